@@ -1,0 +1,295 @@
+// All that crosses between the extension host and a chat panel: the view, its patches, and the panel's intents.
+// Shared with webview-ui; everything here is plain JSON.
+import type { NextStep, Problem } from "../base/errors.ts";
+import type {
+  ActivityState,
+  AgentCommand,
+  AskOption,
+  Author,
+  ConnectionState,
+  ExitStatus,
+  FileOperation,
+  PlanEntry,
+  SessionOption,
+  StopReason,
+} from "../session/events.ts";
+
+/** A piece of an entry's body. `cut` counts characters left out for size. */
+export type ViewPart =
+  | { readonly type: "text"; readonly text: string; readonly cut?: number }
+  | { readonly type: "image"; readonly mimeType: string; readonly data: string; readonly uri?: string }
+  | { readonly type: "audio"; readonly mimeType: string; readonly data: string }
+  | {
+      readonly type: "link";
+      readonly uri: string;
+      readonly name: string;
+      readonly description?: string;
+      readonly size?: number;
+    }
+  | {
+      readonly type: "resource";
+      readonly uri: string;
+      readonly mimeType?: string;
+      readonly text?: string;
+      readonly bytes?: number;
+    }
+  | { readonly type: "placeholder"; readonly kind: string };
+
+/** A line of a unified diff. */
+export interface DiffLine {
+  readonly op: "same" | "add" | "del";
+  readonly text: string;
+}
+/** Start lines are 1-based. */
+export interface DiffHunk {
+  readonly oldStart: number;
+  readonly newStart: number;
+  readonly lines: readonly DiffLine[];
+}
+
+/** What a tool card holds besides {@link ViewPart}s. */
+export type ToolPart =
+  | ViewPart
+  | {
+      readonly type: "diff";
+      readonly path: string;
+      /** The path as people read it: relative to the session's folder where it lies inside. */
+      readonly label: string;
+      readonly operation: FileOperation;
+      readonly added: number;
+      readonly removed: number;
+      readonly hunks: readonly DiffHunk[];
+      /** Says why hunks are missing or cut short, if they are. */
+      readonly note?: string;
+    }
+  | {
+      readonly type: "files";
+      readonly files: readonly {
+        readonly operation: string;
+        readonly path: string;
+        readonly label: string;
+        readonly from?: string;
+      }[];
+      readonly patch?: string;
+    }
+  | {
+      readonly type: "terminal";
+      readonly terminalId: string;
+      readonly command?: string;
+      readonly cwd?: string;
+      /** What the terminal printed, escape codes and all. */
+      readonly text: string;
+      readonly exit?: ExitStatus;
+      readonly truncated: boolean;
+    }
+  /** Raw input or output, pretty JSON. */
+  | { readonly type: "json"; readonly label: "Input" | "Output"; readonly text: string; readonly cut?: number };
+
+/** What a tool card shows as its state. `waiting`: a question about it is open. */
+export type ShownStatus = "pending" | "waiting" | "running" | "done" | "failed" | "cancelled";
+
+export interface ViewMessage {
+  readonly id: string;
+  readonly kind: Author;
+  readonly parts: readonly ViewPart[];
+  /** First and latest content, ms since the epoch. */
+  readonly at: number;
+  readonly until: number;
+}
+export interface ViewTool {
+  readonly id: string;
+  readonly kind: "tool";
+  readonly toolKind: string;
+  readonly title: string;
+  readonly status: ShownStatus;
+  readonly at: number;
+  /** When it ended, ms since the epoch. */
+  readonly ended?: number;
+  readonly locations: readonly { readonly path: string; readonly label: string; readonly line?: number }[];
+  readonly parts: readonly ToolPart[];
+}
+export interface ViewNotice {
+  readonly id: string;
+  readonly kind: "notice";
+  readonly severity: "info" | "warning" | "error";
+  readonly title: string;
+  readonly description?: string;
+  readonly at: number;
+}
+export interface ViewCompaction {
+  readonly id: string;
+  readonly kind: "compaction";
+  readonly status: string;
+  readonly parts: readonly ViewPart[];
+  readonly error?: string;
+  readonly at: number;
+}
+/** A failure at its place in the conversation: a refused prompt, a turn that ended in an error, a lost agent. */
+export interface ViewProblem {
+  readonly id: string;
+  readonly kind: "problem";
+  readonly problem: Problem;
+  readonly at: number;
+}
+/** How a turn ended, where that is worth a word (not for `end_turn`). */
+export interface ViewTurnEnd {
+  readonly id: string;
+  readonly kind: "turnEnd";
+  readonly stopReason: StopReason;
+  readonly at: number;
+}
+/** `id` is stable for the life of the session: a panel may remember things by it. */
+export type ViewEntry = ViewMessage | ViewTool | ViewNotice | ViewCompaction | ViewProblem | ViewTurnEnd;
+
+/** An open question, with all that is needed to decide it. */
+export interface ViewAsk {
+  readonly id: string;
+  readonly title: string;
+  /** The entry id of the tool card it is about, where there is one. */
+  readonly entry?: string;
+  readonly toolKind?: string;
+  /** The exact command line and its folder, for commands. */
+  readonly command?: string;
+  readonly cwd?: string;
+  readonly parts: readonly ToolPart[];
+  readonly locations: ViewTool["locations"];
+  readonly options: readonly AskOption[];
+}
+
+export interface ViewAgent {
+  readonly id: string;
+  readonly name: string;
+  readonly description?: string;
+}
+
+/** All that is not in the transcript. A `head` patch replaces whole keys, so each key is always present. */
+export interface Head {
+  readonly title: string;
+  /** The agent of this session; null before one was chosen. */
+  readonly agent: ViewAgent | null;
+  /** What the agent picker offers. */
+  readonly agents: readonly ViewAgent[];
+  readonly connection: { readonly state: ConnectionState; readonly detail?: string } | null;
+  readonly activity: { readonly state: ActivityState; readonly since: number; readonly cancelling: boolean };
+  /** The entry that is being streamed into, by id. It is settled once this names another, or nothing. */
+  readonly live: string | null;
+  /** A failure of the whole session, with its next steps: shown as a banner until it is resolved. */
+  readonly problem: Problem | null;
+  /** Open questions, oldest first. */
+  readonly asks: readonly ViewAsk[];
+  readonly plans: readonly { readonly id: string; readonly entries: readonly PlanEntry[] }[];
+  /** Prompts written but not yet sent to the agent or not yet placed by it, in order. */
+  readonly queue: readonly { readonly id: string; readonly text: string; readonly sent: boolean }[];
+  readonly commands: readonly AgentCommand[];
+  readonly options: readonly SessionOption[];
+  readonly usage: {
+    readonly used: number;
+    readonly size: number;
+    readonly cost?: { readonly amount: number; readonly currency: string };
+  } | null;
+  /** The folder the agent works in, for labels. */
+  readonly cwd: string;
+  readonly sendKey: "enter" | "modEnter";
+}
+
+export interface View {
+  readonly head: Head;
+  readonly entries: readonly ViewEntry[];
+}
+
+/** The closed set of changes between two views. */
+export type ViewPatch =
+  | { readonly op: "head"; readonly head: Partial<Head> }
+  /** Text added to the end of one part of one entry. */
+  | {
+      readonly op: "append";
+      readonly id: string;
+      readonly part: number;
+      readonly text: string;
+      readonly until?: number;
+    }
+  /** Replaces the entry at that index, or adds one at the end. */
+  | { readonly op: "put"; readonly at: number; readonly entry: ViewEntry }
+  /** Drops every entry from that index on. */
+  | { readonly op: "keep"; readonly count: number };
+
+/** Extension host → panel. A patch applies only to the view of revision `base`. */
+export type HostMessage =
+  | { readonly type: "snapshot"; readonly revision: number; readonly view: View }
+  | { readonly type: "patch"; readonly base: number; readonly revision: number; readonly patches: readonly ViewPatch[] }
+  | { readonly type: "focus"; readonly target: "composer" | "ask" };
+
+/** Panel → extension host: what the user wants. Fire and forget; the outcome comes back as state. */
+export type Intent =
+  /** First message of a panel, with the revision it still holds (0: none). */
+  | { readonly type: "hello"; readonly revision: number }
+  | { readonly type: "resync" }
+  | { readonly type: "send"; readonly text: string }
+  | { readonly type: "withdraw"; readonly submission: string }
+  | { readonly type: "stop" }
+  | { readonly type: "answer"; readonly ask: string; readonly option: string }
+  | { readonly type: "newSession" }
+  | { readonly type: "selectAgent"; readonly agent: string }
+  | { readonly type: "setOption"; readonly option: string; readonly value: string | boolean }
+  /** `line` is 1-based. Resolved against the session's folders; never leaves them. */
+  | { readonly type: "openFile"; readonly path: string; readonly line?: number }
+  /** Opens the diff of a tool card's part in a diff editor. */
+  | { readonly type: "openDiff"; readonly entry: string; readonly part: number }
+  | { readonly type: "openLink"; readonly href: string }
+  | { readonly type: "copy"; readonly text: string }
+  | { readonly type: "nextStep"; readonly step: NextStep }
+  /** Something went wrong inside the panel; goes to the log. */
+  | { readonly type: "report"; readonly kind: "error" | "csp"; readonly text: string };
+
+const steps: Record<NextStep, true> = {
+  retry: true,
+  restartAgent: true,
+  selectAgent: true,
+  openSettings: true,
+  showLog: true,
+  showTraffic: true,
+  manageTrust: true,
+  openFolder: true,
+  newSession: true,
+};
+
+type Check = (value: unknown) => boolean;
+const isString: Check = value => typeof value === "string";
+const isCount: Check = value => Number.isSafeInteger(value) && (value as number) >= 0;
+const optional =
+  (check: Check): Check =>
+  value =>
+    value === undefined || check(value);
+
+/** One schema per intent; the mapped type makes a forgotten intent or field a compile error. */
+const shapes: {
+  readonly [K in Intent["type"]]: { readonly [F in keyof Omit<Extract<Intent, { type: K }>, "type">]-?: Check };
+} = {
+  hello: { revision: isCount },
+  resync: {},
+  send: { text: isString },
+  withdraw: { submission: isString },
+  stop: {},
+  answer: { ask: isString, option: isString },
+  newSession: {},
+  selectAgent: { agent: isString },
+  setOption: { option: isString, value: value => typeof value === "string" || typeof value === "boolean" },
+  openFile: { path: isString, line: optional(isCount) },
+  openDiff: { entry: isString, part: isCount },
+  openLink: { href: isString },
+  copy: { text: isString },
+  nextStep: { step: value => typeof value === "string" && Object.hasOwn(steps, value) },
+  report: { kind: value => value === "error" || value === "csp", text: isString },
+};
+
+/** The message as an intent, or undefined when it is not one. Unknown fields are refused. */
+export function parseIntent(message: unknown): Intent | undefined {
+  if (typeof message !== "object" || message === null || Array.isArray(message)) return undefined;
+  const given = message as Record<string, unknown>;
+  const type = given["type"];
+  if (typeof type !== "string" || !Object.hasOwn(shapes, type)) return undefined;
+  const shape = shapes[type as Intent["type"]] as Record<string, Check>;
+  for (const [field, check] of Object.entries(shape)) if (!check(given[field])) return undefined;
+  for (const field of Object.keys(given)) if (field !== "type" && !Object.hasOwn(shape, field)) return undefined;
+  return message as Intent;
+}

@@ -1,0 +1,84 @@
+// The two sides of a conversation as the model sees them: what we ask of an agent, and what it asks of us.
+// Shaped like ACP v2; acp/ implements Agent, workspace/ and vscode/ supply the parts of AgentClient.
+import type { Event } from "../base/lifecycle.ts";
+import type { Problem } from "../base/errors.ts";
+import type { AskAnswer, AskOption, Content, ExitStatus, SessionEvent } from "./events.ts";
+
+/** What an agent is able to do, normalised over protocol versions. */
+export interface AgentCan {
+  readonly image: boolean;
+  readonly audio: boolean;
+  readonly embeddedContext: boolean;
+  readonly load: boolean;
+}
+
+/** Facts about a connected agent. */
+export interface AgentInfo {
+  readonly name: string;
+  readonly version: string;
+  readonly protocolVersion: number;
+  readonly can: AgentCan;
+}
+
+/** A connected agent process. One process serves any number of sessions. */
+export interface Agent {
+  readonly info: AgentInfo;
+  /** Opens a session. Rejects with a ProblemError; sign-in needed is one. */
+  open(request: { readonly cwd: string }, client: AgentClient): Promise<AgentSession>;
+}
+
+/** A session as its agent serves it. Every update reaches {@link AgentClient.report} in arrival order. */
+export interface AgentSession {
+  readonly sessionId: string;
+  /**
+   * Sends a prompt. Resolves when the agent has accepted it, with the message's id; activity tells when the turn
+   * ends. Rejects with a ProblemError when it was refused and is not in the history.
+   */
+  prompt(content: readonly Content[]): Promise<{ readonly messageId: string }>;
+  /** Asks the agent to end the turn. Answers no questions by itself. */
+  cancel(): void;
+  setOption(id: string, value: string | boolean): Promise<void>;
+  dispose(): void;
+}
+
+export interface PermissionQuestion {
+  readonly title: string;
+  readonly toolCallId?: string;
+  readonly options: readonly AskOption[];
+}
+
+export interface TerminalRequest {
+  readonly command: string;
+  /** Absent: `command` is a whole command line for the user's shell. */
+  readonly args?: readonly string[];
+  readonly env?: readonly { readonly name: string; readonly value: string }[];
+  /** Absolute. Absent: the session's folder. */
+  readonly cwd?: string;
+  /** Bytes of output kept; the oldest go first. */
+  readonly outputByteLimit?: number;
+}
+
+/** What an agent may ask of us, for one session. Methods reject with a Refusal. */
+export interface AgentClient {
+  report(event: SessionEvent): void;
+  /** Resolves with `cancelled` when the signal aborts, also when it already has. */
+  requestPermission(question: PermissionQuestion, signal: AbortSignal): Promise<AskAnswer>;
+  /** `line` is 1-based, `limit` counts lines. */
+  readTextFile(request: { readonly path: string; readonly line?: number; readonly limit?: number }): Promise<string>;
+  writeTextFile(request: { readonly path: string; readonly content: string }): Promise<void>;
+  /** Starts a process and resolves with the terminal's id at once. */
+  createTerminal(request: TerminalRequest): Promise<string>;
+  terminalOutput(
+    terminalId: string,
+  ): Promise<{ readonly output: string; readonly truncated: boolean; readonly exit?: ExitStatus }>;
+  waitForTerminalExit(terminalId: string, signal: AbortSignal): Promise<ExitStatus>;
+  /** Ends the process; the id stays valid and the output readable. */
+  killTerminal(terminalId: string): Promise<void>;
+  /** Ends the process if it runs; the id is invalid from then on. */
+  releaseTerminal(terminalId: string): Promise<void>;
+}
+
+/** The end of an agent process, however it came. Fires once. */
+export interface Death {
+  readonly onDeath: Event<Problem>;
+}

@@ -1,0 +1,206 @@
+// Everything that can happen to a session. The vocabulary is ours and shaped like ACP v2: v1 traffic is
+// upgraded into it (acp/upgrade.ts), and facts born on this side enter as events too. All of it is plain JSON.
+import type { Problem } from "../base/errors.ts";
+
+/** Patch semantics of ACP v2: absent = unchanged, null = cleared, value = replaced. */
+export type Patch<T> = { readonly [K in keyof T]?: T[K] | null };
+
+/** A content block, tolerant of what is newer than we are (`other`). `data` and `blob` are base64. */
+export type Content =
+  | { readonly type: "text"; readonly text: string }
+  | { readonly type: "image"; readonly mimeType: string; readonly data: string; readonly uri?: string }
+  | { readonly type: "audio"; readonly mimeType: string; readonly data: string }
+  | {
+      readonly type: "link";
+      readonly uri: string;
+      readonly name: string;
+      readonly title?: string;
+      readonly description?: string;
+      readonly mimeType?: string;
+      readonly size?: number;
+    }
+  | {
+      readonly type: "resource";
+      readonly uri: string;
+      readonly mimeType?: string;
+      readonly text?: string;
+      readonly blob?: string;
+    }
+  | { readonly type: "other"; readonly kind: string; readonly raw: unknown };
+
+export type FileOperation = "add" | "delete" | "modify" | "move" | "copy";
+
+/** What a tool call shows. A `diff` without `oldText` is a new file; with `deleted` the file is gone. */
+export type ToolContent =
+  | { readonly type: "content"; readonly content: Content }
+  | {
+      readonly type: "diff";
+      readonly path: string;
+      readonly oldText?: string;
+      readonly newText: string;
+      readonly deleted?: true;
+    }
+  | {
+      readonly type: "changes";
+      readonly changes: readonly {
+        readonly operation: FileOperation | (string & {});
+        readonly path: string;
+        readonly oldPath?: string;
+      }[];
+      readonly patch?: string;
+    }
+  | { readonly type: "terminal"; readonly terminalId: string }
+  | { readonly type: "other"; readonly kind: string; readonly raw: unknown };
+
+export type Author = "user" | "agent" | "thought";
+export type StopReason =
+  "end_turn" | "max_tokens" | "max_turn_requests" | "refusal" | "cancelled" | "error" | (string & {});
+export type ToolStatus = "pending" | "in_progress" | "completed" | "failed" | "cancelled" | "paused" | (string & {});
+export type ToolKind =
+  | "read" | "edit" | "delete" | "move" | "search" | "execute" | "think" | "fetch" | "switch_mode" | "other"
+  | (string & {}); // prettier-ignore
+
+/** A place in a file. `line` is 1-based; 0 is taken as the first line by whoever shows it. */
+export interface Location {
+  readonly path: string;
+  readonly line?: number;
+}
+
+export interface ToolFields {
+  readonly title: string;
+  readonly name: string;
+  readonly kind: ToolKind;
+  readonly status: ToolStatus;
+  readonly content: readonly ToolContent[];
+  readonly locations: readonly Location[];
+  readonly rawInput: unknown;
+  readonly rawOutput: unknown;
+}
+
+export interface AskOption {
+  readonly id: string;
+  readonly name: string;
+  readonly kind: "allow_once" | "allow_always" | "reject_once" | "reject_always" | (string & {});
+}
+
+export interface PlanEntry {
+  readonly content: string;
+  readonly priority: "high" | "medium" | "low" | (string & {});
+  readonly status: "pending" | "in_progress" | "completed" | "cancelled" | (string & {});
+}
+
+/** A slash command of the agent, named without the slash. */
+export interface AgentCommand {
+  readonly name: string;
+  readonly description: string;
+  readonly hint?: string;
+}
+
+export interface OptionChoice {
+  readonly value: string;
+  readonly name: string;
+  readonly description?: string;
+  readonly group?: string;
+}
+/** A session option the agent offers: mode, model, thought level or anything else. */
+export type SessionOption = {
+  readonly id: string;
+  readonly name: string;
+  readonly description?: string;
+  readonly category?: "mode" | "model" | "model_config" | "thought_level" | (string & {});
+} & (
+  | { readonly type: "select"; readonly value: string; readonly choices: readonly OptionChoice[] }
+  | { readonly type: "boolean"; readonly value: boolean }
+);
+
+/** How a process ended. Both absent: it ended, and that is all we know. */
+export interface ExitStatus {
+  readonly exitCode?: number;
+  readonly signal?: string;
+}
+
+export type SessionEvent =
+  // Facts born here.
+  | { readonly type: "opened"; readonly agent: string; readonly agentName: string; readonly cwd: string }
+  | { readonly type: "connection"; readonly state: ConnectionState; readonly detail?: string }
+  | { readonly type: "promptSent"; readonly submission: string; readonly content: readonly Content[] }
+  | { readonly type: "promptAccepted"; readonly submission: string; readonly messageId: string }
+  | { readonly type: "promptFailed"; readonly submission: string; readonly problem: Problem }
+  | { readonly type: "promptWithdrawn"; readonly submission: string }
+  | { readonly type: "cancelRequested" }
+  | {
+      readonly type: "askOpened";
+      readonly ask: string;
+      readonly title: string;
+      readonly toolCallId?: string;
+      readonly options: readonly AskOption[];
+    }
+  | { readonly type: "askClosed"; readonly ask: string; readonly answer: AskAnswer; readonly by?: string }
+  | { readonly type: "agentLost"; readonly problem: Problem }
+  // Facts reported by the agent.
+  | {
+      readonly type: "message";
+      readonly author: Author;
+      readonly messageId: string;
+      readonly content?: readonly Content[] | null;
+    }
+  | { readonly type: "messageChunk"; readonly author: Author; readonly messageId: string; readonly content: Content }
+  | { readonly type: "tool"; readonly toolCallId: string; readonly patch: Patch<ToolFields> }
+  | { readonly type: "toolChunk"; readonly toolCallId: string; readonly content: ToolContent }
+  | {
+      readonly type: "terminal";
+      readonly terminalId: string;
+      readonly command?: string;
+      readonly cwd?: string;
+      /** Replaces all output so far. */
+      readonly output?: string;
+      readonly exit?: ExitStatus;
+      readonly truncated?: boolean;
+    }
+  | { readonly type: "terminalOutput"; readonly terminalId: string; readonly text: string }
+  | {
+      readonly type: "activity";
+      readonly state: ActivityState;
+      readonly stopReason?: StopReason;
+      readonly problem?: Problem;
+    }
+  | { readonly type: "plan"; readonly planId: string; readonly entries: readonly PlanEntry[] }
+  | { readonly type: "commands"; readonly commands: readonly AgentCommand[] }
+  | { readonly type: "options"; readonly options: readonly SessionOption[] }
+  | { readonly type: "option"; readonly id: string; readonly value: string | boolean }
+  | {
+      readonly type: "usage";
+      readonly used: number;
+      readonly size: number;
+      readonly cost?: { readonly amount: number; readonly currency: string };
+    }
+  | { readonly type: "info"; readonly title?: string | null; readonly updatedAt?: string | null }
+  | {
+      readonly type: "notice";
+      readonly severity: "info" | "warning" | "error" | (string & {});
+      readonly title: string;
+      readonly description?: string;
+    }
+  | {
+      readonly type: "compaction";
+      readonly compactionId: string;
+      readonly status?: "in_progress" | "completed" | "failed" | "cancelled" | (string & {});
+      readonly summary?: readonly Content[] | null;
+      readonly error?: string | null;
+    }
+  | { readonly type: "compactionChunk"; readonly compactionId: string; readonly content: Content }
+  // Something newer than we know. Kept in the log, shown by nobody.
+  | { readonly type: "unknown"; readonly method: string; readonly raw: unknown };
+
+/** The way to a usable session, in the order it is walked. */
+export type ConnectionState = "starting" | "connecting" | "opening" | "ready" | "closed";
+export type ActivityState = "running" | "idle" | "requires_action" | (string & {});
+/** The chosen option's id, or `cancelled` when nobody chose. */
+export type AskAnswer = { readonly option: string } | "cancelled";
+
+/** What the log stores and the reducer eats. `at` (ms since the epoch) is stamped on dispatch; the reducer never reads a clock. */
+export interface Logged {
+  readonly seq: number;
+  readonly at: number;
+  readonly event: SessionEvent;
+}
