@@ -226,6 +226,8 @@ export type Intent =
   | { readonly type: "resync" }
   | { readonly type: "send"; readonly text: string }
   | { readonly type: "withdraw"; readonly submission: string }
+  /** Sends a queued prompt next; a running turn is stopped for it. */
+  | { readonly type: "sendNow"; readonly submission: string }
   | { readonly type: "stop" }
   | { readonly type: "answer"; readonly ask: string; readonly option: string }
   | { readonly type: "newSession" }
@@ -269,6 +271,7 @@ const shapes: {
   resync: {},
   send: { text: isString },
   withdraw: { submission: isString },
+  sendNow: { submission: isString },
   stop: {},
   answer: { ask: isString, option: isString },
   newSession: {},

@@ -1,26 +1,48 @@
-// The editor as an agent's requests need it. src/vscode/ implements these; tests have in-memory ones.
+// The editor and the file system as an agent's requests need them. src/vscode/ and the node* files here implement
+// these; tests have in-memory ones that pass the same contract suite.
 
-/** Open documents and files. Paths are absolute, in the platform's own syntax, already confined to the session's roots. */
-export interface Documents {
-  /** The whole text as the user sees it: the open buffer where there is one, else the decoded file. */
-  read(path: string): Promise<string>;
-  /**
-   * Makes the file's text `content`, through the editor, with the smallest edit; creates file and parent folders.
-   * Resolves once buffer or disk was read back and is equal.
-   */
-  write(path: string, content: string): Promise<WriteOutcome>;
-  /** What is at that path: through symbolic links. */
-  stat(path: string): Promise<"file" | "folder" | "missing">;
+/** What is at a path, through symbolic links. `size` is in bytes; an open document with unsaved text is a file. */
+export interface FileStat {
+  readonly kind: "file" | "folder" | "other" | "missing";
+  readonly size: number;
+  /** An open document holds text that the disk does not have. */
+  readonly unsaved: boolean;
 }
 
-/** `saved` is false when the buffer holds unsaved changes of the user's own and was left dirty. */
+/** A run of lines. `line` is 1-based. */
+export interface LineWindow {
+  readonly line: number;
+  readonly limit: number;
+}
+
+/**
+ * Open documents and files. Paths are absolute, in the platform's own syntax, already confined to the session's roots.
+ * What the agent did wrong is a Refusal; any other error means that the request failed.
+ */
+export interface Documents {
+  stat(path: string): Promise<FileStat>;
+  /**
+   * The whole text as the user sees it: the unsaved text of an open document where there is one, else the decoded
+   * file. Documents are matched by real path, so one opened through a symbolic link counts. Binary files are refused.
+   */
+  read(path: string): Promise<string>;
+  /** Lines of a large UTF-8 file on disk, without loading the whole. Refuses above `maxBytes`. */
+  readWindow(path: string, window: LineWindow, maxBytes: number): Promise<string>;
+  /**
+   * Makes the file's text `content`, through the editor, with the smallest edit; creates file and parent folders.
+   * Keeps line ending, byte-order mark and encoding. Resolves once buffer or disk was read back and is equal.
+   */
+  write(path: string, content: string): Promise<WriteOutcome>;
+}
+
+/** `saved` is false when the document holds unsaved changes of the user's own and was left so. */
 export interface WriteOutcome {
   readonly saved: boolean;
 }
 
 /** The file system's own answers that confinement needs. */
 export interface PathResolver {
-  /** The real path of the deepest existing ancestor, with what does not exist yet appended. */
+  /** The real path: links of the deepest existing ancestor resolved, what does not exist yet appended. */
   real(path: string): Promise<string>;
   /** Whether two paths that differ only in case are the same here. */
   readonly ignoresCase: boolean;

@@ -1,0 +1,167 @@
+// Builds everything there is to build. Usage: node esbuild.mjs [--production] [--watch] [--tests]
+//   dist/extension.js        the extension, CommonJS for Node 20
+//   dist/demo-agent.mjs      the bundled demo agent, one file that runs without install
+//   dist/webview/            the chat panel: ES modules, styles, icons
+//   out/test/                with --tests: every test file as an ES module; test/host as one CommonJS bundle
+import { copyFileSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import * as esbuild from "esbuild";
+
+const root = dirname(fileURLToPath(import.meta.url));
+process.chdir(root);
+const production = process.argv.includes("--production");
+const watch = process.argv.includes("--watch");
+const tests = process.argv.includes("--tests");
+
+/** Minified bytes; a production build over one of these fails. */
+const budgets = {
+  "dist/extension.js": 400_000,
+  "dist/demo-agent.mjs": 400_000,
+  /** What the panel loads before it can paint: main.js and everything it imports statically. */
+  "dist/webview/main.js": 320_000,
+};
+
+const common = {
+  bundle: true,
+  minify: production,
+  sourcemap: production ? false : "linked",
+  legalComments: "none",
+  logLevel: "warning",
+  metafile: true,
+};
+/** ES modules that use packages written for CommonJS need a `require`. */
+const requireBanner = {
+  js: 'import { createRequire as __createRequire } from "node:module"; const require = __createRequire(import.meta.url);',
+};
+
+const product = [
+  {
+    ...common,
+    entryPoints: ["src/extension.ts"],
+    outfile: "dist/extension.js",
+    platform: "node",
+    format: "cjs",
+    target: "node20",
+    external: ["vscode"],
+    define: { "process.env.NODE_ENV": '"production"' },
+  },
+  {
+    ...common,
+    entryPoints: { "demo-agent": "examples/demo-agent/main.ts" },
+    outdir: "dist",
+    outExtension: { ".js": ".mjs" },
+    platform: "node",
+    format: "esm",
+    target: "node20",
+    banner: requireBanner,
+  },
+  {
+    ...common,
+    entryPoints: { main: "webview-ui/main.ts" },
+    outdir: "dist/webview",
+    chunkNames: "chunks/[name]-[hash]",
+    platform: "browser",
+    format: "esm",
+    splitting: true,
+    target: "es2022",
+    conditions: production ? [] : ["development"],
+    define: { "process.env.NODE_ENV": production ? '"production"' : '"development"' },
+  },
+].filter(options => Object.values(options.entryPoints).every(file => existsSync(file)));
+
+function testBuilds() {
+  const files = readdirSync("test", { recursive: true, encoding: "utf8" }).map(file => join("test", file));
+  const modules = files.filter(file => /\.(test|bench)\.ts$/.test(file) && !file.startsWith(join("test", "host")));
+  const node = { ...common, minify: false, sourcemap: "linked", platform: "node", target: "node20" };
+  const builds = [
+    {
+      ...node,
+      entryPoints: modules,
+      outbase: "test",
+      outdir: "out/test",
+      outExtension: { ".js": ".mjs" },
+      format: "esm",
+      packages: "external",
+    },
+  ];
+  if (existsSync("test/host/index.ts")) {
+    builds.push({
+      ...node,
+      entryPoints: ["test/host/index.ts"],
+      outfile: "out/test/host/index.js",
+      format: "cjs",
+      external: ["vscode", "mocha"],
+      plugins: [hostSuites],
+    });
+  }
+  return builds;
+}
+
+/** `import "suites:host"` in test/host/index.ts stands for every test/host/*.test.ts. */
+const hostSuites = {
+  name: "host-suites",
+  setup(build) {
+    build.onResolve({ filter: /^suites:host$/ }, args => ({ path: args.path, namespace: "suites" }));
+    build.onLoad({ filter: /.*/, namespace: "suites" }, () => ({
+      contents: readdirSync("test/host")
+        .filter(file => file.endsWith(".test.ts"))
+        .map(file => `require(${JSON.stringify(`./${file}`)});`)
+        .join("\n"),
+      resolveDir: join(root, "test/host"),
+      loader: "js",
+    }));
+  },
+};
+
+function copyStatic() {
+  mkdirSync("dist/webview", { recursive: true });
+  if (existsSync("webview-ui/styles.css")) copyFileSync("webview-ui/styles.css", "dist/webview/styles.css");
+  for (const file of ["codicon.css", "codicon.ttf"]) {
+    copyFileSync(`node_modules/@vscode/codicons/dist/${file}`, `dist/webview/${file}`);
+  }
+}
+
+/** Bytes of an output and of every output it imports statically. */
+function loadedBytes(outputs, file, seen = new Set()) {
+  if (seen.has(file) || !outputs[file]) return 0;
+  seen.add(file);
+  const next = outputs[file].imports.filter(i => i.kind === "import-statement" && !i.external);
+  return outputs[file].bytes + next.reduce((sum, i) => sum + loadedBytes(outputs, i.path, seen), 0);
+}
+
+function checkBudgets(results) {
+  const outputs = Object.assign({}, ...results.map(result => result.metafile.outputs));
+  const over = [];
+  for (const [file, budget] of Object.entries(budgets)) {
+    if (!outputs[file]) continue;
+    const bytes = loadedBytes(outputs, file);
+    console.log(`${file}: ${(bytes / 1000).toFixed(1)} kB of ${budget / 1000} kB`);
+    if (bytes > budget) over.push(`${file} is ${bytes} bytes, over its budget of ${budget}.`);
+  }
+  if (over.length > 0) {
+    console.error(over.join("\n"));
+    process.exitCode = 1;
+  }
+}
+
+if (watch) {
+  copyStatic();
+  const contexts = await Promise.all(product.map(options => esbuild.context({ ...options, logLevel: "info" })));
+  await Promise.all(contexts.map(context => context.watch()));
+  console.log("Watching for changes. Press Ctrl+C to stop.");
+} else {
+  if (!tests || production) rmSync("dist", { recursive: true, force: true });
+  copyStatic();
+  const results = await Promise.all(product.map(options => esbuild.build(options)));
+  mkdirSync("out", { recursive: true });
+  writeFileSync(
+    "out/meta.json",
+    JSON.stringify({ outputs: Object.assign({}, ...results.map(r => r.metafile.outputs)) }),
+  );
+  if (production) checkBudgets(results);
+  if (tests) {
+    rmSync("out/test", { recursive: true, force: true });
+    await Promise.all(testBuilds().map(options => esbuild.build(options)));
+  }
+}

@@ -1,0 +1,99 @@
+// One prompt, answered: from its words and attachments to one of the things that the demo agent can do.
+import { explainFile, plausibleFile } from "./explain.ts";
+import { fixBug } from "./fix.ts";
+import { fileNameIn, filesNamed, understand, type Intent } from "./intent.ts";
+import { isTest } from "./outline.ts";
+import { planRefactor } from "./planRefactor.ts";
+import { readPrompt, type Attachment, type PromptContent } from "./promptContent.ts";
+import { answerRunTests } from "./runTests.ts";
+import type { Turn } from "./turn.ts";
+import { UnreadableFile, Workspace } from "./workspace.ts";
+import type { ContentBlock } from "@agentclientprotocol/sdk";
+
+/** Answers a prompt. Throws `TurnCancelled` when stopped. */
+export async function answer(turn: Turn, prompt: readonly ContentBlock[]): Promise<void> {
+  const content = readPrompt(prompt);
+  const intent = understand(content.text);
+  const workspace = new Workspace(turn);
+  await turn.count(content.text);
+  try {
+    await act(turn, workspace, intent, content);
+  } catch (error) {
+    if (!(error instanceof UnreadableFile)) throw error;
+    await turn.say(error.message);
+  }
+}
+
+async function act(turn: Turn, workspace: Workspace, intent: Intent, content: PromptContent): Promise<void> {
+  const files = await workspace.files();
+  const named = filesNamed(intent.words, files);
+  const attached = content.attachments[0];
+  const target = named[0] ?? (attached?.text === undefined ? attached?.path : undefined);
+  const missing = target === undefined ? fileNameIn(intent.words) : undefined;
+  if (missing !== undefined && (intent.kind === "explain" || intent.kind === "fix")) {
+    await title(turn, `Looking for ${missing}`);
+    return turn.say(notFound(missing, files));
+  }
+  const shown = target === undefined ? undefined : workspace.shown(target);
+  switch (intent.kind) {
+    case "explain":
+      return explain(turn, workspace, target, attached);
+    case "fix":
+      await title(turn, shown === undefined ? "Fix a bug" : `Fix ${shown}`);
+      return fixBug(turn, workspace, shown);
+    case "test":
+      await title(turn, "Run the tests");
+      return answerRunTests(turn, workspace);
+    case "plan":
+      await title(turn, "Plan a refactor");
+      return planRefactor(
+        turn,
+        workspace,
+        named.filter(file => !isTest(file)),
+      );
+    case "help":
+      await title(turn, "What the demo agent can do");
+      return turn.say(help(await workspace.sources()));
+    default:
+      intent.kind satisfies never;
+  }
+}
+
+async function explain(
+  turn: Turn,
+  workspace: Workspace,
+  target: string | undefined,
+  attached: Attachment | undefined,
+): Promise<void> {
+  const path = target ?? attached?.path ?? (await plausibleFile(workspace));
+  if (path === undefined) return turn.say("This folder has no files yet, so there is nothing to explain.");
+  await title(turn, `Explain ${workspace.shown(path)}`);
+  await explainFile(turn, workspace, path, target === undefined ? attached?.text : undefined);
+}
+
+/** Names the session after its first prompt. */
+async function title(turn: Turn, text: string): Promise<void> {
+  if (turn.session.title !== undefined) return;
+  turn.session.title = text;
+  await turn.update({ sessionUpdate: "session_info_update", title: text, updatedAt: new Date().toISOString() });
+}
+
+function notFound(name: string, files: readonly string[]): string {
+  const some = files.slice(0, 12).map(file => `- \`${file}\``);
+  const more = files.length > some.length ? `\n\n…and ${files.length - some.length} more.` : "";
+  return `I could not find \`${name}\` in this folder. Here is what I see:\n\n${some.join("\n")}${more}`;
+}
+
+function help(sources: readonly string[]): string {
+  const example = sources[0] ?? "a file";
+  const name = example.slice(example.lastIndexOf("/") + 1);
+  return `Hello! I am the demo agent. I am no language model: I follow simple rules, work only on this folder, and never use the network. Try one of these:
+
+- **Explain ${name}**: I read a file and say what is in it. Attach a file and say *explain this file*.
+- **Fix the bug in ${name}**: I run its tests, look for a small change that makes them pass, and ask before I edit.
+- **Run the tests**: in a terminal that you can watch.
+- **Plan a refactor**: I read the sources and propose what to tidy up.
+
+The same as commands: \`/explain\`, \`/fix\`, \`/test\`, \`/plan\`, \`/help\`.
+`;
+}

@@ -1,0 +1,271 @@
+// "Fix the bug": runs the tests to see it, tries small changes on a copy until the tests pass, and proposes the one
+// that made them pass as an edit.
+import { applyMutation, mutations, type Mutation } from "./mutations.ts";
+import { importsOf, isScript, isTest, outline } from "./outline.ts";
+import { findTestCommand, inWords, noTests, runTests, type TestRun } from "./runTests.ts";
+import { Trial, type TrialResult } from "./trial.ts";
+import { textContent, type Turn } from "./turn.ts";
+import { fenced, reasonOf, type TextFile, type Workspace } from "./workspace.ts";
+
+const mostTrials = 240;
+const longestTrial = 10_000;
+
+interface Repair {
+  readonly file: TextFile;
+  readonly mutation: Mutation;
+  readonly newText: string;
+}
+
+/** Looks for a bug in one file, or anywhere if none is named, and repairs it if a small change can. */
+export async function fixBug(turn: Turn, workspace: Workspace, named: string | undefined): Promise<void> {
+  const suspects = await suspectFiles(turn, workspace, named);
+  if (suspects === undefined) return;
+  const command = await findTestCommand(workspace);
+  if (!command) return turn.say(noTests);
+  await turn.think(`First I want to see the failure, so I run \`${command.label}\`.`);
+  const before = await runTests(turn, command);
+  if (before.outcome === "rejected") {
+    return turn.say("Without running the tests I cannot see what is wrong, so I stopped here. Nothing was changed.");
+  }
+  if (before.outcome === "finished" && before.passed) {
+    return turn.say(
+      `${inWords(before.report, true)} I see nothing to fix${named === undefined ? "" : ` in \`${named}\``}.`,
+    );
+  }
+  if (before.outcome === "finished") await turn.say(`${inWords(before.report, false)}\n\nI look for the cause.\n\n`);
+  const repair = await findRepair(turn, workspace, suspects);
+  if (repair === undefined) return;
+  if (!(await propose(turn, workspace, repair))) return;
+  const after = await runTests(turn, command, true);
+  await turn.say(closing(repair, after, command.label));
+}
+
+/** The tests to make pass and the sources that may be at fault, likeliest first; undefined if there is nothing to do. */
+async function suspectFiles(
+  turn: Turn,
+  workspace: Workspace,
+  named: string | undefined,
+): Promise<{ readonly tests: readonly string[]; readonly sources: readonly string[] } | undefined> {
+  await turn.think(
+    named === undefined ? "No file is named: I look at all tests." : `I look for the tests of ${named}.`,
+  );
+  if (named !== undefined && !isScript(named)) {
+    await turn.say(`I can only look for bugs in JavaScript, and \`${named}\` is something else.`);
+    return undefined;
+  }
+  const graph = await workspace.imports();
+  const allTests = [...graph.keys()].filter(isTest);
+  const ofNamed = named === undefined ? allTests : isTest(named) ? [named] : await workspace.testsOf(named);
+  if (ofNamed.length === 0) {
+    const what = named === undefined ? "in this folder" : `that reaches \`${named}\``;
+    await turn.say(`I found no test ${what}. I need one that fails to know what is wrong. Nothing was changed.`);
+    return undefined;
+  }
+  const reached: string[] = [];
+  for (const test of ofNamed) for (const file of await workspace.withImports(test)) reached.push(file.path);
+  const sources = [...new Set(reached)].filter(path => !isTest(path) && /\.[cm]?js$/.test(path));
+  const first = named !== undefined && sources.includes(named) ? [named] : [];
+  return { tests: ofNamed, sources: [...new Set([...first, ...sources])] };
+}
+
+async function findRepair(
+  turn: Turn,
+  workspace: Workspace,
+  suspects: { readonly tests: readonly string[]; readonly sources: readonly string[] },
+): Promise<Repair | undefined> {
+  const files = new Map<string, TextFile>();
+  for (const test of suspects.tests) for (const file of await workspace.withImports(test)) files.set(file.path, file);
+  const tests = suspects.tests.filter(test =>
+    importsOf(files.get(test)?.text ?? "").some(name => /^(?:node:)?(?:test|assert)/.test(name)),
+  );
+  if (tests.length === 0) {
+    await turn.say("I can only try out fixes against tests that plain Node runs (`node:test`). Nothing was changed.");
+    return undefined;
+  }
+  if ((await workspace.files()).includes("package.json"))
+    files.set("package.json", await workspace.read("package.json"));
+  const title = "Try small changes on a copy";
+  const tool = await turn.startTool({ title, kind: "execute", rawInput: { tests, sources: suspects.sources } });
+  const trial = await Trial.create(workspace.cwd, [...files.values()]);
+  try {
+    const failing = await failingTests(turn, trial, tests);
+    if (failing.length === 0) {
+      await turn.changeTool(tool, { status: "completed", content: [textContent("On the copy, these tests pass.")] });
+      await turn.say(
+        "The tests that reach this file pass when I run them on their own, so I do not know what to repair here. Nothing was changed.",
+      );
+      return undefined;
+    }
+    return await search(turn, trial, tool, { files, sources: suspects.sources, tests, failing });
+  } finally {
+    await trial.dispose();
+  }
+}
+
+interface Failing {
+  readonly test: string;
+  readonly result: TrialResult;
+  readonly milliseconds: number;
+}
+
+async function failingTests(turn: Turn, trial: Trial, tests: readonly string[]): Promise<readonly Failing[]> {
+  const failing: Failing[] = [];
+  for (const test of tests) {
+    const start = performance.now();
+    const result = await trial.run(test, longestTrial, turn.signal);
+    turn.check();
+    if (!result.passed) failing.push({ test, result, milliseconds: performance.now() - start });
+  }
+  return failing;
+}
+
+interface Hunt {
+  readonly files: ReadonlyMap<string, TextFile>;
+  readonly sources: readonly string[];
+  readonly tests: readonly string[];
+  readonly failing: readonly Failing[];
+}
+
+async function search(turn: Turn, trial: Trial, tool: string, hunt: Hunt): Promise<Repair | undefined> {
+  const output = hunt.failing.map(one => one.result.output).join("\n");
+  // A change may make a loop endless, so a trial gets a few times what the failing run took.
+  const patience = Math.min(longestTrial, 1000 + 4 * Math.max(...hunt.failing.map(one => one.milliseconds)));
+  const order = [...hunt.failing.map(one => one.test), ...hunt.tests];
+  const tests = [...new Set(order)];
+  let tried = 0;
+  for (const source of hunt.sources) {
+    const file = hunt.files.get(source);
+    if (!file) continue;
+    const blamed = outline(source, file.text).definitions.filter(one =>
+      new RegExp(`\\b${escape(one.name)}\\b`).test(output),
+    );
+    await turn.think(
+      `The failing tests point to ${source}${blamed.length > 0 ? `, to ${blamed.map(one => one.name).join(", ")}` : ""}.`,
+    );
+    for (const mutation of mutations(file.text, blamed)) {
+      if (tried >= mostTrials) break;
+      tried += 1;
+      if (tried % 10 === 1) await turn.changeTool(tool, { title: `Try small changes on a copy (${tried} so far)` });
+      const newText = applyMutation(file.text, mutation);
+      await trial.write(source, newText);
+      if (await allPass(turn, trial, tests, patience, hunt.failing)) {
+        const content = [
+          textContent(`${tried} tried. ${inPlace(source, mutation, "If", "becomes", "goes away")}, the tests pass.`),
+        ];
+        const title = `Tried ${tried} small ${tried === 1 ? "change" : "changes"} on a copy`;
+        await turn.changeTool(tool, { status: "completed", title, content, rawOutput: { tried } });
+        return { file, mutation, newText };
+      }
+    }
+    await trial.write(source, file.text);
+  }
+  const content = [textContent(`${tried} tried; none makes the tests pass.`)];
+  await turn.changeTool(tool, { status: "failed", content, rawOutput: { tried } });
+  await turn.say(
+    `I tried ${tried} small changes in ${hunt.sources.map(path => `\`${path}\``).join(", ")}, and none makes the tests pass. This one needs a real look. Nothing was changed.`,
+  );
+  return undefined;
+}
+
+async function allPass(
+  turn: Turn,
+  trial: Trial,
+  tests: readonly string[],
+  patience: number,
+  failing: readonly Failing[],
+): Promise<boolean> {
+  for (const test of tests) {
+    const result = await trial.run(test, patience, turn.signal);
+    turn.check();
+    const known = failing.find(one => one.test === test)?.result.report;
+    const expected = known === undefined ? undefined : (known.passed ?? 0) + (known.failed ?? 0);
+    // A change that keeps tests from running at all repairs nothing.
+    if (!result.passed || (expected !== undefined && (result.report.passed ?? expected) < expected)) return false;
+  }
+  return true;
+}
+
+/** Shows the change, asks, and writes it; false if it was not made. */
+async function propose(turn: Turn, workspace: Workspace, repair: Repair): Promise<boolean> {
+  const { file, mutation, newText } = repair;
+  const path = workspace.absolute(file.path);
+  await turn.say(
+    `Found it: ${mutation.why}. ${inPlace(file.path, mutation, "If", "becomes", "goes away")}, the tests pass.\n\n`,
+  );
+  const byHand = `${fenced("diff", lineDiff(repair))}\n`;
+  if (!workspace.canWrite) {
+    await turn.say(`Your editor does not let agents write files, so please make this change yourself:\n\n${byHand}`);
+    return false;
+  }
+  const tool = await turn.startTool({
+    title: `Edit ${file.path}`,
+    kind: "edit",
+    status: "pending",
+    content: [{ type: "diff", path, oldText: file.text, newText }],
+    locations: [{ path, line: mutation.line }],
+    rawInput: { path, line: mutation.line, before: mutation.before, after: mutation.after },
+  });
+  if (!(await turn.mayDo("edit", tool))) {
+    await turn.changeTool(tool, { status: "failed" });
+    await turn.say(`You rejected the change, so \`${file.path}\` is as it was. It would have been:\n\n${byHand}`);
+    return false;
+  }
+  await turn.changeTool(tool, { status: "in_progress" });
+  try {
+    if ((await workspace.readNow(file.path)) !== file.text) {
+      await turn.changeTool(tool, { status: "failed" });
+      await turn.say(
+        `\`${file.path}\` has changed since I read it, so I left it alone. Ask me again and I will look at it anew.`,
+      );
+      return false;
+    }
+    await workspace.write(file.path, newText);
+  } catch (error) {
+    turn.check();
+    await turn.changeTool(tool, { status: "failed" });
+    await turn.say(`I could not write \`${file.path}\`: ${reasonOf(error)}`);
+    return false;
+  }
+  await turn.changeTool(tool, { status: "completed" });
+  return true;
+}
+
+function closing(repair: Repair, run: TestRun, label: string): string {
+  const { file, mutation } = repair;
+  const done = `${inPlace(file.path, mutation, "Done:", "became", "went away")}.`;
+  switch (run.outcome) {
+    case "finished":
+      return run.passed
+        ? `${done} ${inWords(run.report, true)}`
+        : `${done} But not all is well: ${inWords(run.report, false)}`;
+    case "noTerminal":
+      return `${done} The tests pass on my copy; to see it yourself, run \`${label}\`.`;
+    case "failedToStart":
+    case "rejected":
+      return `${done} I could not run \`${label}\` again, but on my copy the tests pass.`;
+    default:
+      return run satisfies never;
+  }
+}
+
+/** "If `1` becomes `0` in `src/sum.js`, line 6". */
+function inPlace(
+  path: string,
+  { before, after, line }: Mutation,
+  start: string,
+  becomes: string,
+  goes: string,
+): string {
+  const what = after === "" ? `\`${before}\` ${goes}` : `\`${before}\` ${becomes} \`${after}\``;
+  return `${start} ${what} in \`${path}\`, line ${line}`;
+}
+
+function lineDiff({ file, mutation, newText }: Repair): string {
+  const old = file.text.split("\n")[mutation.line - 1] ?? "";
+  const changed = newText.split("\n")[mutation.line - 1] ?? "";
+  return `-${old}\n+${changed}`;
+}
+
+function escape(text: string): string {
+  return text.replace(/[$.*+?^{}()|[\]\\]/g, "\\$&");
+}

@@ -1,0 +1,204 @@
+// One turn of the demo agent: everything it says and does between a prompt and its end goes through here, so that
+// cancel works at every step and no tool call is left open.
+import { randomUUID } from "node:crypto";
+import type {
+  AgentContext,
+  ClientCapabilities,
+  ClientRequestMethod,
+  ClientRequestParamsByMethod,
+  ClientRequestResponsesByMethod,
+  PlanEntry,
+  SessionUpdate,
+  ToolCallContent,
+  ToolCallLocation,
+  ToolCallStatus,
+  ToolKind,
+} from "@agentclientprotocol/sdk";
+
+/** What a person may allow once and for all in a session. */
+export type Permission = "edit" | "execute";
+
+/** One conversation. */
+export interface DemoSession {
+  readonly id: string;
+  readonly cwd: string;
+  mode: "ask" | "free";
+  showThoughts: boolean;
+  title: string | undefined;
+  readonly alwaysAllowed: Set<Permission>;
+  /** Characters read and written so far; four of them count as one token. */
+  characters: number;
+  running: AbortController | undefined;
+}
+
+/** How a tool call begins. */
+export interface ToolStart {
+  readonly title: string;
+  readonly kind: ToolKind;
+  readonly status?: ToolCallStatus;
+  readonly content?: ToolCallContent[];
+  readonly locations?: ToolCallLocation[];
+  readonly rawInput?: unknown;
+}
+
+/** What changes about a tool call. */
+export interface ToolChange {
+  readonly title?: string;
+  readonly status?: ToolCallStatus;
+  readonly content?: ToolCallContent[];
+  readonly locations?: ToolCallLocation[];
+  readonly rawOutput?: unknown;
+}
+
+/** Thrown inside a turn that the person stopped. */
+export class TurnCancelled extends Error {
+  constructor() {
+    super("The turn was cancelled.");
+    this.name = "TurnCancelled";
+  }
+}
+
+const contextSize = 200_000;
+
+/** Delays are multiplied by this; 0 turns them off. */
+const speed = Math.max(0, Number(process.env["PARLEY_DEMO_SPEED"] ?? "1") || 0);
+
+/** A block of text as content of a tool call. */
+export function textContent(text: string): ToolCallContent {
+  return { type: "content", content: { type: "text", text } };
+}
+
+/** One turn: its voice, its tool calls and its questions. */
+export class Turn {
+  readonly client: AgentContext;
+  readonly session: DemoSession;
+  readonly capabilities: ClientCapabilities;
+  readonly signal: AbortSignal;
+  #openTools = new Set<string>();
+
+  constructor(client: AgentContext, session: DemoSession, capabilities: ClientCapabilities, signal: AbortSignal) {
+    this.client = client;
+    this.session = session;
+    this.capabilities = capabilities;
+    this.signal = signal;
+  }
+
+  /** Sends one update; throws where the turn was cancelled meanwhile. */
+  async update(update: SessionUpdate): Promise<void> {
+    this.check();
+    await this.#send(update);
+  }
+
+  /** Throws where the turn was cancelled. */
+  check(): void {
+    if (this.signal.aborted) throw new TurnCancelled();
+  }
+
+  /** Says Markdown, a few words at a time. */
+  async say(markdown: string): Promise<void> {
+    await this.#stream("agent_message_chunk", markdown);
+  }
+
+  /** Thinks aloud, where the person wants to see it. */
+  async think(text: string): Promise<void> {
+    if (this.session.showThoughts) await this.#stream("agent_thought_chunk", text);
+  }
+
+  /** Replaces the plan. */
+  async plan(entries: readonly PlanEntry[]): Promise<void> {
+    await this.update({ sessionUpdate: "plan", entries: [...entries] });
+  }
+
+  /** Begins a tool call and returns its id. */
+  async startTool(start: ToolStart): Promise<string> {
+    const toolCallId = randomUUID();
+    this.#openTools.add(toolCallId);
+    await this.update({ sessionUpdate: "tool_call", toolCallId, status: "in_progress", ...start });
+    return toolCallId;
+  }
+
+  /** Changes a tool call. */
+  async changeTool(toolCallId: string, change: ToolChange): Promise<void> {
+    if (change.status === "completed" || change.status === "failed") this.#openTools.delete(toolCallId);
+    await this.update({ sessionUpdate: "tool_call_update", toolCallId, ...change });
+  }
+
+  /** Asks whether a tool call may go ahead; true without asking where the person has said so before. */
+  async mayDo(permission: Permission, toolCallId: string): Promise<boolean> {
+    const { session } = this;
+    if (session.mode === "free" || session.alwaysAllowed.has(permission)) return true;
+    const always = permission === "edit" ? "Always Allow Edits" : "Always Allow Commands";
+    const { outcome } = await this.request("session/request_permission", {
+      sessionId: session.id,
+      toolCall: { toolCallId },
+      options: [
+        { optionId: "allow", name: "Allow", kind: "allow_once" },
+        { optionId: "always", name: always, kind: "allow_always" },
+        { optionId: "reject", name: "Reject", kind: "reject_once" },
+      ],
+    });
+    this.check();
+    // A client that answers "cancelled" without a cancel closed the question: that is no consent.
+    if (outcome.outcome !== "selected") return false;
+    if (outcome.optionId === "always") session.alwaysAllowed.add(permission);
+    return outcome.optionId === "allow" || outcome.optionId === "always";
+  }
+
+  /** Asks the client for something, and stops waiting when the turn is cancelled. */
+  async request<Method extends ClientRequestMethod>(
+    method: Method,
+    params: ClientRequestParamsByMethod[Method],
+  ): Promise<ClientRequestResponsesByMethod[Method]> {
+    this.check();
+    try {
+      return await this.client.request(method, params, { cancellationSignal: this.signal, stopWaitingOnCancel: true });
+    } catch (error) {
+      this.check();
+      throw error;
+    }
+  }
+
+  /** Waits a little, for the eye; ends at once on cancel. */
+  async pause(milliseconds: number): Promise<void> {
+    this.check();
+    if (speed === 0) return;
+    await new Promise<void>(resolve => {
+      const done = (): void => {
+        clearTimeout(timer);
+        this.signal.removeEventListener("abort", done);
+        resolve();
+      };
+      const timer = setTimeout(done, milliseconds * speed);
+      this.signal.addEventListener("abort", done);
+    });
+    this.check();
+  }
+
+  /** Counts text towards the context meter. */
+  async count(text: string): Promise<void> {
+    this.session.characters += text.length;
+    const used = Math.min(contextSize, Math.ceil(this.session.characters / 4));
+    await this.update({ sessionUpdate: "usage_update", used, size: contextSize });
+  }
+
+  /** Ends what is still open. To be called however the turn ended; nothing may be sent after it. */
+  async close(): Promise<void> {
+    for (const toolCallId of this.#openTools) {
+      await this.#send({ sessionUpdate: "tool_call_update", toolCallId, status: "failed" });
+    }
+    this.#openTools.clear();
+  }
+
+  async #stream(sessionUpdate: "agent_message_chunk" | "agent_thought_chunk", text: string): Promise<void> {
+    const messageId = randomUUID();
+    for (const [piece] of text.matchAll(/(?:\s*\S+){1,3}\s*/g)) {
+      await this.update({ sessionUpdate, messageId, content: { type: "text", text: piece } });
+      await this.pause(18);
+    }
+    await this.count(text);
+  }
+
+  async #send(update: SessionUpdate): Promise<void> {
+    await this.client.notify("session/update", { sessionId: this.session.id, update });
+  }
+}

@@ -1,0 +1,16 @@
+// Builds for production and packs parley-<version>.vsix.
+import fs from "node:fs";
+import { ensureInstalled } from "./tools/install.mjs";
+import { inProject, main, Problem, run, say } from "./tools/project.mjs";
+
+await main(async () => {
+  ensureInstalled();
+  if ((await run(process.execPath, ["esbuild.mjs", "--production"])) !== 0) throw new Problem("The build failed.");
+  const { version } = JSON.parse(fs.readFileSync(inProject("package.json"), "utf8"));
+  const file = `parley-${version}.vsix`;
+  // Everything that runs is bundled, and the README's pictures are in the package: nothing has to be looked up.
+  const options = ["--no-dependencies", "--no-rewrite-relative-links", "--allow-missing-repository"];
+  const code = await run(process.execPath, ["node_modules/@vscode/vsce/vsce", "package", ...options, "--out", file]);
+  if (code !== 0) throw new Problem("vsce could not pack the extension: its reason is above.");
+  say(`${file}: ${(fs.statSync(inProject(file)).size / 1000).toFixed(0)} kB`);
+});

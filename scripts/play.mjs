@@ -1,0 +1,123 @@
+// Paints the panel in a plain browser, with the bundle, the content policy and the colours it has in VS Code.
+// Usage: npm run play -- [messages.json] [--theme=dark|light|hc|hc-light] [--port=N]
+import { randomBytes } from "node:crypto";
+import { existsSync, readFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { extname, join, normalize, sep } from "node:path";
+import { pathToFileURL } from "node:url";
+
+/** Themes by the name the page takes them by, with the class VS Code gives the body. */
+const themes = {
+  dark: "vscode-dark",
+  light: "vscode-light",
+  hc: "vscode-high-contrast",
+  "hc-light": "vscode-high-contrast-light",
+};
+const types = {
+  ".css": "text/css",
+  ".js": "text/javascript",
+  ".map": "application/json",
+  ".ttf": "font/ttf",
+};
+
+/**
+ * Serves the play page on the loopback interface. `?theme=` in the address overrides the theme.
+ * @param {{ messages?: readonly unknown[], theme?: string, port?: number, root?: string }} [options] `messages` is what
+ *   the host says after hello, in order; `root` the repository's folder.
+ * @returns {Promise<{ url: string, show: (messages: readonly unknown[]) => void, close: () => Promise<void> }>} `show`
+ *   gives the next page load other messages.
+ */
+export async function startPlay({ messages = [], theme = "dark", port = 0, root = process.cwd() } = {}) {
+  let current = messages;
+  const server = createServer((request, response) => {
+    const url = new URL(request.url ?? "/", "http://localhost");
+    const origin = `http://${request.headers.host}`;
+    if (url.pathname === "/") {
+      const page = pageHtml(root, origin, url.searchParams.get("theme") ?? theme, current);
+      response.writeHead(200, { "content-type": "text/html; charset=utf-8" }).end(page);
+      return;
+    }
+    const file = assetPath(root, url.pathname);
+    if (file === undefined) {
+      response.writeHead(404).end();
+      return;
+    }
+    response.writeHead(200, { "content-type": types[extname(file)] ?? "application/octet-stream" });
+    response.end(readFileSync(file));
+  });
+  await new Promise((resolve, reject) => server.once("error", reject).listen(port, "127.0.0.1", () => resolve(undefined)));
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("The play server has no port.");
+  return {
+    url: `http://127.0.0.1:${address.port}/`,
+    show: next => {
+      current = next;
+    },
+    close: () =>
+      new Promise(resolve => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+/** @param {string} root @param {string} origin @param {string} theme @param {readonly unknown[]} messages */
+function pageHtml(root, origin, theme, messages) {
+  const nonce = randomBytes(16).toString("base64");
+  const known = theme in themes ? theme : "dark";
+  const values = {
+    nonce,
+    csp: contentPolicy(nonce, origin),
+    theme: known,
+    bodyClass: themes[known],
+    messages: JSON.stringify(messages).replaceAll("<", "\\u003c"),
+  };
+  const template = readFileSync(join(root, "examples/play.html"), "utf8");
+  return template.replace(/\{\{(\w+)\}\}/g, (_whole, name) => values[name]);
+}
+
+/** The policy of the real webview; `source` stands for its `cspSource`. @param {string} nonce @param {string} source */
+function contentPolicy(nonce, source) {
+  return [
+    "default-src 'none'",
+    `script-src 'nonce-${nonce}'`,
+    `style-src ${source}`,
+    `font-src ${source}`,
+    `img-src ${source} data: blob:`,
+    "media-src data: blob:",
+    "require-trusted-types-for 'script'",
+    "trusted-types lit-html dompurify",
+  ].join("; ");
+}
+
+/** The file an address stands for, or undefined. @param {string} root @param {string} pathname */
+function assetPath(root, pathname) {
+  const path = normalize(decodeURIComponent(pathname));
+  if (path.split(sep).includes("..")) return undefined;
+  const folder = path.startsWith(`${sep}themes${sep}`) ? "examples" : "dist/webview";
+  const file = join(root, folder, path);
+  return existsSync(file) && extname(file) !== "" ? file : undefined;
+}
+
+async function main() {
+  const root = join(import.meta.dirname ?? ".", "..");
+  const [file, ...rest] = process.argv.slice(2).filter(argument => !argument.startsWith("--"));
+  if (rest.length > 0) throw new Error("Name one file of messages.");
+  const option = name => process.argv.find(argument => argument.startsWith(`--${name}=`))?.slice(name.length + 3);
+  if (!existsSync(join(root, "dist/webview/main.js"))) throw new Error("Build the panel first: npm run build");
+  const messages = file === undefined ? [] : JSON.parse(readFileSync(file, "utf8"));
+  const { url } = await startPlay({
+    messages,
+    theme: option("theme") ?? "dark",
+    port: Number(option("port") ?? 0),
+    root,
+  });
+  console.log(`The panel is at ${url} (?theme=light, hc or hc-light for other colours). Ctrl+C ends it.`);
+}
+
+if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
+  await main().catch(error => {
+    console.error(error.message);
+    process.exitCode = 1;
+  });
+}

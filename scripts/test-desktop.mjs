@@ -1,0 +1,57 @@
+// Runs the extension-host tests in a desktop VS Code: the one that VSCODE_EXECUTABLE_PATH names, else a downloaded one.
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { ensureInstalled } from "./tools/install.mjs";
+import { inProject, main, Problem, root, run, say } from "./tools/project.mjs";
+import { readResults, resultLine } from "./tools/results.mjs";
+import { cacheRoot } from "./vscode/cache.mjs";
+import { pinned } from "./vscode/versions.mjs";
+
+await main(async () => {
+  ensureInstalled();
+  if ((await run(process.execPath, ["esbuild.mjs", "--production", "--tests"])) !== 0)
+    throw new Problem("The build failed.");
+  const executable = process.env["VSCODE_EXECUTABLE_PATH"] || (await downloaded());
+  const tmp = fs.mkdtempSync(path.join(os.tmpdir(), "parley-desktop-"));
+  try {
+    process.exitCode = (await passes(executable, tmp)) ? 0 : 1;
+  } finally {
+    fs.rmSync(tmp, { recursive: true, force: true, maxRetries: 5 });
+  }
+});
+
+/** @returns {Promise<string>} */
+async function downloaded() {
+  const { downloadAndUnzipVSCode } = await import("@vscode/test-electron");
+  try {
+    return await downloadAndUnzipVSCode({ version: pinned().vscode, cachePath: path.join(cacheRoot(), "desktop") });
+  } catch (error) {
+    throw new Problem(
+      "No desktop VS Code could be downloaded. Name an installed one in VSCODE_EXECUTABLE_PATH, " +
+        `or run "npm run test:host", which needs none.\n${error}`,
+    );
+  }
+}
+
+/** @param {string} executable @param {string} tmp */
+async function passes(executable, tmp) {
+  const { runTests } = await import("@vscode/test-electron");
+  const workspace = path.join(tmp, "workspace");
+  const results = path.join(tmp, "results.json");
+  fs.cpSync(inProject("examples", "sample-workspace"), workspace, { recursive: true });
+  // It rejects when a test fails; the results say which, and why.
+  const ended = await runTests({
+    vscodeExecutablePath: executable,
+    extensionDevelopmentPath: root,
+    extensionTestsPath: inProject("out", "test", "host", "index.js"),
+    extensionTestsEnv: { PARLEY_TEST_RESULTS: results },
+    launchArgs: [workspace, "--disable-extensions", `--user-data-dir=${path.join(tmp, "user")}`],
+  }).catch(error => String(error));
+  const { tests, finished } = readResults(results);
+  const failed = tests.filter(test => test.state === "failed");
+  for (const test of tests) say(resultLine(test));
+  if (ended !== 0) say(`The tests did not end well: ${ended}`);
+  say(`${tests.filter(test => test.state === "passed").length} passed, ${failed.length} failed`);
+  return ended === 0 && finished && failed.length === 0 && tests.length > 0;
+}

@@ -1,0 +1,130 @@
+#!/usr/bin/env node
+// Runs out/test/host with mocha inside the extension host of the fetched VS Code:
+//   node scripts/test-host.mjs [--grep=words] [--results=file] [workspace]
+// It understands the command line of @vscode/test-electron too, so that it can be its `vscodeExecutablePath`.
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { whenExiting } from "./tools/processes.mjs";
+import { flag, inProject, main, option, Problem, root, say } from "./tools/project.mjs";
+import { readResults, resultLine } from "./tools/results.mjs";
+import { startServer } from "./vscode/server.mjs";
+import { launchBrowser, workbenchUrl } from "./vscode/workbench.mjs";
+
+/** @typedef {import("./vscode/server.mjs").Server} Server */
+/** @typedef {import("playwright-core").Page} Page */
+
+const limitMs = 4 * 60_000;
+
+await main(async () => {
+  const tmp = fs.mkdtempSync(path.join(os.tmpdir(), "parley-host-"));
+  const removeTmp = () => fs.rmSync(tmp, { recursive: true, force: true });
+  const forget = whenExiting(removeTmp);
+  try {
+    process.exitCode = await runHostTests(
+      copyWorkspace(tmp),
+      option("results") ?? process.env["PARLEY_TEST_RESULTS"] ?? path.join(tmp, "results.json"),
+    );
+  } finally {
+    removeTmp();
+    forget();
+  }
+});
+
+/** A copy, so that tests may write into it. @param {string} tmp */
+function copyWorkspace(tmp) {
+  const named = process.argv.slice(2).find(arg => !arg.startsWith("-"));
+  const folder = path.join(tmp, "workspace");
+  fs.cpSync(named ?? inProject("examples", "sample-workspace"), folder, { recursive: true });
+  return folder;
+}
+
+/** @param {string} folder @param {string} resultsFile @returns {Promise<number>} the exit code */
+async function runHostTests(folder, resultsFile) {
+  const grep = option("grep") ?? process.env["PARLEY_TEST_GREP"];
+  const server = await startServer({
+    env: { PARLEY_TEST_RESULTS: resultsFile, ...(grep ? { PARLEY_TEST_GREP: grep } : {}) },
+  });
+  const browser = await launchBrowser();
+  const printing = printAsTheyCome(resultsFile);
+  try {
+    const page = await browser.newPage({ viewport: { width: 1400, height: 900 } });
+    const outcome = await testsEnded(page, server, folder);
+    printing.finish();
+    return conclude(server, resultsFile, outcome);
+  } finally {
+    printing.finish();
+    await browser.close();
+    const killed = await server.stop();
+    if (killed.length > 0) say(`These had to be killed:\n${killed.join("\n")}`);
+  }
+}
+
+/**
+ * Opens the window that runs the tests; resolves with the runner's exit code, or with what kept it from one.
+ * @param {Page} page @param {Server} server @param {string} folder @returns {Promise<number | string>}
+ */
+async function testsEnded(page, server, folder) {
+  /** @type {(outcome: number | string) => void} */
+  let settle = () => {};
+  /** @type {Promise<number | string>} */
+  const ended = new Promise(resolve => (settle = resolve));
+  // The workbench calls these two functions of the page when it runs tests.
+  await page.exposeFunction("codeAutomationExit", settle);
+  await page.exposeFunction("codeAutomationLog", printLog);
+  page.on("crash", () => settle("The window of VS Code crashed."));
+  void server.exited.then(() => settle("The server of VS Code ended."));
+  const timer = setTimeout(() => settle(`The tests did not end in ${limitMs / 60_000} minutes.`), limitMs);
+  await page.goto(workbenchUrl(server, { folder, extension: extensionPath(), tests: testsPath() }));
+  const outcome = await ended;
+  clearTimeout(timer);
+  return outcome;
+}
+
+function extensionPath() {
+  return option("extensionDevelopmentPath") ?? root;
+}
+
+/** A folder stands for the index.js in it, as in @vscode/test-electron. */
+function testsPath() {
+  const named = option("extensionTestsPath") ?? inProject("out", "test", "host", "index.js");
+  if (!fs.existsSync(named)) throw new Problem(`${named} is not there: run "node esbuild.mjs --tests" first.`);
+  return fs.statSync(named).isDirectory() ? path.join(named, "index.js") : named;
+}
+
+/** What VS Code and the tests write to the console: warnings and errors, with --verbose all of it. */
+/** @param {string} type @param {readonly unknown[]} args */
+function printLog(type, args) {
+  if (type === "info" && !flag("verbose")) return;
+  const text = args
+    .map(String)
+    .join(" ")
+    .replace(/%c|color: ?#?\w*/g, "");
+  say(`  [${type}] ${text.trim().slice(0, 400)}`);
+}
+
+/** @param {string} file */
+function printAsTheyCome(file) {
+  let printed = 0;
+  const print = () => {
+    const { tests } = readResults(file);
+    for (const test of tests.slice(printed)) say(resultLine(test));
+    printed = tests.length;
+  };
+  const timer = setInterval(print, 200);
+  const finish = () => {
+    clearInterval(timer);
+    print();
+  };
+  return { finish };
+}
+
+/** @param {Server} server @param {string} resultsFile @param {number | string} outcome */
+function conclude(server, resultsFile, outcome) {
+  const { tests, finished } = readResults(resultsFile);
+  const failed = tests.filter(test => test.state === "failed").length;
+  if (typeof outcome === "string") say(outcome);
+  if (outcome !== 0) say(fs.readFileSync(server.logFile, "utf8").trim().split("\n").slice(-10).join("\n"));
+  say(`VS Code ${server.version}: ${tests.length} tests, ${failed} failed.`);
+  return outcome === 0 && finished && failed === 0 && tests.length > 0 ? 0 : 1;
+}

@@ -1,0 +1,51 @@
+// Runs the tests of one suite with mocha in this process:
+//   node scripts/tools/mocha.mjs --results=file [--timeout=ms] [--grep=words] file...
+import Mocha from "mocha";
+import { main, option } from "./project.mjs";
+import { newResults, readResults, recordResults } from "./results.mjs";
+
+/** How long open handles may linger after the last test. */
+const patienceMs = 10_000;
+
+await main(async () => {
+  const files = process.argv.slice(2).filter(arg => !arg.startsWith("--"));
+  const resultsFile = option("results");
+  const grep = option("grep");
+  const mocha = new Mocha({
+    ui: "bdd",
+    reporter: "spec",
+    timeout: Number(option("timeout") ?? 10_000),
+    // On a build machine a forgotten `.only` would silently drop tests.
+    forbidOnly: Boolean(process.env["CI"]),
+    ...(grep ? { grep } : {}),
+  });
+  mocha.files = files;
+  await mocha.loadFilesAsync();
+  const failures = await new Promise(resolve => {
+    const runner = mocha.run(resolve);
+    if (resultsFile) recordResults(runner, resultsFile);
+  });
+  process.exitCode = failures > 0 ? 1 : 0;
+  failIfSomethingStaysOpen(resultsFile);
+});
+
+/** A timer, process or connection that nobody ended keeps Node alive: that is a defect, not a reason to wait. */
+/** @param {string | undefined} resultsFile */
+function failIfSomethingStaysOpen(resultsFile) {
+  const timer = setTimeout(() => {
+    const error = `Still open: ${process.getActiveResourcesInfo().join(", ")}`;
+    console.error(`The tests have ended, but the process has not. ${error}`);
+    if (resultsFile) addFailure(resultsFile, error);
+    process.exit(1);
+  }, patienceMs);
+  timer.unref();
+}
+
+/** @param {string} file @param {string} error */
+function addFailure(file, error) {
+  const { tests } = readResults(file);
+  const results = newResults(file);
+  for (const test of tests) results.add(test);
+  results.add({ title: "nothing stays open after the last test", state: "failed", error });
+  results.finish();
+}

@@ -1,0 +1,185 @@
+// Starts and stops the server of the fetched VS Code. It serves the workbench to a browser on the loopback interface
+// and runs the extension host; all it writes lies in one folder of its own.
+import { spawn } from "node:child_process";
+import fs from "node:fs";
+import net from "node:net";
+import os from "node:os";
+import path from "node:path";
+import { endTree, killTree, processTree, whenExiting } from "../tools/processes.mjs";
+import { waitFor } from "../tools/project.mjs";
+import { fetchVscode } from "./fetch.mjs";
+
+/**
+ * @typedef {object} ServerOptions
+ * @property {string} [version] `newest` (the default) or `minimum`
+ * @property {Readonly<Record<string, unknown>>} [settings] user settings, over those below
+ * @property {Readonly<Record<string, string>>} [env] environment of the server, the extension host and terminals
+ * @property {boolean} [trust] whether VS Code asks if a workspace is trusted; else every workspace is
+ * @property {string} [vsix] a packaged extension to install
+ * @property {string} [token] what a browser has to know to be let in; without one every program here is
+ * @property {string} [dataDir] the folder to use: one kept from an earlier server, so that its state is found again
+ * @property {number} [port] the port to use: the same one as before, so that a browser finds what it had stored
+ */
+
+/**
+ * @typedef {object} Server
+ * @property {number} port
+ * @property {string} origin the address of its pages
+ * @property {string} authority as in vscode-remote://authority/path
+ * @property {string} version of VS Code
+ * @property {string} dataDir
+ * @property {string} logFile
+ * @property {Promise<number>} exited resolves with the exit code when the server ends
+ * @property {() => import("../tools/processes.mjs").Process[]} tree the server and all it started (not on Windows)
+ * @property {() => import("../tools/processes.mjs").Process | undefined} extensionHost
+ * @property {(settings: Readonly<Record<string, unknown>>) => void} writeSettings replaces the user settings
+ * @property {(how?: { readonly keepData?: boolean }) => Promise<string[]>} stop ends the whole tree; resolves with the
+ *   commands of what had to be killed
+ */
+
+/** Quiet, and readable for tests: no welcome pages, no network, and terminals as text in the DOM. */
+const usualSettings = {
+  "workbench.startupEditor": "none",
+  "workbench.tips.enabled": false,
+  "workbench.secondarySideBar.defaultVisibility": "hidden",
+  "workbench.enableExperiments": false,
+  "telemetry.telemetryLevel": "off",
+  "update.mode": "none",
+  "extensions.autoUpdate": false,
+  "extensions.autoCheckUpdates": false,
+  "extensions.ignoreRecommendations": true,
+  "chat.disableAIFeatures": true,
+  "terminal.integrated.gpuAcceleration": "off",
+  "editor.minimap.enabled": false,
+};
+
+/** VS Code itself no longer asks when a folder is opened, unless told to. */
+const askForTrust = { "security.workspace.trust.startupPrompt": "always" };
+
+/** @param {ServerOptions} [options] @returns {Promise<Server>} */
+export async function startServer(options = {}) {
+  const vscode = await fetchVscode(options.version ?? process.env["PARLEY_VSCODE"]);
+  const dataDir = options.dataDir ?? fs.mkdtempSync(path.join(os.tmpdir(), "parley-vscode-"));
+  const logFile = path.join(dataDir, "server.log");
+  /** @param {Readonly<Record<string, unknown>>} [settings] */
+  const useSettings = settings => writeSettings(dataDir, { ...(options.trust ? askForTrust : {}), ...settings });
+  useSettings(options.settings);
+  const port = options.port ?? (await freePort());
+  const log = fs.openSync(logFile, "a");
+  const child = spawn(
+    vscode.node,
+    [path.join(vscode.folder, "out", "server-main.js"), ...serverArgs(port, dataDir, options)],
+    {
+      // A group of its own, so that Ctrl+C reaches us and not VS Code before us.
+      detached: true,
+      stdio: ["ignore", log, log],
+      env: serverEnvironment(port, dataDir, options.env),
+    },
+  );
+  fs.closeSync(log);
+  const pid = child.pid;
+  if (!pid) throw new Error(`The server of VS Code could not be started: ${vscode.node}`);
+  /** @type {Promise<number>} */
+  const exited = new Promise(resolve => child.once("exit", code => resolve(code ?? 1)));
+  const removeData = () => fs.rmSync(dataDir, { recursive: true, force: true, maxRetries: 5 });
+  const forget = whenExiting(() => {
+    killTree(pid);
+    removeData();
+  });
+  /** @param {{ readonly keepData?: boolean }} [how] */
+  const stop = async ({ keepData = false } = {}) => {
+    const killed = await endTree(pid);
+    forget();
+    if (!keepData) removeData();
+    return killed;
+  };
+  const origin = `http://127.0.0.1:${port}`;
+  if (!(await answers(origin, () => child.exitCode !== null))) {
+    const lastWords = fs.readFileSync(logFile, "utf8").slice(-2000);
+    await stop();
+    throw new Error(`The server of VS Code did not start.\n${lastWords}`);
+  }
+  return {
+    port,
+    origin,
+    authority: `127.0.0.1:${port}`,
+    version: vscode.version,
+    dataDir,
+    logFile,
+    exited,
+    tree: () => processTree(pid),
+    extensionHost: () => processTree(pid).find(each => each.command.includes("--type=extensionHost")),
+    writeSettings: useSettings,
+    stop,
+  };
+}
+
+/** The server keeps the user's settings on its own side. */
+/** @param {string} dataDir @param {Readonly<Record<string, unknown>>} settings */
+function writeSettings(dataDir, settings) {
+  const folder = path.join(dataDir, "data", "User");
+  fs.mkdirSync(folder, { recursive: true });
+  fs.writeFileSync(path.join(folder, "settings.json"), JSON.stringify({ ...usualSettings, ...settings }, null, 2));
+}
+
+/** @param {number} port @param {string} dataDir @param {ServerOptions} options @returns {string[]} */
+function serverArgs(port, dataDir, { trust = false, vsix, token }) {
+  return [
+    ...["--host", "127.0.0.1", "--port", String(port)],
+    ...(token ? ["--connection-token", token] : ["--without-connection-token"]),
+    "--accept-server-license-terms",
+    ...["--server-data-dir", dataDir],
+    ...["--telemetry-level", "off"],
+    // A built VS Code takes an extension under development only with this.
+    "--enable-smoke-test-driver",
+    ...(trust ? [] : ["--disable-workspace-trust"]),
+    ...["--reconnection-grace-time", "1"],
+    // The last resort against a forgotten server: it ends five minutes after its last window.
+    "--enable-remote-auto-shutdown",
+    "--force-disable-user-env",
+    ...(vsix ? ["--install-extension", path.resolve(vsix), "--start-server"] : []),
+  ];
+}
+
+/** @param {number} port @param {string} dataDir @param {Readonly<Record<string, string>>} [more] */
+function serverEnvironment(port, dataDir, more) {
+  const tmp = path.join(dataDir, "tmp");
+  fs.mkdirSync(tmp, { recursive: true });
+  // A terminal inside VS Code passes variables on that would mislead another one.
+  const own = Object.entries(process.env).filter(([name]) => !/^(VSCODE_|ELECTRON_|NODE_OPTIONS$)/.test(name));
+  return {
+    ...Object.fromEntries(own),
+    // VS Code leaves its sockets in these.
+    TMPDIR: tmp,
+    XDG_RUNTIME_DIR: tmp,
+    EXTENSIONS_GALLERY: '{"serviceUrl":""}',
+    VSCODE_WEBVIEW_HOST: `http://{{uuid}}.localhost:${port}`,
+    ...more,
+  };
+}
+
+/** @returns {Promise<number>} */
+function freePort() {
+  return new Promise((resolve, reject) => {
+    const probe = net.createServer();
+    probe.on("error", reject);
+    probe.listen(0, "127.0.0.1", () => {
+      const address = /** @type {net.AddressInfo} */ (probe.address());
+      probe.close(() => resolve(address.port));
+    });
+  });
+}
+
+/** @param {string} origin @param {() => boolean} hasEnded */
+async function answers(origin, hasEnded) {
+  let ok = false;
+  const asked = async () => {
+    ok = await fetch(`${origin}/version`).then(
+      response => response.ok,
+      () => false,
+    );
+    return ok || hasEnded();
+  };
+  await waitFor(asked, 60_000);
+  return ok;
+}

@@ -1,0 +1,139 @@
+// Opens the workbench of a started server in Chromium, and works it as a person would.
+import { chromium } from "playwright-core";
+import { ensureChromium } from "./chromium.mjs";
+
+/** @typedef {import("playwright-core").Browser} Browser */
+/** @typedef {import("playwright-core").Page} Page */
+/** @typedef {import("playwright-core").FrameLocator} FrameLocator */
+/** @typedef {import("./server.mjs").Server} Server */
+
+/**
+ * @typedef {object} Target what a window opens
+ * @property {string} [folder] the workspace
+ * @property {string} [extension] the folder of an extension under development
+ * @property {string} [tests] a module whose run() is called in the extension host, instead of normal work
+ * @property {string} [file] a file to open
+ * @property {string} [token] the server's, if it has one
+ */
+
+/** The features Playwright's own list switches off, without ThirdPartyStoragePartitioning: a webview of another
+ * origin needs it to register its service worker. */
+const withoutFeatures = [
+  "AvoidUnnecessaryBeforeUnloadCheckSync",
+  "DestroyProfileOnBrowserClose",
+  "HttpsUpgrades",
+  "HttpsFirstBalancedModeAutoEnable",
+  "MediaRouter",
+  "PaintHolding",
+  "Translate",
+  "AutoDeElevate",
+  "OptimizationHints",
+];
+
+/** Starts Chromium, headless, able to reach this machine only. @param {readonly string[]} [args] */
+export function launchBrowser(args = []) {
+  return chromium.launch({
+    executablePath: ensureChromium(),
+    headless: true,
+    // Signals are ours to answer; Playwright still ends the browser when this process exits.
+    handleSIGINT: false,
+    handleSIGTERM: false,
+    handleSIGHUP: false,
+    args: [
+      // Only our own pages are opened, and the sandbox cannot be had as root or in most containers.
+      "--no-sandbox",
+      "--disable-gpu",
+      "--disable-quic",
+      "--no-first-run",
+      "--disable-background-networking",
+      "--disable-component-update",
+      "--disable-sync",
+      `--disable-features=${withoutFeatures.join(",")}`,
+      "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost, EXCLUDE *.localhost",
+      ...args,
+    ],
+  });
+}
+
+/** The address of a window. @param {Pick<Server, "origin" | "authority">} server @param {Target} target */
+export function workbenchUrl(server, { folder, extension, tests, file, token }) {
+  /** @param {string} name @param {string | undefined} file */
+  const entry = (name, file) => (file ? [[name, `vscode-remote://${server.authority}${file}`]] : []);
+  const payload = [
+    ...entry("extensionDevelopmentPath", extension),
+    ...entry("extensionTestsPath", tests),
+    ...entry("openFile", file),
+  ];
+  const url = new URL(server.origin);
+  if (token) url.searchParams.set("tkn", token);
+  if (folder) url.searchParams.set("folder", folder);
+  if (payload.length > 0) url.searchParams.set("payload", JSON.stringify(payload));
+  return url.href;
+}
+
+/**
+ * Opens a window, in a browser profile of its own unless one is given, and waits until VS Code says it is restored.
+ * A profile holds what VS Code and extensions remember, so a window opened anew in the same one finds it again.
+ * @param {Browser} browser @param {Server} server @param {Target} target
+ * @param {import("playwright-core").BrowserContext} [profile]
+ * @returns {Promise<Page>}
+ */
+export async function openWorkbench(browser, server, target, profile) {
+  const context = profile ?? (await browser.newContext({ viewport: { width: 1400, height: 900 } }));
+  const page = await context.newPage();
+  await page.goto(workbenchUrl(server, target));
+  await restored(page);
+  return page;
+}
+
+/** Waits until the workbench is restored; after a reload too. @param {Page} page */
+export async function restored(page) {
+  await page.locator(".monaco-workbench").waitFor({ timeout: 60_000 });
+  // The body runs in the page, where VS Code puts `driver` on the window.
+  await page.waitForFunction("window.driver !== undefined", undefined, { timeout: 60_000 });
+  await page.evaluate("window.driver.whenWorkbenchRestored()");
+}
+
+/** Reloads the window, as the command Reload Window does. @param {Page} page */
+export async function reloadWindow(page) {
+  await page.reload();
+  await restored(page);
+}
+
+/**
+ * The document inside the webview of an extension. VS Code puts it two frames deep.
+ * @param {Page} page @param {string} [extension] its id, as in the manifest: publisher.name
+ * @returns {FrameLocator}
+ */
+export function webview(page, extension) {
+  const owner = extension ? `[src*="extensionId=${extension}&"]` : "";
+  return page.frameLocator(`iframe.webview.ready${owner}`).frameLocator("iframe#active-frame");
+}
+
+/** Runs a command by its title, through the command palette. @param {Page} page @param {string} title */
+export async function runCommand(page, title) {
+  await page.keyboard.press("F1");
+  const palette = page.locator(".quick-input-widget");
+  const row = palette.locator(".quick-input-list .monaco-list-row", { hasText: title }).first();
+  await palette.locator("input").first().fill(`>${title}`);
+  await row.waitFor();
+  await row.click();
+}
+
+/** Opens a file of the workspace by name, through Go to File. @param {Page} page @param {string} name */
+export async function openFile(page, name) {
+  await page.keyboard.press("Control+P");
+  const palette = page.locator(".quick-input-widget");
+  const row = palette.locator(".quick-input-list .monaco-list-row", { hasText: name }).first();
+  await palette.locator("input").first().fill(name);
+  await row.waitFor();
+  await row.click();
+  await page.locator(".tabs-container .tab.active", { hasText: name }).waitFor();
+}
+
+/** Answers the question whether the folder's authors are trusted. @param {Page} page @param {boolean} trusted */
+export async function answerTrust(page, trusted) {
+  const dialog = page.locator(".monaco-dialog-box");
+  await dialog.getByRole("button", { name: trusted ? /^Yes/ : /^No/ }).click();
+  await dialog.waitFor({ state: "hidden" });
+}

@@ -1,0 +1,125 @@
+// Opens the conversation with an agent process: framing, `initialize`, version check. What comes out is an Agent.
+import type { Readable, Writable } from "node:stream";
+import { createMessageConnection, type MessageConnection } from "vscode-jsonrpc/node";
+import { ProblemError, asError, type Problem } from "../base/errors.ts";
+import { toDisposable, type Disposable } from "../base/lifecycle.ts";
+import type { Log } from "../base/log.ts";
+import type { Agent } from "../session/agent.ts";
+import { NdJsonReader, NdJsonWriter } from "./ndjson.ts";
+import type { Tap } from "./tap.ts";
+import { text, wire, type Wire } from "./tolerant.ts";
+import { V1Agent } from "./v1.ts";
+import { inTime, sentence, silent } from "./waiting.ts";
+
+/** The protocol version this client speaks. */
+export const protocolVersion = 1;
+
+export interface ConnectOptions {
+  readonly stdin: Writable;
+  readonly stdout: Readable;
+  readonly tap: Tap;
+  readonly log: Log;
+  readonly clientVersion: string;
+  /** How people call this agent, for sentences. */
+  readonly agentName: string;
+  /** The command line that starts the agent, for sentences about signing in. */
+  readonly commandLine: string;
+  /** Milliseconds the agent may take to answer `initialize` and `session/new`. */
+  readonly timeout: number;
+  /** Called for each line of the agent that is no message. */
+  readonly onBadLine?: (count: number) => void;
+}
+
+/** A connected agent and the end of its connection. */
+export interface Connected extends Disposable {
+  readonly agent: Agent;
+}
+
+/**
+ * What we advertise: what works, and nothing else (spec page "Initialization": omitted means unsupported).
+ * `_meta.terminal_output` is the de-facto extension for output of commands the agent runs itself.
+ */
+const clientCapabilities = {
+  fs: { readTextFile: true, writeTextFile: true },
+  terminal: true,
+  session: { configOptions: { boolean: {} }, notices: {}, compaction: {} },
+  _meta: { terminal_output: true },
+};
+
+/**
+ * Speaks `initialize` and returns the agent. Rejects with a ProblemError when the agent answers wrongly, late or never,
+ * or when `signal` aborts. Disposing settles every pending request and question.
+ */
+export async function connect(options: ConnectOptions, signal: AbortSignal): Promise<Connected> {
+  const { agentName, tap, log } = options;
+  let badLines = 0;
+  const reader = new NdJsonReader(options.stdout, {
+    onMessage: (message, bytes) => tap.message("a>c", message, bytes),
+    onBadLine: line => {
+      badLines++;
+      tap.text("out", line.text === "" ? line.reason : line.text);
+      log.debug(`${agentName} wrote a line that is no message. ${line.reason}`, line.text.slice(0, 200));
+      options.onBadLine?.(badLines);
+    },
+  });
+  const writer = new NdJsonWriter(options.stdin, { onMessage: (message, bytes) => tap.message("c>a", message, bytes) });
+  const quiet = (level: "warn" | "debug") => (message: string) => log[level](`${agentName}: ${message}`);
+  const connection = createMessageConnection(reader, writer, {
+    error: quiet("warn"),
+    warn: quiet("warn"),
+    info: quiet("debug"),
+    log: quiet("debug"),
+  });
+  connection.onError(([error]) => log.warn(`${agentName}: ${error.message}`));
+  // vscode-jsonrpc leaves requests pending when the stream closes; disposing settles them.
+  const end = toDisposable(() => {
+    agent?.dispose();
+    connection.dispose();
+    reader.dispose();
+    writer.end();
+  });
+  let agent: V1Agent | undefined;
+  connection.onClose(() => end.dispose());
+  connection.listen();
+  try {
+    const result = await initialize(connection, options, signal);
+    agent = new V1Agent(connection, result, options);
+    return { agent, dispose: () => end.dispose() };
+  } catch (error) {
+    end.dispose();
+    throw error;
+  }
+}
+
+async function initialize(connection: MessageConnection, options: ConnectOptions, signal: AbortSignal): Promise<Wire> {
+  const request = {
+    protocolVersion,
+    clientInfo: { name: "parley", title: "Parley", version: options.clientVersion },
+    clientCapabilities,
+  };
+  const answer = await inTime(connection.sendRequest<unknown>("initialize", request), options.timeout, signal, () =>
+    silent(options, "its first message, `initialize`,"),
+  ).catch((error: unknown) => {
+    throw error instanceof ProblemError ? error : new ProblemError(refusedHandshake(options, asError(error)));
+  });
+  const result = wire(answer);
+  const version = result["protocolVersion"];
+  if (version !== protocolVersion) throw new ProblemError(wrongVersion(options, version));
+  return result;
+}
+
+function refusedHandshake(options: ConnectOptions, error: Error): Problem {
+  return {
+    message: `${options.agentName} refused to start a conversation: ${sentence(error.message)} Check that its command starts an ACP agent.`,
+    next: ["restartAgent", "showTraffic", "openSettings"],
+  };
+}
+
+function wrongVersion(options: ConnectOptions, version: unknown): Problem {
+  const given =
+    typeof version === "number" || text(version) !== undefined ? `version ${String(version)}` : "no version";
+  return {
+    message: `${options.agentName} speaks ${given} of the Agent Client Protocol; Parley speaks version ${protocolVersion}. Update the agent, or choose another one.`,
+    next: ["selectAgent", "openSettings", "showTraffic"],
+  };
+}

@@ -1,0 +1,311 @@
+// vscode-jsonrpc reader and writer over newline-delimited JSON, the framing of ACP's stdio transport
+// (spec page "Transports"): one UTF-8 message a line. Bad lines are counted and reported, never fatal.
+import type { Readable, Writable } from "node:stream";
+import {
+  AbstractMessageReader,
+  AbstractMessageWriter,
+  type DataCallback,
+  type Disposable,
+  type Message,
+} from "vscode-jsonrpc/node";
+
+/** A line longer than this, in bytes, is dropped. */
+export const maxLineBytes = 64 * 1024 * 1024;
+/** While this many lines wait to be served, or this many bytes, the stream is paused. */
+export const maxWaitingLines = 200;
+const maxWaitingBytes = 16 * 1024 * 1024;
+
+/** A line that was not a message: why, and its beginning. */
+export interface BadLine {
+  readonly reason: string;
+  readonly text: string;
+}
+
+/** What the wire shows to whoever watches it. */
+export interface WireWatcher {
+  readonly onMessage?: (message: unknown, bytes: number) => void;
+  readonly onBadLine?: (line: BadLine) => void;
+}
+
+/**
+ * Splits bytes into lines without ever growing a string. Feed it chunks; it calls `onLine` for each whole line, without
+ * its line ending, and `onOversized` once for each line that was dropped for its size.
+ */
+export class LineSplitter {
+  #parts: Buffer[] = [];
+  #size = 0;
+  #dropping = false;
+  readonly #onLine: (line: Buffer) => void;
+  readonly #onOversized: (bytes: number) => void;
+  readonly #limit: number;
+  constructor(onLine: (line: Buffer) => void, onOversized: (bytes: number) => void, limit = maxLineBytes) {
+    this.#onLine = onLine;
+    this.#onOversized = onOversized;
+    this.#limit = limit;
+  }
+
+  push(chunk: Buffer): void {
+    let from = 0;
+    for (;;) {
+      const end = chunk.indexOf(0x0a, from);
+      if (end < 0) break;
+      this.#add(chunk.subarray(from, end));
+      this.#finish();
+      from = end + 1;
+    }
+    if (from < chunk.length) this.#add(chunk.subarray(from));
+  }
+
+  /** The stream ended: what is left is the last line. */
+  end(): void {
+    if (this.#size > 0) this.#finish();
+  }
+
+  #add(part: Buffer): void {
+    this.#size += part.length;
+    if (this.#dropping) return;
+    if (this.#size > this.#limit) {
+      this.#dropping = true;
+      this.#parts = [];
+    } else if (part.length > 0) this.#parts.push(part);
+  }
+
+  #finish(): void {
+    const [first] = this.#parts;
+    const line = this.#parts.length === 1 && first ? first : Buffer.concat(this.#parts);
+    const size = this.#size;
+    const dropped = this.#dropping;
+    this.#parts = [];
+    this.#size = 0;
+    this.#dropping = false;
+    if (dropped) this.#onOversized(size);
+    else this.#onLine(line.at(-1) === 0x0d ? line.subarray(0, -1) : line);
+  }
+}
+
+type Wire = Record<string, unknown>;
+
+/**
+ * A line as a message for vscode-jsonrpc, or the reason why it is none. Tolerates what real agents send: escape codes
+ * before the message, a missing `jsonrpc`, a response without a result. ACP's `$/cancel_request {requestId}` becomes the
+ * `$/cancelRequest {id}` that vscode-jsonrpc knows (spec page "Cancellation").
+ */
+export function parseLine(
+  text: string,
+): { readonly message: Message; readonly raw: unknown } | { readonly bad: string } | undefined {
+  const trimmed = text.trim();
+  if (trimmed === "") return undefined;
+  const raw = parsed(trimmed) ?? parsed(trimmed.slice(Math.max(0, trimmed.indexOf('{"'))));
+  if (raw === undefined) return { bad: "It is not JSON." };
+  if (typeof raw !== "object" || raw === null || Array.isArray(raw)) return { bad: "It is not a JSON-RPC message." };
+  const given = raw as Wire;
+  const { method, id } = given;
+  if (method !== undefined && typeof method !== "string") return { bad: "Its method is not a string." };
+  if (id !== undefined && id !== null && typeof id !== "string" && !Number.isInteger(id))
+    return { bad: "Its id is neither a string nor a whole number." };
+  if (method !== undefined && id === null)
+    return { bad: "It is a request whose id is null, which cannot be answered." };
+  if (method === undefined && (id === undefined || id === null)) {
+    return { bad: "error" in given ? "It is an error that answers no request." : "It has neither a method nor an id." };
+  }
+  return { message: normalised(given), raw };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined; // Not JSON; the caller says so.
+  }
+}
+
+function normalised(given: Wire): Message {
+  const message: Wire = { ...given, jsonrpc: "2.0" };
+  if (given["method"] === undefined) {
+    const { error } = given;
+    if (error === undefined || error === null) {
+      delete message["error"];
+      message["result"] ??= null;
+    } else {
+      delete message["result"];
+      message["error"] = asWireError(error);
+    }
+    return message as unknown as Message;
+  }
+  const { params } = given;
+  // A scalar in `params` would reach handlers as something else; nothing in ACP has one.
+  if (typeof params !== "object" || params === null) delete message["params"];
+  if (given["method"] === "$/cancel_request") {
+    message["method"] = "$/cancelRequest";
+    message["params"] = { id: (params as Wire | undefined)?.["requestId"] };
+  }
+  return message as unknown as Message;
+}
+
+function asWireError(error: unknown): unknown {
+  const given: Wire = typeof error === "object" && error !== null ? (error as Wire) : { message: String(error) };
+  return {
+    ...given,
+    code: Number.isInteger(given["code"]) ? given["code"] : -32603,
+    message: typeof given["message"] === "string" ? given["message"] : "The agent gave no reason.",
+  };
+}
+
+/** Reads messages from an agent's stdout, with backpressure: see {@link maxWaitingLines}. */
+export class NdJsonReader extends AbstractMessageReader {
+  readonly #input: Readable;
+  readonly #watcher: WireWatcher;
+  readonly #lines: Buffer[] = [];
+  #next = 0;
+  #waitingBytes = 0;
+  #paused = false;
+  #ended = false;
+  #pumping: NodeJS.Immediate | undefined;
+  #callback: DataCallback | undefined;
+
+  constructor(input: Readable, watcher: WireWatcher = {}) {
+    super();
+    this.#input = input;
+    this.#watcher = watcher;
+  }
+
+  listen(callback: DataCallback): Disposable {
+    this.#callback = callback;
+    const splitter = new LineSplitter(
+      line => this.#enqueue(line),
+      bytes =>
+        this.#watcher.onBadLine?.({
+          reason: `It is ${bytes} bytes long, more than ${maxLineBytes} are taken.`,
+          text: "",
+        }),
+    );
+    const onData = (chunk: Buffer): void => splitter.push(chunk);
+    const onEnd = (): void => {
+      if (this.#ended) return;
+      this.#ended = true;
+      splitter.end();
+      this.#pump();
+    };
+    const onError = (error: Error): void => this.fireError(error);
+    this.#input.on("data", onData).on("end", onEnd).on("close", onEnd).on("error", onError);
+    return {
+      dispose: () => {
+        this.#input.off("data", onData).off("end", onEnd).off("close", onEnd).off("error", onError);
+        // An error after this must not become an uncaught exception.
+        this.#input.on("error", () => {});
+        this.#callback = undefined;
+        if (this.#pumping) clearImmediate(this.#pumping);
+      },
+    };
+  }
+
+  #enqueue(line: Buffer): void {
+    this.#lines.push(line);
+    this.#waitingBytes += line.length;
+    if (!this.#paused && this.#isFull()) {
+      this.#paused = true;
+      this.#input.pause();
+    }
+    this.#pump();
+  }
+
+  #isFull(): boolean {
+    return this.#lines.length - this.#next > maxWaitingLines || this.#waitingBytes > maxWaitingBytes;
+  }
+
+  /**
+   * Hands over one message a turn of the event loop, as vscode-jsonrpc serves one a turn: so what waits, waits here,
+   * where it can be counted, and other work of the extension host gets its turn in between.
+   */
+  #pump(): void {
+    if (this.#pumping || this.#callback === undefined) return;
+    this.#pumping = setImmediate(() => {
+      this.#pumping = undefined;
+      const line = this.#lines[this.#next];
+      if (line === undefined) {
+        if (this.#ended) this.fireClose();
+        return;
+      }
+      this.#next++;
+      this.#waitingBytes -= line.length;
+      if (this.#next === this.#lines.length) {
+        this.#lines.length = 0;
+        this.#next = 0;
+      }
+      if (this.#paused && this.#lines.length - this.#next < maxWaitingLines / 2 && !this.#isFull()) {
+        this.#paused = false;
+        this.#input.resume();
+      }
+      this.#deliver(line);
+      this.#pump();
+    });
+  }
+
+  #deliver(line: Buffer): void {
+    const text = line.toString("utf8");
+    const result = parseLine(text);
+    if (result === undefined) return;
+    if ("bad" in result) {
+      this.#watcher.onBadLine?.({ reason: result.bad, text: text.slice(0, 2000) });
+      return;
+    }
+    this.#watcher.onMessage?.(result.raw, line.length);
+    this.#callback?.(result.message);
+  }
+}
+
+/** Writes messages to an agent's stdin, one after the other, waiting while the pipe is full. */
+export class NdJsonWriter extends AbstractMessageWriter {
+  readonly #output: Writable;
+  readonly #watcher: WireWatcher;
+  #tail: Promise<void> = Promise.resolve();
+  #closed: Error | undefined;
+
+  constructor(output: Writable, watcher: WireWatcher = {}) {
+    super();
+    this.#output = output;
+    this.#watcher = watcher;
+    output.on("error", error => {
+      this.#closed ??= error;
+      this.fireError(error);
+    });
+    output.on("close", () => {
+      this.#closed ??= new Error("The agent's input is closed.");
+      this.fireClose();
+    });
+  }
+
+  write(message: Message): Promise<void> {
+    const wire = outgoing(message as unknown as Wire);
+    const written = this.#tail.then(() => this.#writeLine(wire));
+    this.#tail = written.catch(() => {}); // The caller hears of it; the next message still gets its try.
+    return written;
+  }
+
+  end(): void {
+    this.#output.end();
+  }
+
+  #writeLine(wire: Wire): Promise<void> {
+    if (this.#closed) return Promise.reject(this.#closed);
+    const line = Buffer.from(JSON.stringify(wire) + "\n", "utf8");
+    this.#watcher.onMessage?.(wire, line.length);
+    return new Promise((resolve, reject) => {
+      const more = this.#output.write(line, error => {
+        if (error) reject(error);
+        else if (more) resolve();
+      });
+      if (more) return;
+      const done = (): void => {
+        this.#output.off("drain", done).off("close", done);
+        resolve();
+      };
+      this.#output.on("drain", done).on("close", done);
+    });
+  }
+}
+
+function outgoing(message: Wire): Wire {
+  if (message["method"] !== "$/cancelRequest") return message;
+  return { jsonrpc: "2.0", method: "$/cancel_request", params: { requestId: (message["params"] as Wire)["id"] } };
+}

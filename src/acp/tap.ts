@@ -1,0 +1,87 @@
+// Records both directions of a connection: a bounded ring for "Show Protocol Traffic", and listeners for whoever records
+// a transcript. A record is a line of the transcript format the tests replay: {t, dir, msg | text}.
+import { Emitter, type Event } from "../base/lifecycle.ts";
+import type { Clock } from "../base/log.ts";
+
+/** `c>a` client to agent, `a>c` agent to client, `err` the agent's stderr, `out` stdout that is no message. */
+export interface TapRecord {
+  /** Milliseconds since the recording began. */
+  readonly t: number;
+  readonly dir: "c>a" | "a>c" | "err" | "out" | "note";
+  readonly msg?: unknown;
+  readonly text?: string;
+}
+
+const maxRecords = 5000;
+const maxBytes = 32 * 1024 * 1024;
+
+/** The newest records of one agent process, by count and by bytes. */
+export class Tap {
+  readonly #records: { readonly record: TapRecord; readonly bytes: number }[] = [];
+  #bytes = 0;
+  #dropped = 0;
+  readonly #began: number;
+  readonly #clock: Clock;
+  readonly #added = new Emitter<TapRecord>();
+  readonly onDidRecord: Event<TapRecord> = this.#added.event;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+    this.#began = clock.now();
+  }
+
+  message(dir: "c>a" | "a>c", msg: unknown, bytes: number): void {
+    this.#add({ t: this.#time(), dir, msg }, bytes);
+  }
+  text(dir: "err" | "out" | "note", text: string): void {
+    this.#add({ t: this.#time(), dir, text }, text.length);
+  }
+  get records(): readonly TapRecord[] {
+    return this.#records.map(entry => entry.record);
+  }
+  /** How many older records were dropped to stay within bounds. */
+  get dropped(): number {
+    return this.#dropped;
+  }
+
+  #time(): number {
+    return Math.round((this.#clock.now() - this.#began) * 10) / 10;
+  }
+  #add(record: TapRecord, bytes: number): void {
+    this.#records.push({ record, bytes });
+    this.#bytes += bytes;
+    while (this.#records.length > maxRecords || (this.#bytes > maxBytes && this.#records.length > 1)) {
+      this.#bytes -= this.#records.shift()?.bytes ?? 0;
+      this.#dropped++;
+    }
+    this.#added.fire(record);
+  }
+}
+
+const secretKey = /(authorization|api[-_]?key|token|secret|password|passwd|credential|cookie)/i;
+
+/**
+ * The records as newline-delimited JSON, with secrets masked: values under names that look like credentials, and the
+ * values of environment variables and headers handed to MCP servers.
+ */
+export function transcript(records: readonly TapRecord[]): string {
+  return records
+    .map(record => JSON.stringify(record.msg === undefined ? record : { ...record, msg: masked(record.msg) }) + "\n")
+    .join("");
+}
+
+/** A copy with credentials replaced by "•••". Numbers stay: token counts are no secret. */
+export function masked(value: unknown, key = ""): unknown {
+  if (typeof value === "string") return secretKey.test(key) && value !== "" ? "•••" : value;
+  if (Array.isArray(value)) {
+    if (key === "env" || key === "headers") {
+      return value.map((item: unknown) => (isRecord(item) ? { ...item, value: "•••" } : item));
+    }
+    return value.map((item: unknown) => masked(item));
+  }
+  if (!isRecord(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([k, v]) => [k, masked(v, k)]));
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);

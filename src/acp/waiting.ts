@@ -1,0 +1,43 @@
+// Waiting for an agent with an end, and the words for when it comes.
+import { ProblemError, asError, type Problem } from "../base/errors.ts";
+
+/** Settles with the promise, or rejects when time is up or the signal aborts. */
+export function inTime<T>(promise: Promise<T>, ms: number, signal: AbortSignal, late: () => Problem): Promise<T> {
+  return new Promise<T>((resolve, reject) => {
+    const done = (): void => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", aborted);
+    };
+    const aborted = (): void => {
+      done();
+      reject(asError(signal.reason));
+    };
+    const timer = setTimeout(() => {
+      done();
+      reject(new ProblemError(late()));
+    }, ms);
+    promise.then(
+      value => {
+        done();
+        resolve(value);
+      },
+      (error: unknown) => {
+        done();
+        reject(asError(error));
+      },
+    );
+    if (signal.aborted) aborted();
+    else signal.addEventListener("abort", aborted);
+  });
+}
+
+/** The problem of an agent that does not answer. `what` is in the accusative. */
+export function silent(options: { readonly agentName: string; readonly timeout: number }, what: string): Problem {
+  return {
+    message: `${options.agentName} did not answer ${what} within ${Math.round(options.timeout / 1000)} seconds. It may be waiting for something, or it may not be an ACP agent. Look at what it printed, then restart it.`,
+    next: ["restartAgent", "showTraffic", "showLog"],
+  };
+}
+
+/** The words with a full stop behind them. */
+export const sentence = (words: string): string => (/[.!?]$/.test(words.trim()) ? words.trim() : `${words.trim()}.`);

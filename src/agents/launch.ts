@@ -1,0 +1,214 @@
+// Starts an agent process and watches it: environment, stderr tail, death notice, killing the whole tree.
+import { spawn, type ChildProcess } from "node:child_process";
+import type { Readable, Writable } from "node:stream";
+import { StringDecoder } from "node:string_decoder";
+import { ProblemError, type Problem } from "../base/errors.ts";
+import { killTree } from "../base/processTree.ts";
+import { findProgram, type Found } from "./find.ts";
+import type { AgentDefinition } from "./registry.ts";
+
+/** A running agent process. `stop` resolves when nothing of its tree is left. */
+export interface Launched {
+  readonly pid: number;
+  readonly stdin: Writable;
+  readonly stdout: Readable;
+  /** Settles once, when the process is gone and its output was read. Never rejects. */
+  readonly death: Promise<Death>;
+  /** The last lines it wrote to stderr. */
+  stderrTail(): string;
+  stop(): Promise<void>;
+}
+
+/** How the process ended. `asked`: because we stopped it. */
+export interface Death {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly asked: boolean;
+  readonly stderr: string;
+}
+
+const tailCharacters = 4000;
+/** After exit, how long to wait for output that descendants may hold open. Milliseconds. */
+const drainTime = 500;
+/** How long an agent may take to leave when its input ends. Milliseconds. */
+const graceTime = 1000;
+
+/** Variables of the editor's own process that would change how a program behaves. */
+const unwanted = /^(ELECTRON_|VSCODE_|NODE_OPTIONS$|NODE_CHANNEL_|APPLICATION_INSIGHTS_|CHROME_|GDK_PIXBUF_MODULE)/;
+
+/** The editor's environment without its own additions, then the definition's. */
+export function agentEnvironment(base: NodeJS.ProcessEnv, own: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
+  const kept = Object.entries(base).filter(([name]) => !unwanted.test(name));
+  return { ...Object.fromEntries(kept), ...own };
+}
+
+/**
+ * Starts the agent. Throws a ProblemError when its program cannot be found or started.
+ * `onStderr` gets each line of stderr.
+ */
+export async function launch(
+  definition: AgentDefinition,
+  cwd: string,
+  onStderr: (line: string) => void,
+): Promise<Launched> {
+  const env = agentEnvironment(process.env, definition.env);
+  const found = findProgram(definition.command, env);
+  if (!("path" in found)) throw new ProblemError(cannotFind(definition, found));
+  // Only batch files need a shell on Windows, and a shell would read more into the arguments than stands there.
+  const batch = /\.(cmd|bat)$/i.test(found.path);
+  if (batch && definition.args.some(arg => /["&|<>^%!\r\n]/.test(arg)))
+    throw new ProblemError(unsafeArguments(definition));
+  const child = spawn(batch ? `"${found.path}"` : found.path, [...definition.args], {
+    cwd: definition.cwd ?? cwd,
+    env,
+    shell: batch,
+    stdio: ["pipe", "pipe", "pipe"],
+    // Its own process group, so that the whole tree can be ended.
+    detached: process.platform !== "win32",
+    windowsHide: true,
+  });
+  await started(child, definition, found.path);
+  return new Process(child, onStderr);
+}
+
+function started(child: ChildProcess, definition: AgentDefinition, path: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    child.once("spawn", resolve);
+    child.once("error", (error: NodeJS.ErrnoException) =>
+      reject(new ProblemError(cannotStart(definition, path, error))),
+    );
+  });
+}
+
+class Process implements Launched {
+  readonly pid: number;
+  readonly stdin: Writable;
+  readonly stdout: Readable;
+  readonly death: Promise<Death>;
+  readonly #child: ChildProcess;
+  #tail = "";
+  #asked = false;
+
+  constructor(child: ChildProcess, onStderr: (line: string) => void) {
+    const { pid, stdin, stdout, stderr } = child;
+    if (pid === undefined || !stdin || !stdout || !stderr) throw new Error("The agent process has no pipes.");
+    this.#child = child;
+    this.pid = pid;
+    this.stdin = stdin;
+    this.stdout = stdout;
+    child.on("error", error => onStderr(error.message));
+    // Always drained: a full pipe would block the agent.
+    const decoder = new StringDecoder("utf8");
+    let partial = "";
+    stderr.on("data", (chunk: Buffer) => {
+      const words = decoder.write(chunk);
+      this.#tail = (this.#tail + words).slice(-tailCharacters);
+      const lines = (partial + words).split("\n");
+      partial = (lines.pop() ?? "").slice(-tailCharacters);
+      for (const line of lines) if (line.trim() !== "") onStderr(line.trimEnd());
+    });
+    stderr.on("end", () => {
+      if (partial.trim() !== "") onStderr(partial.trimEnd());
+    });
+    this.death = this.#watch();
+  }
+
+  stderrTail(): string {
+    // eslint-disable-next-line no-control-regex -- escape codes are what is being removed
+    return this.#tail.replace(/\u001b\[[0-9;?]*[A-Za-z]/g, "").trim();
+  }
+
+  #watch(): Promise<Death> {
+    return new Promise(resolve => {
+      const settle = (): void =>
+        resolve({
+          code: this.#child.exitCode,
+          signal: this.#child.signalCode,
+          asked: this.#asked,
+          stderr: this.stderrTail(),
+        });
+      this.#child.once("close", settle);
+      this.#child.once("exit", () => setTimeout(settle, drainTime).unref());
+    });
+  }
+
+  async stop(): Promise<void> {
+    this.#asked = true;
+    this.stdin.end();
+    const timer = new Promise<"late">(resolve => setTimeout(resolve, graceTime, "late").unref());
+    await Promise.race([this.death, timer]);
+    // Also after a polite exit: descendants may have stayed.
+    await killTree(this.pid);
+    this.stdout.destroy();
+    this.#child.stderr?.destroy();
+    await this.death;
+  }
+}
+
+function cannotFind(definition: AgentDefinition, found: Exclude<Found, { path: string }>): Problem {
+  const { name, command } = definition;
+  const next = ["openSettings", "selectAgent", "retry"] as const;
+  if (found.missing === "notExecutable") {
+    return {
+      message: `Could not start ${name}: \`${found.searched[0] ?? command}\` is not executable. Make it executable, or set parley.agents → command to another program.`,
+      next,
+    };
+  }
+  if (found.missing === "folder")
+    return {
+      message: `Could not start ${name}: \`${found.searched[0] ?? command}\` is a folder. Set parley.agents → command to a program.`,
+      next,
+    };
+  if (/[/\\]/.test(command))
+    return {
+      message: `Could not start ${name}: there is no program at \`${command}\`. Set parley.agents → command to the full path of one.`,
+      next,
+    };
+  const hint = command === "npx" ? "Install Node.js" : `Install ${command}`;
+  return {
+    message: `Could not start ${name}: \`${command}\` was not found on the PATH that VS Code sees. ${hint}, or set parley.agents → command to a full path.`,
+    detail: `Looked in:\n${found.searched.join("\n")}`,
+    next,
+  };
+}
+
+function cannotStart(definition: AgentDefinition, path: string, error: NodeJS.ErrnoException): Problem {
+  const folder =
+    error.code === "ENOENT"
+      ? ` Either it, the interpreter it names or the folder it should run in does not exist.`
+      : "";
+  return {
+    message: `Could not start ${definition.name}: \`${path}\` did not run.${folder} Check parley.agents → command and cwd.`,
+    detail: error.message,
+    next: ["openSettings", "selectAgent", "retry"],
+  };
+}
+
+function unsafeArguments(definition: AgentDefinition): Problem {
+  return {
+    message: `Could not start ${definition.name}: its command is a batch file, and its arguments hold characters that the Windows shell would act on. Set parley.agents → command to the program itself.`,
+    next: ["openSettings", "selectAgent"],
+  };
+}
+
+/** The problem of an agent that ended by itself, with its code and its last words. */
+export function died(definition: AgentDefinition, death: Death, ready: boolean): Problem {
+  const how = death.signal ? `was ended by ${death.signal}` : `ended with code ${death.code ?? "unknown"}`;
+  const when = ready ? "" : " before it was ready";
+  return {
+    message: `${definition.name} ${how}${when}. ${ready ? "Restart it to go on; what was said stays here." : "Check that its command starts an ACP agent."}`,
+    ...(death.stderr !== "" && { detail: lastLines(death.stderr, 20) }),
+    next: ready
+      ? ["restartAgent", "showLog", "showTraffic"]
+      : ["restartAgent", "openSettings", "selectAgent", "showLog"],
+  };
+}
+
+const lastLines = (words: string, count: number): string => words.split("\n").slice(-count).join("\n");
+
+/** The command line as people would type it, for sentences. */
+export function commandLine(definition: AgentDefinition): string {
+  return [definition.command, ...definition.args]
+    .map(word => (/[\s"'$]/.test(word) ? `"${word.replace(/"/g, '\\"')}"` : word))
+    .join(" ");
+}

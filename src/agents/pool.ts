@@ -1,0 +1,198 @@
+// One running process per agent and window, shared by its sessions. A dead process is forgotten; the next use starts one.
+import { asProblem, ProblemError, type Problem } from "../base/errors.ts";
+import { Emitter, type Event } from "../base/lifecycle.ts";
+import type { Clock, Log } from "../base/log.ts";
+import { connect, type Connected } from "../acp/connect.ts";
+import { Tap } from "../acp/tap.ts";
+import type { Agent } from "../session/agent.ts";
+import { commandLine, died, launch, type Launched } from "./launch.ts";
+import type { AgentDefinition } from "./registry.ts";
+
+/** How far a start has come. `detail` is what the agent printed last. */
+export interface Progress {
+  readonly state: "starting" | "connecting";
+  readonly detail?: string;
+}
+
+/** A process that is ready to be talked to. */
+export interface Running {
+  readonly agent: Agent;
+  readonly definition: AgentDefinition;
+  /** Fires once when the process ended without being asked to. */
+  readonly onDidDie: Event<Problem>;
+}
+
+interface Slot {
+  readonly definition: AgentDefinition;
+  readonly stop: AbortController;
+  readonly ready: Promise<Running>;
+  readonly progress: Emitter<Progress>;
+  latest: Progress;
+  process?: Launched;
+  connected?: Connected;
+}
+
+/** Starts agents and keeps them. Disposing ends every process tree and resolves when all are gone. */
+export class AgentPool {
+  readonly #slots = new Map<string, Slot>();
+  readonly #taps = new Map<string, Tap>();
+  readonly #ending = new Set<Promise<void>>();
+  readonly #log: Log;
+  readonly #clock: Clock;
+  readonly #version: string;
+  readonly #recorded = new Emitter<string>();
+  /** Fires with an agent's id whenever its tap recorded something. */
+  readonly onDidRecord: Event<string> = this.#recorded.event;
+
+  constructor(log: Log, clock: Clock, clientVersion: string) {
+    this.#log = log;
+    this.#clock = clock;
+    this.#version = clientVersion;
+  }
+
+  /** The traffic of the agent's newest process, also after its end. */
+  tap(agent: string): Tap | undefined {
+    return this.#taps.get(agent);
+  }
+  get tapped(): readonly string[] {
+    return [...this.#taps.keys()];
+  }
+
+  /**
+   * The running agent; starts it if need be. Rejects with a ProblemError. `onProgress` is called until it settles.
+   */
+  async get(definition: AgentDefinition, cwd: string, onProgress: (progress: Progress) => void): Promise<Running> {
+    const old = this.#slots.get(definition.id);
+    const slot =
+      old && JSON.stringify(old.definition) === JSON.stringify(definition) ? old : this.#start(definition, cwd);
+    if (old && old !== slot) void this.#end(old);
+    onProgress(slot.latest);
+    const link = slot.progress.event(onProgress);
+    try {
+      return await slot.ready;
+    } finally {
+      link.dispose();
+    }
+  }
+
+  /** Ends the agent's process, if one runs. The next `get` starts a new one. */
+  async stop(agent: string): Promise<void> {
+    const slot = this.#slots.get(agent);
+    if (slot) await this.#end(slot);
+  }
+
+  /** Ends everything. */
+  async dispose(): Promise<void> {
+    for (const slot of [...this.#slots.values()]) void this.#end(slot); // Waited for below.
+    await Promise.all(this.#ending);
+    this.#recorded.dispose();
+  }
+
+  #start(definition: AgentDefinition, cwd: string): Slot {
+    const stop = new AbortController();
+    const tap = new Tap(this.#clock);
+    this.#taps.set(definition.id, tap);
+    tap.onDidRecord(() => this.#recorded.fire(definition.id));
+    const progress = new Emitter<Progress>();
+    const slot: Slot = {
+      definition,
+      stop,
+      progress,
+      latest: { state: "starting" },
+      ready: Promise.resolve().then(() => this.#run(slot, tap, cwd)),
+    };
+    slot.ready.catch((error: unknown) => {
+      this.#log.warn(`${definition.name} did not start.`, asProblem(error));
+      this.#forget(slot);
+    });
+    this.#slots.set(definition.id, slot);
+    return slot;
+  }
+
+  async #run(slot: Slot, tap: Tap, cwd: string): Promise<Running> {
+    const { definition, stop } = slot;
+    const report = (latest: Progress): void => {
+      slot.latest = latest;
+      slot.progress.fire(latest);
+    };
+    this.#log.info(`Starting ${definition.name}: ${commandLine(definition)}`);
+    const process = await launch(definition, cwd, line => {
+      tap.text("err", line);
+      this.#log.info(`[${definition.name}] ${line}`);
+      if (slot.connected === undefined) report({ state: "connecting", detail: line.slice(0, 300) });
+    });
+    slot.process = process;
+    const dead = new Emitter<Problem>();
+    // Starting ends when the process does: a dead agent must not be waited for.
+    const start = new AbortController();
+    const onStop = (): void => start.abort(stop.signal.reason);
+    if (stop.signal.aborted) onStop();
+    else stop.signal.addEventListener("abort", onStop, { once: true });
+    void process.death.then(death => {
+      const problem = died(definition, death, slot.connected !== undefined);
+      this.#log.info(`${definition.name} is gone.`, { code: death.code, signal: death.signal, asked: death.asked });
+      start.abort(new ProblemError(problem));
+      this.#forget(slot);
+      slot.connected?.dispose();
+      if (!death.asked) dead.fire(problem);
+      dead.dispose();
+    });
+    report({ state: "connecting" });
+    try {
+      slot.connected = await connect(
+        {
+          stdin: process.stdin,
+          stdout: process.stdout,
+          tap,
+          log: this.#log,
+          clientVersion: this.#version,
+          agentName: definition.name,
+          commandLine: commandLine(definition),
+          timeout: definition.startTimeout * 1000,
+        },
+        start.signal,
+      );
+    } catch (error) {
+      // The stream's end is noticed before the process's: wait a moment for its code and last words.
+      const death = await Promise.race([process.death, this.#moment()]);
+      if (death && !death.asked) throw new ProblemError(died(definition, death, false));
+      this.#forget(slot);
+      await process.stop();
+      throw withLastWords(error, process.stderrTail());
+    }
+    const { agent } = slot.connected;
+    this.#log.info(`${definition.name} is ready.`, agent.info);
+    return { agent, definition, onDidDie: dead.event };
+  }
+
+  #moment(): Promise<undefined> {
+    return new Promise(resolve => this.#clock.after(300, () => resolve(undefined)));
+  }
+
+  #forget(slot: Slot): void {
+    if (this.#slots.get(slot.definition.id) === slot) this.#slots.delete(slot.definition.id);
+    slot.progress.dispose();
+  }
+
+  #end(slot: Slot): Promise<void> {
+    this.#forget(slot);
+    slot.stop.abort(new ProblemError({ message: `${slot.definition.name} was stopped.`, next: ["restartAgent"] }));
+    slot.connected?.dispose();
+    // A start under way settles first, since only then it is known whether there is a process to end.
+    const ended = slot.ready
+      .then(
+        () => {},
+        () => {}, // Told by whoever asked for the agent.
+      )
+      .then(() => slot.process?.stop())
+      .finally(() => this.#ending.delete(ended));
+    this.#ending.add(ended);
+    return ended;
+  }
+}
+
+/** Adds what the agent printed last to a problem that has no detail of its own. */
+function withLastWords(error: unknown, stderr: string): ProblemError {
+  const problem = asProblem(error);
+  return new ProblemError(problem.detail === undefined && stderr !== "" ? { ...problem, detail: stderr } : problem);
+}

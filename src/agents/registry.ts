@@ -1,0 +1,121 @@
+// Which agents there are: the built-in demo, presets of well-known ones, and what the user's settings say.
+
+/** How to start an agent, and the little that must be known about it. */
+export interface AgentDefinition {
+  readonly id: string;
+  readonly name: string;
+  readonly description?: string;
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  /** Absolute. Absent: the workspace folder. */
+  readonly cwd?: string;
+  /** What a read of a missing file answers: some agents cannot create a file when it is an error. */
+  readonly missingFiles: "error" | "empty";
+  /** Seconds it may take to answer its first message; the first start may download it. */
+  readonly startTimeout: number;
+}
+
+/** An entry of the setting that cannot be used, with the reason: shown, never dropped. */
+export interface BadDefinition {
+  readonly id: string;
+  readonly reason: string;
+}
+
+const npx = (id: string, name: string, packageAndVersion: string, ...args: string[]): AgentDefinition => ({
+  id,
+  name,
+  description: packageAndVersion,
+  command: "npx",
+  args: ["--yes", packageAndVersion, ...args],
+  env: {},
+  missingFiles: "error",
+  startTimeout: 180,
+});
+
+/** Well-known agents, with the exact command that starts each as an ACP agent. Versions are pinned. */
+export const presets: readonly AgentDefinition[] = [
+  npx("claude", "Claude Agent", "@agentclientprotocol/claude-agent-acp@0.100.0"),
+  npx("codex", "Codex", "@agentclientprotocol/codex-acp@2.6.0"),
+  { ...npx("gemini", "Gemini CLI", "@google/gemini-cli@0.61.0", "--acp"), missingFiles: "empty" },
+  npx("opencode", "OpenCode", "opencode-ai@1.18.33", "acp"),
+  npx("qwen", "Qwen Code", "@qwen-code/qwen-code@0.24.4", "--acp"),
+  npx("copilot", "GitHub Copilot", "@github/copilot@1.0.102", "--acp"),
+  npx("auggie", "Auggie", "@augmentcode/auggie@0.36.0", "--acp"),
+  {
+    id: "goose",
+    name: "goose",
+    description: "goose acp (installed separately)",
+    command: "goose",
+    args: ["acp"],
+    env: {},
+    missingFiles: "error",
+    startTimeout: 60,
+  },
+];
+
+/**
+ * The agents to offer, in order: the demo, the user's own, the presets. An entry of the setting changes the preset of
+ * its id field by field, or defines an agent of its own; `false` hides one.
+ */
+export function resolveAgents(
+  builtIn: readonly AgentDefinition[],
+  setting: unknown,
+): { readonly agents: readonly AgentDefinition[]; readonly bad: readonly BadDefinition[] } {
+  const known = new Map([...builtIn, ...presets].map(agent => [agent.id, agent]));
+  const own = new Map<string, AgentDefinition>();
+  const hidden = new Set<string>();
+  const bad: BadDefinition[] = [];
+  for (const [id, value] of Object.entries(isRecord(setting) ? setting : {})) {
+    if (value === false) {
+      hidden.add(id);
+      continue;
+    }
+    const result = define(id, value, known.get(id));
+    if ("reason" in result) bad.push(result);
+    else own.set(id, result);
+  }
+  const isOwnOnly = (agent: AgentDefinition): boolean => !known.has(agent.id);
+  const agents = [
+    ...builtIn.map(agent => own.get(agent.id) ?? agent),
+    ...[...own.values()].filter(isOwnOnly),
+    ...presets.map(agent => own.get(agent.id) ?? agent),
+  ];
+  return { agents: agents.filter(agent => !hidden.has(agent.id)), bad };
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+function define(id: string, value: unknown, base: AgentDefinition | undefined): AgentDefinition | BadDefinition {
+  const refuse = (reason: string): BadDefinition => ({ id, reason: `The agent "${id}" in parley.agents ${reason}` });
+  if (!isRecord(value)) return refuse("must be an object with a command, or false to hide it.");
+  const { name, command, args, env, cwd, missingFiles, startTimeout, description } = value;
+  if (command === undefined && !base) return refuse("has no command. Name the program that starts it.");
+  if (command !== undefined && (typeof command !== "string" || command.trim() === ""))
+    return refuse("has a command that is not text.");
+  if (args !== undefined && !(Array.isArray(args) && args.every(arg => typeof arg === "string")))
+    return refuse("has args that are not a list of texts.");
+  if (env !== undefined && !(isRecord(env) && Object.values(env).every(item => typeof item === "string")))
+    return refuse("has an env whose values are not all text.");
+  if (cwd !== undefined && typeof cwd !== "string") return refuse("has a cwd that is not text.");
+  if (missingFiles !== undefined && missingFiles !== "error" && missingFiles !== "empty")
+    return refuse('has a missingFiles that is neither "error" nor "empty".');
+  if (startTimeout !== undefined && !(typeof startTimeout === "number" && startTimeout > 0))
+    return refuse("has a startTimeout that is not a number of seconds.");
+  // A new command does not take the old one's arguments.
+  const inherited = command === undefined ? (base?.args ?? []) : [];
+  return {
+    id,
+    name: typeof name === "string" && name !== "" ? name : (base?.name ?? id),
+    command: (command as string | undefined) ?? base?.command ?? "",
+    args: (args as readonly string[] | undefined) ?? inherited,
+    env: { ...base?.env, ...(env as Record<string, string> | undefined) },
+    missingFiles: missingFiles ?? base?.missingFiles ?? "error",
+    startTimeout: startTimeout ?? base?.startTimeout ?? 60,
+    ...(typeof description === "string"
+      ? { description }
+      : base?.description !== undefined && { description: base.description }),
+    ...(typeof cwd === "string" ? { cwd } : base?.cwd !== undefined && { cwd: base.cwd }),
+  };
+}

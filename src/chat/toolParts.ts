@@ -1,0 +1,126 @@
+// What stands in a tool card: content, diffs, terminals, raw input and output.
+import type { Content, FileOperation, ToolContent, ToolFields } from "../session/events.ts";
+import type { TerminalState } from "../session/state.ts";
+import { hunksOf } from "./diffs.ts";
+import type { ToolPart, ViewPart } from "./protocol.ts";
+
+export type Terminals = ReadonlyMap<string, TerminalState>;
+
+const maxJson = 20_000;
+/** Characters of a terminal that cross to the panel. The cut moves in steps, so that output in between only appends. */
+const terminalWindow = 100_000;
+const terminalStep = 50_000;
+
+/** The parts of a tool card, in the agent's order; raw input and output last. */
+export function toolParts(
+  fields: Partial<ToolFields>,
+  viewPart: (block: Content) => ViewPart,
+  cwd: string,
+  terminals: Terminals,
+): readonly ToolPart[] {
+  const content = fields.content ?? [];
+  const shown = content.map(item => part(item, viewPart, cwd, terminals));
+  const texts = content.map(item => (item.type === "content" && item.content.type === "text" ? item.content.text : ""));
+  return [
+    ...shown,
+    ...json("Input", fields.rawInput),
+    // Many agents repeat their content as raw output; once is enough.
+    ...(typeof fields.rawOutput === "string" && texts.includes(fields.rawOutput)
+      ? []
+      : json("Output", fields.rawOutput)),
+  ];
+}
+
+function part(item: ToolContent, viewPart: (block: Content) => ViewPart, cwd: string, terminals: Terminals): ToolPart {
+  switch (item.type) {
+    case "content":
+      return viewPart(item.content);
+    case "diff":
+      return diffPart(item, cwd);
+    case "changes":
+      return {
+        type: "files",
+        files: item.changes.map(({ operation, path, oldPath }) => ({
+          operation,
+          path,
+          label: relativeLabel(path, cwd),
+          ...(oldPath !== undefined && { from: relativeLabel(oldPath, cwd) }),
+        })),
+        ...(item.patch !== undefined && { patch: item.patch }),
+      };
+    case "terminal":
+      return terminalPart(item.terminalId, terminals.get(item.terminalId));
+    case "other":
+      return { type: "placeholder", kind: item.kind };
+    default:
+      return item satisfies never;
+  }
+}
+
+type Diff = Extract<ToolContent, { type: "diff" }>;
+// Diffing is the dear part of a projection, and a diff never changes once reported.
+const diffs = new WeakMap<Diff, { readonly cwd: string; readonly part: ToolPart }>();
+
+function diffPart(item: Diff, cwd: string): ToolPart {
+  const known = diffs.get(item);
+  if (known?.cwd === cwd) return known.part;
+  const operation: FileOperation = item.deleted
+    ? "delete"
+    : item.oldText === undefined || item.oldText === ""
+      ? "add"
+      : "modify";
+  const made: ToolPart = {
+    type: "diff",
+    path: item.path,
+    label: relativeLabel(item.path, cwd),
+    operation,
+    ...hunksOf(item.oldText ?? "", item.deleted ? "" : item.newText),
+  };
+  diffs.set(item, { cwd, part: made });
+  return made;
+}
+
+function terminalPart(terminalId: string, terminal: TerminalState | undefined): ToolPart {
+  const output = terminal?.output ?? "";
+  const over = output.length - terminalWindow;
+  const from = over <= 0 ? 0 : Math.ceil(over / terminalStep) * terminalStep;
+  return {
+    type: "terminal",
+    terminalId,
+    text: output.slice(from),
+    truncated: from > 0 || (terminal?.truncated ?? false),
+    ...(terminal?.command !== undefined && { command: terminal.command }),
+    ...(terminal?.cwd !== undefined && { cwd: terminal.cwd }),
+    ...(terminal?.exit !== undefined && { exit: terminal.exit }),
+  };
+}
+
+function json(label: "Input" | "Output", value: unknown): readonly ToolPart[] {
+  if (value === undefined || value === null || value === "") return [];
+  if (typeof value === "object" && Object.keys(value).length === 0) return [];
+  const text = typeof value === "string" ? value : JSON.stringify(value, null, 2);
+  if (text.length <= maxJson) return [{ type: "json", label, text }];
+  return [{ type: "json", label, text: text.slice(0, maxJson), cut: text.length - maxJson }];
+}
+
+/** The command line in a tool call's raw input, by its shape: `command` as text or as a list of words. */
+export function commandOf(rawInput: unknown): string | undefined {
+  if (typeof rawInput !== "object" || rawInput === null) return undefined;
+  const { command, args } = rawInput as Record<string, unknown>;
+  const words = Array.isArray(command)
+    ? command
+    : typeof command === "string"
+      ? [command, ...(Array.isArray(args) ? args : [])]
+      : [];
+  const line = words
+    .filter(word => typeof word === "string")
+    .join(" ")
+    .trim();
+  return line === "" ? undefined : line;
+}
+
+/** The path below the session's folder where it lies inside, else as it is. Always with the platform's separators. */
+export function relativeLabel(path: string, cwd: string): string {
+  const base = cwd.endsWith("/") || cwd.endsWith("\\") ? cwd : `${cwd}${cwd.includes("\\") ? "\\" : "/"}`;
+  return cwd !== "" && path.startsWith(base) ? path.slice(base.length) : path;
+}

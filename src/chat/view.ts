@@ -1,0 +1,233 @@
+// SessionState → what a panel paints. Memoised per entry, so what did not change keeps its identity.
+import type { Problem } from "../base/errors.ts";
+import type { EntryList } from "../session/entryList.ts";
+import type { Content } from "../session/events.ts";
+import {
+  isBusy,
+  openAsks,
+  shownToolStatus,
+  toolKey,
+  type Ask,
+  type Entry,
+  type SessionState,
+  type TerminalState,
+  type ToolEntry,
+} from "../session/state.ts";
+import type { Head, View, ViewAgent, ViewAsk, ViewEntry, ViewPart, ViewTool } from "./protocol.ts";
+import { commandOf, relativeLabel, toolParts, type Terminals } from "./toolParts.ts";
+
+/** What a panel shows that belongs to no session. */
+export interface Surroundings {
+  readonly agents: readonly ViewAgent[];
+  /** The agent chosen for the next session. */
+  readonly chosen: ViewAgent | null;
+  /** Why there can be no session: no folder, no trust. */
+  readonly problem: Problem | null;
+  readonly sendKey: Head["sendKey"];
+}
+
+/** Characters of one text that cross to the panel; the rest is counted. */
+const maxText = 400_000;
+
+interface Cached {
+  readonly asked: boolean;
+  readonly terminals: readonly (TerminalState | undefined)[];
+  readonly view: ViewEntry;
+}
+
+/** Projects one session's states. Keep one per session; its cache is what keeps identities stable. */
+export class Projector {
+  readonly #entries = new WeakMap<Entry, Cached>();
+  #last:
+    | {
+        readonly list: EntryList<Entry>;
+        readonly asks: SessionState["asks"];
+        readonly terminals: SessionState["terminals"];
+        readonly cwd: string;
+        readonly views: readonly ViewEntry[];
+      }
+    | undefined;
+  #asks: readonly ViewAsk[] = [];
+  #plans: { readonly from: SessionState["plans"]; readonly views: Head["plans"] } | undefined;
+  #queue: { readonly from: SessionState["submissions"]; readonly views: Head["queue"] } | undefined;
+
+  project(state: SessionState, around: Surroundings): View {
+    const open = openAsks(state);
+    const entries = this.#project(state, new Set(open.map(ask => ask.toolCallId).filter(id => id !== undefined)));
+    return { entries, head: this.#head(state, around, open) };
+  }
+
+  #project(state: SessionState, asked: ReadonlySet<string>): readonly ViewEntry[] {
+    const { entries: list, asks, terminals, cwd } = state;
+    const last = this.#last;
+    if (last?.list === list && last.asks === asks && last.terminals === terminals && last.cwd === cwd)
+      return last.views;
+    const views: ViewEntry[] = [];
+    for (const entry of list) views.push(this.#entry(entry, state, asked));
+    this.#last = { list, asks, terminals, cwd, views };
+    return views;
+  }
+
+  #entry(entry: Entry, state: SessionState, asked: ReadonlySet<string>): ViewEntry {
+    const isAsked = entry.kind === "tool" && asked.has(entry.toolCallId);
+    const terminals = entry.kind === "tool" ? terminalsOf(entry, state) : [];
+    const old = this.#entries.get(entry);
+    if (old?.asked === isAsked && old.terminals.every((terminal, i) => terminal === terminals[i])) return old.view;
+    const view = viewOf(entry, state, isAsked);
+    this.#entries.set(entry, { asked: isAsked, terminals, view });
+    return view;
+  }
+
+  #head(state: SessionState, around: Surroundings, open: readonly Ask[]): Head {
+    const { activity, cancelling } = state;
+    const lastEntry = state.entries.at(-1);
+    const streams = isBusy(state) && lastEntry?.kind === "message" && lastEntry.author !== "user";
+    const agent = state.agent ? { id: state.agent.id, name: state.agent.name } : around.chosen;
+    const asks = open.map(ask => askOf(ask, state));
+    if (!sameJson(asks, this.#asks)) this.#asks = asks;
+    if (this.#plans?.from !== state.plans) {
+      const views = [...state.plans]
+        .filter(([, entries]) => entries.length > 0)
+        .map(([id, entries]) => ({ id, entries }));
+      this.#plans = { from: state.plans, views };
+    }
+    if (this.#queue?.from !== state.submissions) {
+      const views = state.submissions.map(s => ({ id: s.id, text: plain(s.content), sent: s.messageId !== undefined }));
+      this.#queue = { from: state.submissions, views };
+    }
+    return {
+      title: state.title ?? titleFrom(state.entries),
+      agent,
+      agents: around.agents,
+      connection: state.connection,
+      activity: { state: activity.state, since: activity.since, cancelling },
+      live: streams ? lastEntry.id : null,
+      problem: state.lost ?? around.problem,
+      asks: this.#asks,
+      plans: this.#plans.views,
+      queue: this.#queue.views,
+      commands: state.commands,
+      options: state.options,
+      usage: state.usage,
+      cwd: state.cwd,
+      sendKey: around.sendKey,
+    };
+  }
+}
+
+/** A title until the agent gives one: the first line of the first prompt. */
+function titleFrom(entries: EntryList<Entry>): string {
+  for (const entry of entries) {
+    if (entry.kind !== "message" || entry.author !== "user") continue;
+    const line = plain(entry.content).trim().split("\n")[0] ?? "";
+    return line.length > 60 ? `${line.slice(0, 59)}…` : line;
+  }
+  return "";
+}
+
+const plain = (content: readonly Content[]): string =>
+  content.map(block => (block.type === "text" ? block.text : "")).join("");
+
+function terminalsOf(tool: ToolEntry, state: SessionState): readonly (TerminalState | undefined)[] {
+  const content = tool.fields.content ?? [];
+  return content.flatMap(item => (item.type === "terminal" ? [state.terminals.get(item.terminalId)] : []));
+}
+
+function viewOf(entry: Entry, state: SessionState, asked: boolean): ViewEntry {
+  switch (entry.kind) {
+    case "message":
+      return { id: entry.id, kind: entry.author, parts: entry.content.map(viewPart), at: entry.at, until: entry.until };
+    case "tool":
+      return toolView(entry, state, asked);
+    case "notice": {
+      const { severity } = entry;
+      const known = severity === "warning" || severity === "error" ? severity : "info";
+      return { ...entry, severity: known };
+    }
+    case "compaction": {
+      const { summary, ...rest } = entry;
+      return { ...rest, parts: summary.map(viewPart) };
+    }
+    case "problem":
+    case "turnEnd":
+      return entry;
+    default:
+      return entry satisfies never;
+  }
+}
+
+function toolView(entry: ToolEntry, state: SessionState, asked: boolean): ViewTool {
+  const { fields } = entry;
+  return {
+    id: entry.id,
+    kind: "tool",
+    toolKind: fields.kind ?? "other",
+    title: titleOf(fields.title) ?? commandOf(fields.rawInput) ?? fields.name ?? fields.kind ?? "Tool call",
+    status: shownToolStatus(entry, asked),
+    at: entry.at,
+    ...(entry.ended !== undefined && { ended: entry.ended }),
+    locations: locationsOf(entry, state.cwd),
+    parts: toolParts(fields, viewPart, state.cwd, state.terminals as Terminals),
+  };
+}
+
+const titleOf = (title: string | undefined): string | undefined => (title?.trim() === "" ? undefined : title);
+
+const locationsOf = (entry: ToolEntry, cwd: string): ViewTool["locations"] =>
+  (entry.fields.locations ?? []).map(place => ({ ...place, label: relativeLabel(place.path, cwd) }));
+
+function askOf(ask: Ask, state: SessionState): ViewAsk {
+  const id = ask.toolCallId === undefined ? undefined : toolKey(ask.toolCallId);
+  const entry = id === undefined ? undefined : state.entries.get(id);
+  const tool = entry?.kind === "tool" ? entry : undefined;
+  const command = commandOf(tool?.fields.rawInput);
+  const raw = tool?.fields.rawInput;
+  const cwd = typeof raw === "object" && raw !== null ? (raw as Record<string, unknown>)["cwd"] : undefined;
+  const parts = tool ? toolParts(tool.fields, viewPart, state.cwd, state.terminals as Terminals) : [];
+  // What will happen is what decides: raw input only where nothing better tells it.
+  const telling = parts.filter(part => part.type !== "json");
+  return {
+    id: ask.id,
+    title: titleOf(ask.title) ?? titleOf(tool?.fields.title) ?? command ?? "The agent asks for permission",
+    ...(id !== undefined && { entry: id }),
+    ...(tool?.fields.kind !== undefined && { toolKind: tool.fields.kind }),
+    ...(command !== undefined && { command, cwd: typeof cwd === "string" ? cwd : state.cwd }),
+    parts: telling.length > 0 || command !== undefined ? telling : parts,
+    locations: tool ? locationsOf(tool, state.cwd) : [],
+    options: ask.options,
+  };
+}
+
+/** A content block as a panel paints it. */
+export function viewPart(block: Content): ViewPart {
+  switch (block.type) {
+    case "text":
+      return cutText(block.text);
+    case "image":
+    case "audio":
+      return block;
+    case "link": {
+      const { title, mimeType: _, ...link } = block;
+      return { ...link, name: title ?? block.name };
+    }
+    case "resource": {
+      const { blob, text, ...resource } = block;
+      return {
+        ...resource,
+        ...(text !== undefined && { text: text.slice(0, maxText) }),
+        ...(blob !== undefined && { bytes: Math.floor((blob.length * 3) / 4) }),
+      };
+    }
+    case "other":
+      return { type: "placeholder", kind: block.kind };
+    default:
+      return block satisfies never;
+  }
+}
+
+const cutText = (text: string): ViewPart =>
+  text.length <= maxText
+    ? { type: "text", text }
+    : { type: "text", text: text.slice(0, maxText), cut: text.length - maxText };
+
+const sameJson = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);

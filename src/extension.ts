@@ -1,0 +1,109 @@
+// The composition root: builds everything, wires it, owns the outermost lifetime. Reads top to bottom.
+import * as vscode from "vscode";
+import { AgentPool } from "./agents/pool.ts";
+import { DisposableStore } from "./base/lifecycle.ts";
+import { systemClock } from "./base/log.ts";
+import { isBusy, openAsks } from "./session/state.ts";
+import { ChatView } from "./vscode/chatView.ts";
+import { registerCommands } from "./vscode/commands.ts";
+import { CurrentSession } from "./vscode/currentSession.ts";
+import { DiffDocuments } from "./vscode/diffDocuments.ts";
+import { EditorDocuments } from "./vscode/documents.ts";
+import { perform } from "./vscode/intents.ts";
+import { openLog } from "./vscode/log.ts";
+import { makeRoom } from "./vscode/room.ts";
+import { readSettings, type Settings } from "./vscode/settings.ts";
+import { StatusBar } from "./vscode/statusBar.ts";
+import { openStorage } from "./vscode/storage.ts";
+import { Traffic } from "./vscode/traffic.ts";
+import { nodePaths } from "./workspace/nodePaths.ts";
+
+/** What must be waited for when the window closes. */
+let end: (() => Promise<void>) | undefined;
+
+export function activate(context: vscode.ExtensionContext): void {
+  const store = new DisposableStore();
+  const log = store.add(openLog());
+  const version = String((context.extension.packageJSON as { version?: unknown }).version);
+  let cached: Settings | undefined;
+  const settings = (): Settings => (cached ??= readSettings(context));
+
+  const pool = new AgentPool(log, systemClock, version);
+  const documents = new EditorDocuments(nodePaths());
+  const endings = new Set<Promise<void>>();
+  const current = new CurrentSession({
+    pool,
+    settings,
+    storage: openStorage(context),
+    memento: context.workspaceState,
+    log,
+    clock: systemClock,
+    makeRoom: (definition, cwd, dispatch) =>
+      makeRoom(documents, definition, cwd, dispatch, ended => {
+        endings.add(ended);
+        void ended.finally(() => endings.delete(ended));
+      }),
+  });
+
+  const diffs = store.add(new DiffDocuments());
+  const traffic = store.add(new Traffic(pool));
+  const chat = new ChatView({
+    extensionUri: context.extensionUri,
+    log,
+    clock: systemClock,
+    view: () => current.view(),
+    onIntent: intent => void perform(intent, { current, diffs, log }),
+    onShown: () => void current.shown(),
+  });
+  store.add(
+    vscode.window.registerWebviewViewProvider(ChatView.id, chat, { webviewOptions: { retainContextWhenHidden: true } }),
+  );
+  store.add(registerCommands({ current, chat, traffic, pool, settings, log }));
+
+  const status = store.add(new StatusBar());
+  const update = (): void => {
+    chat.changed();
+    const { state } = current;
+    const waiting = openAsks(state).length;
+    status.update(state, current.agent?.name);
+    chat.setBadge(
+      waiting,
+      waiting === 1 ? vscode.l10n.t("A question waits for you") : vscode.l10n.t("{0} questions wait for you", waiting),
+    );
+    setContext("parley.hasSession", current.session !== undefined);
+    setContext("parley.busy", isBusy(state));
+    setContext("parley.waiting", waiting > 0);
+  };
+  store.add(current.onDidChange(update));
+  store.add(
+    vscode.workspace.onDidChangeConfiguration(event => {
+      if (!event.affectsConfiguration("parley")) return;
+      cached = undefined;
+      current.refresh();
+    }),
+  );
+  store.add(vscode.workspace.onDidGrantWorkspaceTrust(() => void current.shown()));
+  store.add(vscode.workspace.onDidChangeWorkspaceFolders(() => current.refresh()));
+  update();
+
+  end = async () => {
+    await current.dispose();
+    await pool.dispose();
+    await Promise.all(endings);
+    store.dispose();
+  };
+}
+
+/** Ends agents and terminals, and stores the conversation, before the window goes. */
+export async function deactivate(): Promise<void> {
+  await end?.();
+  end = undefined;
+}
+
+const contexts = new Map<string, boolean>();
+/** Context keys for menus and keybindings; told to VS Code only when they change. */
+function setContext(key: string, value: boolean): void {
+  if (contexts.get(key) === value) return;
+  contexts.set(key, value);
+  void vscode.commands.executeCommand("setContext", key, value);
+}

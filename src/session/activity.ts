@@ -1,0 +1,102 @@
+// Submissions, running and idle, open questions, and what the end of a turn means.
+import type { SessionEvent } from "./events.ts";
+import { closeOpenTools } from "./toolCalls.ts";
+import { messageKey, type ProblemEntry, type SessionState, type Submission, type TurnEnd } from "./state.ts";
+
+type Activity = Extract<SessionEvent, { type: "activity" }>;
+
+/** A snapshot, not an event of completion: repeating it changes nothing. Going idle ends the turn. */
+export function setActivity(state: SessionState, event: Activity, at: number): SessionState {
+  const was = state.activity;
+  if (was.state === event.state && (event.stopReason === undefined || was.stopReason === event.stopReason))
+    return state;
+  const activity = {
+    state: event.state,
+    since: at,
+    ...(event.stopReason !== undefined && { stopReason: event.stopReason }),
+  };
+  if (event.state !== "idle") return { ...state, activity };
+  return turnEnded({ ...state, activity, cancelling: false }, event, at);
+}
+
+function turnEnded(state: SessionState, event: Activity, at: number): SessionState {
+  const next = closeOpenTools(state, at);
+  if (event.problem !== undefined) return withProblem(next, event.problem, at);
+  if (event.stopReason === undefined || event.stopReason === "end_turn") return next;
+  const minted = next.minted + 1;
+  const entry: TurnEnd = { kind: "turnEnd", id: `e:${minted}`, stopReason: event.stopReason, at };
+  return { ...next, minted, entries: next.entries.put(entry) };
+}
+
+/** The failure, told at its place in the conversation. */
+export function withProblem(state: SessionState, problem: ProblemEntry["problem"], at: number): SessionState {
+  const minted = state.minted + 1;
+  return { ...state, minted, entries: state.entries.put({ kind: "problem", id: `p:${minted}`, problem, at }) };
+}
+
+/** Acceptance and echo commute: whichever is second settles the submission. */
+export function accepted(state: SessionState, submission: string, messageId: string): SessionState {
+  if (state.entries.get(messageKey("user", messageId))) return withoutSubmission(state, submission);
+  return {
+    ...state,
+    submissions: state.submissions.map((s): Submission => (s.id === submission ? { ...s, messageId } : s)),
+  };
+}
+
+/** A refused prompt leaves the queue; its text stays in the conversation, with the reason behind it. */
+export function failed(
+  state: SessionState,
+  event: Extract<SessionEvent, { type: "promptFailed" }>,
+  at: number,
+): SessionState {
+  const submission = state.submissions.find(s => s.id === event.submission);
+  if (submission === undefined) return state;
+  const shown = state.entries.put({
+    kind: "message",
+    id: messageKey("user", `refused:${submission.id}`),
+    author: "user",
+    content: submission.content,
+    at,
+    until: at,
+  });
+  return withProblem(withoutSubmission({ ...state, entries: shown }, submission.id), event.problem, at);
+}
+
+export function withoutSubmission(state: SessionState, id: string): SessionState {
+  if (!state.submissions.some(s => s.id === id)) return state;
+  return { ...state, submissions: state.submissions.filter(s => s.id !== id) };
+}
+
+/** The agent is gone: nothing runs, nothing is asked. What was said stays, and so do prompts that were not sent. */
+export function lost(state: SessionState, problem: ProblemEntry["problem"], at: number): SessionState {
+  const closed = closeOpenTools(state, at);
+  return {
+    ...closed,
+    lost: problem,
+    connection: { state: "closed" },
+    cancelling: false,
+    asks: closed.asks.map(ask => (ask.answer === undefined ? { ...ask, answer: "cancelled" } : ask)),
+    activity: { state: "idle", stopReason: "lost", since: at },
+  };
+}
+
+/** A step on the way to a usable session. Leaving a loss behind turns it from a banner into a line of the transcript. */
+export function setConnection(
+  state: SessionState,
+  event: Extract<SessionEvent, { type: "connection" }>,
+  at: number,
+): SessionState {
+  const connection = { state: event.state, ...(event.detail !== undefined && { detail: event.detail }) };
+  if (state.lost === null || event.state === "closed") return { ...state, connection };
+  const next = { ...state, connection, lost: null };
+  return state.entries.length === 0 ? next : withNotice(next, { severity: "error", title: state.lost.message }, at);
+}
+
+export function withNotice(
+  state: SessionState,
+  notice: { readonly severity: string; readonly title: string; readonly description?: string },
+  at: number,
+): SessionState {
+  const minted = state.minted + 1;
+  return { ...state, minted, entries: state.entries.put({ kind: "notice", id: `n:${minted}`, ...notice, at }) };
+}

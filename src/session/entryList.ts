@@ -1,0 +1,82 @@
+// The transcript's entries: an immutable list with an index by key, made for appending to and changing near its end.
+// A plain array would be copied whole for every streamed chunk, and searched whole for every new entry.
+
+const blockSize = 64;
+
+/**
+ * Immutable to its readers. Lists that grow one from the other share their index: the newest owner extends it, and a
+ * list that is extended a second time makes an index of its own.
+ */
+export class EntryList<T extends { readonly id: string }> implements Iterable<T> {
+  readonly length: number;
+  readonly #blocks: readonly (readonly T[])[];
+  readonly #index: Map<string, number>;
+
+  private constructor(blocks: readonly (readonly T[])[], length: number, index: Map<string, number>) {
+    this.#blocks = blocks;
+    this.length = length;
+    this.#index = index;
+  }
+
+  static of<T extends { readonly id: string }>(entries: Iterable<T> = []): EntryList<T> {
+    let list = new EntryList<T>([], 0, new Map());
+    for (const entry of entries) list = list.put(entry);
+    return list;
+  }
+
+  at(position: number): T | undefined {
+    if (position < 0) return this.at(this.length + position);
+    return this.#blocks[Math.floor(position / blockSize)]?.[position % blockSize];
+  }
+
+  get(id: string): T | undefined {
+    return this.at(this.position(id));
+  }
+
+  /** Where the entry stands, or NaN: an entry keeps its place for ever. */
+  position(id: string): number {
+    const position = this.#index.get(id);
+    // The index may hold entries of a newer list that grew from this one, in which case they are not ours.
+    if (position === undefined || position >= this.length || this.at(position)?.id !== id) return NaN;
+    return position;
+  }
+
+  /** The list with the entry in its place: where one with its id stands, else at the end. */
+  put(entry: T): EntryList<T> {
+    const position = this.position(entry.id);
+    if (Number.isNaN(position)) return this.#append(entry);
+    if (this.at(position) === entry) return this;
+    const b = Math.floor(position / blockSize);
+    const block = this.#blocks[b] as readonly T[];
+    return new EntryList(this.#blocks.with(b, block.with(position % blockSize, entry)), this.length, this.#index);
+  }
+
+  #append(entry: T): EntryList<T> {
+    const owns = this.#index.size === this.length;
+    const index = owns ? this.#index : new Map([...this].map((e, i) => [e.id, i]));
+    index.set(entry.id, this.length);
+    const last = this.#blocks.at(-1);
+    const blocks =
+      last !== undefined && last.length < blockSize
+        ? this.#blocks.with(-1, [...last, entry])
+        : [...this.#blocks, [entry]];
+    return new EntryList(blocks, this.length + 1, index);
+  }
+
+  /** From the newest entry back: the last one that satisfies `test`. */
+  findLast(test: (entry: T) => boolean): T | undefined {
+    for (let i = this.length - 1; i >= 0; i--) {
+      const entry = this.at(i) as T;
+      if (test(entry)) return entry;
+    }
+    return undefined;
+  }
+
+  *[Symbol.iterator](): Iterator<T> {
+    for (const block of this.#blocks) yield* block;
+  }
+
+  toJSON(): readonly T[] {
+    return [...this];
+  }
+}

@@ -1,0 +1,134 @@
+// (state, event) → state. Invariant: pure. It reads no clock, mints no random id, does no I/O, and returns the same
+// object when nothing changed.
+import { unreachable } from "../base/errors.ts";
+import { accepted, failed, lost, setActivity, setConnection, withNotice, withoutSubmission } from "./activity.ts";
+import type { Logged, SessionEvent, SessionOption } from "./events.ts";
+import { append, joined, upsertMessage } from "./messages.ts";
+import { compactionKey, type Compaction, type SessionState } from "./state.ts";
+import { appendTerminal, upsertTerminal } from "./terminals.ts";
+import { appendToolContent, closeOpenTools, patched, upsertTool } from "./toolCalls.ts";
+
+/** The state after the event. `logged.at` is the only time it knows. */
+export function reduce(state: SessionState, { event, at }: Logged): SessionState {
+  switch (event.type) {
+    case "opened":
+      return { ...state, agent: { id: event.agent, name: event.agentName }, cwd: event.cwd };
+    case "connection":
+      return setConnection(state, event, at);
+    case "promptSent":
+      return { ...state, submissions: [...state.submissions, { id: event.submission, content: event.content }] };
+    case "promptAccepted":
+      return accepted(state, event.submission, event.messageId);
+    case "promptFailed":
+      return failed(state, event, at);
+    case "promptWithdrawn":
+      return withoutSubmission(state, event.submission);
+    case "cancelRequested":
+      return state.cancelling ? state : closeOpenTools({ ...state, cancelling: true }, at);
+    case "askOpened": {
+      if (state.asks.some(ask => ask.id === event.ask)) return state;
+      const { ask: id, title, toolCallId, options } = event;
+      const ask = { id, title, options, ...(toolCallId !== undefined && { toolCallId }) };
+      return { ...state, asks: [...state.asks, ask] };
+    }
+    case "askClosed":
+      return closeAsk(state, event);
+    case "agentLost":
+      return lost(state, event.problem, at);
+    case "message":
+      return upsertMessage(state, event.author, event.messageId, at, old =>
+        event.content === undefined ? old : joined(event.content ?? []),
+      );
+    case "messageChunk":
+      return upsertMessage(state, event.author, event.messageId, at, old => append(old, event.content));
+    case "tool":
+      return upsertTool(state, event.toolCallId, at, fields => patched(fields, event.patch));
+    case "toolChunk":
+      return upsertTool(state, event.toolCallId, at, fields => ({
+        ...fields,
+        content: appendToolContent(fields.content ?? [], event.content),
+      }));
+    case "terminal":
+      return upsertTerminal(state, event);
+    case "terminalOutput":
+      return appendTerminal(state, event.terminalId, event.text);
+    case "activity":
+      return setActivity(state, event, at);
+    case "plan":
+      return { ...state, plans: new Map(state.plans).set(event.planId, event.entries) };
+    case "commands":
+      return { ...state, commands: event.commands };
+    case "options":
+      return { ...state, options: event.options };
+    case "option":
+      return setOption(state, event.id, event.value);
+    case "usage": {
+      const { type: _, ...usage } = event;
+      return { ...state, usage };
+    }
+    case "info":
+      return {
+        ...state,
+        title: event.title === undefined ? state.title : event.title,
+        updatedAt: event.updatedAt === undefined ? state.updatedAt : event.updatedAt,
+      };
+    case "notice": {
+      const { type: _, ...notice } = event;
+      return withNotice(state, notice, at);
+    }
+    case "compaction":
+      return upsertCompaction(state, event.compactionId, at, old => compacted(old, event));
+    case "compactionChunk":
+      return upsertCompaction(state, event.compactionId, at, old => ({
+        ...old,
+        summary: append(old.summary, event.content),
+      }));
+    case "unknown":
+      return state;
+    default:
+      throw unreachable(event);
+  }
+}
+
+function closeAsk(state: SessionState, event: Extract<SessionEvent, { type: "askClosed" }>): SessionState {
+  const { ask: id, answer, by } = event;
+  if (!state.asks.some(ask => ask.id === id && ask.answer === undefined)) return state;
+  return {
+    ...state,
+    asks: state.asks.map(ask => (ask.id === id ? { ...ask, answer, ...(by !== undefined && { by }) } : ask)),
+  };
+}
+
+function setOption(state: SessionState, id: string, value: string | boolean): SessionState {
+  const change = (option: SessionOption): SessionOption => {
+    if (option.id !== id || option.value === value) return option;
+    if (option.type === "boolean") return typeof value === "boolean" ? { ...option, value } : option;
+    return typeof value === "string" ? { ...option, value } : option;
+  };
+  const options = state.options.map(change);
+  return options.every((option, i) => option === state.options[i]) ? state : { ...state, options };
+}
+
+function compacted(old: Compaction, event: Extract<SessionEvent, { type: "compaction" }>): Compaction {
+  const { error: _, ...rest } = old;
+  const error = event.error === undefined ? old.error : (event.error ?? undefined);
+  return {
+    ...rest,
+    status: event.status ?? old.status,
+    summary: event.summary === undefined ? old.summary : (event.summary ?? []),
+    ...(error !== undefined && { error }),
+  };
+}
+
+function upsertCompaction(
+  state: SessionState,
+  compactionId: string,
+  at: number,
+  change: (old: Compaction) => Compaction,
+): SessionState {
+  const id = compactionKey(compactionId);
+  const old = state.entries.get(id);
+  const was: Compaction =
+    old?.kind === "compaction" ? old : { kind: "compaction", id, status: "in_progress", summary: [], at };
+  return { ...state, entries: state.entries.put(change(was)) };
+}

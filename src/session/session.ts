@@ -1,0 +1,284 @@
+// One session: stamps and logs events, holds the state, runs prompt, stop, answer and setOption.
+import { asError, asProblem, type Problem } from "../base/errors.ts";
+import { Emitter, type Disposable, type Event } from "../base/lifecycle.ts";
+import type { Clock, Log } from "../base/log.ts";
+import type { Agent, AgentClient, AgentSession } from "./agent.ts";
+import type { ConnectionState, Content, Logged, SessionEvent } from "./events.ts";
+import { reduce } from "./reduce.ts";
+import { empty, isBusy, type SessionState } from "./state.ts";
+
+/** What an agent may use here, for one session: files, terminals, questions. Disposing settles all it handed out. */
+export interface Room extends Omit<AgentClient, "report">, Disposable {
+  /** The user's answer to an open question. An answer that comes too late does nothing. */
+  answer(ask: string, option: string): void;
+  /** Answers every open question with `cancelled`. */
+  cancelQuestions(): void;
+}
+
+/** How a session gets at its agent. Rejects with a ProblemError. */
+export interface Connection {
+  connect(onProgress: (state: ConnectionState, detail?: string) => void): Promise<{
+    readonly agent: Agent;
+    readonly onDidDie: Event<Problem>;
+  }>;
+  /** Ends the agent's process, so that the next connect starts a new one. */
+  restart(): Promise<void>;
+}
+
+export interface SessionOptions {
+  readonly id: string;
+  readonly agent: { readonly id: string; readonly name: string };
+  readonly cwd: string;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly newId: () => string;
+  readonly connection: Connection;
+  readonly makeRoom: (dispatch: (event: SessionEvent) => void) => Room;
+  /** Gets each event, in order: what a store writes. */
+  readonly onLog?: (logged: Logged) => void;
+  /** The events of an earlier life of this session, if it has one. */
+  readonly past?: readonly Logged[];
+}
+
+export class Session implements Disposable {
+  readonly id: string;
+  readonly #options: SessionOptions;
+  readonly #room: Room;
+  readonly #changed = new Emitter<SessionState>();
+  /** Fires after each event, with the state it led to. */
+  readonly onDidChange: Event<SessionState> = this.#changed.event;
+  #state: SessionState = empty;
+  #seq = 0;
+  #remote: { readonly session: AgentSession; readonly link: Disposable } | undefined;
+  #opening: Promise<void> | undefined;
+  /** Queued prompts wait for the user after a stop or a failure. */
+  #held = false;
+  #sending = false;
+  #wasBusy = false;
+  #disposed = false;
+
+  constructor(options: SessionOptions) {
+    this.id = options.id;
+    this.#options = options;
+    this.#room = options.makeRoom(event => this.#dispatch(event));
+    for (const logged of options.past ?? []) {
+      this.#state = reduce(this.#state, logged);
+      this.#seq = logged.seq + 1;
+    }
+    if (this.#state.agent === null) {
+      this.#dispatch({ type: "opened", agent: options.agent.id, agentName: options.agent.name, cwd: options.cwd });
+    } else this.#interrupted();
+  }
+
+  get state(): SessionState {
+    return this.#state;
+  }
+
+  /** Starts the agent and opens the session there. Settles when that succeeded or failed; the state tells which. */
+  open(): Promise<void> {
+    this.#opening ??= this.#open().finally(() => (this.#opening = undefined));
+    return this.#opening;
+  }
+
+  async #open(): Promise<void> {
+    if (this.#remote || this.#disposed) return;
+    const { connection, agent, cwd } = this.#options;
+    const again = this.#state.entries.length > 0;
+    try {
+      const running = await connection.connect((state, detail) => this.#connecting(state, detail));
+      this.#connecting("opening");
+      const died: { problem?: Problem } = {};
+      const link = running.onDidDie(problem => {
+        died.problem = problem;
+        this.#lose(problem);
+      });
+      const session = await running.agent.open({ cwd }, this.#client()).catch((error: unknown) => {
+        link.dispose();
+        throw asError(error);
+      });
+      if (this.#disposed || died.problem) {
+        session.dispose();
+        link.dispose();
+        return;
+      }
+      this.#remote = { session, link };
+      this.#dispatch({ type: "connection", state: "ready" });
+      if (again) {
+        const title = `${agent.name} was started anew and does not remember this conversation.`;
+        this.#dispatch({ type: "notice", severity: "info", title });
+      }
+      this.#pump();
+    } catch (error) {
+      if (!this.#disposed && this.#state.lost === null) this.#lose(asProblem(error));
+    }
+  }
+
+  /** Queues a prompt; it is sent when the agent is ready and idle. A lost agent is started again for it. */
+  send(content: readonly Content[]): void {
+    if (content.length === 0) return; // Never an empty prompt: it wedges some agents for good.
+    this.#held = false;
+    this.#dispatch({ type: "promptSent", submission: this.#options.newId(), content });
+    if (!this.#remote) void this.open();
+    this.#pump();
+  }
+
+  /** Takes a prompt back that the agent has not got yet. */
+  withdraw(submission: string): void {
+    if (this.#state.submissions.some(s => s.id === submission && s.messageId === undefined)) {
+      this.#dispatch({ type: "promptWithdrawn", submission });
+    }
+  }
+
+  /** Sends the queued prompt next: the running turn is stopped for it. */
+  sendNow(submission: string): void {
+    const { submissions } = this.#state;
+    const chosen = submissions.find(s => s.id === submission);
+    if (!chosen) return;
+    for (const other of submissions) {
+      if (other !== chosen) this.#dispatch({ type: "promptWithdrawn", submission: other.id });
+    }
+    for (const other of submissions) {
+      if (other !== chosen) this.#dispatch({ type: "promptSent", submission: other.id, content: other.content });
+    }
+    this.stop();
+    this.#held = false;
+    if (!this.#remote) void this.open();
+    this.#pump();
+  }
+
+  /** Ends the turn: open questions are answered `cancelled`, updates are still taken until the agent says it is done. */
+  stop(): void {
+    if (!isBusy(this.#state)) return;
+    this.#held = true;
+    this.#dispatch({ type: "cancelRequested" });
+    this.#room.cancelQuestions();
+    this.#remote?.session.cancel();
+  }
+
+  answer(ask: string, option: string): void {
+    this.#room.answer(ask, option);
+  }
+
+  /** Rejects with a ProblemError when the agent refuses. */
+  async setOption(id: string, value: string | boolean): Promise<void> {
+    await this.#remote?.session.setOption(id, value);
+  }
+
+  /** Ends the agent's process and starts it again. The conversation stays. */
+  async restart(): Promise<void> {
+    this.#detach();
+    this.#dispatch({ type: "connection", state: "starting" });
+    this.#settleTurn();
+    await this.#options.connection.restart();
+    await this.open();
+  }
+
+  /** Reloading the window ended whatever ran; say so, and forget what was on its way. */
+  #interrupted(): void {
+    const { submissions } = this.#state;
+    const { name } = this.#options.agent;
+    const wasBusy = isBusy(this.#state) || this.#state.asks.some(ask => ask.answer === undefined);
+    for (const ask of this.#state.asks) {
+      if (ask.answer === undefined) this.#dispatch({ type: "askClosed", ask: ask.id, answer: "cancelled" });
+    }
+    this.#settleTurn();
+    this.#dispatch({ type: "connection", state: "closed" });
+    if (wasBusy) {
+      const title = `The window was closed or reloaded while ${name} was working, so its turn ended there.`;
+      this.#dispatch({ type: "notice", severity: "warning", title });
+    }
+    this.#held = submissions.length > 0;
+  }
+
+  #settleTurn(): void {
+    if (isBusy(this.#state)) this.#dispatch({ type: "activity", state: "idle", stopReason: "cancelled" });
+  }
+
+  #connecting(state: ConnectionState, detail?: string): void {
+    this.#dispatch({ type: "connection", state, ...(detail !== undefined && { detail }) });
+  }
+
+  #client(): AgentClient {
+    const room = this.#room;
+    return {
+      report: event => this.#dispatch(event),
+      requestPermission: (question, signal) => room.requestPermission(question, signal),
+      readTextFile: request => room.readTextFile(request),
+      writeTextFile: request => room.writeTextFile(request),
+      createTerminal: request => room.createTerminal(request),
+      terminalOutput: id => room.terminalOutput(id),
+      waitForTerminalExit: (id, signal) => room.waitForTerminalExit(id, signal),
+      killTerminal: id => room.killTerminal(id),
+      releaseTerminal: id => room.releaseTerminal(id),
+    };
+  }
+
+  /** Sends the next queued prompt if the agent can take one: one turn at a time (spec page "Prompt Turn"). */
+  #pump(): void {
+    const remote = this.#remote;
+    const next = this.#state.submissions.find(s => s.messageId === undefined);
+    if (!remote || !next || this.#held || this.#sending || isBusy(this.#state)) return;
+    this.#sending = true;
+    remote.session
+      .prompt(next.content)
+      .then(
+        ({ messageId }) => this.#dispatch({ type: "promptAccepted", submission: next.id, messageId }),
+        (error: unknown) => this.#dispatch({ type: "promptFailed", submission: next.id, problem: asProblem(error) }),
+      )
+      .finally(() => {
+        this.#sending = false;
+        this.#pump();
+      });
+  }
+
+  #lose(problem: Problem): void {
+    this.#detach();
+    this.#held = true;
+    this.#room.cancelQuestions();
+    this.#dispatch({ type: "agentLost", problem });
+  }
+
+  #detach(): void {
+    const remote = this.#remote;
+    this.#remote = undefined;
+    remote?.link.dispose();
+    remote?.session.dispose();
+    this.#room.cancelQuestions();
+  }
+
+  #dispatch(event: SessionEvent): void {
+    if (this.#disposed) return;
+    const logged: Logged = { seq: this.#seq++, at: this.#options.clock.now(), event };
+    this.#options.onLog?.(logged);
+    const before = this.#state;
+    try {
+      this.#state = reduce(before, logged);
+    } catch (error) {
+      // A fault of ours: the event is in the log, the session goes on without it.
+      this.#options.log.error(`The event ${event.type} could not be taken in.`, asError(error).stack);
+      return;
+    }
+    if (this.#state === before) return;
+    this.#afterTurn();
+    this.#changed.fire(this.#state);
+  }
+
+  #afterTurn(): void {
+    const busy = isBusy(this.#state);
+    const ended = this.#wasBusy && !busy;
+    this.#wasBusy = busy;
+    if (!ended) return;
+    const { stopReason } = this.#state.activity;
+    if (stopReason === "error") this.#held = true;
+    // Not from within a dispatch: the events of the next turn come after this one's.
+    queueMicrotask(() => this.#pump());
+  }
+
+  dispose(): void {
+    if (this.#disposed) return;
+    this.#detach();
+    this.#disposed = true;
+    this.#room.dispose();
+    this.#changed.dispose();
+  }
+}

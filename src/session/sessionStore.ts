@@ -1,0 +1,92 @@
+// Sessions on disk: an append-only log of events, one JSON a line. A log cut anywhere still opens.
+import type { Disposable } from "../base/lifecycle.ts";
+import { asError } from "../base/errors.ts";
+import type { Clock, Log } from "../base/log.ts";
+import type { Logged } from "./events.ts";
+
+/** Named texts that outlive the window. */
+export interface Storage {
+  append(name: string, text: string): Promise<void>;
+  /** Undefined when there is none. */
+  read(name: string): Promise<string | undefined>;
+}
+
+const flushTime = 250;
+/** A single text longer than this is cut when written: losing its tail is better than losing the session. */
+const maxText = 256 * 1024;
+
+const fileOf = (session: string): string => `${session}.jsonl`;
+
+/** Writes one session's events, a batch at a time, in order. */
+export class SessionWriter implements Disposable {
+  readonly #storage: Storage;
+  readonly #session: string;
+  readonly #clock: Clock;
+  readonly #log: Log;
+  #batch: Logged[] = [];
+  #timer: Disposable | undefined;
+  #tail: Promise<void> = Promise.resolve();
+
+  constructor(storage: Storage, session: string, clock: Clock, log: Log) {
+    this.#storage = storage;
+    this.#session = session;
+    this.#clock = clock;
+    this.#log = log;
+  }
+
+  write(logged: Logged): void {
+    this.#batch.push(logged);
+    this.#timer ??= this.#clock.after(flushTime, () => void this.flush());
+  }
+
+  /** Resolves when everything written so far is stored, or its loss was logged. */
+  flush(): Promise<void> {
+    this.#timer?.dispose();
+    this.#timer = undefined;
+    const batch = this.#batch;
+    this.#batch = [];
+    if (batch.length === 0) return this.#tail;
+    const text = batch.map(line).join("");
+    this.#tail = this.#tail
+      .then(() => this.#storage.append(fileOf(this.#session), text))
+      .catch((error: unknown) => this.#log.error("The conversation could not be saved.", asError(error).message));
+    return this.#tail;
+  }
+
+  dispose(): void {
+    void this.flush();
+  }
+}
+
+const line = (logged: Logged): string => JSON.stringify(logged, cutText) + "\n";
+
+function cutText(_key: string, value: unknown): unknown {
+  if (typeof value !== "string" || value.length <= maxText) return value;
+  return `${value.slice(0, maxText)}\n[${value.length - maxText} more characters were not kept]`;
+}
+
+/** The events of a stored session, up to the first line that cannot be read; undefined when there is no such session. */
+export async function readSession(storage: Storage, session: string): Promise<readonly Logged[] | undefined> {
+  const text = await storage.read(fileOf(session));
+  if (text === undefined) return undefined;
+  const events: Logged[] = [];
+  for (const row of text.split("\n")) {
+    if (row === "") continue;
+    const logged = parse(row);
+    // A half-written line is where the window was killed; nothing can stand behind it.
+    if (!logged) break;
+    events.push(logged);
+  }
+  return events;
+}
+
+function parse(row: string): Logged | undefined {
+  try {
+    const value = JSON.parse(row) as Logged;
+    return typeof value.seq === "number" && typeof value.at === "number" && typeof value.event?.type === "string"
+      ? value
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,174 @@
+// The immutable session model, and the questions one may ask of it.
+import type { Problem } from "../base/errors.ts";
+import type { EntryList } from "./entryList.ts";
+import { EntryList as List } from "./entryList.ts";
+import type {
+  ActivityState,
+  AgentCommand,
+  AskAnswer,
+  AskOption,
+  Author,
+  ConnectionState,
+  Content,
+  ExitStatus,
+  PlanEntry,
+  SessionEvent,
+  SessionOption,
+  StopReason,
+  ToolFields,
+} from "./events.ts";
+
+export interface Message {
+  readonly kind: "message";
+  readonly id: string;
+  readonly author: Author;
+  readonly content: readonly Content[];
+  /** First and latest content, ms since the epoch. */
+  readonly at: number;
+  readonly until: number;
+}
+export interface ToolEntry {
+  readonly kind: "tool";
+  readonly id: string;
+  readonly toolCallId: string;
+  /** What the agent reported, untouched. */
+  readonly fields: Partial<ToolFields>;
+  /** Our own decision: the turn ended or was stopped while the agent had not closed the call. */
+  readonly closed?: true;
+  readonly at: number;
+  readonly ended?: number;
+}
+export interface Notice {
+  readonly kind: "notice";
+  readonly id: string;
+  readonly severity: string;
+  readonly title: string;
+  readonly description?: string;
+  readonly at: number;
+}
+export interface Compaction {
+  readonly kind: "compaction";
+  readonly id: string;
+  readonly status: string;
+  readonly summary: readonly Content[];
+  readonly error?: string;
+  readonly at: number;
+}
+export interface ProblemEntry {
+  readonly kind: "problem";
+  readonly id: string;
+  readonly problem: Problem;
+  readonly at: number;
+}
+export interface TurnEnd {
+  readonly kind: "turnEnd";
+  readonly id: string;
+  readonly stopReason: StopReason;
+  readonly at: number;
+}
+export type Entry = Message | ToolEntry | Notice | Compaction | ProblemEntry | TurnEnd;
+
+/** A prompt on its way: written here, not yet in the agent's history. */
+export interface Submission {
+  readonly id: string;
+  readonly content: readonly Content[];
+  readonly messageId?: string;
+}
+export interface Ask {
+  readonly id: string;
+  readonly title: string;
+  readonly toolCallId?: string;
+  readonly options: readonly AskOption[];
+  readonly answer?: AskAnswer;
+  readonly by?: string;
+}
+/** What a terminal printed, newest last; the oldest output goes first when it grows beyond bounds. */
+export interface TerminalState {
+  readonly id: string;
+  readonly command?: string;
+  readonly cwd?: string;
+  readonly output: string;
+  readonly truncated: boolean;
+  readonly exit?: ExitStatus;
+}
+
+export interface SessionState {
+  readonly agent: { readonly id: string; readonly name: string } | null;
+  readonly cwd: string;
+  readonly connection: { readonly state: ConnectionState; readonly detail?: string } | null;
+  readonly title: string | null;
+  readonly updatedAt: string | null;
+  readonly entries: EntryList<Entry>;
+  /** How many events made an entry without an id of its own; keys for the next one. */
+  readonly minted: number;
+  readonly submissions: readonly Submission[];
+  readonly asks: readonly Ask[];
+  readonly terminals: ReadonlyMap<string, TerminalState>;
+  readonly plans: ReadonlyMap<string, readonly PlanEntry[]>;
+  readonly commands: readonly AgentCommand[];
+  readonly options: readonly SessionOption[];
+  readonly usage: Omit<Extract<SessionEvent, { type: "usage" }>, "type"> | null;
+  readonly activity: { readonly state: ActivityState; readonly stopReason?: StopReason; readonly since: number };
+  /** Stop was pressed and the turn has not ended yet. */
+  readonly cancelling: boolean;
+  /** The agent is gone. */
+  readonly lost: Problem | null;
+}
+
+export const empty: SessionState = {
+  agent: null,
+  cwd: "",
+  connection: null,
+  title: null,
+  updatedAt: null,
+  entries: List.of<Entry>(),
+  minted: 0,
+  submissions: [],
+  asks: [],
+  terminals: new Map(),
+  plans: new Map(),
+  commands: [],
+  options: [],
+  usage: null,
+  activity: { state: "idle", since: 0 },
+  cancelling: false,
+  lost: null,
+};
+
+// Agents own several id spaces (messages by author, tool calls, compactions); the transcript has one.
+export const messageKey = (author: Author, id: string): string => `m:${author}:${id}`;
+export const toolKey = (id: string): string => `t:${id}`;
+export const compactionKey = (id: string): string => `c:${id}`;
+
+export const openAsks = (state: SessionState): readonly Ask[] => state.asks.filter(ask => ask.answer === undefined);
+
+/** Prompts the agent has not yet placed in its history. Painted after the last entry. */
+export const pendingPrompts = (state: SessionState): readonly Submission[] => state.submissions;
+
+/** A turn is under way: anything the agent reports but idle, known or not. */
+export const isBusy = (state: SessionState): boolean => state.activity.state !== "idle";
+
+export const isFinal = (status: string | undefined): boolean =>
+  status === "completed" || status === "failed" || status === "cancelled";
+
+/**
+ * What to show as a tool call's state. Three facts stay apart: what the agent reported, what we decided, and whether a
+ * question is open. An open question means waiting, whatever was reported; a final report beats our own closing.
+ */
+export function shownToolStatus(
+  tool: ToolEntry,
+  asked: boolean,
+): "waiting" | "pending" | "running" | "done" | "failed" | "cancelled" {
+  if (asked) return "waiting";
+  switch (tool.fields.status) {
+    case "completed":
+      return "done";
+    case "failed":
+      return "failed";
+    case "cancelled":
+      return "cancelled";
+    default:
+      if (tool.closed) return "cancelled";
+      return tool.fields.status === undefined || tool.fields.status === "pending" ? "pending" : "running";
+  }
+}

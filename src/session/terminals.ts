@@ -1,0 +1,44 @@
+// Display terminals: snapshots, appended output, and a bound on what is kept.
+import type { SessionEvent } from "./events.ts";
+import type { SessionState, TerminalState } from "./state.ts";
+
+/** Characters kept of a terminal's output. When it grows beyond, the oldest quarter goes, so cutting is rare. */
+export const terminalCharacters = 1_000_000;
+
+type Upsert = Extract<SessionEvent, { type: "terminal" }>;
+
+/** Applies a snapshot: what is absent stays, `output` replaces everything so far. */
+export function upsertTerminal(state: SessionState, event: Upsert): SessionState {
+  const old = state.terminals.get(event.terminalId) ?? blank(event.terminalId);
+  const output = event.output === undefined ? old : bounded({ ...old, output: event.output, truncated: false });
+  return withTerminal(state, {
+    ...output,
+    ...(event.command !== undefined && { command: event.command }),
+    ...(event.cwd !== undefined && { cwd: event.cwd }),
+    ...(event.exit !== undefined && { exit: event.exit }),
+    truncated: event.truncated ?? output.truncated,
+  });
+}
+
+/** Adds output; a terminal we have not heard of is made. */
+export function appendTerminal(state: SessionState, terminalId: string, text: string): SessionState {
+  if (text === "") return state;
+  const old = state.terminals.get(terminalId) ?? blank(terminalId);
+  return withTerminal(state, bounded({ ...old, output: old.output + text }));
+}
+
+const blank = (id: string): TerminalState => ({ id, output: "", truncated: false });
+
+function bounded(terminal: TerminalState): TerminalState {
+  if (terminal.output.length <= terminalCharacters) return terminal;
+  const from = terminal.output.length - Math.floor(terminalCharacters * 0.75);
+  const line = terminal.output.indexOf("\n", from);
+  // A cut inside a surrogate pair would leave half a character.
+  const low = terminal.output.charCodeAt(from);
+  const half = low >= 0xdc00 && low <= 0xdfff ? from + 1 : from;
+  return { ...terminal, output: terminal.output.slice(line < 0 ? half : line + 1), truncated: true };
+}
+
+function withTerminal(state: SessionState, terminal: TerminalState): SessionState {
+  return { ...state, terminals: new Map(state.terminals).set(terminal.id, terminal) };
+}

@@ -1,0 +1,55 @@
+// How tool calls are patched (absent, null, value) and closed when their turn is over.
+import { append } from "./messages.ts";
+import type { Patch, ToolContent, ToolFields } from "./events.ts";
+import { isFinal, toolKey, type SessionState, type ToolEntry } from "./state.ts";
+
+/** Absent leaves a field, null clears it, a value replaces it. Returns the same object when nothing changed. */
+export function patched<T extends object>(fields: Partial<T>, patch: Patch<T>): Partial<T> {
+  let out: Partial<T> | undefined;
+  for (const key of Object.keys(patch) as (keyof T)[]) {
+    const value = patch[key];
+    if (value === undefined || value === fields[key] || (value === null && !(key in fields))) continue;
+    out ??= { ...fields };
+    if (value === null) delete out[key];
+    else out[key] = value as T[keyof T];
+  }
+  return out ?? fields;
+}
+
+/** Adds to a tool call's content; adjacent text joins, as in messages. */
+export function appendToolContent(old: readonly ToolContent[], next: ToolContent): readonly ToolContent[] {
+  const last = old.at(-1);
+  if (last?.type !== "content" || next.type !== "content") return [...old, next];
+  const both = append([last.content], next.content);
+  return [...old.slice(0, -1), ...both.map(content => ({ type: "content" as const, content }))];
+}
+
+/** The state with the tool call changed by `change`, made if it is new: updates may come before the announcement. */
+export function upsertTool(
+  state: SessionState,
+  toolCallId: string,
+  at: number,
+  change: (fields: Partial<ToolFields>) => Partial<ToolFields>,
+): SessionState {
+  const id = toolKey(toolCallId);
+  const old = state.entries.get(id);
+  const was = old?.kind === "tool" ? old : undefined;
+  const fields = change(was?.fields ?? {});
+  if (was !== undefined && was.fields === fields) return state;
+  const { ended, ...rest } = was ?? { kind: "tool" as const, id, toolCallId, fields, at, ended: undefined };
+  const end = isFinal(fields.status) ? (ended ?? at) : was?.closed ? ended : undefined;
+  const entry: ToolEntry = { ...rest, fields, ...(end !== undefined && { ended: end }) };
+  return { ...state, entries: state.entries.put(entry) };
+}
+
+/** Marks every call of the turn that the agent left open; it may still report their true end later. */
+export function closeOpenTools(state: SessionState, at: number): SessionState {
+  let { entries } = state;
+  for (let i = entries.length - 1; i >= 0; i--) {
+    const entry = entries.at(i);
+    if (entry?.kind === "message" && entry.author === "user") break;
+    if (entry?.kind !== "tool" || entry.closed || isFinal(entry.fields.status)) continue;
+    entries = entries.put({ ...entry, closed: true, ended: at });
+  }
+  return entries === state.entries ? state : { ...state, entries };
+}

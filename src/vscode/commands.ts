@@ -1,0 +1,79 @@
+// The table of commands: everything under "Parley:" in the palette.
+import * as vscode from "vscode";
+import type { AgentPool } from "../agents/pool.ts";
+import { asProblem } from "../base/errors.ts";
+import type { Log } from "../base/log.ts";
+import { openAsks } from "../session/state.ts";
+import type { ChatView } from "./chatView.ts";
+import type { CurrentSession } from "./currentSession.ts";
+import type { Settings } from "./settings.ts";
+import type { Traffic } from "./traffic.ts";
+
+export interface CommandContext {
+  readonly current: CurrentSession;
+  readonly chat: ChatView;
+  readonly traffic: Traffic;
+  readonly pool: AgentPool;
+  readonly settings: () => Settings;
+  readonly log: Log & { show(): void };
+}
+
+type Command = (context: CommandContext) => Promise<void> | void;
+
+/** Every command by its id. Each id stands in the manifest too; a test compares the two. */
+export const commands = {
+  "parley.newSession": async ({ current, chat }) => {
+    current.start();
+    await chat.focus("composer");
+  },
+  "parley.openChat": async ({ current, chat }) => {
+    await chat.focus(openAsks(current.state).length > 0 ? "ask" : "composer");
+  },
+  "parley.stop": ({ current }) => current.session?.stop(),
+  "parley.selectAgent": async ({ current, chat, settings }) => {
+    const picks = settings().agents.map(agent => ({
+      label: agent.name,
+      description: agent.id === current.agent?.id ? vscode.l10n.t("current") : "",
+      detail: agent.description ?? "",
+      id: agent.id,
+    }));
+    const picked = await vscode.window.showQuickPick(picks, {
+      title: vscode.l10n.t("Select Agent"),
+      placeHolder: vscode.l10n.t("A new session starts with the agent you choose"),
+      matchOnDetail: true,
+    });
+    if (!picked) return;
+    current.start(picked.id);
+    await chat.focus("composer");
+  },
+  "parley.restartAgent": async ({ current, chat }) => {
+    await chat.focus("composer");
+    if (current.session) await current.session.restart();
+    else current.start();
+  },
+  "parley.showLog": ({ log }) => log.show(),
+  "parley.showTraffic": async ({ traffic, current }) => {
+    const { agent } = current;
+    if (agent) await traffic.show(agent.id, agent.name);
+  },
+  "parley.saveTranscript": async ({ traffic, current }) => {
+    const { agent } = current;
+    if (agent) await traffic.save(agent.id);
+  },
+} satisfies Record<string, Command>;
+
+/** Registers every command. A command that fails says so. */
+export function registerCommands(context: CommandContext): vscode.Disposable {
+  const registered = Object.entries(commands as Record<string, Command>).map(([id, run]) =>
+    vscode.commands.registerCommand(id, async () => {
+      try {
+        await run(context);
+      } catch (error) {
+        const problem = asProblem(error);
+        context.log.error(problem.message, problem.detail);
+        void vscode.window.showErrorMessage(problem.message);
+      }
+    }),
+  );
+  return vscode.Disposable.from(...registered);
+}

@@ -1,0 +1,217 @@
+// The session this window shows: which agent, which folder, opened when, kept across reloads.
+import { randomUUID } from "node:crypto";
+import * as vscode from "vscode";
+import type { AgentPool } from "../agents/pool.ts";
+import type { AgentDefinition } from "../agents/registry.ts";
+import { asError, type Problem } from "../base/errors.ts";
+import { DisposableStore, Emitter, type Event } from "../base/lifecycle.ts";
+import type { Clock, Log } from "../base/log.ts";
+import type { View, ViewAgent } from "../chat/protocol.ts";
+import { Projector, type Surroundings } from "../chat/view.ts";
+import type { Logged, SessionEvent } from "../session/events.ts";
+import { Session, type Room } from "../session/session.ts";
+import { readSession, SessionWriter, type Storage } from "../session/sessionStore.ts";
+import { empty, type SessionState } from "../session/state.ts";
+import type { Settings } from "./settings.ts";
+
+export interface CurrentSessionOptions {
+  readonly pool: AgentPool;
+  readonly storage: Storage;
+  readonly memento: vscode.Memento;
+  readonly settings: () => Settings;
+  readonly makeRoom: (definition: AgentDefinition, cwd: string, dispatch: (event: SessionEvent) => void) => Room;
+  readonly log: Log;
+  readonly clock: Clock;
+}
+
+const sessionKey = "parley.session";
+const agentKey = "parley.agent";
+
+/** What is remembered of the current session, in the workspace's own state. */
+interface Remembered {
+  readonly id: string;
+  readonly agent: string;
+  readonly cwd: string;
+}
+
+export class CurrentSession {
+  readonly #options: CurrentSessionOptions;
+  readonly #changed = new Emitter<void>();
+  /** Fires when anything a panel shows has changed. */
+  readonly onDidChange: Event<void> = this.#changed.event;
+  #current:
+    | {
+        readonly session: Session;
+        readonly projector: Projector;
+        readonly store: DisposableStore;
+        readonly writer: SessionWriter;
+      }
+    | undefined;
+  #restoring: Promise<void> | undefined;
+  readonly #blank = new Projector();
+
+  constructor(options: CurrentSessionOptions) {
+    this.#options = options;
+  }
+
+  get session(): Session | undefined {
+    return this.#current?.session;
+  }
+  get state(): SessionState {
+    return this.#current?.session.state ?? empty;
+  }
+  /** The agent of the session, or the one that the next session would have. */
+  get agent(): AgentDefinition | undefined {
+    const id = this.state.agent?.id ?? this.#options.memento.get<string>(agentKey);
+    const { agents } = this.#options.settings();
+    return agents.find(agent => agent.id === id) ?? agents[0];
+  }
+
+  /** What a panel shows now. */
+  view(): View {
+    const around = this.#surroundings();
+    if (!this.#current) return this.#blank.project(empty, around);
+    return this.#current.projector.project(this.#current.session.state, around);
+  }
+
+  /** The panel was shown: bring the last session back, or start one with the chosen agent. */
+  async shown(): Promise<void> {
+    this.#restoring ??= this.#restore();
+    await this.#restoring;
+    if (!this.#current) this.start();
+  }
+
+  async #restore(): Promise<void> {
+    const remembered = this.#options.memento.get<Remembered>(sessionKey);
+    if (!remembered || this.obstacle()) return;
+    const definition = this.#options.settings().agents.find(agent => agent.id === remembered.agent);
+    if (!definition) return;
+    try {
+      const past = await readSession(this.#options.storage, remembered.id);
+      if (past && past.length > 0 && !this.#current) this.#adopt(remembered.id, definition, remembered.cwd, past);
+    } catch (error) {
+      this.#options.log.error("The last conversation could not be read.", asError(error).message);
+    }
+  }
+
+  /** Starts a session with the agent, replacing the current one. Without an agent: the current or chosen one. */
+  start(agent?: string): void {
+    const { agents } = this.#options.settings();
+    const definition = agents.find(candidate => candidate.id === agent) ?? this.agent;
+    const cwd = sessionFolder();
+    if (!definition || cwd === undefined || this.obstacle()) {
+      this.#changed.fire();
+      return;
+    }
+    const id = randomUUID();
+    this.#adopt(id, definition, cwd);
+    this.#remember({ id, agent: definition.id, cwd });
+    void this.#current?.session.open();
+  }
+
+  #adopt(id: string, definition: AgentDefinition, cwd: string, past?: readonly Logged[]): void {
+    this.close();
+    const { pool, storage, log, clock, makeRoom } = this.#options;
+    const store = new DisposableStore();
+    const writer = new SessionWriter(storage, id, clock, log);
+    // The first event is logged while the session is made, before anybody can listen.
+    const session = new Session({
+      id,
+      agent: { id: definition.id, name: definition.name },
+      cwd,
+      clock,
+      log,
+      newId: () => randomUUID(),
+      connection: {
+        connect: onProgress =>
+          pool.get(this.#definition(definition), cwd, ({ state, detail }) => onProgress(state, detail)),
+        restart: () => pool.stop(definition.id),
+      },
+      makeRoom: dispatch => makeRoom(definition, cwd, dispatch),
+      onLog: logged => writer.write(logged),
+      ...(past && { past }),
+    });
+    store.add(session);
+    store.add(session.onDidChange(() => this.#changed.fire()));
+    this.#current = { session, projector: new Projector(), store, writer };
+    this.#changed.fire();
+  }
+
+  /** The definition as the settings have it now, so that a restart takes what the user corrected. */
+  #definition(known: AgentDefinition): AgentDefinition {
+    return this.#options.settings().agents.find(agent => agent.id === known.id) ?? known;
+  }
+
+  #remember(session: Remembered): void {
+    const { memento, log } = this.#options;
+    const failed = (error: unknown): void => log.error("The session could not be remembered.", asError(error).message);
+    void Promise.resolve(memento.update(sessionKey, session)).catch(failed);
+    void Promise.resolve(memento.update(agentKey, session.agent)).catch(failed);
+  }
+
+  /** Why no session can be opened in this window, if so. */
+  obstacle(): Problem | undefined {
+    if (!vscode.workspace.isTrusted) {
+      const message = vscode.l10n.t(
+        "This workspace is not trusted, so Parley starts no agents in it. Trust it to work with agents here.",
+      );
+      return { message, next: ["manageTrust"] };
+    }
+    if (sessionFolder() === undefined) {
+      return { message: vscode.l10n.t("Open a folder for the agent to work in."), next: ["openFolder"] };
+    }
+    return undefined;
+  }
+
+  /** The surroundings changed: settings, folders, trust. */
+  refresh(): void {
+    this.#changed.fire();
+  }
+
+  #surroundings(): Surroundings {
+    const { agents, bad, sendKey } = this.#options.settings();
+    const chosen = this.agent;
+    const problem = this.obstacle() ?? badSettings(bad.map(entry => entry.reason));
+    return {
+      agents: agents.map(viewAgent),
+      chosen: chosen ? viewAgent(chosen) : null,
+      problem: problem ?? null,
+      sendKey,
+    };
+  }
+
+  /** Ends the session here. Its log stays. */
+  close(): void {
+    const current = this.#current;
+    this.#current = undefined;
+    current?.session.stop();
+    current?.store.dispose();
+    current?.writer.dispose();
+  }
+
+  /** Ends the session and resolves when its log is stored. */
+  async dispose(): Promise<void> {
+    const current = this.#current;
+    this.#current = undefined;
+    current?.store.dispose();
+    await current?.writer.flush();
+    this.#changed.dispose();
+  }
+}
+
+const viewAgent = (agent: AgentDefinition): ViewAgent => ({
+  id: agent.id,
+  name: agent.name,
+  ...(agent.description !== undefined && { description: agent.description }),
+});
+
+function badSettings(reasons: readonly string[]): Problem | undefined {
+  return reasons.length === 0 ? undefined : { message: reasons.join("\n"), next: ["openSettings"] };
+}
+
+/** The folder an agent works in: the active editor's in a multi-root workspace, else the first. */
+export function sessionFolder(): string | undefined {
+  const active = vscode.window.activeTextEditor?.document.uri;
+  const folder = (active && vscode.workspace.getWorkspaceFolder(active)) ?? vscode.workspace.workspaceFolders?.[0];
+  return folder?.uri.scheme === "file" ? folder.uri.fsPath : undefined;
+}

@@ -1,0 +1,140 @@
+// What the user did in a panel → its effect. Everything the panel sends was checked against its schema before.
+import { realpath } from "node:fs/promises";
+import { isAbsolute, resolve } from "node:path";
+import * as vscode from "vscode";
+import { asError, asProblem, type NextStep } from "../base/errors.ts";
+import type { Log } from "../base/log.ts";
+import type { Intent } from "../chat/protocol.ts";
+import { hostPlatform, isInside } from "../workspace/paths.ts";
+import type { CurrentSession } from "./currentSession.ts";
+import type { DiffDocuments } from "./diffDocuments.ts";
+import { sessionRoots } from "./room.ts";
+
+export interface IntentContext {
+  readonly current: CurrentSession;
+  readonly diffs: DiffDocuments;
+  readonly log: Log;
+}
+
+/** Carries out an intent. Never rejects: what fails is told to the user. */
+export async function perform(
+  intent: Exclude<Intent, { type: "hello" | "resync" }>,
+  context: IntentContext,
+): Promise<void> {
+  try {
+    await effect(intent, context);
+  } catch (error) {
+    const problem = asProblem(error);
+    context.log.warn(problem.message, asError(error).stack);
+    void vscode.window.showErrorMessage(problem.message);
+  }
+}
+
+async function effect(intent: Exclude<Intent, { type: "hello" | "resync" }>, context: IntentContext): Promise<void> {
+  const { current, log } = context;
+  const { session } = current;
+  switch (intent.type) {
+    case "send": {
+      const text = intent.text.trimEnd();
+      if (text.trim() === "") return;
+      if (!session) current.start();
+      current.session?.send([{ type: "text", text }]);
+      return;
+    }
+    case "withdraw":
+      return session?.withdraw(intent.submission);
+    case "sendNow":
+      return session?.sendNow(intent.submission);
+    case "stop":
+      return session?.stop();
+    case "answer":
+      return session?.answer(intent.ask, intent.option);
+    case "newSession":
+      return current.start();
+    case "selectAgent":
+      return current.start(intent.agent);
+    case "setOption":
+      return session?.setOption(intent.option, intent.value);
+    case "openFile":
+      return openFile(intent.path, intent.line, current.state.cwd);
+    case "openDiff":
+      return context.diffs.open(current.state, intent.entry, intent.part);
+    case "openLink":
+      return openLink(intent.href, current.state.cwd);
+    case "copy":
+      return vscode.env.clipboard.writeText(intent.text);
+    case "nextStep":
+      return nextStep(intent.step, context);
+    case "report":
+      return log.error(
+        `The chat view reported ${intent.kind === "csp" ? "a policy violation" : "an error"}: ${intent.text}`,
+      );
+    default:
+      return intent satisfies never;
+  }
+}
+
+/** Only inside the session's folders, through symbolic links: agent output names the path. */
+async function openFile(path: string, line: number | undefined, cwd: string): Promise<void> {
+  const roots = sessionRoots(cwd);
+  const absolute = isAbsolute(path) ? path : resolve(cwd, path);
+  const real = await realpath(absolute).catch(() => {
+    throw new Error(vscode.l10n.t("There is no file {0}.", path));
+  });
+  const realRoots = await Promise.all(roots.map(root => realpath(root).catch(() => root)));
+  if (![...roots, ...realRoots].some(root => isInside(real, root, hostPlatform, false))) {
+    throw new Error(vscode.l10n.t("{0} lies outside this workspace, so it is not opened from the chat.", path));
+  }
+  const at = new vscode.Position(Math.max(0, (line ?? 1) - 1), 0);
+  const options = line === undefined ? {} : { selection: new vscode.Range(at, at) };
+  await vscode.window.showTextDocument(vscode.Uri.file(absolute), { preview: true, ...options });
+}
+
+const openSchemes = new Set(["https", "http", "mailto"]);
+
+async function openLink(href: string, cwd: string): Promise<void> {
+  const uri = vscode.Uri.parse(href, true);
+  if (uri.scheme === "file") return openFile(uri.fsPath, lineOf(uri.fragment), cwd);
+  if (!openSchemes.has(uri.scheme)) {
+    throw new Error(vscode.l10n.t("Links of the kind {0}: are not opened.", uri.scheme));
+  }
+  await vscode.env.openExternal(uri);
+}
+
+function lineOf(fragment: string): number | undefined {
+  const line = /^L(\d+)/.exec(fragment)?.[1];
+  return line === undefined ? undefined : Number(line);
+}
+
+async function nextStep(step: NextStep, { current }: IntentContext): Promise<void> {
+  switch (step) {
+    case "retry":
+      if (!current.session) return current.start();
+      if (current.state.lost) return current.session.open();
+      return retryLastPrompt(current);
+    case "restartAgent":
+      return current.session ? current.session.restart() : current.start();
+    case "selectAgent":
+      return void (await vscode.commands.executeCommand("parley.selectAgent"));
+    case "openSettings":
+      return void (await vscode.commands.executeCommand("workbench.action.openSettings", "parley.agents"));
+    case "showLog":
+      return void (await vscode.commands.executeCommand("parley.showLog"));
+    case "showTraffic":
+      return void (await vscode.commands.executeCommand("parley.showTraffic"));
+    case "manageTrust":
+      return void (await vscode.commands.executeCommand("workbench.trust.manage"));
+    case "openFolder":
+      return void (await vscode.commands.executeCommand("workbench.action.files.openFolder"));
+    case "newSession":
+      return current.start();
+    default:
+      return step satisfies never;
+  }
+}
+
+/** Retry stands beside a turn that failed: the same prompt goes out again, as a new one. */
+function retryLastPrompt(current: CurrentSession): void {
+  const last = current.state.entries.findLast(entry => entry.kind === "message" && entry.author === "user");
+  if (last?.kind === "message") current.session?.send(last.content);
+}

@@ -1,0 +1,43 @@
+// One item in the status bar: the agent's name and what it does. A click goes to what waits.
+import * as vscode from "vscode";
+import { isBusy, openAsks, type SessionState } from "../session/state.ts";
+import type { Disposable } from "../base/lifecycle.ts";
+
+export class StatusBar implements Disposable {
+  readonly #item = vscode.window.createStatusBarItem("parley.status", vscode.StatusBarAlignment.Right, 90);
+
+  constructor() {
+    this.#item.name = "Parley";
+    this.#item.command = "parley.openChat";
+  }
+
+  update(state: SessionState, agentName: string | undefined): void {
+    const name = state.agent?.name ?? agentName;
+    if (name === undefined) return this.#item.hide();
+    const { icon, words } = look(state);
+    this.#item.text = `$(${icon}) ${name}`;
+    this.#item.tooltip = words;
+    this.#item.accessibilityInformation = { label: `${name}: ${words}`, role: "button" };
+    this.#item.show();
+  }
+
+  dispose(): void {
+    this.#item.dispose();
+  }
+}
+
+function look(state: SessionState): { readonly icon: string; readonly words: string } {
+  if (openAsks(state).length > 0) return { icon: "bell-dot", words: vscode.l10n.t("Waits for you") };
+  if (state.lost) return { icon: "error", words: state.lost.message };
+  if (isBusy(state)) return { icon: "loading~spin", words: vscode.l10n.t("Working") };
+  switch (state.connection?.state) {
+    case "starting":
+    case "connecting":
+    case "opening":
+      return { icon: "loading~spin", words: vscode.l10n.t("Starting") };
+    case "ready":
+      return { icon: "comment-discussion", words: vscode.l10n.t("Ready") };
+    default:
+      return { icon: "comment-discussion", words: vscode.l10n.t("Not started") };
+  }
+}

@@ -1,0 +1,24 @@
+// Storage port on the extension's own folder for this workspace.
+import { appendFile, mkdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import type * as vscode from "vscode";
+import type { Storage } from "../session/sessionStore.ts";
+
+/** Sessions of this workspace, or of no workspace. Never synchronised, never in the workspace itself. */
+export function openStorage(context: vscode.ExtensionContext): Storage {
+  const folder = join((context.storageUri ?? context.globalStorageUri).fsPath, "sessions");
+  return {
+    async append(name, text) {
+      await mkdir(folder, { recursive: true });
+      await appendFile(join(folder, name), text, "utf8");
+    },
+    async read(name) {
+      try {
+        return await readFile(join(folder, name), "utf8");
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+        throw error;
+      }
+    },
+  };
+}

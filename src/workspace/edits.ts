@@ -1,0 +1,127 @@
+// The smallest edits that turn one text into another, so that cursors, folds, breakpoints and undo survive a write.
+import { diffArrays } from "diff";
+
+/** Replaces `[start, end)` of the old text. */
+export interface Edit {
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+}
+
+/** A zero-based place in a text. */
+export interface Place {
+  readonly line: number;
+  readonly character: number;
+}
+
+/** Beyond this many changed lines one edit replaces all between the first and the last change. */
+const mostChanges = 2000;
+const mostMilliseconds = 100;
+
+/**
+ * Edits, in order and apart from each other, that make `before` into `after`. Both have "\n" line endings.
+ * @example smallestEdits("one two\n", "one too\n") // [{ start: 6, end: 7, text: "o" }]
+ */
+export function smallestEdits(before: string, after: string): readonly Edit[] {
+  if (before === after) return [];
+  const start = commonStart(before, after);
+  const end = commonEnd(before, after, start);
+  // Whole lines around the change, so that the line diff sees lines.
+  const from = before.lastIndexOf("\n", start - 1) + 1;
+  const tail = lineEndAfter(before, before.length - end);
+  const keptTail = before.length - tail;
+  const oldLines = linesOf(before.slice(from, tail));
+  const newLines = linesOf(after.slice(from, after.length - keptTail));
+  const changes = diffArrays(oldLines, newLines, { maxEditLength: mostChanges, timeout: mostMilliseconds });
+  if (changes === undefined)
+    return [trimmed(before, start, before.length - end, after.slice(start, after.length - end))];
+  return hunks(changes, before, from);
+}
+
+function hunks(
+  changes: readonly { readonly value: readonly string[]; readonly added: boolean; readonly removed: boolean }[],
+  before: string,
+  from: number,
+): readonly Edit[] {
+  const edits: Edit[] = [];
+  let at = from;
+  let open: { start: number; text: string } | undefined;
+  const close = (): void => {
+    if (open) edits.push(trimmed(before, open.start, at, open.text));
+    open = undefined;
+  };
+  for (const { value, added, removed } of changes) {
+    const text = value.join("");
+    if (!added && !removed) close();
+    else open ??= { start: at, text: "" };
+    if (added && open) open.text += text;
+    if (!added) at += text.length;
+  }
+  close();
+  return edits.filter(edit => edit.end > edit.start || edit.text !== "");
+}
+
+/** The text after the edits. */
+export function applyEdits(text: string, edits: readonly Edit[]): string {
+  let result = "";
+  let at = 0;
+  for (const edit of edits) {
+    result += text.slice(at, edit.start) + edit.text;
+    at = edit.end;
+  }
+  return result + text.slice(at);
+}
+
+/** Turns offsets into places, for offsets that ascend. */
+export function placesIn(text: string): (offset: number) => Place {
+  let line = 0;
+  let lineStart = 0;
+  return offset => {
+    for (let end = text.indexOf("\n", lineStart); end >= 0 && end < offset; end = text.indexOf("\n", lineStart)) {
+      line++;
+      lineStart = end + 1;
+    }
+    return { line, character: offset - lineStart };
+  };
+}
+
+/** All line endings as "\n". */
+export function withLineFeeds(text: string): string {
+  return text.includes("\r") ? text.replace(/\r\n?/g, "\n") : text;
+}
+
+/** The edit without what it leaves as it was. */
+function trimmed(before: string, start: number, end: number, text: string): Edit {
+  const old = before.slice(start, end);
+  const head = commonStart(old, text);
+  const tail = commonEnd(old, text, head);
+  return { start: start + head, end: end - tail, text: text.slice(head, text.length - tail) };
+}
+
+function commonStart(a: string, b: string): number {
+  const most = Math.min(a.length, b.length);
+  let length = 0;
+  while (length < most && a.charCodeAt(length) === b.charCodeAt(length)) length++;
+  // Never between the halves of one character.
+  return length > 0 && isHigh(a.charCodeAt(length - 1)) ? length - 1 : length;
+}
+
+function commonEnd(a: string, b: string, start: number): number {
+  const most = Math.min(a.length, b.length) - start;
+  let length = 0;
+  while (length < most && a.charCodeAt(a.length - 1 - length) === b.charCodeAt(b.length - 1 - length)) length++;
+  return length > 0 && isLow(a.charCodeAt(a.length - length)) ? length - 1 : length;
+}
+
+const isHigh = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff;
+const isLow = (unit: number): boolean => unit >= 0xdc00 && unit <= 0xdfff;
+
+function lineEndAfter(text: string, offset: number): number {
+  if (offset > 0 && text.charCodeAt(offset - 1) === 10) return offset;
+  const end = text.indexOf("\n", offset);
+  return end < 0 ? text.length : end + 1;
+}
+
+function linesOf(text: string): string[] {
+  return text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
+}

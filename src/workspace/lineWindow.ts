@@ -1,0 +1,84 @@
+// Lines of a text and lines of a byte stream, by the same rule: a line is what ends in "\n", the "\n" is part of it.
+// So windows that follow one another, put together, are the text.
+import { Refusal } from "../base/errors.ts";
+import type { LineWindow } from "./ports.ts";
+
+/**
+ * The lines of a window. Beyond the end, and for a limit of 0, it is empty.
+ * @example sliceLines("a\nb\nc", { line: 2, limit: 1 }) // "b\n"
+ */
+export function sliceLines(text: string, window: LineWindow): string {
+  if (window.limit <= 0) return "";
+  const start = skipLines(text, 0, window.line - 1);
+  return text.slice(start, skipLines(text, start, window.limit));
+}
+
+function skipLines(text: string, from: number, count: number): number {
+  let at = from;
+  for (let left = count; left > 0 && at < text.length; left--) {
+    const end = text.indexOf("\n", at);
+    at = end < 0 ? text.length : end + 1;
+  }
+  return at;
+}
+
+const newline = 0x0a;
+
+/**
+ * The same over the bytes of a UTF-8 file; stops reading behind the window. Refuses binary data and other Unicode
+ * encodings, and a window of more than `maxBytes`.
+ */
+export async function readLines(
+  chunks: AsyncIterable<Uint8Array>,
+  window: LineWindow,
+  maxBytes: number,
+): Promise<string> {
+  const kept: Uint8Array[] = [];
+  let size = 0;
+  let toSkip = window.line - 1;
+  let toTake = window.limit;
+  let first = true;
+  for await (const chunk of chunks) {
+    if (first) checkText(chunk);
+    first = false;
+    let from = 0;
+    while (toSkip > 0 && from < chunk.length) {
+      const end = chunk.indexOf(newline, from);
+      from = end < 0 ? chunk.length : end + 1;
+      if (end >= 0) toSkip--;
+    }
+    let to = from;
+    while (toSkip <= 0 && toTake > 0 && to < chunk.length) {
+      const end = chunk.indexOf(newline, to);
+      to = end < 0 ? chunk.length : end + 1;
+      if (end >= 0) toTake--;
+    }
+    size += to - from;
+    if (size > maxBytes) throw tooMuch(maxBytes);
+    if (to > from) kept.push(chunk.slice(from, to));
+    if (toTake <= 0) break;
+  }
+  return new TextDecoder().decode(Buffer.concat(kept, size));
+}
+
+/** The Refusal for an answer above the cap. */
+export function tooMuch(maxBytes: number): Refusal {
+  return new Refusal(
+    "invalid",
+    `That is more than ${megabytes(maxBytes)} of text, the most that is answered at once. Ask for fewer lines, with “line” and “limit”.`,
+  );
+}
+
+/** A size for a sentence. */
+export function megabytes(bytes: number): string {
+  const size = bytes / (1024 * 1024);
+  return `${size >= 10 || Number.isInteger(size) ? Math.round(size) : size.toFixed(1)} MiB`;
+}
+
+function checkText(start: Uint8Array): void {
+  const [a, b] = start;
+  if ((a === 0xff && b === 0xfe) || (a === 0xfe && b === 0xff)) {
+    throw new Refusal("invalid", "The file is large and UTF-16, and only UTF-8 can be read in parts.");
+  }
+  if (start.subarray(0, 8192).includes(0)) throw new Refusal("invalid", "The file is binary, not text.");
+}

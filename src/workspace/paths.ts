@@ -1,0 +1,252 @@
+// Which paths an agent may act on: pure rules for POSIX and Windows, both testable anywhere. What comes out is a path
+// that went through symbolic links and lies inside one of the session's roots.
+import { Refusal, asError } from "../base/errors.ts";
+import type { PathResolver } from "./ports.ts";
+
+export type Platform = "posix" | "windows";
+
+export const hostPlatform: Platform = process.platform === "win32" ? "windows" : "posix";
+
+/** Longer than any file system takes. */
+const longest = 32_000;
+
+/**
+ * The path in its normal form: absolute, `.` and `..` folded, no doubled or trailing separators.
+ * Throws a Refusal for what is not an absolute path, and on Windows for everything that names more than a plain file.
+ * @example normalisePath("c:/work/../x/a.ts", "windows") // "C:\\x\\a.ts"
+ */
+export function normalisePath(path: string, platform: Platform): string {
+  if (path === "") throw invalid("The path is empty. Send an absolute path.", path);
+  if (path.length > longest) throw invalid(`The path is ${path.length} characters long, more than any file has.`, path);
+  if (path.includes("\0")) throw invalid(`${quoted(path)} holds a NUL character. Send a plain path.`, path);
+  if (/\p{Surrogate}/u.test(path)) throw invalid(`${quoted(path)} is not valid Unicode.`, path);
+  if (/^[a-z][a-z0-9+.-]+:\/\//i.test(path)) throw invalid(`${quoted(path)} is a URI. Send an absolute path.`, path);
+  return platform === "windows" ? normaliseWindows(path) : normalisePosix(path);
+}
+
+/** Whether the normal path is the root itself or beneath it, compared segment by segment. */
+export function isInside(path: string, root: string, platform: Platform, ignoresCase: boolean): boolean {
+  return beneath(path, root, platform, ignoresCase) !== undefined;
+}
+
+/** One spelling for every spelling of the same path: a key for maps. */
+export function pathKey(path: string, platform: Platform, ignoresCase: boolean): string {
+  return segmentsOf(path, platform)
+    .map(segment => fold(segment, platform, ignoresCase))
+    .join("/");
+}
+
+/** Where a path leads, and whether that is inside the session's roots. */
+export interface Located {
+  /** What to act on: resolved, but spelled through the root as it was given, so that the editor knows the file. */
+  readonly path: string;
+  readonly inside: boolean;
+  /** The same for every path to this file. */
+  readonly key: string;
+}
+
+/** A session's roots, and the one gate every path of an agent goes through. */
+export class Confinement {
+  readonly #resolver: PathResolver;
+  readonly #platform: Platform;
+  readonly #given: readonly string[];
+  #roots: Promise<readonly Root[]> | undefined;
+
+  constructor(resolver: PathResolver, roots: readonly string[], platform: Platform = hostPlatform) {
+    this.#resolver = resolver;
+    this.#platform = platform;
+    this.#given = roots.map(root => normalisePath(root, platform));
+  }
+
+  /** The roots as they were given, in normal form. */
+  get roots(): readonly string[] {
+    return this.#given;
+  }
+
+  /** The path to act on. Throws a Refusal when it is no absolute path or leads outside the roots. */
+  async confine(path: string): Promise<Located> {
+    const located = await this.locate(path);
+    if (located.inside) return located;
+    const roots = this.#given.map(quoted).join(", ");
+    throw invalid(`${quoted(path)} is outside this session's folders (${roots}).`, path);
+  }
+
+  /** Like {@link confine}, but only says whether the path is inside. */
+  async locate(path: string): Promise<Located> {
+    const normal = normalisePath(path, this.#platform);
+    const roots = await this.#resolvedRoots();
+    if (this.#isForeignShare(normal, roots)) return { path: normal, inside: false, key: this.#key(normal) };
+    const real = normalisePath(await this.#real(normal, path), this.#platform);
+    const key = this.#key(real);
+    for (const root of roots) {
+      const rest = beneath(real, root.real, this.#platform, this.#resolver.ignoresCase);
+      if (rest !== undefined) return { path: join(root.given, rest, this.#platform), inside: true, key };
+    }
+    return { path: real, inside: false, key };
+  }
+
+  // Invariant: the roots are resolved once. A root that an agent later replaces by a link does not move the fence.
+  #resolvedRoots(): Promise<readonly Root[]> {
+    this.#roots ??= Promise.all(
+      this.#given.map(async given => ({
+        given,
+        real: normalisePath(await this.#real(given, given), this.#platform),
+      })),
+    ).then(roots => roots.sort((a, b) => b.real.length - a.real.length));
+    this.#roots.catch(() => (this.#roots = undefined));
+    return this.#roots;
+  }
+
+  /** To resolve a path on another machine is to connect to it, and to send it the user's credentials. */
+  #isForeignShare(normal: string, roots: readonly Root[]): boolean {
+    if (this.#platform !== "windows" || !normal.startsWith("\\\\")) return false;
+    const share = segmentsOf(normal, "windows").slice(0, 2).join("\\");
+    return !roots.some(root => [root.given, root.real].some(one => isInside(one, share, "windows", true)));
+  }
+
+  #key(path: string): string {
+    return pathKey(path, this.#platform, this.#resolver.ignoresCase);
+  }
+
+  async #real(normal: string, asSent: string): Promise<string> {
+    try {
+      return await this.#resolver.real(normal);
+    } catch (thrown) {
+      const code = codeOf(thrown);
+      if (code === "ELOOP") throw invalid(`${quoted(asSent)} is a symbolic link that leads back to itself.`, asSent);
+      if (code === "ENAMETOOLONG") throw invalid(`${quoted(asSent)} has a name that is too long.`, asSent);
+      if (code === "EACCES" || code === "EPERM") {
+        throw new Refusal("failed", `${quoted(asSent)} may not be accessed: permission denied.`, { path: asSent });
+      }
+      throw new Refusal("failed", `${quoted(asSent)} could not be resolved: ${asError(thrown).message}`, {
+        path: asSent,
+      });
+    }
+  }
+}
+
+interface Root {
+  readonly given: string;
+  readonly real: string;
+}
+
+/** The path for a sentence: in quotation marks and not endless. */
+export function quoted(path: string): string {
+  return path.length > 300 ? `“${path.slice(0, 300)}…”` : `“${path}”`;
+}
+
+/** The error code of a failed system call, such as `ENOENT`. */
+export function codeOf(thrown: unknown): string | undefined {
+  if (typeof thrown !== "object" || thrown === null || !("code" in thrown)) return undefined;
+  return typeof thrown.code === "string" ? thrown.code : undefined;
+}
+
+function invalid(message: string, path: string): Refusal {
+  return new Refusal("invalid", message, { path: path.slice(0, 1000) });
+}
+
+function normalisePosix(path: string): string {
+  if (path.startsWith("~")) throw invalid(`${quoted(path)} starts with “~”, which is not expanded.`, path);
+  if (!path.startsWith("/")) throw invalid(`${quoted(path)} is a relative path. Send an absolute one.`, path);
+  return `/${folded(path.split("/")).join("/")}`;
+}
+
+function normaliseWindows(given: string): string {
+  const path = given.replaceAll("/", "\\");
+  const { start, rest, verbatim } = windowsStart(path, given);
+  const segments = rest.split("\\");
+  if (verbatim && segments.some(segment => segment === "." || segment === "..")) {
+    throw invalid(`${quoted(given)} mixes the \\\\?\\ form with “..”. Send a plain path.`, given);
+  }
+  for (const segment of segments) checkWindowsName(segment, given);
+  const kept = folded(segments);
+  return start.endsWith(":") ? `${start}\\${kept.join("\\")}` : [start, ...kept].join("\\");
+}
+
+/** Splits off what `..` cannot leave: a drive (`C:`) or a share (`\\server\share`). */
+function windowsStart(path: string, given: string): { start: string; rest: string; verbatim: boolean } {
+  const verbatim = path.startsWith("\\\\?\\");
+  const plain = verbatim ? path.slice(4).replace(/^UNC\\/i, "\\\\") : path;
+  const drive = /^([a-z]):\\/i.exec(plain);
+  if (drive) return { start: `${drive[1]?.toUpperCase()}:`, rest: plain.slice(3), verbatim };
+  const share = /^\\\\([^\\]+)\\([^\\]+)(\\.*)?$/s.exec(plain);
+  if (share && share[1] !== undefined && share[2] !== undefined && !/^[.?]$/.test(share[1])) {
+    const names = [share[1], share[2]];
+    for (const name of names) {
+      if (name === "." || name === "..") throw invalid(`${quoted(given)} is not a path to a share.`, given);
+      checkWindowsName(name, given);
+    }
+    return { start: `\\\\${names.join("\\")}`, rest: share[3] ?? "", verbatim };
+  }
+  if (verbatim || /^\\\\[.?](\\|$)/.test(path) || path.startsWith("\\??\\")) {
+    throw invalid(`${quoted(given)} names a device, not a file.`, given);
+  }
+  if (/^[a-z]:/i.test(path)) {
+    throw invalid(`${quoted(given)} is relative to its drive. Send an absolute path.`, given);
+  }
+  throw invalid(`${quoted(given)} is not absolute. Start it with a drive letter or \\\\server\\share.`, given);
+}
+
+const devices = /^(con|prn|aux|nul|conin\$|conout\$|clock\$|(com|lpt)[0-9\u00b9\u00b2\u00b3])$/i;
+// eslint-disable-next-line no-control-regex
+const forbidden = /[<>"|?*\u0000-\u001f]/;
+
+/** Refuses names that Windows silently reads as another file, a stream or a device. */
+function checkWindowsName(name: string, path: string): void {
+  if (name === "" || name === "." || name === "..") return;
+  if (name.includes(":")) throw invalid(`${quoted(path)} names an alternate data stream.`, path);
+  if (forbidden.test(name)) throw invalid(`${quoted(path)} holds a character that file names cannot have.`, path);
+  if (/[. ]$/.test(name)) throw invalid(`${quoted(path)} has a name that ends in a dot or a space.`, path);
+  const stem = (name.split(".")[0] ?? "").trimEnd();
+  if (devices.test(stem)) throw invalid(`${quoted(path)} names a device, not a file.`, path);
+}
+
+/** Folds `.`, `..` and empty segments. `..` at the top stays at the top, as everywhere. */
+function folded(segments: readonly string[]): string[] {
+  const kept: string[] = [];
+  for (const segment of segments) {
+    if (segment === "" || segment === ".") continue;
+    if (segment === "..") kept.pop();
+    else kept.push(segment);
+  }
+  return kept;
+}
+
+/** The segments of a normal path; a drive is the first, a share the first two. */
+function segmentsOf(path: string, platform: Platform): string[] {
+  if (platform === "posix") return path.split("/").filter(segment => segment !== "");
+  if (!path.startsWith("\\\\")) return path.split("\\").filter(segment => segment !== "");
+  const [server = "", ...rest] = path.slice(2).split("\\");
+  return [`\\\\${server}`, ...rest.filter(segment => segment !== "")];
+}
+
+/** The segments by which `path` is beneath `root`, or undefined when it is not. */
+function beneath(path: string, root: string, platform: Platform, ignoresCase: boolean): readonly string[] | undefined {
+  const inner = segmentsOf(path, platform);
+  const outer = segmentsOf(root, platform);
+  const inside = outer.every((segment, index) => {
+    const own = inner[index];
+    return own !== undefined && fold(own, platform, ignoresCase) === fold(segment, platform, ignoresCase);
+  });
+  return inside ? inner.slice(outer.length) : undefined;
+}
+
+function join(root: string, rest: readonly string[], platform: Platform): string {
+  const separator = platform === "windows" ? "\\" : "/";
+  if (rest.length === 0) return root;
+  return root.endsWith(separator) ? root + rest.join(separator) : [root, ...rest].join(separator);
+}
+
+/**
+ * Only plain one-to-one case pairs count as equal. File systems know fewer pairs than Unicode, and to call two
+ * names equal that are not would move the fence; to miss a pair only refuses.
+ */
+function fold(segment: string, platform: Platform, ignoresCase: boolean): string {
+  if (!ignoresCase) return segment;
+  // macOS also ignores how accents are composed.
+  const composed = platform === "posix" ? segment.normalize("NFC") : segment;
+  return Array.from(composed, character => {
+    const upper = character.toUpperCase();
+    return upper.toLowerCase() === character ? upper : character;
+  }).join("");
+}

@@ -1,0 +1,61 @@
+// What a terminal shows while it runs: output as session events, few and small however fast it comes.
+import type { Disposable } from "../base/lifecycle.ts";
+import type { Clock } from "../base/log.ts";
+import type { ExitStatus, SessionEvent } from "../session/events.ts";
+import { OutputRing } from "./outputRing.ts";
+
+/** At most 30 events a second. */
+export const displayEvery = 34;
+/** Bytes in one event. When more came since the last, the newest replace all that was shown. */
+export const displayBytes = 64 * 1024;
+
+/** Gathers output and reports it at a bounded pace. */
+export class TerminalDisplay implements Disposable {
+  readonly #id: string;
+  readonly #report: (event: SessionEvent) => void;
+  readonly #clock: Clock;
+  readonly #pending = new OutputRing(displayBytes);
+  #timer: Disposable | undefined;
+  #disposed = false;
+
+  constructor(id: string, report: (event: SessionEvent) => void, clock: Clock) {
+    this.#id = id;
+    this.#report = report;
+    this.#clock = clock;
+  }
+
+  /** Takes output in whole characters. */
+  push(bytes: Uint8Array): void {
+    if (this.#disposed) return;
+    this.#pending.push(bytes);
+    this.#timer ??= this.#clock.after(displayEvery, () => {
+      this.#timer = undefined;
+      this.#flush();
+    });
+  }
+
+  /** Reports what is left, and the end. */
+  end(exit: ExitStatus, truncated: boolean): void {
+    if (this.#disposed) return;
+    this.#timer?.dispose();
+    this.#timer = undefined;
+    this.#flush();
+    this.#report({ type: "terminal", terminalId: this.#id, exit, ...(truncated && { truncated }) });
+  }
+
+  /** Stops reporting. */
+  dispose(): void {
+    this.#disposed = true;
+    this.#timer?.dispose();
+    this.#timer = undefined;
+  }
+
+  #flush(): void {
+    if (this.#pending.isEmpty) return;
+    const text = this.#pending.text();
+    const terminalId = this.#id;
+    if (this.#pending.truncated) this.#report({ type: "terminal", terminalId, output: text, truncated: true });
+    else this.#report({ type: "terminalOutput", terminalId, text });
+    this.#pending.clear();
+  }
+}

@@ -1,0 +1,212 @@
+// What the end-to-end tests stand on: a real VS Code with Parley in it, worked through Chromium as a person would.
+// Each test gets a workspace and a window of its own. The server is shared, as it takes seconds to start.
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync, cpSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import type { Browser, FrameLocator, Locator, Page } from "playwright-core";
+import { inProject, root } from "../../scripts/tools/project.mjs";
+import { startServer, type Server } from "../../scripts/vscode/server.mjs";
+import { launchBrowser, openWorkbench as openPage, runCommand, webview } from "../../scripts/vscode/workbench.mjs";
+
+export { answerTrust, openFile, reloadWindow, runCommand } from "../../scripts/vscode/workbench.mjs";
+
+/** What a test may ask of its window. Each of env, trust and vsix costs a server of its own. */
+export interface WorkbenchOptions {
+  /** The workspace, as paths and texts; a copy of examples/sample-workspace if left out. */
+  readonly files?: Readonly<Record<string, string>>;
+  /** User settings. */
+  readonly settings?: Readonly<Record<string, unknown>>;
+  /** Environment of the extension host. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** True if VS Code is to ask whether the workspace is trusted; otherwise it simply is. */
+  readonly trust?: boolean;
+  /** A packaged extension to install, in place of the one under development. */
+  readonly vsix?: string;
+}
+
+/** An open window of VS Code. It is closed, and its workspace removed, when the test ends. */
+export interface Workbench {
+  readonly page: Page;
+  /** The workspace folder. */
+  readonly folder: string;
+  readonly server: Server;
+  /** What the window and its webviews have reported as errors so far, without the known harmless ones. */
+  readonly errors: readonly string[];
+}
+
+interface Opened extends Workbench {
+  readonly options: WorkbenchOptions;
+  readonly errors: string[];
+}
+
+/** Every test file is a bundle with its own copy of this module, so what they share is kept outside of it. */
+interface Shared {
+  hooked: boolean;
+  browser?: Promise<Browser>;
+  server?: Promise<Server>;
+  readonly opened: Set<Opened>;
+  readonly servers: Set<Server>;
+  readonly folders: Set<string>;
+}
+
+const shared = sharedState();
+if (!shared.hooked) addHooks();
+
+function sharedState(): Shared {
+  const holder = globalThis as { parleyEndToEnd?: Shared };
+  holder.parleyEndToEnd ??= { hooked: false, opened: new Set(), servers: new Set(), folders: new Set() };
+  return holder.parleyEndToEnd;
+}
+
+function addHooks(): void {
+  shared.hooked = true;
+  afterEach("closes the windows of the test", async function () {
+    const test = this.currentTest;
+    if (test?.state === "failed") await pictureFailure(test.fullTitle());
+    await closeAll();
+  });
+  after("stops VS Code", async () => {
+    await Promise.all([...shared.servers].map(server => stopServer(server)));
+    await (await shared.browser)?.close();
+  });
+}
+
+/** Opens a window of VS Code on a fresh workspace, and waits until it is restored. */
+export async function openWorkbench(options: WorkbenchOptions = {}): Promise<Workbench> {
+  const server = await serverFor(options);
+  const folder = newWorkspace(options.files);
+  server.writeSettings(options.settings ?? {});
+  shared.browser ??= launchBrowser();
+  const page = await openPage(await shared.browser, server, target(folder, options));
+  return watch({ page, folder, server, options, errors: [] });
+}
+
+/** Closes the window and opens it anew, on the same workspace and with all that VS Code remembers of it. */
+export async function reopenWindow(workbench: Workbench): Promise<Workbench> {
+  const { page, folder, server, options } = opened(workbench);
+  const profile = page.context();
+  const next = await openPage(await browserOf(page), server, target(folder, options), profile);
+  await page.close();
+  shared.opened.delete(opened(workbench));
+  return watch({ page: next, folder, server, options, errors: [] });
+}
+
+/** Stops VS Code, as quitting it does, and starts it on the same data, workspace and profile. */
+export async function restartVscode(workbench: Workbench): Promise<Workbench> {
+  const { page, folder, server, options } = opened(workbench);
+  if (server === (await shared.server))
+    throw new Error("Only a server of the test's own can be restarted: pass `env`.");
+  const profile = page.context();
+  await page.goto("about:blank");
+  await stopServer(server, { keepData: true });
+  const { port, dataDir } = server;
+  const again = await startServer({ ...serverOptions(options), port, dataDir });
+  shared.servers.add(again);
+  const next = await openPage(await browserOf(page), again, target(folder, options), profile);
+  await page.close();
+  shared.opened.delete(opened(workbench));
+  return watch({ page: next, folder, server: again, options, errors: [] });
+}
+
+/** The document of Parley's chat panel. */
+export function chat(page: Page): FrameLocator {
+  return webview(page, "parley.parley");
+}
+
+/** Shows the chat panel by its command, and waits for its document. */
+export async function openChat(page: Page): Promise<FrameLocator> {
+  await runCommand(page, "Parley: Open Chat");
+  await chat(page).locator("body").waitFor();
+  return chat(page);
+}
+
+/** What assistive technology is told of an element and all inside it: roles and names, as Playwright writes them. */
+export function rolesAndNames(element: Locator): Promise<string> {
+  return element.ariaSnapshot();
+}
+
+/** Takes a picture of the window into out/screenshots, and gives its path. */
+export async function screenshot(page: Page, name: string): Promise<string> {
+  const path = inProject("out", "screenshots", `${name}.png`);
+  mkdirSync(dirname(path), { recursive: true });
+  await page.screenshot({ path });
+  return path;
+}
+
+/** Writes files into a workspace, making the folders they lie in. */
+export function writeFiles(folder: string, files: Readonly<Record<string, string>>): void {
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
+    writeFileSync(join(folder, name), text);
+  }
+}
+
+async function serverFor(options: WorkbenchOptions): Promise<Server> {
+  const ownServer = options.env !== undefined || options.trust !== undefined || options.vsix !== undefined;
+  const starting = ownServer ? startServer(serverOptions(options)) : (shared.server ??= startServer());
+  const server = await starting;
+  shared.servers.add(server);
+  return server;
+}
+
+function serverOptions({ settings, env, trust, vsix }: WorkbenchOptions): Parameters<typeof startServer>[0] {
+  return { ...(settings && { settings }), ...(env && { env }), ...(trust && { trust }), ...(vsix && { vsix }) };
+}
+
+function target(folder: string, { vsix }: WorkbenchOptions): { folder: string; extension?: string } {
+  return vsix ? { folder } : { folder, extension: root };
+}
+
+function newWorkspace(files: WorkbenchOptions["files"]): string {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "parley-workspace-")));
+  shared.folders.add(folder);
+  if (files) writeFiles(folder, files);
+  else cpSync(inProject("examples", "sample-workspace"), folder, { recursive: true });
+  return folder;
+}
+
+/** Requests that this VS Code makes in vain, with or without Parley. */
+const harmless = /serviceWorker\.js|vsda|update\/check|favicon|net::ERR_NAME_NOT_RESOLVED/;
+
+function watch(workbench: Opened): Workbench {
+  shared.opened.add(workbench);
+  const { page, errors } = workbench;
+  page.on("pageerror", error => errors.push(error.stack ?? error.message));
+  page.on("console", message => {
+    const text = `${message.text()} (${message.location().url})`;
+    if (message.type() === "error" && !harmless.test(text)) errors.push(text);
+  });
+  return workbench;
+}
+
+function opened(workbench: Workbench): Opened {
+  for (const each of shared.opened) if (each === workbench) return each;
+  throw new Error("That window is closed already.");
+}
+
+async function browserOf(page: Page): Promise<Browser> {
+  return page.context().browser() ?? (await (shared.browser ??= launchBrowser()));
+}
+
+async function pictureFailure(title: string): Promise<void> {
+  const name = title.replace(/[^\w-]+/g, "-").slice(0, 100);
+  for (const [index, { page, errors }] of [...shared.opened].entries()) {
+    console.log(`    picture: ${await screenshot(page, `failed-${name}${index > 0 ? `-${index}` : ""}`)}`);
+    for (const error of errors.slice(-5)) console.log(`    reported by the window: ${error}`);
+  }
+}
+
+async function closeAll(): Promise<void> {
+  const common = await shared.server;
+  for (const { page } of shared.opened) await page.context().close();
+  for (const server of shared.servers) if (server !== common) await stopServer(server);
+  for (const folder of shared.folders) rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+  shared.opened.clear();
+  shared.folders.clear();
+}
+
+async function stopServer(server: Server, how: { readonly keepData?: boolean } = {}): Promise<void> {
+  shared.servers.delete(server);
+  const killed = await server.stop(how);
+  if (killed.length > 0) console.log(`    had to be killed:\n    ${killed.join("\n    ")}`);
+}

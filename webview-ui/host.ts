@@ -1,0 +1,80 @@
+// The one door to the extension host: posts intents, keeps the little that the panel remembers by itself.
+import type { Intent } from "../src/chat/protocol.ts";
+
+interface WebviewApi {
+  postMessage(message: unknown): void;
+  getState(): unknown;
+  setState(state: unknown): void;
+}
+declare function acquireVsCodeApi(): WebviewApi;
+
+const api = acquireVsCodeApi();
+
+/** Tells the host what the user wants. Its outcome comes back as state. */
+export function send(intent: Intent): void {
+  api.postMessage(intent);
+}
+
+/** A place in the transcript that survives a reload: an entry, and how far its top is above the window's. */
+export interface Anchor {
+  readonly id: string;
+  readonly offset: number;
+}
+
+interface Remembered {
+  draft: string;
+  /** What the user opened (true) or closed (false), by stable id. */
+  open: Record<string, boolean>;
+  /** Null while the transcript follows its end. */
+  anchor: Anchor | null;
+}
+
+const SAVE_DELAY = 100;
+const remembered = restore(api.getState());
+let saving: ReturnType<typeof setTimeout> | undefined;
+
+/** What the panel remembers across reloads. Read only: change it with {@link remember}. */
+export const memory: Readonly<Remembered> = remembered;
+
+/** Changes what is remembered, and saves it soon. */
+export function remember(change: Partial<Remembered>): void {
+  Object.assign(remembered, change);
+  saving ??= setTimeout(save, SAVE_DELAY);
+}
+
+/** Saves at once, for when the page goes away. */
+export function save(): void {
+  clearTimeout(saving);
+  saving = undefined;
+  api.setState(remembered);
+}
+
+/** Whether the user opened or closed the thing with this id; undefined when neither. */
+export function openState(id: string): boolean | undefined {
+  return Object.hasOwn(remembered.open, id) ? remembered.open[id] : undefined;
+}
+
+/** Remembers that the user opened or closed the thing with this id. */
+export function setOpen(id: string, open: boolean): void {
+  remember({ open: { ...remembered.open, [id]: open } });
+}
+
+function restore(saved: unknown): Remembered {
+  const given = isRecord(saved) ? saved : {};
+  const anchor = given["anchor"];
+  const open: Record<string, boolean> = {};
+  for (const [id, value] of Object.entries(isRecord(given["open"]) ? given["open"] : {}))
+    if (typeof value === "boolean") open[id] = value;
+  return {
+    draft: typeof given["draft"] === "string" ? given["draft"] : "",
+    open,
+    anchor:
+      isRecord(anchor) && typeof anchor["id"] === "string" && typeof anchor["offset"] === "number"
+        ? { id: anchor["id"], offset: anchor["offset"] }
+        : null,
+  };
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,75 @@
+// Links by intent: nothing in the panel navigates. What a link means is decided here, once.
+import { html, nothing, type TemplateResult } from "lit";
+import type { Intent } from "../src/chat/protocol.ts";
+import { send } from "./host.ts";
+
+type LinkIntent = Extract<Intent, { type: "openLink" | "openFile" }>;
+
+const SUFFIX = /(?:#L(\d+)(?:C\d+)?(?:-L?\d+(?:C\d+)?)?|:(\d+)(?::\d+)?(?:-\d+(?::\d+)?)?)$/;
+
+/**
+ * What a link in an agent's text opens: a web address or a file of the workspace; undefined for everything else.
+ * `src/a.ts:10` and `src/a.ts#L10` → file `src/a.ts`, line 10.
+ */
+export function linkIntent(href: string): LinkIntent | undefined {
+  // Browsers drop control characters and blanks inside a scheme, so `java\nscript:` is one too.
+  const bare = [...href].filter(char => char > " " && char !== "\u007f").join("");
+  if (/^(?:https?:\/\/|mailto:)/i.test(bare)) return { type: "openLink", href: href.trim() };
+  if (/^file:\/\//i.test(bare)) return fileIntent(decoded(href.trim().replace(/^file:\/\/(?:localhost)?/i, "")));
+  if (bare === "" || bare.startsWith("#") || bare.startsWith("//")) return undefined;
+  const isDrive = /^[a-z]:[\\/]/i.test(bare);
+  const isFileWithLine = /^[^:/\\]+\.\w+:\d+(?::\d+)?$/.test(bare);
+  if (!isDrive && !isFileWithLine && /^[a-z][a-z0-9+.-]*:/i.test(bare)) return undefined;
+  return fileIntent(decoded(href.trim()));
+}
+
+function fileIntent(target: string): LinkIntent | undefined {
+  const match = SUFFIX.exec(target);
+  const path = match ? target.slice(0, match.index) : target.replace(/#.*$/, "");
+  if (path === "") return undefined;
+  const line = Number(match?.[1] ?? match?.[2] ?? 0);
+  return line > 0 ? { type: "openFile", path, line } : { type: "openFile", path };
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** A link to a place in a file. */
+export function fileLink(path: string, label: string, line?: number): TemplateResult {
+  return html`<a class="link" role="link" tabindex="0" title=${path} data-path=${path} data-line=${line ?? nothing}
+    >${label}</a
+  >`;
+}
+
+/** A link to wherever {@link linkIntent} says; plain text when that is nowhere. */
+export function hrefLink(href: string, label: string): TemplateResult {
+  if (linkIntent(href) === undefined) return html`<span>${label}</span>`;
+  return html`<a class="link" role="link" tabindex="0" title=${href} data-href=${href}>${label}</a>`;
+}
+
+/** Opens links anywhere under `root`, by click and by Enter. */
+export function openLinks(root: HTMLElement): void {
+  root.addEventListener("click", event => open(event));
+  root.addEventListener("keydown", event => {
+    if (event.key === "Enter" && !event.isComposing) open(event);
+  });
+}
+
+function open(event: Event): void {
+  const link = event.target instanceof Element ? event.target.closest<HTMLElement>("[data-path], [data-href]") : null;
+  const intent = link && intentOf(link);
+  if (!intent) return;
+  event.preventDefault();
+  send(intent);
+}
+
+function intentOf(link: HTMLElement): LinkIntent | undefined {
+  const { path, line, href } = link.dataset;
+  if (path === undefined) return href === undefined ? undefined : linkIntent(href);
+  return Number(line) > 0 ? { type: "openFile", path, line: Number(line) } : { type: "openFile", path };
+}

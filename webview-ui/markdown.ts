@@ -1,0 +1,150 @@
+// Streaming Markdown: settled blocks are never touched again, only the live tail is lexed and painted, and an open
+// code fence only has its text node extended. Once settled, the whole is lexed once more.
+import type { Token } from "marked";
+import { graft } from "./graft.ts";
+import { isClosed, lex, paintBlock, TURN_LEVEL, type Block } from "./markdownHtml.ts";
+
+/** How many blocks stay in the tail: a later line can still change the last, or join it with the one before. */
+const TAIL = 2;
+
+interface OpenFence {
+  readonly text: Text;
+  /** Matches a line that may close it. */
+  readonly closing: RegExp;
+  /** Where the line that is being written begins. */
+  lineStart: number;
+  /** Where its code begins. */
+  readonly codeStart: number;
+}
+
+/** `<parley-markdown>`: set `content`; while `live`, text that grows is painted as it comes. */
+export class MarkdownElement extends HTMLElement {
+  #text = "";
+  #live = false;
+  /** Blocks on the page; the first `#settled` of them stay as they are until the text settles. */
+  #blocks: Block[] = [];
+  #settled = 0;
+  #settledLength = 0;
+  #fence: OpenFence | undefined;
+
+  connectedCallback(): void {
+    this.classList.add("markdown");
+  }
+
+  set content(next: { readonly text: string; readonly live: boolean }) {
+    const text = normal(next.text);
+    if (text === this.#text && next.live === this.#live) return;
+    const grew = text.startsWith(this.#text);
+    const wasSettled = !this.#live;
+    this.#text = text;
+    this.#live = next.live;
+    if (!next.live) {
+      this.#paintWhole();
+      return;
+    }
+    // Settled text that grows again starts over: its blocks may have been joined with what follows.
+    if (!grew || wasSettled) this.#reset();
+    if (this.#fence && this.#extend(this.#fence)) return;
+    this.#paintTail();
+  }
+
+  #reset(): void {
+    this.#settled = 0;
+    this.#settledLength = 0;
+    this.#fence = undefined;
+  }
+
+  /** Paints all of it, keeping the blocks that already stand there. Late link definitions change any of them. */
+  #paintWhole(): void {
+    const { tokens, hasDefinitions } = lex(this.#text);
+    this.#reset();
+    this.#replace(0, tokens, hasDefinitions ? () => false : (block, raw) => block.raw === raw && isClosed(raw));
+  }
+
+  #paintTail(): void {
+    const { tokens } = lex(this.#text.slice(this.#settledLength));
+    this.#replace(this.#settled, tokens, (block, raw) => block.raw === raw);
+    this.#settle();
+    this.#fence = this.#openFence();
+  }
+
+  /** Makes the blocks from `start` on those of `tokens`; blocks that `keep` accepts stay the same nodes. */
+  #replace(start: number, tokens: readonly Token[], keep: (block: Block, raw: string) => boolean): void {
+    let level = this.#blocks[start - 1]?.level ?? TURN_LEVEL;
+    for (const [i, token] of tokens.entries()) {
+      const at = start + i;
+      const old = this.#blocks[at];
+      const block =
+        old && keep(old, token.raw) && sameLevels(old, level) ? old : this.#swap(at, paintBlock(token, level));
+      level = block.level;
+    }
+    for (const block of this.#blocks.splice(start + tokens.length)) block.node?.remove();
+  }
+
+  #swap(at: number, block: Block): Block {
+    const old = this.#blocks[at]?.node ?? null;
+    let node = block.node;
+    if (old && node) node = graft(old, node);
+    else if (old) old.remove();
+    else if (node) this.insertBefore(node, this.#nodeAfter(at));
+    const painted = { ...block, node };
+    this.#blocks[at] = painted;
+    return painted;
+  }
+
+  #nodeAfter(at: number): HTMLElement | null {
+    for (let i = at + 1; i < this.#blocks.length; i++) {
+      const node = this.#blocks[i]?.node;
+      if (node) return node;
+    }
+    return null;
+  }
+
+  #settle(): void {
+    let open = 0;
+    let first = this.#blocks.length;
+    while (first > this.#settled && open < TAIL) {
+      first--;
+      if (this.#blocks[first]?.raw.trim() !== "") open++;
+    }
+    for (; this.#settled < first; this.#settled++) this.#settledLength += this.#blocks[this.#settled]?.raw.length ?? 0;
+  }
+
+  /** The fence the text ends in, if it is a plain one: not indented, its first line complete. */
+  #openFence(): OpenFence | undefined {
+    const last = this.#blocks.at(-1);
+    const match = last && /^(`{3,}|~{3,})[^\n]*\n/.exec(last.raw);
+    const marker = match?.[1];
+    const text = last?.node?.querySelector("pre code")?.firstChild;
+    if (!last || !marker || isClosed(last.raw) || !(text instanceof Text)) return undefined;
+    const start = this.#text.length - last.raw.length;
+    return {
+      text,
+      closing: new RegExp(`^ {0,3}${marker[0]}{${marker.length},}`, "m"),
+      lineStart: this.#text.lastIndexOf("\n") + 1,
+      codeStart: start + match[0].length,
+    };
+  }
+
+  /** Appends to the open fence. False when the new lines may close it: then the tail is lexed. */
+  #extend(fence: OpenFence): boolean {
+    const fresh = this.#text.slice(fence.lineStart);
+    if (fence.closing.test(fresh)) return false;
+    // The line break before a closing fence is not part of the code.
+    const end = this.#text.endsWith("\n") ? this.#text.length - 1 : this.#text.length;
+    fence.text.appendData(this.#text.slice(fence.codeStart + fence.text.length, end));
+    fence.lineStart = this.#text.lastIndexOf("\n") + 1;
+    return true;
+  }
+}
+
+/** Whether the block's headings, if it has any, would come out at the same levels after a heading of `level`. */
+function sameLevels(block: Block, level: number): boolean {
+  const first = block.node?.matches("h4, h5, h6") ? block.node : block.node?.querySelector("h4, h5, h6");
+  return !first || Number(first.ariaLevel) === Math.min(level + 1, Number(first.localName[1]));
+}
+
+/** As the lexer and the HTML parser would make it, so that lengths agree with theirs. */
+function normal(text: string): string {
+  return /[\r\0]/.test(text) ? text.replace(/\r\n?/g, "\n").replaceAll("\0", "\uFFFD") : text;
+}

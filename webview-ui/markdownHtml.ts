@@ -1,0 +1,174 @@
+// Markdown tokens → a sanitised DOM node. Raw HTML is escaped before the sanitiser; links carry `data-href` and are
+// opened by intent; images never load.
+import DOMPurify from "dompurify";
+import { Marked, type RendererThis, type Token, type TokenizerAndRendererExtension, type Tokens } from "marked";
+import { copyButton } from "./copy.ts";
+import { highlight } from "./highlight.ts";
+import { t } from "./l10n.ts";
+import { linkIntent } from "./links.ts";
+
+/** One top-level token as the panel paints it. `node` is null for tokens that show nothing. */
+export interface Block {
+  readonly raw: string;
+  readonly node: HTMLElement | null;
+  /** Level of the last heading up to here, so that levels never skip. */
+  readonly level: number;
+}
+
+/** Headings in an answer stand below the heading of their turn. */
+export const TURN_LEVEL = 3;
+
+const ALLOWED_TAGS =
+  "p h4 h5 h6 ul ol li pre code blockquote table thead tbody tr th td strong em del br hr a span div".split(" ");
+const ALLOWED_ATTR = ["class", "data-href", "data-language", "data-state", "start", "title"];
+
+/** A path with a folder and an extension, or a file name with a line: what the panel takes for a file in prose. */
+const PATH = String.raw`(?:[A-Za-z]:[\\/]|\.{1,2}\/|\/)?(?:[\w.@+-]+[\\/])*[\w.@+-]*\w\.[A-Za-z]\w{0,9}(?:(?::\d+){1,2}|#L\d+(?:-L\d+)?)?`;
+const WHOLE_PATH = new RegExp(`^${PATH}$`);
+const PATH_AT_START = new RegExp(`^${PATH}(?![\\w/])`);
+const PATH_ANYWHERE = new RegExp(`(?<![\\w/:.@+\\\\-])${PATH}(?![\\w/])`);
+
+const filePath: TokenizerAndRendererExtension = {
+  name: "filePath",
+  level: "inline",
+  start: source => PATH_ANYWHERE.exec(source)?.index,
+  tokenizer(source) {
+    const raw = PATH_AT_START.exec(source)?.[0];
+    if (raw === undefined || !looksLikeFile(raw) || this.lexer.state.inLink) return undefined;
+    return { type: "filePath", raw, text: raw };
+  },
+  renderer: token => anchor(token.raw, escape(token.raw), ""),
+};
+
+function looksLikeFile(text: string): boolean {
+  if (/^(?:www\.|[\w.-]+\.(?:com|org|net|io|dev)(?:\/|$))/i.test(text)) return false;
+  return /[\\/]/.test(text) || /(?::\d+|#L\d+)/.test(text);
+}
+
+const marked = new Marked({
+  gfm: true,
+  extensions: [filePath],
+  renderer: {
+    html: ({ text, block }) => (block ? `<p>${escape(text.trimEnd())}</p>` : escape(text)),
+    heading({ tokens, depth }) {
+      const level = Math.min(6, Math.max(TURN_LEVEL + 1, depth + TURN_LEVEL - 1));
+      return `<h${level}>${inline(this, tokens)}</h${level}>`;
+    },
+    link({ href, title, tokens }) {
+      return anchor(href, inline(this, tokens), title ?? "");
+    },
+    image: ({ href, text }) => anchor(href, escape(text === "" ? href : text), t("Image: {0}", href)),
+    codespan: ({ text }) =>
+      WHOLE_PATH.test(text) && looksLikeFile(text)
+        ? anchor(text, `<code>${escape(text)}</code>`, "")
+        : `<code>${escape(text)}</code>`,
+    code: ({ text, lang }) =>
+      `<pre data-language="${escape(/^[^\s{,]*/.exec(lang ?? "")?.[0] ?? "")}"><code>${escape(text)}</code></pre>`,
+    checkbox: ({ checked }) => `<span class="task" data-state="${checked ? "done" : "open"}"></span>`,
+    table(token) {
+      const head = token.header.map(cell => tableCell(this, cell, "th")).join("");
+      const rows = token.rows.map(row => `<tr>${row.map(cell => tableCell(this, cell, "td")).join("")}</tr>`);
+      return `<div class="table"><table><thead><tr>${head}</tr></thead><tbody>${rows.join("")}</tbody></table></div>`;
+    },
+  },
+});
+
+function tableCell(renderer: RendererThis, cell: Tokens.TableCell, tag: "th" | "td"): string {
+  const align = cell.align ? ` class="align-${cell.align}"` : "";
+  return `<${tag}${align}>${inline(renderer, cell.tokens)}</${tag}>`;
+}
+
+function inline(renderer: RendererThis, tokens: Token[]): string {
+  return renderer.parser.parseInline(tokens);
+}
+
+function anchor(href: string, label: string, title: string): string {
+  if (linkIntent(href) === undefined) return `<span>${label}</span>`;
+  return `<a data-href="${escape(href)}" title="${escape(title === "" ? href : title)}">${label}</a>`;
+}
+
+/** The top-level tokens of Markdown source, and whether it defines link references. */
+export function lex(source: string): { readonly tokens: readonly Token[]; readonly hasDefinitions: boolean } {
+  const tokens = marked.lexer(source);
+  return { tokens, hasDefinitions: Object.keys(tokens.links).length > 0 };
+}
+
+/** Paints one top-level token. `level` is that of the heading before it. */
+export function paintBlock(token: Token, level: number): Block {
+  const fragment = DOMPurify.sanitize(marked.parser([token]), {
+    RETURN_DOM_FRAGMENT: true,
+    ALLOWED_TAGS,
+    ALLOWED_ATTR,
+    ALLOW_DATA_ATTR: false,
+    ALLOW_ARIA_ATTR: false,
+    // Links are vetted by linkIntent, here and again when they are opened; languages are shown as text.
+    ADD_URI_SAFE_ATTR: ["data-href", "data-language", "title"],
+  });
+  const after = finish(fragment, level, token.type !== "code" || isClosed(token.raw));
+  if (fragment.childElementCount <= 1) {
+    return { raw: token.raw, node: fragment.firstElementChild as HTMLElement | null, level: after };
+  }
+  const node = document.createElement("div");
+  node.append(fragment);
+  return { raw: token.raw, node, level: after };
+}
+
+/** Whether a code token is complete: indented, or its fence has been closed. */
+export function isClosed(raw: string): boolean {
+  const open = /^ {0,3}(`{3,}|~{3,})/.exec(raw)?.[1];
+  if (open === undefined) return true;
+  const last = raw.trimEnd().split("\n");
+  return last.length > 1 && new RegExp(`^ {0,3}${open[0]}{${open.length},}[ \\t]*$`).test(last.at(-1) ?? "");
+}
+
+/** What no allowed HTML can say: roles, buttons, colours. Returns the level of the last heading. */
+function finish(root: DocumentFragment, level: number, closed: boolean): number {
+  for (const link of root.querySelectorAll<HTMLElement>("a[data-href]")) {
+    link.role = "link";
+    link.tabIndex = 0;
+    link.className = "link";
+  }
+  for (const task of root.querySelectorAll<HTMLElement>("span.task")) {
+    const done = task.dataset["state"] === "done";
+    task.role = "img";
+    task.ariaLabel = done ? t("Done") : t("Open");
+    task.classList.add("codicon", done ? "codicon-check" : "codicon-circle-large-outline");
+    task.closest("li")?.classList.add("task-item");
+  }
+  for (const table of root.querySelectorAll<HTMLElement>("div.table")) {
+    table.tabIndex = 0;
+    table.role = "group";
+    table.ariaLabel = t("Table");
+  }
+  for (const pre of root.querySelectorAll("pre")) pre.replaceWith(codeBlock(pre, closed));
+  for (const heading of root.querySelectorAll("h4, h5, h6")) {
+    level = Math.min(level + 1, Number(heading.localName[1]));
+    heading.ariaLevel = String(level);
+  }
+  return level;
+}
+
+function codeBlock(pre: HTMLPreElement, closed: boolean): HTMLElement {
+  const language = pre.dataset["language"] ?? "";
+  const code = pre.querySelector("code") ?? pre;
+  const box = document.createElement("div");
+  box.className = "code";
+  const bar = document.createElement("div");
+  bar.className = "code-bar";
+  const label = document.createElement("span");
+  label.textContent = language;
+  bar.append(
+    label,
+    copyButton("Copy Code", () => code.textContent ?? ""),
+  );
+  pre = document.createElement("pre");
+  pre.tabIndex = 0;
+  pre.append(code);
+  box.append(bar, pre);
+  if (closed && language !== "") highlight(code, language);
+  return box;
+}
+
+function escape(text: string): string {
+  return text.replace(/[&<>"']/g, char => `&#${char.charCodeAt(0)};`);
+}

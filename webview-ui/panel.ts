@@ -1,0 +1,169 @@
+// The whole panel: header, banner, transcript or empty state, and what is pinned below it.
+import { html, nothing, type TemplateResult } from "lit";
+import type { Head, View } from "../src/chat/protocol.ts";
+import type { AsksElement } from "./ask.ts";
+import type { ComposerElement } from "./composer.ts";
+import { LightElement, everySecond, icon } from "./element.ts";
+import { memory, remember } from "./host.ts";
+import { duration, t } from "./l10n.ts";
+import { plainText } from "./message.ts";
+import { problemBody } from "./problem.ts";
+import { Speech } from "./speech.ts";
+import type { Change, Store } from "./store.ts";
+import type { TranscriptElement } from "./transcript.ts";
+import { activityWords, connectionWords } from "./words.ts";
+
+/** `<parley-panel>`: set `store` before it is connected. */
+export class PanelElement extends LightElement {
+  static override properties = { head: { state: true } };
+  declare store: Store;
+  declare head: Head | undefined;
+  #speech: Speech | undefined;
+  /** Changes are spoken one after the other, each when it has been painted. */
+  #spoken: Promise<void> = Promise.resolve();
+  #stopTicking: (() => void) | undefined;
+
+  /** Brings a change onto the page: an entry that changed in place is repainted alone. */
+  show(change: Change, view: View): void {
+    const transcript = this.#transcript;
+    if (change.head.size > 0) this.head = view.head;
+    if (change.head.has("live")) transcript.setLive(view.head.live);
+    if (change.snapshot) forgetStrangers(view);
+    if (change.moved) transcript.entries = view.entries;
+    else {
+      for (const id of change.touched) {
+        const entry = this.store.entry(id);
+        if (entry) transcript.touch(entry);
+      }
+    }
+    transcript.empty = view.entries.length === 0 ? this.#emptyState(view.head) : nothing;
+    if (change.snapshot) void transcript.restoreAnchor();
+    this.#spoken = this.#spoken.then(async () => {
+      await this.updateComplete;
+      await transcript.updateComplete;
+      await this.#speech?.hear(change, view);
+    });
+  }
+
+  /** Gives the focus to the text box. */
+  focusComposer(): void {
+    this.#composer?.focusBox();
+  }
+
+  /** Goes to the open question, or to the composer where there is none. */
+  focusAsk(): void {
+    if (this.head && this.head.asks.length > 0) this.querySelector<AsksElement>("parley-asks")?.focusCard();
+    else this.focusComposer();
+  }
+
+  get #transcript(): TranscriptElement {
+    return this.querySelector("parley-transcript") as TranscriptElement;
+  }
+  get #composer(): ComposerElement | null {
+    return this.querySelector("parley-composer");
+  }
+
+  protected override firstUpdated(): void {
+    const region = this.querySelector<HTMLElement>(".speech");
+    if (region) this.#speech = new Speech(region, id => this.#transcript.spokenText(id));
+  }
+
+  protected override updated(): void {
+    if (this.head !== undefined && activityWords(this.head) !== undefined)
+      this.#stopTicking ??= everySecond(() => this.requestUpdate());
+    else {
+      this.#stopTicking?.();
+      this.#stopTicking = undefined;
+    }
+  }
+
+  protected override render(): TemplateResult {
+    const { head } = this;
+    return html`<main class="panel">
+      ${head ? this.#top(head) : nothing}
+      <parley-transcript></parley-transcript>
+      ${head ? this.#dock(head) : nothing}
+      <div class="speech sr-only" role="status" aria-live="polite"></div>
+    </main>`;
+  }
+
+  #top(head: Head): TemplateResult {
+    return html`<parley-header .sessionTitle=${head.title} .agent=${head.agent} .agents=${head.agents}></parley-header>
+      ${
+        head.problem
+          ? html`<div class="problem banner" role="group" aria-label=${t("Problem")}>
+              ${problemBody(head.problem, true)}
+            </div>`
+          : nothing
+      }`;
+  }
+
+  #dock(head: Head): TemplateResult {
+    return html`<div class="dock">
+      ${statusLine(head)}
+      <parley-plan .plans=${head.plans}></parley-plan>
+      <parley-asks
+        .asks=${head.asks}
+        .entryOf=${(id: string) => this.store.entry(id)}
+        .onLeave=${() => this.focusComposer()}
+      ></parley-asks>
+      <parley-composer
+        .head=${head}
+        .prompts=${() => this.#prompts()}
+        .onSend=${() => this.#transcript.toEnd()}
+      ></parley-composer>
+    </div>`;
+  }
+
+  #prompts(): readonly string[] {
+    const entries = this.store.view?.entries ?? [];
+    return entries
+      .flatMap(entry => (entry.kind === "user" ? [plainText(entry.parts)] : []))
+      .filter(text => text !== "");
+  }
+
+  #emptyState(head: Head): TemplateResult {
+    const examples = [t("Explain this project"), t("Run the tests"), t("Plan a refactoring")];
+    return html`<div class="empty">
+      ${icon("comment-discussion")}
+      <p class="empty-title">${head.agent ? head.agent.name : t("Choose an agent")}</p>
+      ${head.agent?.description === undefined ? nothing : html`<p class="quiet">${head.agent.description}</p>`}
+      ${
+        head.agent === null
+          ? nothing
+          : html`<div class="examples">
+              ${examples.map(
+                text =>
+                  html`<button class="secondary" type="button" @click=${() => this.#composer?.fill(text)}>
+                    ${text}
+                  </button>`,
+              )}
+            </div>`
+      }
+    </div>`;
+  }
+}
+
+/** Starting, connecting, working, waiting: said in words, with how long it has been so. */
+function statusLine(head: Head): TemplateResult | typeof nothing {
+  const connecting = connectionWords(head);
+  const words = connecting ?? activityWords(head);
+  if (words === undefined) return nothing;
+  const elapsed = Date.now() - head.activity.since;
+  const waits = connecting === undefined && head.asks.length > 0;
+  const detail = connecting === undefined ? undefined : head.connection?.detail;
+  return html`<div class="status-line">
+    ${icon(waits ? "question" : head.connection?.state === "closed" ? "debug-disconnect" : "loading codicon-modifier-spin")}
+    <span
+      >${words}${connecting === undefined && elapsed >= 1000 ? html` <span class="quiet">${duration(elapsed)}</span>` : nothing}</span
+    >
+    ${detail === undefined ? nothing : html`<span class="status-detail ellipsis" title=${detail}>${detail}</span>`}
+  </div>`;
+}
+
+/** Another session has other entries: what was open in the one before is not kept forever. */
+function forgetStrangers(view: View): void {
+  const known = new Set([...view.entries.map(entry => entry.id), ...view.head.plans.map(plan => `plan:${plan.id}`)]);
+  const open = Object.fromEntries(Object.entries(memory.open).filter(([id]) => known.has(id)));
+  if (Object.keys(open).length < Object.keys(memory.open).length) remember({ open });
+}

@@ -1,0 +1,76 @@
+// Keeps a scroll box at its end until the user means to look up, and again once the user is back at the end.
+
+/** Nearer to the end than this counts as being there. */
+const SLACK = 8;
+/** A scroll this soon after a wheel, key or touch is the user's. */
+const INTENT = 1000;
+
+/** Follows the end of `box` while its `content` grows. */
+export class StickToEnd {
+  readonly #box: HTMLElement;
+  readonly #onChange: () => void;
+  #pinned = true;
+  #lastTop = 0;
+  #intentAt = -Infinity;
+  #pointerDown = false;
+
+  constructor(box: HTMLElement, content: HTMLElement, onChange: () => void) {
+    this.#box = box;
+    this.#onChange = onChange;
+    const intent = (): void => {
+      this.#intentAt = performance.now();
+    };
+    for (const type of ["wheel", "touchmove", "keydown"]) box.addEventListener(type, intent, { passive: true });
+    box.addEventListener("pointerdown", () => (this.#pointerDown = true));
+    window.addEventListener("pointerup", () => {
+      if (this.#pointerDown) intent();
+      this.#pointerDown = false;
+    });
+    box.addEventListener("scroll", () => this.#scrolled());
+    // Heights also change later: colours, images, entries that were not yet laid out.
+    const observer = new ResizeObserver(() => this.follow());
+    observer.observe(content);
+    observer.observe(box);
+  }
+
+  /** Whether the end is being followed. */
+  get pinned(): boolean {
+    return this.#pinned;
+  }
+
+  /** Goes to the end if it is being followed. */
+  follow(): void {
+    if (this.#pinned) this.#toEnd();
+  }
+
+  /** Goes to the end and follows it from now on. */
+  pin(): void {
+    this.#set(true);
+    this.#toEnd();
+  }
+
+  /** Stops following, for when the panel goes to a place by itself. */
+  unpin(): void {
+    this.#set(false);
+  }
+
+  #toEnd(): void {
+    this.#box.scrollTop = this.#box.scrollHeight;
+    this.#lastTop = this.#box.scrollTop;
+  }
+
+  #scrolled(): void {
+    const top = this.#box.scrollTop;
+    const up = top < this.#lastTop - 1;
+    this.#lastTop = top;
+    const left = this.#box.scrollHeight - top - this.#box.clientHeight;
+    if (left <= SLACK) return this.#set(true);
+    if (up && (this.#pointerDown || performance.now() - this.#intentAt < INTENT)) this.#set(false);
+  }
+
+  #set(pinned: boolean): void {
+    if (this.#pinned === pinned) return;
+    this.#pinned = pinned;
+    this.#onChange();
+  }
+}

@@ -1,0 +1,173 @@
+// The conversation: a keyed list of entries that follows its end, and remembers where the reader was.
+import { html, nothing, type TemplateResult } from "lit";
+import { repeat } from "lit/directives/repeat.js";
+import type { ViewEntry } from "../src/chat/protocol.ts";
+import { LightElement, icon } from "./element.ts";
+import { memory, remember } from "./host.ts";
+import { count, t } from "./l10n.ts";
+import { StickToEnd } from "./stick.ts";
+
+interface EntryElement extends HTMLElement {
+  entry: ViewEntry;
+  live: boolean;
+}
+
+const ANCHOR_DELAY = 200;
+
+/** `<parley-transcript>`: set `entries` when entries come or go; `touch` one that changed in place. */
+export class TranscriptElement extends LightElement {
+  static override properties = {
+    entries: { attribute: false },
+    empty: { attribute: false },
+    unseen: { state: true },
+    pinned: { state: true },
+  };
+  declare entries: readonly ViewEntry[];
+  /** What stands in the place of entries while there are none. */
+  declare empty: TemplateResult | typeof nothing;
+  declare unseen: number;
+  declare pinned: boolean;
+  readonly #elements = new Map<string, EntryElement>();
+  #stick: StickToEnd | undefined;
+  #anchorTimer: ReturnType<typeof setTimeout> | undefined;
+  #seenCount = 0;
+  /** The id of the entry that is being streamed into. */
+  #live: string | null = null;
+
+  constructor() {
+    super();
+    this.entries = [];
+    this.empty = nothing;
+    this.unseen = 0;
+    this.pinned = true;
+  }
+
+  /** Repaints one entry, and nothing else. */
+  touch(entry: ViewEntry): void {
+    const element = this.#elements.get(entry.id);
+    if (element) element.entry = entry;
+  }
+
+  /** Moves the liveness from one entry to another. */
+  setLive(live: string | null): void {
+    const before = this.#elements.get(this.#live ?? "");
+    const after = this.#elements.get(live ?? "");
+    this.#live = live;
+    if (before && before !== after) before.live = false;
+    if (after) after.live = true;
+  }
+
+  /** The text of an entry as it is painted, block by block, for speech. */
+  async spokenText(id: string): Promise<string> {
+    const element = this.#elements.get(id);
+    if (!element) return "";
+    if (element instanceof LightElement) await element.updateComplete;
+    const blocks = element.querySelectorAll(".markdown > *, .typed");
+    return [...blocks].map(block => block.textContent?.trim() ?? "").join("\n");
+  }
+
+  /** Goes to the end and follows it. */
+  toEnd(): void {
+    this.#stick?.pin();
+  }
+
+  /** After a snapshot: where the reader was, if that is still there. */
+  async restoreAnchor(): Promise<void> {
+    await this.updateComplete;
+    const { anchor } = memory;
+    const element = anchor && this.#elements.get(anchor.id);
+    if (!anchor || !element) return this.toEnd();
+    this.#stick?.unpin();
+    const place = (): void => {
+      element.scrollIntoView({ block: "start" });
+      this.#log.scrollTop += anchor.offset;
+    };
+    place();
+    // Entries get their real heights only when they come into sight: place it again once they have.
+    requestAnimationFrame(() => requestAnimationFrame(place));
+  }
+
+  get #log(): HTMLElement {
+    return this.querySelector(".log") as HTMLElement;
+  }
+
+  protected override firstUpdated(): void {
+    const log = this.#log;
+    this.#stick = new StickToEnd(log, this.querySelector(".entries") as HTMLElement, () => this.#pinChanged());
+    log.addEventListener("scroll", () => {
+      this.#anchorTimer ??= setTimeout(() => this.#saveAnchor(), ANCHOR_DELAY);
+    });
+  }
+
+  protected override updated(changed: Map<PropertyKey, unknown>): void {
+    if (!changed.has("entries")) return;
+    this.#elements.clear();
+    for (const child of this.querySelectorAll<EntryElement>(":scope > .log > .entries > *"))
+      this.#elements.set(child.entry.id, child);
+    this.#stick?.follow();
+  }
+
+  protected override willUpdate(changed: Map<PropertyKey, unknown>): void {
+    if (changed.has("entries") && !this.pinned) this.unseen = Math.max(0, this.entries.length - this.#seenCount);
+  }
+
+  protected override render(): TemplateResult {
+    const lastPrompt = this.entries.findLastIndex(entry => entry.kind === "user");
+    return html`<div class="log" role="log" aria-label=${t("Conversation")} aria-live="off" tabindex="0">
+        <h2 class="sr-only">${t("Conversation")}</h2>
+        ${this.empty}
+        <div class="entries">
+          ${repeat(
+            this.entries,
+            entry => entry.id,
+            (entry, at) => this.#entry(entry, at > lastPrompt),
+          )}
+        </div>
+      </div>
+      ${this.pinned ? nothing : this.#jump()}`;
+  }
+
+  #entry(entry: ViewEntry, current: boolean): TemplateResult {
+    const live = entry.id === this.#live;
+    switch (entry.kind) {
+      case "user":
+      case "agent":
+      case "thought":
+        return html`<parley-message class="entry" .entry=${entry} .live=${live}></parley-message>`;
+      case "tool":
+        return html`<parley-tool class="entry" .entry=${entry} .live=${live}></parley-tool>`;
+      default:
+        return html`<parley-row class="entry" .entry=${entry} .live=${live} .current=${current}></parley-row>`;
+    }
+  }
+
+  #jump(): TemplateResult {
+    const words = this.unseen > 0 ? t("Jump to Latest ({0} new)", count(this.unseen)) : t("Jump to Latest");
+    return html`<button class="jump" type="button" @click=${() => this.toEnd()}>
+      ${icon("arrow-down")} ${words}
+    </button>`;
+  }
+
+  #pinChanged(): void {
+    this.pinned = this.#stick?.pinned ?? true;
+    this.#seenCount = this.entries.length;
+    this.unseen = 0;
+    this.#saveAnchor();
+  }
+
+  #saveAnchor(): void {
+    clearTimeout(this.#anchorTimer);
+    this.#anchorTimer = undefined;
+    const anchor = this.pinned ? null : this.#anchor();
+    if (anchor?.id !== memory.anchor?.id || anchor?.offset !== memory.anchor?.offset) remember({ anchor });
+  }
+
+  #anchor(): { readonly id: string; readonly offset: number } | null {
+    const top = this.#log.getBoundingClientRect().top;
+    for (const [id, element] of this.#elements) {
+      const box = element.getBoundingClientRect();
+      if (box.bottom > top) return { id, offset: Math.round(top - box.top) };
+    }
+    return null;
+  }
+}
