@@ -3,8 +3,7 @@
 import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { createServer } from "node:http";
-import { extname, join, normalize, sep } from "node:path";
-import { pathToFileURL } from "node:url";
+import { basename, extname, join, normalize, sep } from "node:path";
 
 /** Themes by the name the page takes them by, with the class VS Code gives the body. */
 const themes = {
@@ -45,7 +44,9 @@ export async function startPlay({ messages = [], theme = "dark", port = 0, root 
     response.writeHead(200, { "content-type": types[extname(file)] ?? "application/octet-stream" });
     response.end(readFileSync(file));
   });
-  await new Promise((resolve, reject) => server.once("error", reject).listen(port, "127.0.0.1", () => resolve(undefined)));
+  await new Promise((resolve, reject) =>
+    server.once("error", reject).listen(port, "127.0.0.1", () => resolve(undefined)),
+  );
   const address = server.address();
   if (address === null || typeof address === "string") throw new Error("The play server has no port.");
   return {
@@ -115,7 +116,8 @@ async function main() {
   console.log(`The panel is at ${url} (?theme=light, hc or hc-light for other colours). Ctrl+C ends it.`);
 }
 
-if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
+// Not by import.meta.url: tests bundle this file.
+if (basename(process.argv[1] ?? "") === "play.mjs") {
   await main().catch(error => {
     console.error(error.message);
     process.exitCode = 1;

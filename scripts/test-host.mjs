@@ -9,7 +9,7 @@ import { whenExiting } from "./tools/processes.mjs";
 import { flag, inProject, main, option, Problem, root, say } from "./tools/project.mjs";
 import { readResults, resultLine } from "./tools/results.mjs";
 import { startServer } from "./vscode/server.mjs";
-import { launchBrowser, workbenchUrl } from "./vscode/workbench.mjs";
+import { harmlessErrors, launchBrowser, workbenchUrl } from "./vscode/workbench.mjs";
 
 /** @typedef {import("./vscode/server.mjs").Server} Server */
 /** @typedef {import("playwright-core").Page} Page */
@@ -95,11 +95,8 @@ function testsPath() {
 /** What VS Code and the tests write to the console: warnings and errors, with --verbose all of it. */
 /** @param {string} type @param {readonly unknown[]} args */
 function printLog(type, args) {
-  if (type === "info" && !flag("verbose")) return;
-  const text = args
-    .map(String)
-    .join(" ")
-    .replace(/%c|color: ?#?\w*/g, "");
+  const text = args.join(" ").replace(/%c|color: ?#?\w*/g, "");
+  if (!flag("verbose") && (type === "info" || harmlessErrors.test(text))) return;
   say(`  [${type}] ${text.trim().slice(0, 400)}`);
 }
 

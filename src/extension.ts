@@ -35,7 +35,6 @@ export function activate(context: vscode.ExtensionContext): void {
     pool,
     settings,
     storage: openStorage(context),
-    memento: context.workspaceState,
     log,
     clock: systemClock,
     makeRoom: (definition, cwd, dispatch) =>

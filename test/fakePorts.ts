@@ -48,7 +48,9 @@ export class FakeResolver implements PathResolver {
     this.asked.push(path);
     let current = path;
     for (let hops = 0; hops < 40; hops++) {
-      const link = [...this.links.keys()].find(one => current === one || /^[\\/]/.test(current.slice(one.length)) && current.startsWith(one));
+      const link = [...this.links.keys()].find(
+        one => current === one || (/^[\\/]/.test(current.slice(one.length)) && current.startsWith(one)),
+      );
       if (link === undefined) return current;
       current = `${this.links.get(link)}${current.slice(link.length)}`;
     }
@@ -56,7 +58,7 @@ export class FakeResolver implements PathResolver {
   }
 }
 
-interface Buffer_ {
+interface OpenText {
   text: string;
   unsaved: boolean;
 }
@@ -68,7 +70,7 @@ export class FakeDocuments implements Documents {
   readonly files = new Map<string, Buffer>();
   readonly folders = new Set<string>(["/"]);
   readonly readOnly = new Set<string>();
-  readonly buffers = new Map<string, Buffer_>();
+  readonly buffers = new Map<string, OpenText>();
   readonly resolver: FakeResolver;
 
   constructor(resolver: FakeResolver = new FakeResolver()) {
@@ -129,9 +131,9 @@ export class FakeDocuments implements Documents {
     return { saved: true };
   }
 
-  async #buffer(path: string): Promise<Buffer_ | undefined> {
+  async #buffer(path: string): Promise<OpenText | undefined> {
     const real = await this.resolver.real(path);
-    const same: Buffer_[] = [];
+    const same: OpenText[] = [];
     for (const [open, buffer] of this.buffers) if ((await this.resolver.real(open)) === real) same.push(buffer);
     return same.find(one => one.unsaved) ?? same[0];
   }
@@ -145,7 +147,7 @@ export class FakeDocuments implements Documents {
   #makeParents(path: string): void {
     for (let at = path.lastIndexOf("/"); at > 0; at = path.lastIndexOf("/", at - 1)) {
       const folder = path.slice(0, at);
-      if (this.files.has(folder)) throw new Error(`“${folder}” is a file, not a folder.`);
+      if (this.files.has(folder)) throw new Refusal("failed", `“${folder}” is not a folder.`);
       this.folders.add(folder);
     }
   }

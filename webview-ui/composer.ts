@@ -104,7 +104,7 @@ export class ComposerElement extends LightElement {
       ${queue.map(
         ({ id, text, sent }) =>
           html`<li>
-            ${icon(sent ? "sync" : "clock")} <span class="ellipsis" title=${text}>${text}</span>
+            ${icon(sent ? "sync" : "comment")} <span class="ellipsis" title=${text}>${text}</span>
             ${
               sent
                 ? html`<span class="quiet">${t("Sent")}</span>`

@@ -29,13 +29,8 @@ export class PanelElement extends LightElement {
     if (change.head.size > 0) this.head = view.head;
     if (change.head.has("live")) transcript.setLive(view.head.live);
     if (change.snapshot) forgetStrangers(view);
-    if (change.moved) transcript.entries = view.entries;
-    else {
-      for (const id of change.touched) {
-        const entry = this.store.entry(id);
-        if (entry) transcript.touch(entry);
-      }
-    }
+    const touched = [...change.touched].flatMap(id => this.store.entry(id) ?? []);
+    transcript.show(view.entries, change.moved, touched);
     transcript.empty = view.entries.length === 0 ? this.#emptyState(view.head) : nothing;
     if (change.snapshot) void transcript.restoreAnchor();
     this.#spoken = this.#spoken.then(async () => {

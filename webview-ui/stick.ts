@@ -4,6 +4,9 @@
 const SLACK = 8;
 /** A scroll this soon after a wheel, key or touch is the user's. */
 const INTENT = 1000;
+/** A place is looked for this long at most. */
+const MAX_FRAMES = 60;
+const STILL_FRAMES = 4;
 
 /** Follows the end of `box` while its `content` grows. */
 export class StickToEnd {
@@ -13,6 +16,7 @@ export class StickToEnd {
   #lastTop = 0;
   #intentAt = -Infinity;
   #pointerDown = false;
+  #placing = false;
 
   constructor(box: HTMLElement, content: HTMLElement, onChange: () => void) {
     this.#box = box;
@@ -49,9 +53,21 @@ export class StickToEnd {
     this.#toEnd();
   }
 
-  /** Stops following, for when the panel goes to a place by itself. */
-  unpin(): void {
+  /**
+   * Goes to a place of the panel's own choice: `distance` says how far below the top it is now. Asked again until it
+   * stays there, since entries get their real heights only when they come into sight.
+   */
+  async goTo(distance: () => number): Promise<void> {
+    this.#placing = true;
     this.#set(false);
+    for (let frame = 0, still = 0; frame < MAX_FRAMES && still < STILL_FRAMES; frame++) {
+      const top = this.#box.scrollTop;
+      this.#box.scrollTop += distance();
+      still = this.#box.scrollTop === top ? still + 1 : 0;
+      await new Promise(requestAnimationFrame);
+    }
+    this.#placing = false;
+    this.#scrolled();
   }
 
   #toEnd(): void {
@@ -60,6 +76,7 @@ export class StickToEnd {
   }
 
   #scrolled(): void {
+    if (this.#placing) return;
     const top = this.#box.scrollTop;
     const up = top < this.#lastTop - 1;
     this.#lastTop = top;

@@ -10,7 +10,7 @@ export interface Change {
   readonly snapshot: boolean;
   /** Keys of the head that were replaced. */
   readonly head: ReadonlySet<keyof Head>;
-  /** Ids of entries that changed in place. */
+  /** Ids of entries that changed in place. Says nothing where `moved` does. */
   readonly touched: ReadonlySet<string>;
   /** Whether entries came, went or changed their id. */
   readonly moved: boolean;
@@ -51,7 +51,7 @@ export class Store {
       this.#changed.fire({
         snapshot: true,
         head: new Set(Object.keys(message.view.head) as (keyof Head)[]),
-        touched: new Set(message.view.entries.map(entry => entry.id)),
+        touched: new Set(),
         moved: true,
       });
       return;

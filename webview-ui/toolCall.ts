@@ -21,7 +21,7 @@ const KIND_ICONS: Readonly<Record<string, string>> = {
 };
 
 const STATUS_ICONS: Readonly<Record<ShownStatus, string>> = {
-  pending: "clock",
+  pending: "circle-large-outline",
   waiting: "question",
   running: "loading codicon-modifier-spin",
   done: "check",

@@ -14,15 +14,13 @@ interface EntryElement extends HTMLElement {
 
 const ANCHOR_DELAY = 200;
 
-/** `<parley-transcript>`: set `entries` when entries come or go; `touch` one that changed in place. */
+/** `<parley-transcript>`: give it every new list of entries by `show`. */
 export class TranscriptElement extends LightElement {
   static override properties = {
-    entries: { attribute: false },
     empty: { attribute: false },
     unseen: { state: true },
     pinned: { state: true },
   };
-  declare entries: readonly ViewEntry[];
   /** What stands in the place of entries while there are none. */
   declare empty: TemplateResult | typeof nothing;
   declare unseen: number;
@@ -31,21 +29,32 @@ export class TranscriptElement extends LightElement {
   #stick: StickToEnd | undefined;
   #anchorTimer: ReturnType<typeof setTimeout> | undefined;
   #seenCount = 0;
+  #entries: readonly ViewEntry[] = [];
+  /** Whether elements have come or gone since {@link TranscriptElement.#elements} was filled. */
+  #moved = false;
   /** The id of the entry that is being streamed into. */
   #live: string | null = null;
 
   constructor() {
     super();
-    this.entries = [];
     this.empty = nothing;
     this.unseen = 0;
     this.pinned = true;
   }
 
-  /** Repaints one entry, and nothing else. */
-  touch(entry: ViewEntry): void {
-    const element = this.#elements.get(entry.id);
-    if (element) element.entry = entry;
+  /** The entries from now on: all are walked if some came or went, else only those that changed are repainted. */
+  show(entries: readonly ViewEntry[], moved: boolean, touched: Iterable<ViewEntry>): void {
+    // Invariant: always the newest list, since any render of the transcript sets every element's entry from it.
+    this.#entries = entries;
+    if (moved) {
+      this.#moved = true;
+      this.requestUpdate();
+      return;
+    }
+    for (const entry of touched) {
+      const element = this.#elements.get(entry.id);
+      if (element) element.entry = entry;
+    }
   }
 
   /** Moves the liveness from one entry to another. */
@@ -77,14 +86,10 @@ export class TranscriptElement extends LightElement {
     const { anchor } = memory;
     const element = anchor && this.#elements.get(anchor.id);
     if (!anchor || !element) return this.toEnd();
-    this.#stick?.unpin();
-    const place = (): void => {
-      element.scrollIntoView({ block: "start" });
-      this.#log.scrollTop += anchor.offset;
-    };
-    place();
-    // Entries get their real heights only when they come into sight: place it again once they have.
-    requestAnimationFrame(() => requestAnimationFrame(place));
+    const log = this.#log;
+    await this.#stick?.goTo(
+      () => element.getBoundingClientRect().top - log.getBoundingClientRect().top + anchor.offset,
+    );
   }
 
   get #log(): HTMLElement {
@@ -99,26 +104,27 @@ export class TranscriptElement extends LightElement {
     });
   }
 
-  protected override updated(changed: Map<PropertyKey, unknown>): void {
-    if (!changed.has("entries")) return;
+  protected override updated(): void {
+    if (!this.#moved) return;
+    this.#moved = false;
     this.#elements.clear();
     for (const child of this.querySelectorAll<EntryElement>(":scope > .log > .entries > *"))
       this.#elements.set(child.entry.id, child);
     this.#stick?.follow();
   }
 
-  protected override willUpdate(changed: Map<PropertyKey, unknown>): void {
-    if (changed.has("entries") && !this.pinned) this.unseen = Math.max(0, this.entries.length - this.#seenCount);
+  protected override willUpdate(): void {
+    if (this.#moved && !this.pinned) this.unseen = Math.max(0, this.#entries.length - this.#seenCount);
   }
 
   protected override render(): TemplateResult {
-    const lastPrompt = this.entries.findLastIndex(entry => entry.kind === "user");
+    const lastPrompt = this.#entries.findLastIndex(entry => entry.kind === "user");
     return html`<div class="log" role="log" aria-label=${t("Conversation")} aria-live="off" tabindex="0">
         <h2 class="sr-only">${t("Conversation")}</h2>
         ${this.empty}
         <div class="entries">
           ${repeat(
-            this.entries,
+            this.#entries,
             entry => entry.id,
             (entry, at) => this.#entry(entry, at > lastPrompt),
           )}
@@ -150,7 +156,7 @@ export class TranscriptElement extends LightElement {
 
   #pinChanged(): void {
     this.pinned = this.#stick?.pinned ?? true;
-    this.#seenCount = this.entries.length;
+    this.#seenCount = this.#entries.length;
     this.unseen = 0;
     this.#saveAnchor();
   }

@@ -10,6 +10,13 @@ import { fenced, reasonOf, type TextFile, type Workspace } from "./workspace.ts"
 const mostTrials = 240;
 const longestTrial = 10_000;
 
+/** The tests to make pass, and the sources that they reach. */
+interface Suspects {
+  readonly tests: readonly string[];
+  readonly sources: readonly string[];
+  readonly named: string | undefined;
+}
+
 interface Repair {
   readonly file: TextFile;
   readonly mutation: Mutation;
@@ -40,12 +47,12 @@ export async function fixBug(turn: Turn, workspace: Workspace, named: string | u
   await turn.say(closing(repair, after, command.label));
 }
 
-/** The tests to make pass and the sources that may be at fault, likeliest first; undefined if there is nothing to do. */
+/** What to look at; undefined, with a word to the person, if there is nothing to do. */
 async function suspectFiles(
   turn: Turn,
   workspace: Workspace,
   named: string | undefined,
-): Promise<{ readonly tests: readonly string[]; readonly sources: readonly string[] } | undefined> {
+): Promise<Suspects | undefined> {
   await turn.think(
     named === undefined ? "No file is named: I look at all tests." : `I look for the tests of ${named}.`,
   );
@@ -64,15 +71,10 @@ async function suspectFiles(
   const reached: string[] = [];
   for (const test of ofNamed) for (const file of await workspace.withImports(test)) reached.push(file.path);
   const sources = [...new Set(reached)].filter(path => !isTest(path) && /\.[cm]?js$/.test(path));
-  const first = named !== undefined && sources.includes(named) ? [named] : [];
-  return { tests: ofNamed, sources: [...new Set([...first, ...sources])] };
+  return { tests: ofNamed, sources, named };
 }
 
-async function findRepair(
-  turn: Turn,
-  workspace: Workspace,
-  suspects: { readonly tests: readonly string[]; readonly sources: readonly string[] },
-): Promise<Repair | undefined> {
+async function findRepair(turn: Turn, workspace: Workspace, suspects: Suspects): Promise<Repair | undefined> {
   const files = new Map<string, TextFile>();
   for (const test of suspects.tests) for (const file of await workspace.withImports(test)) files.set(file.path, file);
   const tests = suspects.tests.filter(test =>
@@ -96,7 +98,8 @@ async function findRepair(
       );
       return undefined;
     }
-    return await search(turn, trial, tool, { files, sources: suspects.sources, tests, failing });
+    const sources = await likeliestFirst(workspace, suspects, failing);
+    return await search(turn, trial, tool, { files, sources, tests, failing });
   } finally {
     await trial.dispose();
   }
@@ -119,6 +122,21 @@ async function failingTests(turn: Turn, trial: Trial, tests: readonly string[]):
   return failing;
 }
 
+/** The sources that failing tests reach: the named one first, then those that most of them reach. */
+async function likeliestFirst(
+  workspace: Workspace,
+  { sources, named }: Suspects,
+  failing: readonly Failing[],
+): Promise<readonly string[]> {
+  const scores = new Map<string, number>();
+  for (const source of sources) {
+    const tests = await workspace.testsOf(source);
+    const reaching = failing.filter(one => tests.includes(one.test)).length;
+    if (reaching > 0) scores.set(source, source === named ? Infinity : reaching);
+  }
+  return [...scores].sort((a, b) => b[1] - a[1]).map(([source]) => source);
+}
+
 interface Hunt {
   readonly files: ReadonlyMap<string, TextFile>;
   readonly sources: readonly string[];
@@ -129,7 +147,7 @@ interface Hunt {
 async function search(turn: Turn, trial: Trial, tool: string, hunt: Hunt): Promise<Repair | undefined> {
   const output = hunt.failing.map(one => one.result.output).join("\n");
   // A change may make a loop endless, so a trial gets a few times what the failing run took.
-  const patience = Math.min(longestTrial, 1000 + 4 * Math.max(...hunt.failing.map(one => one.milliseconds)));
+  const patience = Math.min(longestTrial, 500 + 3 * Math.max(...hunt.failing.map(one => one.milliseconds)));
   const order = [...hunt.failing.map(one => one.test), ...hunt.tests];
   const tests = [...new Set(order)];
   let tried = 0;

@@ -34,9 +34,8 @@ const phrases: readonly (readonly [Intent["kind"], RegExp])[] = [
  * not know ask for help.
  */
 export function understand(text: string): Intent {
-  const command = /^\s*\/(\w+)\s*([\s\S]*)$/.exec(text);
-  const named = command === null ? undefined : commands[(command[1] ?? "").toLowerCase()];
-  if (command && named) return { kind: named, words: command[2] ?? "" };
+  const command = /^\s*\/(\w+)(?!\S)([\s\S]*)$/.exec(text);
+  if (command) return { kind: commands[(command[1] ?? "").toLowerCase()] ?? "help", words: command[2] ?? "" };
   const lower = text.toLowerCase();
   if (/\bwhat can you do\b|\bwho are you\b/.test(lower)) return { kind: "help", words: text };
   let best: { readonly kind: Intent["kind"]; readonly at: number } | undefined;

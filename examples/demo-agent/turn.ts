@@ -138,8 +138,8 @@ export class Turn {
       ],
     });
     this.check();
-    // A client that answers "cancelled" without a cancel closed the question: that is no consent.
-    if (outcome.outcome !== "selected") return false;
+    // Clients answer so when they cancel the turn, often just before they say that they do.
+    if (outcome.outcome !== "selected") throw new TurnCancelled();
     if (outcome.optionId === "always") session.alwaysAllowed.add(permission);
     return outcome.optionId === "allow" || outcome.optionId === "always";
   }

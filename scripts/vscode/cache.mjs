@@ -54,10 +54,11 @@ async function buildBeside(folder, stamp, build) {
   }
 }
 
-/** What interrupted builds left. Safe under the lock: nobody else builds this folder now. @param {string} folder */
+/** What builds left that were killed. @param {string} folder */
 function removeLeftovers(folder) {
+  const prefix = `${path.basename(folder)}.building-`;
   for (const entry of fs.readdirSync(path.dirname(folder))) {
-    if (!entry.startsWith(`${path.basename(folder)}.building-`)) continue;
+    if (!entry.startsWith(prefix) || isAlive(Number(entry.slice(prefix.length)))) continue;
     fs.rmSync(path.join(path.dirname(folder), entry), { recursive: true, force: true });
   }
 }
@@ -70,7 +71,7 @@ function removeLeftovers(folder) {
 async function lock(file) {
   let told = false;
   const tookIt = () => {
-    if (take(file)) return true;
+    if (take(file) || (forsaken(file) && take(file))) return true;
     if (!told) say(`Another run is preparing ${path.basename(file, ".lock")}: waiting for it.`);
     told = true;
     return false;
@@ -91,9 +92,18 @@ function take(file) {
     return true;
   } catch (error) {
     if (/** @type {NodeJS.ErrnoException} */ (error).code !== "EEXIST") throw error;
+    return false;
   }
-  if (!isAlive(Number(readIfThere(file)))) fs.rmSync(file, { force: true });
-  return false;
+}
+
+/** Removes the lock of a process that is no more. Two that do so at once at worst build the same folder twice. */
+/** @param {string} file */
+function forsaken(file) {
+  const holder = readIfThere(file);
+  // Empty between being made and being written, a moment later.
+  if (holder === "" || isAlive(Number(holder))) return false;
+  fs.rmSync(file, { force: true });
+  return true;
 }
 
 /** @param {number} pid */

@@ -39,9 +39,10 @@ async function build(folder, pin) {
   unpack(folder, pin);
   say("Installing what it needs to run.");
   installDependencies(folder, pin);
-  putShims(folder);
-  for (const edit of pin.edits) applyEdit(folder, edit);
+  putShims(folder, pin);
   removeOtherPlatforms(folder);
+  arrangeModules(folder, pin);
+  for (const edit of pin.edits) applyEdit(folder, edit);
   checkItLoads(folder);
   say(`VS Code ${pin.vscode} is ready (${secondsSince(started)}).`);
 }
@@ -93,16 +94,26 @@ function nodeIn(folder) {
   return path.join(folder, "node", "node_modules", nodePackage(), "bin", binary);
 }
 
-/** Two native modules come without prebuilt binaries; plain JavaScript takes their place. @param {string} folder */
-function putShims(folder) {
-  for (const name of ["native-watchdog", "spdlog"]) {
-    const target = path.join(folder, "vscode", "node_modules", "@vscode", name);
+/** Plain JavaScript takes the place of native modules that come without prebuilt binaries. */
+/** @param {string} folder @param {Pin} pin */
+function putShims(folder, pin) {
+  for (const [name, file] of Object.entries(pin.shims)) {
+    const target = path.join(folder, "vscode", "node_modules", name);
     fs.rmSync(target, { recursive: true, force: true });
     fs.mkdirSync(target, { recursive: true });
-    const manifest = { name: `@vscode/${name}`, version: "0.0.0-shim", main: "index.js" };
+    const manifest = { name, version: "0.0.0-shim", main: "index.js" };
     fs.writeFileSync(path.join(target, "package.json"), JSON.stringify(manifest));
-    fs.copyFileSync(inProject("scripts", "vscode", "shims", `${name}.cjs`), path.join(target, "index.js"));
+    fs.copyFileSync(inProject("scripts", "vscode", "shims", file), path.join(target, "index.js"));
   }
+}
+
+/** @param {string} folder @param {Pin} pin */
+function arrangeModules(folder, pin) {
+  const modules = path.join(folder, "vscode", "node_modules");
+  for (const [from, to] of Object.entries(pin.copies)) {
+    fs.cpSync(path.join(modules, from), path.join(modules, to), { recursive: true });
+  }
+  if (pin.modulesAsAsar) fs.symlinkSync("node_modules", `${modules}.asar`, "junction");
 }
 
 /** @param {string} folder @param {import("./versions.mjs").Edit} edit */

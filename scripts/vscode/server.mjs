@@ -51,6 +51,7 @@ const usualSettings = {
   "chat.disableAIFeatures": true,
   "terminal.integrated.gpuAcceleration": "off",
   "editor.minimap.enabled": false,
+  "workbench.localHistory.enabled": false,
 };
 
 /** VS Code itself no longer asks when a folder is opened, unless told to. */

@@ -16,6 +16,8 @@
  * @property {readonly string[]} withoutDependencies of its server: not loaded by what is used here, or not installable
  * @property {readonly string[]} withoutExtensions
  * @property {Readonly<Record<string, string>>} otherDependencies versions to take in place of its own
+ * @property {Readonly<Record<string, string>>} shims modules without prebuilt binaries, and the file in shims/ for each
+ * @property {Readonly<Record<string, string>>} copies files to copy, from and to, inside node_modules
  * @property {boolean} modulesAsAsar whether it looks for its modules in node_modules.asar
  * @property {readonly Edit[]} edits
  */
@@ -51,6 +53,17 @@ const secretsKey = {
 };
 
 /**
+ * Gives out VS Code's own files without the token: a webview's first page comes from its own origin, which has no
+ * cookie to show. On the desktop they lie open as well; everything else still asks for the token.
+ * @type {Edit}
+ */
+const openStaticFiles = {
+  file: serverMain,
+  find: /if\(!([\w$]+)\(this\.(\w+),(\w+),(\w+)(\.searchParams)?\)\)(return [\w$]+\(\3,\w+,403,"Forbidden\.")/,
+  put: "if(!/^\\/[^/]+\\/static\\//.test($4.pathname)&&!$1(this.$2,$3,$4$5))$6",
+};
+
+/**
  * Refuses proposed API, as stable VS Code does. code-server allows all of it to every extension, so that a test
  * could pass on a function which users do not have.
  * @type {Edit}
@@ -59,6 +72,13 @@ const proposedApi = {
   file: extensionHost,
   find: /function (\w+)\((\w),(\w)\)\{return!0\}/,
   put: "function $1($2,$3){return $2.enabledApiProposals?.includes($3)??!1}",
+};
+
+/** Shows dialogs though the smoke-test driver is on, as newer versions do: end-to-end tests answer them. @type {Edit} */
+const dialogs = {
+  file: "out/vs/code/browser/workbench/workbench.js",
+  find: /(isExtensionDevelopment&&this\.\w+\.extensionTestsLocationURI)\?!0:!!this\.\w+\.enableSmokeTestDriver\}async confirm/,
+  put: "$1?!0:!1}async confirm",
 };
 
 /** @type {Readonly<Record<"newest" | "minimum", Pin>>} */
@@ -84,18 +104,23 @@ export const versions = {
     ],
     withoutExtensions: ["copilot", "mermaid-markdown-features", "microsoft-authentication"],
     otherDependencies: {},
+    shims: { "@vscode/native-watchdog": "native-watchdog.cjs", "@vscode/spdlog": "spdlog.cjs" },
+    copies: {},
     modulesAsAsar: false,
-    edits: [webviewOrigin, webviewPolicy, secretsKey, proposedApi],
+    edits: [webviewOrigin, webviewPolicy, openStaticFiles, secretsKey, proposedApi],
   },
   minimum: {
     vscode: "1.100.3",
     codeServer: "4.100.3",
-    node: "20.19.5",
-    withoutDependencies: [],
-    withoutExtensions: [],
-    otherDependencies: {},
+    node: "20.20.2",
+    withoutDependencies: ["@vscode/windows-process-tree", "@vscode/windows-registry", "kerberos", "native-watchdog"],
+    withoutExtensions: ["microsoft-authentication"],
+    // These two bring prebuilt binaries; those of its own time were compiled, or downloaded from elsewhere.
+    otherDependencies: { "node-pty": "1.2.0-beta.15", "@vscode/ripgrep-universal": "1.18.0" },
+    shims: { "native-watchdog": "native-watchdog.cjs", "@vscode/spdlog": "spdlog.cjs" },
+    copies: { [`@vscode/ripgrep-universal/bin/${process.platform}-${process.arch}`]: "@vscode/ripgrep/bin" },
     modulesAsAsar: true,
-    edits: [webviewOrigin, webviewPolicy, secretsKey, proposedApi],
+    edits: [webviewOrigin, webviewPolicy, openStaticFiles, secretsKey, proposedApi, dialogs],
   },
 };
 

@@ -1,6 +1,12 @@
 // Opens the conversation with an agent process: framing, `initialize`, version check. What comes out is an Agent.
 import type { Readable, Writable } from "node:stream";
-import { createMessageConnection, type MessageConnection } from "vscode-jsonrpc/node";
+import {
+  ConnectionError,
+  ErrorCodes,
+  ResponseError,
+  createMessageConnection,
+  type MessageConnection,
+} from "vscode-jsonrpc/node";
 import { ProblemError, asError, type Problem } from "../base/errors.ts";
 import { toDisposable, type Disposable } from "../base/lifecycle.ts";
 import type { Log } from "../base/log.ts";
@@ -100,7 +106,7 @@ async function initialize(connection: MessageConnection, options: ConnectOptions
   const answer = await inTime(connection.sendRequest<unknown>("initialize", request), options.timeout, signal, () =>
     silent(options, "its first message, `initialize`,"),
   ).catch((error: unknown) => {
-    throw error instanceof ProblemError ? error : new ProblemError(refusedHandshake(options, asError(error)));
+    throw error instanceof ProblemError ? error : refusedHandshake(options, asError(error));
   });
   const result = wire(answer);
   const version = result["protocolVersion"];
@@ -108,12 +114,25 @@ async function initialize(connection: MessageConnection, options: ConnectOptions
   return result;
 }
 
-function refusedHandshake(options: ConnectOptions, error: Error): Problem {
-  return {
-    message: `${options.agentName} refused to start a conversation: ${sentence(error.message)} Check that its command starts an ACP agent.`,
+/** The agent's output ended before it answered: mostly because the process did, which knows more. */
+export class StreamEnded extends ProblemError {}
+
+function refusedHandshake(options: ConnectOptions, error: Error): ProblemError {
+  const { agentName } = options;
+  if (error instanceof ConnectionError || (error instanceof ResponseError && gone.has(error.code))) {
+    return new StreamEnded({
+      message: `${agentName} closed its output before it answered. Check that its command starts an ACP agent.`,
+      next: ["restartAgent", "showTraffic", "showLog", "openSettings"],
+    });
+  }
+  return new ProblemError({
+    message: `${agentName} refused to start a conversation: ${sentence(error.message)} Check that its command starts an ACP agent.`,
     next: ["restartAgent", "showTraffic", "openSettings"],
-  };
+  });
 }
+
+/** What vscode-jsonrpc answers in the agent's place when the stream ended or could not be written to. */
+const gone = new Set<number>([ErrorCodes.PendingResponseRejected, ErrorCodes.MessageWriteError]);
 
 function wrongVersion(options: ConnectOptions, version: unknown): Problem {
   const given =

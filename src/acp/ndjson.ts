@@ -133,11 +133,11 @@ function normalised(given: Wire): Message {
     return message as unknown as Message;
   }
   const { params } = given;
-  // A scalar in `params` would reach handlers as something else; nothing in ACP has one.
-  if (typeof params !== "object" || params === null) delete message["params"];
+  // Handlers expect one object. Anything else, and nothing at all, would shift vscode-jsonrpc's arguments to them.
+  if (typeof params !== "object" || params === null || Array.isArray(params)) message["params"] = {};
   if (given["method"] === "$/cancel_request") {
     message["method"] = "$/cancelRequest";
-    message["params"] = { id: (params as Wire | undefined)?.["requestId"] };
+    message["params"] = { id: (params as Wire | null | undefined)?.["requestId"] };
   }
   return message as unknown as Message;
 }
@@ -156,6 +156,7 @@ export class NdJsonReader extends AbstractMessageReader {
   readonly #input: Readable;
   readonly #watcher: WireWatcher;
   readonly #lines: Buffer[] = [];
+  #stop: () => void = () => {};
   #next = 0;
   #waitingBytes = 0;
   #paused = false;
@@ -188,15 +189,24 @@ export class NdJsonReader extends AbstractMessageReader {
     };
     const onError = (error: Error): void => this.fireError(error);
     this.#input.on("data", onData).on("end", onEnd).on("close", onEnd).on("error", onError);
-    return {
-      dispose: () => {
-        this.#input.off("data", onData).off("end", onEnd).off("close", onEnd).off("error", onError);
-        // An error after this must not become an uncaught exception.
-        this.#input.on("error", () => {});
-        this.#callback = undefined;
-        if (this.#pumping) clearImmediate(this.#pumping);
-      },
+    this.#stop = () => {
+      this.#stop = () => {};
+      this.#input.off("data", onData).off("end", onEnd).off("close", onEnd).off("error", onError);
+      // An error after this must not become an uncaught exception.
+      this.#input.on("error", () => {});
+      // Nobody reads any more: an agent must not block on a pipe that stays full.
+      this.#input.resume();
+      this.#callback = undefined;
+      this.#lines.length = 0;
+      if (this.#pumping) clearImmediate(this.#pumping);
     };
+    return { dispose: () => this.#stop() };
+  }
+
+  /** Stops reading as well: vscode-jsonrpc never disposes what {@link listen} returns. */
+  override dispose(): void {
+    this.#stop();
+    super.dispose();
   }
 
   #enqueue(line: Buffer): void {

@@ -70,18 +70,28 @@ export function transcript(records: readonly TapRecord[]): string {
     .join("");
 }
 
-/** A copy with credentials replaced by "•••". Numbers stay: token counts are no secret. */
+/** A copy with credentials replaced by "•••", however deep below such a name. Numbers stay: token counts are no secret. */
 export function masked(value: unknown, key = ""): unknown {
-  if (typeof value === "string") return secretKey.test(key) && value !== "" ? "•••" : value;
-  if (Array.isArray(value)) {
-    if (key === "env" || key === "headers") {
-      return value.map((item: unknown) => (isRecord(item) ? { ...item, value: "•••" } : item));
-    }
-    return value.map((item: unknown) => masked(item));
-  }
-  if (!isRecord(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([k, v]) => [k, masked(v, k)]));
+  return secretKey.test(key) || key === "env" || key === "headers" ? hidden(value) : open(value);
 }
+
+function open(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(open);
+  return isRecord(value) ? mapped(value, masked) : value;
+}
+
+/** All texts but names: `[{name, value}]` is how variables and headers are handed over. */
+function hidden(value: unknown, key = ""): unknown {
+  if (typeof value === "string") return value === "" || key === "name" ? value : "•••";
+  if (Array.isArray(value)) return value.map((item: unknown) => hidden(item));
+  return isRecord(value) ? mapped(value, hidden) : value;
+}
+
+const mapped = (
+  value: Record<string, unknown>,
+  change: (value: unknown, key: string) => unknown,
+): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, change(inner, key)]));
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);

@@ -69,7 +69,10 @@ export class V1Agent implements Agent {
           throw new ProblemError(this.problem(asError(error), "could not open a session"));
         },
       )
-      .finally(() => this.#opening.delete(opened));
+      .finally(() => {
+        this.#opening.delete(opened);
+        if (this.#opening.size === 0) this.#early.clear();
+      });
     this.#opening.add(opened);
     return opened;
   }
@@ -84,7 +87,7 @@ export class V1Agent implements Agent {
     this.#sessions.set(sessionId, session);
     session.setup(result);
     for (const update of this.#early.get(sessionId) ?? []) session.update(update);
-    this.#early.clear();
+    this.#early.delete(sessionId);
     return session;
   }
 
@@ -293,7 +296,10 @@ class V1Session implements AgentSession {
           const result = wire(
             await this.#agent.request("session/set_config_option", { sessionId, configId: id, ...typed }),
           );
-          if (Array.isArray(result["configOptions"])) this.#report(this.#upgrade.setup(result));
+          const { configOptions } = result;
+          // As an update, since the list may have become empty.
+          if (Array.isArray(configOptions))
+            this.update({ sessionUpdate: "config_option_update", configOptions: configOptions as readonly unknown[] });
           return;
         }
       }

@@ -33,8 +33,10 @@ export function inTime<T>(promise: Promise<T>, ms: number, signal: AbortSignal, 
 
 /** The problem of an agent that does not answer. `what` is in the accusative. */
 export function silent(options: { readonly agentName: string; readonly timeout: number }, what: string): Problem {
+  const count = Math.round(options.timeout / 1000);
+  const seconds = count === 1 ? "1 second" : `${count} seconds`;
   return {
-    message: `${options.agentName} did not answer ${what} within ${Math.round(options.timeout / 1000)} seconds. It may be waiting for something, or it may not be an ACP agent. Look at what it printed, then restart it.`,
+    message: `${options.agentName} did not answer ${what} within ${seconds}. It may be waiting for something, or it may not be an ACP agent. Look at what it printed, then restart it.`,
     next: ["restartAgent", "showTraffic", "showLog"],
   };
 }

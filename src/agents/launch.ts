@@ -3,7 +3,7 @@ import { spawn, type ChildProcess } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
 import { StringDecoder } from "node:string_decoder";
 import { ProblemError, type Problem } from "../base/errors.ts";
-import { killTree } from "../base/processTree.ts";
+import { killAtExit, killTree } from "../base/processTree.ts";
 import { findProgram, type Found } from "./find.ts";
 import type { AgentDefinition } from "./registry.ts";
 
@@ -111,6 +111,8 @@ class Process implements Launched {
       if (partial.trim() !== "") onStderr(partial.trimEnd());
     });
     this.death = this.#watch();
+    const atExit = killAtExit(pid);
+    void this.death.then(() => atExit.dispose());
   }
 
   stderrTail(): string {
@@ -167,7 +169,6 @@ function cannotFind(definition: AgentDefinition, found: Exclude<Found, { path: s
   const hint = command === "npx" ? "Install Node.js" : `Install ${command}`;
   return {
     message: `Could not start ${name}: \`${command}\` was not found on the PATH that VS Code sees. ${hint}, or set parley.agents → command to a full path.`,
-    detail: `Looked in:\n${found.searched.join("\n")}`,
     next,
   };
 }

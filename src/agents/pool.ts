@@ -2,7 +2,7 @@
 import { asProblem, ProblemError, type Problem } from "../base/errors.ts";
 import { Emitter, type Event } from "../base/lifecycle.ts";
 import type { Clock, Log } from "../base/log.ts";
-import { connect, type Connected } from "../acp/connect.ts";
+import { connect, StreamEnded, type Connected } from "../acp/connect.ts";
 import { Tap } from "../acp/tap.ts";
 import type { Agent } from "../session/agent.ts";
 import { commandLine, died, launch, type Launched } from "./launch.ts";
@@ -154,7 +154,7 @@ export class AgentPool {
       );
     } catch (error) {
       // The stream's end is noticed before the process's: wait a moment for its code and last words.
-      const death = await Promise.race([process.death, this.#moment()]);
+      const death = error instanceof StreamEnded ? await Promise.race([process.death, this.#moment()]) : undefined;
       if (death && !death.asked) throw new ProblemError(died(definition, death, false));
       this.#forget(slot);
       await process.stop();
@@ -166,7 +166,7 @@ export class AgentPool {
   }
 
   #moment(): Promise<undefined> {
-    return new Promise(resolve => this.#clock.after(300, () => resolve(undefined)));
+    return new Promise(resolve => this.#clock.after(1000, () => resolve(undefined)));
   }
 
   #forget(slot: Slot): void {

@@ -35,7 +35,12 @@ export class ProblemError extends Error {
 /** The value as an Error, whatever was thrown. */
 export function asError(thrown: unknown): Error {
   if (thrown instanceof Error) return thrown;
-  return new Error(typeof thrown === "string" ? thrown : JSON.stringify(thrown));
+  if (typeof thrown === "string") return new Error(thrown);
+  try {
+    return new Error(JSON.stringify(thrown));
+  } catch {
+    return new Error(String(thrown)); // Not everything can be written as JSON.
+  }
 }
 
 /** The problem of any thrown value; one we did not foresee points at the log. */

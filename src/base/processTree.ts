@@ -1,45 +1,145 @@
-// Ending a process with all its descendants. The one place in `base` that touches the system.
-import { execFile } from "node:child_process";
+// Ends a process with everything it started: politely, then by force, always within a bounded time. Stands in `base`
+// because agents and terminals need it alike; the one file there that touches the system.
+import { execFile, spawn } from "node:child_process";
+import { readFileSync, readdirSync } from "node:fs";
+import { toDisposable, type Disposable } from "./lifecycle.ts";
 
-/** How long a group may take to leave politely. Milliseconds. */
-const politeTime = 2000;
-const pollTime = 25;
+/** How long processes have after SIGTERM, and how long we wait for them to be gone after SIGKILL. */
+export interface KillTimes {
+  readonly grace: number;
+  readonly force: number;
+}
+
+export const killTimes: KillTimes = { grace: 2000, force: 1000 };
+const pollEvery = 25;
 
 /**
- * Ends the process group led by `pid` (on Windows the tree below it): politely, then by force. Resolves when none of it
- * is left; at once when nothing was. The process must have been started `detached` on POSIX.
+ * Ends the process group that `pid` leads and every descendant that left it. Resolves when all are gone, or when
+ * nothing more can be done. `pid` must have been started as a group leader (`detached`) on POSIX.
  */
-export async function killTree(pid: number, patience = politeTime): Promise<void> {
-  if (process.platform === "win32") {
-    await new Promise<void>(resolve =>
-      execFile("taskkill", ["/PID", String(pid), "/T", "/F"], { windowsHide: true }, () => resolve()),
-    );
-    return;
-  }
-  if (!signal(pid, "SIGTERM")) return;
-  for (let waited = 0; waited < patience; waited += pollTime) {
-    await pause();
-    if (!signal(pid, 0)) return;
-  }
-  signal(pid, "SIGKILL");
-  for (let waited = 0; waited < patience && signal(pid, 0); waited += pollTime) await pause();
+export async function killTree(pid: number, times: KillTimes = killTimes): Promise<void> {
+  if (process.platform === "win32") return taskkill(pid);
+  const first = await descendantsOf([pid]);
+  signalAll(pid, first, "SIGTERM");
+  if (await gone(pid, first, times.grace)) return;
+  const stubborn = first.filter(isStill);
+  // And what those who do not listen started meanwhile.
+  const rest = [...stubborn, ...(await descendantsOf([pid, ...stubborn.map(one => one.pid)]))];
+  signalAll(pid, rest, "SIGKILL");
+  await gone(pid, rest, times.force);
 }
 
-/** Ends the group by force, at once and without waiting: for when our own process is about to end. */
-export function killTreeNow(pid: number): void {
-  if (process.platform === "win32")
-    execFile("taskkill", ["/PID", String(pid), "/T", "/F"], { windowsHide: true }, () => {});
-  else signal(pid, "SIGKILL");
+/** Whether the group that `pid` leads, or led, has any process left. POSIX. */
+export function groupLives(pid: number): boolean {
+  if (process.platform === "win32" || !send(-pid, 0)) return false;
+  return process.platform !== "linux" || processes().some(one => one.group === pid && one.state !== zombie);
 }
 
-const pause = (): Promise<void> => new Promise(resolve => setTimeout(resolve, pollTime));
+/** Ends the groups of all pids, by force, when this process exits in good order. Dispose when they are gone. */
+export function killAtExit(pid: number): Disposable {
+  if (atExit.size === 0) process.on("exit", killRest);
+  atExit.add(pid);
+  return toDisposable(() => {
+    atExit.delete(pid);
+    if (atExit.size === 0) process.off("exit", killRest);
+  });
+}
 
-/** Whether the group was there to get the signal. */
-function signal(pid: number, name: NodeJS.Signals | 0): boolean {
+const atExit = new Set<number>();
+function killRest(): void {
+  for (const pid of atExit) {
+    if (process.platform === "win32") spawn("taskkill", ["/pid", String(pid), "/t", "/f"], { stdio: "ignore" });
+    else send(-pid, "SIGKILL");
+  }
+}
+
+function signalAll(pid: number, descendants: readonly ProcessStat[], signal: NodeJS.Signals): void {
+  // A stopped process acts on SIGTERM only once it goes on.
+  for (const target of [-pid, ...descendants.map(one => one.pid)])
+    if (send(target, signal) && signal === "SIGTERM") send(target, "SIGCONT");
+}
+
+/** Sends a signal; false when there is nobody to get it. Signal 0 only asks. */
+function send(target: number, signal: NodeJS.Signals | 0): boolean {
   try {
-    process.kill(-pid, name);
+    process.kill(target, signal);
     return true;
-  } catch {
-    return false; // Gone (ESRCH), or not ours to signal (EPERM): in both cases there is nothing more to do.
+  } catch (error) {
+    // EPERM: it is there, but another user's (a setuid program). It counts as alive, and we wait no longer than bounded.
+    return (error as NodeJS.ErrnoException).code === "EPERM";
   }
+}
+
+async function gone(pid: number, descendants: readonly ProcessStat[], within: number): Promise<boolean> {
+  for (const end = Date.now() + within; ;) {
+    if (!groupLives(pid) && !descendants.some(isStill)) return true;
+    if (Date.now() >= end) return false;
+    await new Promise(resolve => setTimeout(resolve, pollEvery));
+  }
+}
+
+/** Whether it lives, and is not another process that got its number. */
+function isStill(one: ProcessStat): boolean {
+  if (process.platform !== "linux") return send(one.pid, 0);
+  const now = statOf(one.pid);
+  return now !== undefined && now.started === one.started && now.state !== zombie;
+}
+
+/** Dead, but nobody has asked for its status yet: in a container without an init, perhaps never. */
+const zombie = "Z";
+
+interface ProcessStat {
+  readonly pid: number;
+  readonly parent: number;
+  readonly group: number;
+  readonly state: string;
+  /** When it started, in ticks since boot. Linux only. */
+  readonly started: string;
+}
+
+async function descendantsOf(pids: readonly number[]): Promise<readonly ProcessStat[]> {
+  const all = process.platform === "linux" ? processes() : await listProcesses();
+  const known = new Set(pids);
+  const found: ProcessStat[] = [];
+  for (let parents = known; parents.size > 0;) {
+    const children = all.filter(one => parents.has(one.parent) && !known.has(one.pid));
+    found.push(...children);
+    parents = new Set(children.map(one => one.pid));
+    for (const pid of parents) known.add(pid);
+  }
+  return found;
+}
+
+/** Linux: every process, from /proc. */
+function processes(): readonly ProcessStat[] {
+  return readdirSync("/proc").flatMap(name => (/^\d+$/.test(name) ? (statOf(Number(name)) ?? []) : []));
+}
+
+function statOf(pid: number): ProcessStat | undefined {
+  try {
+    const line = readFileSync(`/proc/${pid}/stat`, "latin1");
+    // The name, in parentheses, may hold anything, also parentheses.
+    const fields = line.slice(line.lastIndexOf(")") + 2).split(" ");
+    const [state = "", parent, group] = fields;
+    return { pid, parent: Number(parent), group: Number(group), state, started: fields[19] ?? "" };
+  } catch {
+    return undefined; // It ended meanwhile.
+  }
+}
+
+/** Elsewhere: every process, from ps. Without ps only the group is known, which is nearly always enough. */
+function listProcesses(): Promise<readonly ProcessStat[]> {
+  return new Promise(resolve => {
+    execFile("ps", ["-A", "-o", "pid=,ppid=,pgid="], { timeout: 1000 }, (_error, output) => {
+      const rows = output.split("\n").map(line => line.trim().split(/\s+/).map(Number));
+      const all = rows.map(([pid = 0, parent = 0, group = 0]) => ({ pid, parent, group, state: "", started: "" }));
+      resolve(all.filter(one => one.pid > 1));
+    });
+  });
+}
+
+function taskkill(pid: number): Promise<void> {
+  return new Promise(resolve => {
+    execFile("taskkill", ["/pid", String(pid), "/t", "/f"], { timeout: 5000, windowsHide: true }, () => resolve());
+  });
 }

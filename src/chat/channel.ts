@@ -38,12 +38,14 @@ export class Channel implements Disposable {
   hello(revision: number): void {
     this.#hello = true;
     if (this.#sent?.revision !== revision) this.#sent = undefined;
+    this.#dirty = true;
     this.#flush();
   }
 
   /** The panel lost track. */
   resync(): void {
     this.#sent = undefined;
+    this.#dirty = true;
     this.#flush();
   }
 
@@ -56,7 +58,8 @@ export class Channel implements Disposable {
   changed(): void {
     this.#dirty = true;
     if (this.#timer || this.#disposed) return;
-    const wait = this.#lastFlush + flushPace - this.#options.clock.now();
+    // The system's clock may be set back: never wait for longer than the pace.
+    const wait = Math.min(flushPace, this.#lastFlush + flushPace - this.#options.clock.now());
     if (wait <= 0) this.#flush();
     else this.#timer = this.#options.clock.after(wait, () => this.#flush());
   }

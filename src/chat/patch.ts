@@ -1,5 +1,6 @@
 // What changed between two views, as small messages; and its inverse. Identity tells what changed: a value that
 // is the same object is the same value. Runs on both sides of the webview.
+import { same } from "../base/same.ts";
 import type { Head, ToolPart, View, ViewEntry, ViewPart, ViewPatch } from "./protocol.ts";
 
 /** The patches that turn `from` into `to`. Empty when nothing changed. */
@@ -99,19 +100,4 @@ function grown(entry: ViewEntry, part: number, text: string, until: number | und
   if (old === undefined) throw new Error(`Entry ${entry.id} has no part ${part} to append to.`);
   const next = text === "" || !hasText(old) ? old : { ...old, text: old.text + text };
   return { ...entry, parts: parts.with(part, next), ...(until !== undefined && { until }) } as ViewEntry;
-}
-
-/** Equal as JSON. Identical objects are not looked into, which is what keeps this cheap. */
-function same(a: unknown, b: unknown): boolean {
-  if (a === b) return true;
-  if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;
-  if (Array.isArray(a) || Array.isArray(b)) {
-    if (!Array.isArray(a) || !Array.isArray(b) || a.length !== b.length) return false;
-    return a.every((value, i) => same(value, b[i]));
-  }
-  const x = a as Record<string, unknown>;
-  const y = b as Record<string, unknown>;
-  for (const key in x) if (x[key] !== undefined && !same(x[key], y[key])) return false;
-  for (const key in y) if (y[key] !== undefined && x[key] === undefined) return false;
-  return true;
 }

@@ -1,4 +1,5 @@
 // Submissions, running and idle, open questions, and what the end of a turn means.
+import { same } from "../base/same.ts";
 import type { SessionEvent } from "./events.ts";
 import { closeOpenTools } from "./toolCalls.ts";
 import { messageKey, type ProblemEntry, type SessionState, type Submission, type TurnEnd } from "./state.ts";
@@ -37,6 +38,7 @@ export function withProblem(state: SessionState, problem: ProblemEntry["problem"
 /** Acceptance and echo commute: whichever is second settles the submission. */
 export function accepted(state: SessionState, submission: string, messageId: string): SessionState {
   if (state.entries.get(messageKey("user", messageId))) return withoutSubmission(state, submission);
+  if (!state.submissions.some(s => s.id === submission && s.messageId !== messageId)) return state;
   return {
     ...state,
     submissions: state.submissions.map((s): Submission => (s.id === submission ? { ...s, messageId } : s)),
@@ -87,7 +89,9 @@ export function setConnection(
   at: number,
 ): SessionState {
   const connection = { state: event.state, ...(event.detail !== undefined && { detail: event.detail }) };
-  if (state.lost === null || event.state === "closed") return { ...state, connection };
+  if (state.lost === null || event.state === "closed") {
+    return same(state.connection, connection) ? state : { ...state, connection };
+  }
   const next = { ...state, connection, lost: null };
   return state.entries.length === 0 ? next : withNotice(next, { severity: "error", title: state.lost.message }, at);
 }

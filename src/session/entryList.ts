@@ -25,8 +25,8 @@ export class EntryList<T extends { readonly id: string }> implements Iterable<T>
   }
 
   at(position: number): T | undefined {
-    if (position < 0) return this.at(this.length + position);
-    return this.#blocks[Math.floor(position / blockSize)]?.[position % blockSize];
+    const from = position < 0 ? this.length + position : position;
+    return this.#blocks[Math.floor(from / blockSize)]?.[from % blockSize];
   }
 
   get(id: string): T | undefined {

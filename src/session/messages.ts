@@ -1,4 +1,5 @@
 // How messages are upserted and chunks appended.
+import { same } from "../base/same.ts";
 import type { Author, Content } from "./events.ts";
 import { messageKey, type Message, type SessionState } from "./state.ts";
 
@@ -30,7 +31,7 @@ export function upsertMessage(
   const old = state.entries.get(id);
   const was = old?.kind === "message" ? old : undefined;
   const content = change(was?.content ?? []);
-  if (was?.content === content) return settled(state, author, messageId);
+  if (was !== undefined && same(was.content, content)) return settled(state, author, messageId);
   if (was === undefined && content.length === 0) return settled(state, author, messageId);
   const message: Message = was
     ? { ...was, content, until: at }

@@ -1,6 +1,7 @@
 // (state, event) → state. Invariant: pure. It reads no clock, mints no random id, does no I/O, and returns the same
 // object when nothing changed.
 import { unreachable } from "../base/errors.ts";
+import { same } from "../base/same.ts";
 import { accepted, failed, lost, setActivity, setConnection, withNotice, withoutSubmission } from "./activity.ts";
 import type { Logged, SessionEvent, SessionOption } from "./events.ts";
 import { append, joined, upsertMessage } from "./messages.ts";
@@ -12,10 +13,11 @@ import { appendToolContent, closeOpenTools, patched, upsertTool } from "./toolCa
 export function reduce(state: SessionState, { event, at }: Logged): SessionState {
   switch (event.type) {
     case "opened":
-      return { ...state, agent: { id: event.agent, name: event.agentName }, cwd: event.cwd };
+      return changed(state, { agent: { id: event.agent, name: event.agentName }, cwd: event.cwd });
     case "connection":
       return setConnection(state, event, at);
     case "promptSent":
+      if (state.submissions.some(s => s.id === event.submission)) return state;
       return { ...state, submissions: [...state.submissions, { id: event.submission, content: event.content }] };
     case "promptAccepted":
       return accepted(state, event.submission, event.messageId);
@@ -44,10 +46,11 @@ export function reduce(state: SessionState, { event, at }: Logged): SessionState
     case "tool":
       return upsertTool(state, event.toolCallId, at, fields => patched(fields, event.patch));
     case "toolChunk":
-      return upsertTool(state, event.toolCallId, at, fields => ({
-        ...fields,
-        content: appendToolContent(fields.content ?? [], event.content),
-      }));
+      return upsertTool(state, event.toolCallId, at, fields => {
+        const old = fields.content ?? [];
+        const content = appendToolContent(old, event.content);
+        return content === old ? fields : { ...fields, content };
+      });
     case "terminal":
       return upsertTerminal(state, event);
     case "terminalOutput":
@@ -55,23 +58,23 @@ export function reduce(state: SessionState, { event, at }: Logged): SessionState
     case "activity":
       return setActivity(state, event, at);
     case "plan":
+      if (same(state.plans.get(event.planId), event.entries)) return state;
       return { ...state, plans: new Map(state.plans).set(event.planId, event.entries) };
     case "commands":
-      return { ...state, commands: event.commands };
+      return changed(state, { commands: event.commands });
     case "options":
-      return { ...state, options: event.options };
+      return changed(state, { options: event.options });
     case "option":
       return setOption(state, event.id, event.value);
     case "usage": {
       const { type: _, ...usage } = event;
-      return { ...state, usage };
+      return changed(state, { usage });
     }
     case "info":
-      return {
-        ...state,
+      return changed(state, {
         title: event.title === undefined ? state.title : event.title,
         updatedAt: event.updatedAt === undefined ? state.updatedAt : event.updatedAt,
-      };
+      });
     case "notice": {
       const { type: _, ...notice } = event;
       return withNotice(state, notice, at);
@@ -79,15 +82,21 @@ export function reduce(state: SessionState, { event, at }: Logged): SessionState
     case "compaction":
       return upsertCompaction(state, event.compactionId, at, old => compacted(old, event));
     case "compactionChunk":
-      return upsertCompaction(state, event.compactionId, at, old => ({
-        ...old,
-        summary: append(old.summary, event.content),
-      }));
+      return upsertCompaction(state, event.compactionId, at, old => {
+        const summary = append(old.summary, event.content);
+        return summary === old.summary ? old : { ...old, summary };
+      });
     case "unknown":
       return state;
     default:
       throw unreachable(event);
   }
+}
+
+/** The state with these values; the same object when it has them already. */
+function changed(state: SessionState, values: Partial<SessionState>): SessionState {
+  const keys = Object.keys(values) as (keyof SessionState)[];
+  return keys.every(key => same(state[key], values[key])) ? state : { ...state, ...values };
 }
 
 function closeAsk(state: SessionState, event: Extract<SessionEvent, { type: "askClosed" }>): SessionState {
@@ -130,5 +139,6 @@ function upsertCompaction(
   const old = state.entries.get(id);
   const was: Compaction =
     old?.kind === "compaction" ? old : { kind: "compaction", id, status: "in_progress", summary: [], at };
-  return { ...state, entries: state.entries.put(change(was)) };
+  const next = change(was);
+  return same(old, next) ? state : { ...state, entries: state.entries.put(next) };
 }

@@ -51,6 +51,8 @@ export class Session implements Disposable {
   #seq = 0;
   #remote: { readonly session: AgentSession; readonly link: Disposable } | undefined;
   #opening: Promise<void> | undefined;
+  /** How often the agent was restarted: what an earlier start comes to is no news any more. */
+  #restarts = 0;
   /** Queued prompts wait for the user after a stop or a failure. */
   #held = false;
   #sending = false;
@@ -62,7 +64,7 @@ export class Session implements Disposable {
     this.#options = options;
     this.#room = options.makeRoom(event => this.#dispatch(event));
     for (const logged of options.past ?? []) {
-      this.#state = reduce(this.#state, logged);
+      this.#state = this.#reduced(logged);
       this.#seq = logged.seq + 1;
     }
     if (this.#state.agent === null) {
@@ -84,19 +86,21 @@ export class Session implements Disposable {
     if (this.#remote || this.#disposed) return;
     const { connection, agent, cwd } = this.#options;
     const again = this.#state.entries.length > 0;
+    const restarts = this.#restarts;
+    const isStale = (): boolean => this.#disposed || restarts !== this.#restarts;
     try {
       const running = await connection.connect((state, detail) => this.#connecting(state, detail));
       this.#connecting("opening");
       const died: { problem?: Problem } = {};
       const link = running.onDidDie(problem => {
         died.problem = problem;
-        this.#lose(problem);
+        if (!isStale()) this.#lose(problem);
       });
       const session = await running.agent.open({ cwd }, this.#client()).catch((error: unknown) => {
         link.dispose();
         throw asError(error);
       });
-      if (this.#disposed || died.problem) {
+      if (isStale() || died.problem) {
         session.dispose();
         link.dispose();
         return;
@@ -109,7 +113,7 @@ export class Session implements Disposable {
       }
       this.#pump();
     } catch (error) {
-      if (!this.#disposed && this.#state.lost === null) this.#lose(asProblem(error));
+      if (!isStale() && this.#state.lost === null) this.#lose(asProblem(error));
     }
   }
 
@@ -132,14 +136,12 @@ export class Session implements Disposable {
   /** Sends the queued prompt next: the running turn is stopped for it. */
   sendNow(submission: string): void {
     const { submissions } = this.#state;
-    const chosen = submissions.find(s => s.id === submission);
+    const waiting = submissions.filter(s => s.messageId === undefined);
+    const chosen = waiting.find(s => s.id === submission);
     if (!chosen) return;
-    for (const other of submissions) {
-      if (other !== chosen) this.#dispatch({ type: "promptWithdrawn", submission: other.id });
-    }
-    for (const other of submissions) {
-      if (other !== chosen) this.#dispatch({ type: "promptSent", submission: other.id, content: other.content });
-    }
+    const others = waiting.filter(s => s !== chosen);
+    for (const { id } of others) this.#dispatch({ type: "promptWithdrawn", submission: id });
+    for (const { id, content } of others) this.#dispatch({ type: "promptSent", submission: id, content });
     this.stop();
     this.#held = false;
     if (!this.#remote) void this.open();
@@ -166,10 +168,13 @@ export class Session implements Disposable {
 
   /** Ends the agent's process and starts it again. The conversation stays. */
   async restart(): Promise<void> {
+    this.#restarts++;
     this.#detach();
     this.#dispatch({ type: "connection", state: "starting" });
     this.#settleTurn();
+    const earlier = this.#opening;
     await this.#options.connection.restart();
+    await earlier;
     await this.open();
   }
 
@@ -233,7 +238,8 @@ export class Session implements Disposable {
 
   #lose(problem: Problem): void {
     this.#detach();
-    this.#held = true;
+    // A prompt that went down with the agent is not sent again by itself, and what was queued behind it waits too.
+    if (isBusy(this.#state)) this.#held = true;
     this.#room.cancelQuestions();
     this.#dispatch({ type: "agentLost", problem });
   }
@@ -251,16 +257,20 @@ export class Session implements Disposable {
     const logged: Logged = { seq: this.#seq++, at: this.#options.clock.now(), event };
     this.#options.onLog?.(logged);
     const before = this.#state;
-    try {
-      this.#state = reduce(before, logged);
-    } catch (error) {
-      // A fault of ours: the event is in the log, the session goes on without it.
-      this.#options.log.error(`The event ${event.type} could not be taken in.`, asError(error).stack);
-      return;
-    }
+    this.#state = this.#reduced(logged);
     if (this.#state === before) return;
     this.#afterTurn();
     this.#changed.fire(this.#state);
+  }
+
+  /** A fault of ours, or a log of a newer version: the event stays in the log, the session goes on without it. */
+  #reduced(logged: Logged): SessionState {
+    try {
+      return reduce(this.#state, logged);
+    } catch (error) {
+      this.#options.log.error(`The event ${logged.event.type} could not be taken in.`, asError(error).stack);
+      return this.#state;
+    }
   }
 
   #afterTurn(): void {

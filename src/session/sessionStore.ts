@@ -7,6 +7,8 @@ import type { Logged } from "./events.ts";
 /** Named texts that outlive the window. */
 export interface Storage {
   append(name: string, text: string): Promise<void>;
+  /** Replaces the text, all or nothing. */
+  write(name: string, text: string): Promise<void>;
   /** Undefined when there is none. */
   read(name: string): Promise<string | undefined>;
 }
@@ -24,6 +26,8 @@ export class SessionWriter implements Disposable {
   readonly #clock: Clock;
   readonly #log: Log;
   #batch: Logged[] = [];
+  /** An earlier window may have been killed within a line: the first batch must not continue it. */
+  #lead = "\n";
   #timer: Disposable | undefined;
   #tail: Promise<void> = Promise.resolve();
 
@@ -46,7 +50,8 @@ export class SessionWriter implements Disposable {
     const batch = this.#batch;
     this.#batch = [];
     if (batch.length === 0) return this.#tail;
-    const text = batch.map(line).join("");
+    const text = this.#lead + batch.map(line).join("");
+    this.#lead = "";
     this.#tail = this.#tail
       .then(() => this.#storage.append(fileOf(this.#session), text))
       .catch((error: unknown) => this.#log.error("The conversation could not be saved.", asError(error).message));
@@ -65,17 +70,16 @@ function cutText(_key: string, value: unknown): unknown {
   return `${value.slice(0, maxText)}\n[${value.length - maxText} more characters were not kept]`;
 }
 
-/** The events of a stored session, up to the first line that cannot be read; undefined when there is no such session. */
+/** The events of a stored session; undefined when there is no such session. Lines that cannot be read are passed over. */
 export async function readSession(storage: Storage, session: string): Promise<readonly Logged[] | undefined> {
   const text = await storage.read(fileOf(session));
   if (text === undefined) return undefined;
   const events: Logged[] = [];
   for (const row of text.split("\n")) {
     if (row === "") continue;
+    // A half-written line is where a window was killed; what a later window wrote stands behind it.
     const logged = parse(row);
-    // A half-written line is where the window was killed; nothing can stand behind it.
-    if (!logged) break;
-    events.push(logged);
+    if (logged) events.push(logged);
   }
   return events;
 }
@@ -83,7 +87,7 @@ export async function readSession(storage: Storage, session: string): Promise<re
 function parse(row: string): Logged | undefined {
   try {
     const value = JSON.parse(row) as Logged;
-    return typeof value.seq === "number" && typeof value.at === "number" && typeof value.event?.type === "string"
+    return typeof value?.seq === "number" && typeof value.at === "number" && typeof value.event?.type === "string"
       ? value
       : undefined;
   } catch {

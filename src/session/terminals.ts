@@ -1,4 +1,5 @@
 // Display terminals: snapshots, appended output, and a bound on what is kept.
+import { same } from "../base/same.ts";
 import type { SessionEvent } from "./events.ts";
 import type { SessionState, TerminalState } from "./state.ts";
 
@@ -40,5 +41,6 @@ function bounded(terminal: TerminalState): TerminalState {
 }
 
 function withTerminal(state: SessionState, terminal: TerminalState): SessionState {
+  if (same(state.terminals.get(terminal.id), terminal)) return state;
   return { ...state, terminals: new Map(state.terminals).set(terminal.id, terminal) };
 }

@@ -1,4 +1,5 @@
 // How tool calls are patched (absent, null, value) and closed when their turn is over.
+import { same } from "../base/same.ts";
 import { append } from "./messages.ts";
 import type { Patch, ToolContent, ToolFields } from "./events.ts";
 import { isFinal, toolKey, type SessionState, type ToolEntry } from "./state.ts";
@@ -8,7 +9,7 @@ export function patched<T extends object>(fields: Partial<T>, patch: Patch<T>): 
   let out: Partial<T> | undefined;
   for (const key of Object.keys(patch) as (keyof T)[]) {
     const value = patch[key];
-    if (value === undefined || value === fields[key] || (value === null && !(key in fields))) continue;
+    if (value === undefined || same(value, fields[key]) || (value === null && !(key in fields))) continue;
     out ??= { ...fields };
     if (value === null) delete out[key];
     else out[key] = value as T[keyof T];
@@ -18,6 +19,7 @@ export function patched<T extends object>(fields: Partial<T>, patch: Patch<T>): 
 
 /** Adds to a tool call's content; adjacent text joins, as in messages. */
 export function appendToolContent(old: readonly ToolContent[], next: ToolContent): readonly ToolContent[] {
+  if (next.type === "content" && next.content.type === "text" && next.content.text === "") return old;
   const last = old.at(-1);
   if (last?.type !== "content" || next.type !== "content") return [...old, next];
   const both = append([last.content], next.content);

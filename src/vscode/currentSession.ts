@@ -17,17 +17,16 @@ import type { Settings } from "./settings.ts";
 export interface CurrentSessionOptions {
   readonly pool: AgentPool;
   readonly storage: Storage;
-  readonly memento: vscode.Memento;
   readonly settings: () => Settings;
   readonly makeRoom: (definition: AgentDefinition, cwd: string, dispatch: (event: SessionEvent) => void) => Room;
   readonly log: Log;
   readonly clock: Clock;
 }
 
-const sessionKey = "parley.session";
-const agentKey = "parley.agent";
+/** Written at once, unlike VS Code's own state, which a killed window loses. */
+const rememberedFile = "current.json";
 
-/** What is remembered of the current session, in the workspace's own state. */
+/** What is remembered of the current session, for the next window on this workspace. */
 interface Remembered {
   readonly id: string;
   readonly agent: string;
@@ -48,6 +47,8 @@ export class CurrentSession {
       }
     | undefined;
   #restoring: Promise<void> | undefined;
+  /** The agent for the next session, by id. */
+  #chosen: string | undefined;
   readonly #blank = new Projector();
 
   constructor(options: CurrentSessionOptions) {
@@ -62,7 +63,7 @@ export class CurrentSession {
   }
   /** The agent of the session, or the one that the next session would have. */
   get agent(): AgentDefinition | undefined {
-    const id = this.state.agent?.id ?? this.#options.memento.get<string>(agentKey);
+    const id = this.state.agent?.id ?? this.#chosen;
     const { agents } = this.#options.settings();
     return agents.find(agent => agent.id === id) ?? agents[0];
   }
@@ -82,11 +83,12 @@ export class CurrentSession {
   }
 
   async #restore(): Promise<void> {
-    const remembered = this.#options.memento.get<Remembered>(sessionKey);
-    if (!remembered || this.obstacle()) return;
-    const definition = this.#options.settings().agents.find(agent => agent.id === remembered.agent);
-    if (!definition) return;
     try {
+      const remembered = parseRemembered(await this.#options.storage.read(rememberedFile));
+      if (!remembered || this.obstacle()) return;
+      this.#chosen ??= remembered.agent;
+      const definition = this.#options.settings().agents.find(agent => agent.id === remembered.agent);
+      if (!definition) return;
       const past = await readSession(this.#options.storage, remembered.id);
       if (past && past.length > 0 && !this.#current) this.#adopt(remembered.id, definition, remembered.cwd, past);
     } catch (error) {
@@ -143,10 +145,12 @@ export class CurrentSession {
   }
 
   #remember(session: Remembered): void {
-    const { memento, log } = this.#options;
-    const failed = (error: unknown): void => log.error("The session could not be remembered.", asError(error).message);
-    void Promise.resolve(memento.update(sessionKey, session)).catch(failed);
-    void Promise.resolve(memento.update(agentKey, session.agent)).catch(failed);
+    this.#chosen = session.agent;
+    this.#options.storage
+      .write(rememberedFile, JSON.stringify(session))
+      .catch((error: unknown) =>
+        this.#options.log.error("The session could not be remembered.", asError(error).message),
+      );
   }
 
   /** Why no session can be opened in this window, if so. */
@@ -197,6 +201,13 @@ export class CurrentSession {
     await current?.writer.flush();
     this.#changed.dispose();
   }
+}
+
+function parseRemembered(text: string | undefined): Remembered | undefined {
+  if (text === undefined) return undefined;
+  const { id, agent, cwd } = JSON.parse(text) as Partial<Remembered>;
+  const known = typeof id === "string" && /^[\w-]+$/.test(id) && typeof agent === "string" && typeof cwd === "string";
+  return known ? { id, agent, cwd } : undefined;
 }
 
 const viewAgent = (agent: AgentDefinition): ViewAgent => ({

@@ -56,7 +56,7 @@ export class EditorDocuments implements Documents {
 
   async write(path: string, content: string): Promise<WriteOutcome> {
     await this.#refuseUnsavedNotebook(path);
-    await mkdir(dirname(path), { recursive: true });
+    await createFolder(dirname(path));
     const open = await this.#openDocument(path);
     const isNew = open === undefined && (await this.stat(path)).kind === "missing";
     if (isNew) await create(path, content.startsWith(byteOrderMark));
@@ -121,6 +121,15 @@ export class EditorDocuments implements Documents {
 
   #key(path: string): string {
     return pathKey(path, hostPlatform, this.#resolver.ignoresCase);
+  }
+}
+
+async function createFolder(folder: string): Promise<void> {
+  try {
+    await mkdir(folder, { recursive: true });
+  } catch (thrown) {
+    const isFile = codeOf(thrown) === "EEXIST" || codeOf(thrown) === "ENOTDIR";
+    throw failed(folder, isFile ? "is not a folder." : `could not be created: ${asError(thrown).message}`);
   }
 }
 

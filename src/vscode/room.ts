@@ -27,7 +27,13 @@ export function makeRoom(
   const confinement = new Confinement(nodePaths(), sessionRoots(cwd));
   const files = new SessionFiles(documents, confinement, { missingFiles: definition.missingFiles });
   const broker = new PermissionBroker({ report: dispatch });
-  const terminals = new SessionTerminals({ confinement, cwd, env: terminalEnvironment(), report: dispatch });
+  const terminals = new SessionTerminals({
+    confinement,
+    cwd,
+    env: terminalEnvironment(),
+    shell: vscode.env.shell,
+    report: dispatch,
+  });
   return {
     requestPermission: (question, signal) => broker.requestPermission(question, signal),
     answer: (ask, option) => broker.answer(ask, option),

@@ -1,5 +1,5 @@
 // Storage port on the extension's own folder for this workspace.
-import { appendFile, mkdir, readFile } from "node:fs/promises";
+import { appendFile, mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type * as vscode from "vscode";
 import type { Storage } from "../session/sessionStore.ts";
@@ -11,6 +11,12 @@ export function openStorage(context: vscode.ExtensionContext): Storage {
     async append(name, text) {
       await mkdir(folder, { recursive: true });
       await appendFile(join(folder, name), text, "utf8");
+    },
+    async write(name, text) {
+      await mkdir(folder, { recursive: true });
+      const draft = join(folder, `${name}.${process.pid}.tmp`);
+      await writeFile(draft, text, "utf8");
+      await rename(draft, join(folder, name));
     },
     async read(name) {
       try {

@@ -27,7 +27,7 @@ export function smallestEdits(before: string, after: string): readonly Edit[] {
   const start = commonStart(before, after);
   const end = commonEnd(before, after, start);
   // Whole lines around the change, so that the line diff sees lines.
-  const from = before.lastIndexOf("\n", start - 1) + 1;
+  const from = start === 0 ? 0 : before.lastIndexOf("\n", start - 1) + 1;
   const tail = lineEndAfter(before, before.length - end);
   const keptTail = before.length - tail;
   const oldLines = linesOf(before.slice(from, tail));

@@ -65,7 +65,6 @@ export class SessionFiles {
 
   async #text(path: string, stat: FileStat, window: LineWindow | undefined): Promise<string> {
     const { maxBytes } = this.#options;
-    if (window?.limit === 0) return "";
     if (stat.size > maxBytes && !stat.unsaved) {
       if (window) return this.#documents.readWindow(path, window, maxBytes);
       const size = megabytes(stat.size);

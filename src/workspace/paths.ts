@@ -188,7 +188,7 @@ function windowsStart(path: string, given: string): { start: string; rest: strin
 }
 
 const devices = /^(con|prn|aux|nul|conin\$|conout\$|clock\$|(com|lpt)[0-9\u00b9\u00b2\u00b3])$/i;
-// eslint-disable-next-line no-control-regex
+
 const forbidden = /[<>"|?*\u0000-\u001f]/;
 
 /** Refuses names that Windows silently reads as another file, a stream or a device. */

@@ -5,7 +5,7 @@ import type { Clock } from "../base/log.ts";
 import { Refusal, asError } from "../base/errors.ts";
 import type { Disposable } from "../base/lifecycle.ts";
 import type { ExitStatus } from "../session/events.ts";
-import { groupLives, killAtExit, killTree, type KillTimes } from "./killTree.ts";
+import { groupLives, killAtExit, killTree, type KillTimes } from "../base/processTree.ts";
 import { CharacterSplitter, OutputRing } from "./outputRing.ts";
 import type { Launch } from "./shell.ts";
 

@@ -6,7 +6,7 @@ import type { Disposable } from "../base/lifecycle.ts";
 import { systemClock, type Clock } from "../base/log.ts";
 import type { AgentClient, TerminalRequest } from "../session/agent.ts";
 import type { ExitStatus, SessionEvent } from "../session/events.ts";
-import { killTimes } from "./killTree.ts";
+import { killTimes } from "../base/processTree.ts";
 import { hostPlatform, quoted, type Confinement } from "./paths.ts";
 import { displayLine, planLaunch, userShell } from "./shell.ts";
 import { TerminalDisplay } from "./terminalDisplay.ts";

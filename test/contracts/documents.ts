@@ -222,6 +222,12 @@ export function describeDocuments(title: string, make: () => Promise<DocumentsHa
         assert.notEqual((await at.buffer("a.txt"))?.unsaved, true);
       });
 
+      it("refuses a file whose folder is a file", async () => {
+        await at.put("a.txt", "one\n");
+        await refused("failed", /not a folder/, write("a.txt/b.txt", "two\n"));
+        assert.equal(await onDisk("a.txt"), "one\n");
+      });
+
       it("refuses a binary file and leaves its bytes", async () => {
         const bytes = Buffer.from([0x7f, 0x45, 0, 0, 0, 1, 2, 0, 0xff, 0xfe, 0]);
         await at.put("a.bin", bytes);

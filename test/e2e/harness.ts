@@ -6,7 +6,13 @@ import { dirname, join } from "node:path";
 import type { Browser, FrameLocator, Locator, Page } from "playwright-core";
 import { inProject, root } from "../../scripts/tools/project.mjs";
 import { startServer, type Server } from "../../scripts/vscode/server.mjs";
-import { launchBrowser, openWorkbench as openPage, runCommand, webview } from "../../scripts/vscode/workbench.mjs";
+import {
+  harmlessErrors,
+  launchBrowser,
+  openWorkbench as openPage,
+  runCommand,
+  webview,
+} from "../../scripts/vscode/workbench.mjs";
 
 export { answerTrust, openFile, reloadWindow, runCommand } from "../../scripts/vscode/workbench.mjs";
 
@@ -165,16 +171,13 @@ function newWorkspace(files: WorkbenchOptions["files"]): string {
   return folder;
 }
 
-/** Requests that this VS Code makes in vain, with or without Parley. */
-const harmless = /serviceWorker\.js|vsda|update\/check|favicon|net::ERR_NAME_NOT_RESOLVED/;
-
 function watch(workbench: Opened): Workbench {
   shared.opened.add(workbench);
   const { page, errors } = workbench;
   page.on("pageerror", error => errors.push(error.stack ?? error.message));
   page.on("console", message => {
     const text = `${message.text()} (${message.location().url})`;
-    if (message.type() === "error" && !harmless.test(text)) errors.push(text);
+    if (message.type() === "error" && !harmlessErrors.test(text)) errors.push(text);
   });
   return workbench;
 }

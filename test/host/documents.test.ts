@@ -1,5 +1,6 @@
 // The editor's documents keep the contract, and what only the real editor can show: encodings, undo, cursors, settings.
 import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
 import { chmod, mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import * as vscode from "vscode";
@@ -163,6 +164,21 @@ describe("EditorDocuments", () => {
       assert.notEqual((await at.buffer("locked.txt"))?.unsaved, true);
     } finally {
       await files.update("readonlyInclude", undefined, vscode.ConfigurationTarget.Global);
+    }
+  });
+
+  it("reports a save that failed, puts the document's text back and leaves the disk alone", async () => {
+    await at.put("a.txt", "one\n");
+    await at.documents.write(at.path("a.txt"), "two\n");
+    const meanwhile = vscode.workspace.onDidChangeTextDocument(event => {
+      if (event.document.getText() === "three\n") writeFileSync(at.path("a.txt"), "somebody else's text\n");
+    });
+    try {
+      await refused("failed", /could not be saved/, at.documents.write(at.path("a.txt"), "three\n"));
+      assert.equal((await at.bytes("a.txt"))?.toString(), "somebody else's text\n");
+      assert.equal((await at.buffer("a.txt"))?.text, "two\n");
+    } finally {
+      meanwhile.dispose();
     }
   });
 

@@ -1,0 +1,219 @@
+// Agents that do it wrong, in the real VS Code: each failure is a sentence in the panel with the next step, nothing is
+// lost, and the panel stays usable.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import type { FrameLocator, Locator } from "playwright-core";
+import { openChat, openWorkbench, reloadWindow, runCommand, type Workbench } from "./harness.ts";
+import { scene } from "./scene.ts";
+
+const bad = join(process.cwd(), "test/agents/bad.mjs");
+
+/** The agents of a window, each with the behaviour of test/agents/bad.mjs that is its id, unless it says otherwise. */
+type Definitions = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+
+function settings(definitions: Definitions): Record<string, unknown> {
+  const presets = ["claude", "codex", "gemini", "opencode", "qwen", "copilot", "auggie", "goose", "demo"];
+  const own = Object.entries(definitions).map(([id, definition]) => [
+    id,
+    { name: "Bad Agent", description: id, command: process.execPath, args: [bad, id], startTimeout: 20, ...definition },
+  ]);
+  return { "parley.agents": { ...Object.fromEntries(presets.map(id => [id, false])), ...Object.fromEntries(own) } };
+}
+
+async function withAgents(definitions: Definitions): Promise<Workbench & { readonly panel: FrameLocator }> {
+  const workbench = await openWorkbench({ settings: settings({ none: { name: "Good Agent" }, ...definitions }) });
+  return { ...workbench, panel: await openChat(workbench.page) };
+}
+
+const composer = (panel: FrameLocator): Locator => panel.getByRole("textbox", { name: "Message" });
+const conversation = (panel: FrameLocator): Locator => panel.getByRole("log", { name: "Conversation" });
+const choose = (panel: FrameLocator, agent: string): Promise<unknown> =>
+  panel.getByRole("combobox", { name: "Agent" }).selectOption(agent);
+const idle = (panel: FrameLocator): Promise<void> =>
+  panel.getByRole("button", { name: "Stop" }).waitFor({ state: "hidden" });
+
+async function send(panel: FrameLocator, text: string): Promise<void> {
+  await composer(panel).fill(text);
+  await composer(panel).press("Enter");
+}
+
+describe("an agent that does not start", () => {
+  const cases: readonly {
+    readonly id: string;
+    readonly definition?: Record<string, unknown>;
+    readonly says: RegExp;
+    readonly offers: string;
+    readonly scene: string;
+  }[] = [
+    {
+      id: "missing",
+      definition: { command: "no-such-agent-program", args: [] },
+      says: /Could not start Bad Agent: .?no-such-agent-program.? was not found on the PATH that VS Code sees/,
+      offers: "Open Settings",
+      scene: "agent-missing",
+    },
+    {
+      id: "folder",
+      definition: { command: "/", args: [] },
+      says: /Could not start Bad Agent/,
+      offers: "Open Settings",
+      scene: "agent-not-a-program",
+    },
+    {
+      id: "exit",
+      says: /Bad Agent ended with code 3 before it was ready/,
+      offers: "Restart Agent",
+      scene: "agent-exits",
+    },
+    {
+      id: "initialize-never",
+      definition: { startTimeout: 1 },
+      says: /Bad Agent did not answer its first message, .?initialize.?, within 1 second/,
+      offers: "Show Protocol Traffic",
+      scene: "agent-hangs",
+    },
+    {
+      id: "version",
+      says: /Bad Agent speaks version 0 of the Agent Client Protocol; Parley speaks version 1/,
+      offers: "Select Agent",
+      scene: "agent-version",
+    },
+    {
+      id: "initialize-error",
+      says: /Bad Agent refused to start a conversation: The model store is corrupt\./,
+      offers: "Restart Agent",
+      scene: "agent-refuses",
+    },
+    { id: "auth-required", says: /Bad Agent needs you to sign in/, offers: "Restart Agent", scene: "agent-sign-in" },
+  ];
+
+  it("is a sentence with the next step, whatever the reason, and the panel stays usable", async () => {
+    const definitions = Object.fromEntries(cases.map(({ id, definition }) => [id, definition ?? {}]));
+    const { page, panel, errors } = await withAgents(definitions);
+    for (const { id, says, offers, scene: name } of cases) {
+      await choose(panel, id);
+      const banner = panel.getByRole("group", { name: "Problem" });
+      await banner.getByText(says).waitFor();
+      await banner.getByRole("button", { name: offers }).waitFor();
+      await composer(panel).fill(`typed while ${id} is broken`);
+      await scene(page, name);
+    }
+    await choose(panel, "none");
+    await send(panel, "hello");
+    await conversation(panel).getByText("You said: hello").waitFor();
+    assert.deepEqual(errors, []);
+  });
+
+  it("is started again by one press once its setting was corrected, and the prompt written meanwhile is sent", async () => {
+    const { server, panel } = await withAgents({ mended: { command: "no-such-agent-program", args: [] } });
+    await choose(panel, "mended");
+    const banner = panel.getByRole("group", { name: "Problem" });
+    await banner.getByText(/was not found on the PATH/).waitFor();
+    await send(panel, "hello anyway");
+    await panel.getByText("hello anyway").first().waitFor();
+    server.writeSettings(settings({ mended: { name: "Mended Agent", args: [bad, "none"] } }));
+    await panel.locator("option", { hasText: "Mended Agent" }).waitFor({ state: "attached" });
+    await banner.getByRole("button", { name: "Retry" }).click();
+    await conversation(panel).getByText("You said: hello anyway").waitFor();
+  });
+});
+
+describe("an agent that breaks while it works", () => {
+  it("loses nothing and blocks nothing: banners, refusals, wrong types, two questions, its death", async () => {
+    const ids = ["banner", "prompt-error", "wrong-types", "two-questions", "dies-with-question", "dies-in-turn"];
+    const { page, panel, errors } = await withAgents(Object.fromEntries(ids.map(id => [id, {}])));
+    const log = conversation(panel);
+
+    await choose(panel, "banner");
+    await send(panel, "hi");
+    await log.getByText("after the banner").waitFor();
+
+    await choose(panel, "prompt-error");
+    await send(panel, "do it");
+    await log.getByText(/Bad Agent could not finish this turn: The model is overloaded\./).waitFor();
+    await log.getByRole("button", { name: "Retry" }).waitFor();
+    await scene(page, "prompt-refused");
+    await idle(panel);
+
+    await choose(panel, "wrong-types");
+    await send(panel, "go");
+    await log.getByText("still here").waitFor();
+    await idle(panel);
+
+    await choose(panel, "two-questions");
+    await send(panel, "ask me");
+    await panel.getByText("1 of 2").waitFor();
+    await scene(page, "two-questions");
+    await panel
+      .getByRole("button", { name: /^Allow/ })
+      .first()
+      .click();
+    await panel.getByText("1 of 2").waitFor({ state: "hidden" });
+    await panel
+      .getByRole("button", { name: /^Reject/ })
+      .first()
+      .click();
+    await log.getByText("allow then reject").waitFor();
+
+    await choose(panel, "dies-with-question");
+    await send(panel, "ask and die");
+    await panel
+      .getByRole("button", { name: /^Allow/ })
+      .first()
+      .click();
+    await panel
+      .getByText(/Bad Agent ended with code 1/)
+      .first()
+      .waitFor();
+    await panel.getByRole("button", { name: /^Allow/ }).waitFor({ state: "hidden" });
+
+    await choose(panel, "dies-in-turn");
+    await send(panel, "work hard");
+    const banner = panel.getByRole("group", { name: "Problem" });
+    await banner.getByText(/Bad Agent ended with code 137/).waitFor();
+    await log.getByText("I feel unwell").waitFor();
+    await scene(page, "agent-died");
+    await banner.getByRole("button", { name: "Restart Agent" }).click();
+    await log.getByText(/does not remember this conversation/).waitFor();
+    await log.getByText("work hard", { exact: true }).waitFor();
+    await composer(panel).fill("still usable");
+    assert.deepEqual(errors, []);
+  });
+});
+
+describe("a turn that is interrupted", () => {
+  it("is stopped by Escape and by Parley: Stop with a question open: the question goes and the turn ends", async () => {
+    const { page } = await openWorkbench();
+    const panel = await openChat(page);
+    const allow = panel.getByRole("button", { name: /^Allow/ }).first();
+    await send(panel, "run the tests");
+    await allow.waitFor();
+    await composer(panel).press("Escape");
+    await allow.waitFor({ state: "hidden" });
+    await idle(panel);
+    await send(panel, "run the tests");
+    await allow.waitFor();
+    await runCommand(page, "Parley: Stop");
+    await allow.waitFor({ state: "hidden" });
+    await idle(panel);
+  });
+
+  it("loses nothing when the window is reloaded: the transcript is back, with a word on what ended", async () => {
+    const { page } = await openWorkbench();
+    const panel = await openChat(page);
+    await send(panel, "run the tests");
+    await panel
+      .getByRole("button", { name: /^Allow/ })
+      .first()
+      .waitFor();
+    await reloadWindow(page);
+    const restored = await openChat(page);
+    const log = conversation(restored);
+    await log.getByText("run the tests", { exact: true }).waitFor();
+    await log.getByText(/The window was closed or reloaded while Demo Agent was working/).waitFor();
+    await scene(page, "reloaded");
+    await send(restored, "hello");
+    await log.getByText(/does not remember this conversation/).waitFor();
+    await idle(restored);
+  });
+});

@@ -1,0 +1,48 @@
+// The main job, end to end: a person types, the demo agent answers over ACP, and everything it does appears in the panel.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { FrameLocator } from "playwright-core";
+import { openChat, openWorkbench, screenshot } from "./harness.ts";
+
+describe("the walking path in a real VS Code", () => {
+  it("explains a file: a thought, a tool card and Markdown arrive in the panel", async () => {
+    const { page, errors } = await openWorkbench();
+    const panel = await openChat(page);
+    const composer = panel.getByRole("textbox", { name: "Message" });
+    await composer.waitFor();
+    await panel.getByText("Ready").or(composer).first().waitFor();
+    await composer.fill("explain src/sum.js");
+    await composer.press("Enter");
+    const log = panel.getByRole("log", { name: "Conversation" });
+    await log.getByRole("article", { name: /Read src\/sum\.js/ }).waitFor();
+    await log.getByRole("heading", { name: "Functions" }).waitFor();
+    await panel.getByRole("button", { name: "Stop" }).waitFor({ state: "hidden" });
+    await screenshot(page, "walk-explain");
+    assert.deepEqual(errors, []);
+  });
+
+  it("fixes a bug: a diff, a permission answered by its button, the file changed, the tests run", async () => {
+    const { page, folder, errors } = await openWorkbench();
+    const before = readFileSync(join(folder, "src/sum.js"), "utf8");
+    const panel = await openChat(page);
+    const composer = panel.getByRole("textbox", { name: "Message" });
+    await composer.fill("fix the bug in sum.js");
+    await composer.press("Enter");
+    await allow(panel, /^Run /); // The tests, to see what fails.
+    await panel.getByRole("group", { name: /^Edit src\/sum\.js/ }).waitFor();
+    await screenshot(page, "walk-question");
+    assert.equal(readFileSync(join(folder, "src/sum.js"), "utf8"), before, "nothing is written before the answer");
+    await allow(panel, /^Edit src\/sum\.js/);
+    await panel.getByRole("button", { name: "Stop" }).waitFor({ state: "hidden" });
+    await screenshot(page, "walk-fixed");
+    assert.notEqual(readFileSync(join(folder, "src/sum.js"), "utf8"), before);
+    assert.deepEqual(errors, []);
+  });
+});
+
+/** Answers the question of that name with its first option, by the mouse. */
+async function allow(panel: FrameLocator, name: RegExp): Promise<void> {
+  const question = panel.getByRole("group", { name });
+  await question.getByRole("button", { name: /^Allow/ }).click();
+}

@@ -1,0 +1,112 @@
+// What an agent's update carries, read from the recording alone: the texts a golden has to hold, and which updates it has
+// to miss when they are gone.
+import { stringsOf } from "./normalise.ts";
+import { isWire, messageOf, updateOf, type Recording, type Wire } from "./transcript.ts";
+
+/** A text of an update, and where it stood. */
+export interface Carried {
+  readonly where: string;
+  readonly text: string;
+}
+
+/** A card cuts raw input and output after so many characters. */
+const rawLimit = 20_000;
+
+const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+const field = (value: unknown, name: string): unknown => (isWire(value) ? value[name] : undefined);
+
+/**
+ * The texts of an update that a golden has to hold. Not looked for: names of tools and kinds of options (wire names),
+ * unchanged lines of a diff (cards show three around a change), and what of raw input lies behind its cut.
+ */
+export function textsOf(update: Wire): readonly Carried[] {
+  const kind = String(update["sessionUpdate"]);
+  const found = (where: string, value: unknown): readonly Carried[] =>
+    typeof value === "string" && value.trim() !== "" ? [{ where: `${kind} ${where}`, text: value }] : [];
+  switch (kind) {
+    case "user_message_chunk":
+    case "agent_message_chunk":
+    case "agent_thought_chunk":
+      return blockTexts(update["content"]).flatMap(text => found("content", text));
+    case "tool_call":
+    case "tool_call_update":
+      return [
+        ...found("title", update["title"]),
+        ...list(update["content"]).flatMap(item => toolTexts(item).flatMap(text => found("content", text))),
+        ...list(update["locations"]).flatMap(place => found("location", field(place, "path"))),
+        ...(["rawInput", "rawOutput"] as const).flatMap(name => rawTexts(update[name]).flatMap(text => found(name, text))),
+        ...stringsOf([
+          field(field(update["_meta"], "terminal_output"), "data"),
+          field(field(update["_meta"], "terminal_output_delta"), "data"),
+        ]).flatMap(text => found("output", text)),
+      ];
+    case "plan":
+      return list(update["entries"]).flatMap(entry => found("entry", field(entry, "content")));
+    case "available_commands_update":
+      return list(update["availableCommands"]).flatMap(command => [
+        ...found("name", field(command, "name")),
+        ...found("description", field(command, "description")),
+        ...found("hint", field(field(command, "input"), "hint")),
+      ]);
+    case "config_option_update":
+      return list(update["configOptions"]).flatMap(option => [
+        ...found("name", field(option, "name")),
+        ...found("value", field(option, "currentValue")),
+        ...list(field(option, "options")).flatMap(choice => found("choice", field(choice, "name"))),
+      ]);
+    case "session_info_update":
+      return found("title", update["title"]);
+    case "notice":
+      return [...found("title", update["title"]), ...found("description", update["description"])];
+    case "usage_update":
+    case "current_mode_update":
+      return []; // Numbers and a wire name; the mutation test sees to them.
+    default:
+      // What Parley does not know stands in the golden as it came.
+      return stringsOf(update).flatMap(text => found("anything", text));
+  }
+}
+
+function blockTexts(block: unknown): readonly string[] {
+  if (field(block, "type") === "text") return stringsOf(field(block, "text"));
+  return stringsOf([field(block, "uri"), field(field(block, "resource"), "uri")]);
+}
+
+function toolTexts(item: unknown): readonly string[] {
+  if (field(item, "type") === "content") return blockTexts(field(item, "content"));
+  if (field(item, "type") !== "diff") return stringsOf(field(item, "terminalId"));
+  const lines = (name: string): readonly string[] => stringsOf(field(item, name)).flatMap(text => text.split("\n"));
+  const before = new Set(lines("oldText"));
+  const after = new Set(lines("newText"));
+  return [
+    ...stringsOf(field(item, "path")),
+    ...[...before].filter(line => !after.has(line)),
+    ...[...after].filter(line => !before.has(line)),
+  ];
+}
+
+function rawTexts(raw: unknown): readonly string[] {
+  if (typeof raw === "string") return [raw.slice(0, rawLimit)];
+  const shown = (JSON.stringify(raw, null, 2) ?? "").slice(0, rawLimit);
+  // As it is written inside the pretty JSON of a card.
+  return stringsOf(raw).map(text => JSON.stringify(text).slice(1, -1)).filter(text => shown.includes(text));
+}
+
+/**
+ * The lines of updates that a golden must miss when they are gone: all of a process, for sessions that are open, except
+ * chunks without text and a mode told beside config options (the spec says to go by those).
+ */
+export function tellingLines(lines: Recording): readonly number[] {
+  const asked = new Map<unknown, Wire>();
+  const open = new Set<unknown>();
+  return lines.flatMap((line, at) => {
+    const message = messageOf(line);
+    if (line.dir === "c>a" && message?.method?.startsWith("session/")) asked.set(message.id, message.params ?? {});
+    if (line.dir === "a>c" && message?.method === undefined && message?.result !== undefined) {
+      open.add(field(message.result, "sessionId") ?? asked.get(message.id)?.["sessionId"]);
+    }
+    const given = updateOf(line);
+    if (!given || !open.has(given.sessionId) || given.update["sessionUpdate"] === "current_mode_update") return [];
+    return field(given.update["content"], "text") === "" ? [] : [at];
+  });
+}

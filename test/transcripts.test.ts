@@ -1,0 +1,140 @@
+// Recorded traffic of real agents through the real wire, model and projection, compared with golden views.
+// `UPDATE=1` writes the goldens anew; a missing golden fails.
+import assert from "node:assert/strict";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { parseLine } from "../src/acp/ndjson.ts";
+import { tellingLines, textsOf } from "./fakes/carried.ts";
+import { golden, written } from "./fakes/golden.ts";
+import { stringsOf } from "./fakes/normalise.ts";
+import { replay } from "./fakes/replay.ts";
+import {
+  folder,
+  messageOf,
+  processesOf,
+  readTranscript,
+  transcriptNames,
+  updateOf,
+  type Recording,
+} from "./fakes/transcript.ts";
+
+const update = process.env["UPDATE"] === "1";
+const goldenFile = (name: string): string => join(folder, `${name}.view.json`);
+/** These hold what Parley never sends, or another version of the protocol: they serve the reader only. */
+const readerOnly = (name: string): boolean => /\/(garbage|versions)\b/.test(name);
+
+async function viewsOf(name: string, without?: { readonly process: number; readonly line: number }): Promise<unknown[]> {
+  const out: unknown[] = [];
+  for (const [at, lines] of processesOf(readTranscript(name)).entries()) {
+    const run = await replay(name.split("/")[0] ?? name, lines, without?.process === at ? without.line : undefined);
+    try {
+      out.push(golden(run));
+    } finally {
+      run.dispose();
+    }
+  }
+  return out;
+}
+
+describe("transcripts of real agents", () => {
+  for (const name of transcriptNames().filter(one => !readerOnly(one))) {
+    it(`${name} replays into its golden view`, async () => {
+      const text = written(await viewsOf(name));
+      const file = goldenFile(name);
+      if (update) writeFileSync(file, text);
+      assert.ok(existsSync(file), `${file} is missing. UPDATE=1 writes it; read it before you keep it.`);
+      if (text !== readFileSync(file, "utf8")) assert.deepEqual(JSON.parse(text), JSON.parse(readFileSync(file, "utf8")));
+    }).timeout(20_000);
+  }
+});
+
+describe("goldens", () => {
+  for (const name of transcriptNames().filter(one => !readerOnly(one))) {
+    it(`of ${name} hold every text of every update`, () => {
+      const views = JSON.parse(readFileSync(goldenFile(name), "utf8")) as unknown;
+      const all = stringsOf(views).join("\n");
+      // Keys of what stands there as it came count too.
+      const written = JSON.stringify(views);
+      const missing = readTranscript(name)
+        .flatMap(line => textsOf(updateOf(line)?.update ?? {}))
+        .filter(({ text }) => !all.includes(text) && !written.includes(JSON.stringify(text).slice(1, -1)));
+      assert.deepEqual(missing.slice(0, 10), []);
+    });
+
+    it(`of ${name} hold every streamed word, once and in order`, () => {
+      const views = JSON.parse(readFileSync(goldenFile(name), "utf8")) as readonly GoldenProcess[];
+      for (const [at, lines] of processesOf(readTranscript(name)).entries()) {
+        for (const { session, entries } of views[at]?.sessions ?? []) {
+          for (const author of ["agent", "thought"]) {
+            const shown = entries.filter(entry => entry.kind === author).flatMap(entry => entry.parts ?? []);
+            assert.equal(shown.map(part => part.text ?? "").join(""), streamed(lines, session, author));
+          }
+        }
+      }
+    });
+  }
+
+  it("fail when one update is left out, whichever it is", async () => {
+    const seed = Number(process.env["SEED"] ?? Math.floor(Math.random() * 2 ** 31));
+    console.log(`      seed ${seed}; SEED=${seed} repeats this choice`);
+    const random = randomFrom(seed);
+    for (const name of transcriptNames().filter(one => !readerOnly(one))) {
+      const processes = processesOf(readTranscript(name));
+      const choices = processes.flatMap((lines, at) => tellingLines(lines).map(line => ({ process: at, line })));
+      assert.ok(choices.length > 0, `${name} has no updates`);
+      const choice = choices[Math.floor(random() * choices.length)];
+      const text = await viewsOf(name, choice).then(written, () => "the replay stopped: the client did otherwise");
+      const line = choice && processes[choice.process]?.[choice.line];
+      assert.notEqual(text, readFileSync(goldenFile(name), "utf8"), `${name} does not miss ${JSON.stringify(line)}`);
+    }
+  }).timeout(60_000);
+});
+
+describe("lines that serve the reader only", () => {
+  for (const name of transcriptNames().filter(readerOnly)) {
+    it(`of ${name} are all read, and none is lost`, () => {
+      const lines = readTranscript(name);
+      const fromAgent = lines.filter(line => line.dir === "a>c" && line.msg !== undefined);
+      const read: unknown[] = [];
+      const bad: string[] = [];
+      for (const { msg } of fromAgent) {
+        const result = parseLine(`${JSON.stringify(msg)}\r\n`);
+        if (result && "raw" in result) read.push(result.raw);
+        else if (result) bad.push(result.bad);
+      }
+      const answersNobody = fromAgent.filter(line => messageOf(line)?.id === null);
+      assert.equal(read.length + bad.length, fromAgent.length);
+      assert.equal(bad.length, answersNobody.length);
+      assert.deepEqual(read, fromAgent.map(line => line.msg).filter(msg => (msg as { id?: unknown }).id !== null));
+    });
+  }
+});
+
+interface GoldenProcess {
+  readonly sessions: readonly {
+    readonly session: string;
+    readonly entries: readonly { readonly kind: string; readonly parts?: readonly { readonly text?: string }[] }[];
+  }[];
+}
+
+/** Everything the agent said, or thought, in the session, from the recording alone. */
+function streamed(lines: Recording, session: string, author: string): string {
+  return lines
+    .map(updateOf)
+    .filter(given => given?.sessionId === session && given.update["sessionUpdate"] === chunkOf[author])
+    .map(given => (given?.update["content"] as { readonly text?: string } | undefined)?.text ?? "")
+    .join("");
+}
+
+const chunkOf: Readonly<Record<string, string>> = { agent: "agent_message_chunk", thought: "agent_thought_chunk" };
+
+/** Mulberry32: a small generator, so that a failure can be repeated by its seed. */
+function randomFrom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}

@@ -1,0 +1,163 @@
+// Writing, sending, stopping, queueing; and what the agent lets one choose.
+import assert from "node:assert/strict";
+import { openPanel, usePanel } from "./panelPage.ts";
+import { START, busy, busyHead, message, snapshot, view } from "./scenes.ts";
+
+const running = { state: "running", since: START, cancelling: false } as const;
+
+describe("the composer", () => {
+  usePanel();
+
+  it("Enter sends and empties the box, Shift+Enter breaks the line", async () => {
+    const panel = await openPanel([snapshot(view([]))]);
+    await panel.composer.pressSequentially("one");
+    await panel.composer.press("Shift+Enter");
+    await panel.composer.pressSequentially("two");
+    await panel.composer.press("Enter");
+    assert.deepEqual(await panel.intents(), [{ type: "send", text: "one\ntwo" }]);
+    assert.equal(await panel.composer.inputValue(), "");
+  });
+
+  it("with the keys swapped Enter breaks the line and Ctrl+Enter sends", async () => {
+    const panel = await openPanel([snapshot(view([], { sendKey: "modEnter" }))]);
+    await panel.composer.pressSequentially("one");
+    await panel.composer.press("Enter");
+    await panel.composer.pressSequentially("two");
+    assert.deepEqual(await panel.intents(), []);
+    await panel.composer.press("Control+Enter");
+    assert.deepEqual(await panel.intents(), [{ type: "send", text: "one\ntwo" }]);
+  });
+
+  it("an Enter that belongs to an input method never sends", async () => {
+    const panel = await openPanel([snapshot(view([]))]);
+    await panel.composer.fill("にほん");
+    for (const init of [
+      { key: "Enter", isComposing: true },
+      { key: "Enter", keyCode: 229 },
+    ]) {
+      await panel.composer.dispatchEvent("keydown", { ...init, bubbles: true, cancelable: true });
+    }
+    assert.deepEqual(await panel.intents(), []);
+    await panel.composer.dispatchEvent("keydown", { key: "Enter", keyCode: 13, bubbles: true, cancelable: true });
+    assert.deepEqual(await panel.intents(), [{ type: "send", text: "にほん" }]);
+  });
+
+  it("nothing but blanks is not sent, and without an agent nothing is", async () => {
+    const panel = await openPanel([snapshot(view([]))]);
+    const button = panel.page.getByRole("button", { name: "Send" });
+    await panel.composer.fill(" \n ");
+    await panel.composer.press("Enter");
+    assert.ok(await button.isDisabled());
+    await panel.composer.fill("hello");
+    assert.ok(await button.isEnabled());
+    await panel.patch({ op: "head", head: { agent: null } });
+    assert.ok(await button.isDisabled());
+    await panel.composer.press("Enter");
+    assert.deepEqual(await panel.intents(), []);
+  });
+
+  it("the placeholder names the agent", async () => {
+    const panel = await openPanel([snapshot(view([]))]);
+    assert.equal(await panel.composer.getAttribute("placeholder"), "Message Demo Agent");
+  });
+
+  it("Stop and Escape stop a running turn; while it stops neither repeats", async () => {
+    const panel = await openPanel([snapshot(view([], { activity: running }))]);
+    const stop = panel.page.getByRole("button", { name: "Stop" });
+    await stop.click();
+    await panel.composer.press("Escape");
+    assert.deepEqual(await panel.intents(), [{ type: "stop" }, { type: "stop" }]);
+    await panel.patch({ op: "head", head: { activity: { ...running, cancelling: true } } });
+    assert.ok(await stop.isDisabled());
+    await panel.page.getByText("Stopping…").waitFor();
+    await panel.composer.press("Escape");
+    assert.equal((await panel.intents()).length, 2);
+    await panel.patch({ op: "head", head: { activity: { ...running, state: "idle" } } });
+    assert.equal(await stop.count(), 0);
+    await panel.composer.press("Escape");
+    assert.equal((await panel.intents()).length, 2);
+  });
+
+  it("a prompt sent while a turn runs is queued above, and can be taken back", async () => {
+    const panel = await openPanel([snapshot(busy)]);
+    await panel.composer.fill("and then this");
+    await panel.composer.press("Enter");
+    const queue = panel.page.getByRole("list", { name: "Queued messages" });
+    assert.equal(await queue.getByRole("listitem").count(), 2);
+    await queue.getByRole("button", { name: "Remove from queue: Then update the changelog" }).click();
+    assert.equal(await queue.getByRole("button").count(), 1);
+    assert.deepEqual(await panel.intents(), [
+      { type: "send", text: "and then this" },
+      { type: "withdraw", submission: "s2" },
+    ]);
+  });
+
+  it("Up in an empty box walks back through the prompts, Down forward", async () => {
+    const entries = [message("u1", "user", "first"), message("m1", "agent", "ok"), message("u2", "user", "second")];
+    const panel = await openPanel([snapshot(view(entries))]);
+    const seen: string[] = [];
+    for (const key of ["ArrowUp", "ArrowUp", "ArrowUp", "ArrowDown", "ArrowDown"]) {
+      await panel.composer.press(key);
+      seen.push(await panel.composer.inputValue());
+    }
+    assert.deepEqual(seen, ["second", "first", "first", "second", ""]);
+    await panel.composer.fill("mine");
+    await panel.composer.press("ArrowUp");
+    assert.equal(await panel.composer.inputValue(), "mine");
+  });
+
+  it("the draft survives a reload", async () => {
+    const panel = await openPanel([snapshot(view([]))]);
+    await panel.composer.fill("half a thought");
+    await panel.page.reload();
+    await panel.composer.waitFor();
+    assert.equal(await panel.composer.inputValue(), "half a thought");
+  });
+
+  it("the box grows with its text, to twelve lines", async () => {
+    const panel = await openPanel([snapshot(view([]))]);
+    const height = async (text: string): Promise<number> => {
+      await panel.composer.fill(text);
+      return panel.composer.evaluate(box => box.clientHeight);
+    };
+    const one = await height("x");
+    const three = await height("x\nx\nx");
+    const fifty = await height("x\n".repeat(50));
+    assert.ok(three > one * 2 && fifty > three && fifty < one * 13, `${one} ${three} ${fifty}`);
+  });
+
+  it("the agent's options stand in its order and are set by intent", async () => {
+    const panel = await openPanel([snapshot(view([], busyHead))]);
+    const { page } = panel;
+    await page.getByRole("combobox", { name: "Mode", exact: true }).selectOption("Automatic");
+    await page.getByRole("combobox", { name: "Model" }).selectOption("Large 4");
+    await page.getByRole("checkbox", { name: "Web search" }).uncheck();
+    assert.deepEqual(await panel.intents(), [
+      { type: "setOption", option: "mode", value: "auto" },
+      { type: "setOption", option: "model", value: "large" },
+      { type: "setOption", option: "web", value: false },
+    ]);
+    const labels = page.locator(".option-list > *");
+    assert.deepEqual(await labels.evaluateAll(all => all.map(each => each.ariaLabel ?? each.textContent?.trim())), [
+      "Mode",
+      "Model",
+      "Web search",
+    ]);
+  });
+
+  it("an option that the host changes is shown as changed", async () => {
+    const panel = await openPanel([snapshot(view([], busyHead))]);
+    const options = (busyHead.options ?? []).map(option =>
+      option.id === "mode" && option.type === "select" ? { ...option, value: "auto" } : option,
+    );
+    await panel.patch({ op: "head", head: { options } });
+    assert.equal(await panel.page.getByRole("combobox", { name: "Mode", exact: true }).inputValue(), "auto");
+  });
+
+  it("the ring names how full the context is and what it cost", async () => {
+    const panel = await openPanel([snapshot(view([], busyHead))]);
+    await panel.page
+      .getByRole("img", { name: "Context: 53,000 of 200,000 tokens used (27 %) · Cost: $0.12" })
+      .waitFor();
+  });
+});

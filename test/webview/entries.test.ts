@@ -1,0 +1,181 @@
+// Every kind of entry, found by the roles and names that people and screen readers go by.
+import assert from "node:assert/strict";
+import { openPanel, usePanel, type PanelPage } from "./panelPage.ts";
+import { ANSWER, everyEntry, message, snapshot, sumDiff, testRun, tool, view } from "./scenes.ts";
+
+describe("entries of the transcript", () => {
+  usePanel();
+  const open = (...entries: Parameters<typeof view>[0]): Promise<PanelPage> => openPanel([snapshot(view(entries))]);
+
+  it("a prompt stands as it was typed, under a heading of its own", async () => {
+    const { log } = await open(message("u1", "user", "Fix *this*\n<b>now</b>"));
+    await log.getByRole("heading", { name: "You: Fix *this* <b>now</b>" }).waitFor();
+    assert.equal(await log.locator(".typed").innerText(), "Fix *this*\n<b>now</b>");
+  });
+
+  it("an answer is Markdown: headings, lists, tables, tasks, code", async () => {
+    const { log, page } = await open(message("m1", "agent", ANSWER));
+    await log.getByRole("heading", { name: "What I changed", level: 4 }).waitFor();
+    assert.equal(await log.getByRole("listitem").count(), 5);
+    await log.getByRole("cell", { name: "[1, 2]" }).waitFor();
+    await log.getByRole("img", { name: "Done" }).waitFor();
+    await log.getByRole("img", { name: "Open" }).waitFor();
+    await log.locator("pre .hljs-keyword").first().waitFor();
+    await log.getByRole("button", { name: "Copy Code" }).click();
+    const [intent] = await page.evaluate(() => window.play.intents.filter(each => each.type === "copy"));
+    assert.ok(intent?.type === "copy" && intent.text.startsWith("export function sum(numbers) {\n"));
+  });
+
+  it("a wide table scrolls in its own box and never widens the panel", async () => {
+    const wide = `| ${"column ".repeat(30)} | b |\n| - | - |\n| ${"x".repeat(300)} | 2 |`;
+    const panel = await openPanel([snapshot(view([message("m1", "agent", wide)]))], { width: 280 });
+    await panel.log.getByRole("table").waitFor();
+    const widths = await panel.page.evaluate(() => {
+      const log = document.querySelector(".log") as HTMLElement;
+      const box = document.querySelector(".table") as HTMLElement;
+      return { log: log.scrollWidth - log.clientWidth, box: box.scrollWidth - box.clientWidth };
+    });
+    assert.equal(widths.log, 0);
+    assert.ok(widths.box > 0);
+  });
+
+  it("links to files and to the web say what they want to open", async () => {
+    const panel = await open(message("m1", "agent", `${ANSWER}\n\nAlso lib/deep/b.ts:7 and [mail](mailto:a@b.c).`));
+    const links = panel.log.getByRole("link");
+    await links.first().waitFor();
+    for (const link of await links.all()) {
+      assert.equal(await link.getAttribute("tabindex"), "0");
+      await link.press("Enter");
+    }
+    assert.deepEqual(await panel.intents(), [
+      { type: "openFile", path: "src/sum.js", line: 2 },
+      { type: "openFile", path: "test/sum.test.js", line: 10 },
+      { type: "openLink", href: "https://example.com/sums" },
+      { type: "openFile", path: "lib/deep/b.ts", line: 7 },
+      { type: "openLink", href: "mailto:a@b.c" },
+    ]);
+  });
+
+  it("a thought is one folded line that opens to its text", async () => {
+    const panel = await open(message("h1", "thought", "The **start value** is wrong.", 12));
+    const fold = panel.log.getByRole("button", { name: "Thought for 12 s" });
+    assert.equal(await fold.getAttribute("aria-expanded"), "false");
+    assert.equal(await panel.log.getByText("start value").count(), 0);
+    await fold.click();
+    await panel.log.getByText("start value").waitFor();
+    assert.equal(await fold.getAttribute("aria-expanded"), "true");
+  });
+
+  it("a tool card is an article named by its title, with its status in words", async () => {
+    const panel = await open(...everyEntry);
+    const expected = { c1: "Done", c4: "Failed", c5: "Cancelled", c6: "Pending" };
+    for (const [id, word] of Object.entries(expected)) {
+      const title = (everyEntry.find(entry => entry.id === id) as { title: string }).title;
+      const card = panel.log.getByRole("article", { name: title, exact: true });
+      assert.equal(await card.getAttribute("data-status"), word.toLowerCase());
+      await card.getByText(word, { exact: true }).waitFor();
+    }
+  });
+
+  it("the body of a card is built only when it is opened", async () => {
+    const panel = await open(tool("c3", "Fix the start value", { toolKind: "edit", parts: [sumDiff] }));
+    const card = panel.log.getByRole("article", { name: "Fix the start value" });
+    await card.getByRole("img", { name: "2 lines added, 1 removed" }).waitFor();
+    assert.equal(await card.locator(".diff-line").count(), 0);
+    await card.getByRole("button", { name: "Fix the start value" }).click();
+    assert.deepEqual(await card.locator(".diff-line.add .diff-text").allInnerTexts(), [
+      "  // An empty list sums to nothing.",
+      "  let total = 0;",
+    ]);
+    assert.deepEqual(await card.locator(".diff-line.del .diff-number").allInnerTexts(), ["2"]);
+    await card.getByRole("button", { name: "Open Diff" }).click();
+    await card.getByRole("link", { name: "src/sum.js" }).click();
+    assert.deepEqual(await panel.intents(), [
+      { type: "openDiff", entry: "c3", part: 0 },
+      { type: "openFile", path: "/home/ada/shop/src/sum.js" },
+    ]);
+  });
+
+  it("a failed card opens by itself, and stays closed once it was closed", async () => {
+    const failed = tool("c4", "npm test", { toolKind: "execute", status: "failed", parts: [testRun] });
+    const panel = await open(failed);
+    const card = panel.log.getByRole("article", { name: "npm test" });
+    await card.getByText("Exit code 1").waitFor();
+    await card.getByRole("button", { name: "npm test" }).click();
+    await panel.patch({ op: "put", at: 0, entry: { ...failed, title: "npm test again" } });
+    await panel.log.getByRole("article", { name: "npm test again" }).waitFor();
+    assert.equal(await panel.log.getByText("Exit code 1").count(), 0);
+  });
+
+  it("terminal output keeps its colours and grows line by line", async () => {
+    const running = tool("c4", "npm test", { toolKind: "execute", status: "failed", parts: [testRun] });
+    const panel = await open(running);
+    const output = panel.log.getByRole("group", { name: "Output" });
+    assert.equal(await output.locator(".ansi-fg-red").innerText(), "✘ an empty list sums to 0");
+    assert.ok(!(await output.innerText()).includes("\u001b"));
+    await panel.patch({ op: "append", id: "c4", part: 0, text: "10 %\r20 %\r30 %" });
+    assert.equal(await output.locator("div").last().innerText(), "30 %");
+  });
+
+  it("the time a tool has been running is counted", async () => {
+    const panel = await openPanel([snapshot(view([]))], { frozen: true });
+    const now = await panel.page.evaluate(() => Date.now());
+    await panel.patch({ op: "put", at: 0, entry: tool("c1", "Build", { status: "running", at: now }) });
+    const card = panel.log.getByRole("article", { name: "Build" });
+    await card.getByText("Running", { exact: true }).waitFor();
+    await panel.page.clock.runFor(5000);
+    await card.getByText("Running 5 s").waitFor();
+  });
+
+  it("a card is one tab stop, and arrows reach what is in it", async () => {
+    const card = tool("c2", "Search", {
+      locations: ["a", "b"].map(name => ({ path: `/x/${name}.js`, label: `${name}.js` })),
+      parts: [{ type: "json", label: "Input", text: "{}" }],
+    });
+    const panel = await open(card, tool("c3", "Next", { locations: [{ path: "/x/c.js", label: "c.js" }] }));
+    await panel.log.focus();
+    const focused = (): Promise<string> => panel.page.evaluate(() => document.activeElement?.textContent?.trim() ?? "");
+    await panel.page.keyboard.press("Tab");
+    assert.match(await focused(), /^Search/);
+    await panel.page.keyboard.press("ArrowDown");
+    assert.equal(await focused(), "a.js");
+    await panel.page.keyboard.press("End");
+    assert.equal(await focused(), "b.js");
+    await panel.page.keyboard.press("Tab");
+    assert.equal(await focused(), "c.js");
+    await panel.page.keyboard.press("Shift+Tab");
+    assert.equal(await focused(), "b.js");
+  });
+
+  it("notices, compactions, problems and turn ends are rows that say what happened", async () => {
+    const panel = await open(...everyEntry);
+    await panel.log.getByText("The model is busy.").waitFor();
+    await panel.log.getByRole("button", { name: "The conversation was summarized to make room" }).click();
+    await panel.log.getByText("We fixed sum.").waitFor();
+    await panel.log.getByText("Stopped", { exact: true }).waitFor();
+    const problem = panel.log.getByRole("group", { name: "Problem" });
+    await problem.getByText("its daily limit is used up").waitFor();
+    await problem.getByText("retry after 3600 s").waitFor();
+    await problem.getByRole("button", { name: "Retry" }).click();
+    assert.deepEqual(await panel.intents(), [{ type: "nextStep", step: "retry" }]);
+  });
+
+  it("a problem offers no next steps once the conversation has gone on", async () => {
+    const panel = await open(...everyEntry, message("u9", "user", "Again"));
+    const problem = panel.log.getByRole("group", { name: "Problem" });
+    await problem.waitFor();
+    assert.equal(await problem.getByRole("button").count(), 0);
+  });
+
+  it("images, embedded files and unknown content each have a face", async () => {
+    const panel = await open(...everyEntry);
+    const image = panel.log.getByRole("button", { name: "chart.png: show larger" });
+    await image.click();
+    assert.equal(await image.getAttribute("aria-pressed"), "true");
+    assert.ok((await image.locator("img").evaluate(img => (img as HTMLImageElement).naturalWidth)) > 0);
+    await panel.log.getByText("notes.md").click();
+    await panel.log.getByText("# Notes").waitFor();
+    await panel.log.getByText("Content that cannot be shown here: hologram").waitFor();
+    await panel.assertClean();
+  });
+});

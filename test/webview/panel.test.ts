@@ -1,0 +1,226 @@
+// The frame around the conversation: header, empty state, waiting, problems, plan, scrolling, memory.
+import assert from "node:assert/strict";
+import { openPanel, usePanel, type PanelPage } from "./panelPage.ts";
+import { START, busy, busyHead, everyEntry, message, quietHead, scenes, snapshot, tool, view } from "./scenes.ts";
+
+describe("the panel", () => {
+  usePanel();
+
+  it("greets the host with the revision it holds", async () => {
+    const { page } = await openPanel([]);
+    assert.deepEqual(await page.evaluate(() => window.play.intents), [{ type: "hello", revision: 0 }]);
+  });
+
+  it("the header has the title, New Session and the agents to choose from", async () => {
+    const panel = await openPanel([snapshot(busy)]);
+    await panel.page.getByRole("heading", { name: "Fix the sum of empty lists", level: 1 }).waitFor();
+    await panel.page.getByRole("button", { name: "New Session" }).click();
+    const picker = panel.page.getByRole("combobox", { name: "Agent", exact: true });
+    await picker.selectOption("Gemini CLI");
+    assert.deepEqual(await panel.intents(), [{ type: "newSession" }, { type: "selectAgent", agent: "gemini" }]);
+    assert.equal(await picker.inputValue(), "demo");
+  });
+
+  it("an empty session offers prompts, which fill the box and do not send", async () => {
+    const panel = await openPanel(scenes["empty"] ?? []);
+    await panel.page.getByRole("button", { name: "Run the tests" }).click();
+    assert.equal(await panel.composer.inputValue(), "Run the tests");
+    assert.deepEqual(await panel.intents(), []);
+    await panel.patch({ op: "put", at: 0, entry: message("u1", "user", "Hello") });
+    assert.equal(await panel.page.getByRole("button", { name: "Run the tests" }).count(), 0);
+  });
+
+  it("waiting is said in words, with what the agent's start prints", async () => {
+    const panel = await openPanel(scenes["starting"] ?? []);
+    await panel.page.getByText("Starting Demo Agent…").waitFor();
+    await panel.page.getByText("npm warn: downloading").waitFor();
+    await panel.patch({ op: "head", head: { connection: { state: "connecting" } } });
+    await panel.page.locator(".status-line", { hasText: "Connecting to Demo Agent…" }).waitFor();
+    await panel.page.locator(".speech", { hasText: "Connecting to Demo Agent…" }).waitFor({ state: "attached" });
+    await panel.patch({ op: "head", head: { connection: { state: "ready" } } });
+    assert.equal(await panel.page.locator(".status-line").count(), 0);
+  });
+
+  it("a problem says what happened, what was printed, what to run, and the next steps", async () => {
+    const panel = await openPanel(scenes["problem"] ?? []);
+    const banner = panel.page.getByRole("group", { name: "Problem" });
+    await banner.getByText("Could not start Gemini CLI").waitFor();
+    await banner.getByText("spawn npx ENOENT").waitFor();
+    await banner.getByRole("button", { name: "Copy Command" }).click();
+    for (const name of ["Restart Agent", "Open Settings", "Show Log"])
+      await banner.getByRole("button", { name }).click();
+    assert.deepEqual(await panel.intents(), [
+      { type: "copy", text: "npm install --global @google/gemini-cli" },
+      { type: "nextStep", step: "restartAgent" },
+      { type: "nextStep", step: "openSettings" },
+      { type: "nextStep", step: "showLog" },
+    ]);
+    await panel.patch({ op: "head", head: { problem: null } });
+    assert.equal(await banner.count(), 0);
+  });
+
+  it("every next step has the name that people know it by", async () => {
+    const next = ["retry", "restartAgent", "selectAgent", "openSettings", "showLog", "showTraffic", "manageTrust", "openFolder", "newSession"] as const; // prettier-ignore
+    const panel = await openPanel([snapshot(view([], { problem: { message: "It broke.", next } }))]);
+    const names = await panel.page.getByRole("group", { name: "Problem" }).getByRole("button").allInnerTexts();
+    assert.deepEqual(names, [
+      "Retry",
+      "Restart Agent",
+      "Select Agent",
+      "Open Settings",
+      "Show Log",
+      "Show Protocol Traffic",
+      "Manage Workspace Trust",
+      "Open Folder",
+      "New Session",
+    ]);
+  });
+
+  it("the plan is one line that opens to its steps", async () => {
+    const panel = await openPanel([snapshot(view([], busyHead))]);
+    const plan = panel.page.getByRole("region", { name: "Plan" });
+    await plan.getByRole("button", { name: "2/4 · Writing tests" }).click();
+    assert.deepEqual(
+      await plan
+        .getByRole("listitem")
+        .allTextContents()
+        .then(texts => texts.map(tidy)),
+      [
+        "Done: Find the bug High priority",
+        "Done: Fix it",
+        "In progress: Writing tests High priority",
+        "Open: Update the changelog",
+      ],
+    );
+  });
+
+  it("follows the end until the reader scrolls up, then keeps still and offers the way back", async () => {
+    const panel = await openPanel([snapshot(view(longTalk(), { live: "m39", activity: running }))]);
+    await atEnd(panel, true);
+    await panel.patch({ op: "append", id: "m39", part: 0, text: "\n\nmore".repeat(40) });
+    await atEnd(panel, true);
+    await panel.log.hover();
+    await panel.page.mouse.wheel(0, -600);
+    await atEnd(panel, false);
+    const top = await settledTop(panel);
+    await panel.patch({ op: "append", id: "m39", part: 0, text: "\n\nand more".repeat(40) });
+    await panel.patch({ op: "put", at: 40, entry: tool("c40", "Read a.js") });
+    const jump = panel.page.getByRole("button", { name: "Jump to Latest (1 new)" });
+    await jump.waitFor();
+    assert.equal(await scrollTop(panel), top);
+    await jump.click();
+    await atEnd(panel, true);
+    assert.equal(await jump.count(), 0);
+    await panel.patch({ op: "put", at: 41, entry: message("m41", "agent", "line\n\n".repeat(50)) });
+    await atEnd(panel, true);
+  });
+
+  it("goes to the end when a prompt is sent", async () => {
+    const panel = await openPanel([snapshot(view(longTalk()))]);
+    await panel.log.hover();
+    await panel.page.mouse.wheel(0, -1500);
+    await atEnd(panel, false);
+    await panel.composer.fill("next");
+    await panel.composer.press("Enter");
+    await atEnd(panel, true);
+  });
+
+  it("open cards and the place in the conversation survive a reload", async () => {
+    const entries = [...longTalk(), tool("c40", "Look", { parts: [{ type: "text", text: "The body of it." }] })];
+    const panel = await openPanel([snapshot(view(entries))]);
+    await panel.log.getByRole("button", { name: "Look" }).click();
+    await panel.log.getByText("The body of it.").waitFor();
+    await panel.log.hover();
+    await panel.page.mouse.wheel(0, -1200);
+    await atEnd(panel, false);
+    const before = await settledTop(panel);
+    const firstSeen = await topEntry(panel);
+    await panel.page.waitForFunction(() => sessionStorage.getItem("parley.play")?.includes('"anchor":{"id"'));
+    await panel.page.reload();
+    await panel.composer.waitFor();
+    await panel.page.getByRole("button", { name: "Jump to Latest" }).waitFor();
+    await panel.page.waitForFunction(() => (document.querySelector(".log")?.scrollTop ?? 0) > 0);
+    assert.equal(await topEntry(panel), firstSeen, `scrolled to ${before}`);
+    assert.equal(await panel.log.getByText("The body of it.").count(), 1);
+  });
+
+  it("a turn's end is spoken", async () => {
+    const panel = await openPanel([snapshot(view([message("u1", "user", "Hi")], { activity: running }))]);
+    await panel.patch({ op: "head", head: { activity: quietHead.activity } });
+    await panel.page.locator(".speech", { hasText: "Demo Agent has finished." }).waitFor({ state: "attached" });
+  });
+
+  it("an answer that came whole is spoken too, and old ones are not", async () => {
+    const panel = await openPanel([snapshot(view(everyEntry))]);
+    const speech = panel.page.locator(".speech");
+    assert.equal(await speech.textContent(), "");
+    await panel.patch({ op: "put", at: everyEntry.length, entry: message("m9", "agent", "A **whole** answer.") });
+    await speech.getByText("A whole answer.").waitFor({ state: "attached" });
+  });
+
+  it("fits 260 pixels without scrolling sideways", async () => {
+    for (const shown of [view(everyEntry, { title: "A title ".repeat(20) }), busy, view([])]) {
+      const panel = await openPanel([snapshot(shown)], { width: 260, height: 700 });
+      const overflow = await panel.page.evaluate(() =>
+        [document.documentElement, ...document.querySelectorAll(".log, .dock, .header")]
+          .filter(box => box.scrollWidth > box.clientWidth + 1)
+          .map(box => box.className || box.tagName),
+      );
+      assert.deepEqual(overflow, []);
+    }
+  });
+
+  it("a failure inside the panel is reported to the host", async () => {
+    const panel = await openPanel([snapshot(view([]))]);
+    await panel.page.evaluate(() => setTimeout(() => dispatchEvent(new ErrorEvent("error", { message: "it broke" }))));
+    await panel.page.waitForFunction(() => window.play.intents.some(intent => intent.type === "report"));
+    assert.deepEqual(await panel.intents(), [{ type: "report", kind: "error", text: "it broke" }]);
+  });
+});
+
+const running = { state: "running", since: START, cancelling: false } as const;
+
+function longTalk(): ReturnType<typeof message>[] {
+  return Array.from({ length: 40 }, (_, i) =>
+    message(`m${i}`, "agent", `Message ${i}\n\n${"words and words ".repeat(30)}`),
+  );
+}
+
+function tidy(text: string): string {
+  return text.replace(/\s+/g, " ").trim();
+}
+
+const scrollTop = (panel: PanelPage): Promise<number> => panel.log.evaluate(log => log.scrollTop);
+
+/** Waits until the transcript is, or is not, at its end. */
+async function atEnd(panel: PanelPage, expected: boolean): Promise<void> {
+  await panel.page.waitForFunction(wanted => {
+    const log = document.querySelector(".log") as HTMLElement;
+    const jump = document.querySelector(".jump") !== null;
+    const there = log.scrollHeight - log.scrollTop - log.clientHeight <= 8;
+    return there === wanted && jump !== wanted;
+  }, expected);
+}
+
+/** Where the scrolling has come to rest: the same in five frames. */
+async function settledTop(panel: PanelPage): Promise<number> {
+  return panel.page.evaluate(async () => {
+    const log = document.querySelector(".log") as HTMLElement;
+    let last = -1;
+    for (let same = 0; same < 5;) {
+      await new Promise(requestAnimationFrame);
+      same = log.scrollTop === last ? same + 1 : 0;
+      last = log.scrollTop;
+    }
+    return last;
+  });
+}
+
+async function topEntry(panel: PanelPage): Promise<string> {
+  await settledTop(panel);
+  return panel.page.evaluate(() => {
+    const top = document.querySelector(".log")?.getBoundingClientRect().top ?? 0;
+    const seen = [...document.querySelectorAll(".entry")].find(entry => entry.getBoundingClientRect().bottom > top + 1);
+    return seen?.textContent?.slice(0, 12) ?? "";
+  });
+}

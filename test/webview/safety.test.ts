@@ -1,0 +1,158 @@
+// Hostile agents: whatever text they send, nothing runs, nothing loads, nothing is reported, links go where they say.
+import assert from "node:assert/strict";
+import type { ToolPart, ViewEntry } from "../../src/chat/protocol.ts";
+import { openPanel, usePanel } from "./panelPage.ts";
+import { ask, message, snapshot, tool, view } from "./scenes.ts";
+
+const vectors = [
+  "<script>window.hacked = 1</script>",
+  "<img src=x onerror=window.hacked=1>",
+  '<img src="https://evil.example/pixel.png">',
+  "![pixel](https://evil.example/pixel.png)",
+  "<svg onload=window.hacked=1><animate onbegin=window.hacked=1 attributeName=x></svg>",
+  '<iframe srcdoc="<script>parent.hacked=1</script>"></iframe>',
+  "[click](javascript:window.hacked=1)",
+  "[click](java&#10;script:window.hacked=1)",
+  "[click](<java\nscript:window.hacked=1>)",
+  "[click](data:text/html,<script>window.hacked=1</script>)",
+  "[click](vbscript:msgbox(1))",
+  "[click](command:workbench.action.quit)",
+  "[click](vscode://parley.parley/x)",
+  '[click](https://ok.example "\\" onmouseover=window.hacked=1 x=\\"")',
+  "<javascript:window.hacked=1>",
+  "<a href='javascript:window.hacked=1'>x</a>",
+  "<math><mtext><table><mglyph><style><!--</style><img title='--&gt;&lt;img src=1 onerror=window.hacked=1&gt;'>",
+  "<form action=https://evil.example><button>Allow</button></form>",
+  "<style>* { display: none }</style>",
+  '<link rel=stylesheet href="https://evil.example/a.css">',
+  "<meta http-equiv=refresh content='0;url=https://evil.example'>",
+  "<base href=https://evil.example>",
+  '```js"><img src=x onerror=window.hacked=1>\ncode\n```',
+  "`<img src=x onerror=window.hacked=1>`",
+  "| <img src=x onerror=window.hacked=1> | b |\n| - | - |\n| <script>window.hacked=1</script> | d |",
+  "- [ ] <input type=checkbox onfocus=window.hacked=1 autofocus>",
+  "[ref]\n\n[ref]: javascript:window.hacked=1",
+  "\u001b]8;;javascript:window.hacked=1\u0007link\u001b]8;;\u0007",
+  "{{constructor.constructor('window.hacked=1')()}} ${window.hacked=1}",
+  "\u202eevil\u202c \u0000 \uffff",
+];
+
+const mimeTypes = ["image/svg+xml", 'image/png" onerror="window.hacked=1', "text/html", "javascript:alert(1)"];
+
+/** Every text field an agent controls, holding the vector. */
+function everywhere(text: string): readonly ViewEntry[] {
+  const parts: ToolPart[] = [
+    { type: "text", text },
+    { type: "link", uri: text, name: text, description: text },
+    { type: "resource", uri: text, mimeType: text, text },
+    { type: "placeholder", kind: text },
+    { type: "json", label: "Input", text },
+    { type: "terminal", terminalId: "t", command: text, cwd: text, text, exit: { signal: text }, truncated: true },
+    {
+      type: "diff",
+      path: text,
+      label: text,
+      operation: "modify",
+      added: 1,
+      removed: 0,
+      hunks: [{ oldStart: 1, newStart: 1, lines: [{ op: "add", text }] }],
+      note: text,
+    },
+    { type: "files", files: [{ operation: text, path: text, label: text, from: text }], patch: text },
+    ...mimeTypes.map(mimeType => ({ type: "image", mimeType, data: Buffer.from(text).toString("base64") }) as const),
+    { type: "audio", mimeType: text, data: "" },
+  ];
+  const problem = { message: text, detail: text, command: text, next: [] };
+  return [
+    message("u", "user", text),
+    message("m", "agent", text),
+    message("h", "thought", text),
+    tool("c", text, { toolKind: text, status: "failed", parts, locations: [{ path: text, label: text }] }),
+    { id: "n", kind: "notice", severity: "error", title: text, description: text, at: 0 },
+    { id: "k", kind: "compaction", status: text, parts: [{ type: "text", text }], error: text, at: 0 },
+    { id: "p", kind: "problem", problem, at: 0 },
+    { id: "e", kind: "turnEnd", stopReason: text, at: 0 },
+  ];
+}
+
+function hostileView(text: string): ReturnType<typeof view> {
+  return view(everywhere(text), {
+    title: text,
+    agent: { id: "x", name: text, description: text },
+    connection: { state: "starting", detail: text },
+    problem: { message: text, detail: text, command: text, next: [] },
+    asks: [{ ...ask, title: text, command: text, cwd: text, options: [{ id: "o", name: text, kind: text }] }],
+    plans: [{ id: text, entries: [{ content: text, priority: text, status: text }] }],
+    queue: [{ id: "q", text, sent: false }],
+    options: [
+      { id: "s", name: text, type: "select", value: text, choices: [{ value: text, name: text, group: text }] },
+      { id: "b", name: text, description: text, type: "boolean", value: true },
+    ],
+    usage: { used: 1, size: 2, cost: { amount: 1, currency: text } },
+  });
+}
+
+describe("hostile text", () => {
+  usePanel();
+
+  it("runs nothing, loads nothing and breaks no policy, in any field", async function () {
+    this.timeout(60_000);
+    const panel = await openPanel([snapshot(view([]))]);
+    const requests: string[] = [];
+    panel.page.on("request", request => requests.push(request.url()));
+    for (const vector of vectors) {
+      await panel.show(hostileView(vector));
+      const folds = panel.log.locator("button[aria-expanded=false], summary");
+      await folds.evaluateAll(all => all.forEach(each => (each as HTMLElement).click()));
+      await panel.patch({ op: "head", head: { title: `${vector}!` } });
+      for (const link of await panel.page.getByRole("link").all()) await link.dispatchEvent("click");
+    }
+    assert.equal(await panel.page.evaluate(() => (window as { hacked?: number }).hacked), undefined);
+    assert.deepEqual(
+      requests.filter(url => !url.startsWith("data:") && !url.includes("/chunks/")),
+      [],
+    );
+    assert.deepEqual(
+      await panel.page.evaluate(
+        () => document.querySelectorAll("script, iframe, form, base, meta[content*=evil]").length,
+      ),
+      2 + 1,
+    );
+    await panel.assertClean();
+  });
+
+  it("opens only web addresses, mail and files", async () => {
+    const panel = await openPanel([snapshot(view([]))]);
+    for (const vector of vectors) {
+      await panel.show(view([message("m", "agent", vector)]));
+      for (const link of await panel.log.getByRole("link").all()) await link.dispatchEvent("click");
+    }
+    const intents = await panel.intents();
+    assert.ok(intents.length > 0);
+    for (const intent of intents) {
+      assert.ok(intent.type === "openLink" || intent.type === "openFile", JSON.stringify(intent));
+      const target = intent.type === "openLink" ? intent.href : intent.path;
+      assert.match(target, intent.type === "openLink" ? /^(https?:\/\/|mailto:)/ : /^(?!\w+:)/);
+    }
+  });
+
+  it("shows raw HTML as the text it is", async () => {
+    const panel = await openPanel([snapshot(view([message("m", "agent", "Use <b>bold</b> or\n\n<div>a box</div>")]))]);
+    await panel.log.getByText("Use <b>bold</b> or").waitFor();
+    await panel.log.getByText("<div>a box</div>").waitFor();
+  });
+
+  it("string assignment to innerHTML throws under the page's policy, so the tests above mean something", async () => {
+    const panel = await openPanel([snapshot(view([]))]);
+    const outcome = await panel.page.evaluate(() => {
+      try {
+        document.createElement("div").innerHTML = "<b>x</b>";
+        return "written";
+      } catch {
+        return "refused";
+      }
+    });
+    assert.equal(outcome, "refused");
+    assert.equal((await panel.page.evaluate(() => window.play.reports)).length, 1);
+  });
+});

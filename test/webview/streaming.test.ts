@@ -1,0 +1,208 @@
+// Streaming: what is patched in is what a snapshot would paint, and nothing else is touched on the way.
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { openPanel, usePanel, type PanelPage } from "./panelPage.ts";
+import { ANSWER, START, everyEntry, message, snapshot, tool, view } from "./scenes.ts";
+
+const running = { state: "running", since: START, cancelling: false } as const;
+
+/** Pieces of Markdown whose joints are the interesting places. */
+const pieces = [
+  "# Title\n", "Some text", " and `code`", "\n\n", "\n", "- item\n", "  - nested\n", "1. one\n", "- [ ] task\n", "```js\nlet a = 1;\n", "```\n",
+  "~~~\nplain\n~~~\n", "| a | b |\n| - | - |\n| 1 | 2 |\n", "> quote\n", "---\n", "Setext\n===\n", "**bold", "** rest", "*x*", "[a](src/a.ts#L10)",
+  " src/a.ts:3 ", "<b>raw</b>", "<div>\n", "    indented\n", "https://example.com ", "![i](x.png)", "a\r\nb", "\\*", "🙂", "\n\n\n## Next\n",
+]; // prettier-ignore
+
+describe("streaming", () => {
+  usePanel();
+
+  it("text that is appended shows at once and is spoken only when it is whole", async () => {
+    const panel = await openPanel([snapshot(view([message("m1", "agent", "One")], { live: "m1", activity: running }))]);
+    const speech = panel.page.locator(".speech");
+    await panel.patch({ op: "append", id: "m1", part: 0, text: " two" });
+    await panel.log.getByText("One two").waitFor();
+    assert.equal(await speech.textContent(), "");
+    await panel.patch({ op: "append", id: "m1", part: 0, text: " **three**" }, { op: "head", head: { live: null } });
+    await speech.getByText("One two three").waitFor();
+  });
+
+  it("a chunk changes its own message and no other entry", async () => {
+    const live = message("m9", "agent", "Streaming");
+    const panel = await openPanel([snapshot(view([...everyEntry, live], { live: "m9", activity: running }))]);
+    await panel.log.locator("pre .hljs-keyword").first().waitFor();
+    await panel.page.evaluate(() => {
+      const changed: string[] = [];
+      const entryOf = (node: Node): string => {
+        const element = node instanceof Element ? node : node.parentElement;
+        return element?.closest(".entry")?.textContent?.slice(0, 9) ?? String(element?.className);
+      };
+      new MutationObserver(records => changed.push(...records.map(record => entryOf(record.target)))).observe(
+        document.querySelector(".panel") as Element,
+        { subtree: true, childList: true, characterData: true, attributes: true },
+      );
+      Object.assign(window, { changed });
+    });
+    await panel.patch({ op: "append", id: "m9", part: 0, text: " on and on" });
+    await panel.log.getByText("Streaming on and on").waitFor();
+    const changed = await panel.page.evaluate(() => (window as unknown as { changed: string[] }).changed);
+    assert.deepEqual([...new Set(changed)], ["Streaming"]);
+  });
+
+  it("an open fence only extends its text node", async () => {
+    const panel = await openPanel([snapshot(view([message("m1", "agent", "```ts\nlet a")], { live: "m1" }))]);
+    const kept = await panel.log.locator("pre code").evaluateHandle(code => code.firstChild);
+    await panel.patch({ op: "append", id: "m1", part: 0, text: " = 1;\nlet b" });
+    await panel.patch({ op: "append", id: "m1", part: 0, text: " = 2;\n" });
+    assert.equal(await panel.log.locator("pre code").textContent(), "let a = 1;\nlet b = 2;");
+    assert.ok(await kept.evaluate(text => text?.isConnected && (text as Text).data === "let a = 1;\nlet b = 2;"));
+    await panel.patch({ op: "append", id: "m1", part: 0, text: "```\nDone" });
+    await panel.log.locator("pre .hljs-keyword").first().waitFor();
+    await panel.log.locator("p", { hasText: "Done" }).waitFor();
+  });
+
+  it("a selection in the paragraph that is being written survives", async () => {
+    const panel = await openPanel([snapshot(view([message("m1", "agent", "Select **these** wor")], { live: "m1" }))]);
+    await panel.log.getByText("these").evaluate(node => getSelection()?.selectAllChildren(node));
+    for (const text of ["ds", " and", " more\n\n", "New paragraph"]) {
+      await panel.patch({ op: "append", id: "m1", part: 0, text });
+    }
+    await panel.log.getByText("New paragraph").waitFor();
+    assert.equal(await panel.page.evaluate(() => getSelection()?.toString()), "these");
+  });
+
+  it("a thought shows its tail while it streams and folds when it settles", async () => {
+    const head = { live: "h1", activity: running };
+    const panel = await openPanel([snapshot(view([message("h1", "thought", "Let me look", 3)], head))]);
+    await panel.log.getByRole("button", { name: /^Thinking/ }).waitFor();
+    await panel.log.getByText("Let me look").waitFor();
+    await panel.patch({ op: "append", id: "h1", part: 0, text: " closer" });
+    await panel.log.getByText("Let me look closer").waitFor();
+    await panel.patch({ op: "head", head: { live: null } });
+    await panel.log.getByRole("button", { name: "Thought for 3 s" }).waitFor();
+    assert.equal(await panel.log.getByText("Let me look closer").count(), 0);
+  });
+
+  it("patches and a snapshot of the same view give the same page", async () => {
+    const panel = await openPanel([snapshot(view([]))]);
+    const full = [...everyEntry, message("m9", "agent", ANSWER)];
+    for (const [at, entry] of full.entries()) {
+      const early = entry.kind === "tool" ? tool(entry.id, "Not yet named", { status: "pending" }) : entry;
+      await panel.patch({ op: "put", at, entry: early });
+      await panel.patch({ op: "put", at, entry });
+    }
+    await panel.log.locator("pre .hljs-keyword").last().waitFor();
+    const patched = await panel.html();
+    await panel.page.reload();
+    await panel.composer.waitFor();
+    await panel.show(view(full));
+    await panel.log.locator("pre .hljs-keyword").last().waitFor();
+    assert.equal(await settledHtml(panel, patched), patched);
+    await panel.assertClean();
+  });
+
+  it("entries that are taken back disappear", async () => {
+    const panel = await openPanel([snapshot(view(everyEntry))]);
+    await panel.patch({ op: "keep", count: 1 });
+    await panel.log.getByText("Why does sum").first().waitFor();
+    assert.equal(await panel.log.locator(".entry").count(), 1);
+  });
+
+  it("a patch for another revision asks for the whole view, once", async () => {
+    const panel = await openPanel([snapshot(view([message("m1", "agent", "One")]))]);
+    for (const base of [7, 8]) {
+      await panel.post({
+        type: "patch",
+        base,
+        revision: base + 1,
+        patches: [{ op: "append", id: "m1", part: 0, text: "!" }],
+      });
+    }
+    assert.deepEqual(await panel.intents(), [{ type: "resync" }]);
+    await panel.post(snapshot(view([message("m1", "agent", "One!!")]), 9));
+    await panel.post({
+      type: "patch",
+      base: 9,
+      revision: 10,
+      patches: [{ op: "append", id: "m1", part: 0, text: " Two" }],
+    });
+    await panel.log.getByText("One!! Two").waitFor();
+  });
+
+  it("any Markdown in any chunks is painted as if it had come at once", async function () {
+    this.timeout(120_000);
+    const panel = await openPanel([snapshot(view([message("warm", "agent", "```js\nlet a\n```")]))]);
+    await panel.log.locator("pre .hljs-keyword").waitFor();
+    const documents = fc.array(fc.constantFrom(...pieces), { minLength: 1, maxLength: 25 }).map(list => list.join(""));
+    const cuts = fc.array(fc.nat(400), { maxLength: 12 });
+    await fc.assert(
+      fc.asyncProperty(documents, cuts, async (text, places) => {
+        const { streamed, middle, whole, half } = await paintBothWays(panel, text, places);
+        assert.equal(streamed, whole);
+        assert.equal(middle, half);
+      }),
+      { numRuns: 150 },
+    );
+    await panel.assertClean();
+  });
+});
+
+/** The page once late colours have come in, or what it is when they do not. */
+async function settledHtml(panel: PanelPage, expected: string): Promise<string> {
+  await panel.page
+    .waitForFunction(html => (window as unknown as { transcriptHtml(): string }).transcriptHtml() === html, expected, {
+      timeout: 3000,
+    })
+    .catch(() => undefined);
+  return panel.html();
+}
+
+interface BothWays {
+  /** Painted by appends, when settled; and half way. */
+  readonly streamed: string;
+  readonly middle: string;
+  /** The same texts painted at once. */
+  readonly whole: string;
+  readonly half: string;
+}
+
+async function paintBothWays(panel: PanelPage, text: string, places: readonly number[]): Promise<BothWays> {
+  const cuts = [...new Set([0, ...places.map(place => place % (text.length + 1)), text.length])].sort((a, b) => a - b);
+  const chunks = cuts.slice(1).map((end, i) => text.slice(cuts[i], end));
+  const stop = Math.floor(chunks.length / 2);
+  return panel.page.evaluate(
+    async ({ chunks, stop }) => {
+      type Markdown = HTMLElement & { content: { text: string; live: boolean } };
+      const make = (): Markdown => {
+        const element = document.createElement("parley-markdown") as Markdown;
+        document.querySelector(".entries")?.append(element);
+        return element;
+      };
+      const html = (element: Markdown): string => element.innerHTML;
+      const paint = (text: string, live: boolean): string => {
+        const element = make();
+        element.content = { text, live };
+        const painted = html(element);
+        element.remove();
+        return painted;
+      };
+      const element = make();
+      let text = "";
+      let middle = "";
+      let half = "";
+      for (const [i, chunk] of chunks.entries()) {
+        text += chunk;
+        element.content = { text, live: true };
+        if (i === stop) {
+          middle = html(element);
+          half = paint(text, true);
+        }
+      }
+      element.content = { text, live: false };
+      const streamed = html(element);
+      element.remove();
+      await Promise.resolve();
+      return { streamed, middle, whole: paint(text, false), half };
+    },
+    { chunks, stop },
+  );
+}
