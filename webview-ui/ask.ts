@@ -7,7 +7,7 @@ import { LightElement, icon, roveByKey, roveTabStop, roveToFocus } from "./eleme
 import { send } from "./host.ts";
 import { t } from "./l10n.ts";
 import { fileLink } from "./links.ts";
-import { toolPart } from "./parts.ts";
+import { toolParts } from "./parts.ts";
 import { kindIcon } from "./toolCall.ts";
 
 /** For this long after it got the focus, a key does not allow: it was typed for something else. */
@@ -86,7 +86,7 @@ export class AsksElement extends LightElement {
               ${locations.map(({ path, label, line }) => fileLink(path, line === undefined ? label : `${label}:${line}`, line))}
             </div>`
       }
-      ${parts.map(part => toolPart(part, owner, false))}
+      ${toolParts(parts, owner, false)}
     </div>`;
   }
 

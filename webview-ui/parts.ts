@@ -52,8 +52,14 @@ export function userPart(part: ViewPart): TemplateResult {
     ${cutNote(part.cut)}`;
 }
 
-/** A part of a tool card or of a question. `owner` is the tool card whose diffs the host can open. */
-export function toolPart(part: ToolPart, owner: ViewEntry | undefined, live: boolean): TemplateResult {
+/** The parts of a tool card or of a question. `owner` is the tool card whose diffs the host can open. */
+export function toolParts(parts: readonly ToolPart[], owner: ViewEntry | undefined, live: boolean): TemplateResult[] {
+  // Raw input and output stay folded behind whatever says the same in words.
+  const rawOnly = parts.every(part => part.type === "json");
+  return parts.map(part => toolPart(part, owner, live, rawOnly));
+}
+
+function toolPart(part: ToolPart, owner: ViewEntry | undefined, live: boolean, rawOpen: boolean): TemplateResult {
   switch (part.type) {
     case "diff":
       return diffView(part, openDiff(part, owner));
@@ -62,7 +68,7 @@ export function toolPart(part: ToolPart, owner: ViewEntry | undefined, live: boo
     case "terminal":
       return terminalPart(part);
     case "json":
-      return jsonPart(part, part.label);
+      return jsonPart(part, rawOpen);
     default:
       return messagePart(part, live);
   }
@@ -122,9 +128,9 @@ function exitWords(exit: { readonly exitCode?: number; readonly signal?: string 
   return exit.exitCode === undefined ? t("Ended") : t("Exit code {0}", exit.exitCode);
 }
 
-function jsonPart(part: Part<"json">, label: "Input" | "Output"): TemplateResult {
-  return html`<details class="json">
-    <summary>${label === "Input" ? t("Input") : t("Output")}</summary>
+function jsonPart(part: Part<"json">, open: boolean): TemplateResult {
+  return html`<details class="json" ?open=${open}>
+    <summary>${part.label === "Input" ? t("Input") : t("Output")}</summary>
     <pre tabindex="0">${part.text}</pre>
     ${cutNote(part.cut)}
   </details>`;

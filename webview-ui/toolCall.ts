@@ -6,7 +6,7 @@ import { LightElement, everySecond, icon, roveByKey, roveTabStop, roveToFocus } 
 import { openState, setOpen } from "./host.ts";
 import { duration, t } from "./l10n.ts";
 import { fileLink } from "./links.ts";
-import { toolPart } from "./parts.ts";
+import { toolParts } from "./parts.ts";
 
 const KIND_ICONS: Readonly<Record<string, string>> = {
   read: "book",
@@ -108,7 +108,7 @@ export class ToolCallElement extends LightElement {
   #body(): TemplateResult {
     const { entry } = this;
     const running = entry.status === "running";
-    return html`<div class="tool-body">${entry.parts.map(part => toolPart(part, entry, running))}</div>`;
+    return html`<div class="tool-body">${toolParts(entry.parts, entry, running)}</div>`;
   }
 
   #toggle(open: boolean): void {

@@ -1,6 +1,8 @@
 // Agents that do it wrong, in the real VS Code: each failure is a sentence in the panel with the next step, nothing is
 // lost, and the panel stays usable.
 import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { FrameLocator, Locator } from "playwright-core";
 import { openChat, openWorkbench, reloadWindow, runCommand, type Workbench } from "./harness.ts";
@@ -104,17 +106,19 @@ describe("an agent that does not start", () => {
     assert.deepEqual(errors, []);
   });
 
-  it("is started again by one press once its setting was corrected, and the prompt written meanwhile is sent", async () => {
-    const { server, panel } = await withAgents({ mended: { command: "no-such-agent-program", args: [] } });
-    await choose(panel, "mended");
+  it("is started again by one press once its program is there, and the prompt written meanwhile is sent", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "parley-program-"));
+    const command = join(folder, "late-agent");
+    const { panel } = await withAgents({ late: { command, args: [] } });
+    await choose(panel, "late");
     const banner = panel.getByRole("group", { name: "Problem" });
-    await banner.getByText(/was not found on the PATH/).waitFor();
+    await banner.getByText(/there is no program at/).waitFor();
     await send(panel, "hello anyway");
     await panel.getByText("hello anyway").first().waitFor();
-    server.writeSettings(settings({ mended: { name: "Mended Agent", args: [bad, "none"] } }));
-    await panel.locator("option", { hasText: "Mended Agent" }).waitFor({ state: "attached" });
+    writeFileSync(command, `#!/bin/sh\nexec "${process.execPath}" "${bad}" none\n`, { mode: 0o755 });
     await banner.getByRole("button", { name: "Retry" }).click();
     await conversation(panel).getByText("You said: hello anyway").waitFor();
+    rmSync(folder, { recursive: true });
   });
 });
 

@@ -38,6 +38,12 @@ describe("the workbench", () => {
     await page.locator(".monaco-workbench.hc-black").waitFor();
   });
 
+  it("takes user settings that change while the window is open", async () => {
+    const { page, server } = await openWorkbench();
+    server.writeSettings({ "workbench.colorTheme": "Default High Contrast" });
+    await page.locator(".monaco-workbench.hc-black").waitFor();
+  });
+
   it("brings the chat back after a reload and in a window opened anew", async () => {
     const first = await openWorkbench();
     await openChat(first.page);
