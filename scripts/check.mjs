@@ -9,7 +9,10 @@ import { newResults, resultLine } from "./tools/results.mjs";
 
 const tsc = "node_modules/typescript/bin/tsc";
 
-/** The slow ones first: they run two at a time. @type {readonly Check[]} */
+/**
+ * The slow ones first: they run two at a time.
+ * @type {readonly Check[]}
+ */
 const checks = [
   { title: "lint", command: ["node_modules/eslint/bin/eslint.js", "--max-warnings=0", "."] },
   { title: "types: extension, tests and demo agent", command: [tsc, "-p", "tsconfig.json"] },

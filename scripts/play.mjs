@@ -5,13 +5,17 @@ import { existsSync, readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { basename, extname, join, normalize, sep } from "node:path";
 
-/** Themes by the name the page takes them by, with the class VS Code gives the body. */
+/**
+ * Themes by the name the page takes them by, with the class VS Code gives the body.
+ * @type {Readonly<Record<string, string>>}
+ */
 const themes = {
   dark: "vscode-dark",
   light: "vscode-light",
   hc: "vscode-high-contrast",
   "hc-light": "vscode-high-contrast-light",
 };
+/** @type {Readonly<Record<string, string>>} */
 const types = {
   ".css": "text/css",
   ".js": "text/javascript",
@@ -66,6 +70,7 @@ export async function startPlay({ messages = [], theme = "dark", port = 0, root 
 function pageHtml(root, origin, theme, messages) {
   const nonce = randomBytes(16).toString("base64");
   const known = theme in themes ? theme : "dark";
+  /** @type {Readonly<Record<string, string | undefined>>} */
   const values = {
     nonce,
     csp: contentPolicy(nonce, origin),
@@ -74,7 +79,7 @@ function pageHtml(root, origin, theme, messages) {
     messages: JSON.stringify(messages).replaceAll("<", "\\u003c"),
   };
   const template = readFileSync(join(root, "examples/play.html"), "utf8");
-  return template.replace(/\{\{(\w+)\}\}/g, (_whole, name) => values[name]);
+  return template.replace(/\{\{(\w+)\}\}/g, (_whole, name) => values[name] ?? "");
 }
 
 /** The policy of the real webview; `source` stands for its `cspSource`. @param {string} nonce @param {string} source */
@@ -104,7 +109,8 @@ async function main() {
   const root = join(import.meta.dirname ?? ".", "..");
   const [file, ...rest] = process.argv.slice(2).filter(argument => !argument.startsWith("--"));
   if (rest.length > 0) throw new Error("Name one file of messages.");
-  const option = name => process.argv.find(argument => argument.startsWith(`--${name}=`))?.slice(name.length + 3);
+  const option = (/** @type {string} */ name) =>
+    process.argv.find(argument => argument.startsWith(`--${name}=`))?.slice(name.length + 3);
   if (!existsSync(join(root, "dist/webview/main.js"))) throw new Error("Build the panel first: npm run build");
   const messages = file === undefined ? [] : JSON.parse(readFileSync(file, "utf8"));
   const { url } = await startPlay({

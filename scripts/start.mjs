@@ -8,7 +8,7 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { ensureInstalled } from "./tools/install.mjs";
-import { endTree, killTree, whenExiting } from "./tools/processes.mjs";
+import { endingSignals, endTree, killTree, whenExiting } from "./tools/processes.mjs";
 import { findOnPath, flag, inProject, main, Problem, root, run, say } from "./tools/project.mjs";
 
 /** @typedef {{ folder: string, remove: () => void }} Workspace */
@@ -31,7 +31,10 @@ async function build() {
     throw new Problem("The build failed, so nothing is started.");
 }
 
-/** Rebuilds on every change. Returns what stops it. @returns {() => Promise<void>} */
+/**
+ * Rebuilds on every change. Returns what stops it.
+ * @returns {() => Promise<void>}
+ */
 function startWatching() {
   const child = spawn(process.execPath, ["esbuild.mjs", "--watch"], { cwd: root, stdio: "inherit", detached: true });
   const pid = child.pid;
@@ -43,7 +46,10 @@ function startWatching() {
   };
 }
 
-/** A copy of the sample workspace, so that the demo never changes the project itself. @returns {Workspace} */
+/**
+ * A copy of the sample workspace, so that the demo never changes the project itself.
+ * @returns {Workspace}
+ */
 function newWorkspace() {
   const parent = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), "parley-sample-")));
   const folder = path.join(parent, "sample-workspace");
@@ -52,8 +58,10 @@ function newWorkspace() {
   return { folder, remove: () => fs.rmSync(parent, { recursive: true, force: true, maxRetries: 5 }) };
 }
 
-/** With a first commit, VS Code shows what the agent has changed. Without git the demo works all the same. */
-/** @param {string} folder */
+/**
+ * With a first commit, VS Code shows what the agent has changed. Without git the demo works all the same.
+ * @param {string} folder
+ */
 function beginHistory(folder) {
   const author = ["-c", "user.name=Parley", "-c", "user.email=parley@example.invalid", "-c", "commit.gpgsign=false"];
   for (const args of [
@@ -67,7 +75,8 @@ function beginHistory(folder) {
 
 /**
  * Opens the VS Code installed on this machine, if there is one that can show a window here.
- * @param {() => Promise<void>} stopWatching @returns {Promise<boolean>} false if there is none
+ * @param {() => Promise<void>} stopWatching
+ * @returns {Promise<boolean>} false if there is none
  */
 async function openOnDesktop(stopWatching) {
   const code = flag("browser") ? undefined : desktopCode();
@@ -128,8 +137,10 @@ async function openInBrowser() {
   }
 }
 
-/** Opens the address in the person's browser, where there is one. It is printed in any case. */
-/** @param {string} address */
+/**
+ * Opens the address in the person's browser, where there is one. It is printed in any case.
+ * @param {string} address
+ */
 function openAddress(address) {
   /** @type {Partial<Record<NodeJS.Platform, readonly string[]>>} */
   const openers = { darwin: ["open"], win32: ["rundll32", "url.dll,FileProtocolHandler"], linux: ["xdg-open"] };
@@ -140,12 +151,12 @@ function openAddress(address) {
   child.unref();
 }
 
-/** Resolves at Ctrl+C, or when the process is asked to end. A second time ends it at once. */
-/** @returns {Promise<"interrupted">} */
+/**
+ * Resolves at Ctrl+C, or when the process is asked to end. A second time ends it at once.
+ * @returns {Promise<"interrupted">}
+ */
 function interrupted() {
   return new Promise(resolve => {
-    for (const signal of /** @type {const} */ (["SIGINT", "SIGTERM", "SIGHUP"])) {
-      process.once(signal, () => resolve("interrupted"));
-    }
+    for (const signal of endingSignals) process.once(signal, () => resolve("interrupted"));
   });
 }

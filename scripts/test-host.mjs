@@ -11,8 +11,10 @@ import { readResults, resultLine } from "./tools/results.mjs";
 import { startServer } from "./vscode/server.mjs";
 import { harmlessErrors, launchBrowser, workbenchUrl } from "./vscode/workbench.mjs";
 
-/** @typedef {import("./vscode/server.mjs").Server} Server */
-/** @typedef {import("playwright-core").Page} Page */
+/**
+ * @typedef {import("./vscode/server.mjs").Server} Server
+ * @typedef {import("playwright-core").Page} Page
+ */
 
 const limitMs = 4 * 60_000;
 
@@ -31,7 +33,10 @@ await main(async () => {
   }
 });
 
-/** A copy, so that tests may write into it. @param {string} tmp */
+/**
+ * A copy, so that tests may write into it.
+ * @param {string} tmp
+ */
 function copyWorkspace(tmp) {
   const named = process.argv.slice(2).find(arg => !arg.startsWith("-"));
   const folder = path.join(tmp, "workspace");
@@ -62,7 +67,10 @@ async function runHostTests(folder, resultsFile) {
 
 /**
  * Opens the window that runs the tests; resolves with the runner's exit code, or with what kept it from one.
- * @param {Page} page @param {Server} server @param {string} folder @returns {Promise<number | string>}
+ * @param {Page} page
+ * @param {Server} server
+ * @param {string} folder
+ * @returns {Promise<number | string>}
  */
 async function testsEnded(page, server, folder) {
   /** @type {(outcome: number | string) => void} */
@@ -92,8 +100,11 @@ function testsPath() {
   return fs.statSync(named).isDirectory() ? path.join(named, "index.js") : named;
 }
 
-/** What VS Code and the tests write to the console: warnings and errors, with --verbose all of it. */
-/** @param {string} type @param {readonly unknown[]} args */
+/**
+ * What VS Code and the tests write to the console: warnings and errors, with --verbose all of it.
+ * @param {string} type
+ * @param {readonly unknown[]} args
+ */
 function printLog(type, args) {
   const text = args.join(" ").replace(/%c|color: ?#?\w*/g, "");
   if (!flag("verbose") && (type === "info" || harmlessErrors.test(text))) return;

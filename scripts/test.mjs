@@ -8,7 +8,7 @@ import { spawn } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
 import { ensureInstalled } from "./tools/install.mjs";
-import { killTree, whenExiting } from "./tools/processes.mjs";
+import { endingSignals, killTree, whenExiting } from "./tools/processes.mjs";
 import { inProject, main, option, Problem, root, run, say, secondsSince } from "./tools/project.mjs";
 import { readResults } from "./tools/results.mjs";
 import { ensureChromium } from "./vscode/chromium.mjs";
@@ -105,7 +105,10 @@ function chosenSuites() {
   throw new Problem(`There is no suite "${unknown}". The suites are:\n${known.join("\n")}`);
 }
 
-/** Builds what is tested, as users get it, and the tests. @returns {Promise<Outcome>} */
+/**
+ * Builds what is tested, as users get it, and the tests.
+ * @returns {Promise<Outcome>}
+ */
 async function buildAll() {
   heading("build");
   const started = performance.now();
@@ -123,7 +126,10 @@ function mocha(results, seconds, files) {
   return ["scripts/tools/mocha.mjs", ...options, ...files];
 }
 
-/** The built tests whose folder inside test/ is wanted. @param {(folder: string) => boolean} wanted */
+/**
+ * The built tests whose folder inside test/ is wanted.
+ * @param {(folder: string) => boolean} wanted
+ */
 function testFiles(wanted) {
   const files = fs.readdirSync(inProject("out", "test"), { recursive: true, encoding: "utf8" });
   return files
@@ -157,8 +163,13 @@ function notRun(name, error) {
   return { name, tests: [{ title: `${name} could not be run`, state: "failed", error }], ms: 0 };
 }
 
-/** What can go wrong with a whole suite, with no test failing. */
-/** @param {string} name @param {string} file @param {number | "late"} code @returns {TestResult[]} */
+/**
+ * What can go wrong with a whole suite, with no test failing.
+ * @param {string} name
+ * @param {string} file
+ * @param {number | "late"} code
+ * @returns {TestResult[]}
+ */
 function misfortunes(name, file, code) {
   const { finished, tests } = readResults(file);
   /** @param {string} title @returns {TestResult[]} */
@@ -177,6 +188,7 @@ function runLimited(command, minutes) {
     if (child.pid) killTree(child.pid);
   };
   const forget = whenExiting(end);
+  const passed = passSignalsTo(child);
   return new Promise((resolve, reject) => {
     let late = false;
     const timer = setTimeout(() => {
@@ -187,9 +199,30 @@ function runLimited(command, minutes) {
     child.on("close", code => {
       clearTimeout(timer);
       forget();
+      if (passed.stop()) process.exit(130);
       resolve(late ? "late" : (code ?? 1));
     });
   });
+}
+
+/**
+ * Lets a suite end in order at Ctrl+C: it has servers to stop and folders to remove. `stop` tells whether it was asked.
+ * @param {import("node:child_process").ChildProcess} child
+ */
+function passSignalsTo(child) {
+  let asked = false;
+  const pass = () => {
+    // The second time it is killed.
+    if (asked) process.exit(130);
+    asked = true;
+    child.kill("SIGTERM");
+  };
+  for (const name of endingSignals) process.on(name, pass);
+  const stop = () => {
+    for (const name of endingSignals) process.removeListener(name, pass);
+    return asked;
+  };
+  return { stop };
 }
 
 /** @param {readonly Outcome[]} outcomes */

@@ -2,7 +2,7 @@
 
 /** Nearer to the end than this counts as being there. */
 const SLACK = 8;
-/** A scroll this soon after a wheel, key or touch is the user's. */
+/** A scroll this soon after a wheel, key, touch or move of the focus is the user's. */
 const INTENT = 1000;
 /** A place is looked for this long at most. */
 const MAX_FRAMES = 60;
@@ -24,7 +24,8 @@ export class StickToEnd {
     const intent = (): void => {
       this.#intentAt = performance.now();
     };
-    for (const type of ["wheel", "touchmove", "keydown"]) box.addEventListener(type, intent, { passive: true });
+    for (const type of ["wheel", "touchmove", "keydown", "focusin"])
+      box.addEventListener(type, intent, { passive: true });
     box.addEventListener("pointerdown", () => (this.#pointerDown = true));
     window.addEventListener("pointerup", () => {
       if (this.#pointerDown) intent();

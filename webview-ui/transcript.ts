@@ -13,6 +13,8 @@ interface EntryElement extends HTMLElement {
 }
 
 const ANCHOR_DELAY = 200;
+/** A long conversation opens with this many entries, and shows as many more on demand. */
+const SHOWN = 200;
 
 /** `<parley-transcript>`: give it every new list of entries by `show`. */
 export class TranscriptElement extends LightElement {
@@ -30,6 +32,8 @@ export class TranscriptElement extends LightElement {
   #anchorTimer: ReturnType<typeof setTimeout> | undefined;
   #seenCount = 0;
   #entries: readonly ViewEntry[] = [];
+  /** How many entries at the start are not painted. */
+  #hidden = 0;
   /** Whether elements have come or gone since {@link TranscriptElement.#elements} was filled. */
   #moved = false;
   /** The id of the entry that is being streamed into. */
@@ -44,17 +48,31 @@ export class TranscriptElement extends LightElement {
 
   /** The entries from now on: all are walked if some came or went, else only those that changed are repainted. */
   show(entries: readonly ViewEntry[], moved: boolean, touched: Iterable<ViewEntry>): void {
+    if (entries[0]?.id !== this.#entries[0]?.id) this.#hidden = Math.max(0, entries.length - SHOWN);
     // Invariant: always the newest list, since any render of the transcript sets every element's entry from it.
     this.#entries = entries;
-    if (moved) {
-      this.#moved = true;
-      this.requestUpdate();
-      return;
-    }
+    if (moved) return this.#repaint();
     for (const entry of touched) {
       const element = this.#elements.get(entry.id);
       if (element) element.entry = entry;
     }
+  }
+
+  #repaint(): void {
+    this.#moved = true;
+    this.requestUpdate();
+  }
+
+  async #showEarlier(from: number): Promise<void> {
+    const first = this.#elements.get(this.#entries[this.#hidden]?.id ?? "");
+    const top = first?.getBoundingClientRect().top ?? 0;
+    this.#hidden = Math.max(0, from);
+    this.#repaint();
+    await this.updateComplete;
+    // The button may be gone with its last entries: the focus stays in the conversation.
+    if (this.#hidden === 0) this.#log.focus({ preventScroll: true });
+    // The browser keeps the place by itself, but not at the very top, where the button is.
+    await this.#stick?.goTo(() => (first?.getBoundingClientRect().top ?? top) - top);
   }
 
   /** Moves the liveness from one entry to another. */
@@ -82,8 +100,10 @@ export class TranscriptElement extends LightElement {
 
   /** After a snapshot: where the reader was, if that is still there. */
   async restoreAnchor(): Promise<void> {
-    await this.updateComplete;
     const { anchor } = memory;
+    const at = this.#entries.findIndex(entry => entry.id === anchor?.id);
+    if (at >= 0 && at < this.#hidden) this.#hidden = at;
+    await this.updateComplete;
     const element = anchor && this.#elements.get(anchor.id);
     if (!anchor || !element) return this.toEnd();
     const log = this.#log;
@@ -121,12 +141,12 @@ export class TranscriptElement extends LightElement {
     const lastPrompt = this.#entries.findLastIndex(entry => entry.kind === "user");
     return html`<div class="log" role="log" aria-label=${t("Conversation")} aria-live="off" tabindex="0">
         <h2 class="sr-only">${t("Conversation")}</h2>
-        ${this.empty}
+        ${this.empty} ${this.#hidden > 0 ? this.#earlier() : nothing}
         <div class="entries">
           ${repeat(
-            this.#entries,
+            this.#entries.slice(this.#hidden),
             entry => entry.id,
-            (entry, at) => this.#entry(entry, at > lastPrompt),
+            (entry, at) => this.#entry(entry, at + this.#hidden > lastPrompt),
           )}
         </div>
       </div>
@@ -145,6 +165,12 @@ export class TranscriptElement extends LightElement {
       default:
         return html`<parley-row class="entry" .entry=${entry} .live=${live} .current=${current}></parley-row>`;
     }
+  }
+
+  #earlier(): TemplateResult {
+    return html`<button class="earlier secondary" type="button" @click=${() => this.#showEarlier(this.#hidden - SHOWN)}>
+      ${t("Show Earlier Entries ({0})", count(this.#hidden))}
+    </button>`;
   }
 
   #jump(): TemplateResult {

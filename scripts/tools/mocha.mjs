@@ -29,8 +29,10 @@ await main(async () => {
   failIfSomethingStaysOpen(resultsFile);
 });
 
-/** A timer, process or connection that nobody ended keeps Node alive: that is a defect, not a reason to wait. */
-/** @param {string | undefined} resultsFile */
+/**
+ * A timer, process or connection that nobody ended keeps Node alive: that is a defect, not a reason to wait.
+ * @param {string | undefined} resultsFile
+ */
 function failIfSomethingStaysOpen(resultsFile) {
   const timer = setTimeout(() => {
     const error = `Still open: ${process.getActiveResourcesInfo().join(", ")}`;

@@ -12,8 +12,11 @@ import { waitFor } from "./project.mjs";
  * @property {string} command
  */
 
-/** The process and everything below it, parents first. On Windows it is not known, and the list is empty. */
-/** @param {number} pid @returns {Process[]} */
+/**
+ * The process and everything below it, parents first. On Windows it is not known, and the list is empty.
+ * @param {number} pid
+ * @returns {Process[]}
+ */
 export function processTree(pid) {
   const all = processes();
   /** @param {Process} process @returns {Process[]} */
@@ -63,7 +66,10 @@ function fromPs() {
   });
 }
 
-/** Ends a process and all below it at once. It works while the process is exiting too. @param {number} pid */
+/**
+ * Ends a process and all below it at once. It works while the process is exiting too.
+ * @param {number} pid
+ */
 export function killTree(pid) {
   if (process.platform === "win32") {
     spawnSync("taskkill", ["/pid", String(pid), "/t", "/f"], { stdio: "ignore" });
@@ -75,7 +81,8 @@ export function killTree(pid) {
 /**
  * Asks a process group to end, waits, and kills what of its tree is still there. Resolves with the commands of those
  * that had to be killed.
- * @param {number} pid @param {number} [limitMs]
+ * @param {number} pid
+ * @param {number} [limitMs]
  * @returns {Promise<string[]>}
  */
 export async function endTree(pid, limitMs = 5000) {
@@ -92,7 +99,10 @@ export async function endTree(pid, limitMs = 5000) {
   return killed.map(each => each.command);
 }
 
-/** Whether that process still runs; a number used again by another program is not it. @param {Process} process */
+/**
+ * Whether that process still runs; a number used again by another program is not it.
+ * @param {Process} process
+ */
 function isSame({ pid, command }) {
   return processes().some(each => each.pid === pid && each.command === command);
 }
@@ -107,30 +117,35 @@ function signal(pid, name) {
   }
 }
 
-/** @type {Set<() => void>} */
-const atExit = new Set();
+/** The signals that ask a process to end. */
+export const endingSignals = /** @type {const} */ (["SIGINT", "SIGTERM", "SIGHUP"]);
+
+/**
+ * Where it is noted what is to be done at exit: outside of this module, because every end-to-end test file is a bundle
+ * with a copy of it, and the copies must not each wait for the others to answer a signal.
+ */
+const holder = /** @type {{ parleyAtExit?: Set<() => void> }} */ (/** @type {unknown} */ (globalThis));
 
 /**
  * Does something when this process ends, however it ends short of SIGKILL. Returns a function that takes it back.
  * @param {() => void} action
  */
 export function whenExiting(action) {
-  if (atExit.size === 0) watchForExit();
-  atExit.add(action);
-  return () => void atExit.delete(action);
+  const actions = (holder.parleyAtExit ??= watchForExit());
+  actions.add(action);
+  return () => void actions.delete(action);
 }
 
-/** @type {boolean | undefined} */
-let watching;
-
+/** @returns {Set<() => void>} */
 function watchForExit() {
-  if (watching) return;
-  watching = true;
-  process.on("exit", () => atExit.forEach(action => action()));
-  // Without a handler a signal ends the process with no "exit" event. Whoever wants to end in order adds one before.
-  for (const name of /** @type {const} */ (["SIGINT", "SIGTERM", "SIGHUP"])) {
+  /** @type {Set<() => void>} */
+  const actions = new Set();
+  process.on("exit", () => actions.forEach(action => action()));
+  // Without a handler a signal ends the process with no "exit" event. Whoever wants to end in order adds one more.
+  for (const name of endingSignals) {
     process.on(name, () => {
       if (process.listenerCount(name) === 1) process.exit(130);
     });
   }
+  return actions;
 }

@@ -19,10 +19,16 @@ function findRoot(folder) {
   return findRoot(parent);
 }
 
-/** A path inside the project. @param {...string} parts */
+/**
+ * A path inside the project.
+ * @param {...string} parts
+ */
 export const inProject = (...parts) => path.join(root, ...parts);
 
-/** Tells the person at the terminal what is going on. @param {string} sentence */
+/**
+ * Tells the person at the terminal what is going on.
+ * @param {string} sentence
+ */
 export function say(sentence) {
   console.log(sentence);
 }
@@ -45,18 +51,25 @@ export async function main(work) {
 
 /**
  * The value of `--name=value` among the arguments, or undefined.
- * @param {string} name @param {readonly string[]} [args]
+ * @param {string} name
+ * @param {readonly string[]} [args]
  */
 export function option(name, args = process.argv.slice(2)) {
   return args.find(arg => arg.startsWith(`--${name}=`))?.slice(name.length + 3);
 }
 
-/** True if `--name` stands among the arguments. @param {string} name */
+/**
+ * True if `--name` stands among the arguments.
+ * @param {string} name
+ */
 export function flag(name) {
   return process.argv.slice(2).includes(`--${name}`);
 }
 
-/** The full path of a command on the PATH, if it is there. @param {string} command */
+/**
+ * The full path of a command on the PATH, if it is there.
+ * @param {string} command
+ */
 export function findOnPath(command) {
   const endings = process.platform === "win32" ? [".cmd", ".exe"] : [""];
   const folders = (process.env["PATH"] ?? "").split(path.delimiter).filter(Boolean);
@@ -66,7 +79,9 @@ export function findOnPath(command) {
 
 /**
  * Runs a program to its end with its output in this terminal, and resolves with its exit code.
- * @param {string} command @param {readonly string[]} args @param {import("node:child_process").SpawnOptions} [options]
+ * @param {string} command
+ * @param {readonly string[]} args
+ * @param {import("node:child_process").SpawnOptions} [options]
  * @returns {Promise<number>}
  */
 export function run(command, args, options = {}) {
@@ -79,7 +94,8 @@ export function run(command, args, options = {}) {
 
 /**
  * Runs npm quietly; throws a Problem with npm's own words if it fails.
- * @param {readonly string[]} args @param {{ cwd?: string, loud?: boolean }} [options]
+ * @param {readonly string[]} args
+ * @param {{ cwd?: string, loud?: boolean }} [options]
  */
 export function npm(args, { cwd = root, loud = false } = {}) {
   const [command, ...first] = npmCommand();
@@ -95,7 +111,10 @@ export function npm(args, { cwd = root, loud = false } = {}) {
   throw new Problem(`npm ${args.join(" ")} failed in ${cwd}.\n${reason}`.trim());
 }
 
-/** The npm that started us, if one did: it need not be the one on the PATH. @returns {[string, ...string[]]} */
+/**
+ * The npm that started us, if one did: it need not be the one on the PATH.
+ * @returns {[string, ...string[]]}
+ */
 function npmCommand() {
   const started = process.env["npm_execpath"];
   return started && /npm-cli\.c?js$/.test(started) ? [process.execPath, started] : ["npm"];
@@ -109,14 +128,19 @@ function npmEnvironment() {
   return { ...Object.fromEntries(kept), npm_config_loglevel: "error" };
 }
 
-/** Seconds with one decimal, for people. @param {number} since a value of performance.now() */
+/**
+ * Seconds with one decimal, for people.
+ * @param {number} since a value of performance.now()
+ */
 export function secondsSince(since) {
   return `${((performance.now() - since) / 1000).toFixed(1)} s`;
 }
 
 /**
  * Waits until a condition holds, asking every few milliseconds; false if the time ran out first.
- * @param {() => boolean | Promise<boolean>} condition @param {number} limitMs @param {number} [everyMs]
+ * @param {() => boolean | Promise<boolean>} condition
+ * @param {number} limitMs
+ * @param {number} [everyMs]
  */
 export async function waitFor(condition, limitMs, everyMs = 50) {
   const end = performance.now() + limitMs;

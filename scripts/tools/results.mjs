@@ -2,8 +2,10 @@
 // still tells how far it came.
 import fs from "node:fs";
 
-/** @typedef {import("./results.d.mts").TestResult} TestResult */
-/** @typedef {import("./results.d.mts").SuiteResults} SuiteResults */
+/**
+ * @typedef {import("./results.d.mts").TestResult} TestResult
+ * @typedef {import("./results.d.mts").SuiteResults} SuiteResults
+ */
 
 /** @param {import("mocha").Runner} runner @param {string} file */
 export function recordResults(runner, file) {
@@ -40,7 +42,10 @@ export function readResults(file) {
   return JSON.parse(fs.readFileSync(file, "utf8"));
 }
 
-/** One line for people, with the error below it. @param {TestResult} test */
+/**
+ * One line for people, with the error below it.
+ * @param {TestResult} test
+ */
 export function resultLine(test) {
   if (test.state === "passed") return `  ✔ ${test.title}${test.ms && test.ms > 75 ? ` (${test.ms} ms)` : ""}`;
   if (test.state === "skipped") return `  - ${test.title}`;

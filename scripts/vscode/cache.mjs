@@ -54,7 +54,10 @@ async function buildBeside(folder, stamp, build) {
   }
 }
 
-/** What builds left that were killed. @param {string} folder */
+/**
+ * What builds left that were killed.
+ * @param {string} folder
+ */
 function removeLeftovers(folder) {
   const prefix = `${path.basename(folder)}.building-`;
   for (const entry of fs.readdirSync(path.dirname(folder))) {
@@ -96,8 +99,10 @@ function take(file) {
   }
 }
 
-/** Removes the lock of a process that is no more. Two that do so at once at worst build the same folder twice. */
-/** @param {string} file */
+/**
+ * Removes the lock of a process that is no more. Two that do so at once at worst build the same folder twice.
+ * @param {string} file
+ */
 function forsaken(file) {
   const holder = readIfThere(file);
   // Empty between being made and being written, a moment later.

@@ -28,7 +28,10 @@ export function findChromium() {
   return [...names.flatMap(name => findOnPath(name) ?? []), ...inUsualPlaces(), ...fromPlaywright()].find(runs);
 }
 
-/** The path of a Chromium, installed if need be. @returns {string} */
+/**
+ * The path of a Chromium, installed if need be.
+ * @returns {string}
+ */
 export function ensureChromium() {
   const found = findChromium() ?? install();
   if (found) return found;
@@ -78,8 +81,10 @@ function userCache() {
   return process.env["XDG_CACHE_HOME"] || path.join(os.homedir(), ".cache");
 }
 
-/** Whether that file is a browser that starts. Some systems have a stub that only tells how to install one. */
-/** @param {string} file */
+/**
+ * Whether that file is a browser that starts. Some systems have a stub that only tells how to install one.
+ * @param {string} file
+ */
 function runs(file) {
   if (!fs.existsSync(file)) return false;
   // Chrome on Windows opens a window for --version instead of answering.
@@ -106,8 +111,11 @@ function canInstallPackages() {
   return process.getuid?.() === 0 && fs.existsSync("/usr/bin/apt-get");
 }
 
-/** What a failed installation means is found out by looking for the browser again. */
-/** @param {string} command @param {readonly string[]} args */
+/**
+ * What a failed installation means is found out by looking for the browser again.
+ * @param {string} command
+ * @param {readonly string[]} args
+ */
 function runTool(command, args) {
   const result = spawnSync(command, args, {
     stdio: ["ignore", "inherit", "inherit"],

@@ -23,7 +23,11 @@ const quietly = ["--ignore-scripts", "--omit=dev", "--no-audit", "--no-fund"];
 
 /** @typedef {import("./versions.mjs").Pin} Pin */
 
-/** The VS Code of that name, fetched if it is not in the cache yet. @param {string} [name] @returns {Promise<Vscode>} */
+/**
+ * The VS Code of that name, fetched if it is not in the cache yet.
+ * @param {string} [name]
+ * @returns {Promise<Vscode>}
+ */
 export async function fetchVscode(name) {
   const pin = pinned(name);
   const edits = pin.edits.map(edit => [edit.file, edit.find.source, edit.put]);
@@ -47,8 +51,11 @@ async function build(folder, pin) {
   say(`VS Code ${pin.vscode} is ready (${secondsSince(started)}).`);
 }
 
-/** Takes VS Code out of the tarball. Its postinstall script never runs: it compiles, and downloads from elsewhere. */
-/** @param {string} folder @param {Pin} pin */
+/**
+ * Takes VS Code out of the tarball. Its postinstall script never runs: it compiles, and downloads from elsewhere.
+ * @param {string} folder
+ * @param {Pin} pin
+ */
 function unpack(folder, pin) {
   const vscode = path.join(folder, "vscode");
   fs.mkdirSync(vscode);
@@ -72,8 +79,11 @@ function installDependencies(folder, pin) {
   npm(["install", `${nodePackage()}@${pin.node}`, ...quietly], { cwd: nodeFolder });
 }
 
-/** The shrinkwrap file beside it keeps the exact versions and hashes of all that stays. */
-/** @param {string} file @param {Pin} pin */
+/**
+ * The shrinkwrap file beside it keeps the exact versions and hashes of all that stays.
+ * @param {string} file
+ * @param {Pin} pin
+ */
 function keepOnlyWhatRuns(file, pin) {
   const manifest = JSON.parse(fs.readFileSync(file, "utf8"));
   for (const name of pin.withoutDependencies) delete manifest.dependencies[name];
@@ -94,8 +104,11 @@ function nodeIn(folder) {
   return path.join(folder, "node", "node_modules", nodePackage(), "bin", binary);
 }
 
-/** Plain JavaScript takes the place of native modules that come without prebuilt binaries. */
-/** @param {string} folder @param {Pin} pin */
+/**
+ * Plain JavaScript takes the place of native modules that come without prebuilt binaries.
+ * @param {string} folder
+ * @param {Pin} pin
+ */
 function putShims(folder, pin) {
   for (const [name, file] of Object.entries(pin.shims)) {
     const target = path.join(folder, "vscode", "node_modules", name);
@@ -125,7 +138,10 @@ function applyEdit(folder, { file, find, put }) {
   fs.writeFileSync(target, source.replace(find, put));
 }
 
-/** Binaries for other machines and the headers of Node.js: some 190 MB. @param {string} folder */
+/**
+ * Binaries for other machines and the headers of Node.js: some 190 MB.
+ * @param {string} folder
+ */
 function removeOtherPlatforms(folder) {
   const modules = path.join(folder, "vscode", "node_modules");
   for (const binaries of ["@vscode/ripgrep-universal/bin", "node-pty/prebuilds"]) {

@@ -115,8 +115,11 @@ export async function startServer(options = {}) {
   };
 }
 
-/** The server keeps the user's settings on its own side. */
-/** @param {string} dataDir @param {Readonly<Record<string, unknown>>} settings */
+/**
+ * The server keeps the user's settings on its own side.
+ * @param {string} dataDir
+ * @param {Readonly<Record<string, unknown>>} settings
+ */
 function writeSettings(dataDir, settings) {
   const folder = path.join(dataDir, "data", "User");
   fs.mkdirSync(folder, { recursive: true });

@@ -36,14 +36,20 @@ const webviewOrigin = {
   put: 'webviewEndpoint:process.env.VSCODE_WEBVIEW_HOST?process.env.VSCODE_WEBVIEW_HOST+"/"+$1+"$2/":$1+"$2"',
 };
 
-/** Lets the workbench's content security policy load that origin. @type {Edit} */
+/**
+ * Lets the workbench's content security policy load that origin.
+ * @type {Edit}
+ */
 const webviewPolicy = {
   file: serverMain,
   find: /frame-src 'self' https:\/\/\*\.vscode-cdn\.net data:/,
   put: "frame-src 'self' http://*.localhost:* https://*.vscode-cdn.net data:",
 };
 
-/** Answers /mint-key, which code-server's outer server would do. ExtensionContext.secrets needs it. @type {Edit} */
+/**
+ * Answers /mint-key, which code-server's outer server would do. ExtensionContext.secrets needs it.
+ * @type {Edit}
+ */
 const secretsKey = {
   file: serverMain,
   find: /async handleRequest\((\w+),(\w+)\)\{if\(\1\.method!=="GET"\)/,
@@ -74,7 +80,10 @@ const proposedApi = {
   put: "function $1($2,$3){return $2.enabledApiProposals?.includes($3)??!1}",
 };
 
-/** Shows dialogs though the smoke-test driver is on, as newer versions do: end-to-end tests answer them. @type {Edit} */
+/**
+ * Shows dialogs though the smoke-test driver is on, as newer versions do: end-to-end tests answer them.
+ * @type {Edit}
+ */
 const dialogs = {
   file: "out/vs/code/browser/workbench/workbench.js",
   find: /(isExtensionDevelopment&&this\.\w+\.extensionTestsLocationURI)\?!0:!!this\.\w+\.enableSmokeTestDriver\}async confirm/,
@@ -126,7 +135,11 @@ export const versions = {
 
 /** @typedef {keyof typeof versions} VersionName */
 
-/** The version asked for by name; `newest` if none is. @param {string} [name] @returns {Pin} */
+/**
+ * The version asked for by name; `newest` if none is.
+ * @param {string} [name]
+ * @returns {Pin}
+ */
 export function pinned(name = "newest") {
   if (name === "newest" || name === "minimum") return versions[name];
   throw new Error(`There is no VS Code called "${name}" here: the names are newest and minimum.`);

@@ -2,10 +2,14 @@
 import { chromium } from "playwright-core";
 import { ensureChromium } from "./chromium.mjs";
 
-/** @typedef {import("playwright-core").Browser} Browser */
-/** @typedef {import("playwright-core").Page} Page */
-/** @typedef {import("playwright-core").FrameLocator} FrameLocator */
-/** @typedef {import("./server.mjs").Server} Server */
+/**
+ * @typedef {import("playwright-core").Browser} Browser
+ * @typedef {import("playwright-core").Page} Page
+ */
+/**
+ * @typedef {import("playwright-core").FrameLocator} FrameLocator
+ * @typedef {import("./server.mjs").Server} Server
+ */
 
 /**
  * @typedef {object} Target what a window opens
@@ -30,7 +34,10 @@ const withoutFeatures = [
   "OptimizationHints",
 ];
 
-/** Starts Chromium, headless, able to reach this machine only. @param {readonly string[]} [args] */
+/**
+ * Starts Chromium, headless, able to reach this machine only.
+ * @param {readonly string[]} [args]
+ */
 export function launchBrowser(args = []) {
   return chromium.launch({
     executablePath: ensureChromium(),
@@ -55,7 +62,11 @@ export function launchBrowser(args = []) {
   });
 }
 
-/** The address of a window. @param {Pick<Server, "origin" | "authority">} server @param {Target} target */
+/**
+ * The address of a window.
+ * @param {Pick<Server, "origin" | "authority">} server
+ * @param {Target} target
+ */
 export function workbenchUrl(server, { folder, extension, tests, file, token }) {
   /** @param {string} name @param {string | undefined} file */
   const entry = (name, file) => (file ? [[name, `vscode-remote://${server.authority}${file}`]] : []);
@@ -74,7 +85,9 @@ export function workbenchUrl(server, { folder, extension, tests, file, token }) 
 /**
  * Opens a window, in a browser profile of its own unless one is given, and waits until VS Code says it is restored.
  * A profile holds what VS Code and extensions remember, so a window opened anew in the same one finds it again.
- * @param {Browser} browser @param {Server} server @param {Target} target
+ * @param {Browser} browser
+ * @param {Server} server
+ * @param {Target} target
  * @param {import("playwright-core").BrowserContext} [profile]
  * @returns {Promise<Page>}
  */
@@ -86,7 +99,10 @@ export async function openWorkbench(browser, server, target, profile) {
   return page;
 }
 
-/** Waits until the workbench is restored; after a reload too. @param {Page} page */
+/**
+ * Waits until the workbench is restored; after a reload too.
+ * @param {Page} page
+ */
 export async function restored(page) {
   await page.locator(".monaco-workbench").waitFor({ timeout: 60_000 });
   // The body runs in the page, where VS Code puts `driver` on the window.
@@ -98,7 +114,10 @@ export async function restored(page) {
 export const harmlessErrors =
   /serviceWorker\.js|vsda|update\/check|favicon|net::ERR_NAME_NOT_RESOLVED|authentication provider 'github'/;
 
-/** Reloads the window, as the command Reload Window does. @param {Page} page */
+/**
+ * Reloads the window, as the command Reload Window does.
+ * @param {Page} page
+ */
 export async function reloadWindow(page) {
   await page.reload();
   await restored(page);
@@ -106,7 +125,8 @@ export async function reloadWindow(page) {
 
 /**
  * The document inside the webview of an extension. VS Code puts it two frames deep.
- * @param {Page} page @param {string} [extension] its id, as in the manifest: publisher.name
+ * @param {Page} page
+ * @param {string} [extension] its id, as in the manifest: publisher.name
  * @returns {FrameLocator}
  */
 export function webview(page, extension) {
@@ -114,12 +134,20 @@ export function webview(page, extension) {
   return page.frameLocator(`iframe.webview.ready${owner}`).frameLocator("iframe#active-frame");
 }
 
-/** Runs a command by its title, through the command palette. @param {Page} page @param {string} title */
+/**
+ * Runs a command by its title, through the command palette.
+ * @param {Page} page
+ * @param {string} title
+ */
 export async function runCommand(page, title) {
   await pick(page, "F1", `>${title}`, title);
 }
 
-/** Opens a file of the workspace by name, through Go to File. @param {Page} page @param {string} name */
+/**
+ * Opens a file of the workspace by name, through Go to File.
+ * @param {Page} page
+ * @param {string} name
+ */
 export async function openFile(page, name) {
   await pick(page, "Control+P", name, name);
   await page.locator(".tabs-container .tab.active", { hasText: name }).waitFor();
@@ -128,7 +156,10 @@ export async function openFile(page, name) {
 /**
  * Opens a list with a key, types into it, and picks the row. The list does not learn of commands and files that come
  * after it was opened, as an extension's do when a window has just been restored: so it is opened again until they have.
- * @param {Page} page @param {string} key @param {string} text @param {string} row
+ * @param {Page} page
+ * @param {string} key
+ * @param {string} text
+ * @param {string} row
  */
 async function pick(page, key, text, row) {
   const list = page.locator(".quick-input-widget");
@@ -147,7 +178,11 @@ async function pick(page, key, text, row) {
   }
 }
 
-/** Answers the question whether the folder's authors are trusted. @param {Page} page @param {boolean} trusted */
+/**
+ * Answers the question whether the folder's authors are trusted.
+ * @param {Page} page
+ * @param {boolean} trusted
+ */
 export async function answerTrust(page, trusted) {
   const dialog = page.locator(".monaco-dialog-box");
   await dialog.getByRole("button", { name: trusted ? /^Yes/ : /^No/ }).click();

@@ -31,6 +31,7 @@ const maxText = 400_000;
 
 interface Cached {
   readonly asked: boolean;
+  readonly cwd: string;
   readonly terminals: readonly (TerminalState | undefined)[];
   readonly view: ViewEntry;
 }
@@ -72,9 +73,11 @@ export class Projector {
     const isAsked = entry.kind === "tool" && asked.has(entry.toolCallId);
     const terminals = entry.kind === "tool" ? terminalsOf(entry, state) : [];
     const old = this.#entries.get(entry);
-    if (old?.asked === isAsked && old.terminals.every((terminal, i) => terminal === terminals[i])) return old.view;
+    const { cwd } = state;
+    if (old?.asked === isAsked && old.cwd === cwd && old.terminals.every((terminal, i) => terminal === terminals[i]))
+      return old.view;
     const view = viewOf(entry, state, isAsked);
-    this.#entries.set(entry, { asked: isAsked, terminals, view });
+    this.#entries.set(entry, { asked: isAsked, cwd, terminals, view });
     return view;
   }
 

@@ -4,6 +4,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync, cpSync } f
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { Browser, FrameLocator, Locator, Page } from "playwright-core";
+import { whenExiting } from "../../scripts/tools/processes.mjs";
 import { inProject, root } from "../../scripts/tools/project.mjs";
 import { startServer, type Server } from "../../scripts/vscode/server.mjs";
 import {
@@ -15,6 +16,9 @@ import {
 } from "../../scripts/vscode/workbench.mjs";
 
 export { answerTrust, openFile, reloadWindow, runCommand } from "../../scripts/vscode/workbench.mjs";
+
+/** Whether VS Code sees that its settings file has changed. The build of the minimum version does not, unlike its desktop. */
+export const canChangeSettings = process.env["PARLEY_VSCODE"] !== "minimum";
 
 /** What a test may ask of its window. Each of env, trust and vsix costs a server of its own. */
 export interface WorkbenchOptions {
@@ -66,6 +70,7 @@ function sharedState(): Shared {
 
 function addHooks(): void {
   shared.hooked = true;
+  whenExiting(removeFolders);
   afterEach("closes the windows of the test", async function () {
     const test = this.currentTest;
     if (test?.state === "failed") await pictureFailure(test.fullTitle());
@@ -203,8 +208,12 @@ async function closeAll(): Promise<void> {
   const common = await shared.server;
   for (const { page } of shared.opened) await page.context().close();
   for (const server of shared.servers) if (server !== common) await stopServer(server);
-  for (const folder of shared.folders) rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   shared.opened.clear();
+  removeFolders();
+}
+
+function removeFolders(): void {
+  for (const folder of shared.folders) rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   shared.folders.clear();
 }
 

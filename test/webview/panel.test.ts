@@ -144,6 +144,27 @@ describe("the panel", () => {
     assert.equal(await panel.log.getByText("The body of it.").count(), 1);
   });
 
+  it("a long conversation opens at its end and shows earlier entries on demand, without a jump", async () => {
+    const entries = Array.from({ length: 450 }, (_, i) => message(`m${i}`, "agent", `Message ${i}.`));
+    const panel = await openPanel([snapshot(view(entries))]);
+    await atEnd(panel, true);
+    assert.equal(await panel.log.locator(".entry").count(), 200);
+    await panel.log.getByRole("button", { name: "Show Earlier Entries (250)" }).focus();
+    await atEnd(panel, false);
+    await settledTop(panel);
+    const top = (): Promise<number> =>
+      panel.log.getByText("Message 250.").evaluate(it => it.getBoundingClientRect().top);
+    const before = await top();
+    await panel.page.keyboard.press("Enter");
+    await panel.log.getByRole("button", { name: "Show Earlier Entries (50)" }).waitFor({ state: "attached" });
+    await settledTop(panel);
+    assert.ok(Math.abs((await top()) - before) <= 1, `${before} became ${await top()}`);
+    await panel.log.getByRole("button", { name: "Show Earlier Entries (50)" }).click();
+    await panel.log.getByText("Message 0.").waitFor();
+    assert.equal(await panel.log.locator(".entry").count(), 450);
+    assert.equal(await panel.page.evaluate(() => document.activeElement?.getAttribute("role")), "log");
+  });
+
   it("a turn's end is spoken", async () => {
     const panel = await openPanel([snapshot(view([message("u1", "user", "Hi")], { activity: running }))]);
     await panel.patch({ op: "head", head: { activity: quietHead.activity } });

@@ -1,0 +1,6 @@
+// Draws the pictures anew from the real thing: the scenes in test/scenes and the picture of the README.
+//   npm run pictures
+import { run } from "./tools/project.mjs";
+
+process.env["PARLEY_PICTURES"] = "1";
+process.exitCode = await run(process.execPath, ["scripts/test.mjs", "e2e", "--grep=start|breaks|interrupted|README"]);

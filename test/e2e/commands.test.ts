@@ -1,0 +1,125 @@
+// Every command of the palette, run from there in the real VS Code; the status bar, the badge, links, settings.
+import assert from "node:assert/strict";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { FrameLocator, Locator } from "playwright-core";
+import { answerTrust, openChat, openWorkbench, runCommand } from "./harness.ts";
+import { scene } from "./scene.ts";
+
+const composer = (panel: FrameLocator): Locator => panel.getByRole("textbox", { name: "Message" });
+const conversation = (panel: FrameLocator): Locator => panel.getByRole("log", { name: "Conversation" });
+const idle = (panel: FrameLocator): Promise<void> =>
+  panel.getByRole("button", { name: "Stop" }).waitFor({ state: "hidden" });
+
+async function send(panel: FrameLocator, text: string): Promise<void> {
+  await composer(panel).fill(text);
+  await composer(panel).press("Enter");
+}
+
+describe("the commands of the palette", () => {
+  it("open, choose, restart, show and save", async () => {
+    const { page, folder } = await openWorkbench();
+    const panel = await openChat(page);
+    await send(panel, "hello");
+    await idle(panel);
+    await conversation(panel).getByText("hello", { exact: true }).waitFor();
+    const status = page.locator(".statusbar-item", { hasText: "Demo Agent" });
+    await status.waitFor();
+
+    await runCommand(page, "Parley: Show Protocol Traffic");
+    await page.locator(".tab.active", { hasText: "Demo Agent traffic.ndjson" }).waitFor();
+    await page.locator(".view-line", { hasText: "initialize" }).first().waitFor();
+
+    await runCommand(page, "Parley: Show Log");
+    await page.locator(".panel .view-line", { hasText: "Demo Agent is ready" }).first().waitFor();
+
+    await runCommand(page, "Parley: Save Transcript");
+    const dialog = page.locator(".quick-input-widget");
+    await dialog.getByText("Save Transcript").first().waitFor();
+    await dialog.locator("input").first().press("Enter");
+    await page.getByText("The transcript was saved.").waitFor();
+    const saved = join(folder, "parley-demo.ndjson");
+    assert.ok(existsSync(saved));
+    assert.match(readFileSync(saved, "utf8"), /"method":"session\/prompt"/);
+
+    await runCommand(page, "Parley: Restart Agent");
+    await conversation(panel)
+      .getByText(/does not remember this conversation/)
+      .waitFor();
+
+    await runCommand(page, "Parley: New Session");
+    await conversation(panel).getByText("hello", { exact: true }).waitFor({ state: "detached" });
+
+    await runCommand(page, "Parley: Select Agent");
+    await page.locator(".quick-input-list .monaco-list-row", { hasText: "Gemini CLI" }).waitFor();
+    await page.locator(".quick-input-list .monaco-list-row", { hasText: "Demo Agent" }).click();
+    await send(panel, "hello again");
+    await idle(panel);
+    await conversation(panel).getByText("hello again", { exact: true }).waitFor();
+  });
+
+  it("open a file from a link in an answer, at its line, and a diff in the diff editor", async () => {
+    const { page } = await openWorkbench();
+    const panel = await openChat(page);
+    await send(panel, "fix the bug in sum.js");
+    await panel
+      .getByRole("group", { name: /^Run / })
+      .getByRole("button", { name: /^Allow/ })
+      .click();
+    const question = panel.getByRole("group", { name: /^Edit / });
+    await question.getByRole("button", { name: "Open Diff" }).click();
+    await page.locator(".monaco-diff-editor .line-insert").first().waitFor();
+    await question.getByRole("button", { name: /^Allow/ }).click();
+    await idle(panel);
+    await scene(page, "demo-fixed");
+    await conversation(panel).getByRole("link", { name: "src/sum.js" }).last().click();
+    await page.locator(".tab.active", { hasText: "sum.js" }).waitFor();
+  });
+
+  it("answer by keyboard alone, queue while it works, and change an option of the agent", async () => {
+    const { page, folder } = await openWorkbench();
+    const before = readFileSync(join(folder, "src/sum.js"), "utf8");
+    const panel = await openChat(page);
+    await send(panel, "run the tests");
+    const run = panel.getByRole("group", { name: /^Run / });
+    await run.waitFor();
+    await send(panel, "explain src/sum.js");
+    await panel.getByText("explain src/sum.js").first().waitFor();
+    // By keys alone: from the composer back to the question, whose options have numbers.
+    await runCommand(page, "Parley: Open Chat");
+    await run.getByRole("button", { name: /^Allow/ }).and(panel.locator(":focus")).waitFor();
+    await expectAnswered(run, () => page.keyboard.press("1"));
+    await conversation(panel).getByRole("heading", { name: "Functions" }).waitFor();
+    await idle(panel);
+    await panel.getByRole("combobox", { name: "Mode" }).selectOption("Edit freely");
+    await send(panel, "fix the bug in sum.js");
+    await conversation(panel).getByText(/All 10 tests pass/).waitFor();
+    assert.notEqual(readFileSync(join(folder, "src/sum.js"), "utf8"), before, "edits need no question in this mode");
+  });
+});
+
+/** Presses until the question is gone: for half a second after it gets the focus it takes no keys. */
+async function expectAnswered(question: Locator, press: () => Promise<void>): Promise<void> {
+  const gone = question.waitFor({ state: "detached" });
+  let done = false;
+  void gone.then(() => (done = true));
+  while (!done) {
+    await press();
+    await Promise.race([gone, question.page().evaluate(() => new Promise(resolve => requestAnimationFrame(resolve)))]);
+  }
+}
+
+describe("a workspace that is not trusted", () => {
+  it("starts nothing and says why, and starts once it is trusted", async () => {
+    const { page } = await openWorkbench({ trust: true });
+    await answerTrust(page, false);
+    const panel = await openChat(page);
+    await panel.getByText(/This workspace is not trusted, so Parley starts no agents in it/).waitFor();
+    await scene(page, "untrusted");
+    await panel.getByRole("button", { name: "Manage Workspace Trust" }).click();
+    await page.getByRole("button", { name: "Trust", exact: true }).first().click();
+    await panel.getByText(/This workspace is not trusted/).waitFor({ state: "hidden" });
+    await send(panel, "hello");
+    await conversation(panel).getByText("hello", { exact: true }).waitFor();
+  });
+});

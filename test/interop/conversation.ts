@@ -1,0 +1,222 @@
+// One session with a real agent through everything Parley has but the editor: pool, wire, session, room, projection and
+// channel. What is looked at is the view that a panel holds, put together from the channel's messages.
+import { randomUUID } from "node:crypto";
+import { AgentPool } from "../../src/agents/pool.ts";
+import type { AgentDefinition } from "../../src/agents/registry.ts";
+import { transcript, type TapRecord } from "../../src/acp/tap.ts";
+import { nullLog, systemClock } from "../../src/base/log.ts";
+import { Channel } from "../../src/chat/channel.ts";
+import { apply } from "../../src/chat/patch.ts";
+import type { HostMessage, View, ViewAsk, ViewEntry } from "../../src/chat/protocol.ts";
+import { Projector } from "../../src/chat/view.ts";
+import type { SessionEvent } from "../../src/session/events.ts";
+import { Session, type Room } from "../../src/session/session.ts";
+import { SessionFiles } from "../../src/workspace/files.ts";
+import { nodePaths } from "../../src/workspace/nodePaths.ts";
+import { Confinement } from "../../src/workspace/paths.ts";
+import { PermissionBroker } from "../../src/workspace/permissions.ts";
+import { SessionTerminals } from "../../src/workspace/terminals.ts";
+import { NodeDocuments } from "./nodeDocuments.ts";
+
+/** How long anything may take that an agent does, in milliseconds. */
+const patience = 60_000;
+
+/** What the user answers to every question of a turn. */
+export type Answer = "allow" | "reject";
+
+/** A finished turn: what the panel shows behind the prompt, and the questions that were answered on the way. */
+export interface Turn {
+  readonly entries: readonly ViewEntry[];
+  readonly asks: readonly ViewAsk[];
+}
+
+export class Conversation {
+  readonly #pool = new AgentPool(nullLog, systemClock, "interop");
+  readonly #records: TapRecord[] = [];
+  readonly #projector = new Projector();
+  readonly #channel: Channel;
+  readonly #session: Session;
+  readonly #endings: Promise<void>[] = [];
+  readonly #waiting = new Set<() => void>();
+  #view: View | undefined;
+
+  constructor(definition: AgentDefinition, folder: string) {
+    this.#record(definition.id);
+    this.#session = new Session({
+      id: "interop",
+      agent: { id: definition.id, name: definition.name },
+      cwd: folder,
+      clock: systemClock,
+      log: nullLog,
+      newId: () => randomUUID(),
+      connection: {
+        connect: onProgress => this.#pool.get(definition, folder, ({ state, detail }) => onProgress(state, detail)),
+        restart: () => this.#pool.stop(definition.id),
+      },
+      makeRoom: dispatch => this.#room(definition, folder, dispatch),
+    });
+    this.#channel = new Channel({
+      clock: systemClock,
+      view: () =>
+        this.#projector.project(this.#session.state, { agents: [], chosen: null, problem: null, sendKey: "enter" }),
+      post: message => Promise.resolve(this.#posted(message)),
+    });
+    this.#session.onDidChange(() => this.#channel.changed());
+    this.#channel.hello(0);
+  }
+
+  /** What the panel holds now. */
+  get view(): View {
+    if (!this.#view) throw new Error("The panel has got no view.");
+    return this.#view;
+  }
+
+  /** The traffic so far. */
+  get records(): readonly TapRecord[] {
+    return this.#records;
+  }
+
+  /** The traffic as newline-delimited JSON, with secrets masked. */
+  get transcript(): string {
+    return transcript(this.#records);
+  }
+
+  /** Starts the agent and waits until it is ready. */
+  async open(): Promise<void> {
+    void this.#session.open();
+    await this.until("the agent is ready", view => view.head.connection?.state === "ready");
+  }
+
+  /** Sends a prompt and resolves when it stands in the transcript. */
+  async prompt(text: string): Promise<void> {
+    const before = prompts(this.view).length;
+    this.#session.send([{ type: "text", text }]);
+    await this.until("the prompt was taken", view => prompts(view).length > before && view.head.queue.length === 0);
+  }
+
+  /** Sends a prompt, answers every question of the turn, and resolves when the turn is over. */
+  async turn(text: string, answer?: Answer): Promise<Turn> {
+    await this.prompt(text);
+    return this.finish(answer);
+  }
+
+  /** Answers every question until the turn is over. */
+  async finish(answer?: Answer): Promise<Turn> {
+    const asks: ViewAsk[] = [];
+    for (;;) {
+      const ask = await this.until("the turn ends", ({ head }) =>
+        head.activity.state === "idle" ? "over" : head.asks[0],
+      );
+      if (ask === "over") return { entries: lastTurn(this.view), asks };
+      if (!answer) throw new Error(`Nobody expected the question “${ask.title}”.`);
+      asks.push(ask);
+      await this.answer(ask, answer);
+    }
+  }
+
+  /** Waits for an open question. */
+  ask(): Promise<ViewAsk> {
+    return this.until("a question is open", view => view.head.asks[0]);
+  }
+
+  /** Answers a question by the option that says so for this once, and waits until it is closed. */
+  async answer(ask: ViewAsk, answer: Answer): Promise<void> {
+    const option = ask.options.find(({ kind }) => kind === `${answer}_once`);
+    if (!option) throw new Error(`“${ask.title}” has no option of the kind ${answer}_once.`);
+    this.#session.answer(ask.id, option.id);
+    await this.until("the question is closed", view => view.head.asks.every(({ id }) => id !== ask.id));
+  }
+
+  /** Presses Stop. */
+  stop(): void {
+    this.#session.stop();
+  }
+
+  /** Resolves with what `look` finds in the panel, as soon as it finds something. */
+  until<T>(what: string, look: (view: View) => T | undefined | false): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const done = (settle: () => void): void => {
+        clearTimeout(timer);
+        this.#waiting.delete(check);
+        settle();
+      };
+      const timer = setTimeout(
+        () => done(() => reject(new Error(`Waited in vain until ${what}. ${brief(this.view)}`))),
+        patience,
+      );
+      const check = (): void => {
+        const problem = this.view.head.problem;
+        if (problem) return done(() => reject(new Error(`${problem.message} ${problem.detail ?? ""}`.trim())));
+        const found = look(this.view);
+        if (found !== undefined && found !== false) done(() => resolve(found));
+      };
+      this.#waiting.add(check);
+      check();
+    });
+  }
+
+  /** Ends the session and the agent; resolves when no process of theirs is left. */
+  async end(): Promise<void> {
+    this.#channel.dispose();
+    this.#session.dispose();
+    await this.#pool.dispose();
+    await Promise.all(this.#endings);
+  }
+
+  #posted(message: HostMessage): boolean {
+    if (message.type === "snapshot") this.#view = message.view;
+    // Through JSON, as on the way into a webview.
+    if (message.type === "patch") this.#view = apply(this.view, JSON.parse(JSON.stringify(message.patches)));
+    for (const check of [...this.#waiting]) check();
+    return true;
+  }
+
+  #record(agent: string): void {
+    const link = this.#pool.onDidRecord(() => {
+      const tap = this.#pool.tap(agent);
+      if (!tap) return;
+      link.dispose();
+      this.#records.push(...tap.records);
+      tap.onDidRecord(record => this.#records.push(record));
+    });
+  }
+
+  #room(definition: AgentDefinition, cwd: string, dispatch: (event: SessionEvent) => void): Room {
+    const confinement = new Confinement(nodePaths(), [cwd]);
+    const files = new SessionFiles(new NodeDocuments(), confinement, { missingFiles: definition.missingFiles });
+    const broker = new PermissionBroker({ report: dispatch });
+    const terminals = new SessionTerminals({ confinement, cwd, env: process.env, report: dispatch });
+    return {
+      requestPermission: (question, signal) => broker.requestPermission(question, signal),
+      answer: (ask, option) => broker.answer(ask, option),
+      cancelQuestions: () => broker.cancelAll(),
+      readTextFile: request => files.read(request),
+      writeTextFile: async request => {
+        await files.write(request);
+      },
+      createTerminal: request => terminals.createTerminal(request),
+      terminalOutput: id => terminals.terminalOutput(id),
+      waitForTerminalExit: (id, signal) => terminals.waitForTerminalExit(id, signal),
+      killTerminal: id => terminals.killTerminal(id),
+      releaseTerminal: id => terminals.releaseTerminal(id),
+      dispose: () => {
+        broker.dispose();
+        this.#endings.push(terminals.close());
+      },
+    };
+  }
+}
+
+const prompts = (view: View): readonly ViewEntry[] => view.entries.filter(entry => entry.kind === "user");
+
+/** What stands behind the last prompt. */
+export function lastTurn(view: View): readonly ViewEntry[] {
+  return view.entries.slice(view.entries.findLastIndex(entry => entry.kind === "user") + 1);
+}
+
+function brief({ head, entries }: View): string {
+  const last = entries.slice(-3).map(entry => JSON.stringify(entry).slice(0, 400));
+  const { connection, activity, asks } = head;
+  const about = { connection: connection?.state, activity: activity.state, asks: asks.map(ask => ask.title) };
+  return `The panel: ${JSON.stringify(about)}, and last ${last.join(", ")}`;
+}

@@ -1,0 +1,37 @@
+// The Documents port on the file system alone: an editor in which no document is open.
+import { createReadStream } from "node:fs";
+import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
+import { dirname } from "node:path";
+import { Refusal } from "../../src/base/errors.ts";
+import { readLines } from "../../src/workspace/lineWindow.ts";
+import { codeOf, quoted } from "../../src/workspace/paths.ts";
+import type { Documents, FileStat, LineWindow, WriteOutcome } from "../../src/workspace/ports.ts";
+
+export class NodeDocuments implements Documents {
+  async stat(path: string): Promise<FileStat> {
+    try {
+      const found = await stat(path);
+      const kind = found.isFile() ? "file" : found.isDirectory() ? "folder" : "other";
+      return { kind, size: found.size, unsaved: false };
+    } catch (thrown) {
+      if (codeOf(thrown) !== "ENOENT" && codeOf(thrown) !== "ENOTDIR") throw thrown;
+      return { kind: "missing", size: 0, unsaved: false };
+    }
+  }
+
+  async read(path: string): Promise<string> {
+    const bytes = await readFile(path);
+    if (bytes.includes(0)) throw new Refusal("invalid", `${quoted(path)} is binary, not text.`, { path });
+    return new TextDecoder().decode(bytes);
+  }
+
+  readWindow(path: string, window: LineWindow, maxBytes: number): Promise<string> {
+    return readLines(createReadStream(path), window, maxBytes);
+  }
+
+  async write(path: string, content: string): Promise<WriteOutcome> {
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, content);
+    return { saved: true };
+  }
+}

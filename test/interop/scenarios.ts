@@ -1,0 +1,256 @@
+// What every real agent is taken through. Each scenario looks at what the panel shows and at the disk; what an agent
+// does in its own way without being wrong is a remark, not a failure.
+import assert from "node:assert/strict";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { ToolPart, ViewEntry, ViewTool } from "../../src/chat/protocol.ts";
+import { lastTurn, type Conversation, type Turn } from "./conversation.ts";
+
+/** A fresh workspace and a session in it. */
+export interface Stage {
+  readonly conversation: Conversation;
+  readonly folder: string;
+}
+
+/** A row of the table. Gives remarks: what a user would notice of this agent. */
+export interface Scenario {
+  readonly id: string;
+  readonly title: string;
+  readonly play: (stage: Stage) => Promise<readonly string[]>;
+}
+
+const chunks = 2000;
+
+export const scenarios: readonly Scenario[] = [
+  { id: "answer", title: "Plain answer", play: answer },
+  { id: "stream", title: `Long stream (${chunks} chunks)`, play: stream },
+  { id: "read", title: "Read a file", play: read },
+  { id: "edit", title: "Edit a file", play: edit },
+  { id: "create", title: "New file", play: create },
+  { id: "command", title: "Shell command", play: command },
+  { id: "failing-command", title: "Command that fails", play: failingCommand },
+  { id: "allowed", title: "Permission allowed", play: allowed },
+  { id: "rejected", title: "Permission rejected", play: rejected },
+  { id: "stop-stream", title: "Stop in mid-stream", play: stopStream },
+  { id: "stop-question", title: "Stop with a question open", play: stopQuestion },
+];
+
+async function answer({ conversation }: Stage): Promise<readonly string[]> {
+  const turn = await conversation.turn("[[say:Hello from the model, in full.]]");
+  assert.equal(said(turn.entries), "Hello from the model, in full.");
+  assertPlain(turn.entries, ["agent"]);
+  return [];
+}
+
+async function stream({ conversation }: Stage): Promise<readonly string[]> {
+  const turn = await conversation.turn(`[[stream:${chunks},1]]`);
+  const expected = Array.from({ length: chunks }, (_, k) => `chunk ${k + 1}${(k + 1) % 20 === 0 ? "\n" : " "}`).join(
+    "",
+  );
+  const text = said(turn.entries);
+  // Not assert.equal: its message would be 20 kB long.
+  const at = [...expected].findIndex((character, i) => text[i] !== character);
+  assert.ok(text === expected, `${text.length} characters of ${expected.length}, first difference at ${at}`);
+  assertPlain(turn.entries, ["agent"]);
+  const updates = conversation.records.filter(record => JSON.stringify(record.msg).includes("agent_message_chunk"));
+  return [`The answer came in ${updates.length} updates for ${chunks} chunks of the model.`];
+}
+
+async function read({ conversation, folder }: Stage): Promise<readonly string[]> {
+  const file = join(folder, "src", "sum.js");
+  const turn = await conversation.turn(`[[tool:read ${file}]][[say:That was the file.]]`, "allow");
+  const tool = onlyTool(turn);
+  assert.equal(tool.toolKind, "read");
+  assert.equal(tool.status, "done");
+  assert.ok(
+    tool.title.includes("sum.js") || tool.locations.some(place => place.label === join("src", "sum.js")),
+    "The card says which file was read.",
+  );
+  assert.equal(said(turn.entries), "That was the file.");
+  return [
+    ...(turn.asks.length > 0 ? ["It asks before it reads."] : []),
+    ...(shownText(tool).includes("let total = 0") ? [] : ["The card of a read does not show what was read."]),
+  ];
+}
+
+async function edit({ conversation, folder }: Stage): Promise<readonly string[]> {
+  const file = join(folder, "src", "sum.js");
+  const before = readFileSync(file, "utf8");
+  await conversation.prompt(`[[tool:edit ${file}|let i = 1;|let i = 0;]][[say:Edited.]]`);
+  const ask = await conversation.ask();
+  assert.equal(readFileSync(file, "utf8"), before, "nothing is written before the answer");
+  await conversation.answer(ask, "allow");
+  const turn = await conversation.finish("allow");
+  const tool = onlyTool(turn);
+  assert.equal(tool.status, "done");
+  assert.equal(tool.toolKind, "edit");
+  const diff = onlyDiff(tool);
+  assert.equal(diff.label, join("src", "sum.js"));
+  assert.equal(diff.operation, "modify");
+  assert.deepEqual(changedLines(diff), [
+    "-  for (let i = 1; i < numbers.length; i += 1) {",
+    "+  for (let i = 0; i < numbers.length; i += 1) {",
+  ]);
+  assert.equal(readFileSync(file, "utf8"), before.replace("let i = 1;", "let i = 0;"));
+  assert.equal(said(turn.entries), "Edited.");
+  return ask.parts.some(part => part.type === "diff") ? [] : ["The question about an edit shows no diff."];
+}
+
+async function create({ conversation, folder }: Stage): Promise<readonly string[]> {
+  const file = join(folder, "notes", "new.txt");
+  const turn = await conversation.turn(`[[tool:write ${file}|first line\\nsecond line\\n]][[say:Created.]]`, "allow");
+  assert.equal(turn.asks.length, 1, "one question is asked");
+  const tool = onlyTool(turn);
+  assert.equal(tool.status, "done");
+  const diff = onlyDiff(tool);
+  assert.equal(diff.label, join("notes", "new.txt"));
+  assert.equal(diff.operation, "add");
+  assert.deepEqual(changedLines(diff), ["+first line", "+second line"]);
+  assert.equal(readFileSync(file, "utf8"), "first line\nsecond line\n");
+  return [];
+}
+
+async function command({ conversation }: Stage): Promise<readonly string[]> {
+  const turn = await conversation.turn("[[tool:bash echo out-$((6 * 7)); echo second]][[say:It ran.]]", "allow");
+  const tool = onlyTool(turn);
+  assert.equal(tool.toolKind, "execute");
+  assert.equal(tool.status, "done");
+  assert.match(shownText(tool), /out-42\r?\nsecond/);
+  assert.equal(said(turn.entries), "It ran.");
+  const terminal = terminalOf(tool);
+  if (!terminal) return ["A command's output is shown as text, without a terminal."];
+  assert.deepEqual(terminal.exit, { exitCode: 0 });
+  return ["A command's output is shown as a terminal, with its exit code."];
+}
+
+async function failingCommand({ conversation }: Stage): Promise<readonly string[]> {
+  const turn = await conversation.turn("[[tool:bash echo before-$((40 + 2)); exit 3]][[say:It failed.]]", "allow");
+  const tool = onlyTool(turn);
+  assert.ok(tool.status === "done" || tool.status === "failed", tool.status);
+  assert.match(shownText(tool), /before-42/);
+  assert.equal(said(turn.entries), "It failed.");
+  const terminal = terminalOf(tool);
+  const remarks = tool.status === "failed" ? [] : ["A command that fails is reported as done."];
+  if (terminal && terminal.exit?.exitCode !== 3)
+    return [...remarks, `The terminal of a command that ended with 3 says ${JSON.stringify(terminal.exit ?? null)}.`];
+  return remarks;
+}
+
+async function allowed({ conversation, folder }: Stage): Promise<readonly string[]> {
+  const file = join(folder, "made.txt");
+  await conversation.prompt("[[tool:bash echo made > made.txt]][[say:Made.]]");
+  const ask = await conversation.ask();
+  assert.equal(existsSync(file), false, "nothing runs before the answer");
+  assert.equal(conversation.view.head.activity.state, "requires_action");
+  const waiting = conversation.view.entries.find(entry => entry.id === ask.entry);
+  assert.equal(waiting?.kind === "tool" && waiting.status, "waiting");
+  const shown = [ask.command, ask.title, ...ask.parts.map(part => JSON.stringify(part))].join("\n");
+  assert.match(shown, /echo made > made\.txt/, "the question shows the command");
+  assert.ok(ask.options.some(option => option.kind === "allow_once"));
+  assert.ok(ask.options.some(option => option.kind === "reject_once"));
+  await conversation.answer(ask, "allow");
+  const turn = await conversation.finish();
+  assert.equal(onlyTool(turn).status, "done");
+  assert.equal(readFileSync(file, "utf8"), "made\n");
+  assert.equal(said(turn.entries), "Made.");
+  return [
+    `The options of a question: ${ask.options.map(option => option.name).join(" · ")}.`,
+    ...(ask.command === undefined ? ["The question about a command has the command only in its title or text."] : []),
+  ];
+}
+
+async function rejected({ conversation, folder }: Stage): Promise<readonly string[]> {
+  const file = join(folder, "src", "sum.js");
+  const before = readFileSync(file, "utf8");
+  const turn = await conversation.turn(`[[tool:edit ${file}|let i = 1;|let i = 0;]][[say:Not done, then.]]`, "reject");
+  assert.equal(turn.asks.length, 1, "one question is asked");
+  const tool = onlyTool(turn);
+  assert.ok(tool.status === "failed" || tool.status === "cancelled", `a rejected call is shown as ${tool.status}`);
+  assert.equal(readFileSync(file, "utf8"), before);
+  await stillAnswers(conversation);
+  const goesOn = said(turn.entries) === "Not done, then.";
+  return [`A rejected call is shown as ${tool.status}, and the turn ${goesOn ? "goes on" : `ends${ending(turn)}`}.`];
+}
+
+async function stopStream({ conversation }: Stage): Promise<readonly string[]> {
+  await conversation.prompt("[[stream:5000,10]]");
+  await conversation.until("fifty chunks are shown", view => /chunk 50\b/.test(said(lastTurn(view))));
+  const pressed = performance.now();
+  conversation.stop();
+  const turn = await conversation.finish();
+  const ms = Math.round(performance.now() - pressed);
+  assert.equal(turn.entries.at(-1)?.kind, "turnEnd");
+  assert.equal(ending(turn), " (cancelled)");
+  const text = said(turn.entries);
+  assert.ok(text.startsWith("chunk 1 chunk 2 ") && !text.includes("chunk 5000"), "what was said stays");
+  await stillAnswers(conversation);
+  return [`After Stop the turn ended within ${ms < 250 ? "a quarter of a second" : `${(ms / 1000).toFixed(1)} s`}.`];
+}
+
+async function stopQuestion({ conversation, folder }: Stage): Promise<readonly string[]> {
+  const file = join(folder, "src", "sum.js");
+  const before = readFileSync(file, "utf8");
+  await conversation.prompt(`[[tool:edit ${file}|let i = 1;|let i = 0;]][[say:Edited.]]`);
+  await conversation.ask();
+  conversation.stop();
+  const turn = await conversation.finish();
+  assert.equal(conversation.view.head.asks.length, 0);
+  const tool = onlyTool(turn);
+  assert.ok(tool.status === "failed" || tool.status === "cancelled", `a stopped call is shown as ${tool.status}`);
+  assert.equal(readFileSync(file, "utf8"), before);
+  await stillAnswers(conversation);
+  return [];
+}
+
+/** The session is usable after what came before. */
+async function stillAnswers(conversation: Conversation): Promise<void> {
+  const turn = await conversation.turn("[[say:Still here.]]");
+  assert.equal(said(turn.entries), "Still here.");
+}
+
+/** All that the agent said, messages joined. */
+function said(entries: readonly ViewEntry[]): string {
+  const parts = entries.flatMap(entry => (entry.kind === "agent" ? entry.parts : []));
+  return parts.map(part => (part.type === "text" ? part.text : "")).join("");
+}
+
+/** Nothing but entries of those kinds: no problems, no notices, no early end. */
+function assertPlain(entries: readonly ViewEntry[], kinds: readonly ViewEntry["kind"][]): void {
+  const others = entries.filter(entry => !kinds.includes(entry.kind));
+  assert.deepEqual(others, []);
+}
+
+function onlyTool(turn: Turn): ViewTool {
+  const tools = turn.entries.filter(entry => entry.kind === "tool");
+  const [tool, ...others] = tools;
+  assert.ok(tool && others.length === 0, `one tool card is shown: ${JSON.stringify(tools.map(each => each.title))}`);
+  return tool;
+}
+
+type Part<T extends ToolPart["type"]> = Extract<ToolPart, { type: T }>;
+
+function onlyDiff(tool: ViewTool): Part<"diff"> {
+  const diffs = tool.parts.filter(part => part.type === "diff");
+  const [diff, ...others] = diffs;
+  assert.ok(diff && others.length === 0, `one diff is shown, not ${diffs.length}`);
+  return diff;
+}
+
+function terminalOf(tool: ViewTool): Part<"terminal"> | undefined {
+  return tool.parts.find(part => part.type === "terminal");
+}
+
+const changedLines = (diff: Part<"diff">): readonly string[] =>
+  diff.hunks
+    .flatMap(hunk => hunk.lines)
+    .filter(line => line.op !== "same")
+    .map(line => `${line.op === "add" ? "+" : "-"}${line.text}`);
+
+/** What a card shows as text or in a terminal; raw input and output do not count. */
+const shownText = (tool: ViewTool): string =>
+  tool.parts.map(part => (part.type === "text" || part.type === "terminal" ? part.text : "")).join("\n");
+
+function ending(turn: Turn): string {
+  const end = turn.entries.find(entry => entry.kind === "turnEnd");
+  return end ? ` (${end.stopReason})` : "";
+}
