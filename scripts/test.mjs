@@ -35,13 +35,13 @@ const vscode = () => fetchVscode(vscodeName);
 const suites = {
   check: {
     about: "types, lint and format",
-    limitMinutes: 5,
+    limitMinutes: 10,
     command: results => ["scripts/check.mjs", `--results=${results}`],
     needs: [],
   },
   unit: {
     about: "everything that needs no editor",
-    limitMinutes: 5,
+    limitMinutes: 10,
     command: results =>
       mocha(
         results,
@@ -52,7 +52,7 @@ const suites = {
   },
   webview: {
     about: "the panel in Chromium",
-    limitMinutes: 5,
+    limitMinutes: 10,
     command: results =>
       mocha(
         results,
@@ -63,13 +63,13 @@ const suites = {
   },
   host: {
     about: "inside the extension host of a real VS Code",
-    limitMinutes: 5,
+    limitMinutes: 10,
     command: results => ["scripts/test-host.mjs", `--results=${results}`, ...(grep ? [`--grep=${grep}`] : [])],
     needs: [chromium, vscode],
   },
   e2e: {
     about: "the workbench of a real VS Code, as a person uses it",
-    limitMinutes: 10,
+    limitMinutes: 20,
     command: results =>
       mocha(
         results,

@@ -97,7 +97,10 @@ export class FakeAgent {
       request: asker && messageOf(asker),
     };
     const standIn = await this.#options.onBarrier(barrier);
-    const sent = await this.#matching({ ...message, ...(standIn && { method: standIn.method }) }, standIn !== undefined);
+    const sent = await this.#matching(
+      { ...message, ...(standIn && { method: standIn.method }) },
+      standIn !== undefined,
+    );
     if (message.method !== undefined && message.id !== undefined) {
       this.#ids.set(message.id, { id: sent.id, ...(standIn && { amend: standIn.amend }) });
     }

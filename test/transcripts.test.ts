@@ -23,7 +23,10 @@ const goldenFile = (name: string): string => join(folder, `${name}.view.json`);
 /** These hold what Parley never sends, or another version of the protocol: they serve the reader only. */
 const readerOnly = (name: string): boolean => /\/(garbage|versions)\b/.test(name);
 
-async function viewsOf(name: string, without?: { readonly process: number; readonly line: number }): Promise<unknown[]> {
+async function viewsOf(
+  name: string,
+  without?: { readonly process: number; readonly line: number },
+): Promise<unknown[]> {
   const out: unknown[] = [];
   for (const [at, lines] of processesOf(readTranscript(name)).entries()) {
     const run = await replay(name.split("/")[0] ?? name, lines, without?.process === at ? without.line : undefined);
@@ -43,7 +46,8 @@ describe("transcripts of real agents", () => {
       const file = goldenFile(name);
       if (update) writeFileSync(file, text);
       assert.ok(existsSync(file), `${file} is missing. UPDATE=1 writes it; read it before you keep it.`);
-      if (text !== readFileSync(file, "utf8")) assert.deepEqual(JSON.parse(text), JSON.parse(readFileSync(file, "utf8")));
+      if (text !== readFileSync(file, "utf8"))
+        assert.deepEqual(JSON.parse(text), JSON.parse(readFileSync(file, "utf8")));
     }).timeout(20_000);
   }
 });
@@ -105,7 +109,10 @@ describe("lines that serve the reader only", () => {
       const answersNobody = fromAgent.filter(line => messageOf(line)?.id === null);
       assert.equal(read.length + bad.length, fromAgent.length);
       assert.equal(bad.length, answersNobody.length);
-      assert.deepEqual(read, fromAgent.map(line => line.msg).filter(msg => (msg as { id?: unknown }).id !== null));
+      assert.deepEqual(
+        read,
+        fromAgent.map(line => line.msg).filter(msg => (msg as { id?: unknown }).id !== null),
+      );
     });
   }
 });

@@ -7,7 +7,7 @@ import { LightElement, icon, roveByKey, roveTabStop, roveToFocus } from "./eleme
 import { send } from "./host.ts";
 import { t } from "./l10n.ts";
 import { fileLink } from "./links.ts";
-import { toolParts } from "./parts.ts";
+import { titleText, toolParts } from "./parts.ts";
 import { kindIcon } from "./toolCall.ts";
 
 /** For this long after it got the focus, a key does not allow: it was typed for something else. */
@@ -65,7 +65,7 @@ export class AsksElement extends LightElement {
     const owner = ask.entry === undefined ? undefined : this.entryOf(ask.entry);
     return html`<div class="ask" role="group" aria-label=${ask.title}>
       <div class="ask-head">
-        ${icon(kindIcon(ask.toolKind))} <span class="ask-title">${ask.title}</span>
+        ${icon(kindIcon(ask.toolKind))} <span class="ask-title">${titleText(ask.title)}</span>
         ${this.asks.length > 1 ? html`<span class="quiet">${t("1 of {0}", this.asks.length)}</span>` : nothing}
       </div>
       ${this.#details(ask, owner)}
@@ -74,7 +74,11 @@ export class AsksElement extends LightElement {
   }
 
   #details(ask: ViewAsk, owner: ViewEntry | undefined): TemplateResult | typeof nothing {
-    const { command, cwd, locations, parts } = ask;
+    const { command, cwd, parts } = ask;
+    // A diff names its file itself.
+    const locations = ask.locations.filter(
+      ({ path }) => !parts.some(part => part.type === "diff" && part.path === path),
+    );
     if (command === undefined && cwd === undefined && locations.length + parts.length === 0) return nothing;
     return html`<div class="ask-details" tabindex="0" role="group" aria-label=${t("What it is about")}>
       ${command === undefined ? nothing : html`<div class="command"><code>${command}</code></div>`}

@@ -31,7 +31,9 @@ export class PanelElement extends LightElement {
     if (change.snapshot) forgetStrangers(view);
     const touched = [...change.touched].flatMap(id => this.store.entry(id) ?? []);
     transcript.show(view.entries, change.moved, touched);
-    transcript.empty = view.entries.length === 0 ? this.#emptyState(view.head) : nothing;
+    // Examples to try would mock whoever cannot try anything yet.
+    const isEmpty = view.entries.length === 0 && view.head.problem === null;
+    transcript.empty = isEmpty ? this.#emptyState(view.head) : nothing;
     if (change.snapshot) void transcript.restoreAnchor();
     this.#spoken = this.#spoken.then(async () => {
       await this.updateComplete;

@@ -52,6 +52,11 @@ export function userPart(part: ViewPart): TemplateResult {
     ${cutNote(part.cut)}`;
 }
 
+/** A title as agents write them: plain, but for code between backticks. */
+export function titleText(title: string): (string | TemplateResult)[] {
+  return title.split(/`([^`]+)`/).map((piece, i) => (i % 2 === 1 ? html`<code>${piece}</code>` : piece));
+}
+
 /** The parts of a tool card or of a question. `owner` is the tool card whose diffs the host can open. */
 export function toolParts(parts: readonly ToolPart[], owner: ViewEntry | undefined, live: boolean): TemplateResult[] {
   // Raw input and output stay folded behind whatever says the same in words.

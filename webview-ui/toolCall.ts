@@ -6,7 +6,7 @@ import { LightElement, everySecond, icon, roveByKey, roveTabStop, roveToFocus } 
 import { openState, setOpen } from "./host.ts";
 import { duration, t } from "./l10n.ts";
 import { fileLink } from "./links.ts";
-import { toolParts } from "./parts.ts";
+import { titleText, toolParts } from "./parts.ts";
 
 const KIND_ICONS: Readonly<Record<string, string>> = {
   read: "book",
@@ -73,23 +73,26 @@ export class ToolCallElement extends LightElement {
       ${
         hasBody
           ? html`<button class="tool-head" type="button" aria-expanded=${open} @click=${() => this.#toggle(!open)}>
-              ${this.#head()}${icon(open ? "chevron-down" : "chevron-right")}
+              ${this.#head(icon(open ? "chevron-down" : "chevron-right"))}
             </button>`
-          : html`<div class="tool-head">${this.#head()}</div>`
+          : html`<div class="tool-head">${this.#head(nothing)}</div>`
       }
       ${this.#locations(open)} ${open ? this.#body() : nothing}
     </article>`;
   }
 
-  #head(): TemplateResult {
+  #head(chevron: TemplateResult | typeof nothing): TemplateResult {
     const { entry } = this;
     const diffs = entry.parts.filter(part => part.type === "diff");
     const added = diffs.reduce((sum, diff) => sum + diff.added, 0);
     const removed = diffs.reduce((sum, diff) => sum + diff.removed, 0);
-    return html`${icon(kindIcon(entry.toolKind))} <span class="tool-title">${entry.title}</span>
-      ${diffs.length > 0 ? changeCounts(added, removed) : nothing}
-      <span class="status"
-        >${icon(STATUS_ICONS[entry.status])} <span class="status-word">${statusWords(entry)}</span></span
+    return html`${icon(kindIcon(entry.toolKind))} <span class="tool-title">${titleText(entry.title)}</span>
+      <span class="tool-meta"
+        >${diffs.length > 0 ? changeCounts(added, removed) : nothing}
+        <span class="status"
+          >${icon(STATUS_ICONS[entry.status])} <span class="status-word">${statusWords(entry)}</span></span
+        >
+        ${chevron}</span
       >`;
   }
 

@@ -57,7 +57,11 @@ const usualSettings = {
 /** VS Code itself no longer asks when a folder is opened, unless told to. */
 const askForTrust = { "security.workspace.trust.startupPrompt": "always" };
 
-/** @param {ServerOptions} [options] @returns {Promise<Server>} */
+/**
+ * Starts a server, and waits until it answers. Whatever happens to this process, the server does not outlive it.
+ * @param {ServerOptions} [options]
+ * @returns {Promise<Server>}
+ */
 export async function startServer(options = {}) {
   const vscode = await fetchVscode(options.version ?? process.env["PARLEY_VSCODE"]);
   const dataDir = options.dataDir ?? fs.mkdtempSync(path.join(os.tmpdir(), "parley-vscode-"));
@@ -66,36 +70,10 @@ export async function startServer(options = {}) {
   const useSettings = settings => writeSettings(dataDir, { ...(options.trust ? askForTrust : {}), ...settings });
   useSettings(options.settings);
   const port = options.port ?? (await freePort());
-  const log = fs.openSync(logFile, "a");
-  const child = spawn(
-    vscode.node,
-    [path.join(vscode.folder, "out", "server-main.js"), ...serverArgs(port, dataDir, options)],
-    {
-      // A group of its own, so that Ctrl+C reaches us and not VS Code before us.
-      detached: true,
-      stdio: ["ignore", log, log],
-      env: serverEnvironment(port, dataDir, options.env),
-    },
-  );
-  fs.closeSync(log);
-  const pid = child.pid;
-  if (!pid) throw new Error(`The server of VS Code could not be started: ${vscode.node}`);
-  /** @type {Promise<number>} */
-  const exited = new Promise(resolve => child.once("exit", code => resolve(code ?? 1)));
-  const removeData = () => fs.rmSync(dataDir, { recursive: true, force: true, maxRetries: 5 });
-  const forget = whenExiting(() => {
-    killTree(pid);
-    removeData();
-  });
-  /** @param {{ readonly keepData?: boolean }} [how] */
-  const stop = async ({ keepData = false } = {}) => {
-    const killed = await endTree(pid);
-    forget();
-    if (!keepData) removeData();
-    return killed;
-  };
+  const { pid, exited } = launch(vscode, port, dataDir, logFile, options);
+  const stop = stopper(pid, dataDir);
   const origin = `http://127.0.0.1:${port}`;
-  if (!(await answers(origin, () => child.exitCode !== null))) {
+  if (!(await answers(origin, exited))) {
     const lastWords = fs.readFileSync(logFile, "utf8").slice(-2000);
     await stop();
     throw new Error(`The server of VS Code did not start.\n${lastWords}`);
@@ -112,6 +90,51 @@ export async function startServer(options = {}) {
     extensionHost: () => processTree(pid).find(each => each.command.includes("--type=extensionHost")),
     writeSettings: useSettings,
     stop,
+  };
+}
+
+/**
+ * @param {import("./fetch.mjs").Vscode} vscode
+ * @param {number} port
+ * @param {string} dataDir
+ * @param {string} logFile
+ * @param {ServerOptions} options
+ * @returns {{ pid: number, exited: Promise<number> }}
+ */
+function launch(vscode, port, dataDir, logFile, options) {
+  const log = fs.openSync(logFile, "a");
+  const main = path.join(vscode.folder, "out", "server-main.js");
+  const child = spawn(vscode.node, [main, ...serverArgs(port, dataDir, options)], {
+    // A group of its own, so that Ctrl+C reaches us and not VS Code before us.
+    detached: true,
+    stdio: ["ignore", log, log],
+    env: serverEnvironment(port, dataDir, options.env),
+  });
+  fs.closeSync(log);
+  /** @type {Promise<number>} */
+  const exited = new Promise(resolve => child.once("exit", code => resolve(code ?? 1)));
+  child.once("error", error => fs.appendFileSync(logFile, `${error.message}\n`));
+  if (!child.pid) throw new Error(`The server of VS Code could not be started: ${vscode.node}`);
+  return { pid: child.pid, exited };
+}
+
+/**
+ * Sees to it that the server ends with this process at the latest, and returns what ends it in order.
+ * @param {number} pid
+ * @param {string} dataDir
+ * @returns {Server["stop"]}
+ */
+function stopper(pid, dataDir) {
+  const removeData = () => fs.rmSync(dataDir, { recursive: true, force: true, maxRetries: 5 });
+  const forget = whenExiting(() => {
+    killTree(pid);
+    removeData();
+  });
+  return async ({ keepData = false } = {}) => {
+    const killed = await endTree(pid);
+    forget();
+    if (!keepData) removeData();
+    return killed;
   };
 }
 
@@ -174,15 +197,21 @@ function freePort() {
   });
 }
 
-/** @param {string} origin @param {() => boolean} hasEnded */
-async function answers(origin, hasEnded) {
+/**
+ * Waits until the server answers; false if it has ended, or a minute has gone by.
+ * @param {string} origin
+ * @param {Promise<number>} exited
+ */
+async function answers(origin, exited) {
   let ok = false;
+  let ended = false;
+  void exited.then(() => (ended = true));
   const asked = async () => {
     ok = await fetch(`${origin}/version`).then(
       response => response.ok,
       () => false,
     );
-    return ok || hasEnded();
+    return ok || ended;
   };
   await waitFor(asked, 60_000);
   return ok;

@@ -165,9 +165,9 @@ async function pick(page, key, text, row) {
   const list = page.locator(".quick-input-widget");
   const wanted = list.locator(".quick-input-list .monaco-list-row", { hasText: row }).first();
   for (let attempts = 10; ; attempts--) {
-    await page.keyboard.press(key);
-    await list.locator("input").first().fill(text);
     try {
+      await page.keyboard.press(key);
+      await list.locator("input").first().fill(text, { timeout: 2000 });
       await wanted.click({ timeout: 2000 });
       return;
     } catch (error) {

@@ -1,12 +1,6 @@
 // Opens the conversation with an agent process: framing, `initialize`, version check. What comes out is an Agent.
 import type { Readable, Writable } from "node:stream";
-import {
-  ConnectionError,
-  ErrorCodes,
-  ResponseError,
-  createMessageConnection,
-  type MessageConnection,
-} from "vscode-jsonrpc/node";
+import { createMessageConnection, type MessageConnection } from "vscode-jsonrpc/node";
 import { ProblemError, asError, type Problem } from "../base/errors.ts";
 import { toDisposable, type Disposable } from "../base/lifecycle.ts";
 import type { Log } from "../base/log.ts";
@@ -15,7 +9,7 @@ import { NdJsonReader, NdJsonWriter } from "./ndjson.ts";
 import type { Tap } from "./tap.ts";
 import { text, wire, type Wire } from "./tolerant.ts";
 import { V1Agent } from "./v1.ts";
-import { inTime, sentence, silent } from "./waiting.ts";
+import { inTime, isGone, sentence, silent } from "./waiting.ts";
 
 /** The protocol version this client speaks. */
 export const protocolVersion = 1;
@@ -39,6 +33,8 @@ export interface ConnectOptions {
 /** A connected agent and the end of its connection. */
 export interface Connected extends Disposable {
   readonly agent: Agent;
+  /** Settles when the agent's output has ended and everything in it was served, or the connection was disposed. */
+  readonly closed: Promise<void>;
 }
 
 /**
@@ -77,8 +73,11 @@ export async function connect(options: ConnectOptions, signal: AbortSignal): Pro
     log: quiet("debug"),
   });
   connection.onError(([error]) => log.warn(`${agentName}: ${error.message}`));
+  let close = (): void => {};
+  const closed = new Promise<void>(resolve => (close = resolve));
   // vscode-jsonrpc leaves requests pending when the stream closes; disposing settles them.
   const end = toDisposable(() => {
+    close();
     agent?.dispose();
     connection.dispose();
     reader.dispose();
@@ -90,7 +89,7 @@ export async function connect(options: ConnectOptions, signal: AbortSignal): Pro
   try {
     const result = await initialize(connection, options, signal);
     agent = new V1Agent(connection, result, options);
-    return { agent, dispose: () => end.dispose() };
+    return { agent, closed, dispose: () => end.dispose() };
   } catch (error) {
     end.dispose();
     throw error;
@@ -119,7 +118,7 @@ export class StreamEnded extends ProblemError {}
 
 function refusedHandshake(options: ConnectOptions, error: Error): ProblemError {
   const { agentName } = options;
-  if (error instanceof ConnectionError || (error instanceof ResponseError && gone.has(error.code))) {
+  if (isGone(error)) {
     return new StreamEnded({
       message: `${agentName} closed its output before it answered. Check that its command starts an ACP agent.`,
       next: ["restartAgent", "showTraffic", "showLog", "openSettings"],
@@ -130,9 +129,6 @@ function refusedHandshake(options: ConnectOptions, error: Error): ProblemError {
     next: ["restartAgent", "showTraffic", "openSettings"],
   });
 }
-
-/** What vscode-jsonrpc answers in the agent's place when the stream ended or could not be written to. */
-const gone = new Set<number>([ErrorCodes.PendingResponseRejected, ErrorCodes.MessageWriteError]);
 
 function wrongVersion(options: ConnectOptions, version: unknown): Problem {
   const given =

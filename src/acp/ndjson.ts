@@ -238,8 +238,9 @@ export class NdJsonReader extends AbstractMessageReader {
       }
       this.#next++;
       this.#waitingBytes -= line.length;
-      if (this.#next === this.#lines.length) {
-        this.#lines.length = 0;
+      // A flood may never leave the queue empty, so what was handed over is let go on the way.
+      if (this.#next === this.#lines.length || this.#next > maxWaitingLines) {
+        this.#lines.splice(0, this.#next);
         this.#next = 0;
       }
       if (this.#paused && this.#lines.length - this.#next < maxWaitingLines / 2 && !this.#isFull()) {

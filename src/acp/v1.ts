@@ -6,7 +6,7 @@ import type { Agent, AgentClient, AgentInfo, AgentSession, TerminalRequest } fro
 import type { Content, ExitStatus } from "../session/events.ts";
 import { askOptions, finite, given, isWire, list, text, wire, wireContent, type Wire } from "./tolerant.ts";
 import { V1Upgrade } from "./upgrade.ts";
-import { inTime, sentence, silent } from "./waiting.ts";
+import { inTime, isGone, sentence, silent } from "./waiting.ts";
 
 interface V1Options {
   readonly agentName: string;
@@ -117,7 +117,11 @@ export class V1Agent implements Agent {
     const { agentName } = this.#options;
     if (error instanceof ResponseError && error.code === authRequired) return this.#signIn(error);
     const detail = error instanceof ResponseError && error.data !== undefined ? details(error.data) : undefined;
-    const reason = error.message === "" ? "It gave no reason." : sentence(error.message);
+    const reason = isGone(error)
+      ? "Its connection has ended."
+      : error.message === ""
+        ? "It gave no reason."
+        : sentence(error.message);
     return {
       message: `${agentName} ${what}: ${reason}`,
       ...given("detail", detail),

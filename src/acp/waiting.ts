@@ -1,4 +1,5 @@
 // Waiting for an agent with an end, and the words for when it comes.
+import { ConnectionError, ErrorCodes, ResponseError } from "vscode-jsonrpc/node";
 import { ProblemError, asError, type Problem } from "../base/errors.ts";
 
 /** Settles with the promise, or rejects when time is up or the signal aborts. */
@@ -29,6 +30,13 @@ export function inTime<T>(promise: Promise<T>, ms: number, signal: AbortSignal, 
     if (signal.aborted) aborted();
     else signal.addEventListener("abort", aborted);
   });
+}
+
+/** What vscode-jsonrpc answers in the agent's place when a stream ended or could not be written to. */
+export function isGone(error: unknown): boolean {
+  if (error instanceof ConnectionError) return true;
+  if (!(error instanceof ResponseError)) return false;
+  return error.code === ErrorCodes.PendingResponseRejected || error.code === ErrorCodes.MessageWriteError;
 }
 
 /** The problem of an agent that does not answer. `what` is in the accusative. */

@@ -205,6 +205,14 @@ export function died(definition: AgentDefinition, death: Death, ready: boolean):
   };
 }
 
+/** The problem of an agent that closed its output and lives on: nothing can be heard of it any more. */
+export function closedOutput(definition: AgentDefinition): Problem {
+  return {
+    message: `${definition.name} closed its output, so nothing can be heard from it any more. Restart it to go on; what was said stays here.`,
+    next: ["restartAgent", "showLog", "showTraffic"],
+  };
+}
+
 const lastLines = (words: string, count: number): string => words.split("\n").slice(-count).join("\n");
 
 /** The command line as people would type it, for sentences. */

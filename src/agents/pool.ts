@@ -5,7 +5,7 @@ import type { Clock, Log } from "../base/log.ts";
 import { connect, StreamEnded, type Connected } from "../acp/connect.ts";
 import { Tap } from "../acp/tap.ts";
 import type { Agent } from "../session/agent.ts";
-import { commandLine, died, launch, type Launched } from "./launch.ts";
+import { closedOutput, commandLine, died, launch, type Launched } from "./launch.ts";
 import type { AgentDefinition } from "./registry.ts";
 
 /** How far a start has come. `detail` is what the agent printed last. */
@@ -31,6 +31,11 @@ interface Slot {
   process?: Launched;
   connected?: Connected;
 }
+
+/** How long a dead agent's last output may take to be served. Milliseconds. */
+const lastWordsTime = 5000;
+/** How long after its output ended an agent's death is waited for. Milliseconds. */
+const deathTime = 1000;
 
 /** Starts agents and keeps them. Disposing ends every process tree and resolves when all are gone. */
 export class AgentPool {
@@ -128,14 +133,18 @@ export class AgentPool {
     const onStop = (): void => start.abort(stop.signal.reason);
     if (stop.signal.aborted) onStop();
     else stop.signal.addEventListener("abort", onStop, { once: true });
-    void process.death.then(death => {
-      const problem = died(definition, death, slot.connected !== undefined);
-      this.#log.info(`${definition.name} is gone.`, { code: death.code, signal: death.signal, asked: death.asked });
+    const lose = (problem: Problem): void => {
       start.abort(new ProblemError(problem));
       this.#forget(slot);
       slot.connected?.dispose();
-      if (!death.asked) dead.fire(problem);
+      if (!stop.signal.aborted) dead.fire(problem);
       dead.dispose();
+    };
+    void process.death.then(async death => {
+      this.#log.info(`${definition.name} is gone.`, { code: death.code, signal: death.signal, asked: death.asked });
+      // What it said before it died may still wait to be served.
+      if (slot.connected) await Promise.race([slot.connected.closed, this.#pause(lastWordsTime)]);
+      lose(died(definition, death, slot.connected !== undefined));
     });
     report({ state: "connecting" });
     try {
@@ -154,19 +163,26 @@ export class AgentPool {
       );
     } catch (error) {
       // The stream's end is noticed before the process's: wait a moment for its code and last words.
-      const death = error instanceof StreamEnded ? await Promise.race([process.death, this.#moment()]) : undefined;
+      const death =
+        error instanceof StreamEnded ? await Promise.race([process.death, this.#pause(deathTime)]) : undefined;
       if (death && !death.asked) throw new ProblemError(died(definition, death, false));
       this.#forget(slot);
       await process.stop();
       throw withLastWords(error, process.stderrTail());
     }
-    const { agent } = slot.connected;
+    const { agent, closed } = slot.connected;
+    void closed.then(async () => {
+      if (await Promise.race([process.death, this.#pause(deathTime)])) return;
+      if (stop.signal.aborted) return;
+      lose(closedOutput(definition));
+      await process.stop();
+    });
     this.#log.info(`${definition.name} is ready.`, agent.info);
     return { agent, definition, onDidDie: dead.event };
   }
 
-  #moment(): Promise<undefined> {
-    return new Promise(resolve => this.#clock.after(1000, () => resolve(undefined)));
+  #pause(ms: number): Promise<undefined> {
+    return new Promise(resolve => this.#clock.after(ms, () => resolve(undefined)));
   }
 
   #forget(slot: Slot): void {

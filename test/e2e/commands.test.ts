@@ -49,6 +49,7 @@ describe("the commands of the palette", () => {
 
     await runCommand(page, "Parley: New Session");
     await conversation(panel).getByText("hello", { exact: true }).waitFor({ state: "detached" });
+    await composer(panel).and(panel.locator(":focus")).waitFor();
 
     await runCommand(page, "Parley: Select Agent");
     await page.locator(".quick-input-list .monaco-list-row", { hasText: "Gemini CLI" }).waitFor();
@@ -87,13 +88,18 @@ describe("the commands of the palette", () => {
     await panel.getByText("explain src/sum.js").first().waitFor();
     // By keys alone: from the composer back to the question, whose options have numbers.
     await runCommand(page, "Parley: Open Chat");
-    await run.getByRole("button", { name: /^Allow/ }).and(panel.locator(":focus")).waitFor();
+    await run
+      .getByRole("button", { name: /^Allow/ })
+      .and(panel.locator(":focus"))
+      .waitFor();
     await expectAnswered(run, () => page.keyboard.press("1"));
     await conversation(panel).getByRole("heading", { name: "Functions" }).waitFor();
     await idle(panel);
     await panel.getByRole("combobox", { name: "Mode" }).selectOption("Edit freely");
     await send(panel, "fix the bug in sum.js");
-    await conversation(panel).getByText(/All 10 tests pass/).waitFor();
+    await conversation(panel)
+      .getByText(/All 10 tests pass/)
+      .waitFor();
     assert.notEqual(readFileSync(join(folder, "src/sum.js"), "utf8"), before, "edits need no question in this mode");
   });
 });

@@ -8,7 +8,16 @@ import type { FrameLocator, Locator } from "playwright-core";
 import { openChat, openWorkbench, reloadWindow, runCommand, type Workbench } from "./harness.ts";
 import { scene } from "./scene.ts";
 
-const bad = join(process.cwd(), "test/agents/bad.mjs");
+/** The misbehaving agent as a program of its own, in a folder that pictures may show. */
+const programs = mkdtempSync(join(tmpdir(), "parley-agents-"));
+const bad = join(programs, "bad-agent");
+before(() => writeProgram(bad));
+after(() => rmSync(programs, { recursive: true }));
+
+function writeProgram(path: string, ...args: readonly string[]): void {
+  const agent = join(process.cwd(), "test/agents/bad.mjs");
+  writeFileSync(path, `#!/bin/sh\nexec "${process.execPath}" "${agent}" ${args.join(" ")} "$@"\n`, { mode: 0o755 });
+}
 
 /** The agents of a window, each with the behaviour of test/agents/bad.mjs that is its id, unless it says otherwise. */
 type Definitions = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
@@ -17,7 +26,7 @@ function settings(definitions: Definitions): Record<string, unknown> {
   const presets = ["claude", "codex", "gemini", "opencode", "qwen", "copilot", "auggie", "goose", "demo"];
   const own = Object.entries(definitions).map(([id, definition]) => [
     id,
-    { name: "Bad Agent", description: id, command: process.execPath, args: [bad, id], startTimeout: 20, ...definition },
+    { name: "Bad Agent", description: id, command: bad, args: [id], startTimeout: 20, ...definition },
   ]);
   return { "parley.agents": { ...Object.fromEntries(presets.map(id => [id, false])), ...Object.fromEntries(own) } };
 }
@@ -107,18 +116,16 @@ describe("an agent that does not start", () => {
   });
 
   it("is started again by one press once its program is there, and the prompt written meanwhile is sent", async () => {
-    const folder = mkdtempSync(join(tmpdir(), "parley-program-"));
-    const command = join(folder, "late-agent");
+    const command = join(programs, "late-agent");
     const { panel } = await withAgents({ late: { command, args: [] } });
     await choose(panel, "late");
     const banner = panel.getByRole("group", { name: "Problem" });
     await banner.getByText(/there is no program at/).waitFor();
     await send(panel, "hello anyway");
     await panel.getByText("hello anyway").first().waitFor();
-    writeFileSync(command, `#!/bin/sh\nexec "${process.execPath}" "${bad}" none\n`, { mode: 0o755 });
+    writeProgram(command, "none");
     await banner.getByRole("button", { name: "Retry" }).click();
     await conversation(panel).getByText("You said: hello anyway").waitFor();
-    rmSync(folder, { recursive: true });
   });
 });
 

@@ -34,7 +34,9 @@ export function textsOf(update: Wire): readonly Carried[] {
         ...found("title", update["title"]),
         ...list(update["content"]).flatMap(item => toolTexts(item).flatMap(text => found("content", text))),
         ...list(update["locations"]).flatMap(place => found("location", field(place, "path"))),
-        ...(["rawInput", "rawOutput"] as const).flatMap(name => rawTexts(update[name]).flatMap(text => found(name, text))),
+        ...(["rawInput", "rawOutput"] as const).flatMap(name =>
+          rawTexts(update[name]).flatMap(text => found(name, text)),
+        ),
         ...stringsOf([
           field(field(update["_meta"], "terminal_output"), "data"),
           field(field(update["_meta"], "terminal_output_delta"), "data"),
@@ -89,7 +91,9 @@ function rawTexts(raw: unknown): readonly string[] {
   if (typeof raw === "string") return [raw.slice(0, rawLimit)];
   const shown = (JSON.stringify(raw, null, 2) ?? "").slice(0, rawLimit);
   // As it is written inside the pretty JSON of a card.
-  return stringsOf(raw).map(text => JSON.stringify(text).slice(1, -1)).filter(text => shown.includes(text));
+  return stringsOf(raw)
+    .map(text => JSON.stringify(text).slice(1, -1))
+    .filter(text => shown.includes(text));
 }
 
 /**

@@ -38,7 +38,9 @@ const counted = (words: readonly string[]): Record<string, number> => {
 const isUnknown = (event: SessionEvent): boolean => event.type === "unknown";
 
 const filled = (value: Record<string, unknown>): Record<string, unknown> =>
-  Object.fromEntries(Object.entries(value).filter(([key, inner]) => key === "entries" || !Array.isArray(inner) || inner.length > 0));
+  Object.fromEntries(
+    Object.entries(value).filter(([key, inner]) => key === "entries" || !Array.isArray(inner) || inner.length > 0),
+  );
 
 /** As it stands in the file: short values on one line. */
 export function written(value: unknown): string {

@@ -62,5 +62,7 @@ export class History {
 }
 
 function isGrown(part: ToolPart, other: ToolPart): boolean {
-  return part.type === other.type && "text" in part && "text" in other && (other.text ?? "").startsWith(part.text ?? "");
+  return (
+    part.type === other.type && "text" in part && "text" in other && (other.text ?? "").startsWith(part.text ?? "")
+  );
 }

@@ -13,7 +13,11 @@ import { History } from "./history.ts";
 import { isWire, type Message } from "./transcript.ts";
 
 const around: Surroundings = { agents: [], chosen: null, problem: null, sendKey: "enter" };
-const codes: Readonly<Record<number, RefusalKind>> = { [-32002]: "notFound", [-32602]: "invalid", [-32800]: "cancelled" };
+const codes: Readonly<Record<number, RefusalKind>> = {
+  [-32002]: "notFound",
+  [-32602]: "invalid",
+  [-32800]: "cancelled",
+};
 
 export class Played {
   readonly session: Session;
@@ -25,7 +29,12 @@ export class Played {
   #view: View;
   #panel: View;
 
-  constructor(name: string, agent: { readonly id: string; readonly name: string; readonly cwd: string }, clock: Clock, connect: () => Promise<Agent>) {
+  constructor(
+    name: string,
+    agent: { readonly id: string; readonly name: string; readonly cwd: string },
+    clock: Clock,
+    connect: () => Promise<Agent>,
+  ) {
     let minted = 0;
     let room: RecordedRoom | undefined;
     this.session = new Session({
@@ -39,7 +48,8 @@ export class Played {
         connect: async () => ({ agent: await connect(), onDidDie: this.#died.event }),
         restart: () => Promise.resolve(),
       },
-      makeRoom: dispatch => (room = new RecordedRoom(new PermissionBroker({ report: dispatch, newId: () => `q${++minted}` }))),
+      makeRoom: dispatch =>
+        (room = new RecordedRoom(new PermissionBroker({ report: dispatch, newId: () => `q${++minted}` }))),
       onLog: logged => this.log.push(logged),
     });
     if (!room) throw new Error("The session made no room.");

@@ -136,7 +136,8 @@ class Run implements Replayed {
         return void session.send(prompt);
       }
       case "session/cancel":
-        if (!session || !isBusy(session.state)) return this.#send(message, "no turn is running, so there is nothing to stop");
+        if (!session || !isBusy(session.state))
+          return this.#send(message, "no turn is running, so there is nothing to stop");
         return void session.stop();
       case "session/set_mode":
       case "session/set_model":
@@ -183,7 +184,12 @@ class Run implements Replayed {
   }
 
   /** Opening a session of any kind. Parley has only `session/new` so far: it stands in for its like. */
-  async #open(method: string, params: Wire, answer: Message | undefined, message: Message): Promise<StandIn | undefined> {
+  async #open(
+    method: string,
+    params: Wire,
+    answer: Message | undefined,
+    message: Message,
+  ): Promise<StandIn | undefined> {
     const given = isWire(answer?.result) ? answer.result["sessionId"] : undefined;
     const id = String(given ?? params["sessionId"]);
     if (this.#session(id)) return this.#send(message, "the session is open already");
@@ -191,7 +197,9 @@ class Run implements Replayed {
     const played = new Played(id, { id: this.#name, name: this.#name, cwd }, this.#clock, () => this.#v1());
     this.sessions.push({ id: answer?.error ? "none" : id, opened: method, played });
     void played.session.open();
-    return method === "session/new" ? undefined : { method: "session/new", amend: result => ({ sessionId: id, ...result }) };
+    return method === "session/new"
+      ? undefined
+      : { method: "session/new", amend: result => ({ sessionId: id, ...result }) };
   }
 
   #session(id: unknown): { readonly played: Played } | undefined {

@@ -7,7 +7,7 @@ import { transcript, type TapRecord } from "../../src/acp/tap.ts";
 import { nullLog, systemClock } from "../../src/base/log.ts";
 import { Channel } from "../../src/chat/channel.ts";
 import { apply } from "../../src/chat/patch.ts";
-import type { HostMessage, View, ViewAsk, ViewEntry } from "../../src/chat/protocol.ts";
+import type { HostMessage, View, ViewAsk, ViewEntry, ViewPatch } from "../../src/chat/protocol.ts";
 import { Projector } from "../../src/chat/view.ts";
 import type { SessionEvent } from "../../src/session/events.ts";
 import { Session, type Room } from "../../src/session/session.ts";
@@ -166,7 +166,8 @@ export class Conversation {
   #posted(message: HostMessage): boolean {
     if (message.type === "snapshot") this.#view = message.view;
     // Through JSON, as on the way into a webview.
-    if (message.type === "patch") this.#view = apply(this.view, JSON.parse(JSON.stringify(message.patches)));
+    if (message.type === "patch")
+      this.#view = apply(this.view, JSON.parse(JSON.stringify(message.patches)) as readonly ViewPatch[]);
     for (const check of [...this.#waiting]) check();
     return true;
   }

@@ -117,6 +117,12 @@ describe("entries of the transcript", () => {
     assert.equal(await output.locator("div").last().innerText(), "30 %");
   });
 
+  it("code in a title is shown as code, and the card keeps the whole title as its name", async () => {
+    const panel = await open(tool("c1", "Run `npm test` now"));
+    const card = panel.log.getByRole("article", { name: "Run `npm test` now", exact: true });
+    assert.equal(await card.locator("code").innerText(), "npm test");
+  });
+
   it("the time a tool has been running is counted", async () => {
     const panel = await openPanel([snapshot(view([]))], { frozen: true });
     const now = await panel.page.evaluate(() => Date.now());

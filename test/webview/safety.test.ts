@@ -125,7 +125,11 @@ describe("hostile text", () => {
     const panel = await openPanel([snapshot(view([]))]);
     for (const vector of vectors) {
       await panel.show(view([message("m", "agent", vector)]));
-      for (const link of await panel.log.getByRole("link").all()) await link.dispatchEvent("click");
+      for (const link of await panel.log.getByRole("link").all()) {
+        const href = (await link.getAttribute("data-href")) ?? "";
+        assert.doesNotMatch(href, /^[\s\p{Cc}]*(java\s*script|data|vbscript|command|vscode):/iu, "not a link at all");
+        await link.dispatchEvent("click");
+      }
     }
     const intents = await panel.intents();
     assert.ok(intents.length > 0);

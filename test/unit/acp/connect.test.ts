@@ -69,7 +69,11 @@ describe("connecting to an agent", () => {
     assert.equal(agent.badLines, 3);
     assert.deepEqual(
       agent.tap.records.filter(record => record.dir === "out").map(record => record.text),
-      ["Welcome to Robo!", "\u001b[2J{broken", '{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"Parse error"}}'],
+      [
+        "Welcome to Robo!",
+        "\u001b[2J{broken",
+        '{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"Parse error"}}',
+      ],
     );
     connected.dispose();
   });
@@ -85,7 +89,10 @@ describe("connecting to an agent", () => {
       const failing = problemOf(agent.connect());
       agent.answer(await agent.request("initialize"), { protocolVersion: version });
       const { message, next } = await failing;
-      assert.match(message, new RegExp(`^Robo speaks ${words} of the Agent Client Protocol; Parley speaks version 1\\.`));
+      assert.match(
+        message,
+        new RegExp(`^Robo speaks ${words} of the Agent Client Protocol; Parley speaks version 1\\.`),
+      );
       assert.ok(next.length > 0);
       await until(() => agent.stdin.writableEnded);
     });
@@ -111,7 +118,11 @@ describe("connecting to an agent", () => {
   });
 
   it("says so when the agent closes its output", async () => {
-    for (const close of [() => agent.stdout.end(), () => agent.stdout.destroy(), () => agent.stdout.end("Usage: robo [file]\n")]) {
+    for (const close of [
+      () => agent.stdout.end(),
+      () => agent.stdout.destroy(),
+      () => agent.stdout.end("Usage: robo [file]\n"),
+    ]) {
       agent = new WireAgent();
       const failing = problemOf(agent.connect());
       await agent.request("initialize");

@@ -63,7 +63,10 @@ describe("the line splitter", () => {
     fc.assert(
       fc.property(fc.array(line), fc.array(fc.nat(10_000)), fc.constantFrom("\n", "\r\n"), (lines, places, end) => {
         const bytes = Buffer.from(lines.map(one => one + end).join(""), "utf8");
-        assert.deepEqual(split(cut(bytes, places)).lines, lines.map(one => Buffer.from(one).toString()));
+        assert.deepEqual(
+          split(cut(bytes, places)).lines,
+          lines.map(one => Buffer.from(one).toString()),
+        );
       }),
     );
   });
@@ -75,7 +78,9 @@ describe("the line splitter", () => {
   it("drops a line over the limit, tells its size, and goes on with the next", () => {
     const bytes = Buffer.from(`short\n${"x".repeat(50)}\nafter\n`);
     for (const size of [1, 7, 1000]) {
-      const chunks = Array.from({ length: Math.ceil(bytes.length / size) }, (_, i) => bytes.subarray(i * size, (i + 1) * size));
+      const chunks = Array.from({ length: Math.ceil(bytes.length / size) }, (_, i) =>
+        bytes.subarray(i * size, (i + 1) * size),
+      );
       assert.deepEqual(split(chunks, 20), { lines: ["short", "after"], oversized: [50] });
     }
   });
@@ -102,7 +107,11 @@ describe("a line of an agent", () => {
   });
 
   it("may lack `jsonrpc`, hold U+2028, or stand behind escape codes", () => {
-    assert.deepEqual(taken('{"method":"m","params":{"a":"\u2028"}}'), { jsonrpc: "2.0", method: "m", params: { a: "\u2028" } });
+    assert.deepEqual(taken('{"method":"m","params":{"a":"\u2028"}}'), {
+      jsonrpc: "2.0",
+      method: "m",
+      params: { a: "\u2028" },
+    });
     assert.equal(taken('\u001b[?1049h\u001b[2J{"id":1,"result":{}}')["id"], 1);
     assert.equal(taken('Enter the code: {"id":2,"result":{}}')["id"], 2);
   });
@@ -153,10 +162,17 @@ describe("a line of an agent", () => {
 
   it("never throws and is either taken or refused", () => {
     fc.assert(
-      fc.property(fc.oneof(fc.string(), fc.json(), fc.anything().map(value => JSON.stringify(value) ?? "")), text => {
-        const result = parseLine(text);
-        assert.ok(result === undefined || "message" in result || "bad" in result);
-      }),
+      fc.property(
+        fc.oneof(
+          fc.string(),
+          fc.json(),
+          fc.anything().map(value => JSON.stringify(value) ?? ""),
+        ),
+        text => {
+          const result = parseLine(text);
+          assert.ok(result === undefined || "message" in result || "bad" in result);
+        },
+      ),
     );
   });
 });
@@ -201,7 +217,10 @@ describe("the reader", () => {
     await until(() => state.closed === 1);
     assert.ok(paused >= 1);
     const order = messages.map(one => Number((one as unknown as { params: { text: string } }).params.text));
-    assert.deepEqual(order, Array.from({ length: count }, (_, i) => i));
+    assert.deepEqual(
+      order,
+      Array.from({ length: count }, (_, i) => i),
+    );
   });
 
   it("reports the end once, after the last message, also when the stream was destroyed", async () => {
@@ -265,7 +284,10 @@ describe("the writer", () => {
       held.shift()?.();
     }
     await until(() => written === 3);
-    assert.deepEqual(taken.map(line => (JSON.parse(line) as { method: string }).method), ["m0", "m1", "m2"]);
+    assert.deepEqual(
+      taken.map(line => (JSON.parse(line) as { method: string }).method),
+      ["m0", "m1", "m2"],
+    );
   });
 
   it("rejects once the pipe is closed, also what waited for it", async () => {

@@ -24,7 +24,10 @@ describe("the tap", () => {
     const tap = new Tap(new FakeClock());
     const megabyte = 1024 * 1024;
     for (let i = 0; i < 3; i++) tap.message("a>c", { i }, 20 * megabyte);
-    assert.deepEqual(tap.records.map(record => record.msg), [{ i: 2 }]);
+    assert.deepEqual(
+      tap.records.map(record => record.msg),
+      [{ i: 2 }],
+    );
     assert.equal(tap.dropped, 2);
   });
 
@@ -32,7 +35,10 @@ describe("the tap", () => {
     const tap = new Tap(new FakeClock());
     tap.message("c>a", { method: "m" }, 1);
     tap.text("err", "warning");
-    assert.equal(transcript(tap.records), '{"t":0,"dir":"c>a","msg":{"method":"m"}}\n{"t":0,"dir":"err","text":"warning"}\n');
+    assert.equal(
+      transcript(tap.records),
+      '{"t":0,"dir":"c>a","msg":{"method":"m"}}\n{"t":0,"dir":"err","text":"warning"}\n',
+    );
   });
 });
 
@@ -40,9 +46,24 @@ describe("a saved transcript", () => {
   const secret = "s3cr3t-value";
 
   it("holds no value under a name that looks like a credential, however deep", () => {
-    const names = ["Authorization", "apiKey", "api_key", "x-api-key", "accessToken", "client_secret", "password", "cookie", "credentials"];
+    const names = [
+      "Authorization",
+      "apiKey",
+      "api_key",
+      "x-api-key",
+      "accessToken",
+      "client_secret",
+      "password",
+      "cookie",
+      "credentials",
+    ];
     const nested = fc.letrec(tie => ({
-      value: fc.oneof({ maxDepth: 3 }, fc.constant(secret), fc.array(tie("value"), { maxLength: 2 }), fc.dictionary(fc.constantFrom("a", "b"), tie("value"))),
+      value: fc.oneof(
+        { maxDepth: 3 },
+        fc.constant(secret),
+        fc.array(tie("value"), { maxLength: 2 }),
+        fc.dictionary(fc.constantFrom("a", "b"), tie("value")),
+      ),
     })).value;
     fc.assert(
       fc.property(fc.constantFrom(...names), nested, (name, value) => {
@@ -54,7 +75,15 @@ describe("a saved transcript", () => {
 
   it("holds no values of environments and headers, in either of their shapes, but their names", () => {
     const params = {
-      mcpServers: [{ name: "s", command: "run", args: ["-x"], env: [{ name: "KEY", value: secret }], headers: [{ name: "X-Auth", value: secret }] }],
+      mcpServers: [
+        {
+          name: "s",
+          command: "run",
+          args: ["-x"],
+          env: [{ name: "KEY", value: secret }],
+          headers: [{ name: "X-Auth", value: secret }],
+        },
+      ],
       env: { KEY: secret },
     };
     const text = transcript([{ t: 0, dir: "c>a", msg: { params } }]);

@@ -16,7 +16,11 @@ const tool = (toolCallId: string, more: Wire = {}): Wire => ({ sessionUpdate: "t
 const text = (words: string): Content => ({ type: "text", text: words });
 
 /** Messages as `author id: text`, in the order of the transcript. */
-function transcript(updates: readonly Wire[], upgrade = new V1Upgrade(), from: readonly SessionEvent[] = []): readonly string[] {
+function transcript(
+  updates: readonly Wire[],
+  upgrade = new V1Upgrade(),
+  from: readonly SessionEvent[] = [],
+): readonly string[] {
   const events = [...from, ...updates.flatMap(update => upgrade.update(update))];
   const state = events.reduce<SessionState>((s, event, seq) => reduce(s, { seq, at: seq, event }), empty);
   return [...state.entries].map(entry =>
@@ -59,7 +63,17 @@ const table: readonly (readonly [string, Wire, readonly SessionEvent[]])[] = [
   ],
   [
     "null and wrong types as unchanged",
-    { sessionUpdate: "tool_call_update", toolCallId: "t", title: null, status: 7, content: null, locations: "x", rawInput: null, rawOutput: null, kind: [] },
+    {
+      sessionUpdate: "tool_call_update",
+      toolCallId: "t",
+      title: null,
+      status: 7,
+      content: null,
+      locations: "x",
+      rawInput: null,
+      rawOutput: null,
+      kind: [],
+    },
     [{ type: "tool", toolCallId: "t", patch: {} }],
   ],
   [
@@ -88,7 +102,10 @@ const table: readonly (readonly [string, Wire, readonly SessionEvent[]])[] = [
   ],
   [
     "a plan",
-    { sessionUpdate: "plan", entries: [{ content: "One", priority: "high", status: "completed" }, { content: "Two" }, { content: 3 }, null] },
+    {
+      sessionUpdate: "plan",
+      entries: [{ content: "One", priority: "high", status: "completed" }, { content: "Two" }, { content: 3 }, null],
+    },
     [
       {
         type: "plan",
@@ -102,7 +119,10 @@ const table: readonly (readonly [string, Wire, readonly SessionEvent[]])[] = [
   ],
   [
     "commands, with the slash that some put before the name taken away",
-    { sessionUpdate: "available_commands_update", availableCommands: [{ name: "/plan", description: "P", input: { hint: "what" } }, { name: "a", input: null }, {}] },
+    {
+      sessionUpdate: "available_commands_update",
+      availableCommands: [{ name: "/plan", description: "P", input: { hint: "what" } }, { name: "a", input: null }, {}],
+    },
     [
       {
         type: "commands",
@@ -123,7 +143,14 @@ const table: readonly (readonly [string, Wire, readonly SessionEvent[]])[] = [
     {
       sessionUpdate: "config_option_update",
       configOptions: [
-        { id: "m", name: "Model", category: "model", type: "select", currentValue: "a", options: [{ group: "g", name: "G", options: [{ value: "a", name: "A" }] }, { value: "b" }] },
+        {
+          id: "m",
+          name: "Model",
+          category: "model",
+          type: "select",
+          currentValue: "a",
+          options: [{ group: "g", name: "G", options: [{ value: "a", name: "A" }] }, { value: "b" }],
+        },
         { id: "f", name: "Fast", type: "boolean", currentValue: true },
         { id: "x", type: "slider", currentValue: 3 },
         { type: "boolean", currentValue: true },
@@ -161,7 +188,11 @@ const table: readonly (readonly [string, Wire, readonly SessionEvent[]])[] = [
     { sessionUpdate: "usage_update", used: 1, size: 2, cost: { amount: 0.5, currency: "USD" } },
     [{ type: "usage", used: 1, size: 2, cost: { amount: 0.5, currency: "USD" } }],
   ],
-  ["usage whose cost is odd", { sessionUpdate: "usage_update", used: 1, size: 2, cost: "free" }, [{ type: "usage", used: 1, size: 2 }]],
+  [
+    "usage whose cost is odd",
+    { sessionUpdate: "usage_update", used: 1, size: 2, cost: "free" },
+    [{ type: "usage", used: 1, size: 2 }],
+  ],
   [
     "a notice",
     { sessionUpdate: "notice", severity: "warning", title: "W", description: "why" },
@@ -169,7 +200,13 @@ const table: readonly (readonly [string, Wire, readonly SessionEvent[]])[] = [
   ],
   [
     "a compaction",
-    { sessionUpdate: "compaction_update", compactionId: "c", status: "completed", summary: [{ type: "text", text: "S" }, 3], error: null },
+    {
+      sessionUpdate: "compaction_update",
+      compactionId: "c",
+      status: "completed",
+      summary: [{ type: "text", text: "S" }, 3],
+      error: null,
+    },
     [{ type: "compaction", compactionId: "c", status: "completed", summary: [text("S")], error: null }],
   ],
   [
@@ -208,9 +245,25 @@ describe("an update of v1", () => {
     const fields = ["content", "messageId", "toolCallId", "title", "kind", "status", "locations", "rawInput", "rawOutput", "entries",
       "availableCommands", "currentModeId", "configOptions", "used", "size", "cost", "severity", "description", "compactionId",
       "summary", "error", "_meta", "updatedAt", "name"]; // prettier-ignore
-    const value = fc.oneof(fc.anything(), fc.jsonValue(), fc.constantFrom("t", "m"), fc.array(fc.dictionary(fc.constantFrom("type", "path", "id", "name", "content", "options", "text"), fc.jsonValue())));
+    const value = fc.oneof(
+      fc.anything(),
+      fc.jsonValue(),
+      fc.constantFrom("t", "m"),
+      fc.array(
+        fc.dictionary(fc.constantFrom("type", "path", "id", "name", "content", "options", "text"), fc.jsonValue()),
+      ),
+    );
     const update = fc
-      .tuple(fc.constantFrom(...names, "agent_message_chunk", "agent_thought_chunk", "user_message_chunk", "tool_call_update"), fc.dictionary(fc.constantFrom(...fields), value))
+      .tuple(
+        fc.constantFrom(
+          ...names,
+          "agent_message_chunk",
+          "agent_thought_chunk",
+          "user_message_chunk",
+          "tool_call_update",
+        ),
+        fc.dictionary(fc.constantFrom(...fields), value),
+      )
       .map(([sessionUpdate, more]) => ({ ...more, sessionUpdate }));
     fc.assert(
       fc.property(fc.array(update, { maxLength: 10 }), updates => {
@@ -237,18 +290,29 @@ describe("an update of v1", () => {
 describe("the messages of v1", () => {
   it("join while the author is the same, whatever says so", () => {
     assert.deepEqual(transcript([chunk("agent", "a"), chunk("agent", "b")]), ["agent ab"]);
-    assert.deepEqual(transcript([chunk("agent", "a", "m"), chunk("agent", "b", "m"), chunk("agent", "c")]), ["agent abc"]);
-    assert.deepEqual(transcript([chunk("agent", "a"), chunk("agent", "b", "m"), chunk("agent", "c", "m")]), ["agent abc"]);
+    assert.deepEqual(transcript([chunk("agent", "a", "m"), chunk("agent", "b", "m"), chunk("agent", "c")]), [
+      "agent abc",
+    ]);
+    assert.deepEqual(transcript([chunk("agent", "a"), chunk("agent", "b", "m"), chunk("agent", "c", "m")]), [
+      "agent abc",
+    ]);
   });
 
   it("end at another author, another id or a tool call", () => {
-    assert.deepEqual(transcript([chunk("agent", "a"), chunk("thought", "b"), chunk("agent", "c")]), ["agent a", "thought b", "agent c"]);
+    assert.deepEqual(transcript([chunk("agent", "a"), chunk("thought", "b"), chunk("agent", "c")]), [
+      "agent a",
+      "thought b",
+      "agent c",
+    ]);
     assert.deepEqual(transcript([chunk("agent", "a", "m"), chunk("agent", "b", "n")]), ["agent a", "agent b"]);
     assert.deepEqual(transcript([chunk("agent", "a"), tool("t"), chunk("agent", "b")]), ["agent a", "tool", "agent b"]);
   });
 
   it("stay in the order things were said when an id comes back", () => {
-    assert.deepEqual(transcript([chunk("agent", "a", "m"), tool("t"), chunk("agent", "b", "m"), chunk("agent", "c", "m")]), ["agent a", "tool", "agent bc"]);
+    assert.deepEqual(
+      transcript([chunk("agent", "a", "m"), tool("t"), chunk("agent", "b", "m"), chunk("agent", "c", "m")]),
+      ["agent a", "tool", "agent bc"],
+    );
   });
 
   it("and thoughts may share an id", () => {
@@ -292,14 +356,27 @@ describe("a prompt of v1", () => {
     const [upgrade, sent] = prompted("hello");
     assert.deepEqual(transcript([chunk("user", "other words")], upgrade, sent), ["user hello", "user other words"]);
     const [later, also] = prompted("hello");
-    assert.deepEqual(transcript([chunk("agent", "yes"), chunk("user", "hello")], later, also), ["user hello", "agent yes", "user hello"]);
+    assert.deepEqual(transcript([chunk("agent", "yes"), chunk("user", "hello")], later, also), [
+      "user hello",
+      "agent yes",
+      "user hello",
+    ]);
   });
 
   it("begins a message of its own, though the agent goes on with the last one's id", () => {
     const upgrade = new V1Upgrade();
-    const first = [...upgrade.prompt([text("a")]).events, ...upgrade.update(chunk("agent", "one", "m")), ...upgrade.ended("end_turn")];
+    const first = [
+      ...upgrade.prompt([text("a")]).events,
+      ...upgrade.update(chunk("agent", "one", "m")),
+      ...upgrade.ended("end_turn"),
+    ];
     const second = upgrade.prompt([text("b")]).events;
-    assert.deepEqual(transcript([chunk("agent", "two", "m")], upgrade, [...first, ...second]), ["user a", "agent one", "user b", "agent two"]);
+    assert.deepEqual(transcript([chunk("agent", "two", "m")], upgrade, [...first, ...second]), [
+      "user a",
+      "agent one",
+      "user b",
+      "agent two",
+    ]);
   });
 
   it("is over with its answer, and a question asked after that makes nobody busy", () => {
@@ -316,20 +393,35 @@ describe("modes and models of v1", () => {
 
   it("become options, set by methods of their own", () => {
     const upgrade = new V1Upgrade();
-    const [event] = upgrade.setup({ modes, models: { currentModelId: "m", availableModels: [{ modelId: "m", name: "M" }] } });
+    const [event] = upgrade.setup({
+      modes,
+      models: { currentModelId: "m", availableModels: [{ modelId: "m", name: "M" }] },
+    });
     assert.ok(event?.type === "options");
-    assert.deepEqual(event.options.map(option => [option.id, option.category, option.value]), [
-      ["parley.mode", "mode", "ask"],
-      ["parley.model", "model", "m"],
-    ]);
-    assert.deepEqual(["parley.mode", "parley.model", "other"].map(id => upgrade.origin(id)), ["mode", "model", "config"]);
+    assert.deepEqual(
+      event.options.map(option => [option.id, option.category, option.value]),
+      [
+        ["parley.mode", "mode", "ask"],
+        ["parley.model", "model", "m"],
+      ],
+    );
+    assert.deepEqual(
+      ["parley.mode", "parley.model", "other"].map(id => upgrade.origin(id)),
+      ["mode", "model", "config"],
+    );
   });
 
   it("give way to options where an agent has both", () => {
     const upgrade = new V1Upgrade();
-    const [event] = upgrade.setup({ modes, configOptions: [{ id: "mode", name: "Mode", type: "select", currentValue: "ask", options: [] }] });
+    const [event] = upgrade.setup({
+      modes,
+      configOptions: [{ id: "mode", name: "Mode", type: "select", currentValue: "ask", options: [] }],
+    });
     assert.ok(event?.type === "options");
-    assert.deepEqual(event.options.map(option => option.id), ["mode"]);
+    assert.deepEqual(
+      event.options.map(option => option.id),
+      ["mode"],
+    );
     assert.deepEqual(upgrade.update({ sessionUpdate: "current_mode_update", currentModeId: "code" }), []);
     assert.equal(upgrade.origin("parley.mode"), "config");
   });

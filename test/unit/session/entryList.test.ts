@@ -24,18 +24,25 @@ function check(list: EntryList<Item>, array: readonly Item[]): void {
   assert.equal(list.at(-1), array.at(-1));
   assert.equal(list.at(array.length), undefined);
   assert.equal(list.at(-array.length - 1), undefined);
-  assert.equal(list.findLast(item => item.value % 2 === 0), array.findLast(item => item.value % 2 === 0));
+  assert.equal(
+    list.findLast(item => item.value % 2 === 0),
+    array.findLast(item => item.value % 2 === 0),
+  );
   assert.deepEqual(JSON.parse(JSON.stringify(list)), array);
 }
 
 describe("the entry list", () => {
-  const item = fc.tuple(fc.integer({ min: 0, max: 150 }), fc.nat()).map(([id, value]): Item => ({ id: String(id), value }));
+  const item = fc
+    .tuple(fc.integer({ min: 0, max: 150 }), fc.nat())
+    .map(([id, value]): Item => ({ id: String(id), value }));
 
   it("is what an array would be, in every list that ever was", () => {
     // A step puts an item into any of the lists so far: so lists branch.
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.nat(), item), { maxLength: 250 }), steps => {
-        const lists: { readonly list: EntryList<Item>; readonly array: readonly Item[] }[] = [{ list: EntryList.of<Item>(), array: [] }];
+        const lists: { readonly list: EntryList<Item>; readonly array: readonly Item[] }[] = [
+          { list: EntryList.of<Item>(), array: [] },
+        ];
         for (const [pick, one] of steps) {
           // Mostly the newest, so that lists grow beyond a block.
           const from = lists[pick % 4 === 0 ? pick % lists.length : lists.length - 1];

@@ -4,7 +4,15 @@ import fc from "fast-check";
 import { Projector } from "../../../src/chat/view.ts";
 import type { SessionEvent } from "../../../src/session/events.ts";
 import { reduce } from "../../../src/session/reduce.ts";
-import { empty, isBusy, openAsks, shownToolStatus, type Entry, type SessionState, type ToolEntry } from "../../../src/session/state.ts";
+import {
+  empty,
+  isBusy,
+  openAsks,
+  shownToolStatus,
+  type Entry,
+  type SessionState,
+  type ToolEntry,
+} from "../../../src/session/state.ts";
 import { contentArb, eventArb, eventsArb, logged } from "../../fakes/arbitraryEvents.ts";
 
 const fold = (events: readonly SessionEvent[], from: SessionState = empty): SessionState =>
@@ -60,7 +68,10 @@ describe("the reducer, for any events,", () => {
         for (const one of logged(events)) {
           const next = reduce(state, one);
           const ids = [...state.entries].map(e => e.id);
-          assert.deepEqual([...next.entries].slice(0, ids.length).map(e => e.id), ids);
+          assert.deepEqual(
+            [...next.entries].slice(0, ids.length).map(e => e.id),
+            ids,
+          );
           state = next;
         }
         assert.equal(new Set([...state.entries].map(e => e.id)).size, state.entries.length);
@@ -72,13 +83,17 @@ describe("the reducer, for any events,", () => {
     const snapshots = new Set(["opened", "connection", "promptAccepted", "promptWithdrawn", "askOpened", "askClosed", "message", "tool",
       "terminal", "plan", "commands", "options", "option", "usage", "info", "compaction", "unknown", "cancelRequested"]); // prettier-ignore
     fc.assert(
-      fc.property(eventsArb, eventArb.filter(event => snapshots.has(event.type)), (events, event) => {
-        const once = reduce(fold(events), { seq: 98, at: 98, event });
-        // Giving up a loss makes a notice of it: only what follows is a repetition.
-        const settled = reduce(once, { seq: 99, at: 99, event });
-        assert.equal(reduce(settled, { seq: 100, at: 100, event: structuredClone(event) }), settled);
-        if (event.type !== "connection") assert.equal(settled, once);
-      }),
+      fc.property(
+        eventsArb,
+        eventArb.filter(event => snapshots.has(event.type)),
+        (events, event) => {
+          const once = reduce(fold(events), { seq: 98, at: 98, event });
+          // Giving up a loss makes a notice of it: only what follows is a repetition.
+          const settled = reduce(once, { seq: 99, at: 99, event });
+          assert.equal(reduce(settled, { seq: 100, at: 100, event: structuredClone(event) }), settled);
+          if (event.type !== "connection") assert.equal(settled, once);
+        },
+      ),
     );
   });
 
@@ -103,14 +118,24 @@ describe("the reducer, for any events,", () => {
       fc.property(fc.string(), fc.array(fc.nat(100)), fc.array(contentArb), (text, places, others) => {
         const cuts = [...new Set(places.map(place => place % (text.length + 1)))].sort((a, b) => a - b);
         const pieces = [0, ...cuts].map((from, i) => text.slice(from, cuts[i] ?? text.length));
-        const rest = others.map((content): SessionEvent => ({ type: "messageChunk", author: "agent", messageId: "m", content }));
+        const rest = others.map((content): SessionEvent => ({
+          type: "messageChunk",
+          author: "agent",
+          messageId: "m",
+          content,
+        }));
         const content = (state: SessionState): unknown => {
           const found = state.entries.get("m:agent:m");
           return found?.kind === "message" ? found.content : [];
         };
         const whole = fold([say(text), ...rest]);
         assert.deepEqual(content(fold([...pieces.map(piece => say(piece)), ...rest])), content(whole));
-        const upsert: SessionEvent = { type: "message", author: "agent", messageId: "m", content: [...pieces.map(piece => ({ type: "text" as const, text: piece })), ...others] };
+        const upsert: SessionEvent = {
+          type: "message",
+          author: "agent",
+          messageId: "m",
+          content: [...pieces.map(piece => ({ type: "text" as const, text: piece })), ...others],
+        };
         assert.deepEqual(content(fold([upsert])), content(whole));
       }),
     );
@@ -121,7 +146,12 @@ describe("the reducer, for any events,", () => {
       fc.property(eventsArb, fc.boolean(), (events, echoFirst) => {
         const sent: SessionEvent = { type: "promptSent", submission: "s", content: [{ type: "text", text: "hi" }] };
         const acceptance: SessionEvent = { type: "promptAccepted", submission: "s", messageId: "echo" };
-        const echo: SessionEvent = { type: "message", author: "user", messageId: "echo", content: [{ type: "text", text: "hi" }] };
+        const echo: SessionEvent = {
+          type: "message",
+          author: "user",
+          messageId: "echo",
+          content: [{ type: "text", text: "hi" }],
+        };
         const before = fold([...events, sent]);
         const state = fold(echoFirst ? [echo, acceptance] : [acceptance, echo], before);
         assert.ok(!state.submissions.some(s => s.id === "s"));
@@ -150,16 +180,25 @@ describe("the reducer, for any events,", () => {
 describe("the reducer", () => {
   it("keeps a thought and a message apart that share an id", () => {
     const state = fold([say("hm", "m", "thought"), say("yes"), say("mm", "m", "thought")]);
-    assert.deepEqual([...state.entries].map(e => e.id), ["m:thought:m", "m:agent:m"]);
+    assert.deepEqual(
+      [...state.entries].map(e => e.id),
+      ["m:thought:m", "m:agent:m"],
+    );
   });
 
   it("places a message where its first word came, not where it was announced", () => {
     const state = fold([{ type: "message", author: "agent", messageId: "m" }, say("first", "n"), say("later")]);
-    assert.deepEqual([...state.entries].map(e => e.id), ["m:agent:n", "m:agent:m"]);
+    assert.deepEqual(
+      [...state.entries].map(e => e.id),
+      ["m:agent:n", "m:agent:m"],
+    );
   });
 
   it("leaves a tool's fields where they are absent, clears them where null, replaces them where given", () => {
-    const state = fold([tool("a", { title: "T", kind: "edit", status: "pending" }), tool("a", { title: null, status: "completed" })]);
+    const state = fold([
+      tool("a", { title: "T", kind: "edit", status: "pending" }),
+      tool("a", { title: null, status: "completed" }),
+    ]);
     assert.deepEqual((entry(state, "t:a") as ToolEntry).fields, { kind: "edit", status: "completed" });
   });
 
@@ -187,7 +226,10 @@ describe("the reducer", () => {
 
   it("tells of a turn's end only where it is worth a word", () => {
     const turn = (stopReason: string): SessionState =>
-      fold([{ type: "activity", state: "running" }, { type: "activity", state: "idle", stopReason }]);
+      fold([
+        { type: "activity", state: "running" },
+        { type: "activity", state: "idle", stopReason },
+      ]);
     assert.equal(turn("end_turn").entries.length, 0);
     for (const reason of ["max_tokens", "refusal", "max_turn_requests", "new_reason"]) {
       assert.equal(turn(reason).entries.at(0)?.kind, "turnEnd");
@@ -199,7 +241,10 @@ describe("the reducer", () => {
       { type: "promptSent", submission: "s", content: [{ type: "text", text: "hi" }] },
       { type: "promptFailed", submission: "s", problem },
     ]);
-    assert.deepEqual([...state.entries].map(e => e.kind), ["message", "problem"]);
+    assert.deepEqual(
+      [...state.entries].map(e => e.kind),
+      ["message", "problem"],
+    );
     assert.deepEqual(state.submissions, []);
   });
 
@@ -217,7 +262,10 @@ describe("the reducer", () => {
   });
 
   it("answers a question once", () => {
-    const asked = fold([{ type: "askOpened", ask: "q", title: "?", options: [] }, { type: "askClosed", ask: "q", answer: { option: "y" } }]);
+    const asked = fold([
+      { type: "askOpened", ask: "q", title: "?", options: [] },
+      { type: "askClosed", ask: "q", answer: { option: "y" } },
+    ]);
     const again = fold([{ type: "askClosed", ask: "q", answer: "cancelled" }], asked);
     assert.equal(again, asked);
   });

@@ -348,7 +348,10 @@ describe("a session", () => {
     bench.send("one");
     await bench.settled();
     bench.remote.end();
-    assert.deepEqual(bench.log.map(one => one.seq), bench.log.map((_, at) => at));
+    assert.deepEqual(
+      bench.log.map(one => one.seq),
+      bench.log.map((_, at) => at),
+    );
   });
 });
 
@@ -403,14 +406,20 @@ describe("a session whose window was reloaded", () => {
     const bench = resumed(before.log);
     const all = [...before.log, ...bench.log];
     assert.ok(bench.log.length > 0);
-    assert.deepEqual(all.map(one => one.seq), all.map((_, at) => at));
+    assert.deepEqual(
+      all.map(one => one.seq),
+      all.map((_, at) => at),
+    );
     const again = resumed(all);
     assert.deepEqual([...again.session.state.entries], [...bench.session.state.entries]);
     for (const one of [before, bench, again]) one.session.dispose();
   });
 
   it("opens although a newer version wrote events it does not know", () => {
-    const strange = [{ seq: 0, at: 0, event: { type: "hologram" } }, { seq: 1, at: 0, event: { type: "tool" } }];
+    const strange = [
+      { seq: 0, at: 0, event: { type: "hologram" } },
+      { seq: 1, at: 0, event: { type: "tool" } },
+    ];
     const bench = new Bench(strange as unknown as readonly Logged[]);
     assert.equal(bench.warnings.length, 2);
     assert.equal(bench.session.state.agent?.id, "stub");

@@ -16,6 +16,9 @@ class MemoryStorage implements Storage {
     if (this.fails) throw new Error("disk full");
     this.files.set(name, (this.files.get(name) ?? "") + text);
   }
+  async write(name: string, text: string): Promise<void> {
+    this.files.set(name, text);
+  }
   async read(name: string): Promise<string | undefined> {
     return this.files.get(name);
   }
@@ -29,7 +32,12 @@ async function stored(storage: MemoryStorage, events: readonly Logged[]): Promis
 }
 
 const json = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;
-const chunk = (text: string): Logged["event"] => ({ type: "messageChunk", author: "agent", messageId: "m", content: { type: "text", text } });
+const chunk = (text: string): Logged["event"] => ({
+  type: "messageChunk",
+  author: "agent",
+  messageId: "m",
+  content: { type: "text", text },
+});
 
 describe("a stored session", () => {
   it("reads as it was written", async () => {
@@ -55,7 +63,11 @@ describe("a stored session", () => {
       const lines = left.split("\n").filter(row => events.some(one => row === JSON.stringify(one))).length;
       assert.deepEqual(await readSession(storage, "s"), json(events.slice(0, lines)), `cut at ${length}`);
       await stored(storage, more);
-      assert.deepEqual(await readSession(storage, "s"), json([...events.slice(0, lines), ...more]), `continued at ${length}`);
+      assert.deepEqual(
+        await readSession(storage, "s"),
+        json([...events.slice(0, lines), ...more]),
+        `continued at ${length}`,
+      );
     }
   });
 
@@ -96,7 +108,10 @@ describe("a stored session", () => {
   it("goes on after the disk refused, and the log tells of it", async () => {
     const storage = new MemoryStorage();
     const told: string[] = [];
-    const writer = new SessionWriter(storage, "s", new FakeClock(), { ...nullLog, error: message => told.push(message) });
+    const writer = new SessionWriter(storage, "s", new FakeClock(), {
+      ...nullLog,
+      error: message => told.push(message),
+    });
     const [one, two] = logged([chunk("a"), chunk("b")]);
     assert.ok(one && two);
     storage.fails = true;

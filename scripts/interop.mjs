@@ -1,0 +1,179 @@
+// Real agents against Parley: installs them from the npm registry, gives them a model server on loopback to talk to, and
+// takes each through Parley's real stack, and one through the panel in a real VS Code:
+//   npm run test:interop                          everything; writes the table into docs/INTEROP.md
+//   npm run test:interop -- --agent=gemini        one agent
+//   npm run test:interop -- --only=stop           scenarios with this in their name; no panel
+//   npm run test:interop -- --only=panel          the panel alone; --no-panel leaves it out
+// Recordings of the traffic lie in out/interop/. No account is needed, and nothing but the registry is reached.
+import { spawn } from "node:child_process";
+import fs from "node:fs";
+import path from "node:path";
+import * as esbuild from "esbuild";
+import * as prettier from "prettier";
+import { ensureInstalled } from "./tools/install.mjs";
+import { killTree, whenExiting } from "./tools/processes.mjs";
+import { flag, inProject, main, npm, option, Problem, root, run, say, secondsSince } from "./tools/project.mjs";
+import { readResults } from "./tools/results.mjs";
+import { cached, cacheRoot } from "./vscode/cache.mjs";
+import { ensureChromium } from "./vscode/chromium.mjs";
+import { fetchVscode } from "./vscode/fetch.mjs";
+
+const out = inProject("out", "interop");
+const documentFile = inProject("docs", "INTEROP.md");
+const only = option("only");
+const chosen = option("agent");
+/** The agent that is also taken through the panel: the quickest to start. */
+const panelAgent = chosen ?? "gemini";
+
+/** What of the environment goes on to the agents: nothing that could be a key, a proxy or an agent's own setting. */
+const kept =
+  /^(PATH|HOME|USER|LOGNAME|SHELL|LANG|LC_\w+|TMPDIR|TEMP|TMP|SYSTEMROOT|SYSTEMDRIVE|COMSPEC|PATHEXT|WINDIR|USERPROFILE|APPDATA|LOCALAPPDATA|PARLEY_\w+|CHROMIUM_PATH|CI)$/i;
+const environment = Object.fromEntries(Object.entries(process.env).filter(([name]) => kept.test(name)));
+
+await main(async () => {
+  ensureInstalled();
+  await bundle();
+  const { agents, nodePackage, nodeVersion } = await import(path.join(out, "agents.mjs"));
+  const tried = agents.filter(agent => !chosen || agent.id === chosen);
+  if (tried.length === 0) throw new Problem(`There is no agent "${chosen}" here: ${agents.map(a => a.id).join(", ")}.`);
+  const node = await installNode(nodePackage, nodeVersion);
+  const installed = {};
+  for (const agent of tried) installed[agent.id] = await installAgent(agent);
+  const model = await startModelServer();
+  try {
+    const trial = {
+      model: model.origin,
+      node,
+      installed,
+      panelAgent,
+      workspace: inProject("examples/sample-workspace"),
+      out,
+    };
+    const file = path.join(out, "trial.json");
+    fs.writeFileSync(file, JSON.stringify({ ...trial, ...(only && { only }) }, null, 2));
+    const stack =
+      only === "panel" ? 0 : await run(process.execPath, [path.join(out, "run.mjs"), file], { env: environment });
+    const panel = (only && only !== "panel") || flag("no-panel") ? 0 : await runPanel(file);
+    if (!only && !chosen && !flag("no-panel")) await writeTable();
+    process.exitCode = stack || panel;
+  } finally {
+    model.stop();
+  }
+});
+
+/** The tests of this kind are in TypeScript, and not among those that `npm test` builds. */
+async function bundle() {
+  fs.mkdirSync(out, { recursive: true });
+  await esbuild.build({
+    entryPoints: {
+      agents: inProject("test/interop/agents.ts"),
+      run: inProject("test/interop/run.ts"),
+      table: inProject("test/interop/table.ts"),
+      panel: inProject("test/e2e/realAgent.ts"),
+    },
+    outdir: out,
+    outExtension: { ".js": ".mjs" },
+    bundle: true,
+    platform: "node",
+    format: "esm",
+    target: "node20",
+    packages: "external",
+    sourcemap: "linked",
+    logLevel: "warning",
+  });
+}
+
+/** The agents' cache lies beside that of VS Code, or within PARLEY_CACHE. @param {string} name */
+function inCache(name) {
+  const folder = process.env["PARLEY_CACHE"] ? "interop" : path.join("..", "parley-interop");
+  fs.mkdirSync(path.join(cacheRoot(), folder), { recursive: true });
+  return path.join(folder, name);
+}
+
+/** Newer than the one that runs Parley's own tests: agents ask for it. @returns {Promise<string>} */
+async function installNode(name, version) {
+  const folder = await install(`node-${version}`, `${name}@${version}`);
+  const binary = process.platform === "win32" ? "node.exe" : "bin/node";
+  return path.join(folder, "node_modules", name, binary);
+}
+
+/** @returns {Promise<string>} */
+function installAgent({ id, spec, setUp }) {
+  return install(`${id}-${spec.slice(spec.lastIndexOf("@") + 1)}`, spec, setUp);
+}
+
+/**
+ * Installs one package into a folder of the cache, unless it is there. None of its scripts run, but for `setUp`.
+ * @param {string} name @param {string} spec @param {string} [setUp] @returns {Promise<string>}
+ */
+function install(name, spec, setUp) {
+  const recipe = { spec, setUp, platform: `${process.platform}-${process.arch}` };
+  return cached(inCache(name), recipe, async folder => {
+    const started = performance.now();
+    say(`Installing ${spec} from the npm registry (once).`);
+    fs.writeFileSync(path.join(folder, "package.json"), '{ "private": true }');
+    npm(["install", spec, "--ignore-scripts", "--omit=dev", "--no-audit", "--no-fund"], { cwd: folder });
+    if (setUp) {
+      const code = await run(process.execPath, [path.join(folder, "node_modules", setUp)], { cwd: folder });
+      if (code !== 0) throw new Problem(`${spec} was fetched, but its ${setUp} ended with ${code}.`);
+    }
+    say(`Installed (${secondsSince(started)}).`);
+  });
+}
+
+/** @returns {Promise<{ origin: string, stop: () => void }>} */
+async function startModelServer() {
+  const args = ["--port", "0", "--quiet", "--log", path.join(out, "model-server.log")];
+  fs.rmSync(path.join(out, "model-server.log"), { force: true });
+  const child = spawn(process.execPath, [inProject("test/interop/model-server.mjs"), ...args], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const stop = () => killTree(child.pid);
+  const forget = whenExiting(stop);
+  const origin = await new Promise((resolve, reject) => {
+    let printed = "";
+    child.stdout.setEncoding("utf8").on("data", text => {
+      printed += text;
+      const found = /http:\/\/127\.0\.0\.1:\d+/.exec(printed);
+      if (found) resolve(found[0]);
+    });
+    child.on("error", reject);
+    child.on("exit", code => reject(new Problem(`The model server ended with ${code} before it was ready.`)));
+  });
+  say(`The model server is at ${origin}.`);
+  return {
+    origin,
+    stop: () => {
+      forget();
+      stop();
+    },
+  };
+}
+
+/** @param {string} trial @returns {Promise<number>} */
+async function runPanel(trial) {
+  say(`\nThe panel in a real VS Code (${panelAgent})`);
+  await fetchVscode();
+  const built = await run(process.execPath, ["esbuild.mjs"]);
+  if (built !== 0) throw new Problem("The extension could not be built.");
+  const env = { ...environment, CHROMIUM_PATH: ensureChromium(), PARLEY_TRIAL: trial };
+  const results = path.join(out, "panel.json");
+  const files = [path.join(out, "panel.mjs")];
+  return run(process.execPath, ["scripts/tools/mocha.mjs", `--results=${results}`, "--timeout=120000", ...files], {
+    env,
+  });
+}
+
+/** Puts the table between the markers of the document. */
+async function writeTable() {
+  const { table } = await import(path.join(out, "table.mjs"));
+  const results = JSON.parse(fs.readFileSync(path.join(out, "results.json"), "utf8"));
+  const panel = readResults(path.join(out, "panel.json"));
+  const about = { results, panel: panel.tests, panelAgent, day: new Date().toISOString().slice(0, 10) };
+  const text = fs.readFileSync(documentFile, "utf8");
+  const markers = /(<!-- table: begin[^>]*-->)[\s\S]*(<!-- table: end -->)/;
+  if (!markers.test(text)) throw new Error(`${documentFile} has lost the markers of its table.`);
+  const filled = text.replace(markers, (_, begin, end) => `${begin}\n\n${table(about)}\n\n${end}`);
+  fs.writeFileSync(documentFile, await prettier.format(filled, { parser: "markdown", printWidth: 120 }));
+  say(`\nThe table is in ${path.relative(root, documentFile)}.`);
+}

@@ -1,0 +1,88 @@
+// Bytes that cross from the extension host into the panel while an answer streams, through the real projection, patches
+// and channel, with time that passes only when told to.
+import { same } from "../../src/base/same.ts";
+import { Channel, flushPace } from "../../src/chat/channel.ts";
+import { apply } from "../../src/chat/patch.ts";
+import type { HostMessage, View } from "../../src/chat/protocol.ts";
+import { Projector } from "../../src/chat/view.ts";
+import { reduce } from "../../src/session/reduce.ts";
+import { FakeClock } from "../fakePorts.ts";
+import { answerOf, cut } from "./answer.ts";
+import { chunk, fold } from "./model.ts";
+import { kB, type Report } from "./report.ts";
+
+const answerBytes = 100_000;
+const chunkLength = 12;
+/** Entries that stand in the panel before. */
+const before = 300;
+/** Bytes over the boundary for each byte of text, at the pace below. */
+const limit = 1.5;
+const limitedPace = 8;
+
+/** Streams the answer at several paces and counts. */
+export function run(): Promise<Report> {
+  const answer = answerOf(answerBytes);
+  const chunks = cut(answer, chunkLength);
+  const paces = [2, 8, 32, 128].map(pace => ({ pace, ...streamed(chunks, pace) }));
+  const text = Buffer.byteLength(answer);
+  const rows = paces.map(({ pace, messages, bytes }) => [
+    `${pace} (${Math.round((pace * 1000) / flushPace).toLocaleString("en")} chunks/s)`,
+    String(messages),
+    kB(bytes),
+    (bytes / text).toFixed(2),
+    kB(whole(chunks, pace)),
+  ]);
+  const failures = paces
+    .filter(({ pace, bytes }) => pace >= limitedPace && bytes / text > limit)
+    .map(({ pace, bytes }) => {
+      const given = (bytes / text).toFixed(2);
+      return `At ${pace} chunks a flush ${given} bytes cross the boundary for each byte of text; ${limit} are allowed.`;
+    });
+  const columns = ["chunks a flush", "messages", "over the boundary", "bytes per byte of text", "if each sent the whole message"];
+  return Promise.resolve({ tables: [{ columns, rows }], failures });
+}
+
+/** What crosses after the first snapshot. Checked: what the panel then holds is what it should. */
+function streamed(chunks: readonly string[], pace: number): { readonly messages: number; readonly bytes: number } {
+  const clock = new FakeClock();
+  clock.pass(1_790_000_000_000);
+  const projector = new Projector();
+  let state = fold(Array.from({ length: before }, (_, i) => chunk(`earlier${i}`, "An earlier message.")));
+  state = reduce(state, { seq: 0, at: clock.now(), event: { type: "activity", state: "running" } });
+  const posted: HostMessage[] = [];
+  const view = (): View => projector.project(state, { agents: [], chosen: null, problem: null, sendKey: "enter" });
+  const channel = new Channel({
+    clock,
+    view,
+    post: message => {
+      posted.push(message);
+      return Promise.resolve(true);
+    },
+  });
+  channel.hello(0);
+  for (const [i, text] of chunks.entries()) {
+    if (i % pace === 0) clock.pass(flushPace);
+    // The id a version 1 agent's message gets when the agent gives none.
+    state = reduce(state, { seq: i, at: clock.now(), event: chunk("~1", text) });
+    channel.changed();
+  }
+  clock.pass(flushPace);
+  channel.dispose();
+  const [first, ...rest] = posted;
+  if (!same(shown(first, rest), view())) throw new Error("The panel holds another view.");
+  return { messages: rest.length, bytes: rest.reduce((sum, message) => sum + bytesOf(message), 0) };
+}
+
+function shown(first: HostMessage | undefined, rest: readonly HostMessage[]): View {
+  if (first?.type !== "snapshot") throw new Error("The channel did not begin with a snapshot.");
+  return rest.reduce((view, message) => (message.type === "patch" ? apply(view, message.patches) : view), first.view);
+}
+
+/** What it would be if every flush carried the message as it is by then. */
+function whole(chunks: readonly string[], pace: number): number {
+  let sum = 0;
+  for (let end = pace; end < chunks.length + pace; end += pace) sum += bytesOf(chunks.slice(0, end).join(""));
+  return sum;
+}
+
+const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));

@@ -1,0 +1,18 @@
+// Runs one benchmark by name, in a process of its own, and writes its report: main.mjs <name> <file>.
+import { writeFileSync } from "node:fs";
+import type { Report } from "./report.ts";
+
+const benchmarks: Readonly<Record<string, () => Promise<{ run(): Promise<Report> }>>> = {
+  model: () => import("./model.ts"),
+  wire: () => import("./wire.ts"),
+  sizes: () => import("./sizes.ts"),
+  activation: () => import("./activation.ts"),
+  panel: () => import("./panel.ts"),
+  boundary: () => import("./boundary.ts"),
+};
+
+const [name = "", file = ""] = process.argv.slice(2);
+const load = benchmarks[name];
+if (!load) throw new Error(`There is no benchmark ${name}.`);
+const { run } = await load();
+writeFileSync(file, JSON.stringify(await run()));

@@ -1,0 +1,1 @@
+export {}; export const run = () => Promise.reject(new Error());

@@ -1,0 +1,34 @@
+// What a benchmark hands back: tables of words and numbers, and whether a limit was kept.
+
+/** One table of a benchmark. */
+export interface Table {
+  readonly columns: readonly string[];
+  readonly rows: readonly (readonly string[])[];
+}
+
+/** The outcome of a benchmark. `failures` are sentences about limits that were not kept. */
+export interface Report {
+  readonly tables: readonly Table[];
+  /** What ran beside Node.js, with versions. */
+  readonly versions?: readonly string[];
+  readonly failures?: readonly string[];
+}
+
+/** The middle of the values: one slow run on a busy machine does not move it. */
+export function median(values: readonly number[]): number {
+  if (values.length === 0) throw new Error("There is no median of nothing.");
+  const sorted = [...values].sort((a, b) => a - b);
+  const middle = Math.floor(sorted.length / 2);
+  const upper = sorted[middle] as number;
+  return sorted.length % 2 === 1 ? upper : (upper + (sorted[middle - 1] as number)) / 2;
+}
+
+/** Milliseconds, with a decimal where it tells something. */
+export const ms = (value: number): string => `${value < 10 ? value.toFixed(1) : Math.round(value).toString()} ms`;
+
+/** The smallest and the largest value, for people who want to know how far runs differ. */
+export const range = (values: readonly number[]): string =>
+  `${ms(Math.min(...values)).replace(" ms", "")}–${ms(Math.max(...values))}`;
+
+export const kB = (bytes: number): string => `${(bytes / 1000).toFixed(1)} kB`;
+export const ratio = (value: number): string => `${value.toFixed(2)}×`;

@@ -1,0 +1,41 @@
+// Draws the README's picture from the real thing: `npm run pictures`.
+import { mkdirSync } from "node:fs";
+import { openChat, openFile, openWorkbench, runCommand } from "./harness.ts";
+
+if (process.env["PARLEY_PICTURES"]) {
+  describe("the picture of the README", () => {
+    it("shows the demo agent asking before it changes a file", async () => {
+      const { page } = await openWorkbench({
+        settings: {
+          "workbench.colorTheme": "Default Dark Modern",
+          "editor.fontSize": 13,
+          "window.commandCenter": false,
+        },
+      });
+      await page.setViewportSize({ width: 1280, height: 800 });
+      const panel = await openChat(page);
+      const composer = panel.getByRole("textbox", { name: "Message" });
+      await composer.and(panel.locator(":focus")).waitFor();
+      await openFile(page, "sum.js");
+      // Wide enough to read: the border between side bar and editor is dragged.
+      const sash = page.locator(".monaco-sash.vertical").first();
+      const box = await sash.boundingBox();
+      if (box) {
+        await page.mouse.move(box.x + 1, 400);
+        await page.mouse.down();
+        await page.mouse.move(520, 400, { steps: 5 });
+        await page.mouse.up();
+      }
+      await composer.fill("fix the bug in sum.js");
+      await composer.press("Enter");
+      await panel
+        .getByRole("group", { name: /^Run / })
+        .getByRole("button", { name: /^Allow/ })
+        .click();
+      await panel.getByRole("group", { name: /^Edit / }).waitFor();
+      await runCommand(page, "Notifications: Clear All Notifications");
+      mkdirSync("docs/images", { recursive: true });
+      await page.screenshot({ path: "docs/images/panel.png", animations: "disabled" });
+    });
+  });
+}

@@ -1,0 +1,63 @@
+// The results as Markdown: one row for each scenario, one column for each agent, and the remarks below.
+import type { Result } from "./run.ts";
+
+/** What the table is made of. */
+export interface Tabled {
+  readonly results: readonly Result[];
+  /** The tests of the panel in VS Code. */
+  readonly panel: readonly { readonly title: string; readonly state: string; readonly ms?: number }[];
+  readonly panelAgent: string;
+  /** As in 2026-11-20. */
+  readonly day: string;
+}
+
+/** Markdown for docs/INTEROP.md. Holds no paths. */
+export function table({ results, panel, panelAgent, day }: Tabled): string {
+  const agents = distinct(results.map(result => result.agent));
+  const of = (agent: string): readonly Result[] => results.filter(result => result.agent === agent);
+  const name = (agent: string): string => of(agent)[0]?.name ?? agent;
+  const rows = distinct(results.map(result => result.scenario)).map(scenario => {
+    const cells = agents.map(agent => cell(of(agent).find(result => result.scenario === scenario)));
+    return [results.find(result => result.scenario === scenario)?.title ?? scenario, ...cells];
+  });
+  const opening = [
+    "Start to open session (median)",
+    ...agents.map(agent => seconds(median(of(agent).map(r => r.opened)))),
+  ];
+  const passed = results.filter(result => result.failure === undefined).length;
+  return [
+    `Run on ${day}: ${passed} of ${results.length} ok.`,
+    "",
+    markdownRow(["", ...agents.map(agent => `${name(agent)} ${version(of(agent)[0]?.spec ?? "")}`)]),
+    markdownRow(["---", ...agents.map(() => "---")]),
+    ...[...rows, opening].map(markdownRow),
+    "",
+    ...panel.map(test => `In the panel, ${name(panelAgent)}: ${test.title}: ${outcome(test.state, test.ms)}.`),
+    ...agents.flatMap(agent => ["", `### ${name(agent)}`, "", ...remarks(of(agent))]),
+  ].join("\n");
+}
+
+function cell(result: Result | undefined): string {
+  if (!result) return "not run";
+  if (result.failure !== undefined) return `**differs**: ${result.failure.split("\n")[0] ?? ""}`;
+  return `ok, ${seconds(result.took)}`;
+}
+
+function remarks(results: readonly Result[]): readonly string[] {
+  const all = distinct(results.flatMap(result => result.remarks));
+  return all.length > 0 ? all.map(remark => `- ${remark}`) : ["Nothing out of the ordinary."];
+}
+
+const outcome = (state: string, ms: number | undefined): string =>
+  state === "passed" ? `ok, ${seconds(ms)}` : `**${state}**`;
+
+const markdownRow = (cells: readonly string[]): string =>
+  `| ${cells.map(text => text.replaceAll("|", "\\|")).join(" | ")} |`;
+const seconds = (ms: number | undefined): string => (ms === undefined ? "?" : `${(ms / 1000).toFixed(1)} s`);
+const version = (spec: string): string => spec.slice(spec.lastIndexOf("@") + 1);
+const distinct = <T>(items: readonly T[]): readonly T[] => [...new Set(items)];
+
+function median(values: readonly (number | undefined)[]): number | undefined {
+  const known = values.filter(value => value !== undefined).sort((a, b) => a - b);
+  return known[Math.floor(known.length / 2)];
+}

@@ -1,0 +1,194 @@
+// One panel: when it is sent what.
+import assert from "node:assert/strict";
+import { Channel, flushPace } from "../../../src/chat/channel.ts";
+import { apply } from "../../../src/chat/patch.ts";
+import type { HostMessage, View } from "../../../src/chat/protocol.ts";
+import { Projector } from "../../../src/chat/view.ts";
+import type { SessionEvent } from "../../../src/session/events.ts";
+import { reduce } from "../../../src/session/reduce.ts";
+import { empty } from "../../../src/session/state.ts";
+import { FakeClock } from "../../fakePorts.ts";
+
+const around = { agents: [], chosen: null, problem: null, sendKey: "enter" } as const;
+
+class Bench {
+  readonly clock = new FakeClock();
+  readonly messages: HostMessage[] = [];
+  taken: boolean | "throws" = true;
+  #state = empty;
+  readonly #projector = new Projector();
+  readonly channel = new Channel({
+    clock: this.clock,
+    view: () => this.view,
+    post: message => {
+      this.messages.push(JSON.parse(JSON.stringify(message)) as HostMessage);
+      return this.taken === "throws" ? Promise.reject(new Error("gone")) : Promise.resolve(this.taken);
+    },
+  });
+
+  get view(): View {
+    return this.#projector.project(this.#state, around);
+  }
+  happen(event: SessionEvent): void {
+    this.#state = reduce(this.#state, { seq: 0, at: 0, event });
+    this.channel.changed();
+  }
+  say(text: string): void {
+    this.happen({ type: "messageChunk", author: "agent", messageId: "m", content: { type: "text", text } });
+  }
+  get kinds(): readonly string[] {
+    return this.messages.map(message => message.type);
+  }
+  /** What a panel holds that took every message. */
+  get panel(): View | undefined {
+    return this.messages.reduce<View | undefined>((view, message) => {
+      if (message.type === "snapshot") return message.view;
+      return message.type === "patch" && view ? apply(view, message.patches) : view;
+    }, undefined);
+  }
+  current(): void {
+    assert.deepEqual(this.panel, JSON.parse(JSON.stringify(this.view)));
+  }
+}
+
+const settled = (): Promise<void> => new Promise(resolve => setImmediate(resolve));
+
+describe("a panel's channel", () => {
+  let bench: Bench;
+  beforeEach(() => (bench = new Bench()));
+  afterEach(() => {
+    bench.channel.dispose();
+    assert.equal(bench.clock.waiting, 0);
+  });
+
+  it("sends nothing before the panel said hello, then all of it", () => {
+    bench.say("a");
+    bench.clock.pass(1000);
+    assert.deepEqual(bench.kinds, []);
+    bench.channel.hello(0);
+    assert.deepEqual(bench.kinds, ["snapshot"]);
+    bench.current();
+  });
+
+  it("sends the first change at once, and those after it at the pace, in one message", () => {
+    bench.channel.hello(0);
+    bench.clock.pass(1000);
+    bench.say("a");
+    assert.equal(bench.messages.length, 2);
+    for (const text of ["b", "c", "d"]) bench.say(text);
+    assert.equal(bench.messages.length, 2);
+    bench.clock.pass(flushPace - 1);
+    assert.equal(bench.messages.length, 2);
+    bench.clock.pass(1);
+    assert.equal(bench.messages.length, 3);
+    bench.current();
+    bench.clock.pass(1000);
+    assert.equal(bench.messages.length, 3);
+  });
+
+  it("names what each difference builds upon", () => {
+    bench.channel.hello(0);
+    for (const text of ["a", "b"]) {
+      bench.clock.pass(100);
+      bench.say(text);
+    }
+    const steps = bench.messages.map(m =>
+      m.type === "patch" ? [m.base, m.revision] : m.type === "snapshot" ? [0, m.revision] : [],
+    );
+    assert.deepEqual(steps, [[0, 1], [1, 2], [2, 3]]); // prettier-ignore
+  });
+
+  it("sends nothing while it is hidden, and one difference when it is shown again", () => {
+    bench.channel.hello(0);
+    bench.channel.setVisible(false);
+    for (let i = 0; i < 100; i++) {
+      bench.say("x");
+      bench.clock.pass(10);
+    }
+    assert.equal(bench.messages.length, 1);
+    bench.channel.setVisible(true);
+    assert.deepEqual(bench.kinds, ["snapshot", "patch"]);
+    bench.current();
+    bench.channel.setVisible(true);
+    assert.equal(bench.messages.length, 2);
+  });
+
+  it("sends all of it to a panel that said hello while it was hidden", () => {
+    bench.channel.setVisible(false);
+    bench.channel.hello(0);
+    assert.deepEqual(bench.kinds, []);
+    bench.channel.setVisible(true);
+    assert.deepEqual(bench.kinds, ["snapshot"]);
+  });
+
+  it("goes on from the revision the panel still holds, and starts over from any other", () => {
+    bench.channel.hello(0);
+    bench.say("a");
+    bench.clock.pass(100);
+    const revision = bench.messages.length;
+    bench.channel.hello(revision);
+    assert.equal(bench.messages.length, revision);
+    bench.channel.hello(1);
+    assert.equal(bench.kinds.at(-1), "snapshot");
+    bench.channel.hello(0);
+    assert.equal(bench.kinds.at(-1), "snapshot");
+    bench.current();
+  });
+
+  it("starts over when the panel lost track, also one that is hidden", () => {
+    bench.channel.hello(0);
+    bench.channel.resync();
+    assert.deepEqual(bench.kinds, ["snapshot", "snapshot"]);
+    bench.channel.setVisible(false);
+    bench.channel.resync();
+    assert.equal(bench.messages.length, 2);
+    bench.channel.setVisible(true);
+    assert.deepEqual(bench.kinds, ["snapshot", "snapshot", "snapshot"]);
+  });
+
+  for (const failure of [false, "throws"] as const) {
+    it(`starts over after a message that was not taken (${failure === false ? "told so" : "it threw"})`, async () => {
+      bench.channel.hello(0);
+      await settled();
+      bench.taken = failure;
+      bench.clock.pass(100);
+      bench.say("lost");
+      await settled();
+      bench.taken = true;
+      bench.clock.pass(100);
+      bench.say("found");
+      assert.deepEqual(bench.kinds, ["snapshot", "patch", "snapshot"]);
+      bench.current();
+    });
+  }
+
+  it("sends nothing when what changed is not shown", () => {
+    bench.channel.hello(0);
+    bench.clock.pass(100);
+    bench.happen({ type: "unknown", method: "m", raw: {} });
+    bench.clock.pass(100);
+    assert.equal(bench.messages.length, 1);
+  });
+
+  it("does not wait for a clock that was set back", () => {
+    bench.clock.pass(1_000_000);
+    bench.channel.hello(0);
+    const behind = new FakeClock();
+    bench.clock.now = () => behind.now();
+    bench.say("a");
+    bench.clock.pass(flushPace);
+    assert.equal(bench.messages.length, 2);
+  });
+
+  it("is silent once it is disposed", () => {
+    bench.channel.hello(0);
+    bench.say("a");
+    bench.say("b");
+    bench.channel.dispose();
+    bench.clock.pass(1000);
+    bench.say("c");
+    bench.channel.hello(0);
+    assert.ok(bench.messages.length <= 2);
+    assert.equal(bench.clock.waiting, 0);
+  });
+});

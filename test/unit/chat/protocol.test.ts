@@ -1,0 +1,72 @@
+// What a panel may send: exactly the intents, and nothing that only looks like one.
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { parseIntent, type Intent } from "../../../src/chat/protocol.ts";
+
+const good: readonly Intent[] = [
+  { type: "hello", revision: 0 },
+  { type: "resync" },
+  { type: "send", text: "" },
+  { type: "withdraw", submission: "s" },
+  { type: "sendNow", submission: "s" },
+  { type: "stop" },
+  { type: "answer", ask: "q", option: "y" },
+  { type: "newSession" },
+  { type: "selectAgent", agent: "a" },
+  { type: "setOption", option: "o", value: false },
+  { type: "setOption", option: "o", value: "x" },
+  { type: "openFile", path: "/a" },
+  { type: "openFile", path: "/a", line: 3 },
+  { type: "openDiff", entry: "t:1", part: 0 },
+  { type: "openLink", href: "https://example.com" },
+  { type: "copy", text: "x" },
+  { type: "nextStep", step: "retry" },
+  { type: "report", kind: "csp", text: "x" },
+];
+
+describe("a message of a panel", () => {
+  it("is taken when it is an intent", () => {
+    for (const intent of good) assert.equal(parseIntent(intent), intent);
+  });
+
+  it("is refused when a field is missing, has another type, or is one too many", () => {
+    for (const intent of good) {
+      const fields = Object.keys(intent).filter(key => key !== "type" && key !== "line");
+      for (const field of fields) {
+        const { [field as "type"]: _, ...rest } = intent;
+        assert.equal(parseIntent(rest), undefined, `${intent.type} without ${field}`);
+        for (const value of [null, {}, [], 1.5, -1, NaN]) {
+          assert.equal(
+            parseIntent({ ...intent, [field]: value }),
+            undefined,
+            `${intent.type}.${field} = ${String(value)}`,
+          );
+        }
+      }
+      assert.equal(parseIntent({ ...intent, extra: 1 }), undefined);
+    }
+  });
+
+  it("is refused when its type is no intent's, though every object has it", () => {
+    for (const type of ["", "constructor", "toString", "__proto__", "hasOwnProperty", 7, null, undefined, ["stop"]]) {
+      assert.equal(parseIntent({ type }), undefined);
+    }
+    for (const step of ["constructor", "toString", "rm"])
+      assert.equal(parseIntent({ type: "nextStep", step }), undefined);
+  });
+
+  it("of any shape never throws, and what is taken has a known type", () => {
+    const types = new Set<string>(good.map(intent => intent.type));
+    const near = fc.dictionary(
+      fc.constantFrom("type", "text", "revision", "ask", "option", "value", "path", "line", "part", "entry", "step"),
+      fc.oneof(fc.constantFrom(...types), fc.anything()),
+    );
+    fc.assert(
+      fc.property(fc.oneof(fc.anything(), near), message => {
+        const intent = parseIntent(message);
+        assert.ok(intent === undefined || types.has(intent.type));
+      }),
+      { numRuns: 500 },
+    );
+  });
+});

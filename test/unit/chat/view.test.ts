@@ -1,0 +1,157 @@
+// State as a panel paints it: what keeps its identity, and what a card says.
+import assert from "node:assert/strict";
+import type { View, ViewTool } from "../../../src/chat/protocol.ts";
+import { Projector } from "../../../src/chat/view.ts";
+import { commandOf, relativeLabel } from "../../../src/chat/toolParts.ts";
+import type { SessionEvent, ToolFields } from "../../../src/session/events.ts";
+import { reduce } from "../../../src/session/reduce.ts";
+import { empty, type SessionState } from "../../../src/session/state.ts";
+
+const around = { agents: [], chosen: null, problem: null, sendKey: "enter" } as const;
+const fold = (events: readonly SessionEvent[], from = empty): SessionState =>
+  events.reduce<SessionState>((state, event, seq) => reduce(state, { seq, at: seq, event }), from);
+const view = (events: readonly SessionEvent[]): View => new Projector().project(fold(events), around);
+const opened: SessionEvent = { type: "opened", agent: "a", agentName: "A", cwd: "/w" };
+const tool = (patch: Partial<ToolFields>, toolCallId = "t"): SessionEvent => ({ type: "tool", toolCallId, patch });
+const card = (patch: Partial<ToolFields>, more: readonly SessionEvent[] = []): ViewTool => {
+  const [entry] = view([opened, tool(patch), ...more]).entries;
+  assert.ok(entry?.kind === "tool");
+  return entry;
+};
+const say = (author: "user" | "agent", text: string): SessionEvent => ({
+  type: "messageChunk",
+  author,
+  messageId: "m",
+  content: { type: "text", text },
+});
+
+describe("the view", () => {
+  it("keeps the identity of every entry that did not change", () => {
+    const projector = new Projector();
+    const first = fold([opened, say("user", "hi"), tool({ title: "T" }), say("agent", "a")]);
+    const before = projector.project(first, around);
+    const after = projector.project(fold([say("agent", "b")], first), around);
+    assert.equal(after.entries[0], before.entries[0]);
+    assert.equal(after.entries[1], before.entries[1]);
+    assert.notEqual(after.entries[2], before.entries[2]);
+    assert.equal(projector.project(first, around).entries[1], before.entries[1]);
+  });
+
+  it("repaints a card whose terminal printed, and no other", () => {
+    const projector = new Projector();
+    const shows = (id: string): SessionEvent => tool({ content: [{ type: "terminal", terminalId: id }] }, id);
+    const first = fold([shows("a"), shows("b")]);
+    const before = projector.project(first, around);
+    const after = projector.project(fold([{ type: "terminalOutput", terminalId: "a", text: "x" }], first), around);
+    assert.notEqual(after.entries[0], before.entries[0]);
+    assert.equal(after.entries[1], before.entries[1]);
+  });
+
+  it("shows a card as waiting while a question about it is open, and the question with what decides it", () => {
+    const asked: SessionEvent = {
+      type: "askOpened",
+      ask: "q",
+      title: "",
+      toolCallId: "t",
+      options: [{ id: "y", name: "Yes", kind: "allow_once" }],
+    };
+    const { entries, head } = view([opened, tool({ kind: "execute", rawInput: { command: ["npm", "test"] } }), asked]);
+    assert.equal(entries[0]?.kind === "tool" && entries[0].status, "waiting");
+    assert.deepEqual(
+      head.asks.map(ask => [ask.title, ask.command, ask.cwd, ask.entry]),
+      [["npm test", "npm test", "/w", "t:t"]],
+    );
+    const answered = view([opened, tool({}), asked, { type: "askClosed", ask: "q", answer: { option: "y" } }]);
+    assert.deepEqual(answered.head.asks, []);
+  });
+
+  it("asks about a tool call that nobody announced", () => {
+    const { head } = view([{ type: "askOpened", ask: "q", title: "", toolCallId: "gone", options: [] }]);
+    assert.deepEqual([head.asks[0]?.title, head.asks[0]?.parts], ["The agent asks for permission", []]);
+  });
+
+  it("titles a card with what there is", () => {
+    assert.equal(card({ title: "Edit a.ts" }).title, "Edit a.ts");
+    assert.equal(card({ title: " ", rawInput: { command: "ls", args: ["-l", 3] } }).title, "ls -l");
+    assert.equal(card({ name: "grep" }).title, "grep");
+    assert.equal(card({ kind: "search" }).title, "search");
+    assert.equal(card({}).title, "Tool call");
+  });
+
+  it("titles a session with its first prompt until the agent names it", () => {
+    assert.equal(view([say("user", "\nFix the sum\nplease")]).head.title, "Fix the sum");
+    assert.equal(view([say("user", "x".repeat(80))]).head.title.length, 60);
+    assert.equal(view([say("user", "x"), { type: "info", title: "Sums" }]).head.title, "Sums");
+  });
+
+  it("names what is being streamed, while it is", () => {
+    const running: SessionEvent = { type: "activity", state: "running" };
+    assert.equal(view([running, say("agent", "a")]).head.live, "m:agent:m");
+    assert.equal(view([running, say("user", "a")]).head.live, null);
+    assert.equal(view([running, say("agent", "a"), { type: "activity", state: "idle" }]).head.live, null);
+  });
+
+  it("shows raw output once where content repeats it, and nothing of empty input", () => {
+    const text = { type: "content", content: { type: "text", text: "out" } } as const;
+    assert.deepEqual(card({ content: [text], rawOutput: "out", rawInput: {} }).parts, [{ type: "text", text: "out" }]);
+    assert.deepEqual(card({ rawOutput: { a: 1 } }).parts, [{ type: "json", label: "Output", text: '{\n  "a": 1\n}' }]);
+  });
+
+  it("cuts what is too large for a panel and counts the rest", () => {
+    const message = view([say("agent", "x".repeat(400_010))]).entries[0];
+    assert.ok(message?.kind === "agent");
+    assert.deepEqual(
+      message.parts.map(part => (part.type === "text" ? [part.text.length, part.cut] : [])),
+      [[400_000, 10]],
+    );
+    const [raw] = card({ rawInput: "y".repeat(30_000) }).parts;
+    assert.ok(raw?.type === "json" && raw.cut === 10_000);
+  });
+
+  it("shows the newest of a long terminal, so that output only appends until the next step", () => {
+    const shows = tool({ content: [{ type: "terminal", terminalId: "x" }] });
+    const terminal = (length: number): { readonly text: string; readonly truncated: boolean } => {
+      const [part] = card({}, [shows, { type: "terminalOutput", terminalId: "x", text: "z".repeat(length) }]).parts;
+      assert.ok(part?.type === "terminal");
+      return part;
+    };
+    assert.deepEqual([terminal(100_000).text.length, terminal(100_000).truncated], [100_000, false]);
+    assert.deepEqual([terminal(100_001).text.length, terminal(149_999).text.length], [50_001, 99_999]);
+    assert.ok(terminal(100_001).truncated);
+  });
+
+  it("says what a diff does to its file", () => {
+    const parts = card({
+      content: [
+        { type: "diff", path: "/w/src/new.ts", newText: "a\n" },
+        { type: "diff", path: "/w/src/old.ts", oldText: "a\n", newText: "b\n" },
+        { type: "diff", path: "/elsewhere/gone.ts", oldText: "a\n", newText: "", deleted: true },
+      ],
+    }).parts;
+    assert.deepEqual(
+      parts.map(part => (part.type === "diff" ? [part.label, part.operation, part.added, part.removed] : [])),
+      [
+        ["src/new.ts", "add", 1, 0],
+        ["src/old.ts", "modify", 1, 1],
+        ["/elsewhere/gone.ts", "delete", 0, 1],
+      ],
+    );
+  });
+});
+
+describe("labels", () => {
+  it("are paths below the session's folder, on either platform", () => {
+    assert.equal(relativeLabel("/w/a.ts", "/w"), "a.ts");
+    assert.equal(relativeLabel("/wide/a.ts", "/w"), "/wide/a.ts");
+    assert.equal(relativeLabel("C:\\w\\a.ts", "C:\\w"), "a.ts");
+    assert.equal(relativeLabel("/w", "/w"), "/w");
+    assert.equal(relativeLabel("a.ts", ""), "a.ts");
+  });
+
+  it("take a command from raw input by its shape only", () => {
+    for (const input of [undefined, null, 3, "ls", {}, { command: 3 }, { command: "" }, { command: [] }]) {
+      assert.equal(commandOf(input), undefined);
+    }
+    assert.equal(commandOf({ command: ["git", "status"] }), "git status");
+  });
+});
