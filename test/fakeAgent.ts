@@ -33,7 +33,7 @@ export interface FakeAgentOptions {
 }
 
 /** How long a barrier may stand before the test fails, in milliseconds. */
-const patience = 5000;
+const patience = 15_000;
 
 export class FakeAgent {
   readonly stdin = new PassThrough();

@@ -4,6 +4,7 @@ import type { NextStep, Problem } from "../src/base/errors.ts";
 import { copyFrom } from "./copy.ts";
 import { icon } from "./element.ts";
 import { send } from "./host.ts";
+import { titleText } from "./parts.ts";
 import { t } from "./l10n.ts";
 
 /** The name of a next step, as its button says it. */
@@ -36,7 +37,9 @@ export function stepName(step: NextStep): string {
 /** The inside of a banner or row. Without `offers`, the steps are left out: the moment for them has passed. */
 export function problemBody(problem: Problem, offers: boolean): TemplateResult {
   const { command } = problem;
-  return html`<div class="problem-text">${icon("error")} <span class="sentence">${problem.message}</span></div>
+  return html`<div class="problem-text">
+      ${icon("error")} <span class="sentence">${titleText(problem.message)}</span>
+    </div>
     ${
       problem.detail === undefined || problem.detail === ""
         ? nothing

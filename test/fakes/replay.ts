@@ -105,7 +105,7 @@ class Run implements Replayed {
 
   /** The client has read so many lines and, some turns of the event loop later, acted on them. */
   async #settled(count: number): Promise<void> {
-    const deadline = Date.now() + 5000;
+    const deadline = Date.now() + 15_000;
     while (this.#taken < count) {
       if (Date.now() > deadline) throw new Error(`The client took in ${this.#taken} of ${count} lines.`);
       await turn();
@@ -168,7 +168,7 @@ class Run implements Replayed {
         clientVersion: "1.0.0",
         agentName: typeof info["title"] === "string" ? info["title"] : this.#name,
         commandLine: "agent --acp",
-        timeout: 5000,
+        timeout: 15_000,
       },
       this.#cut.signal,
     );

@@ -274,7 +274,7 @@ describe("an update of v1", () => {
         }
         assert.ok(state.entries.length <= updates.length * 2);
       }),
-      { numRuns: 300 },
+      { numRuns: 150 },
     );
   });
 
