@@ -85,6 +85,10 @@ export class LineSplitter {
 
 type Wire = Record<string, unknown>;
 
+/** What only clients call. An agent that reads from a terminal has it echoed: answering would be typing into its prompt. */
+const ours =
+  /^(initialize|authenticate|logout|session\/(new|load|resume|fork|list|close|delete|prompt|cancel|set_mode|set_model|set_config_option))$/;
+
 /**
  * A line as a message for vscode-jsonrpc, or the reason why it is none. Tolerates what real agents send: escape codes
  * before the message, a missing `jsonrpc`, a response without a result. ACP's `$/cancel_request {requestId}` becomes the
@@ -101,6 +105,7 @@ export function parseLine(
   const given = raw as Wire;
   const { method, id } = given;
   if (method !== undefined && typeof method !== "string") return { bad: "Its method is not a string." };
+  if (method !== undefined && ours.test(method)) return { bad: "It is a message of ours, echoed." };
   if (id !== undefined && id !== null && typeof id !== "string" && !Number.isInteger(id))
     return { bad: "Its id is neither a string nor a whole number." };
   if (method !== undefined && id === null)

@@ -116,7 +116,6 @@ class Process implements Launched {
   }
 
   stderrTail(): string {
-    // eslint-disable-next-line no-control-regex -- escape codes are what is being removed
     return this.#tail.replace(/\u001b\[[0-9;?]*[A-Za-z]/g, "").trim();
   }
 

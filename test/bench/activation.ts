@@ -58,13 +58,20 @@ async function activationOf(id: string, file: string): Promise<Activation> {
     return found !== undefined;
   };
   if (!(await waitFor(isThere, 60_000)) || !found) {
-    throw new Error(`VS Code did not say when ${id} was activated.\n${existsSync(file) ? readFileSync(file, "utf8") : ""}`);
+    throw new Error(
+      `VS Code did not say when ${id} was activated.\n${existsSync(file) ? readFileSync(file, "utf8") : ""}`,
+    );
   }
   return found;
 }
 
 function parsed(text: string, id: string): Activation | undefined {
-  const rows = text.split("\n").map(line => line.split("|").map(cell => cell.trim()).slice(1, -1));
+  const rows = text.split("\n").map(line =>
+    line
+      .split("|")
+      .map(cell => cell.trim())
+      .slice(1, -1),
+  );
   const columns = rows.find(cells => cells.includes("Load Code"));
   const row = rows.find(cells => cells[0] === id);
   const load = Number(row?.[columns?.indexOf("Load Code") ?? -1]);

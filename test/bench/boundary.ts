@@ -38,7 +38,13 @@ export function run(): Promise<Report> {
       const given = (bytes / text).toFixed(2);
       return `At ${pace} chunks a flush ${given} bytes cross the boundary for each byte of text; ${limit} are allowed.`;
     });
-  const columns = ["chunks a flush", "messages", "over the boundary", "bytes per byte of text", "if each sent the whole message"];
+  const columns = [
+    "chunks a flush",
+    "messages",
+    "over the boundary",
+    "bytes per byte of text",
+    "if each sent the whole message",
+  ];
   return Promise.resolve({ tables: [{ columns, rows }], failures });
 }
 

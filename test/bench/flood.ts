@@ -7,7 +7,8 @@ export function floodLines(count: number, bytes: number): Buffer {
 
 function line(n: number, count: number, bytes: number): string {
   const write = (fill: string): string => {
-    const update = n === count - 1 ? { sessionUpdate: "session_info_update", title: `Update ${n}`, fill } : updateOf(n, fill);
+    const update =
+      n === count - 1 ? { sessionUpdate: "session_info_update", title: `Update ${n}`, fill } : updateOf(n, fill);
     return `${JSON.stringify({ jsonrpc: "2.0", method: "session/update", params: { sessionId: "flood", update } })}\n`;
   };
   return write("x".repeat(bytes - write("").length));

@@ -11,7 +11,9 @@ const pace = 33;
 interface Message {
   readonly id?: number;
   readonly result?: { readonly sessionId?: string };
-  readonly params?: { readonly update?: { readonly sessionUpdate?: string; readonly content?: { readonly text?: string } } };
+  readonly params?: {
+    readonly update?: { readonly sessionUpdate?: string; readonly content?: { readonly text?: string } };
+  };
 }
 
 /** The agent, spoken to by hand. */

@@ -45,17 +45,20 @@ interface Side {
 
 /** Takes turns between the panel and the floor. */
 export function run(): Promise<Report> {
-  return withVscode(() => ({}), async vscode => {
-    const floor = await openFloor(vscode);
-    const panel = await openPanel(vscode);
-    const runs: { readonly panel: Run; readonly floor: Run }[] = [];
-    // The first round warms up and is not counted.
-    for (let round = 0; round <= rounds; round++) {
-      const pair = { floor: await flood(floor), panel: await flood(panel) };
-      if (round > 0) runs.push(pair);
-    }
-    return { tables: [table(runs)], versions: vscode.versions };
-  });
+  return withVscode(
+    () => ({}),
+    async vscode => {
+      const floor = await openFloor(vscode);
+      const panel = await openPanel(vscode);
+      const runs: { readonly panel: Run; readonly floor: Run }[] = [];
+      // The first round warms up and is not counted.
+      for (let round = 0; round <= rounds; round++) {
+        const pair = { floor: await flood(floor), panel: await flood(panel) };
+        if (round > 0) runs.push(pair);
+      }
+      return { tables: [table(runs)], versions: vscode.versions };
+    },
+  );
 }
 
 function table(runs: readonly { readonly panel: Run; readonly floor: Run }[]): Report["tables"][number] {
@@ -86,9 +89,13 @@ async function openPanel(vscode: Vscode): Promise<Side> {
   const frame = webview(page, "parley.parley");
   const composer = frame.getByRole("textbox", { name: "Message" });
   await composer.waitFor();
+  const entries = frame.locator(".entries > *");
   const ask = async (): Promise<void> => {
-    await runCommand(page, "Parley: New Session");
-    await frame.locator(".entries > *").first().waitFor({ state: "detached" });
+    // The first answer goes into the session that is there.
+    if ((await entries.count()) > 0) {
+      await runCommand(page, "Parley: New Session");
+      await entries.first().waitFor({ state: "detached" });
+    }
     await composer.fill("#script flood.json");
     await composer.press("Enter");
   };
@@ -145,7 +152,11 @@ async function flood({ page, workspace, frame, root, newest, ask }: Side): Promi
 }
 
 function timesOf(paints: readonly Paint[], marks: ReadonlyMap<string, number>): Run {
-  const [first, written, ended] = ["first", "written", "ended"].map(name => marks.get(name) ?? NaN) as [number, number, number];
+  const [first, written, ended] = ["first", "written", "ended"].map(name => marks.get(name) ?? NaN) as [
+    number,
+    number,
+    number,
+  ];
   const before = paints.filter(paint => paint.at > first && paint.at < ended);
   const last = before.at(-1)?.at ?? NaN;
   return {
@@ -158,7 +169,9 @@ function timesOf(paints: readonly Paint[], marks: ReadonlyMap<string, number>): 
 
 function readMarks(file: string): ReadonlyMap<string, number> {
   if (!existsSync(file)) return new Map();
-  const lines = readFileSync(file, "utf8").split("\n").filter(line => line !== "");
+  const lines = readFileSync(file, "utf8")
+    .split("\n")
+    .filter(line => line !== "");
   return new Map(
     lines.map(line => {
       const { name, at } = JSON.parse(line) as { readonly name: string; readonly at: number };

@@ -23,7 +23,12 @@ export async function run(): Promise<Report> {
     const row = (title: string, files: readonly string[]): readonly string[] => {
       const contents = files.map(file => readFileSync(join(packed.folder, file)));
       const sum = (sizes: readonly number[]): string => kB(sizes.reduce((all, size) => all + size, 0));
-      return [title, sum(contents.map(c => c.length)), sum(contents.map(c => gzipSync(c).length)), String(files.length)];
+      return [
+        title,
+        sum(contents.map(c => c.length)),
+        sum(contents.map(c => gzipSync(c).length)),
+        String(files.length),
+      ];
     };
     const first = [...loaded(outputs, "dist/webview/main.js")];
     const panel = Object.keys(outputs).filter(file => file.startsWith("dist/webview/") && file.endsWith(".js"));
@@ -32,8 +37,15 @@ export async function run(): Promise<Report> {
       row("extension", ["dist/extension.js"]),
       row("demo agent", ["dist/demo-agent.mjs"]),
       row("panel: code loaded first", first),
-      row("panel: code loaded when it is needed", panel.filter(file => !first.includes(file))),
-      row("panel: styles and icons", ["dist/webview/styles.css", "dist/webview/codicon.css", "dist/webview/codicon.ttf"]),
+      row(
+        "panel: code loaded when it is needed",
+        panel.filter(file => !first.includes(file)),
+      ),
+      row("panel: styles and icons", [
+        "dist/webview/styles.css",
+        "dist/webview/codicon.css",
+        "dist/webview/codicon.ttf",
+      ]),
     ];
     return { tables: [{ columns: ["what", "size", "compressed", "files"], rows }] };
   } finally {

@@ -44,7 +44,30 @@ const options = fc.constantFrom(
   [] as const,
 );
 
+/** One card, changed in one thing at a time: text that grows or is replaced, and a terminal that prints and ends. */
+const card = fc.oneof(
+  fc.array(word, { maxLength: 2 }).map(
+    texts =>
+      ({
+        type: "tool",
+        toolCallId: "a",
+        patch: { content: texts.map(text => ({ type: "content", content: { type: "text", text } })) },
+      }) as const,
+  ),
+  fc.constant({
+    type: "tool",
+    toolCallId: "b",
+    patch: { content: [{ type: "terminal", terminalId: "a" }] },
+  } as const),
+  fc.record({ type: fc.constant("terminalOutput"), terminalId: fc.constant("a"), text: word }),
+  fc.record(
+    { type: fc.constant("terminal"), terminalId: fc.constant("a"), output: word, exit: fc.constant({ exitCode: 1 }) },
+    { requiredKeys: ["type", "terminalId"] },
+  ),
+);
+
 export const eventArb: fc.Arbitrary<SessionEvent> = fc.oneof(
+  { weight: 6, arbitrary: card },
   fc.record({ type: fc.constant("opened"), agent: id, agentName: word, cwd: fc.constantFrom("/w", "/v") }),
   fc.record({ type: fc.constant("connection"), state: fc.constantFrom("starting", "ready", "closed") }),
   fc.record({ type: fc.constant("promptSent"), submission: id, content: contents }),

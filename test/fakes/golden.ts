@@ -23,6 +23,7 @@ export function golden(run: Replayed): unknown {
       answeredOtherwise: run.answeredOtherwise,
       otherNotifications: run.notifications.map(({ method, params }) => ({ method, params })),
       updatesElsewhere: run.elsewhere,
+      sentUnasked: run.unasked,
       badLines: run.badLines,
       stderrLines: run.stderrLines,
     }),

@@ -142,6 +142,17 @@ describe("a line of an agent", () => {
     assert.match(refused('{"method":7}'), /method is not a string/);
   });
 
+  it("that echoes what we wrote is no request of the agent", () => {
+    const line = '{"jsonrpc":"2.0","id":5,"method":"authenticate","params":{"methodId":"key"}}';
+    assert.match(refused(`Enter the authorization code: ${line}\r`), /ours, echoed/);
+    for (const method of ["initialize", "session/new", "session/prompt", "session/cancel"]) {
+      assert.match(refused(JSON.stringify({ method, params: {} })), /ours, echoed/);
+    }
+    for (const method of ["session/update", "session/request_permission", "session/newer", "fs/read_text_file"]) {
+      assert.equal(taken(JSON.stringify({ id: 1, method, params: {} }))["method"], method);
+    }
+  });
+
   it("hands handlers one object as params, whatever stood there", () => {
     for (const params of ["7", "null", '"a"', "[1,2]", "[]"]) {
       assert.deepEqual(taken(`{"id":1,"method":"m","params":${params}}`)["params"], {});

@@ -99,6 +99,31 @@ describe("the difference", () => {
     assert.deepEqual(between([shown, out("a\n")], [out("b\n")]), [{ op: "append", id: "t:t", part: 0, text: "b\n" }]);
   });
 
+  it("of replaced text, or of text that came with something else, is the whole entry", () => {
+    const text = (words: string): SessionEvent => ({
+      type: "tool",
+      toolCallId: "t",
+      patch: { content: [{ type: "content", content: { type: "text", text: words } }] },
+    });
+    assert.deepEqual(
+      between([text("one")], [text("two")]).map(patch => patch.op),
+      ["put"],
+    );
+    const shown: SessionEvent = {
+      type: "tool",
+      toolCallId: "t",
+      patch: { content: [{ type: "terminal", terminalId: "x" }] },
+    };
+    const last: readonly SessionEvent[] = [
+      { type: "terminalOutput", terminalId: "x", text: "b" },
+      { type: "terminal", terminalId: "x", exit: { exitCode: 0 } },
+    ];
+    assert.deepEqual(
+      between([shown, { type: "terminalOutput", terminalId: "x", text: "a" }], last).map(patch => patch.op),
+      ["put"],
+    );
+  });
+
   it("of one changed entry among many is that entry", () => {
     const many = Array.from({ length: 300 }, (_, i) => say("x", `m${i}`));
     const patches = between(many, [{ type: "tool", toolCallId: "t", patch: { title: "T" } }]);

@@ -37,6 +37,15 @@ describe("the view", () => {
     assert.equal(projector.project(first, around).entries[1], before.entries[1]);
   });
 
+  it("labels paths anew when the folder becomes known", () => {
+    const projector = new Projector();
+    const first = fold([tool({ locations: [{ path: "/w/a.ts" }] })]);
+    projector.project(first, around);
+    const [entry] = projector.project(fold([opened], first), around).entries;
+    assert.ok(entry?.kind === "tool");
+    assert.equal(entry.locations[0]?.label, "a.ts");
+  });
+
   it("repaints a card whose terminal printed, and no other", () => {
     const projector = new Projector();
     const shows = (id: string): SessionEvent => tool({ content: [{ type: "terminal", terminalId: id }] }, id);

@@ -194,6 +194,14 @@ describe("the reducer", () => {
     );
   });
 
+  it("places no message for empty text, and adds no empty block behind a picture", () => {
+    assert.equal(fold([say("")]).entries.length, 0);
+    const picture = { type: "image", mimeType: "image/png", data: "AA==" } as const;
+    const state = fold([{ type: "messageChunk", author: "agent", messageId: "m", content: picture }, say("")]);
+    const found = entry(state, "m:agent:m");
+    assert.deepEqual(found.kind === "message" && found.content, [picture]);
+  });
+
   it("leaves a tool's fields where they are absent, clears them where null, replaces them where given", () => {
     const state = fold([
       tool("a", { title: "T", kind: "edit", status: "pending" }),

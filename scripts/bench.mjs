@@ -1,0 +1,107 @@
+// Runs the benchmarks of test/bench, prints what they found and writes it into docs/BENCHMARKS.md:
+//   npm run bench [-- name …] [--no-write]
+// Exit code 1 if one failed, or if a limit was not kept.
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { ensureInstalled } from "./tools/install.mjs";
+import { flag, inProject, main, Problem, root, run, say, secondsSince } from "./tools/project.mjs";
+
+/** @typedef {import("../test/bench/report.ts").Report} Report */
+/** @typedef {import("../test/bench/report.ts").Table} Table */
+
+/** In the order of the document; those that need VS Code last. */
+const names = ["sizes", "model", "wire", "boundary", "activation", "panel"];
+const document = inProject("docs", "BENCHMARKS.md");
+const built = inProject("out", "bench");
+
+await main(async () => {
+  ensureInstalled();
+  const wanted = process.argv.slice(2).filter(arg => !arg.startsWith("-"));
+  const unknown = wanted.find(name => !names.includes(name));
+  if (unknown) throw new Problem(`There is no benchmark called "${unknown}": they are ${names.join(", ")}.`);
+  await build();
+  const failures = [];
+  for (const name of names.filter(name => wanted.length === 0 || wanted.includes(name))) {
+    failures.push(...(await perform(name)));
+  }
+  for (const failure of failures) say(`✘ ${failure}`);
+  if (failures.length > 0) process.exitCode = 1;
+});
+
+async function build() {
+  const esbuild = await import("esbuild");
+  const common = /** @type {const} */ ({ bundle: true, platform: "node", target: "node20", logLevel: "warning" });
+  rmSync(built, { recursive: true, force: true });
+  await esbuild.build({
+    ...common,
+    entryPoints: ["main", "floodAgent"].map(name => inProject("test", "bench", `${name}.ts`)),
+    outdir: built,
+    outExtension: { ".js": ".mjs" },
+    format: "esm",
+    packages: "external",
+    // Scripts that look whether they were started themselves must not be one file with what was.
+    splitting: true,
+  });
+  await esbuild.build({
+    ...common,
+    entryPoints: [inProject("test", "bench", "helper.ts")],
+    outfile: path.join(built, "helper.js"),
+    format: "cjs",
+    external: ["vscode"],
+  });
+}
+
+/**
+ * Runs one in a process of its own, so that none finds what another left behind.
+ * @param {string} name
+ * @returns {Promise<readonly string[]>} what failed
+ */
+async function perform(name) {
+  const folder = mkdtempSync(path.join(os.tmpdir(), "parley-bench-"));
+  const file = path.join(folder, "report.json");
+  const load = os.loadavg()[0] ?? 0;
+  const started = performance.now();
+  try {
+    const code = await run(process.execPath, [path.join(built, "main.mjs"), name, file]);
+    if (code !== 0) return [`The benchmark ${name} failed.`];
+    /** @type {Report} */
+    const report = JSON.parse(readFileSync(file, "utf8"));
+    const text = await formatted([...report.tables.map(markdown), circumstances(report, load)].join("\n\n"));
+    say(`\n${name} (${secondsSince(started)})\n\n${text}`);
+    if (!flag("no-write")) await write(name, text);
+    return report.failures ?? [];
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** @param {Table} table */
+function markdown({ columns, rows }) {
+  const line = (/** @type {readonly string[]} */ cells) => `| ${cells.join(" | ")} |`;
+  return [line(columns), line(columns.map((_, i) => (i === 0 ? "---" : "---:"))), ...rows.map(line)].join("\n");
+}
+
+/** What the numbers depend on. @param {Report} report @param {number} load */
+function circumstances(report, load) {
+  const date = new Date().toISOString().slice(0, 10);
+  const cores = os.cpus().length;
+  const machine = `${process.platform} ${process.arch}, ${cores} cores, load average ${load.toFixed(1)} at the start`;
+  return `_${[date, `Node.js ${process.versions.node}`, ...(report.versions ?? []), machine].join(", ")}._`;
+}
+
+/** Puts the text between the markers of its name. @param {string} name @param {string} text */
+async function write(name, text) {
+  const old = readFileSync(document, "utf8");
+  const [begin, end] = [`<!-- begin ${name} -->`, `<!-- end ${name} -->`];
+  const [from, to] = [old.indexOf(begin), old.indexOf(end)];
+  if (from < 0 || to < from) throw new Problem(`docs/BENCHMARKS.md has no place for ${name}: ${begin} … ${end}.`);
+  writeFileSync(document, await formatted(`${old.slice(0, from + begin.length)}\n\n${text}\n\n${old.slice(to)}`));
+}
+
+/** @param {string} text */
+async function formatted(text) {
+  const prettier = await import("prettier");
+  const config = await prettier.resolveConfig(path.join(root, "README.md"));
+  return prettier.format(text, { ...config, parser: "markdown" });
+}
