@@ -1,5 +1,5 @@
 // Real agents against Parley: installs them from the npm registry, gives them a model server on loopback to talk to, and
-// takes each through Parley's real stack, and one through the panel in a real VS Code:
+// takes each through Parley's real stack, and through the panel in a real VS Code:
 //   npm run test:interop                          everything; writes the table into docs/INTEROP.md
 //   npm run test:interop -- --agent=gemini        one agent
 //   npm run test:interop -- --only=stop           scenarios with this in their name; no panel
@@ -8,8 +8,7 @@
 import { spawn } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
-import * as esbuild from "esbuild";
-import * as prettier from "prettier";
+import { pathToFileURL } from "node:url";
 import { ensureInstalled } from "./tools/install.mjs";
 import { killTree, whenExiting } from "./tools/processes.mjs";
 import { flag, inProject, main, npm, option, Problem, root, run, say, secondsSince } from "./tools/project.mjs";
@@ -18,12 +17,12 @@ import { cached, cacheRoot } from "./vscode/cache.mjs";
 import { ensureChromium } from "./vscode/chromium.mjs";
 import { fetchVscode } from "./vscode/fetch.mjs";
 
+/** @typedef {import("../test/interop/agents.ts").RealAgent} RealAgent */
+
 const out = inProject("out", "interop");
 const documentFile = inProject("docs", "INTEROP.md");
 const only = option("only");
 const chosen = option("agent");
-/** The agent that is also taken through the panel: the quickest to start. */
-const panelAgent = chosen ?? "gemini";
 
 /** What of the environment goes on to the agents: nothing that could be a key, a proxy or an agent's own setting. */
 const kept =
@@ -33,10 +32,12 @@ const environment = Object.fromEntries(Object.entries(process.env).filter(([name
 await main(async () => {
   ensureInstalled();
   await bundle();
-  const { agents, nodePackage, nodeVersion } = await import(path.join(out, "agents.mjs"));
+  /** @type {typeof import("../test/interop/agents.ts")} */
+  const { agents, nodePackage, nodeVersion } = await import(inOut("agents.mjs"));
   const tried = agents.filter(agent => !chosen || agent.id === chosen);
   if (tried.length === 0) throw new Problem(`There is no agent "${chosen}" here: ${agents.map(a => a.id).join(", ")}.`);
   const node = await installNode(nodePackage, nodeVersion);
+  /** @type {Record<string, string>} */
   const installed = {};
   for (const agent of tried) installed[agent.id] = await installAgent(agent);
   const model = await startModelServer();
@@ -45,7 +46,6 @@ await main(async () => {
       model: model.origin,
       node,
       installed,
-      panelAgent,
       workspace: inProject("examples/sample-workspace"),
       out,
     };
@@ -61,9 +61,16 @@ await main(async () => {
   }
 });
 
+/** The address of a built module. @param {string} name */
+function inOut(name) {
+  return pathToFileURL(path.join(out, name)).href;
+}
+
 /** The tests of this kind are in TypeScript, and not among those that `npm test` builds. */
 async function bundle() {
   fs.mkdirSync(out, { recursive: true });
+  for (const file of ["results.json", "panel.json"]) fs.rmSync(path.join(out, file), { force: true });
+  const esbuild = await import("esbuild"); // On a fresh clone it has only just been installed.
   await esbuild.build({
     entryPoints: {
       agents: inProject("test/interop/agents.ts"),
@@ -90,14 +97,17 @@ function inCache(name) {
   return path.join(folder, name);
 }
 
-/** Newer than the one that runs Parley's own tests: agents ask for it. @returns {Promise<string>} */
+/**
+ * Newer than the one that runs Parley's own tests: agents ask for it.
+ * @param {string} name @param {string} version @returns {Promise<string>}
+ */
 async function installNode(name, version) {
   const folder = await install(`node-${version}`, `${name}@${version}`);
   const binary = process.platform === "win32" ? "node.exe" : "bin/node";
   return path.join(folder, "node_modules", name, binary);
 }
 
-/** @returns {Promise<string>} */
+/** @param {RealAgent} agent @returns {Promise<string>} */
 function installAgent({ id, spec, setUp }) {
   return install(`${id}-${spec.slice(spec.lastIndexOf("@") + 1)}`, spec, setUp);
 }
@@ -128,7 +138,9 @@ async function startModelServer() {
   const child = spawn(process.execPath, [inProject("test/interop/model-server.mjs"), ...args], {
     stdio: ["ignore", "pipe", "inherit"],
   });
-  const stop = () => killTree(child.pid);
+  const stop = () => {
+    if (child.pid) killTree(child.pid);
+  };
   const forget = whenExiting(stop);
   const origin = await new Promise((resolve, reject) => {
     let printed = "";
@@ -152,7 +164,6 @@ async function startModelServer() {
 
 /** @param {string} trial @returns {Promise<number>} */
 async function runPanel(trial) {
-  say(`\nThe panel in a real VS Code (${panelAgent})`);
   await fetchVscode();
   const built = await run(process.execPath, ["esbuild.mjs"]);
   if (built !== 0) throw new Problem("The extension could not be built.");
@@ -166,10 +177,12 @@ async function runPanel(trial) {
 
 /** Puts the table between the markers of the document. */
 async function writeTable() {
-  const { table } = await import(path.join(out, "table.mjs"));
+  /** @type {typeof import("../test/interop/table.ts")} */
+  const { table } = await import(inOut("table.mjs"));
   const results = JSON.parse(fs.readFileSync(path.join(out, "results.json"), "utf8"));
   const panel = readResults(path.join(out, "panel.json"));
-  const about = { results, panel: panel.tests, panelAgent, day: new Date().toISOString().slice(0, 10) };
+  const about = { results, panel: panel.tests, day: new Date().toISOString().slice(0, 10) };
+  const prettier = await import("prettier");
   const text = fs.readFileSync(documentFile, "utf8");
   const markers = /(<!-- table: begin[^>]*-->)[\s\S]*(<!-- table: end -->)/;
   if (!markers.test(text)) throw new Error(`${documentFile} has lost the markers of its table.`);

@@ -132,7 +132,11 @@ function refusedHandshake(options: ConnectOptions, error: Error): ProblemError {
 
 function wrongVersion(options: ConnectOptions, version: unknown): Problem {
   const given =
-    typeof version === "number" || text(version) !== undefined ? `version ${String(version)}` : "no version";
+    typeof version === "number"
+      ? `version ${version}`
+      : text(version) !== undefined
+        ? `version "${String(version)}", as text,`
+        : "no version";
   return {
     message: `${options.agentName} speaks ${given} of the Agent Client Protocol; Parley speaks version ${protocolVersion}. Update the agent, or choose another one.`,
     next: ["selectAgent", "openSettings", "showTraffic"],

@@ -24,6 +24,8 @@ export class V1Upgrade {
   #open: { readonly author: Author; readonly id: string; readonly given: string | undefined } | undefined;
   /** Ids the agent gave that were continued after an interruption, with how often. */
   readonly #segments = new Map<string, number>();
+  /** Tool calls that were heard of. */
+  readonly #tools = new Set<string>();
   /** What is left of the prompt that the agent may echo. */
   #echo: string | undefined;
   #running = false;
@@ -137,7 +139,7 @@ export class V1Upgrade {
   }
 
   /**
-   * A v1 message is a run of adjacent chunks: another author, another id or a tool call ends it. An id that comes back
+   * A v1 message is a run of adjacent chunks: another author, another id or a new tool call ends it. An id that comes back
    * after such an end starts a message of its own, so that the transcript stays in the order things were said.
    */
   #chunk(author: Author, update: Wire): readonly SessionEvent[] | undefined {
@@ -148,13 +150,12 @@ export class V1Upgrade {
     } else this.#echo = undefined;
     const id = text(update["messageId"]);
     const open = this.#open;
-    const same = open?.author === author && (id === undefined || open.given === undefined || id === open.given);
-    if (same && (open.given !== undefined || id === undefined)) {
+    if (open?.author === author && (id === undefined || id === open.given)) {
       return [{ type: "messageChunk", author, messageId: open.id, content }];
     }
     // An empty chunk that only carries `_meta` opens nothing.
     if (content.type === "text" && content.text === "") return [];
-    const messageId = same ? open.id : id === undefined ? this.#mint() : this.#segment(author, id);
+    const messageId = id === undefined ? this.#mint() : this.#segment(author, id);
     this.#open = { author, id: messageId, given: id };
     return [{ type: "messageChunk", author, messageId, content }];
   }
@@ -177,7 +178,9 @@ export class V1Upgrade {
   #tool(update: Wire): readonly SessionEvent[] | undefined {
     const toolCallId = text(update["toolCallId"]);
     if (toolCallId === undefined) return undefined;
-    this.#open = undefined;
+    // Progress of a call that stands above does not interrupt what is being said; a new call does.
+    if (!this.#tools.has(toolCallId)) this.#open = undefined;
+    this.#tools.add(toolCallId);
     this.#echo = undefined;
     return [{ type: "tool", toolCallId, patch: toolFields(update) }, ...metaTerminal(wire(update["_meta"]))];
   }

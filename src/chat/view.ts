@@ -231,6 +231,7 @@ export function viewPart(block: Content): ViewPart {
 const cutText = (text: string): ViewPart =>
   text.length <= maxText
     ? { type: "text", text }
-    : { type: "text", text: text.slice(0, maxText), cut: text.length - maxText };
+    : // Rounded, so that a text that goes on growing beyond the bound is not sent anew for each chunk.
+      { type: "text", text: text.slice(0, maxText), cut: Math.ceil((text.length - maxText) / 100_000) * 100_000 };
 
 const sameJson = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);

@@ -152,13 +152,16 @@ describe("streaming", () => {
       fc.asyncProperty(documents, cuts, async (text, places) => {
         const { streamed, middle, whole, half } = await paintBothWays(panel, text, places);
         assert.equal(streamed, whole);
-        if (!text.includes(DEFINITION)) assert.equal(middle, half);
+        if (!text.includes(DEFINITION)) assert.equal(blankEndsOff(middle), blankEndsOff(half));
       }),
       { numRuns: 150 },
     );
     await panel.assertClean();
   });
 });
+
+/** Blank lines at the end of a code block that is still open may come with the line after them. */
+const blankEndsOff = (html: string): string => html.replace(/\n+(?=<\/code>)/g, "");
 
 /** The page once late colours have come in, or what it is when they do not. */
 async function settledHtml(panel: PanelPage, expected: string): Promise<string> {

@@ -293,8 +293,10 @@ describe("the messages of v1", () => {
     assert.deepEqual(transcript([chunk("agent", "a", "m"), chunk("agent", "b", "m"), chunk("agent", "c")]), [
       "agent abc",
     ]);
+    // An id where there was none is a change of id.
     assert.deepEqual(transcript([chunk("agent", "a"), chunk("agent", "b", "m"), chunk("agent", "c", "m")]), [
-      "agent abc",
+      "agent a",
+      "agent bc",
     ]);
   });
 

@@ -111,7 +111,7 @@ describe("the view", () => {
     assert.ok(message?.kind === "agent");
     assert.deepEqual(
       message.parts.map(part => (part.type === "text" ? [part.text.length, part.cut] : [])),
-      [[400_000, 10]],
+      [[400_000, 100_000]], // rounded up, so that it does not change with each chunk
     );
     const [raw] = card({ rawInput: "y".repeat(30_000) }).parts;
     assert.ok(raw?.type === "json" && raw.cut === 10_000);
