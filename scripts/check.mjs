@@ -19,6 +19,7 @@ const checks = [
   { title: "format", command: ["node_modules/prettier/bin/prettier.cjs", "--check", "--log-level=warn", "."] },
   { title: "types: panel", command: [tsc, "-p", "webview-ui/tsconfig.json"] },
   { title: "types: end-to-end tests", command: [tsc, "-p", "test/e2e/tsconfig.json"] },
+  { title: "types: benchmarks", command: [tsc, "-p", "test/bench/tsconfig.json"] },
   { title: "types: panel tests", command: [tsc, "-p", "test/webview/tsconfig.json"] },
   { title: "types: scripts", command: [tsc, "-p", "scripts/tsconfig.json"] },
 ];

@@ -56,6 +56,7 @@ addEventListener("message", (event: MessageEvent<HostMessage>) => {
   switch (message.type) {
     case "snapshot":
     case "patch":
+    case "text":
       store.receive(message);
       break;
     case "focus":

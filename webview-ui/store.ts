@@ -1,7 +1,7 @@
 // Holds the view, applies patches by revision, asks for a resync on a gap, and says what changed, so that a chunk
 // of one message touches one element.
 import { Emitter } from "../src/base/lifecycle.ts";
-import { apply } from "../src/chat/patch.ts";
+import { appendToLast, apply } from "../src/chat/patch.ts";
 import type { Head, HostMessage, Intent, View, ViewEntry, ViewPatch } from "../src/chat/protocol.ts";
 
 /** What a message of the host changed. */
@@ -59,11 +59,14 @@ export class Store {
     const before = this.#view;
     if (this.#resyncing) return;
     if (before === undefined || message.base !== this.#revision) return this.#resync();
-    const after = applied(before, message.patches);
-    if (after === undefined) return this.#resync();
-    this.#view = after;
-    this.#revision = message.revision;
-    this.#changed.fire(changeOf(before, message.patches));
+    const { base } = message;
+    const change = applied(before, () =>
+      message.type === "text" ? [appendToLast(before, message.text)] : message.patches,
+    );
+    if (change === undefined) return this.#resync();
+    this.#view = change.view;
+    this.#revision = message.type === "text" ? base + 1 : message.revision;
+    this.#changed.fire(changeOf(before, change.patches));
   }
 
   /** Invariant: one resync is under way at most; patches that arrive meanwhile belong to the old view. */
@@ -74,9 +77,13 @@ export class Store {
 }
 
 /** Undefined when the patches do not fit the view, which is then stale. */
-function applied(view: View, patches: readonly ViewPatch[]): View | undefined {
+function applied(
+  view: View,
+  patchesOf: () => readonly ViewPatch[],
+): { readonly view: View; readonly patches: readonly ViewPatch[] } | undefined {
   try {
-    return apply(view, patches);
+    const patches = patchesOf();
+    return { view: apply(view, patches), patches };
   } catch {
     return undefined;
   }

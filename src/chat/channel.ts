@@ -1,7 +1,7 @@
 // One panel: the view it last got, its revision, when to send the next difference, and starting over when in doubt.
 import type { Disposable } from "../base/lifecycle.ts";
 import type { Clock } from "../base/log.ts";
-import { diff } from "./patch.ts";
+import { diff, textForLast } from "./patch.ts";
 import type { HostMessage, View } from "./protocol.ts";
 
 /** A panel is painted at most this often, in milliseconds. */
@@ -75,11 +75,15 @@ export class Channel implements Disposable {
     if (!base) return this.#send({ type: "snapshot", revision: ++this.#revision, view }, view);
     const patches = diff(base.view, view);
     if (patches.length === 0) return;
-    this.#send({ type: "patch", base: base.revision, revision: ++this.#revision, patches }, view);
+    const text = textForLast(base.view, patches);
+    const revision = ++this.#revision;
+    if (text !== undefined) this.#send({ type: "text", base: base.revision, text }, view);
+    else this.#send({ type: "patch", base: base.revision, revision, patches }, view);
   }
 
-  #send(message: Extract<HostMessage, { revision: number }>, view: View): void {
-    const { revision } = message;
+  #send(message: Exclude<HostMessage, { type: "focus" }>, view: View): void {
+    // Invariant: what was sent has the newest revision, so a difference leads to the one after its base.
+    const revision = this.#revision;
     this.#sent = { view, revision };
     const failed = (): void => {
       // Not taken: whatever the panel holds now is unknown, so the next message is whole.

@@ -58,6 +58,28 @@ export function apply(view: View, patches: readonly ViewPatch[]): View {
   return head === view.head && entries === view.entries ? view : { head, entries };
 }
 
+/** The text, if all that the patches do is add it to the last part of the last entry of `view`. */
+export function textForLast(view: View, patches: readonly ViewPatch[]): string | undefined {
+  const [patch, ...more] = patches;
+  if (patch?.op !== "append" || more.length > 0 || patch.until !== undefined) return undefined;
+  const last = lastPart(view);
+  return last?.id === patch.id && last.part === patch.part ? patch.text : undefined;
+}
+
+/** The patch that {@link textForLast} left out. Throws when the last entry has no parts: the view is stale. */
+export function appendToLast(view: View, text: string): ViewPatch {
+  const last = lastPart(view);
+  if (last === undefined) throw new Error("There is no part to append to.");
+  return { op: "append", ...last, text };
+}
+
+function lastPart(view: View): { readonly id: string; readonly part: number } | undefined {
+  const entry = view.entries.at(-1);
+  return entry && "parts" in entry && entry.parts.length > 0
+    ? { id: entry.id, part: entry.parts.length - 1 }
+    : undefined;
+}
+
 function changedKeys(from: Head, to: Head): Partial<Head> | undefined {
   if (from === to) return undefined;
   const out: Record<string, unknown> = {};

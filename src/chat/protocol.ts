@@ -217,6 +217,8 @@ export type ViewPatch =
 export type HostMessage =
   | { readonly type: "snapshot"; readonly revision: number; readonly view: View }
   | { readonly type: "patch"; readonly base: number; readonly revision: number; readonly patches: readonly ViewPatch[] }
+  /** More text for the last part of the last entry, leading to revision `base` + 1: most messages of a stream, kept short. */
+  | { readonly type: "text"; readonly base: number; readonly text: string }
   | { readonly type: "focus"; readonly target: "composer" | "ask" };
 
 /** Panel → extension host: what the user wants. Fire and forget; the outcome comes back as state. */

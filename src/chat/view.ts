@@ -139,7 +139,13 @@ function terminalsOf(tool: ToolEntry, state: SessionState): readonly (TerminalSt
 function viewOf(entry: Entry, state: SessionState, asked: boolean): ViewEntry {
   switch (entry.kind) {
     case "message":
-      return { id: entry.id, kind: entry.author, parts: entry.content.map(viewPart), at: entry.at, until: entry.until };
+      return {
+        id: entry.id,
+        kind: entry.author,
+        parts: entry.content.map(viewPart),
+        at: entry.at,
+        until: wholeSeconds(entry.at, entry.until),
+      };
     case "tool":
       return toolView(entry, state, asked);
     case "notice": {
@@ -158,6 +164,9 @@ function viewOf(entry: Entry, state: SessionState, asked: boolean): ViewEntry {
       return entry satisfies never;
   }
 }
+
+/** Nobody sees more of a duration, and the time of every chunk need not cross to the panel. */
+const wholeSeconds = (at: number, until: number): number => at + Math.floor((until - at) / 1000) * 1000;
 
 function toolView(entry: ToolEntry, state: SessionState, asked: boolean): ViewTool {
   const { fields } = entry;

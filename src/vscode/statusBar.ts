@@ -5,6 +5,7 @@ import type { Disposable } from "../base/lifecycle.ts";
 
 export class StatusBar implements Disposable {
   readonly #item = vscode.window.createStatusBarItem("parley.status", vscode.StatusBarAlignment.Right, 90);
+  #shown = "";
 
   constructor() {
     this.#item.name = "Parley";
@@ -13,8 +14,15 @@ export class StatusBar implements Disposable {
 
   update(state: SessionState, agentName: string | undefined): void {
     const name = state.agent?.name ?? agentName;
-    if (name === undefined) return this.#item.hide();
+    if (name === undefined) {
+      this.#shown = "";
+      return this.#item.hide();
+    }
     const { icon, words } = look(state);
+    // Called for every chunk of an answer; each setter would make VS Code paint again.
+    const shown = `${icon} ${name} ${words}`;
+    if (shown === this.#shown) return;
+    this.#shown = shown;
     this.#item.text = `$(${icon}) ${name}`;
     this.#item.tooltip = words;
     this.#item.accessibilityInformation = { label: `${name}: ${words}`, role: "button" };

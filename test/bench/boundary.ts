@@ -2,7 +2,7 @@
 // and channel, with time that passes only when told to.
 import { same } from "../../src/base/same.ts";
 import { Channel, flushPace } from "../../src/chat/channel.ts";
-import { apply } from "../../src/chat/patch.ts";
+import { appendToLast, apply } from "../../src/chat/patch.ts";
 import type { HostMessage, View } from "../../src/chat/protocol.ts";
 import { Projector } from "../../src/chat/view.ts";
 import { reduce } from "../../src/session/reduce.ts";
@@ -81,7 +81,10 @@ function streamed(chunks: readonly string[], pace: number): { readonly messages:
 
 function shown(first: HostMessage | undefined, rest: readonly HostMessage[]): View {
   if (first?.type !== "snapshot") throw new Error("The channel did not begin with a snapshot.");
-  return rest.reduce((view, message) => (message.type === "patch" ? apply(view, message.patches) : view), first.view);
+  return rest.reduce((view, message) => {
+    if (message.type === "text") return apply(view, [appendToLast(view, message.text)]);
+    return message.type === "patch" ? apply(view, message.patches) : view;
+  }, first.view);
 }
 
 /** What it would be if every flush carried the message as it is by then. */

@@ -6,7 +6,7 @@ import type { AgentDefinition } from "../../src/agents/registry.ts";
 import { transcript, type TapRecord } from "../../src/acp/tap.ts";
 import { nullLog, systemClock } from "../../src/base/log.ts";
 import { Channel } from "../../src/chat/channel.ts";
-import { apply } from "../../src/chat/patch.ts";
+import { appendToLast, apply } from "../../src/chat/patch.ts";
 import type { HostMessage, View, ViewAsk, ViewEntry, ViewPatch } from "../../src/chat/protocol.ts";
 import { Projector } from "../../src/chat/view.ts";
 import type { SessionEvent } from "../../src/session/events.ts";
@@ -168,6 +168,7 @@ export class Conversation {
     // Through JSON, as on the way into a webview.
     if (message.type === "patch")
       this.#view = apply(this.view, JSON.parse(JSON.stringify(message.patches)) as readonly ViewPatch[]);
+    if (message.type === "text") this.#view = apply(this.view, [appendToLast(this.view, message.text)]);
     for (const check of [...this.#waiting]) check();
     return true;
   }

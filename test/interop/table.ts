@@ -6,13 +6,12 @@ export interface Tabled {
   readonly results: readonly Result[];
   /** The tests of the panel in VS Code. */
   readonly panel: readonly { readonly title: string; readonly state: string; readonly ms?: number }[];
-  readonly panelAgent: string;
   /** As in 2026-11-20. */
   readonly day: string;
 }
 
 /** Markdown for docs/INTEROP.md. Holds no paths. */
-export function table({ results, panel, panelAgent, day }: Tabled): string {
+export function table({ results, panel, day }: Tabled): string {
   const agents = distinct(results.map(result => result.agent));
   const of = (agent: string): readonly Result[] => results.filter(result => result.agent === agent);
   const name = (agent: string): string => of(agent)[0]?.name ?? agent;
@@ -32,7 +31,7 @@ export function table({ results, panel, panelAgent, day }: Tabled): string {
     markdownRow(["---", ...agents.map(() => "---")]),
     ...[...rows, opening].map(markdownRow),
     "",
-    ...panel.map(test => `In the panel, ${name(panelAgent)}: ${test.title}: ${outcome(test.state, test.ms)}.`),
+    ...panel.map(test => `- ${test.title}: ${outcome(test.state, test.ms)}`),
     ...agents.flatMap(agent => ["", `### ${name(agent)}`, "", ...remarks(of(agent))]),
   ].join("\n");
 }

@@ -142,6 +142,18 @@ describe("streaming", () => {
     await panel.log.getByText("One!! Two").waitFor();
   });
 
+  it("text in its short form goes to the end of the last entry, and asks for the whole view where there is none", async () => {
+    const panel = await openPanel([snapshot(view([message("m1", "agent", "One"), message("m2", "agent", "Two")]), 4)]);
+    await panel.post({ type: "text", base: 4, text: " and a" });
+    await panel.post({ type: "text", base: 5, text: " half" });
+    await panel.log.getByText("Two and a half").waitFor();
+    await panel.post({ type: "text", base: 5, text: "!" });
+    assert.deepEqual(await panel.intents(), [{ type: "resync" }]);
+    await panel.post(snapshot(view([]), 7));
+    await panel.post({ type: "text", base: 7, text: "!" });
+    assert.deepEqual(await panel.intents(), [{ type: "resync" }, { type: "resync" }]);
+  });
+
   it("any Markdown in any chunks is painted as if it had come at once", async function () {
     this.timeout(120_000);
     const panel = await openPanel([snapshot(view([message("warm", "agent", "```js\nlet a\n```")]))]);

@@ -1,7 +1,7 @@
 // One panel: when it is sent what.
 import assert from "node:assert/strict";
 import { Channel, flushPace } from "../../../src/chat/channel.ts";
-import { apply } from "../../../src/chat/patch.ts";
+import { appendToLast, apply } from "../../../src/chat/patch.ts";
 import type { HostMessage, View } from "../../../src/chat/protocol.ts";
 import { Projector } from "../../../src/chat/view.ts";
 import type { SessionEvent } from "../../../src/session/events.ts";
@@ -43,6 +43,7 @@ class Bench {
   get panel(): View | undefined {
     return this.messages.reduce<View | undefined>((view, message) => {
       if (message.type === "snapshot") return message.view;
+      if (message.type === "text" && view) return apply(view, [appendToLast(view, message.text)]);
       return message.type === "patch" && view ? apply(view, message.patches) : view;
     }, undefined);
   }
@@ -92,10 +93,26 @@ describe("a panel's channel", () => {
       bench.clock.pass(100);
       bench.say(text);
     }
-    const steps = bench.messages.map(m =>
-      m.type === "patch" ? [m.base, m.revision] : m.type === "snapshot" ? [0, m.revision] : [],
-    );
+    const steps = bench.messages.map(m => {
+      if (m.type === "text") return [m.base, m.base + 1];
+      return m.type === "patch" ? [m.base, m.revision] : m.type === "snapshot" ? [0, m.revision] : [];
+    });
     assert.deepEqual(steps, [[0, 1], [1, 2], [2, 3]]); // prettier-ignore
+    assert.deepEqual(bench.kinds, ["snapshot", "patch", "text"]);
+  });
+
+  it("sends text for the end of the last entry in its short form, and any other text by its entry and part", () => {
+    bench.channel.hello(0);
+    const says = (text: string, messageId: string): void => {
+      bench.clock.pass(100);
+      bench.happen({ type: "messageChunk", author: "agent", messageId, content: { type: "text", text } });
+    };
+    says("one", "1");
+    says("two", "2");
+    says(" more", "2");
+    says(" after all", "1");
+    assert.deepEqual(bench.kinds, ["snapshot", "patch", "patch", "text", "patch"]);
+    bench.current();
   });
 
   it("sends nothing while it is hidden, and one difference when it is shown again", () => {
