@@ -1,5 +1,6 @@
 // Builds everything there is to build. Usage: node esbuild.mjs [--production] [--watch] [--tests]
 //   dist/extension.js        the extension, CommonJS for Node 20
+//   dist/watchdog.js         ends our processes when the extension host is killed
 //   dist/demo-agent.mjs      the bundled demo agent, one file that runs without install
 //   dist/webview/            the chat panel: ES modules, styles, icons
 //   out/test/                with --tests: every test file as an ES module; test/host as one CommonJS bundle
@@ -17,6 +18,7 @@ const tests = process.argv.includes("--tests");
 /** Minified bytes; a production build over one of these fails. */
 const budgets = {
   "dist/extension.js": 400_000,
+  "dist/watchdog.js": 20_000,
   "dist/demo-agent.mjs": 400_000,
   /** What the panel loads before it can paint: main.js and everything it imports statically. */
   "dist/webview/main.js": 320_000,
@@ -38,8 +40,8 @@ const requireBanner = {
 const product = [
   {
     ...common,
-    entryPoints: ["src/extension.ts"],
-    outfile: "dist/extension.js",
+    entryPoints: { extension: "src/extension.ts", watchdog: "src/watchdog.ts" },
+    outdir: "dist",
     platform: "node",
     format: "cjs",
     target: "node20",

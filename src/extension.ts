@@ -1,6 +1,7 @@
 // The composition root: builds everything, wires it, owns the outermost lifetime. Reads top to bottom.
 import * as vscode from "vscode";
 import { AgentPool } from "./agents/pool.ts";
+import { startWatchdog } from "./agents/watchdog.ts";
 import { DisposableStore } from "./base/lifecycle.ts";
 import { systemClock } from "./base/log.ts";
 import { isBusy, openAsks } from "./session/state.ts";
@@ -28,6 +29,7 @@ export function activate(context: vscode.ExtensionContext): void {
   let cached: Settings | undefined;
   const settings = (): Settings => (cached ??= readSettings(context));
 
+  store.add(startWatchdog(context.asAbsolutePath("dist/watchdog.js"), log));
   const pool = new AgentPool(log, systemClock, version);
   const documents = new EditorDocuments(nodePaths());
   const endings = new Set<Promise<void>>();

@@ -35,15 +35,33 @@ export function groupLives(pid: number): boolean {
   return process.platform !== "linux" || processes().some(one => one.group === pid && one.state !== zombie);
 }
 
-/** Ends the groups of all pids, by force, when this process exits in good order. Dispose when they are gone. */
+/** Ends the tree by force when this process ends, by itself or, with a {@link Guard}, killed. Dispose when it is gone. */
 export function killAtExit(pid: number): Disposable {
   if (atExit.size === 0) process.on("exit", killRest);
   atExit.add(pid);
+  guard?.add(pid);
   return toDisposable(() => {
     atExit.delete(pid);
+    guard?.delete(pid);
     if (atExit.size === 0) process.off("exit", killRest);
   });
 }
+
+/** Somebody else who ends the trees when this process is killed. */
+export interface Guard {
+  add(pid: number): void;
+  delete(pid: number): void;
+}
+
+/** Tells `next` of every tree that {@link killAtExit} knows, now and later. */
+export function guardWith(next: Guard): Disposable {
+  guard = next;
+  for (const pid of atExit) next.add(pid);
+  return toDisposable(() => {
+    if (guard === next) guard = undefined;
+  });
+}
+let guard: Guard | undefined;
 
 const atExit = new Set<number>();
 function killRest(): void {

@@ -1,7 +1,5 @@
 // The two sides of a conversation as the model sees them: what we ask of an agent, and what it asks of us.
 // Shaped like ACP v2; acp/ implements Agent, workspace/ and vscode/ supply the parts of AgentClient.
-import type { Event } from "../base/lifecycle.ts";
-import type { Problem } from "../base/errors.ts";
 import type { AskAnswer, AskOption, Content, ExitStatus, SessionEvent } from "./events.ts";
 
 /** What an agent is able to do, normalised over protocol versions. */
@@ -76,9 +74,4 @@ export interface AgentClient {
   killTerminal(terminalId: string): Promise<void>;
   /** Ends the process if it runs; the id is invalid from then on. */
   releaseTerminal(terminalId: string): Promise<void>;
-}
-
-/** The end of an agent process, however it came. Fires once. */
-export interface Death {
-  readonly onDeath: Event<Problem>;
 }

@@ -36,7 +36,8 @@ describe("the commands of the palette", () => {
     await runCommand(page, "Parley: Save Transcript");
     const dialog = page.locator(".quick-input-widget");
     await dialog.getByText("Save Transcript").first().waitFor();
-    await dialog.locator("input").first().press("Enter");
+    await dialog.locator(".monaco-list-row", { hasText: "src" }).waitFor();
+    await dialog.getByRole("button", { name: "OK" }).click();
     await page.getByText("The transcript was saved.").waitFor();
     const saved = join(folder, "parley-demo.ndjson");
     assert.ok(existsSync(saved));

@@ -22,6 +22,7 @@ describe("the workbench", () => {
   it("shows Parley's chat on a command", async () => {
     const { page, errors } = await openWorkbench();
     const panel = await openChat(page);
+    await panel.getByRole("textbox", { name: "Message" }).waitFor();
     assert.match(await rolesAndNames(panel.locator("body")), /textbox/);
     assert.ok(existsSync(await screenshot(page, "chat-empty")));
     assert.deepEqual(errors, []);

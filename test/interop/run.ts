@@ -71,7 +71,7 @@ async function play(agent: RealAgent, scenario: Scenario): Promise<Result> {
     const remarks = await scenario.play({ conversation, folder });
     return { ...row, opened, took: performance.now() - began - opened, remarks };
   } catch (thrown) {
-    const failure = asError(thrown).message;
+    const failure = asError(thrown).message.replaceAll(place, "…");
     return { ...row, ...(opened !== undefined && { opened }), remarks: [], failure };
   } finally {
     await conversation.end();

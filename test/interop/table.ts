@@ -4,7 +4,7 @@ import type { Result } from "./run.ts";
 /** What the table is made of. */
 export interface Tabled {
   readonly results: readonly Result[];
-  /** The tests of the panel in VS Code. */
+  /** The tests of the panel in VS Code; the title of each ends with its agent's name. */
   readonly panel: readonly { readonly title: string; readonly state: string; readonly ms?: number }[];
   /** As in 2026-11-20. */
   readonly day: string;
@@ -19,6 +19,8 @@ export function table({ results, panel, day }: Tabled): string {
     const cells = agents.map(agent => cell(of(agent).find(result => result.scenario === scenario)));
     return [results.find(result => result.scenario === scenario)?.title ?? scenario, ...cells];
   });
+  const tests = agents.map(agent => panel.find(test => test.title.endsWith(name(agent))));
+  const inPanel = ["Stream, edit and question in the panel", ...tests.map(test => outcome(test?.state, test?.ms))];
   const opening = [
     "Start to open session (median)",
     ...agents.map(agent => seconds(median(of(agent).map(r => r.opened)))),
@@ -29,9 +31,7 @@ export function table({ results, panel, day }: Tabled): string {
     "",
     markdownRow(["", ...agents.map(agent => `${name(agent)} ${version(of(agent)[0]?.spec ?? "")}`)]),
     markdownRow(["---", ...agents.map(() => "---")]),
-    ...[...rows, opening].map(markdownRow),
-    "",
-    ...panel.map(test => `- ${test.title}: ${outcome(test.state, test.ms)}`),
+    ...[...rows, inPanel, opening].map(markdownRow),
     ...agents.flatMap(agent => ["", `### ${name(agent)}`, "", ...remarks(of(agent))]),
   ].join("\n");
 }
@@ -47,8 +47,8 @@ function remarks(results: readonly Result[]): readonly string[] {
   return all.length > 0 ? all.map(remark => `- ${remark}`) : ["Nothing out of the ordinary."];
 }
 
-const outcome = (state: string, ms: number | undefined): string =>
-  state === "passed" ? `ok, ${seconds(ms)}` : `**${state}**`;
+const outcome = (state: string | undefined, ms: number | undefined): string =>
+  state === "passed" ? `ok, ${seconds(ms)}` : `**${state ?? "not run"}**`;
 
 const markdownRow = (cells: readonly string[]): string =>
   `| ${cells.map(text => text.replaceAll("|", "\\|")).join(" | ")} |`;

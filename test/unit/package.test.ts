@@ -30,6 +30,7 @@ describe("the package", () => {
       /^media\/parley\.(svg|png)$/,
       /^docs\/images\/panel\.png$/,
       /^dist\/extension\.js$/,
+      /^dist\/watchdog\.js$/,
       /^dist\/demo-agent\.mjs$/,
       /^dist\/webview\/(main\.js|styles\.css|codicon\.(css|ttf))$/,
       /^dist\/webview\/chunks\/[\w-]+-[A-Z0-9]{8}\.js$/,
