@@ -1,11 +1,13 @@
-// Builds for production and packs parley-<version>.vsix.
+// Builds for production, adds the notices of third parties, and packs parley-<version>.vsix.
 import fs from "node:fs";
 import { ensureInstalled } from "./tools/install.mjs";
+import { writeNotices } from "./tools/notices.mjs";
 import { inProject, main, Problem, run, say } from "./tools/project.mjs";
 
 await main(async () => {
   ensureInstalled();
   if ((await run(process.execPath, ["esbuild.mjs", "--production"])) !== 0) throw new Problem("The build failed.");
+  writeNotices();
   const { version } = JSON.parse(fs.readFileSync(inProject("package.json"), "utf8"));
   const file = `parley-${version}.vsix`;
   // Everything that runs is bundled, and the README's pictures are in the package: nothing has to be looked up.

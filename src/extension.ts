@@ -2,6 +2,7 @@
 import * as vscode from "vscode";
 import { AgentPool } from "./agents/pool.ts";
 import { startWatchdog } from "./agents/watchdog.ts";
+import { asError } from "./base/errors.ts";
 import { DisposableStore } from "./base/lifecycle.ts";
 import { systemClock } from "./base/log.ts";
 import { isBusy, openAsks } from "./session/state.ts";
@@ -41,8 +42,11 @@ export function activate(context: vscode.ExtensionContext): void {
     clock: systemClock,
     makeRoom: (definition, cwd, dispatch) =>
       makeRoom(documents, definition, cwd, dispatch, ended => {
-        endings.add(ended);
-        void ended.finally(() => endings.delete(ended));
+        const settled = ended.catch((error: unknown) =>
+          log.error("A terminal could not be ended.", asError(error).message),
+        );
+        endings.add(settled);
+        void settled.then(() => endings.delete(settled));
       }),
   });
 
@@ -59,7 +63,7 @@ export function activate(context: vscode.ExtensionContext): void {
   store.add(
     vscode.window.registerWebviewViewProvider(ChatView.id, chat, { webviewOptions: { retainContextWhenHidden: true } }),
   );
-  store.add(registerCommands({ current, chat, traffic, pool, settings, log }));
+  store.add(registerCommands({ current, chat, traffic, settings, log }));
 
   const status = store.add(new StatusBar());
   const update = (): void => {
@@ -83,15 +87,24 @@ export function activate(context: vscode.ExtensionContext): void {
       current.refresh();
     }),
   );
-  store.add(vscode.workspace.onDidGrantWorkspaceTrust(() => void current.shown()));
+  store.add(
+    vscode.workspace.onDidGrantWorkspaceTrust(() => {
+      // Nothing starts that nobody looks at.
+      if (chat.visible) void current.shown();
+      else current.refresh();
+    }),
+  );
   store.add(vscode.workspace.onDidChangeWorkspaceFolders(() => current.refresh()));
   update();
 
   end = async () => {
-    await current.dispose();
-    await pool.dispose();
-    await Promise.all(endings);
-    store.dispose();
+    try {
+      await current.dispose();
+    } finally {
+      await pool.dispose();
+      await Promise.all(endings);
+      store.dispose();
+    }
   };
 }
 

@@ -100,7 +100,7 @@ export class AsksElement extends LightElement {
     // aria-disabled rather than disabled: a disabled button would drop the focus onto the page.
     return html`<button
       type="button"
-      class=${isAllow(option) && at === 0 ? "primary" : "secondary"}
+      class=${option === suggested(ask) ? "primary" : "secondary"}
       aria-disabled=${this.answered?.ask === ask.id ? "true" : nothing}
       aria-pressed=${pressed ? "true" : nothing}
       aria-keyshortcuts=${key ?? nothing}
@@ -146,6 +146,9 @@ export class AsksElement extends LightElement {
 }
 
 /** Whatever is not known to reject might allow. */
+/** The option to stand out: allowing this once. What allows more than that never does, wherever the agent puts it. */
+const suggested = (ask: ViewAsk): AskOption | undefined => ask.options.find(option => option.kind === "allow_once");
+
 function isAllow(option: AskOption): boolean {
   return !option.kind.startsWith("reject");
 }

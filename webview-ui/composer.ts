@@ -49,7 +49,7 @@ export class ComposerElement extends LightElement {
   protected override render(): TemplateResult {
     const { head } = this;
     const { agent } = head;
-    const canSend = agent !== null && this.draft.trim() !== "";
+    const canSend = this.#takes && this.draft.trim() !== "";
     return html`${this.#queue()}
       <div class="composer">
         <textarea
@@ -109,14 +109,22 @@ export class ComposerElement extends LightElement {
               sent
                 ? html`<span class="quiet">${t("Sent")}</span>`
                 : html`<button
-                    class="icon-button"
-                    type="button"
-                    aria-label=${t("Remove from queue: {0}", text)}
-                    title=${t("Remove from queue")}
-                    @click=${() => this.#withdraw(id)}
-                  >
-                    ${icon("close")}
-                  </button>`
+                      class="icon-button"
+                      type="button"
+                      aria-label=${t("Send now: {0}", text)}
+                      title=${t("Send now: stops what runs")}
+                      @click=${() => send({ type: "sendNow", submission: id })}
+                    >
+                      ${icon("run-above")}</button
+                    ><button
+                      class="icon-button"
+                      type="button"
+                      aria-label=${t("Remove from queue: {0}", text)}
+                      title=${t("Remove from queue")}
+                      @click=${() => this.#withdraw(id)}
+                    >
+                      ${icon("close")}
+                    </button>`
             }
           </li>`,
       )}
@@ -153,9 +161,15 @@ export class ComposerElement extends LightElement {
     return this.head.sendKey === "modEnter" ? modified : !modified;
   }
 
+  /** Whether a prompt would be taken: not where nothing can be started, so that no text is lost. */
+  get #takes(): boolean {
+    const { agent, connection, problem } = this.head;
+    return agent !== null && !(connection === null && problem !== null);
+  }
+
   #submit = (): void => {
     const text = this.draft;
-    if (text.trim() === "" || this.head.agent === null) return;
+    if (text.trim() === "" || !this.#takes) return;
     send({ type: "send", text });
     this.#recalled = 0;
     this.#setDraft("");

@@ -9,27 +9,37 @@ const SUFFIX = /(?:#L(\d+)(?:C\d+)?(?:-L?\d+(?:C\d+)?)?|:(\d+)(?::\d+)?(?:-\d+(?
 
 /**
  * What a link in an agent's text opens: a web address or a file of the workspace; undefined for everything else.
- * `src/a.ts:10` and `src/a.ts#L10` → file `src/a.ts`, line 10.
+ * `src/a.ts:10` and `src/a.ts#L10` → file `src/a.ts`, line 10. Files of other machines are among everything else: only
+ * to look whether they are there would send them the user's credentials.
  */
 export function linkIntent(href: string): LinkIntent | undefined {
   // Browsers drop control characters and blanks inside a scheme, so `java\nscript:` is one too.
-  const bare = [...href].filter(char => char > " " && char !== "\u007f").join("");
+  const bare = bareOf(href);
   if (/^(?:https?:\/\/|mailto:)/i.test(bare)) return { type: "openLink", href: href.trim() };
-  if (/^file:\/\//i.test(bare)) return fileIntent(decoded(href.trim().replace(/^file:\/\/(?:localhost)?/i, "")));
-  if (bare === "" || bare.startsWith("#") || bare.startsWith("//")) return undefined;
+  if (/^file:\/\//i.test(bare)) return fileUriIntent(href.trim());
+  if (bare === "" || bare.startsWith("#")) return undefined;
   const isDrive = /^[a-z]:[\\/]/i.test(bare);
   const isFileWithLine = /^[^:/\\]+\.\w+:\d+(?::\d+)?$/.test(bare);
   if (!isDrive && !isFileWithLine && /^[a-z][a-z0-9+.-]*:/i.test(bare)) return undefined;
   return fileIntent(decoded(href.trim()));
 }
 
+function fileUriIntent(uri: string): LinkIntent | undefined {
+  const path = decoded(uri.replace(/^file:\/\/(?:localhost(?=\/))?/i, ""));
+  // What stands before the path's slash is another machine.
+  return path.startsWith("/") ? fileIntent(path.replace(/^\/(?=[a-z]:[\\/])/i, "")) : undefined;
+}
+
 function fileIntent(target: string): LinkIntent | undefined {
+  if (/^[\\/]{2}/.test(bareOf(target))) return undefined;
   const match = SUFFIX.exec(target);
   const path = match ? target.slice(0, match.index) : target.replace(/#.*$/, "");
   if (path === "") return undefined;
   const line = Number(match?.[1] ?? match?.[2] ?? 0);
   return line > 0 ? { type: "openFile", path, line } : { type: "openFile", path };
 }
+
+const bareOf = (text: string): string => [...text].filter(char => char > " " && char !== "\u007f").join("");
 
 function decoded(text: string): string {
   try {

@@ -39,13 +39,14 @@ export interface Connected extends Disposable {
 
 /**
  * What we advertise: what works, and nothing else (spec page "Initialization": omitted means unsupported).
- * `_meta.terminal_output` is the de-facto extension for output of commands the agent runs itself.
+ * `_meta.terminal_output` is the de-facto extension for output of commands the agent runs itself; with
+ * `_meta["terminal-auth"]` agents name the command that signs in, which is shown to the user.
  */
 const clientCapabilities = {
   fs: { readTextFile: true, writeTextFile: true },
   terminal: true,
   session: { configOptions: { boolean: {} }, notices: {}, compaction: {} },
-  _meta: { terminal_output: true },
+  _meta: { terminal_output: true, "terminal-auth": true },
 };
 
 /**

@@ -299,6 +299,7 @@ export class NdJsonWriter extends AbstractMessageWriter {
   }
 
   end(): void {
+    this.#closed ??= new Error("The agent's input is closed.");
     this.#output.end();
   }
 

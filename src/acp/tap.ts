@@ -2,6 +2,7 @@
 // a transcript. A record is a line of the transcript format the tests replay: {t, dir, msg | text}.
 import { Emitter, type Event } from "../base/lifecycle.ts";
 import type { Clock } from "../base/log.ts";
+import { announcesSecret, hiddenValue, maskedText } from "../base/mask.ts";
 
 /** `c>a` client to agent, `a>c` agent to client, `err` the agent's stderr, `out` stdout that is no message. */
 export interface TapRecord {
@@ -20,6 +21,7 @@ export class Tap {
   readonly #records: { readonly record: TapRecord; readonly bytes: number }[] = [];
   #bytes = 0;
   #dropped = 0;
+  #badLines = 0;
   readonly #began: number;
   readonly #clock: Clock;
   readonly #added = new Emitter<TapRecord>();
@@ -34,6 +36,7 @@ export class Tap {
     this.#add({ t: this.#time(), dir, msg }, bytes);
   }
   text(dir: "err" | "out" | "note", text: string): void {
+    if (dir === "out") this.#badLines++;
     this.#add({ t: this.#time(), dir, text }, text.length);
   }
   get records(): readonly TapRecord[] {
@@ -42,6 +45,10 @@ export class Tap {
   /** How many older records were dropped to stay within bounds. */
   get dropped(): number {
     return this.#dropped;
+  }
+  /** How many lines of stdout were no messages, dropped ones included. */
+  get badLines(): number {
+    return this.#badLines;
   }
 
   #time(): number {
@@ -60,19 +67,29 @@ export class Tap {
 
 const secretKey = /(authorization|api[-_]?key|token|secret|password|passwd|credential|cookie)/i;
 
-/**
- * The records as newline-delimited JSON, with secrets masked: values under names that look like credentials, and the
- * values of environment variables and headers handed to MCP servers.
- */
+/** The records as newline-delimited JSON, masked. */
 export function transcript(records: readonly TapRecord[]): string {
-  return records
-    .map(record => JSON.stringify(record.msg === undefined ? record : { ...record, msg: masked(record.msg) }) + "\n")
-    .join("");
+  return records.map(record => JSON.stringify(maskedRecord(record)) + "\n").join("");
+}
+
+/**
+ * The record as it may be shown and saved: without values under names that look like credentials, without the values of
+ * environment variables and headers handed to MCP servers, without credentials in command lines and printed text.
+ */
+export function maskedRecord(record: TapRecord): TapRecord {
+  return {
+    ...record,
+    ...(record.msg !== undefined && { msg: masked(record.msg) }),
+    ...(record.text !== undefined && { text: maskedText(record.text) }),
+  };
 }
 
 /** A copy with credentials replaced by "•••", however deep below such a name. Numbers stay: token counts are no secret. */
 export function masked(value: unknown, key = ""): unknown {
-  return secretKey.test(key) || key === "env" || key === "headers" ? hidden(value) : open(value);
+  if (secretKey.test(key) || key === "env" || key === "headers") return hidden(value);
+  if (key === "command" && typeof value === "string") return maskedText(value);
+  if ((key === "args" || key === "command") && Array.isArray(value)) return maskedArguments(value);
+  return open(value);
 }
 
 function open(value: unknown): unknown {
@@ -82,9 +99,19 @@ function open(value: unknown): unknown {
 
 /** All texts but names: `[{name, value}]` is how variables and headers are handed over. */
 function hidden(value: unknown, key = ""): unknown {
-  if (typeof value === "string") return value === "" || key === "name" ? value : "•••";
+  if (typeof value === "string") return value === "" || key === "name" ? value : hiddenValue;
   if (Array.isArray(value)) return value.map((item: unknown) => hidden(item));
   return isRecord(value) ? mapped(value, hidden) : value;
+}
+
+/** A command line in pieces: a telling flag hides the piece after it. */
+function maskedArguments(args: readonly unknown[]): readonly unknown[] {
+  return args.map((arg, index) => {
+    if (typeof arg !== "string") return open(arg);
+    const before = args[index - 1];
+    const named = typeof before === "string" && announcesSecret(before) && !arg.startsWith("-");
+    return named ? hiddenValue : maskedText(arg);
+  });
 }
 
 const mapped = (

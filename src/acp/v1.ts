@@ -4,6 +4,7 @@ import { ProblemError, Refusal, asError, type Problem, type RefusalKind } from "
 import type { Log } from "../base/log.ts";
 import type { Agent, AgentClient, AgentInfo, AgentSession, TerminalRequest } from "../session/agent.ts";
 import type { Content, ExitStatus } from "../session/events.ts";
+import { signInNeeded } from "./signIn.ts";
 import { askOptions, finite, given, isWire, list, text, wire, wireContent, type Wire } from "./tolerant.ts";
 import { V1Upgrade } from "./upgrade.ts";
 import { inTime, isGone, sentence, silent } from "./waiting.ts";
@@ -106,16 +107,22 @@ export class V1Agent implements Agent {
     return this.#request(method, params);
   }
   notify(method: string, params: Wire): void {
-    this.#connection.sendNotification(method, params).catch((error: unknown) => {
+    const failed = (error: unknown): void =>
       this.#options.log.warn(`${this.#options.agentName} could not be told ${method}.`, asError(error).message);
-    });
+    try {
+      this.#connection.sendNotification(method, params).catch(failed);
+    } catch (error) {
+      failed(error); // A connection that has ended throws at once.
+    }
   }
 
   /** An error of the agent as a sentence. Sign-in needed names the command to run. */
   problem(error: Error, what: string): Problem {
     if (error instanceof ProblemError) return error.problem;
     const { agentName } = this.#options;
-    if (error instanceof ResponseError && error.code === authRequired) return this.#signIn(error);
+    if (error instanceof ResponseError && error.code === authRequired) {
+      return signInNeeded(agentName, this.#options.commandLine, this.#authMethods, error.message);
+    }
     const detail = error instanceof ResponseError && error.data !== undefined ? details(error.data) : undefined;
     const reason = isGone(error)
       ? "Its connection has ended."
@@ -126,23 +133,6 @@ export class V1Agent implements Agent {
       message: `${agentName} ${what}: ${reason}`,
       ...given("detail", detail),
       next: ["retry", "showTraffic", "showLog"],
-    };
-  }
-
-  /** Until signing in happens here: the sentence with the command to run. */
-  #signIn(error: ResponseError<unknown>): Problem {
-    const { agentName, commandLine } = this.#options;
-    const terminal = this.#authMethods.find(method => method["type"] === "terminal");
-    const names = this.#authMethods
-      .map(method => text(method["name"]) ?? text(method["id"]))
-      .filter(name => name !== undefined);
-    const args = terminal ? list(terminal["args"]).filter(arg => typeof arg === "string") : [];
-    const how = names.length > 0 ? ` It offers: ${names.join(", ")}.` : "";
-    return {
-      message: `${agentName} needs you to sign in. Run its sign-in in a terminal, then restart it here.${how}`,
-      ...given("detail", error.message === "Authentication required" ? undefined : error.message),
-      command: [commandLine, ...args].join(" "),
-      next: ["restartAgent", "showTraffic"],
     };
   }
 
@@ -282,6 +272,7 @@ class V1Session implements AgentSession {
 
   cancel(): void {
     this.#cancelled = true;
+    if (this.#disposed) return;
     this.#agent.notify("session/cancel", { sessionId: this.sessionId });
   }
 

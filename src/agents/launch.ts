@@ -4,7 +4,15 @@ import type { Readable, Writable } from "node:stream";
 import { StringDecoder } from "node:string_decoder";
 import { ProblemError, type Problem } from "../base/errors.ts";
 import { killAtExit, killTree } from "../base/processTree.ts";
-import { findProgram, type Found } from "./find.ts";
+import {
+  findProgram,
+  windowsSpawn,
+  type Environment,
+  type Found,
+  type Look,
+  type Platform,
+  type Spawn,
+} from "../base/program.ts";
 import type { AgentDefinition } from "./registry.ts";
 
 /** A running agent process. `stop` resolves when nothing of its tree is left. */
@@ -36,9 +44,18 @@ const graceTime = 1000;
 /** Variables of the editor's own process that would change how a program behaves. */
 const unwanted = /^(ELECTRON_|VSCODE_|NODE_OPTIONS$|NODE_CHANNEL_|APPLICATION_INSIGHTS_|CHROME_|GDK_PIXBUF_MODULE)/;
 
+const hostPlatform: Platform = process.platform === "win32" ? "windows" : "posix";
+
 /** The editor's environment without its own additions, then the definition's. */
-export function agentEnvironment(base: NodeJS.ProcessEnv, own: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
-  const kept = Object.entries(base).filter(([name]) => !unwanted.test(name));
+export function agentEnvironment(
+  base: NodeJS.ProcessEnv,
+  own: Readonly<Record<string, string>>,
+  platform: Platform = hostPlatform,
+): NodeJS.ProcessEnv {
+  // On Windows names that differ in case are one, and of `Path` and `PATH` a process would get either.
+  const same = (name: string): string => (platform === "windows" ? name.toUpperCase() : name);
+  const replaced = new Set(Object.keys(own).map(same));
+  const kept = Object.entries(base).filter(([name]) => !unwanted.test(name) && !replaced.has(same(name)));
   return { ...Object.fromEntries(kept), ...own };
 }
 
@@ -52,23 +69,38 @@ export async function launch(
   onStderr: (line: string) => void,
 ): Promise<Launched> {
   const env = agentEnvironment(process.env, definition.env);
-  const found = findProgram(definition.command, env);
-  if (!("path" in found)) throw new ProblemError(cannotFind(definition, found));
-  // Only batch files need a shell on Windows, and a shell would read more into the arguments than stands there.
-  const batch = /\.(cmd|bat)$/i.test(found.path);
-  if (batch && definition.args.some(arg => /["&|<>^%!\r\n]/.test(arg)))
-    throw new ProblemError(unsafeArguments(definition));
-  const child = spawn(batch ? `"${found.path}"` : found.path, [...definition.args], {
+  const { path, file, args, verbatim } = agentSpawn(definition, env);
+  const child = spawn(file, args, {
     cwd: definition.cwd ?? cwd,
     env,
-    shell: batch,
     stdio: ["pipe", "pipe", "pipe"],
     // Its own process group, so that the whole tree can be ended.
     detached: process.platform !== "win32",
     windowsHide: true,
+    windowsVerbatimArguments: verbatim,
   });
-  await started(child, definition, found.path);
+  await started(child, definition, path);
   return new Process(child, onStderr);
+}
+
+/** What to spawn for the agent; `path` is its program. Throws a ProblemError when that cannot be found or started. */
+export function agentSpawn(
+  definition: AgentDefinition,
+  env: Environment,
+  platform: Platform = hostPlatform,
+  look?: Look,
+): Spawn & { readonly path: string } {
+  const find = (name: string): Found => findProgram(name, { env, platform, ...(look && { look }) });
+  const found = find(definition.command);
+  if (!("path" in found)) throw new ProblemError(cannotFind(definition, found));
+  const { path } = found;
+  if (platform === "posix") return { path, file: path, args: definition.args, verbatim: false };
+  const start = windowsSpawn(path, definition.args, name => {
+    const other = find(name);
+    return "path" in other ? other.path : undefined;
+  });
+  if ("unsafe" in start) throw new ProblemError(unsafeArguments(definition));
+  return { path, ...start };
 }
 
 function started(child: ChildProcess, definition: AgentDefinition, path: string): Promise<void> {
@@ -136,28 +168,30 @@ class Process implements Launched {
   async stop(): Promise<void> {
     this.#asked = true;
     this.stdin.end();
-    const timer = new Promise<"late">(resolve => setTimeout(resolve, graceTime, "late").unref());
+    const timer = new Promise(resolve => setTimeout(resolve, graceTime).unref());
     await Promise.race([this.death, timer]);
-    // Also after a polite exit: descendants may have stayed.
-    await killTree(this.pid);
+    const hasExited = this.#child.exitCode !== null || this.#child.signalCode !== null;
+    // Also after a polite exit: descendants may have stayed. But Windows finds them by their living parent only, and
+    // may have given its number to another process.
+    if (process.platform !== "win32" || !hasExited) await killTree(this.pid);
     this.stdout.destroy();
     this.#child.stderr?.destroy();
     await this.death;
   }
 }
 
-function cannotFind(definition: AgentDefinition, found: Exclude<Found, { path: string }>): Problem {
+function cannotFind(definition: AgentDefinition, found: Exclude<Found, { readonly path: string }>): Problem {
   const { name, command } = definition;
   const next = ["openSettings", "selectAgent", "retry"] as const;
   if (found.missing === "notExecutable") {
     return {
-      message: `Could not start ${name}: \`${found.searched[0] ?? command}\` is not executable. Make it executable, or set parley.agents → command to another program.`,
+      message: `Could not start ${name}: \`${found.at}\` is not executable. Make it executable, or set parley.agents → command to another program.`,
       next,
     };
   }
   if (found.missing === "folder")
     return {
-      message: `Could not start ${name}: \`${found.searched[0] ?? command}\` is a folder. Set parley.agents → command to a program.`,
+      message: `Could not start ${name}: \`${found.at}\` is a folder. Set parley.agents → command to a program.`,
       next,
     };
   if (/[/\\]/.test(command))

@@ -20,6 +20,8 @@ export interface Running {
   readonly definition: AgentDefinition;
   /** Fires once when the process ended without being asked to. */
   readonly onDidDie: Event<Problem>;
+  /** Its output has ended; its death, or that it lives on in silence, is told soon. */
+  hasEnded(): boolean;
 }
 
 interface Slot {
@@ -171,14 +173,16 @@ export class AgentPool {
       throw withLastWords(error, process.stderrTail());
     }
     const { agent, closed } = slot.connected;
+    let ended = false;
     void closed.then(async () => {
+      ended = true;
       if (await Promise.race([process.death, this.#pause(deathTime)])) return;
       if (stop.signal.aborted) return;
       lose(closedOutput(definition));
       await process.stop();
     });
     this.#log.info(`${definition.name} is ready.`, agent.info);
-    return { agent, definition, onDidDie: dead.event };
+    return { agent, definition, onDidDie: dead.event, hasEnded: () => ended };
   }
 
   #pause(ms: number): Promise<undefined> {

@@ -20,6 +20,8 @@ export interface Connection {
   connect(onProgress: (state: ConnectionState, detail?: string) => void): Promise<{
     readonly agent: Agent;
     readonly onDidDie: Event<Problem>;
+    /** Its connection has ended; `onDidDie` follows, unless it was asked to end. */
+    hasEnded(): boolean;
   }>;
   /** Ends the agent's process, so that the next connect starts a new one. */
   restart(): Promise<void>;
@@ -39,6 +41,9 @@ export interface SessionOptions {
   /** The events of an earlier life of this session, if it has one. */
   readonly past?: readonly Logged[];
 }
+
+/** How long the death of an agent whose output has ended is waited for. Milliseconds. */
+const patience = 2000;
 
 export class Session implements Disposable {
   readonly id: string;
@@ -92,11 +97,20 @@ export class Session implements Disposable {
       const running = await connection.connect((state, detail) => this.#connecting(state, detail));
       this.#connecting("opening");
       const died: { problem?: Problem } = {};
+      let tell = (): void => {};
+      const told = new Promise<void>(resolve => (tell = resolve));
       const link = running.onDidDie(problem => {
         died.problem = problem;
         if (!isStale()) this.#lose(problem);
+        tell();
       });
-      const session = await running.agent.open({ cwd }, this.#client()).catch((error: unknown) => {
+      const session = await running.agent.open({ cwd }, this.#client()).catch(async (error: unknown) => {
+        // The stream's end is noticed before the process's, which knows more: a moment for its code and last words.
+        if (running.hasEnded() && !died.problem) {
+          const late = this.#options.clock.after(patience, tell);
+          await told;
+          late.dispose();
+        }
         link.dispose();
         throw asError(error);
       });
@@ -207,7 +221,9 @@ export class Session implements Disposable {
     const room = this.#room;
     return {
       report: event => this.#dispatch(event),
-      requestPermission: (question, signal) => room.requestPermission(question, signal),
+      // Asked when Stop was pressed already: the turn is to end, not to wait (spec page "Prompt Turn").
+      requestPermission: (question, signal) =>
+        this.#state.cancelling ? Promise.resolve("cancelled") : room.requestPermission(question, signal),
       readTextFile: request => room.readTextFile(request),
       writeTextFile: request => room.writeTextFile(request),
       createTerminal: request => room.createTerminal(request),
@@ -278,6 +294,8 @@ export class Session implements Disposable {
     const ended = this.#wasBusy && !busy;
     this.#wasBusy = busy;
     if (!ended) return;
+    // A question of a turn that is over has nobody to answer to.
+    this.#room.cancelQuestions();
     const { stopReason } = this.#state.activity;
     if (stopReason === "error") this.#held = true;
     // Not from within a dispatch: the events of the next turn come after this one's.

@@ -21,6 +21,7 @@ export class ChatView implements vscode.WebviewViewProvider {
   static readonly id = "parley.chat";
   readonly #options: ChatViewOptions;
   #panel: { readonly view: vscode.WebviewView; readonly channel: Channel } | undefined;
+  #badge: vscode.ViewBadge | undefined;
   #focus: Extract<HostMessage, { type: "focus" }>["target"] | undefined;
 
   constructor(options: ChatViewOptions) {
@@ -45,7 +46,8 @@ export class ChatView implements vscode.WebviewViewProvider {
   }
 
   setBadge(count: number, tooltip: string): void {
-    if (this.#panel) this.#panel.view.badge = count > 0 ? { value: count, tooltip } : undefined;
+    this.#badge = count > 0 ? { value: count, tooltip } : undefined;
+    if (this.#panel) this.#panel.view.badge = this.#badge;
   }
 
   resolveWebviewView(view: vscode.WebviewView): void {
@@ -57,6 +59,7 @@ export class ChatView implements vscode.WebviewViewProvider {
       new Channel({ clock, view: this.#options.view, post: message => view.webview.postMessage(message) }),
     );
     this.#panel = { view, channel };
+    view.badge = this.#badge;
     store.add(view.webview.onDidReceiveMessage((message: unknown) => this.#received(message, view, channel)));
     store.add(
       view.onDidChangeVisibility(() => {
@@ -96,7 +99,9 @@ export class ChatView implements vscode.WebviewViewProvider {
     const target = this.#focus;
     if (target === undefined) return;
     const message: HostMessage = { type: "focus", target };
-    if (await view.webview.postMessage(message)) this.#focus = undefined;
+    // A panel that goes meanwhile refuses; the next one gets the focus then.
+    const taken = await Promise.resolve(view.webview.postMessage(message)).catch(() => false);
+    if (taken) this.#focus = undefined;
   }
 }
 

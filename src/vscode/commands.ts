@@ -1,6 +1,5 @@
 // The table of commands: everything under "Parley:" in the palette.
 import * as vscode from "vscode";
-import type { AgentPool } from "../agents/pool.ts";
 import { asProblem } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import { openAsks } from "../session/state.ts";
@@ -13,7 +12,6 @@ export interface CommandContext {
   readonly current: CurrentSession;
   readonly chat: ChatView;
   readonly traffic: Traffic;
-  readonly pool: AgentPool;
   readonly settings: () => Settings;
   readonly log: Log & { show(): void };
 }
@@ -54,11 +52,11 @@ export const commands = {
   "parley.showLog": ({ log }) => log.show(),
   "parley.showTraffic": async ({ traffic, current }) => {
     const { agent } = current;
-    if (agent) await traffic.show(agent.id, agent.name);
+    if (agent) await traffic.show(current.state.agent?.id ?? agent.id, current.state.agent?.name ?? agent.name);
   },
   "parley.saveTranscript": async ({ traffic, current }) => {
     const { agent } = current;
-    if (agent) await traffic.save(agent.id);
+    if (agent) await traffic.save(current.state.agent?.id ?? agent.id);
   },
 } satisfies Record<string, Command>;
 

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import * as vscode from "vscode";
 import type { AgentPool } from "../agents/pool.ts";
 import type { AgentDefinition } from "../agents/registry.ts";
-import { asError, type Problem } from "../base/errors.ts";
+import { asError, asProblem, type Problem } from "../base/errors.ts";
 import { DisposableStore, Emitter, type Event } from "../base/lifecycle.ts";
 import type { Clock, Log } from "../base/log.ts";
 import type { View, ViewAgent } from "../chat/protocol.ts";
@@ -47,6 +47,11 @@ export class CurrentSession {
       }
     | undefined;
   #restoring: Promise<void> | undefined;
+  /** Writes under way, to be waited for at the end. */
+  readonly #storing = new Set<Promise<void>>();
+  #remembering: Promise<void> = Promise.resolve();
+  /** Why the last session could not be started, if we broke. */
+  #failure: Problem | undefined;
   /** The agent for the next session, by id. */
   #chosen: string | undefined;
   readonly #blank = new Projector();
@@ -77,15 +82,23 @@ export class CurrentSession {
 
   /** The panel was shown: bring the last session back, or start one with the chosen agent. */
   async shown(): Promise<void> {
-    this.#restoring ??= this.#restore();
-    await this.#restoring;
-    if (!this.#current) this.start();
+    // Where nothing may start, nothing is brought back either: that comes when the obstacle is gone.
+    if (this.obstacle()) return this.#changed.fire();
+    try {
+      this.#restoring ??= this.#restore();
+      await this.#restoring;
+      if (!this.#current) this.start();
+    } catch (error) {
+      this.#options.log.error("The session could not be started.", asError(error).stack);
+      this.#failure = asProblem(error);
+      this.#changed.fire();
+    }
   }
 
   async #restore(): Promise<void> {
     try {
       const remembered = parseRemembered(await this.#options.storage.read(rememberedFile));
-      if (!remembered || this.obstacle()) return;
+      if (!remembered) return;
       this.#chosen ??= remembered.agent;
       const definition = this.#options.settings().agents.find(agent => agent.id === remembered.agent);
       if (!definition) return;
@@ -106,6 +119,7 @@ export class CurrentSession {
       return;
     }
     const id = randomUUID();
+    this.#failure = undefined;
     this.#adopt(id, definition, cwd);
     this.#remember({ id, agent: definition.id, cwd });
     void this.#current?.session.open();
@@ -146,8 +160,9 @@ export class CurrentSession {
 
   #remember(session: Remembered): void {
     this.#chosen = session.agent;
-    this.#options.storage
-      .write(rememberedFile, JSON.stringify(session))
+    // One after the other: the newest stands in the file at the end.
+    this.#remembering = this.#remembering
+      .then(() => this.#options.storage.write(rememberedFile, JSON.stringify(session)))
       .catch((error: unknown) =>
         this.#options.log.error("The session could not be remembered.", asError(error).message),
       );
@@ -175,7 +190,7 @@ export class CurrentSession {
   #surroundings(): Surroundings {
     const { agents, bad, sendKey } = this.#options.settings();
     const chosen = this.agent;
-    const problem = this.obstacle() ?? badSettings(bad.map(entry => entry.reason));
+    const problem = this.obstacle() ?? this.#failure ?? badSettings(bad.map(entry => entry.reason));
     return {
       agents: agents.map(viewAgent),
       chosen: chosen ? viewAgent(chosen) : null,
@@ -188,17 +203,20 @@ export class CurrentSession {
   close(): void {
     const current = this.#current;
     this.#current = undefined;
-    current?.session.stop();
-    current?.store.dispose();
-    current?.writer.dispose();
+    if (!current) return;
+    try {
+      current.session.stop();
+    } finally {
+      current.store.dispose();
+      const stored = current.writer.flush().finally(() => this.#storing.delete(stored));
+      this.#storing.add(stored);
+    }
   }
 
   /** Ends the session and resolves when its log is stored. */
   async dispose(): Promise<void> {
-    const current = this.#current;
-    this.#current = undefined;
-    current?.store.dispose();
-    await current?.writer.flush();
+    this.close();
+    await Promise.all([...this.#storing, this.#remembering]);
     this.#changed.dispose();
   }
 }

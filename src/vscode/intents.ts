@@ -1,11 +1,12 @@
 // What the user did in a panel → its effect. Everything the panel sends was checked against its schema before.
-import { realpath } from "node:fs/promises";
+import { stat } from "node:fs/promises";
 import { isAbsolute, resolve } from "node:path";
 import * as vscode from "vscode";
 import { asError, asProblem, type NextStep } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import type { Intent } from "../chat/protocol.ts";
-import { hostPlatform, isInside } from "../workspace/paths.ts";
+import { nodePaths } from "../workspace/nodePaths.ts";
+import { codeOf, Confinement } from "../workspace/paths.ts";
 import type { CurrentSession } from "./currentSession.ts";
 import type { DiffDocuments } from "./diffDocuments.ts";
 import { sessionRoots } from "./room.ts";
@@ -74,30 +75,45 @@ async function effect(intent: Exclude<Intent, { type: "hello" | "resync" }>, con
   }
 }
 
-/** Only inside the session's folders, through symbolic links: agent output names the path. */
-async function openFile(path: string, line: number | undefined, cwd: string): Promise<void> {
-  const roots = sessionRoots(cwd);
-  const absolute = isAbsolute(path) ? path : resolve(cwd, path);
-  const real = await realpath(absolute).catch(() => {
-    throw new Error(vscode.l10n.t("There is no file {0}.", path));
-  });
-  const realRoots = await Promise.all(roots.map(root => realpath(root).catch(() => root)));
-  if (![...roots, ...realRoots].some(root => isInside(real, root, hostPlatform, false))) {
+/**
+ * Opens a file an agent named, at its line, only if it lies inside the session's folders, through symbolic links. Else
+ * rejects with a sentence. Paths are asked about only where confinement allows: a Windows share would be contacted.
+ */
+export async function openFile(path: string, line: number | undefined, cwd: string): Promise<void> {
+  // Before the first session there is no folder of its own.
+  const roots = sessionRoots(cwd).filter(root => root !== "");
+  const confinement = new Confinement(nodePaths(), roots);
+  const located = await confinement.locate(isAbsolute(path) ? path : resolve(cwd, path));
+  if (!located.inside) {
     throw new Error(vscode.l10n.t("{0} lies outside this workspace, so it is not opened from the chat.", path));
   }
+  if (!(await isFile(located.path))) throw new Error(vscode.l10n.t("There is no file {0}.", path));
   const at = new vscode.Position(Math.max(0, (line ?? 1) - 1), 0);
   const options = line === undefined ? {} : { selection: new vscode.Range(at, at) };
-  await vscode.window.showTextDocument(vscode.Uri.file(absolute), { preview: true, ...options });
+  await vscode.window.showTextDocument(vscode.Uri.file(located.path), { preview: true, ...options });
+}
+
+async function isFile(path: string): Promise<boolean> {
+  try {
+    return (await stat(path)).isFile();
+  } catch (error) {
+    const code = codeOf(error);
+    if (code === "ENOENT" || code === "ENOTDIR") return false;
+    throw error;
+  }
 }
 
 const openSchemes = new Set(["https", "http", "mailto"]);
 
-async function openLink(href: string, cwd: string): Promise<void> {
-  const uri = vscode.Uri.parse(href, true);
-  if (uri.scheme === "file") return openFile(uri.fsPath, lineOf(uri.fragment), cwd);
-  if (!openSchemes.has(uri.scheme)) {
-    throw new Error(vscode.l10n.t("Links of the kind {0}: are not opened.", uri.scheme));
+/** Opens a link an agent wrote: web and mail outside, files in the editor. Rejects with a sentence for anything else. */
+export async function openLink(href: string, cwd: string): Promise<void> {
+  const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(href)?.[1]?.toLowerCase();
+  if (scheme === undefined) throw new Error(vscode.l10n.t("{0} is not a link that can be opened.", href));
+  if (scheme !== "file" && !openSchemes.has(scheme)) {
+    throw new Error(vscode.l10n.t("Links of the kind {0}: are not opened.", scheme));
   }
+  const uri = vscode.Uri.parse(href, true).with({ scheme });
+  if (scheme === "file") return openFile(uri.fsPath, lineOf(uri.fragment), cwd);
   await vscode.env.openExternal(uri);
 }
 

@@ -2,12 +2,15 @@
 import * as vscode from "vscode";
 import { masked } from "../acp/tap.ts";
 import type { Log } from "../base/log.ts";
+import { maskedText } from "../base/mask.ts";
 
 /** Parley's output channel. Data is masked before it is written. */
 export function openLog(): Log & { show(): void; dispose(): void } {
   const channel = vscode.window.createOutputChannel("Parley", { log: true });
   const line = (message: string, data: unknown): string =>
-    data === undefined ? message : `${message} ${typeof data === "string" ? data : JSON.stringify(masked(data))}`;
+    maskedText(
+      data === undefined ? message : `${message} ${typeof data === "string" ? data : JSON.stringify(masked(data))}`,
+    );
   return {
     debug: (message, data) => channel.debug(line(message, data)),
     info: (message, data) => channel.info(line(message, data)),

@@ -1,21 +1,24 @@
 // "Show Protocol Traffic" and "Save Transcript": what went over an agent's wire, secrets masked.
 import * as vscode from "vscode";
-import { masked, transcript, type Tap, type TapRecord } from "../acp/tap.ts";
+import { maskedRecord, transcript, type Tap, type TapRecord } from "../acp/tap.ts";
 import type { AgentPool } from "../agents/pool.ts";
 import type { Disposable } from "../base/lifecycle.ts";
 
 const scheme = "parley-traffic";
 const maxRow = 20_000;
 
+/** Where the traffic is recorded. */
+type Taps = Pick<AgentPool, "tap" | "onDidRecord">;
+
 /** A read-only document of an agent's traffic that follows it while it is open. */
 export class Traffic implements vscode.TextDocumentContentProvider, Disposable {
-  readonly #pool: AgentPool;
+  readonly #pool: Taps;
   readonly #changed = new vscode.EventEmitter<vscode.Uri>();
   readonly onDidChange = this.#changed.event;
   readonly #disposables: Disposable[];
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(pool: AgentPool) {
+  constructor(pool: Taps) {
     this.#pool = pool;
     this.#disposables = [
       vscode.workspace.registerTextDocumentContentProvider(scheme, this),
@@ -27,8 +30,7 @@ export class Traffic implements vscode.TextDocumentContentProvider, Disposable {
   provideTextDocumentContent(uri: vscode.Uri): string {
     const tap = this.#pool.tap(uri.query);
     if (!tap) return vscode.l10n.t("Nothing was exchanged with this agent yet.");
-    const dropped = tap.dropped > 0 ? `// ${tap.dropped} older lines are not kept\n` : "";
-    return dropped + tap.records.map(row).join("");
+    return head(tap) + tap.records.map(row).join("");
   }
 
   /** Opens the traffic of the agent in an editor. */
@@ -78,7 +80,16 @@ export class Traffic implements vscode.TextDocumentContentProvider, Disposable {
   }
 }
 
+/** What is missing from the lines below, and how many of them an agent should not have printed. */
+function head({ dropped, badLines }: Tap): string {
+  const lines = (count: number, what: string): string => `${count} ${what}${count === 1 ? "" : "s"}`;
+  const kept = dropped > 0 ? `// Not kept: ${lines(dropped, "older line")}\n` : "";
+  const bad =
+    badLines > 0 ? `// Not readable as messages: ${lines(badLines, "line")} of the agent's output ("dir":"out")\n` : "";
+  return kept + bad;
+}
+
 function row(record: TapRecord): string {
-  const line = JSON.stringify(record.msg === undefined ? record : { ...record, msg: masked(record.msg) });
+  const line = JSON.stringify(maskedRecord(record));
   return (line.length > maxRow ? `${line.slice(0, maxRow)}… (${line.length} characters)` : line) + "\n";
 }

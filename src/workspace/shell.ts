@@ -1,16 +1,12 @@
 // How a terminal request becomes a process: which file, which arguments, through a shell or not. Pure.
 import { posix, win32 } from "node:path";
 import { Refusal } from "../base/errors.ts";
+import { windowsSpawn, type Spawn } from "../base/program.ts";
 import type { TerminalRequest } from "../session/agent.ts";
 import { quoted, type Platform } from "./paths.ts";
 
 /** What to spawn. */
-export interface Launch {
-  readonly file: string;
-  readonly args: readonly string[];
-  /** Windows: the arguments are quoted already. */
-  readonly verbatim: boolean;
-}
+export type Launch = Spawn;
 
 /** Finds a program as the system would: the full path, or undefined when there is none that may be run. */
 export type FindProgram = (name: string) => string | undefined;
@@ -40,7 +36,9 @@ export function planLaunch(
     throw notFound(command);
   }
   if (platform === "posix") return merged(program, args);
-  return /\.(cmd|bat)$/i.test(program) ? batch(program, args) : { file: program, args, verbatim: false };
+  const launch = windowsSpawn(program, args, find);
+  if (!("unsafe" in launch)) return launch;
+  throw new Refusal("invalid", `A batch file cannot be given the argument ${quoted(launch.unsafe)} safely.`);
 }
 
 /** The sentence for a program that does not exist. */
@@ -63,16 +61,6 @@ function merged(file: string, args: readonly string[]): Launch {
   return { file: "/bin/sh", args: ["-c", 'exec "$@" 2>&1', "sh", file, ...args], verbatim: false };
 }
 
-/** Batch files only run through cmd.exe, which has no safe way to quote these characters. */
-function batch(file: string, args: readonly string[]): Launch {
-  const unsafe = args.find(argument => /["%!\r\n]/.test(argument));
-  if (unsafe !== undefined) {
-    throw new Refusal("invalid", `A batch file cannot be given the argument ${quoted(unsafe)} safely.`);
-  }
-  const line = [file, ...args].map(word => `"${word.replace(/(\\+)$/, "$1$1")}"`).join(" ");
-  return { file: "cmd.exe", args: ["/d", "/s", "/c", `"${line}"`], verbatim: true };
-}
-
 /** Shells that read a command line as POSIX says. */
 const posixShells = new Set(["sh", "bash", "zsh", "dash", "ash", "ksh", "mksh", "busybox"]);
 
@@ -88,7 +76,7 @@ export function userShell(preferred: string | undefined, find: FindProgram, plat
   // Windows PowerShell 5.1 knows no "&&", so PowerShell 7 goes first.
   const name = preferred === undefined ? "" : win32.basename(preferred).toLowerCase();
   if (preferred !== undefined && (name === "pwsh.exe" || name === "cmd.exe")) return preferred;
-  return find("pwsh.exe") ?? find("powershell.exe") ?? "cmd.exe";
+  return find("pwsh.exe") ?? find("powershell.exe") ?? find("cmd.exe") ?? "cmd.exe";
 }
 
 /** A command line as one would type it. For display only. */

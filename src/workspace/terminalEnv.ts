@@ -1,8 +1,7 @@
 // The environment of an agent's commands: the editor's without its own switches, then what keeps a command from
 // waiting for a person, then what the request says. Also finding programs on its PATH.
-import { accessSync, constants, statSync } from "node:fs";
-import { posix, win32 } from "node:path";
 import { Refusal } from "../base/errors.ts";
+import { findProgram } from "../base/program.ts";
 import type { Platform } from "./paths.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -51,32 +50,8 @@ function checkVariable(name: string, value: string): void {
 
 /** Finds programs as the system would: by path from `cwd`, or by name on the environment's PATH. */
 export function programFinder(env: Environment, cwd: string, platform: Platform): (name: string) => string | undefined {
-  const windows = platform === "windows";
-  const path = windows ? win32 : posix;
-  const variable = (name: string): string | undefined => (windows ? ignoringCase(env, name) : env[name]);
-  const endings = windows ? (variable("PATHEXT") ?? ".COM;.EXE;.BAT;.CMD").split(";") : [""];
-  // Relative entries are left out: a folder must not bring its own "git".
-  const folders = (variable("PATH") ?? "").split(path.delimiter).filter(folder => path.isAbsolute(folder));
   return name => {
-    const isPath = name.includes("/") || (windows && name.includes("\\"));
-    const stems = isPath ? [path.resolve(cwd, name)] : folders.map(folder => path.join(folder, name));
-    for (const stem of stems) {
-      const hasEnding = windows && endings.some(ending => stem.toLowerCase().endsWith(ending.toLowerCase()));
-      for (const ending of hasEnding ? [""] : endings) if (isProgram(stem + ending)) return stem + ending;
-    }
-    return undefined;
+    const found = findProgram(name, { env, platform, cwd });
+    return "path" in found ? found.path : undefined;
   };
-}
-
-function isProgram(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK);
-    return statSync(file).isFile();
-  } catch {
-    return false; // Missing or not executable: either way not what is looked for.
-  }
-}
-
-function ignoringCase(env: Environment, name: string): string | undefined {
-  return Object.entries(env).find(([key]) => key.toUpperCase() === name)?.[1];
 }

@@ -123,7 +123,8 @@ async function openSession(agent: ChildProcessWithoutNullStreams, onUpdate: () =
     ...{ id: "flood", agent: { id: "flood", name: "Flood" }, cwd: tmpdir(), clock: systemClock, log: nullLog },
     newId: () => "submission",
     connection: {
-      connect: () => Promise.resolve({ agent: connected.agent, onDidDie: new Emitter<Problem>().event }),
+      connect: () =>
+        Promise.resolve({ agent: connected.agent, onDidDie: new Emitter<Problem>().event, hasEnded: () => false }),
       restart: () => Promise.resolve(),
     },
     makeRoom: () => emptyRoom,

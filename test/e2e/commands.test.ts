@@ -38,7 +38,7 @@ describe("the commands of the palette", () => {
     await dialog.getByText("Save Transcript").first().waitFor();
     await dialog.locator(".monaco-list-row", { hasText: "src" }).waitFor();
     await dialog.getByRole("button", { name: "OK" }).click();
-    await page.getByText("The transcript was saved.").waitFor();
+    await page.getByText("The transcript was saved.").first().waitFor();
     const saved = join(folder, "parley-demo.ndjson");
     assert.ok(existsSync(saved));
     assert.match(readFileSync(saved, "utf8"), /"method":"session\/prompt"/);

@@ -45,7 +45,7 @@ export class Played {
       log: nullLog,
       newId: () => `s${++minted}`,
       connection: {
-        connect: async () => ({ agent: await connect(), onDidDie: this.#died.event }),
+        connect: async () => ({ agent: await connect(), onDidDie: this.#died.event, hasEnded: () => false }),
         restart: () => Promise.resolve(),
       },
       makeRoom: dispatch =>

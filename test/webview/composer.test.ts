@@ -85,11 +85,30 @@ describe("the composer", () => {
     const queue = panel.page.getByRole("list", { name: "Queued messages" });
     assert.equal(await queue.getByRole("listitem").count(), 2);
     await queue.getByRole("button", { name: "Remove from queue: Then update the changelog" }).click();
-    assert.equal(await queue.getByRole("button").count(), 1);
+    assert.equal(await queue.getByRole("button", { name: /^Remove/ }).count(), 1);
     assert.deepEqual(await panel.intents(), [
       { type: "send", text: "and then this" },
       { type: "withdraw", submission: "s2" },
     ]);
+  });
+
+  it("a queued prompt can be sent at once", async () => {
+    const queue = [
+      { id: "s1", text: "first", sent: false },
+      { id: "s2", text: "second", sent: false },
+    ];
+    const panel = await openPanel([snapshot(view([], { ...busyHead, queue }))]);
+    await panel.page.getByRole("button", { name: "Send now: second" }).click();
+    assert.deepEqual(await panel.intents(), [{ type: "sendNow", submission: "s2" }]);
+  });
+
+  it("where nothing can be started nothing is sent, and the text stays", async () => {
+    const problem = { message: "This workspace is not trusted.", next: ["manageTrust"] } as const;
+    const panel = await openPanel([snapshot(view([], { connection: null, problem }))]);
+    await panel.composer.pressSequentially("later");
+    await panel.composer.press("Enter");
+    assert.deepEqual(await panel.intents(), []);
+    assert.equal(await panel.composer.inputValue(), "later");
   });
 
   it("Up in an empty box walks back through the prompts, Down forward", async () => {

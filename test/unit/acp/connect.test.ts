@@ -33,7 +33,7 @@ describe("connecting to an agent", () => {
         fs: { readTextFile: true, writeTextFile: true },
         terminal: true,
         session: { configOptions: { boolean: {} }, notices: {}, compaction: {} },
-        _meta: { terminal_output: true },
+        _meta: { terminal_output: true, "terminal-auth": true },
       },
     });
     agent.answer(request, {

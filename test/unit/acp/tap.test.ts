@@ -31,6 +31,15 @@ describe("the tap", () => {
     assert.equal(tap.dropped, 2);
   });
 
+  it("counts the lines that were no messages, also those it dropped", () => {
+    const tap = new Tap(new FakeClock());
+    tap.text("out", "Welcome!");
+    tap.text("err", "warning");
+    for (let i = 0; i < 5000; i++) tap.message("a>c", { i }, 10);
+    tap.text("out", "Bye!");
+    assert.equal(tap.badLines, 2);
+  });
+
   it("writes a line a record", () => {
     const tap = new Tap(new FakeClock());
     tap.message("c>a", { method: "m" }, 1);
@@ -89,6 +98,23 @@ describe("a saved transcript", () => {
     const text = transcript([{ t: 0, dir: "c>a", msg: { params } }]);
     assert.ok(!text.includes(secret));
     for (const kept of ["KEY", "X-Auth", '"name":"s"', '"args":["-x"]']) assert.ok(text.includes(kept), kept);
+  });
+
+  it("holds no credentials of printed text and of command lines", () => {
+    const printed = (["err", "out", "note"] as const).map(dir => ({ t: 0, dir, text: `API_KEY=${secret}` }));
+    const params = {
+      command: `run --token ${secret}`,
+      args: ["--api-key", secret, `--password=${secret}`, "--verbose"],
+    };
+    const text = transcript([...printed, { t: 0, dir: "a>c", msg: { params } }]);
+    assert.ok(!text.includes(secret), text);
+    for (const kept of ["API_KEY=•••", '"run --token •••"', '["--api-key","•••","--password=•••","--verbose"]'])
+      assert.ok(text.includes(kept), `${kept} is not in ${text}`);
+  });
+
+  it("keeps what follows a telling flag and is a flag itself, and pieces that are no texts", () => {
+    const msg = { args: ["--token", "--verbose", 7, { token: secret }], command: ["curl", "-s"] };
+    assert.deepEqual(masked(msg), { args: ["--token", "--verbose", 7, { token: "•••" }], command: ["curl", "-s"] });
   });
 
   it("leaves everything else as it was, and the recording itself untouched", () => {

@@ -3,13 +3,14 @@ import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
-import { findProgram } from "../../../src/agents/find.ts";
-import { agentEnvironment } from "../../../src/agents/launch.ts";
+import { agentEnvironment, agentSpawn } from "../../../src/agents/launch.ts";
 import { AgentPool, type Progress } from "../../../src/agents/pool.ts";
 import type { AgentDefinition } from "../../../src/agents/registry.ts";
 import { asProblem, type Problem } from "../../../src/base/errors.ts";
 import { nullLog, systemClock } from "../../../src/base/log.ts";
 
+/** What a program's file name ends in. */
+const ending = process.platform === "win32" ? ".exe" : "";
 const bad = join(process.cwd(), "test/agents/bad.mjs");
 const agent = (behaviour: string, more: Partial<AgentDefinition> = {}): AgentDefinition => ({
   id: behaviour,
@@ -73,8 +74,9 @@ describe("the pool of agent processes", function () {
   it("says that a file is not executable, and that a folder is no program", async () => {
     const file = join(folder, "agent");
     writeFileSync(file, "#!/bin/sh\n", { mode: 0o644 });
-    assert.match((await failure(agent("none", { command: file }))).message, /Could not start Bad Agent/);
-    assert.match((await failure(agent("none", { command: folder }))).message, /Could not start Bad Agent/);
+    const words = async (command: string): Promise<string> => (await failure(agent("none", { command }))).message;
+    assert.ok((await words(file)).startsWith(`Could not start Bad Agent: \`${file}\` is not executable.`));
+    assert.ok((await words(folder)).startsWith(`Could not start Bad Agent: \`${folder}\` is a folder.`));
   });
 
   it("says that its folder is missing", async () => {
@@ -152,28 +154,30 @@ describe("the pool of agent processes", function () {
   });
 });
 
-describe("finding a program", () => {
+describe("finding an agent's program", () => {
+  let folder: string;
+  beforeEach(() => (folder = mkdtempSync(join(tmpdir(), "parley-find-"))));
+  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+  const program = (PATH: string, command = `tool${ending}`): string => agentSpawn(definition(command), { PATH }).path;
+  const definition = (command: string): AgentDefinition => agent("none", { command });
+
   it("walks the absolute folders of the PATH only", () => {
-    const folder = mkdtempSync(join(tmpdir(), "parley-find-"));
-    const program = join(folder, "tool");
-    writeFileSync(program, "#!/bin/sh\n", { mode: 0o755 });
-    assert.deepEqual(findProgram("tool", { PATH: ["relative", folder].join(delimiter) }), { path: program });
+    const tool = join(folder, `tool${ending}`);
+    writeFileSync(tool, "#!/bin/sh\n", { mode: 0o755 });
+    assert.equal(program(["relative", folder].join(delimiter)), tool);
     const cwd = process.cwd();
     process.chdir(folder);
     try {
-      assert.ok("missing" in findProgram("tool", { PATH: [".", ""].join(delimiter) }));
-      assert.ok("missing" in findProgram("./tool", { PATH: folder }));
+      assert.throws(() => program([".", ""].join(delimiter)), /was not found on the PATH/);
+      assert.throws(() => program(folder, `./tool${ending}`), /there is no program at/);
     } finally {
       process.chdir(cwd);
-      rmSync(folder, { recursive: true });
     }
   });
 
   it("does not take a folder for a program", () => {
-    const folder = mkdtempSync(join(tmpdir(), "parley-find-"));
-    mkdirSync(join(folder, "tool"));
-    assert.deepEqual(findProgram("tool", { PATH: folder }), { missing: "folder", searched: [join(folder, "tool")] });
-    rmSync(folder, { recursive: true });
+    mkdirSync(join(folder, `tool${ending}`));
+    assert.throws(() => program(folder), /is a folder\. Set parley\.agents/);
   });
 });
 

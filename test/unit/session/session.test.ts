@@ -19,6 +19,8 @@ class Bench implements Connection {
   restarts = 0;
   connects = 0;
   refuse: Error | undefined;
+  /** Whether the agent's output has ended. */
+  ended = false;
   /** What a start waits for. */
   gate: Promise<void> = Promise.resolve();
   readonly log: Logged[] = [];
@@ -47,7 +49,7 @@ class Bench implements Connection {
     const { agent, died, refuse } = this;
     await this.gate;
     if (refuse) throw refuse;
-    return { agent, onDidDie: died.event };
+    return { agent, onDidDie: died.event, hasEnded: () => this.ended };
   }
   async restart(): Promise<void> {
     this.restarts++;
@@ -223,6 +225,35 @@ describe("a session", () => {
     bench.session.withdraw("no such prompt");
     assert.deepEqual(bench.queued, []);
     assert.deepEqual(bench.kinds, ["message"]);
+  });
+
+  it("answers a question that comes after Stop at once, so that the turn can end", async () => {
+    await bench.opened();
+    bench.send("one");
+    await bench.settled();
+    bench.session.stop();
+    const answer = bench.remote.client.requestPermission(question, new AbortController().signal);
+    assert.equal(await answer, "cancelled");
+    assert.deepEqual(bench.session.state.asks, []);
+  });
+
+  it("cancels a question that its turn leaves behind", async () => {
+    await bench.opened();
+    bench.send("one");
+    await bench.settled();
+    const answer = bench.remote.client.requestPermission(question, new AbortController().signal);
+    bench.remote.end();
+    assert.equal(await answer, "cancelled");
+  });
+
+  it("tells the death of an agent that dies while it opens the session, and not that its stream ended", async () => {
+    bench.agent.open = () => Promise.reject(new Error("The connection has ended."));
+    bench.ended = true;
+    const opening = bench.session.open();
+    await bench.settled();
+    bench.died.fire(dead);
+    await opening;
+    assert.deepEqual(bench.session.state.lost, dead);
   });
 
   it("sends a queued prompt next when asked to, stopping the turn, and the others after it", async () => {

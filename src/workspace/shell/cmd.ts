@@ -1,0 +1,43 @@
+// Reads a line for cmd.exe: one simple command of plain words, and nothing else.
+import { NotUnderstood, type Command, type Word } from "./types.ts";
+
+/** Commands that run others or change what a name means. Compared in lower case. */
+const runners = new Set(
+  (
+    "call start cmd powershell pwsh for if else goto set setx rem doskey subst assoc ftype wmic mshta forfiles wsl " +
+    "bash sh runas schtasks at rundll32 regsvr32 msiexec cscript wscript path pushd popd setlocal endlocal exit shift " +
+    "prompt break msbuild installutil conhost env xargs sudo gsudo"
+  ).split(" "),
+);
+
+const word = /[ ]+|"([^"%!^&|<>\n]*)"(?=[ ]|$)|([\w.\\/:=+*?@-]+)(?=[ ]|$)/y;
+
+/** The one command of a line. Throws {@link NotUnderstood}. */
+export function cmdCommands(line: string): readonly Command[] {
+  const words: Word[] = [];
+  word.lastIndex = 0;
+  for (let at = 0; at < line.length; at = word.lastIndex) {
+    word.lastIndex = at;
+    const found = word.exec(line);
+    if (!found) throw new NotUnderstood(`is more than one simple command: ${line.slice(at, at + 20)}`);
+    const [, quoted, bare] = found;
+    if (quoted?.endsWith("\\")) throw new NotUnderstood("has a backslash before a closing quote");
+    if (quoted !== undefined) words.push({ text: quoted, exact: words.length > 0 });
+    if (bare !== undefined) words.push({ text: bare, exact: !/[*?]/.test(bare) });
+  }
+  return [{ words: checked(words), wrappers: [] }];
+}
+
+function checked(words: readonly Word[]): readonly Word[] {
+  const [first] = words;
+  if (!first) throw new NotUnderstood("holds no command");
+  // A line that begins with a quote loses it, depending on how cmd.exe was called.
+  if (!first.exact) throw new NotUnderstood("quotes the name of its program");
+  const name = first.text.toLowerCase();
+  const plain = /^[a-z][\w-]*(?:\.(?:exe|com|cmd|bat))?$/;
+  const path = /^(?:[a-z]:|\.{0,2})\\(?:[\w.+@-]+\\)*[\w+@-]+(?:\.(?:exe|com|cmd|bat))?$/;
+  if (!plain.test(name) && !path.test(name)) throw new NotUnderstood("names its program in an unusual way");
+  const base = name.slice(name.lastIndexOf("\\") + 1).replace(/\.(?:exe|com|cmd|bat)$/, "");
+  if (runners.has(base)) throw new NotUnderstood(`uses “${base}”, which may run something else`);
+  return words;
+}

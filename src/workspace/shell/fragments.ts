@@ -1,0 +1,83 @@
+// A quick reading of lines that are not understood: everything that might be a command. Reads too much rather than
+// too little, so it may forbid and never allow.
+import { runners, baseName, shells } from "./programs.ts";
+import type { Shell, Word } from "./types.ts";
+
+/** How many words into a fragment a command may begin: `sudo -u me nice rm`. */
+const deepest = 24;
+/** Of longer lines, the head is read. */
+const longest = 200_000;
+
+const openers = new Set(
+  (
+    "if then elif else while until do time ! { [[ exec eval command builtin nohup nice timeout noglob nocorrect coproc " +
+    "trap alias find call start for in case call start-process invoke-expression iex invoke-command icm foreach-object " +
+    "% & . source"
+  ).split(" "),
+);
+
+/** Whatever in the line could be the words of a command. */
+export function fragmentsOf(line: string, shell: Shell): readonly (readonly Word[])[] {
+  // Characters that are not seen split no names.
+  const seen = line.slice(0, longest).replace(/[\p{Cf}\p{Cc}]/gu, c => (/[\n\r\t]/.test(c) ? "\n" : ""));
+  const found = [...pieces(unquoted(seen, shell)), ...pieces(flattened(seen, shell))];
+  return found.flatMap(commandsIn);
+}
+
+/** Where one command may end and another begin, after quoting: private-use characters stand for themselves. */
+const end = "\uE000";
+const gap = "\uE001";
+/** After a file, the words of the command go on: `>x rm y`. */
+const redirected = `${end}!${gap}`;
+
+/** The quoting resolved as a shell would, more or less. */
+function unquoted(line: string, shell: Shell): string {
+  const escape = shell === "posix" ? "\\" : shell === "cmd" ? "^" : "`";
+  const made: string[] = [];
+  let quote = "";
+  for (let at = 0; at < line.length; at++) {
+    const c = line.charAt(at);
+    if (c === escape && quote !== "'") made.push(line.charAt(++at));
+    else if (quote !== "") {
+      if (c === quote) quote = "";
+      else made.push(c);
+    } else if (c === '"' || (c === "'" && shell !== "cmd")) quote = c;
+    else if (c === "$" && /["']/.test(line.charAt(at + 1))) continue;
+    else if (" \t".includes(c)) made.push(gap);
+    else if (c === "<" || c === ">") made.push(redirected);
+    else if (/[\n;|&(){}`]/.test(c)) made.push(end);
+    else made.push(c);
+  }
+  return made.join("");
+}
+
+/** No quoting at all: what stands inside quotes may be a command for somebody. */
+function flattened(line: string, shell: Shell): string {
+  const dropped = shell === "posix" ? /["'\\]/g : shell === "cmd" ? /["^]/g : /["'`]/g;
+  return line
+    .replace(dropped, "")
+    .replace(/[ \t]+/g, gap)
+    .replace(/[<>]/g, redirected)
+    .replace(/\$?[\n;|&(){}`]/g, end);
+}
+
+function pieces(text: string): readonly (readonly string[])[] {
+  return text
+    .split(end)
+    .map(piece => piece.split(gap).filter(word => word !== ""))
+    .filter(words => words.length > 0);
+}
+
+/** The piece itself, and what follows assignments, keywords and programs that run others. */
+function commandsIn(words: readonly string[]): readonly (readonly Word[])[] {
+  const made: (readonly Word[])[] = [];
+  let deeper = true;
+  for (let start = 0; start < words.length && start < deepest && deeper; start++) {
+    const first = (words[start] ?? "").toLowerCase();
+    const base = baseName(first).replace(/\.exe$/, "");
+    made.push(words.slice(start).map(text => ({ text, exact: true })));
+    // Once something was opened, any later word may begin the command.
+    deeper = start > 0 || openers.has(first) || runners.has(base) || shells.has(base) || /^[a-z_]\w*\+?=/.test(first);
+  }
+  return made;
+}

@@ -1,0 +1,122 @@
+// Patterns of command rules.
+//
+// A pattern is a list of words, separated by spaces; 'single' or "double" quotes make one word of a text with spaces,
+// and escape the meaning of `*`. Nothing else is special.
+//   word   this very word
+//   *      exactly one word, whatever it is
+//   **     any number of words, also none
+// An allow pattern must fit the whole command: `npm test` allows `npm test` and not `npm test --watch`. A pattern that
+// denies or asks also fits when more words follow, and knows its program by any path and with `.exe`: `rm` denies
+// `/bin/rm -r x`. Words are compared whole and exactly, never by their beginning.
+import { baseName } from "./programs.ts";
+import type { Word } from "./types.ts";
+
+type Element = { readonly literal: string } | "one" | "rest";
+export type Pattern = readonly Element[];
+
+/** Whether a command fits. `maybe`: it depends on what its shell makes of a word. */
+export type Fit = "yes" | "maybe" | "no";
+
+const token = /[ \t]+|((?:[^\s'"]|'[^']*'|"[^"]*")+)/y;
+
+/** Reads a pattern. A text is the sentence that says what is wrong with it. */
+export function parsePattern(source: string): Pattern | string {
+  const elements: Element[] = [];
+  for (let at = 0; at < source.length; at = token.lastIndex) {
+    token.lastIndex = at;
+    const found = token.exec(source);
+    if (!found) return "has a quote without its end, or a line break";
+    if (found[1] === undefined) continue;
+    const element = elementOf(found[1]);
+    if (typeof element === "string" && element !== "one" && element !== "rest") return element;
+    elements.push(element as Element);
+  }
+  const [first] = elements;
+  if (first === undefined) return "is empty";
+  return elements;
+}
+
+function elementOf(raw: string): Element | string {
+  if (raw === "*") return "one";
+  if (raw === "**") return "rest";
+  const bare = raw.replace(/'[^']*'|"[^"]*"/g, "");
+  if (bare.includes("*")) return `has “*” inside the word “${raw}”; it stands for whole words, or is quoted`;
+  if (/[;|&<>`]|\$\(/.test(bare)) return `joins commands with “${raw}”; a pattern describes one command`;
+  return {
+    literal: raw.replace(/'([^']*)'|"([^"]*)"/g, (_, single?: string, double?: string) => single ?? double ?? ""),
+  };
+}
+
+/** Writes a pattern that fits these words only. */
+export function patternOf(words: readonly Word[]): string {
+  return words.map(({ text }) => quoted(text)).join(" ");
+}
+
+function quoted(text: string): string {
+  if (text !== "" && !/[\s'"*;|&<>`$]/.test(text)) return text;
+  return text
+    .split(/('+)/)
+    .filter((part, index) => part !== "" || (index === 0 && text === ""))
+    .map(part => (part.startsWith("'") ? `"${part}"` : `'${part}'`))
+    .join("");
+}
+
+/** Whether the pattern begins with the name of a program, as an allow pattern must. */
+export function namesProgram(pattern: Pattern): boolean {
+  return typeof pattern[0] === "object";
+}
+
+/** Whether an allow pattern fits the whole command, whatever its shell makes of it. */
+export function fitsWhole(pattern: Pattern, words: readonly Word[]): boolean {
+  return runs(pattern, words, (literal, text) => literal === text, "rest only");
+}
+
+/** Whether a pattern that denies or asks fits the command or its beginning. */
+export function fitsBeginning(pattern: Pattern, words: readonly Word[]): Fit {
+  const open: Pattern = [...pattern, "rest"];
+  const same = (literal: string, text: string, index: number): boolean => {
+    const byPath = /[\\/]/.test(literal);
+    return literal === text || (index === 0 && program(literal, byPath) === program(text, byPath));
+  };
+  if (runs(open, words, same, "rest only")) return "yes";
+  return words.some(word => !word.exact) && runs(open, words, same, "anything") ? "maybe" : "no";
+}
+
+/** A program's name as rules that deny know it. */
+function program(name: string, byPath: boolean): string {
+  const base = byPath ? name : baseName(name);
+  return base.toLowerCase().replace(/\.(?:exe|com|cmd|bat|ps1)$/, "");
+}
+
+/** Follows all ways through the pattern at once. An inexact word may become any number of words, also none. */
+function runs(
+  pattern: Pattern,
+  words: readonly Word[],
+  same: (literal: string, text: string, index: number) => boolean,
+  inexact: "rest only" | "anything",
+): boolean {
+  const last = pattern.length;
+  let live = new Set<number>();
+  const reach = (into: Set<number>, at: number): void => {
+    into.add(at);
+    if (pattern[at] === "rest") reach(into, at + 1);
+  };
+  reach(live, 0);
+  for (const [index, word] of words.entries()) {
+    const next = new Set<number>();
+    for (const at of live) {
+      const element = pattern[at];
+      if (element === "rest") reach(next, at);
+      if (!word.exact) {
+        if (inexact === "anything") for (let further = at; further <= last; further++) reach(next, further);
+      } else if (element === "one" || (typeof element === "object" && same(element.literal, word.text, index))) {
+        reach(next, at + 1);
+      }
+    }
+    live = next;
+    if (live.size === 0) return false;
+    // A final `**` takes whatever comes.
+    if (pattern[last - 1] === "rest" && live.has(last - 1)) return true;
+  }
+  return live.has(last);
+}

@@ -1,0 +1,192 @@
+// Reads a line for sh, bash, dash and zsh: only what all of them read alike, also at an interactive prompt.
+import { NotUnderstood, type Word } from "./types.ts";
+
+/** A word with what matters where a command's name stands. */
+export interface ScannedWord extends Word {
+  /** Some of it was quoted, so it is no reserved word. */
+  readonly quoted: boolean;
+  /** It begins like `NAME=`. */
+  readonly assigns: boolean;
+}
+
+export type ScannedCommand = readonly ScannedWord[];
+
+/** After a redirection, the word must end: `>/dev/nullx` is a file. */
+const redirection = /(?:>&[12]|>>?[ \t]*\/dev\/null|<[ \t]*\/dev\/null)(?=[ \t\n;|&]|$)/y;
+/** dash reads `&>` as `&` and `>`, which comes to the same only at the end of a command. */
+const bothRedirected = /&>>?[ \t]*\/dev\/null(?=[ \t]*(?:[\n;|&]|$))/y;
+const variable = /\$(?:[A-Za-z_]\w*|\{[A-Za-z_]\w*\}|\?)(?!\[)/y;
+
+/** The commands of a line. Throws {@link NotUnderstood}. */
+export function scanPosix(line: string): readonly ScannedCommand[] {
+  return new PosixScanner(line).commands();
+}
+
+class PosixScanner {
+  readonly #line: string;
+  #at = 0;
+
+  constructor(line: string) {
+    this.#line = line;
+  }
+
+  commands(): readonly ScannedCommand[] {
+    const commands: ScannedCommand[] = [];
+    let words: ScannedWord[] = [];
+    /** `&&`, `||` and `|` need a command after them; a line may break there. */
+    let expected = false;
+    for (;;) {
+      this.#skipBlanks();
+      const end = this.#separator();
+      if (end === undefined) {
+        if (this.#redirection()) continue;
+        const word = this.#word();
+        if (word) words.push(word);
+        continue;
+      }
+      if (words.length > 0) {
+        commands.push(words);
+        words = [];
+      } else if (end !== "\n" && (end !== "" || expected)) {
+        throw new NotUnderstood("has an operator without a command");
+      } else if (end === "\n") {
+        continue;
+      }
+      if (end === "") return commands;
+      expected = end === "&&" || end === "||" || end === "|";
+    }
+  }
+
+  #skipBlanks(): void {
+    while (this.#line[this.#at] === " " || this.#line[this.#at] === "\t") this.#at++;
+  }
+
+  /** Takes what ends a command. `""` is the end of the line; undefined: the command goes on. */
+  #separator(): string | undefined {
+    const first = this.#line[this.#at];
+    if (first === undefined) return "";
+    if (first === "\n" || first === ";") return this.#take(first);
+    if (first !== "&" && first !== "|") return undefined;
+    const second = this.#line[this.#at + 1];
+    if (second === first) return this.#take(first + second);
+    if (first === "|" && second === "&") throw new NotUnderstood("has an operator that not every shell knows: |&");
+    if (first === "&" && second === ">") return undefined;
+    return this.#take(first);
+  }
+
+  #take(text: string): string {
+    this.#at += text.length;
+    return text;
+  }
+
+  #redirection(): boolean {
+    const first = this.#line[this.#at];
+    if (first !== "<" && first !== ">" && first !== "&") return false;
+    if (this.#match(redirection) !== undefined || this.#match(bothRedirected) !== undefined) return true;
+    const next = this.#line[this.#at + 1];
+    if (next === "(") throw new NotUnderstood("substitutes a process");
+    if (first === "<" && next === "<") throw new NotUnderstood("holds a here-document");
+    throw new NotUnderstood(first === "<" ? "reads its input from a file" : "redirects output to a file");
+  }
+
+  #match(pattern: RegExp): string | undefined {
+    pattern.lastIndex = this.#at;
+    const found = pattern.exec(this.#line)?.[0];
+    if (found !== undefined) this.#at += found.length;
+    return found;
+  }
+
+  /** The next word; undefined when it was the number of a redirection, or nothing but a continued line. */
+  #word(): ScannedWord | undefined {
+    const start = this.#at;
+    const made = { text: [] as string[], exact: true, quoted: false };
+    for (let c = this.#line[this.#at]; c !== undefined && !" \t\n;|&<>".includes(c); c = this.#line[this.#at]) {
+      if (c === "'") this.#single(made);
+      else if (c === '"') this.#double(made);
+      else if (c === "\\") this.#escaped(made);
+      else if (c === "$") this.#variable(made);
+      else this.#plain(c, made, made.text.length === 0 && !made.quoted);
+    }
+    const raw = this.#line.slice(start, this.#at);
+    const text = made.text.join("");
+    const next = this.#line[this.#at];
+    if (!made.quoted && /^\d+$/.test(text) && (next === "<" || next === ">")) {
+      if (text.length > 1) throw new NotUnderstood("redirects a file descriptor above 9");
+      return undefined;
+    }
+    if (text === "" && made.exact && !made.quoted) return undefined;
+    return { text, exact: made.exact, quoted: made.quoted, assigns: /^[A-Za-z_]\w*\+?=/.test(raw) };
+  }
+
+  #plain(c: string, made: MakingWord, first: boolean): void {
+    if (c === "`") throw new NotUnderstood("substitutes the output of another command");
+    if (c === "(" || c === ")") throw new NotUnderstood("holds a subshell, a function or a pattern in parentheses");
+    if (c === "{" || c === "}") throw new NotUnderstood("holds braces, which group or expand");
+    if (c === "!") throw new NotUnderstood("holds “!”, which negates or recalls an earlier command");
+    if (c === "#" && first) throw new NotUnderstood("holds a comment, which not every shell skips");
+    if ("*?[]#".includes(c) || (c === "=" && first) || this.#expands(c, first)) made.exact = false;
+    made.text.push(c);
+    this.#at++;
+  }
+
+  /** `~` at the start of a word or a value; `^` but at the end, where it is an ancestor to git and nothing to a shell. */
+  #expands(c: string, first: boolean): boolean {
+    if (c === "~") return first || ":=".includes(this.#line[this.#at - 1] ?? "");
+    return c === "^" && !" \t\n;|&<>^".includes(this.#line[this.#at + 1] ?? " ");
+  }
+
+  #single(made: MakingWord): void {
+    const end = this.#line.indexOf("'", this.#at + 1);
+    if (end < 0) throw new NotUnderstood("has a quote without its end");
+    made.quoted = true;
+    made.text.push(this.#line.slice(this.#at + 1, end));
+    this.#at = end + 1;
+  }
+
+  #double(made: MakingWord): void {
+    made.quoted = true;
+    this.#at++;
+    for (let c = this.#line[this.#at]; c !== '"'; c = this.#line[this.#at]) {
+      if (c === undefined) throw new NotUnderstood("has a quote without its end");
+      if (c === "`") throw new NotUnderstood("substitutes the output of another command");
+      if (c === "!") throw new NotUnderstood("holds “!”, which may recall an earlier command");
+      if (c === "$") {
+        this.#variable(made);
+        continue;
+      }
+      const next = this.#line[this.#at + 1];
+      const escapes = c === "\\" && next !== undefined && '$`"\\\n'.includes(next);
+      if (escapes) this.#at++;
+      if (!escapes || next !== "\n") made.text.push(escapes ? next : c);
+      this.#at++;
+    }
+    this.#at++;
+  }
+
+  #escaped(made: MakingWord): void {
+    const next = this.#line[this.#at + 1];
+    if (next === undefined) throw new NotUnderstood("ends in a backslash");
+    this.#at += 2;
+    // A continued line is no character at all.
+    if (next === "\n") return;
+    made.quoted = true;
+    made.text.push(next);
+  }
+
+  #variable(made: MakingWord): void {
+    const name = this.#match(variable);
+    if (name === undefined) {
+      const next = this.#line[this.#at + 1];
+      if (next === "(") throw new NotUnderstood("substitutes the output of another command");
+      throw new NotUnderstood("holds a “$” that is more than a plain variable");
+    }
+    made.exact = false;
+    made.text.push(name);
+  }
+}
+
+interface MakingWord {
+  readonly text: string[];
+  exact: boolean;
+  quoted: boolean;
+}

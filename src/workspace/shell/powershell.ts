@@ -1,0 +1,151 @@
+// Reads a line for PowerShell, 5.1 and later: plain commands joined by `;`, `|`, `&&`, `||` or line breaks.
+import { NotUnderstood, type Command, type Word } from "./types.ts";
+
+const names = (list: string): ReadonlySet<string> => new Set(list.split(" "));
+
+const keywords = names(
+  "begin break catch class clean configuration continue data define do dynamicparam else elseif end enum exit " +
+    "filter finally for foreach from function hidden if in inlinescript parallel param process return sequence static " +
+    "switch throw trap try until using var while workflow",
+);
+
+/** Commands that run others, or change what a name means. Compared in lower case. */
+const runners = names(
+  "iex invoke-expression icm invoke-command start-process saps start start-job sajb start-threadjob invoke-item ii " +
+    "add-type new-object foreach-object where-object where invoke-history ihy r h set-alias sal new-alias nal " +
+    "import-alias ipal remove-alias import-module ipmo set-variable sv new-variable nv clear-variable clv " +
+    "remove-variable rv set-item si new-item ni rename-item rni rename-itemproperty set-psdebug set-executionpolicy " +
+    "register-objectevent register-engineevent register-wmievent register-scheduledjob set-psbreakpoint sbp " +
+    "invoke-wmimethod iwmi invoke-cimmethod icim enter-pssession etsn new-pssession nsn register-scheduledtask " +
+    "powershell pwsh cmd bash sh wsl wscript cscript mshta rundll32 regsvr32 msiexec schtasks wmic forfiles runas " +
+    "msbuild installutil conhost env xargs sudo gsudo nohup",
+);
+
+/** What cmd.exe would read as grammar when the program turns out to be a batch file. */
+const batchGrammar = /[&|<>^%"!()\n]/;
+
+/** The commands of a line. Throws {@link NotUnderstood}. */
+export function powershellCommands(line: string): readonly Command[] {
+  const commands: Command[] = [];
+  let words: Word[] = [];
+  let expected = false;
+  for (const token of tokens(line)) {
+    if (typeof token !== "string") {
+      words.push(token);
+      continue;
+    }
+    if (words.length === 0) {
+      if (token === "\n" || (token === "" && !expected)) continue;
+      throw new NotUnderstood("has an operator without a command");
+    }
+    commands.push(judged(words));
+    words = [];
+    expected = token === "&&" || token === "||" || token === "|";
+  }
+  if (commands.length === 0) throw new NotUnderstood("holds no command");
+  checkFolder(commands);
+  return commands;
+}
+
+const movers = names("cd chdir sl pushd popd set-location push-location pop-location");
+
+/** After a change of folder, `.\run` is another file than it seems. */
+function checkFolder(commands: readonly Command[]): void {
+  const moved = commands.findIndex(({ words }) => movers.has(words[0]?.text.toLowerCase() ?? ""));
+  if (moved < 0) return;
+  if (commands.slice(moved + 1).some(({ words }) => /^\.{0,2}[\\/]/.test(words[0]?.text ?? ""))) {
+    throw new NotUnderstood("changes the folder and then runs a file by a relative path");
+  }
+}
+
+const blank = /[ \t]+/y;
+const separator = /\n|;|&&|\|\|?/y;
+const redirection = /(?:[1-6*]?>>?[ \t]*\$null|[2-6*]>&1)(?=[ \t\n;|]|$)/y;
+const single = /'((?:[^'\n]|'')*)'/y;
+const double = /"((?:[^"$`\n]|"")*)"/y;
+const bare = /[^ \t\n;|&<>'"`$(){},#]+/y;
+
+/** Words, and operators as text; the last is `""`, the end of the line. */
+function* tokens(line: string): Generator<Word | string> {
+  let at = 0;
+  const take = (pattern: RegExp): RegExpExecArray | undefined => {
+    pattern.lastIndex = at;
+    const found = pattern.exec(line);
+    if (found) at += found[0].length;
+    return found ?? undefined;
+  };
+  let apart = true;
+  while (at < line.length) {
+    if (take(blank)) {
+      apart = true;
+      continue;
+    }
+    const operator = take(separator);
+    if (operator) {
+      yield operator[0];
+      apart = true;
+      continue;
+    }
+    // What touches a quoted text is sometimes one word with it and sometimes not.
+    if (!apart) throw unknown(/[\w'"]/.test(line.charAt(at)) ? "joined" : line.charAt(at));
+    apart = false;
+    if (take(redirection)) continue;
+    const quoted = take(single)?.[1]?.replaceAll("''", "'") ?? take(double)?.[1]?.replaceAll('""', '"');
+    const word = quoted === undefined ? bareWord(take(bare)?.[0]) : quotedWord(quoted);
+    if (!word) throw unknown(line[at] ?? "");
+    yield word;
+  }
+  yield "";
+}
+
+function quotedWord(text: string): Word & { readonly quoted: true } {
+  if (batchGrammar.test(text)) throw new NotUnderstood("quotes characters that mean something to cmd.exe");
+  if (/\s/.test(text) && text.endsWith("\\")) throw new NotUnderstood("has a backslash before a closing quote");
+  // Windows PowerShell drops empty arguments.
+  return { text, exact: text !== "", quoted: true };
+}
+
+function bareWord(text: string | undefined): Word | undefined {
+  if (text === undefined) return undefined;
+  if (text.startsWith("@") || text === "--%") throw unknown(text);
+  if (batchGrammar.test(text)) throw unknown(text);
+  // `-a.b` and `-a:b` come out as two words for some programs.
+  const split = /^[-\u2013-\u2015].*[.:]/.test(text);
+  return { text, exact: !split && !/[*?[\]~]/.test(text) };
+}
+
+function unknown(text: string): NotUnderstood {
+  const what: Readonly<Record<string, string>> = {
+    joined: "joins a quoted and an unquoted text",
+    $: "holds a variable or a subexpression",
+    "&": "calls what stands after “&”",
+    "(": "holds an expression in parentheses",
+    "{": "holds a script block",
+    "`": "holds a backtick, which escapes",
+    ">": "redirects output to a file",
+    "#": "holds a comment",
+    "'": "has a quote without its end, or over several lines",
+    '"': "has a quote without its end, or with something to fill in",
+  };
+  return new NotUnderstood(
+    what[text] ?? what[text.charAt(0)] ?? `holds PowerShell syntax that is not followed: ${text.slice(0, 20)}`,
+  );
+}
+
+function judged(words: readonly Word[]): Command {
+  const [word] = words;
+  const name = word?.text ?? "";
+  const lower = name.toLowerCase();
+  if (!word?.exact || "quoted" in word) throw new NotUnderstood("leaves it to the shell which program runs");
+  if (!/^[a-z][\w-]*(?:\.[\w-]+)*$/i.test(name) && !/^(?:[a-z]:|\.{0,2})[\\/][\w.\\/:@+-]*\w$/i.test(name)) {
+    throw new NotUnderstood(`names its program in an unusual way: ${name.slice(0, 80)}`);
+  }
+  const base = lower.slice(Math.max(lower.lastIndexOf("/"), lower.lastIndexOf("\\")) + 1);
+  if (keywords.has(lower) || runners.has(base.replace(/\.(?:exe|com|cmd|bat)$/, ""))) {
+    throw new NotUnderstood(`uses “${name}”, which may run something else`);
+  }
+  if (words.some(({ text }) => /^(?:alias|function|env|variable):|::/i.test(text))) {
+    throw new NotUnderstood("reaches into PowerShell's own drives");
+  }
+  return { words: words.map(({ text, exact }) => ({ text, exact })), wrappers: [] };
+}

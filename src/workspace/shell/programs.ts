@@ -1,0 +1,177 @@
+// Judges a POSIX command by its first words: what it really runs, and whether that can be known.
+import { scanPosix, type ScannedCommand, type ScannedWord } from "./posix.ts";
+import { NotUnderstood, type Command, type Word } from "./types.ts";
+
+const names = (list: string): ReadonlySet<string> => new Set(list.split(" "));
+
+/** Words that are grammar where a command's name stands, in one shell or another. */
+const reserved = names(
+  "if then elif else fi for foreach while until do done case esac in end select function repeat coproc nocorrect noglob [[ ]] -",
+);
+
+/** Builtins that change what later words or names mean, or that run text. */
+const shellState = names(
+  ". source eval exec builtin trap alias unalias hash enable export declare typeset local readonly integer float set " +
+    "setopt unsetopt shopt emulate zmodload autoload functions disable bind bindkey zle compdef complete compgen " +
+    "compopt fc history r read mapfile readarray getopts let unset sched zcompile print vared suspend jobs fg bg " +
+    "zparseopts zstyle zformat zregexparse strftime getln",
+);
+
+/** Programs whose arguments are programs, in ways too many to follow. */
+export const runners = names(
+  "xargs parallel sudo doas su pkexec runuser watch script setsid stdbuf ionice chrt taskset unshare nsenter chroot " +
+    "strace ltrace busybox toybox flock at batch env entr systemd-run dbus-run-session xvfb-run proot fakeroot " +
+    "fish ksh csh tcsh mksh ash pwsh powershell powershell.exe pwsh.exe cmd cmd.exe wsl wsl.exe",
+);
+
+export const shells = names("sh bash dash zsh");
+
+/** Builtins whose arguments one shell or another takes for arithmetic or for names of variables. */
+const reckoning = names("test printf return exit logout shift break continue wait ulimit umask kill");
+/** In arithmetic, `a[$(command)]` runs a command, and these set a variable. */
+const reckoned = /[[\]]|[^=!]=|=[^=]|\+\+|\w--|--\w|^-v/;
+
+const findActions = names("-exec -execdir -ok -okdir -delete -fprint -fprint0 -fprintf -fls -files0-from");
+
+/** Variables that tell how to print, and never what to run. */
+const harmless = /^(?:CI|NO_COLOR|FORCE_COLOR|NODE_ENV)=[\w.-]*$/;
+
+const deepest = 4;
+
+/** The commands that a POSIX line runs. Throws {@link NotUnderstood}. */
+export function posixCommands(line: string, depth = 0): readonly Command[] {
+  const commands = scanPosix(line).flatMap(scanned => judged(scanned, [], depth));
+  if (commands.length === 0) throw new NotUnderstood("holds no command");
+  checkFolder(commands);
+  return commands;
+}
+
+/** The commands that a program started without a shell runs. Throws {@link NotUnderstood}. */
+export function programCommands(argv: readonly string[]): readonly Command[] {
+  return judged(
+    argv.map(text => ({ text, exact: true, quoted: true, assigns: false })),
+    [],
+    0,
+  );
+}
+
+function judged(scanned: ScannedCommand, wrappers: Command["wrappers"], depth: number): readonly Command[] {
+  const words = withoutAssignments(scanned);
+  const name = nameOf(words);
+  const inner = unwrapped(name, words);
+  if (inner) return judged(inner, [...wrappers, plain(words)], depth);
+  const script = scriptOf(name, words);
+  if (script === undefined) return [{ words: plain(words), wrappers }];
+  if (depth >= deepest) throw new NotUnderstood("nests shells too deeply");
+  const outer = [...wrappers, plain(words)];
+  return posixCommands(script, depth + 1).map(command => ({ ...command, wrappers: [...outer, ...command.wrappers] }));
+}
+
+function plain(words: ScannedCommand): readonly Word[] {
+  return words.map(({ text, exact }) => ({ text, exact }));
+}
+
+function withoutAssignments(words: ScannedCommand): ScannedCommand {
+  const first = words.findIndex(word => !word.assigns);
+  if (first < 0) throw new NotUnderstood("sets a variable for what follows");
+  const risky = words.slice(0, first).some(word => !word.exact || !harmless.test(word.text));
+  if (risky) throw new NotUnderstood("sets a variable that may change what a program does");
+  return words.slice(first);
+}
+
+/** The name of the program, when it is beyond doubt. Throws for everything that must not be judged by its name. */
+function nameOf(words: ScannedCommand): string {
+  const [word] = words;
+  if (!word?.exact) throw new NotUnderstood("leaves it to the shell which program runs");
+  const { text } = word;
+  if (/[^\x20-\x7e]/.test(text)) throw new NotUnderstood("names a program in letters that may look like others");
+  if (!word.quoted && reserved.has(text)) throw new NotUnderstood(`holds the shell keyword “${text}”`);
+  if (shellState.has(text)) throw new NotUnderstood(`uses “${text}”, which changes the shell itself or runs text`);
+  if (!/^[A-Za-z0-9_./][A-Za-z0-9_./+@:-]*$/.test(text)) {
+    throw new NotUnderstood(`names its program in an unusual way: ${text.slice(0, 80)}`);
+  }
+  if (text.endsWith("/")) throw new NotUnderstood("names a folder as its program");
+  checkArguments(baseName(text), words);
+  return text;
+}
+
+function checkArguments(base: string, words: ScannedCommand): void {
+  if (reckoning.has(base) && words.slice(1).some(word => reckoned.test(word.text))) {
+    throw new NotUnderstood(`gives “${base}” text that a shell may reckon with`);
+  }
+  if (base === "find" && words.some(word => !word.exact || findActions.has(word.text))) {
+    throw new NotUnderstood("lets “find” run, delete or write something");
+  }
+}
+
+/** What a wrapper runs, where that is exact; undefined when it is no wrapper. */
+function unwrapped(name: string, words: ScannedCommand): ScannedCommand | undefined {
+  const rest = words.slice(1);
+  switch (name) {
+    case "time":
+    case "nohup":
+      return program(name, rest);
+    case "command":
+      return rest[0]?.exact === true && rest[0].text === "-v" ? undefined : program(name, rest);
+    case "nice":
+      return program(name, text(rest[0]) === "-n" && /^\d+$/.test(text(rest[1])) ? rest.slice(2) : rest);
+    case "timeout":
+      if (/^\d+(?:\.\d+)?[smhd]?$/.test(text(rest[0]))) return program(name, rest.slice(1));
+      throw hidden(name);
+    case "env":
+      return program(name, rest.slice(leadingHarmless(rest)));
+    default:
+      if (runners.has(baseName(name)) || ["time", "nohup", "command", "nice", "timeout"].includes(baseName(name))) {
+        throw hidden(name);
+      }
+      return undefined;
+  }
+}
+
+function leadingHarmless(words: ScannedCommand): number {
+  const index = words.findIndex(word => !word.exact || !harmless.test(word.text));
+  return index < 0 ? words.length : index;
+}
+
+/** The words as a command of their own, where no option or variable comes first. */
+function program(wrapper: string, words: ScannedCommand): ScannedCommand {
+  const [first] = words;
+  if (!first?.exact || !/^[A-Za-z0-9_./]/.test(first.text) || first.text.includes("=")) throw hidden(wrapper);
+  // What a program starts is no keyword of the shell; but `time` is a keyword itself, and `time if …` is grammar.
+  return [{ ...first, assigns: false }, ...words.slice(1)];
+}
+
+/** The script of `bash -lc 'script'`; undefined when no shell is started, or a script file is run. */
+function scriptOf(name: string, words: ScannedCommand): string | undefined {
+  if (!shells.has(baseName(name))) return undefined;
+  const [flag, script, ...more] = text(words[1]) === "-l" ? words.slice(2) : words.slice(1);
+  if (flag === undefined) throw new NotUnderstood("starts a shell that runs what it reads");
+  if (/^(?:\.?\.?\/)?\w/.test(flag.text) && flag.exact) {
+    if (text(words[1]) !== "-l") return undefined;
+    throw hidden(name);
+  }
+  const known = /^(?:\/usr)?(?:\/bin\/)?(?:ba|da|z)?sh$/.test(name) && ["-c", "-lc", "-cl"].includes(text(flag));
+  if (!known || !script?.exact || more.length > 0) throw hidden(name);
+  return script.text;
+}
+
+function text(word: ScannedWord | undefined): string {
+  return word?.exact ? word.text : "";
+}
+
+function hidden(name: string): NotUnderstood {
+  return new NotUnderstood(`runs another program through “${baseName(name)}”`);
+}
+
+/** After a change of folder, `./run` is another file than it seems. */
+function checkFolder(commands: readonly Command[]): void {
+  const moved = commands.findIndex(({ words }) => ["cd", "chdir", "pushd", "popd"].includes(words[0]?.text ?? ""));
+  if (moved < 0) return;
+  const relative = commands.slice(moved + 1).some(({ words }) => /^[^/].*\//.test(words[0]?.text ?? ""));
+  if (relative) throw new NotUnderstood("changes the folder and then runs a file by a relative path");
+}
+
+/** The last segment of a program's path, whichever the separators. */
+export function baseName(path: string): string {
+  return path.slice(Math.max(path.lastIndexOf("/"), path.lastIndexOf("\\")) + 1);
+}

@@ -1,0 +1,76 @@
+// What links mean, without a page: the panel's other tests click them.
+import assert from "node:assert/strict";
+import fc from "fast-check";
+
+/** The panel's door to its host, which is opened as soon as the module is read. */
+const door = { postMessage: () => {}, getState: () => undefined, setState: () => {} };
+Object.assign(globalThis, { acquireVsCodeApi: () => door });
+const { linkIntent } = await import("../../webview-ui/links.ts");
+
+const file = (path: string, line?: number) => ({ type: "openFile", path, ...(line !== undefined && { line }) });
+
+describe("a link", () => {
+  const rows: readonly (readonly [href: string, intent: object | undefined])[] = [
+    ["src/a.ts", file("src/a.ts")],
+    ["src/a.ts:10", file("src/a.ts", 10)],
+    ["src/a.ts#L10", file("src/a.ts", 10)],
+    ["a%20b.ts", file("a b.ts")],
+    ["/work/a.ts", file("/work/a.ts")],
+    ["C:\\work\\a.ts:3", file("C:\\work\\a.ts", 3)],
+    ["file:///work/a.ts", file("/work/a.ts")],
+    ["file://localhost/work/a.ts", file("/work/a.ts")],
+    ["file:///C:/work/a.ts", file("C:/work/a.ts")],
+    ["file:///c%3A/work/a.ts#L7", file("c:/work/a.ts", 7)],
+    ["FILE://localhost/C:/work/a.ts:7:2", file("C:/work/a.ts", 7)],
+    ["https://example.com/a", { type: "openLink", href: "https://example.com/a" }],
+    ["mailto:a@b.c", { type: "openLink", href: "mailto:a@b.c" }],
+    ["file://host/share/a.ts", undefined],
+    ["file://localhost.example/share/a.ts", undefined],
+    ["file:////host/share/a.ts", undefined],
+    ["file:///%2Fhost/share/a.ts", undefined],
+    ["file:///\\host\\share\\a.ts", undefined],
+    ["file://\\\\host\\share\\a.ts", undefined],
+    ["file://work", undefined],
+    ["\\\\host\\share\\a.ts", undefined],
+    [" \\\\host\\share\\a.ts:3", undefined],
+    ["\\\\?\\C:\\work\\a.ts", undefined],
+    ["//host/share/a.ts", undefined],
+    ["\\/host/share/a.ts", undefined],
+    ["%5C%5Chost\\share\\a.ts", undefined],
+    ["/%5Chost/share/a.ts", undefined],
+    ["#part", undefined],
+    ["", undefined],
+    ["java\nscript:alert(1)", undefined],
+    ["vscode://a/b", undefined],
+  ];
+  for (const [href, intent] of rows) {
+    it(`${JSON.stringify(href)} opens ${intent === undefined ? "nothing" : JSON.stringify(intent)}`, () => {
+      assert.deepEqual(linkIntent(href), intent);
+    });
+  }
+
+  it("never opens a file of another machine", () => {
+    const part = fc.constantFrom(
+      "\\",
+      "/",
+      "%5C",
+      "%2f",
+      "host",
+      "file:",
+      "file://",
+      "localhost",
+      "C:",
+      " ",
+      "\t",
+      ":1",
+      ".",
+    );
+    fc.assert(
+      fc.property(fc.array(part, { maxLength: 8 }), parts => {
+        const intent = linkIntent(parts.join(""));
+        assert.ok(intent?.type !== "openFile" || !/^\s*[\\/]\s*[\\/]/.test(intent.path));
+      }),
+      { numRuns: 2000 },
+    );
+  });
+});
