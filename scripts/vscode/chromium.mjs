@@ -95,9 +95,9 @@ function runs(file) {
 
 function install() {
   if (canInstallPackages()) {
-    say("No Chromium was found: installing the system's package (apt-get install chromium).");
+    say("No Chromium was found: installing the system's packages (apt-get install chromium, and a font).");
     runTool("apt-get", ["update"]);
-    runTool("apt-get", ["install", "-y", "--no-install-recommends", "chromium"]);
+    runTool("apt-get", ["install", "-y", "--no-install-recommends", "chromium", "fonts-dejavu-core"]);
     const found = findChromium();
     if (found) return found;
   }
