@@ -10,6 +10,7 @@ if (process.env["PARLEY_PICTURES"]) {
           "workbench.colorTheme": "Default Dark Modern",
           "editor.fontSize": 13,
           "window.commandCenter": false,
+          "window.title": "${activeEditorShort} — sample-workspace",
         },
       });
       await page.setViewportSize({ width: 1280, height: 800 });
@@ -18,12 +19,11 @@ if (process.env["PARLEY_PICTURES"]) {
       await composer.and(panel.locator(":focus")).waitFor();
       await openFile(page, "sum.js");
       // Wide enough to read: the border between side bar and editor is dragged.
-      const sash = page.locator(".monaco-sash.vertical").first();
-      const box = await sash.boundingBox();
-      if (box) {
-        await page.mouse.move(box.x + 1, 400);
+      const edge = await page.locator(".part.sidebar").boundingBox();
+      if (edge) {
+        await page.mouse.move(edge.x + edge.width, 400);
         await page.mouse.down();
-        await page.mouse.move(520, 400, { steps: 5 });
+        await page.mouse.move(500, 400, { steps: 5 });
         await page.mouse.up();
       }
       await composer.fill("fix the bug in sum.js");
