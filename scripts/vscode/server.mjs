@@ -139,14 +139,17 @@ function stopper(pid, dataDir) {
 }
 
 /**
- * The server keeps the user's settings on its own side.
+ * The server keeps the user's settings on its own side. The machine's own file holds them too: a window on a server does
+ * not always take settings of machine scope from the user's.
  * @param {string} dataDir
  * @param {Readonly<Record<string, unknown>>} settings
  */
 function writeSettings(dataDir, settings) {
-  const folder = path.join(dataDir, "data", "User");
-  fs.mkdirSync(folder, { recursive: true });
-  fs.writeFileSync(path.join(folder, "settings.json"), JSON.stringify({ ...usualSettings, ...settings }, null, 2));
+  for (const owner of ["User", "Machine"]) {
+    const folder = path.join(dataDir, "data", owner);
+    fs.mkdirSync(folder, { recursive: true });
+    fs.writeFileSync(path.join(folder, "settings.json"), JSON.stringify({ ...usualSettings, ...settings }, null, 2));
+  }
 }
 
 /** @param {number} port @param {string} dataDir @param {ServerOptions} options @returns {string[]} */

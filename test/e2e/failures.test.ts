@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { FrameLocator, Locator } from "playwright-core";
-import { canChangeSettings, openChat, openWorkbench, reloadWindow, runCommand, type Workbench } from "./harness.ts";
+import { openChat, openWorkbench, reloadWindow, runCommand, type Workbench } from "./harness.ts";
 import { scene } from "./scene.ts";
 
 /** The misbehaving agent as a program of its own, in a folder that pictures may show. */
@@ -32,9 +32,7 @@ function settings(definitions: Definitions): Record<string, unknown> {
 }
 
 async function withAgents(definitions: Definitions): Promise<Workbench & { readonly panel: FrameLocator }> {
-  const own = { settings: settings({ none: { name: "Good Agent" }, ...definitions }) };
-  // Where settings are read at the start only, the window needs a server of its own.
-  const workbench = await openWorkbench(canChangeSettings ? own : { ...own, env: {} });
+  const workbench = await openWorkbench({ settings: settings({ none: { name: "Good Agent" }, ...definitions }) });
   return { ...workbench, panel: await openChat(workbench.page) };
 }
 

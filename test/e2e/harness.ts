@@ -20,7 +20,7 @@ export { answerTrust, openFile, reloadWindow, runCommand } from "../../scripts/v
 /** Whether VS Code sees that its settings file has changed. The build of the minimum version does not, unlike its desktop. */
 export const canChangeSettings = process.env["PARLEY_VSCODE"] !== "minimum";
 
-/** What a test may ask of its window. Each of env, trust and vsix costs a server of its own. */
+/** What a test may ask of its window. Each of settings, env, trust and vsix costs a server of its own. */
 export interface WorkbenchOptions {
   /** The workspace, as paths and texts; a copy of examples/sample-workspace if left out. */
   readonly files?: Readonly<Record<string, string>>;
@@ -153,7 +153,9 @@ export function writeFiles(folder: string, files: Readonly<Record<string, string
 }
 
 async function serverFor(options: WorkbenchOptions): Promise<Server> {
-  const ownServer = options.env !== undefined || options.trust !== undefined || options.vsix !== undefined;
+  // A running server may notice changed settings too late for the window that is about to open.
+  const { env, trust, vsix, settings } = options;
+  const ownServer = [env, trust, vsix, settings].some(each => each !== undefined);
   const starting = ownServer ? startServer(serverOptions(options)) : (shared.server ??= startServer());
   const server = await starting;
   shared.servers.add(server);
