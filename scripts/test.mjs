@@ -73,7 +73,7 @@ const suites = {
     command: results =>
       mocha(
         results,
-        60,
+        120,
         testFiles(folder => folder === "e2e"),
       ),
     needs: [chromium, vscode],
