@@ -1,4 +1,5 @@
-// Runs the extension-host tests in a desktop VS Code: the one that VSCODE_EXECUTABLE_PATH names, else a downloaded one.
+// Runs the extension-host tests and then the end-to-end tests in a desktop VS Code: the one that VSCODE_EXECUTABLE_PATH
+// names, else a downloaded one.
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
@@ -15,7 +16,11 @@ await main(async () => {
   const executable = process.env["VSCODE_EXECUTABLE_PATH"] || (await downloaded());
   const tmp = fs.mkdtempSync(path.join(os.tmpdir(), "parley-desktop-"));
   try {
-    process.exitCode = (await passes(executable, tmp)) ? 0 : 1;
+    const hostPasses = await passes(executable, tmp);
+    // Its windows are opened by the harness of the end-to-end tests, each with data of its own.
+    process.env["PARLEY_DESKTOP"] = executable;
+    const endToEnd = await run(process.execPath, ["scripts/test.mjs", "e2e", ...process.argv.slice(2)]);
+    process.exitCode = hostPasses && endToEnd === 0 ? 0 : 1;
   } finally {
     fs.rmSync(tmp, { recursive: true, force: true, maxRetries: 5 });
   }

@@ -38,7 +38,7 @@ import { fetchVscode } from "./fetch.mjs";
  */
 
 /** Quiet, and readable for tests: no welcome pages, no network, and terminals as text in the DOM. */
-const usualSettings = {
+export const usualSettings = {
   "workbench.startupEditor": "none",
   "workbench.tips.enabled": false,
   "workbench.secondarySideBar.defaultVisibility": "hidden",
@@ -55,7 +55,7 @@ const usualSettings = {
 };
 
 /** VS Code itself no longer asks when a folder is opened, unless told to. */
-const askForTrust = { "security.workspace.trust.startupPrompt": "always" };
+export const askForTrust = { "security.workspace.trust.startupPrompt": "always" };
 
 /**
  * Starts a server, and waits until it answers. Whatever happens to this process, the server does not outlive it.

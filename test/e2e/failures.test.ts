@@ -11,7 +11,11 @@ import { scene } from "./scene.ts";
 /** The misbehaving agent as a program of its own, in a folder that pictures may show. */
 const programs = mkdtempSync(join(tmpdir(), "parley-agents-"));
 const bad = join(programs, "bad-agent");
-before(() => writeProgram(bad));
+const unrunnable = join(programs, "unrunnable-agent");
+before(() => {
+  writeProgram(bad);
+  writeFileSync(unrunnable, "#!/bin/sh\n", { mode: 0o644 });
+});
 after(() => rmSync(programs, { recursive: true }));
 
 function writeProgram(path: string, ...args: readonly string[]): void {
@@ -69,6 +73,13 @@ describe("an agent that does not start", () => {
       says: /Could not start Bad Agent/,
       offers: "Open Settings",
       scene: "agent-not-a-program",
+    },
+    {
+      id: "unrunnable",
+      definition: { command: unrunnable, args: [] },
+      says: /Could not start Bad Agent: .*unrunnable-agent.? is not executable/,
+      offers: "Open Settings",
+      scene: "agent-not-executable",
     },
     {
       id: "exit",

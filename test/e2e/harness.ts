@@ -6,6 +6,7 @@ import { dirname, join } from "node:path";
 import type { Browser, FrameLocator, Locator, Page } from "playwright-core";
 import { whenExiting } from "../../scripts/tools/processes.mjs";
 import { inProject, root } from "../../scripts/tools/project.mjs";
+import { openDesktop, type Desktop } from "../../scripts/vscode/desktop.mjs";
 import { startServer, type Server } from "../../scripts/vscode/server.mjs";
 import {
   harmlessErrors,
@@ -19,6 +20,9 @@ export { answerTrust, openFile, reloadWindow, runCommand } from "../../scripts/v
 
 /** Whether VS Code sees that its settings file has changed. The build of the minimum version does not, unlike its desktop. */
 export const canChangeSettings = process.env["PARLEY_VSCODE"] !== "minimum";
+
+/** The desktop VS Code to use in place of the one in Chromium; `npm run test:desktop` says which. */
+const desktopVscode = process.env["PARLEY_DESKTOP"];
 
 /** What a test may ask of its window. Each of settings, env, trust and vsix costs a server of its own. */
 export interface WorkbenchOptions {
@@ -39,10 +43,13 @@ export interface Workbench {
   readonly page: Page;
   /** The workspace folder. */
   readonly folder: string;
-  readonly server: Server;
+  readonly server: Vscode;
   /** What the window and its webviews have reported as errors so far, without the known harmless ones. */
   readonly errors: readonly string[];
 }
+
+/** A running VS Code: the server of the one in Chromium, or a desktop. */
+type Vscode = Server | Desktop;
 
 interface Opened extends Workbench {
   readonly options: WorkbenchOptions;
@@ -55,7 +62,7 @@ interface Shared {
   browser?: Promise<Browser>;
   server?: Promise<Server>;
   readonly opened: Set<Opened>;
-  readonly servers: Set<Server>;
+  readonly servers: Set<Vscode>;
   readonly folders: Set<string>;
 }
 
@@ -84,8 +91,9 @@ function addHooks(): void {
 
 /** Opens a window of VS Code on a fresh workspace, and waits until it is restored. */
 export async function openWorkbench(options: WorkbenchOptions = {}): Promise<Workbench> {
-  const server = await serverFor(options);
   const folder = newWorkspace(options.files);
+  if (desktopVscode) return watch(await onDesktop(desktopVscode, folder, options));
+  const server = await serverFor(options);
   server.writeSettings(options.settings ?? {});
   shared.browser ??= launchBrowser();
   const page = await openPage(await shared.browser, server, target(folder, options));
@@ -95,6 +103,7 @@ export async function openWorkbench(options: WorkbenchOptions = {}): Promise<Wor
 /** Closes the window and opens it anew, on the same workspace and with all that VS Code remembers of it. */
 export async function reopenWindow(workbench: Workbench): Promise<Workbench> {
   const { page, folder, server, options } = opened(workbench);
+  if (!("origin" in server)) return restartVscode(workbench);
   const profile = page.context();
   const next = await openPage(await browserOf(page), server, target(folder, options), profile);
   await page.close();
@@ -105,11 +114,17 @@ export async function reopenWindow(workbench: Workbench): Promise<Workbench> {
 /** Stops VS Code, as quitting it does, and starts it on the same data, workspace and profile. */
 export async function restartVscode(workbench: Workbench): Promise<Workbench> {
   const { page, folder, server, options } = opened(workbench);
+  if (desktopVscode) {
+    await stopServer(server, { keepData: true });
+    shared.opened.delete(opened(workbench));
+    return watch(await onDesktop(desktopVscode, folder, options, server.dataDir));
+  }
   if (server === (await shared.server))
     throw new Error("Only a server of the test's own can be restarted: pass `env`.");
   const profile = page.context();
   await page.goto("about:blank");
   await stopServer(server, { keepData: true });
+  if (!("port" in server)) throw new Error("Only a VS Code in Chromium has a port.");
   const { port, dataDir } = server;
   const again = await startServer({ ...serverOptions(options), port, dataDir });
   shared.servers.add(again);
@@ -150,6 +165,18 @@ export function writeFiles(folder: string, files: Readonly<Record<string, string
     mkdirSync(dirname(join(folder, name)), { recursive: true });
     writeFileSync(join(folder, name), text);
   }
+}
+
+async function onDesktop(
+  executable: string,
+  folder: string,
+  options: WorkbenchOptions,
+  dataDir?: string,
+): Promise<Opened> {
+  const windowOptions = { ...serverOptions(options), ...target(folder, options), ...(dataDir && { dataDir }) };
+  const { page, desktop } = await openDesktop(executable, windowOptions);
+  shared.servers.add(desktop);
+  return { page, folder, server: desktop, options, errors: [] };
 }
 
 async function serverFor(options: WorkbenchOptions): Promise<Server> {
@@ -219,7 +246,7 @@ function removeFolders(): void {
   shared.folders.clear();
 }
 
-async function stopServer(server: Server, how: { readonly keepData?: boolean } = {}): Promise<void> {
+async function stopServer(server: Vscode, how: { readonly keepData?: boolean } = {}): Promise<void> {
   shared.servers.delete(server);
   const killed = await server.stop(how);
   if (killed.length > 0) console.log(`    had to be killed:\n    ${killed.join("\n    ")}`);

@@ -165,7 +165,8 @@ describe("a line that is understood", function () {
     for (const name of ["aa", "bb", "rm"]) {
       writeFileSync(
         join(bin, name),
-        `#!/bin/sh\n{ printf '%s' ${name}; printf '\\001%s' "$@"; printf '\\002'; } >>"$SEEN"\n`,
+        // One write, as the programs of a pipeline run at the same time.
+        `#!/bin/sh\nall=$(printf '%s' ${name}; printf '\\001%s' "$@"; printf '\\002')\nprintf '%s' "$all" >>"$SEEN"\n`,
       );
       chmodSync(join(bin, name), 0o755);
     }
