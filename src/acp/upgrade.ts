@@ -10,6 +10,7 @@ import type {
   StopReason,
   ToolFields,
 } from "../session/events.ts";
+import { CommandOutputs } from "./commandOutput.ts";
 import * as tolerant from "./tolerant.ts";
 import { finite, given, isWire, text, wire, type Wire } from "./tolerant.ts";
 
@@ -26,6 +27,7 @@ export class V1Upgrade {
   readonly #segments = new Map<string, number>();
   /** Tool calls that were heard of. */
   readonly #tools = new Set<string>();
+  readonly #outputs = new CommandOutputs();
   /** What is left of the prompt that the agent may echo. */
   #echo: string | undefined;
   #running = false;
@@ -182,7 +184,8 @@ export class V1Upgrade {
     if (!this.#tools.has(toolCallId)) this.#open = undefined;
     this.#tools.add(toolCallId);
     this.#echo = undefined;
-    return [{ type: "tool", toolCallId, patch: toolFields(update) }, ...metaTerminal(wire(update["_meta"]))];
+    const { fields, events } = this.#outputs.take(toolCallId, toolFields(update));
+    return [{ type: "tool", toolCallId, patch: fields }, ...events, ...metaTerminal(wire(update["_meta"]))];
   }
 
   #mint(): string {

@@ -75,7 +75,7 @@ function blockTexts(block: unknown): readonly string[] {
 }
 
 function toolTexts(item: unknown): readonly string[] {
-  if (field(item, "type") === "content") return blockTexts(field(item, "content"));
+  if (field(item, "type") === "content") return blockTexts(field(item, "content")).map(unfenced);
   if (field(item, "type") !== "diff") return stringsOf(field(item, "terminalId"));
   const lines = (name: string): readonly string[] => stringsOf(field(item, name)).flatMap(text => text.split("\n"));
   const before = new Set(lines("oldText"));
@@ -86,6 +86,9 @@ function toolTexts(item: unknown): readonly string[] {
     ...[...after].filter(line => !before.has(line)),
   ];
 }
+
+/** What a command printed may come in a fence, which a terminal does not show. */
+const unfenced = (text: string): string => /^\s*(`{3,})[^\n`]*\n([^]*?)\n?\1\s*$/.exec(text)?.[2] ?? text;
 
 function rawTexts(raw: unknown): readonly string[] {
   if (typeof raw === "string") return [raw.slice(0, rawLimit)];
