@@ -8,6 +8,8 @@ const benchmarks: Readonly<Record<string, () => Promise<{ run(): Promise<Report>
   sizes: () => import("./sizes.ts"),
   activation: () => import("./activation.ts"),
   panel: () => import("./panel.ts"),
+  terminal: () => import("./terminal.ts"),
+  files: () => import("./files.ts"),
   boundary: () => import("./boundary.ts"),
 };
 

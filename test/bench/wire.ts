@@ -140,6 +140,7 @@ const emptyRoom: Room = {
   ...{ terminalOutput: refuse, waitForTerminalExit: refuse, killTerminal: refuse, releaseTerminal: refuse },
   answer() {},
   cancelQuestions() {},
+  question: () => undefined,
   dispose() {},
 };
 
