@@ -12,12 +12,16 @@ import { CurrentSession } from "./vscode/currentSession.ts";
 import { DiffDocuments } from "./vscode/diffDocuments.ts";
 import { EditorDocuments } from "./vscode/documents.ts";
 import { perform } from "./vscode/intents.ts";
+import { EditorTerminals } from "./vscode/editorTerminals.ts";
 import { openLog } from "./vscode/log.ts";
-import { makeRoom } from "./vscode/room.ts";
+import { PermissionLog } from "./vscode/permissionLog.ts";
+import { PermissionRules } from "./vscode/permissionRules.ts";
+import { makeRoom, type Services } from "./vscode/room.ts";
 import { readSettings, type Settings } from "./vscode/settings.ts";
 import { StatusBar } from "./vscode/statusBar.ts";
 import { openStorage } from "./vscode/storage.ts";
 import { Traffic } from "./vscode/traffic.ts";
+import { AuditLog } from "./workspace/auditLog.ts";
 import { nodePaths } from "./workspace/nodePaths.ts";
 
 /** What must be waited for when the window closes. */
@@ -32,38 +36,46 @@ export function activate(context: vscode.ExtensionContext): void {
 
   store.add(startWatchdog(context.asAbsolutePath("dist/watchdog.js"), log));
   const pool = new AgentPool(log, systemClock, version);
-  const documents = new EditorDocuments(nodePaths());
+  const documents = new EditorDocuments(nodePaths(), { saveUnsaved: () => settings().saveUnsaved });
+  const storage = openStorage(context);
+  const audit = new AuditLog(storage, log);
+  const rules = store.add(
+    new PermissionRules({ workspaceState: context.workspaceState, log, sensitive: () => settings().sensitive }),
+  );
+  const services: Services = { documents, settings, rules: () => rules.ruleSet(), audit, log };
   const endings = new Set<Promise<void>>();
+  const onEnding = (ended: Promise<void>): void => {
+    const settled = ended.catch((error: unknown) =>
+      log.error("A terminal could not be ended.", asError(error).message),
+    );
+    endings.add(settled);
+    void settled.then(() => endings.delete(settled));
+  };
   const current = new CurrentSession({
     pool,
     settings,
-    storage: openStorage(context),
+    storage,
     log,
     clock: systemClock,
-    makeRoom: (definition, cwd, dispatch) =>
-      makeRoom(documents, definition, cwd, dispatch, ended => {
-        const settled = ended.catch((error: unknown) =>
-          log.error("A terminal could not be ended.", asError(error).message),
-        );
-        endings.add(settled);
-        void settled.then(() => endings.delete(settled));
-      }),
+    makeRoom: (definition, cwd, dispatch) => makeRoom(services, { definition, cwd, dispatch, onEnding }),
   });
 
   const diffs = store.add(new DiffDocuments());
+  const terminals = store.add(new EditorTerminals());
+  const permissionLog = store.add(new PermissionLog(audit));
   const traffic = store.add(new Traffic(pool));
   const chat = new ChatView({
     extensionUri: context.extensionUri,
     log,
     clock: systemClock,
     view: () => current.view(),
-    onIntent: intent => void perform(intent, { current, diffs, log }),
+    onIntent: intent => void perform(intent, { current, rules, terminals, diffs, log }),
     onShown: () => void current.shown(),
   });
   store.add(
     vscode.window.registerWebviewViewProvider(ChatView.id, chat, { webviewOptions: { retainContextWhenHidden: true } }),
   );
-  store.add(registerCommands({ current, chat, traffic, settings, log }));
+  store.add(registerCommands({ current, chat, traffic, rules, permissionLog, settings, log }));
 
   const status = store.add(new StatusBar());
   const update = (): void => {

@@ -95,7 +95,7 @@ const exceptions: Readonly<Record<string, readonly string[]>> = {
 
 const webview: Rule = {
   layers: [],
-  packages: [/^lit($|\/)/, /^highlight\.js($|\/)/, "marked", "dompurify", /^@vscode-elements\//],
+  packages: [/^lit($|\/)/, /^highlight\.js($|\/)/, "marked", "dompurify", /^@xterm\/headless($|\/)/],
   files: [
     "src/chat/protocol.ts",
     "src/chat/patch.ts",

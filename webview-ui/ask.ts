@@ -69,7 +69,10 @@ export class AsksElement extends LightElement {
         ${this.asks.length > 1 ? html`<span class="quiet">${t("1 of {0}", this.asks.length)}</span>` : nothing}
       </div>
       ${this.#details(ask, owner)}
-      <div class="options">${ask.options.map((option, i) => this.#option(ask, option, i))}</div>
+      ${ask.reason === undefined ? nothing : html`<div class="quiet reason">${icon("shield")} ${ask.reason}</div>`}
+      <div class="options">
+        ${ask.options.map((option, i) => this.#option(ask, option, i))}${ask.always ? alwaysButton(ask) : nothing}
+      </div>
     </div>`;
   }
 
@@ -90,7 +93,7 @@ export class AsksElement extends LightElement {
               ${locations.map(({ path, label, line }) => fileLink(path, line === undefined ? label : `${label}:${line}`, line))}
             </div>`
       }
-      ${toolParts(parts, owner, false)}
+      ${envList(ask.env)} ${toolParts(parts, owner, false)}
     </div>`;
   }
 
@@ -145,10 +148,24 @@ export class AsksElement extends LightElement {
   }
 }
 
-/** Whatever is not known to reject might allow. */
 /** The option to stand out: allowing this once. What allows more than that never does, wherever the agent puts it. */
 const suggested = (ask: ViewAsk): AskOption | undefined => ask.options.find(option => option.kind === "allow_once");
 
+function envList(env: ViewAsk["env"]): TemplateResult | typeof nothing {
+  if (!env) return nothing;
+  return html`<ul class="env" aria-label=${t("Environment variables")}>
+    ${env.map(({ name, value }) => html`<li><code>${name}=${value}</code></li>`)}
+  </ul>`;
+}
+
+/** Makes a rule of the answer. It asks which, so it cannot be pressed by mistake. */
+function alwaysButton({ id }: ViewAsk): TemplateResult {
+  return html`<button class="secondary" type="button" @click=${() => send({ type: "always", ask: id })}>
+    ${t("Always…")}
+  </button>`;
+}
+
+/** Whatever is not known to reject might allow. */
 function isAllow(option: AskOption): boolean {
   return !option.kind.startsWith("reject");
 }

@@ -1,11 +1,13 @@
 // What messages and tool cards hold besides their frame: text, images, links, diffs, terminals, JSON.
 import { html, nothing, type TemplateResult } from "lit";
 import type { ToolPart, ViewEntry, ViewPart } from "../src/chat/protocol.ts";
+import { copyFrom } from "./copy.ts";
 import { diffView } from "./diffView.ts";
 import { icon } from "./element.ts";
 import { send } from "./host.ts";
 import { size, t } from "./l10n.ts";
 import { fileLink, hrefLink } from "./links.ts";
+import type { TerminalElement } from "./terminal.ts";
 
 const IMAGE_TYPES = /^image\/(?:png|jpeg|gif|webp|bmp|avif|svg\+xml)$/;
 const AUDIO_TYPES = /^audio\/[\w.+-]+$/;
@@ -115,11 +117,44 @@ function filesPart(part: Part<"files">): TemplateResult {
 function terminalPart(part: Part<"terminal">): TemplateResult {
   return html`<div class="terminal">
     ${part.command === undefined ? nothing : html`<div class="command"><code>${part.command}</code></div>`}
-    ${part.cwd === undefined ? nothing : html`<div class="quiet folder">${icon("folder")} ${part.cwd}</div>`}
+    <div class="terminal-bar">
+      ${part.cwd === undefined ? nothing : html`<div class="quiet folder">${icon("folder")} <span>${part.cwd}</span></div>`}
+      ${terminalButtons(part)}
+    </div>
     ${part.truncated ? html`<p class="quiet">${t("The beginning of the output was left out.")}</p>` : nothing}
-    ${part.text === "" ? nothing : html`<parley-terminal aria-label=${t("Output")} role="group" .text=${part.text}></parley-terminal>`}
+    ${
+      part.text === ""
+        ? nothing
+        : html`<parley-terminal
+            aria-label=${t("Output")}
+            role="group"
+            .text=${part.text}
+            .ended=${part.exit !== undefined}
+          ></parley-terminal>`
+    }
     ${exitLine(part)}
   </div>`;
+}
+
+function terminalButtons({ text, terminalId, canKill }: Part<"terminal">): TemplateResult {
+  const copy = (event: Event): void => {
+    const button = event.currentTarget as HTMLElement;
+    const output = button.closest(".terminal")?.querySelector<TerminalElement>("parley-terminal");
+    if (output) copyFrom(button, output.plainText);
+  };
+  const open = (): void => send({ type: "openTerminal", terminal: terminalId });
+  const kill = (): void => send({ type: "killTerminal", terminal: terminalId });
+  return html`<div class="terminal-buttons">
+    ${text === "" ? nothing : iconButton("copy", t("Copy Output"), copy)}
+    ${iconButton("terminal", t("Open in Terminal"), open)}
+    ${canKill ? iconButton("debug-stop", t("Kill"), kill) : nothing}
+  </div>`;
+}
+
+function iconButton(glyph: string, label: string, onClick: (event: Event) => void): TemplateResult {
+  return html`<button class="icon-button" type="button" aria-label=${label} title=${label} @click=${onClick}>
+    ${icon(glyph)}
+  </button>`;
 }
 
 function exitLine({ exit }: Part<"terminal">): TemplateResult | typeof nothing {

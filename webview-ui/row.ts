@@ -5,6 +5,7 @@ import type { ViewCompaction, ViewEntry, ViewMessage, ViewNotice, ViewTool } fro
 import { LightElement, icon } from "./element.ts";
 import { openState, setOpen } from "./host.ts";
 import { t } from "./l10n.ts";
+import { fileNotes, rulesButton } from "./notes.ts";
 import { messagePart } from "./parts.ts";
 import { problemBody } from "./problem.ts";
 
@@ -32,11 +33,13 @@ export class RowElement extends LightElement {
     switch (entry.kind) {
       case "notice":
         return html`<div class="row" data-severity=${entry.severity}>
-          ${icon(SEVERITY_ICONS[entry.severity])}
-          <span
-            >${entry.title}${entry.description === undefined ? nothing : html` <span class="quiet">${entry.description}</span>`}</span
-          >
-        </div>`;
+            ${icon(entry.byRule ? "shield" : SEVERITY_ICONS[entry.severity])}
+            <span
+              >${entry.title}${entry.description === undefined ? nothing : html` <span class="quiet">${entry.description}</span>`}
+              ${entry.byRule ? rulesButton() : nothing}</span
+            >
+          </div>
+          ${fileNotes(entry.files)}`;
       case "compaction":
         return this.#compaction(entry);
       case "problem":

@@ -6,6 +6,7 @@ import { LightElement, everySecond, icon, roveByKey, roveTabStop, roveToFocus } 
 import { openState, setOpen } from "./host.ts";
 import { duration, t } from "./l10n.ts";
 import { fileLink } from "./links.ts";
+import { decisionNotes, fileNotes } from "./notes.ts";
 import { titleText, toolParts } from "./parts.ts";
 
 const KIND_ICONS: Readonly<Record<string, string>> = {
@@ -77,7 +78,8 @@ export class ToolCallElement extends LightElement {
             </button>`
           : html`<div class="tool-head">${this.#head(nothing)}</div>`
       }
-      ${this.#locations(open)} ${open ? this.#body() : nothing}
+      ${this.#locations(open)} ${decisionNotes(entry.decisions)} ${fileNotes(entry.files)}
+      ${open ? this.#body() : nothing}
     </article>`;
   }
 

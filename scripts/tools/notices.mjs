@@ -46,11 +46,16 @@ function shippedPackages() {
 /** @param {string} folder @returns {Notice} */
 function noticeOf(folder) {
   const { name, version, license, homepage } = manifestOf(folder);
-  const texts = fs
-    .readdirSync(folder)
-    .filter(entry => licenceFile.test(entry))
-    .sort()
-    .map(entry => fs.readFileSync(path.join(folder, entry), "utf8"))
+  // Some packages are published without the licence of their own repository.
+  const texts = [folder, inProject("scripts", "tools", "licences", name)]
+    .filter(place => fs.existsSync(place))
+    .flatMap(place =>
+      fs
+        .readdirSync(place)
+        .filter(entry => licenceFile.test(entry))
+        .sort()
+        .map(entry => fs.readFileSync(path.join(place, entry), "utf8")),
+    )
     .map(text =>
       text
         .replace(/^\uFEFF/, "")

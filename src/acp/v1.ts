@@ -152,16 +152,16 @@ export class V1Agent implements Agent {
       else this.#options.log.debug(`${this.#options.agentName} sent an update for a session that is not open.`, id);
     });
     this.#handle("session/request_permission", (session, params, signal) => session.permission(params, signal));
-    this.#handle("fs/read_text_file", async (session, params) => {
+    this.#handle("fs/read_text_file", async (session, params, signal) => {
       const request = { path: need(params, "path"), ...count(params, "line"), ...count(params, "limit") };
-      return { content: await session.client.readTextFile(request) };
+      return { content: await session.client.readTextFile(request, signal) };
     });
-    this.#handle("fs/write_text_file", async (session, params) => {
-      await session.client.writeTextFile({ path: need(params, "path"), content: need(params, "content") });
+    this.#handle("fs/write_text_file", async (session, params, signal) => {
+      await session.client.writeTextFile({ path: need(params, "path"), content: need(params, "content") }, signal);
       return {};
     });
-    this.#handle("terminal/create", async (session, params) => ({
-      terminalId: await session.client.createTerminal(terminalRequest(params)),
+    this.#handle("terminal/create", async (session, params, signal) => ({
+      terminalId: await session.client.createTerminal(terminalRequest(params), signal),
     }));
     this.#handle("terminal/output", async (session, params) => {
       const { output, truncated, exit } = await session.client.terminalOutput(need(params, "terminalId"));

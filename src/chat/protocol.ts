@@ -8,6 +8,7 @@ import type {
   Author,
   ConnectionState,
   ExitStatus,
+  FileNote,
   FileOperation,
   PlanEntry,
   SessionOption,
@@ -81,6 +82,8 @@ export type ToolPart =
       readonly text: string;
       readonly exit?: ExitStatus;
       readonly truncated: boolean;
+      /** It runs here and can be ended. */
+      readonly canKill?: true;
     }
   /** Raw input or output, pretty JSON. */
   | { readonly type: "json"; readonly label: "Input" | "Output"; readonly text: string; readonly cut?: number };
@@ -107,6 +110,15 @@ export interface ViewTool {
   readonly ended?: number;
   readonly locations: readonly { readonly path: string; readonly label: string; readonly line?: number }[];
   readonly parts: readonly ToolPart[];
+  /** Answers that were given by rules, in words. */
+  readonly decisions?: readonly string[];
+  readonly files?: readonly ViewNotedFile[];
+}
+/** A file that needs the user: its text is only in the editor, or disk and editor differ. */
+export interface ViewNotedFile {
+  readonly path: string;
+  readonly label: string;
+  readonly note: FileNote;
 }
 export interface ViewNotice {
   readonly id: string;
@@ -114,6 +126,9 @@ export interface ViewNotice {
   readonly severity: "info" | "warning" | "error";
   readonly title: string;
   readonly description?: string;
+  /** It tells what a rule decided. */
+  readonly byRule?: true;
+  readonly files?: readonly ViewNotedFile[];
   readonly at: number;
 }
 export interface ViewCompaction {
@@ -154,6 +169,12 @@ export interface ViewAsk {
   readonly parts: readonly ToolPart[];
   readonly locations: ViewTool["locations"];
   readonly options: readonly AskOption[];
+  /** Why the user is asked although there are rules. */
+  readonly reason?: string;
+  /** A rule can be made of the answer. */
+  readonly always?: true;
+  /** Environment variables the command gets, with secret values masked. */
+  readonly env?: readonly { readonly name: string; readonly value: string }[];
 }
 
 export interface ViewAgent {
@@ -221,6 +242,9 @@ export type HostMessage =
   | { readonly type: "text"; readonly base: number; readonly text: string }
   | { readonly type: "focus"; readonly target: "composer" | "ask" };
 
+/** What to do about a file whose text is not on disk, or differs there from the editor's. */
+export type SettleFile = "save" | "compare" | "take" | "keep";
+
 /** Panel → extension host: what the user wants. Fire and forget; the outcome comes back as state. */
 export type Intent =
   /** First message of a panel, with the revision it still holds (0: none). */
@@ -232,6 +256,13 @@ export type Intent =
   | { readonly type: "sendNow"; readonly submission: string }
   | { readonly type: "stop" }
   | { readonly type: "answer"; readonly ask: string; readonly option: string }
+  /** Makes a rule of the answer to a question, after asking which. */
+  | { readonly type: "always"; readonly ask: string }
+  | { readonly type: "manageRules" }
+  | { readonly type: "killTerminal"; readonly terminal: string }
+  /** Shows the output as a terminal of the editor, which follows it. */
+  | { readonly type: "openTerminal"; readonly terminal: string }
+  | { readonly type: "settleFile"; readonly path: string; readonly how: SettleFile }
   | { readonly type: "newSession" }
   | { readonly type: "selectAgent"; readonly agent: string }
   | { readonly type: "setOption"; readonly option: string; readonly value: string | boolean }
@@ -276,6 +307,14 @@ const shapes: {
   sendNow: { submission: isString },
   stop: {},
   answer: { ask: isString, option: isString },
+  always: { ask: isString },
+  manageRules: {},
+  killTerminal: { terminal: isString },
+  openTerminal: { terminal: isString },
+  settleFile: {
+    path: isString,
+    how: value => typeof value === "string" && ["save", "compare", "take", "keep"].includes(value),
+  },
   newSession: {},
   selectAgent: { agent: isString },
   setOption: { option: isString, value: value => typeof value === "string" || typeof value === "boolean" },

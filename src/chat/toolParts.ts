@@ -1,4 +1,5 @@
 // What stands in a tool card: content, diffs, terminals, raw input and output.
+import { displayLine } from "../base/displayLine.ts";
 import type { Content, FileOperation, ToolContent, ToolFields } from "../session/events.ts";
 import type { TerminalState } from "../session/state.ts";
 import { hunksOf } from "./diffs.ts";
@@ -20,7 +21,10 @@ export function toolParts(
 ): readonly ToolPart[] {
   const content = fields.content ?? [];
   const shown = content.map(item => part(item, viewPart, cwd, terminals));
-  const texts = content.map(item => (item.type === "content" && item.content.type === "text" ? item.content.text : ""));
+  const texts = content.map(item => {
+    if (item.type === "terminal") return terminals.get(item.terminalId)?.output;
+    return item.type === "content" && item.content.type === "text" ? item.content.text : undefined;
+  });
   return [
     ...shown,
     ...json("Input", fields.rawInput),
@@ -92,6 +96,7 @@ function terminalPart(terminalId: string, terminal: TerminalState | undefined): 
     ...(terminal?.command !== undefined && { command: terminal.command }),
     ...(terminal?.cwd !== undefined && { cwd: terminal.cwd }),
     ...(terminal?.exit !== undefined && { exit: terminal.exit }),
+    ...(terminal?.own && terminal.exit === undefined && { canKill: true }),
   };
 }
 
@@ -112,10 +117,8 @@ export function commandOf(rawInput: unknown): string | undefined {
     : typeof command === "string"
       ? [command, ...(Array.isArray(args) ? args : [])]
       : [];
-  const line = words
-    .filter(word => typeof word === "string")
-    .join(" ")
-    .trim();
+  const [program = "", ...rest] = words.filter(word => typeof word === "string");
+  const line = displayLine(program, rest).trim();
   return line === "" ? undefined : line;
 }
 

@@ -1,19 +1,23 @@
 // SessionState → what a panel paints. Memoised per entry, so what did not change keeps its identity.
 import type { Problem } from "../base/errors.ts";
+import { maskedText } from "../base/mask.ts";
 import type { EntryList } from "../session/entryList.ts";
-import type { Content } from "../session/events.ts";
+import type { Content, ToolFields } from "../session/events.ts";
+import { shownContent } from "../session/fileNotes.ts";
 import {
+  decisionWords,
   isBusy,
   openAsks,
   shownToolStatus,
   toolKey,
   type Ask,
   type Entry,
+  type NotedFile,
   type SessionState,
   type TerminalState,
   type ToolEntry,
 } from "../session/state.ts";
-import type { Head, View, ViewAgent, ViewAsk, ViewEntry, ViewPart, ViewTool } from "./protocol.ts";
+import type { Head, View, ViewAgent, ViewAsk, ViewEntry, ViewNotedFile, ViewPart, ViewTool } from "./protocol.ts";
 import { commandOf, relativeLabel, toolParts, type Terminals } from "./toolParts.ts";
 
 /** What a panel shows that belongs to no session. */
@@ -29,8 +33,11 @@ export interface Surroundings {
 /** Characters of one text that cross to the panel; the rest is counted. */
 const maxText = 400_000;
 
+const none: readonly string[] = [];
+
 interface Cached {
   readonly asked: boolean;
+  readonly decisions: readonly string[];
   readonly cwd: string;
   readonly terminals: readonly (TerminalState | undefined)[];
   readonly view: ViewEntry;
@@ -48,6 +55,7 @@ export class Projector {
         readonly views: readonly ViewEntry[];
       }
     | undefined;
+  #decisions: ReadonlyMap<string, readonly string[]> = new Map();
   #asks: readonly ViewAsk[] = [];
   #plans: { readonly from: SessionState["plans"]; readonly views: Head["plans"] } | undefined;
   #queue: { readonly from: SessionState["submissions"]; readonly views: Head["queue"] } | undefined;
@@ -63,6 +71,7 @@ export class Projector {
     const last = this.#last;
     if (last?.list === list && last.asks === asks && last.terminals === terminals && last.cwd === cwd)
       return last.views;
+    if (last?.asks !== asks) this.#decisions = decisionsIn(asks);
     const views: ViewEntry[] = [];
     for (const entry of list) views.push(this.#entry(entry, state, asked));
     this.#last = { list, asks, terminals, cwd, views };
@@ -74,10 +83,16 @@ export class Projector {
     const terminals = entry.kind === "tool" ? terminalsOf(entry, state) : [];
     const old = this.#entries.get(entry);
     const { cwd } = state;
-    if (old?.asked === isAsked && old.cwd === cwd && old.terminals.every((terminal, i) => terminal === terminals[i]))
+    const decisions = entry.kind === "tool" ? (this.#decisions.get(entry.toolCallId) ?? none) : none;
+    if (
+      old?.asked === isAsked &&
+      old.decisions.length === decisions.length &&
+      old.cwd === cwd &&
+      old.terminals.every((terminal, i) => terminal === terminals[i])
+    )
       return old.view;
-    const view = viewOf(entry, state, isAsked);
-    this.#entries.set(entry, { asked: isAsked, cwd, terminals, view });
+    const view = viewOf(entry, state, isAsked, decisions);
+    this.#entries.set(entry, { asked: isAsked, decisions, cwd, terminals, view });
     return view;
   }
 
@@ -136,7 +151,7 @@ function terminalsOf(tool: ToolEntry, state: SessionState): readonly (TerminalSt
   return content.flatMap(item => (item.type === "terminal" ? [state.terminals.get(item.terminalId)] : []));
 }
 
-function viewOf(entry: Entry, state: SessionState, asked: boolean): ViewEntry {
+function viewOf(entry: Entry, state: SessionState, asked: boolean, decisions: readonly string[]): ViewEntry {
   switch (entry.kind) {
     case "message":
       return {
@@ -147,11 +162,11 @@ function viewOf(entry: Entry, state: SessionState, asked: boolean): ViewEntry {
         until: wholeSeconds(entry.at, entry.until),
       };
     case "tool":
-      return toolView(entry, state, asked);
+      return toolView(entry, state, asked, decisions);
     case "notice": {
-      const { severity } = entry;
+      const { severity, files, ...rest } = entry;
       const known = severity === "warning" || severity === "error" ? severity : "info";
-      return { ...entry, severity: known };
+      return { ...rest, severity: known, ...(files && files.length > 0 && { files: filesOf(files, state.cwd) }) };
     }
     case "compaction": {
       const { summary, ...rest } = entry;
@@ -168,7 +183,7 @@ function viewOf(entry: Entry, state: SessionState, asked: boolean): ViewEntry {
 /** Nobody sees more of a duration, and the time of every chunk need not cross to the panel. */
 const wholeSeconds = (at: number, until: number): number => at + Math.floor((until - at) / 1000) * 1000;
 
-function toolView(entry: ToolEntry, state: SessionState, asked: boolean): ViewTool {
+function toolView(entry: ToolEntry, state: SessionState, asked: boolean, decisions: readonly string[]): ViewTool {
   const { fields } = entry;
   return {
     id: entry.id,
@@ -179,8 +194,27 @@ function toolView(entry: ToolEntry, state: SessionState, asked: boolean): ViewTo
     at: entry.at,
     ...(entry.ended !== undefined && { ended: entry.ended }),
     locations: locationsOf(entry, state.cwd),
-    parts: toolParts(fields, viewPart, state.cwd, state.terminals as Terminals),
+    parts: toolParts(shownFields(entry), viewPart, state.cwd, state.terminals as Terminals),
+    ...(decisions.length > 0 && { decisions }),
+    ...(entry.files && { files: filesOf(entry.files, state.cwd) }),
   };
+}
+
+const shownFields = (entry: ToolEntry): Partial<ToolFields> =>
+  entry.results ? { ...entry.fields, content: shownContent(entry) } : entry.fields;
+
+const filesOf = (files: readonly NotedFile[], cwd: string): readonly ViewNotedFile[] =>
+  files.map(file => ({ ...file, label: relativeLabel(file.path, cwd) }));
+
+/** What rules answered to questions, by the tool call that was in question. */
+function decisionsIn(asks: readonly Ask[]): ReadonlyMap<string, readonly string[]> {
+  const decisions = new Map<string, readonly string[]>();
+  for (const ask of asks) {
+    const words = decisionWords(ask);
+    if (words === undefined || ask.toolCallId === undefined) continue;
+    decisions.set(ask.toolCallId, [...(decisions.get(ask.toolCallId) ?? []), words]);
+  }
+  return decisions;
 }
 
 const titleOf = (title: string | undefined): string | undefined => (title?.trim() === "" ? undefined : title);
@@ -188,25 +222,51 @@ const titleOf = (title: string | undefined): string | undefined => (title?.trim(
 const locationsOf = (entry: ToolEntry, cwd: string): ViewTool["locations"] =>
   (entry.fields.locations ?? []).map(place => ({ ...place, label: relativeLabel(place.path, cwd) }));
 
+type Wire = Readonly<Record<string, unknown>>;
+
+const mostVariables = 50;
+
+/** Environment variables in a tool call's raw input: an object, or a list of names and values. Values are masked. */
+function envOf(raw: unknown): NonNullable<ViewAsk["env"]> {
+  const env = typeof raw === "object" && raw !== null ? (raw as Wire)["env"] : undefined;
+  if (typeof env !== "object" || env === null) return [];
+  const pairs: readonly (readonly [unknown, unknown])[] = Array.isArray(env)
+    ? (env as readonly unknown[]).map(item => [(item as Wire | null)?.["name"], (item as Wire | null)?.["value"]])
+    : Object.entries(env);
+  return pairs.slice(0, mostVariables).flatMap(([name, value]) => {
+    if (typeof name !== "string" || typeof value !== "string") return [];
+    // The mask knows values by the names they are assigned to.
+    return [{ name, value: maskedText(`${name}=${value}`).slice(name.length + 1) }];
+  });
+}
+
 function askOf(ask: Ask, state: SessionState): ViewAsk {
   const id = ask.toolCallId === undefined ? undefined : toolKey(ask.toolCallId);
   const entry = id === undefined ? undefined : state.entries.get(id);
   const tool = entry?.kind === "tool" ? entry : undefined;
-  const command = commandOf(tool?.fields.rawInput);
+  const { subject, reason, always } = ask;
   const raw = tool?.fields.rawInput;
-  const cwd = typeof raw === "object" && raw !== null ? (raw as Record<string, unknown>)["cwd"] : undefined;
-  const parts = tool ? toolParts(tool.fields, viewPart, state.cwd, state.terminals as Terminals) : [];
+  const command = subject?.command ?? commandOf(raw);
+  const cwd = subject?.cwd ?? (typeof raw === "object" && raw !== null ? (raw as Wire)["cwd"] : undefined);
+  const kind = subject?.kind ?? tool?.fields.kind;
+  const env = envOf(raw);
+  const parts = tool ? toolParts(shownFields(tool), viewPart, state.cwd, state.terminals as Terminals) : [];
   // What will happen is what decides: raw input only where nothing better tells it.
   const telling = parts.filter(part => part.type !== "json");
   return {
     id: ask.id,
     title: titleOf(ask.title) ?? titleOf(tool?.fields.title) ?? command ?? "The agent asks for permission",
     ...(id !== undefined && { entry: id }),
-    ...(tool?.fields.kind !== undefined && { toolKind: tool.fields.kind }),
+    ...(kind !== undefined && { toolKind: kind }),
     ...(command !== undefined && { command, cwd: typeof cwd === "string" ? cwd : state.cwd }),
     parts: telling.length > 0 || command !== undefined ? telling : parts,
-    locations: tool ? locationsOf(tool, state.cwd) : [],
+    locations: tool
+      ? locationsOf(tool, state.cwd)
+      : (subject?.paths ?? []).map(path => ({ path, label: relativeLabel(path, state.cwd) })),
     options: ask.options,
+    ...(reason !== undefined && { reason }),
+    ...(always && { always }),
+    ...(env.length > 0 && { env }),
   };
 }
 

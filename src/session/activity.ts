@@ -2,7 +2,14 @@
 import { same } from "../base/same.ts";
 import type { SessionEvent } from "./events.ts";
 import { closeOpenTools } from "./toolCalls.ts";
-import { messageKey, type ProblemEntry, type SessionState, type Submission, type TurnEnd } from "./state.ts";
+import {
+  messageKey,
+  type Notice,
+  type ProblemEntry,
+  type SessionState,
+  type Submission,
+  type TurnEnd,
+} from "./state.ts";
 
 type Activity = Extract<SessionEvent, { type: "activity" }>;
 
@@ -96,11 +103,7 @@ export function setConnection(
   return state.entries.length === 0 ? next : withNotice(next, { severity: "error", title: state.lost.message }, at);
 }
 
-export function withNotice(
-  state: SessionState,
-  notice: { readonly severity: string; readonly title: string; readonly description?: string },
-  at: number,
-): SessionState {
+export function withNotice(state: SessionState, notice: Omit<Notice, "kind" | "id" | "at">, at: number): SessionState {
   const minted = state.minted + 1;
   return { ...state, minted, entries: state.entries.put({ kind: "notice", id: `n:${minted}`, ...notice, at }) };
 }

@@ -1,6 +1,6 @@
 // The two sides of a conversation as the model sees them: what we ask of an agent, and what it asks of us.
 // Shaped like ACP v2; acp/ implements Agent, workspace/ and vscode/ supply the parts of AgentClient.
-import type { AskAnswer, AskOption, Content, ExitStatus, SessionEvent } from "./events.ts";
+import type { AskAnswer, AskOption, AskSubject, Content, ExitStatus, SessionEvent, ToolFields } from "./events.ts";
 
 /** What an agent is able to do, normalised over protocol versions. */
 export interface AgentCan {
@@ -43,6 +43,10 @@ export interface PermissionQuestion {
   readonly title: string;
   readonly toolCallId?: string;
   readonly options: readonly AskOption[];
+  /** All that is known of the tool call in question; the session adds it. */
+  readonly tool?: Partial<ToolFields>;
+  /** What a question of our own is about. */
+  readonly subject?: AskSubject;
 }
 
 export interface TerminalRequest {
@@ -56,16 +60,22 @@ export interface TerminalRequest {
   readonly outputByteLimit?: number;
 }
 
-/** What an agent may ask of us, for one session. Methods reject with a Refusal. */
+/**
+ * What an agent may ask of us, for one session. Methods reject with a Refusal. The signal aborts when the agent calls
+ * its request back or is gone: what waits for the user then waits no more.
+ */
 export interface AgentClient {
   report(event: SessionEvent): void;
   /** Resolves with `cancelled` when the signal aborts, also when it already has. */
   requestPermission(question: PermissionQuestion, signal: AbortSignal): Promise<AskAnswer>;
   /** `line` is 1-based, `limit` counts lines. */
-  readTextFile(request: { readonly path: string; readonly line?: number; readonly limit?: number }): Promise<string>;
-  writeTextFile(request: { readonly path: string; readonly content: string }): Promise<void>;
+  readTextFile(
+    request: { readonly path: string; readonly line?: number; readonly limit?: number },
+    signal: AbortSignal,
+  ): Promise<string>;
+  writeTextFile(request: { readonly path: string; readonly content: string }, signal: AbortSignal): Promise<void>;
   /** Starts a process and resolves with the terminal's id at once. */
-  createTerminal(request: TerminalRequest): Promise<string>;
+  createTerminal(request: TerminalRequest, signal: AbortSignal): Promise<string>;
   terminalOutput(
     terminalId: string,
   ): Promise<{ readonly output: string; readonly truncated: boolean; readonly exit?: ExitStatus }>;

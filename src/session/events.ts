@@ -113,6 +113,23 @@ export type SessionOption = {
   | { readonly type: "boolean"; readonly value: boolean }
 );
 
+/** What a question is about, where no tool call tells it: Parley's own questions. */
+export interface AskSubject {
+  readonly kind?: ToolKind;
+  /** As it is shown. */
+  readonly command?: string;
+  /** The program and its arguments, where they were given one by one. */
+  readonly argv?: readonly string[];
+  readonly cwd?: string;
+  readonly paths?: readonly string[];
+}
+
+/**
+ * What became of a file that the agent wrote. `unsaved`: the text is in the editor only, because the user has unsaved
+ * changes there. `diverged`: the disk changed beneath unsaved changes of the user.
+ */
+export type FileNote = "unsaved" | "diverged";
+
 /** How a process ended. Both absent: it ended, and that is all we know. */
 export interface ExitStatus {
   readonly exitCode?: number;
@@ -134,8 +151,17 @@ export type SessionEvent =
       readonly title: string;
       readonly toolCallId?: string;
       readonly options: readonly AskOption[];
+      readonly subject?: AskSubject;
+      /** Why the user is asked although there are rules, as a sentence. */
+      readonly reason?: string;
+      /** A rule can be made of the answer. */
+      readonly always?: true;
     }
   | { readonly type: "askClosed"; readonly ask: string; readonly answer: AskAnswer; readonly by?: string }
+  /** A file that the agent wrote needs the user; null: no longer. */
+  | { readonly type: "file"; readonly path: string; readonly note: FileNote | null }
+  /** What became of an agent's write where the user's save settings changed its text. */
+  | { readonly type: "fileResult"; readonly path: string; readonly before: string; readonly after: string }
   | { readonly type: "agentLost"; readonly problem: Problem }
   // Facts reported by the agent.
   | {
@@ -150,6 +176,8 @@ export type SessionEvent =
   | {
       readonly type: "terminal";
       readonly terminalId: string;
+      /** We run it, so it can be ended here. */
+      readonly own?: true;
       readonly command?: string;
       readonly cwd?: string;
       /** Replaces all output so far. */

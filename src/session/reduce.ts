@@ -4,8 +4,9 @@ import { unreachable } from "../base/errors.ts";
 import { same } from "../base/same.ts";
 import { accepted, failed, lost, setActivity, setConnection, withNotice, withoutSubmission } from "./activity.ts";
 import type { Logged, SessionEvent, SessionOption } from "./events.ts";
+import { noteFile, noteResult } from "./fileNotes.ts";
 import { append, joined, upsertMessage } from "./messages.ts";
-import { compactionKey, type Compaction, type SessionState } from "./state.ts";
+import { compactionKey, decisionWords, type Ask, type Compaction, type SessionState } from "./state.ts";
 import { appendTerminal, upsertTerminal } from "./terminals.ts";
 import { appendToolContent, closeOpenTools, patched, upsertTool } from "./toolCalls.ts";
 
@@ -29,12 +30,15 @@ export function reduce(state: SessionState, { event, at }: Logged): SessionState
       return state.cancelling ? state : closeOpenTools({ ...state, cancelling: true }, at);
     case "askOpened": {
       if (state.asks.some(ask => ask.id === event.ask)) return state;
-      const { ask: id, title, toolCallId, options } = event;
-      const ask = { id, title, options, ...(toolCallId !== undefined && { toolCallId }) };
-      return { ...state, asks: [...state.asks, ask] };
+      const { type: _, ask: id, ...ask } = event;
+      return { ...state, asks: [...state.asks, { id, ...ask }] };
     }
     case "askClosed":
-      return closeAsk(state, event);
+      return closeAsk(state, event, at);
+    case "file":
+      return noteFile(state, event, at);
+    case "fileResult":
+      return noteResult(state, event);
     case "agentLost":
       return lost(state, event.problem, at);
     case "message":
@@ -99,13 +103,16 @@ function changed(state: SessionState, values: Partial<SessionState>): SessionSta
   return keys.every(key => same(state[key], values[key])) ? state : { ...state, ...values };
 }
 
-function closeAsk(state: SessionState, event: Extract<SessionEvent, { type: "askClosed" }>): SessionState {
+function closeAsk(state: SessionState, event: Extract<SessionEvent, { type: "askClosed" }>, at: number): SessionState {
   const { ask: id, answer, by } = event;
-  if (!state.asks.some(ask => ask.id === id && ask.answer === undefined)) return state;
-  return {
-    ...state,
-    asks: state.asks.map(ask => (ask.id === id ? { ...ask, answer, ...(by !== undefined && { by }) } : ask)),
-  };
+  const open = state.asks.find(ask => ask.id === id && ask.answer === undefined);
+  if (!open) return state;
+  const closed: Ask = { ...open, answer, ...(by !== undefined && { by }) };
+  const next = { ...state, asks: state.asks.map(ask => (ask === open ? closed : ask)) };
+  const decision = decisionWords(closed);
+  // The card of its tool call tells it, where there is one.
+  if (decision === undefined || open.toolCallId !== undefined) return next;
+  return withNotice(next, { severity: "info", title: `${open.title}. ${decision}`, byRule: true }, at);
 }
 
 function setOption(state: SessionState, id: string, value: string | boolean): SessionState {

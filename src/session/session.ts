@@ -2,10 +2,10 @@
 import { asError, asProblem, type Problem } from "../base/errors.ts";
 import { Emitter, type Disposable, type Event } from "../base/lifecycle.ts";
 import type { Clock, Log } from "../base/log.ts";
-import type { Agent, AgentClient, AgentSession } from "./agent.ts";
+import type { Agent, AgentClient, AgentSession, PermissionQuestion } from "./agent.ts";
 import type { ConnectionState, Content, Logged, SessionEvent } from "./events.ts";
 import { reduce } from "./reduce.ts";
-import { empty, isBusy, type SessionState } from "./state.ts";
+import { empty, isBusy, toolKey, type SessionState } from "./state.ts";
 
 /** What an agent may use here, for one session: files, terminals, questions. Disposing settles all it handed out. */
 export interface Room extends Omit<AgentClient, "report">, Disposable {
@@ -13,6 +13,10 @@ export interface Room extends Omit<AgentClient, "report">, Disposable {
   answer(ask: string, option: string): void;
   /** Answers every open question with `cancelled`. */
   cancelQuestions(): void;
+  /** An open question as it was asked. */
+  question(ask: string): PermissionQuestion | undefined;
+  /** Told of what the agent reported, after the state has taken it in. */
+  observe?(event: SessionEvent): void;
 }
 
 /** How a session gets at its agent. Rejects with a ProblemError. */
@@ -175,6 +179,16 @@ export class Session implements Disposable {
     this.#room.answer(ask, option);
   }
 
+  /** An open question as the agent asked it. */
+  question(ask: string): PermissionQuestion | undefined {
+    return this.#room.question(ask);
+  }
+
+  /** Ends a command that runs here. Rejects with a Refusal when there is none of that id. */
+  killTerminal(terminalId: string): Promise<void> {
+    return this.#room.killTerminal(terminalId);
+  }
+
   /** Rejects with a ProblemError when the agent refuses. */
   async setOption(id: string, value: string | boolean): Promise<void> {
     await this.#remote?.session.setOption(id, value);
@@ -220,18 +234,29 @@ export class Session implements Disposable {
   #client(): AgentClient {
     const room = this.#room;
     return {
-      report: event => this.#dispatch(event),
+      report: event => {
+        this.#dispatch(event);
+        room.observe?.(event);
+      },
       // Asked when Stop was pressed already: the turn is to end, not to wait (spec page "Prompt Turn").
       requestPermission: (question, signal) =>
-        this.#state.cancelling ? Promise.resolve("cancelled") : room.requestPermission(question, signal),
-      readTextFile: request => room.readTextFile(request),
-      writeTextFile: request => room.writeTextFile(request),
-      createTerminal: request => room.createTerminal(request),
+        this.#state.cancelling
+          ? Promise.resolve("cancelled")
+          : room.requestPermission(this.#withTool(question), signal),
+      readTextFile: (request, signal) => room.readTextFile(request, signal),
+      writeTextFile: (request, signal) => room.writeTextFile(request, signal),
+      createTerminal: (request, signal) => room.createTerminal(request, signal),
       terminalOutput: id => room.terminalOutput(id),
       waitForTerminalExit: (id, signal) => room.waitForTerminalExit(id, signal),
       killTerminal: id => room.killTerminal(id),
       releaseTerminal: id => room.releaseTerminal(id),
     };
+  }
+
+  #withTool(question: PermissionQuestion): PermissionQuestion {
+    const { toolCallId } = question;
+    const entry = toolCallId === undefined ? undefined : this.#state.entries.get(toolKey(toolCallId));
+    return entry?.kind === "tool" ? { ...question, tool: entry.fields } : question;
   }
 
   /** Sends the next queued prompt if the agent can take one: one turn at a time (spec page "Prompt Turn"). */

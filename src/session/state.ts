@@ -7,14 +7,17 @@ import type {
   AgentCommand,
   AskAnswer,
   AskOption,
+  AskSubject,
   Author,
   ConnectionState,
   Content,
   ExitStatus,
+  FileNote,
   PlanEntry,
   SessionEvent,
   SessionOption,
   StopReason,
+  ToolContent,
   ToolFields,
 } from "./events.ts";
 
@@ -35,8 +38,18 @@ export interface ToolEntry {
   readonly fields: Partial<ToolFields>;
   /** Our own decision: the turn ended or was stopped while the agent had not closed the call. */
   readonly closed?: true;
+  /** What became of its writes, where that is not what it reported. */
+  readonly results?: readonly FileDiff[];
+  /** Files it wrote that need the user. */
+  readonly files?: readonly NotedFile[];
   readonly at: number;
   readonly ended?: number;
+}
+export type FileDiff = Extract<ToolContent, { type: "diff" }>;
+/** A file that needs the user, and why. */
+export interface NotedFile {
+  readonly path: string;
+  readonly note: FileNote;
 }
 export interface Notice {
   readonly kind: "notice";
@@ -44,6 +57,9 @@ export interface Notice {
   readonly severity: string;
   readonly title: string;
   readonly description?: string;
+  readonly files?: readonly NotedFile[];
+  /** It tells what a rule decided. */
+  readonly byRule?: true;
   readonly at: number;
 }
 export interface Compaction {
@@ -79,12 +95,16 @@ export interface Ask {
   readonly title: string;
   readonly toolCallId?: string;
   readonly options: readonly AskOption[];
+  readonly subject?: AskSubject;
+  readonly reason?: string;
+  readonly always?: true;
   readonly answer?: AskAnswer;
   readonly by?: string;
 }
 /** What a terminal printed, newest last; the oldest output goes first when it grows beyond bounds. */
 export interface TerminalState {
   readonly id: string;
+  readonly own?: true;
   readonly command?: string;
   readonly cwd?: string;
   readonly output: string;
@@ -141,6 +161,14 @@ export const toolKey = (id: string): string => `t:${id}`;
 export const compactionKey = (id: string): string => `c:${id}`;
 
 export const openAsks = (state: SessionState): readonly Ask[] => state.asks.filter(ask => ask.answer === undefined);
+
+/** What a rule answered in the user's place, in words. Undefined: no rule did. */
+export function decisionWords(ask: Ask): string | undefined {
+  const { answer, by } = ask;
+  if (by === undefined || answer === undefined || answer === "cancelled") return undefined;
+  const kind = ask.options.find(option => option.id === answer.option)?.kind ?? "";
+  return `${kind.startsWith("reject") ? "Refused" : "Allowed"} by rule: ${by}`;
+}
 
 /** Prompts the agent has not yet placed in its history. Painted after the last entry. */
 export const pendingPrompts = (state: SessionState): readonly Submission[] => state.submissions;

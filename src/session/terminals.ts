@@ -14,6 +14,7 @@ export function upsertTerminal(state: SessionState, event: Upsert): SessionState
   const output = event.output === undefined ? old : bounded({ ...old, output: event.output, truncated: false });
   return withTerminal(state, {
     ...output,
+    ...(event.own && { own: event.own }),
     ...(event.command !== undefined && { command: event.command }),
     ...(event.cwd !== undefined && { cwd: event.cwd }),
     ...(event.exit !== undefined && { exit: event.exit }),

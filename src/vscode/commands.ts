@@ -5,6 +5,8 @@ import type { Log } from "../base/log.ts";
 import { openAsks } from "../session/state.ts";
 import type { ChatView } from "./chatView.ts";
 import type { CurrentSession } from "./currentSession.ts";
+import type { PermissionLog } from "./permissionLog.ts";
+import type { PermissionRules } from "./permissionRules.ts";
 import type { Settings } from "./settings.ts";
 import type { Traffic } from "./traffic.ts";
 
@@ -12,6 +14,8 @@ export interface CommandContext {
   readonly current: CurrentSession;
   readonly chat: ChatView;
   readonly traffic: Traffic;
+  readonly rules: PermissionRules;
+  readonly permissionLog: PermissionLog;
   readonly settings: () => Settings;
   readonly log: Log & { show(): void };
 }
@@ -54,6 +58,8 @@ export const commands = {
     const { agent } = current;
     if (agent) await traffic.show(current.state.agent?.id ?? agent.id, current.state.agent?.name ?? agent.name);
   },
+  "parley.managePermissionRules": ({ rules }) => rules.manage(),
+  "parley.showPermissionLog": ({ permissionLog }) => permissionLog.show(),
   "parley.saveTranscript": async ({ traffic, current }) => {
     const { agent } = current;
     if (agent) await traffic.save(current.state.agent?.id ?? agent.id);

@@ -2,6 +2,7 @@
 import { basename } from "node:path";
 import * as vscode from "vscode";
 import type { Disposable } from "../base/lifecycle.ts";
+import { shownContent } from "../session/fileNotes.ts";
 import type { SessionState } from "../session/state.ts";
 
 const scheme = "parley-diff";
@@ -24,7 +25,7 @@ export class DiffDocuments implements vscode.TextDocumentContentProvider, Dispos
   /** Opens the diff that is the content item `part` of the entry. Nothing happens when there is none. */
   async open(state: SessionState, entryId: string, part: number): Promise<void> {
     const entry = state.entries.get(entryId);
-    const item = entry?.kind === "tool" ? entry.fields.content?.[part] : undefined;
+    const item = entry?.kind === "tool" ? shownContent(entry)[part] : undefined;
     if (item?.type !== "diff") return;
     const key = `${++this.#count}`;
     const left = this.#document(item.path, `${key}-before`, item.oldText ?? "");

@@ -83,7 +83,9 @@ export class EditorDocuments implements Documents {
       await edit(document, before);
       throw thrown;
     }
-    return { saved: true };
+    const after = withLineFeeds(document.getText());
+    // What the user has typed since is not of the agent's making.
+    return { saved: true, ...(after !== wanted && !document.isDirty && { result: { before, after } }) };
   }
 
   /** The open document of a file: under several names, the one with unsaved text. */

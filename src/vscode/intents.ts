@@ -9,10 +9,15 @@ import { nodePaths } from "../workspace/nodePaths.ts";
 import { codeOf, Confinement } from "../workspace/paths.ts";
 import type { CurrentSession } from "./currentSession.ts";
 import type { DiffDocuments } from "./diffDocuments.ts";
-import { sessionRoots } from "./room.ts";
+import { settleFile } from "./diskWatch.ts";
+import type { EditorTerminals } from "./editorTerminals.ts";
+import type { PermissionRules } from "./permissionRules.ts";
+import { factsOf, sessionRoots } from "./room.ts";
 
 export interface IntentContext {
   readonly current: CurrentSession;
+  readonly rules: PermissionRules;
+  readonly terminals: EditorTerminals;
   readonly diffs: DiffDocuments;
   readonly log: Log;
 }
@@ -50,6 +55,16 @@ async function effect(intent: Exclude<Intent, { type: "hello" | "resync" }>, con
       return session?.stop();
     case "answer":
       return session?.answer(intent.ask, intent.option);
+    case "always":
+      return always(intent.ask, context);
+    case "manageRules":
+      return context.rules.manage();
+    case "killTerminal":
+      return session?.killTerminal(intent.terminal);
+    case "openTerminal":
+      return session && context.terminals.open(session, intent.terminal);
+    case "settleFile":
+      return settleFile(intent.path, intent.how);
     case "newSession":
       return current.start();
     case "selectAgent":
@@ -73,6 +88,17 @@ async function effect(intent: Exclude<Intent, { type: "hello" | "resync" }>, con
     default:
       return intent satisfies never;
   }
+}
+
+/** A rule of the user's choice, and this question answered as the rule would have. */
+async function always(ask: string, { current, rules }: IntentContext): Promise<void> {
+  const { session, agent } = current;
+  const question = session?.question(ask);
+  if (!session || !agent || !question) return;
+  const effect = await rules.always(question, await factsOf(question, agent.id, session.state.cwd));
+  const kind = effect === "allow" ? "allow_once" : "reject_once";
+  const option = effect && question.options.find(offered => offered.kind === kind);
+  if (option) session.answer(ask, option.id);
 }
 
 /**

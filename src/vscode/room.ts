@@ -1,14 +1,24 @@
-// What one session's agent may use here: puts files, terminals and questions of src/workspace together.
+// What one session's agent may use here: puts files, terminals, questions and rules of src/workspace together.
+import { homedir } from "node:os";
 import * as vscode from "vscode";
 import type { AgentDefinition } from "../agents/registry.ts";
+import type { Log } from "../base/log.ts";
+import type { PermissionQuestion } from "../session/agent.ts";
 import type { SessionEvent } from "../session/events.ts";
 import type { Room } from "../session/session.ts";
+import { Access } from "../workspace/access.ts";
+import { auditRecord, type AuditLog } from "../workspace/auditLog.ts";
+import { questionFacts, type FactsContext } from "../workspace/facts.ts";
 import { SessionFiles } from "../workspace/files.ts";
 import { nodePaths } from "../workspace/nodePaths.ts";
-import { Confinement } from "../workspace/paths.ts";
-import { PermissionBroker } from "../workspace/permissions.ts";
+import { Confinement, hostPlatform } from "../workspace/paths.ts";
+import { PermissionBroker, type Decided } from "../workspace/permissions.ts";
+import { PermissionPolicy } from "../workspace/policy.ts";
 import type { Documents } from "../workspace/ports.ts";
+import { answerFor, type QuestionFacts, type RuleSet } from "../workspace/rules.ts";
 import { SessionTerminals } from "../workspace/terminals.ts";
+import { DiskWatch } from "./diskWatch.ts";
+import type { Settings } from "./settings.ts";
 
 /** The folders an agent may touch: its own, and every folder of the workspace. */
 export function sessionRoots(cwd: string): readonly string[] {
@@ -16,41 +26,111 @@ export function sessionRoots(cwd: string): readonly string[] {
   return [...new Set([cwd, ...folders.map(folder => folder.uri.fsPath)])];
 }
 
-/** A room for one session. `onEnding` gets the promise that its processes are gone, once it is disposed. */
-export function makeRoom(
-  documents: Documents,
-  definition: AgentDefinition,
-  cwd: string,
-  dispatch: (event: SessionEvent) => void,
-  onEnding: (ended: Promise<void>) => void,
-): Room {
-  const confinement = new Confinement(nodePaths(), sessionRoots(cwd));
-  const files = new SessionFiles(documents, confinement, { missingFiles: definition.missingFiles });
-  const broker = new PermissionBroker({ report: dispatch });
+/** What all rooms share. */
+export interface Services {
+  readonly documents: Documents;
+  readonly settings: () => Settings;
+  readonly rules: () => RuleSet;
+  readonly audit: AuditLog;
+  readonly log: Log;
+}
+
+/** Which agent the room is for, and where it works. */
+export interface Tenant {
+  readonly definition: AgentDefinition;
+  readonly cwd: string;
+  readonly dispatch: (event: SessionEvent) => void;
+  /** Gets the promise that the room's processes are gone, once it is disposed. */
+  readonly onEnding: (ended: Promise<void>) => void;
+}
+
+/** A room for one session. */
+export function makeRoom(services: Services, { definition, cwd, dispatch, onEnding }: Tenant): Room {
+  const { documents, settings, rules, log } = services;
+  const roots = sessionRoots(cwd);
+  const confinement = new Confinement(nodePaths(), roots);
+  const context = (): FactsContext => factsContext(definition.id, cwd, confinement);
+  const keep = async (decided: Decided): Promise<void> => {
+    const facts = await questionFacts(decided.question, context());
+    services.audit.record(auditRecord(decided, { at: Date.now(), agent: definition.name, folder: cwd, facts }));
+  };
+  const policy = new PermissionPolicy({ rules, sensitive: () => settings().sensitive, context });
+  const broker: PermissionBroker = new PermissionBroker({
+    report: dispatch,
+    decide: question => policy.standing(question),
+    onDecided: decided => {
+      access.remember(decided);
+      void keep(decided);
+    },
+  });
+  const access = new Access({
+    agentName: definition.name,
+    confinement,
+    policy,
+    outside: () => settings().outsideWorkspace,
+    ask: (question, signal) => broker.requestPermission(question, signal),
+    refused: (question, verdict) => {
+      const decision = answerFor(verdict, question.options);
+      if (decision) broker.record(question, decision);
+    },
+  });
+  const { missingFiles } = definition;
+  const files = new SessionFiles(documents, confinement, { missingFiles }, access);
   const terminals = new SessionTerminals({
     confinement,
+    access,
     cwd,
     env: terminalEnvironment(),
     shell: vscode.env.shell,
     report: dispatch,
   });
+  const watch = new DiskWatch({ roots, report: (path, note) => dispatch({ type: "file", path, note }), log });
   return {
     requestPermission: (question, signal) => broker.requestPermission(question, signal),
     answer: (ask, option) => broker.answer(ask, option),
     cancelQuestions: () => broker.cancelAll(),
-    readTextFile: request => files.read(request),
-    writeTextFile: async request => {
-      await files.write(request);
+    question: ask => broker.question(ask),
+    observe: event => watch.observe(event),
+    readTextFile: (request, signal) => files.read(request, signal),
+    writeTextFile: async (request, signal) => {
+      const { saved, result } = await files.write(request, signal);
+      if (!saved) watch.unsaved(request.path);
+      if (result) dispatch({ type: "fileResult", path: request.path, ...result });
     },
-    createTerminal: request => terminals.createTerminal(request),
+    createTerminal: (request, signal) => terminals.createTerminal(request, signal),
     terminalOutput: id => terminals.terminalOutput(id),
     waitForTerminalExit: (id, signal) => terminals.waitForTerminalExit(id, signal),
     killTerminal: id => terminals.killTerminal(id),
     releaseTerminal: id => terminals.releaseTerminal(id),
     dispose() {
       broker.dispose();
+      watch.dispose();
       onEnding(terminals.close());
     },
+  };
+}
+
+/** What rules see of a question in this window. */
+export function factsOf(question: PermissionQuestion, agent: string, cwd: string): Promise<QuestionFacts> {
+  return questionFacts(question, factsContext(agent, cwd, new Confinement(nodePaths(), sessionRoots(cwd))));
+}
+
+/** What rules have to know of this window. */
+export function factsContext(agent: string, cwd: string, confinement: Confinement): FactsContext {
+  return {
+    agent,
+    cwd,
+    place: {
+      roots: confinement.roots,
+      platform: hostPlatform,
+      ignoresCase: nodePaths().ignoresCase,
+      home: homedir(),
+    },
+    // Nobody knows which of its shells an agent uses on Windows.
+    shells: hostPlatform === "windows" ? ["powershell", "cmd", "posix"] : ["posix"],
+    trusted: vscode.workspace.isTrusted,
+    // Through the fence: it spells paths by the roots as they are given, and contacts no foreign machine.
+    resolve: async path => (await confinement.locate(path)).path,
   };
 }
 

@@ -2,11 +2,18 @@
 import * as vscode from "vscode";
 import { resolveAgents, type AgentDefinition, type BadDefinition } from "../agents/registry.ts";
 import type { Head } from "../chat/protocol.ts";
+import { readGlobs } from "../workspace/sensitive.ts";
 
 export interface Settings {
   readonly agents: readonly AgentDefinition[];
   readonly bad: readonly BadDefinition[];
   readonly sendKey: Head["sendKey"];
+  /** What happens when an agent wants a file or folder outside its session's folders. */
+  readonly outsideWorkspace: "ask" | "refuse" | "allow";
+  /** Globs of files that an agent may touch only if the user says so, beside the built-in ones. */
+  readonly sensitive: readonly string[];
+  /** Save a file that an agent changed also when the user has unsaved changes in it. */
+  readonly saveUnsaved: boolean;
 }
 
 /**
@@ -28,11 +35,29 @@ export function demoAgent(context: vscode.ExtensionContext): AgentDefinition {
 /** Reads the settings as they are now. */
 export function readSettings(context: vscode.ExtensionContext): Settings {
   const configuration = vscode.workspace.getConfiguration("parley");
-  const { agents, bad } = resolveAgents([demoAgent(context)], userValue(configuration, "agents"));
-  return { agents, bad, sendKey: configuration.get("sendKey") === "modEnter" ? "modEnter" : "enter" };
+  const { agents, bad } = resolveAgents([demoAgent(context)], userValue(configuration, "agents") ?? {});
+  const outside = userValue(configuration, "files.outsideWorkspace");
+  const sensitive = everyValue(configuration, "files.sensitive").map(value =>
+    readGlobs("parley.files.sensitive", value),
+  );
+  const badGlobs = sensitive.flatMap(({ problems }) => problems).map(reason => ({ id: "files.sensitive", reason }));
+  return {
+    agents,
+    bad: [...bad, ...badGlobs],
+    sendKey: configuration.get("sendKey") === "modEnter" ? "modEnter" : "enter",
+    outsideWorkspace: outside === "refuse" || outside === "allow" ? outside : "ask",
+    sensitive: sensitive.flatMap(({ globs }) => globs),
+    saveUnsaved: configuration.get("files.saveUnsaved") === true,
+  };
 }
 
 /** Only what the user set: the manifest's scope keeps folders out, and this does so once more. */
 function userValue(configuration: vscode.WorkspaceConfiguration, key: string): unknown {
-  return configuration.inspect(key)?.globalValue ?? {};
+  return configuration.inspect(key)?.globalValue;
+}
+
+/** What user, workspace and folder set, each for itself: a folder may add to a list, and takes nothing out. */
+function everyValue(configuration: vscode.WorkspaceConfiguration, key: string): readonly unknown[] {
+  const known = configuration.inspect(key);
+  return [known?.globalValue, known?.workspaceValue, known?.workspaceFolderValue];
 }

@@ -1,6 +1,7 @@
 // A session's files: what an agent may read and write, in order, inside the session's roots.
 import { Refusal, asError } from "../base/errors.ts";
 import { megabytes, sliceLines, tooMuch } from "./lineWindow.ts";
+import { rootsOnly, type Gate, type Operation } from "./access.ts";
 import { quoted, type Confinement, type Located } from "./paths.ts";
 import type { Documents, FileStat, LineWindow, WriteOutcome } from "./ports.ts";
 
@@ -30,19 +31,26 @@ export class SessionFiles {
   readonly #documents: Documents;
   readonly #confinement: Confinement;
   readonly #options: FileOptions;
+  readonly #access: Gate;
   readonly #queues = new Map<string, Promise<unknown>>();
   #gate: Promise<unknown> = Promise.resolve();
 
-  constructor(documents: Documents, confinement: Confinement, options: Partial<FileOptions> = {}) {
+  constructor(
+    documents: Documents,
+    confinement: Confinement,
+    options: Partial<FileOptions> = {},
+    access: Gate = rootsOnly(confinement),
+  ) {
+    this.#access = access;
     this.#documents = documents;
     this.#confinement = confinement;
     this.#options = { ...defaultFileOptions, ...options };
   }
 
   /** The text, or the lines asked for. Lines keep their ending; beyond the end there are none: "". */
-  async read(request: ReadRequest): Promise<string> {
+  async read(request: ReadRequest, signal?: AbortSignal): Promise<string> {
     const window = windowOf(request);
-    return this.#inOrder(request.path, async located => {
+    return this.#inOrder("read", request.path, signal, async located => {
       const stat = await this.#documents.stat(located.path);
       if (stat.kind === "missing" && this.#options.missingFiles === "empty") return "";
       this.#checkFile(stat, request.path);
@@ -53,8 +61,8 @@ export class SessionFiles {
   }
 
   /** Makes the file's text `content`; creates the file and its folders. Resolves once that was read back. */
-  async write(request: WriteRequest): Promise<WriteOutcome> {
-    return this.#inOrder(request.path, async located => {
+  async write(request: WriteRequest, signal?: AbortSignal): Promise<WriteOutcome> {
+    return this.#inOrder("write", request.path, signal, async located => {
       const stat = await this.#documents.stat(located.path);
       if (stat.kind !== "missing") this.#checkFile(stat, request.path);
       const outcome = await this.#documents.write(located.path, request.content);
@@ -93,8 +101,8 @@ export class SessionFiles {
 
   /** A link that was put in place meanwhile may have led elsewhere: then the answer is not to be trusted. */
   async #checkStill(located: Located, path: string): Promise<void> {
-    const now = await this.#confinement.confine(path);
-    if (now.key === located.key) return;
+    const now = await this.#confinement.locate(path);
+    if (now.key === located.key && now.inside === located.inside) return;
     throw new Refusal("failed", `${quoted(path)} was moved or became a link to elsewhere meanwhile.`, { path });
   }
 
@@ -102,10 +110,20 @@ export class SessionFiles {
    * Runs `serve` when every earlier request for the same file is done. Paths are resolved one at a time, because the
    * order of the requests must not depend on how long that takes.
    */
-  #inOrder<T>(path: string, serve: (located: Located) => Promise<T>): Promise<T> {
+  #inOrder<T>(
+    operation: Operation,
+    path: string,
+    signal: AbortSignal | undefined,
+    serve: (located: Located) => Promise<T>,
+  ): Promise<T> {
     const queued = this.#gate.then(async () => {
-      const located = await this.#confinement.confine(path);
-      return { served: this.#enqueue(located.key, () => this.#explain(path, () => serve(located))) };
+      const located = await this.#confinement.locate(path);
+      const admitted = async (): Promise<T> => {
+        const asked = await this.#access.admit({ operation, path, located }, signal);
+        if (asked) await this.#checkStill(located, path);
+        return serve(located);
+      };
+      return { served: this.#enqueue(located.key, () => this.#explain(path, admitted)) };
     });
     this.#gate = queued.catch(() => undefined);
     return queued.then(({ served }) => served);

@@ -67,8 +67,13 @@ export class Confinement {
   async confine(path: string): Promise<Located> {
     const located = await this.locate(path);
     if (located.inside) return located;
+    throw this.outside(path);
+  }
+
+  /** Tells the agent that the path is outside the roots. */
+  outside(path: string): Refusal {
     const roots = this.#given.map(quoted).join(", ");
-    throw invalid(`${quoted(path)} is outside this session's folders (${roots}).`, path);
+    return invalid(`${quoted(path)} is outside this session's folders (${roots}).`, path);
   }
 
   /** Like {@link confine}, but only says whether the path is inside. */

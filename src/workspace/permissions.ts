@@ -1,6 +1,7 @@
 // A session's open questions. The state keeps the record; only this map keeps the promise, so the model stays
 // replayable. Invariant: every question is answered exactly once, whoever comes first.
 import { randomUUID } from "node:crypto";
+import { asError } from "../base/errors.ts";
 import type { Disposable } from "../base/lifecycle.ts";
 import type { AgentClient, PermissionQuestion } from "../session/agent.ts";
 import type { AskAnswer, SessionEvent } from "../session/events.ts";
@@ -12,11 +13,31 @@ export interface Decision {
   readonly by: string;
 }
 
+/** What a standing policy says to a question. */
+export interface Standing {
+  /** The answer. Absent: the user is asked. One for an option that is not offered is ignored. */
+  readonly decision?: Decision;
+  /** Why the user is asked all the same, as a sentence. */
+  readonly reason?: string;
+  /** A rule can be made of the user's answer. */
+  readonly always?: true;
+}
+
+/** A question that was answered. */
+export interface Decided {
+  readonly question: PermissionQuestion;
+  readonly answer: AskAnswer;
+  /** The rule that answered. Absent: the user, or nobody when `cancelled`. */
+  readonly by?: string;
+}
+
 export interface BrokerOptions {
   /** Receives `askOpened` and `askClosed`. */
   readonly report: (event: SessionEvent) => void;
-  /** A standing policy. Undefined: the user is asked. A decision for an option that is not offered is ignored. */
-  readonly decide?: (question: PermissionQuestion) => Decision | undefined;
+  /** A standing policy. When it fails the user is asked. */
+  readonly decide?: (question: PermissionQuestion) => Promise<Standing>;
+  /** Told of each answer that was given: what an audit log keeps. */
+  readonly onDecided?: (decided: Decided) => void;
   readonly newId?: () => string;
 }
 
@@ -25,10 +46,17 @@ interface OpenQuestion {
   readonly settle: (answer: AskAnswer) => void;
 }
 
+const unjudged = (error: unknown): Standing => ({
+  reason: `The permission rules could not be applied: ${asError(error).message}`,
+});
+
 /** Asks the user, oldest question first, and settles every promise it hands out. */
 export class PermissionBroker implements Disposable, Pick<AgentClient, "requestPermission"> {
   readonly #options: BrokerOptions;
   readonly #open = new Map<string, OpenQuestion>();
+  /** Questions that the policy is at. */
+  readonly #deciding = new Set<AbortController>();
+  #gate: Promise<unknown> = Promise.resolve();
   #disposed = false;
 
   constructor(options: BrokerOptions) {
@@ -40,23 +68,66 @@ export class PermissionBroker implements Disposable, Pick<AgentClient, "requestP
     return [...this.#open.keys()];
   }
 
+  /** An open question as it was asked. */
+  question(ask: string): PermissionQuestion | undefined {
+    return this.#open.get(ask)?.question;
+  }
+
   /** Resolves with the answer, or with `cancelled` once the signal aborts, also when it already has. */
   async requestPermission(question: PermissionQuestion, signal: AbortSignal): Promise<AskAnswer> {
     if (this.#disposed || signal.aborted) return "cancelled";
-    const ask = this.#options.newId?.() ?? `ask_${randomUUID()}`;
-    const decision = this.#options.decide?.(question);
+    const { decide } = this.#options;
+    if (!decide) return this.#ask(question, signal, {});
+    const cancelled = new AbortController();
+    this.#deciding.add(cancelled);
+    // One after the other: the questions stay in the order they came.
+    const standing = this.#gate.then(() => decide(question)).catch(unjudged);
+    this.#gate = standing;
+    const known = await standing;
+    this.#deciding.delete(cancelled);
+    if (this.#disposed || signal.aborted || cancelled.signal.aborted) return "cancelled";
+    return this.#ask(question, signal, known);
+  }
+
+  #ask(question: PermissionQuestion, signal: AbortSignal, standing: Standing): Promise<AskAnswer> {
     return new Promise(resolve => {
       const abort = (): void => this.#close(ask, "cancelled");
-      const settle = (answer: AskAnswer): void => {
+      const ask = this.#show(question, standing, answer => {
         signal.removeEventListener("abort", abort);
         resolve(answer);
-      };
-      // Open before it is reported: whoever hears of it may answer at once.
-      this.#open.set(ask, { question, settle });
+      });
       signal.addEventListener("abort", abort, { once: true });
-      this.#options.report({ type: "askOpened", ask, ...question });
+      // Whoever heard of it may have answered at once.
+      if (!this.#open.has(ask)) signal.removeEventListener("abort", abort);
+      const { decision } = standing;
       if (decision && this.#offers(ask, decision.option)) this.#close(ask, { option: decision.option }, decision.by);
     });
+  }
+
+  /** Opens the question and reports it. */
+  #show(question: PermissionQuestion, { reason, always }: Standing, settle: (answer: AskAnswer) => void): string {
+    const ask = this.#options.newId?.() ?? `ask_${randomUUID()}`;
+    // Open before it is reported: whoever hears of it may answer at once.
+    this.#open.set(ask, { question, settle });
+    const { title, toolCallId, options, subject } = question;
+    this.#options.report({
+      type: "askOpened",
+      ask,
+      title,
+      ...(toolCallId !== undefined && { toolCallId }),
+      options,
+      ...(subject && { subject }),
+      ...(reason !== undefined && { reason }),
+      ...(always && { always }),
+    });
+    return ask;
+  }
+
+  /** Reports a question that was answered before anybody was asked. */
+  record(question: PermissionQuestion, decision: Decision): void {
+    if (this.#disposed) return;
+    const ask = this.#show(question, {}, () => {});
+    this.#close(ask, { option: decision.option }, decision.by);
   }
 
   /** Answers with one of the offered options. Anything else, and a second answer, changes nothing. */
@@ -71,6 +142,7 @@ export class PermissionBroker implements Disposable, Pick<AgentClient, "requestP
 
   /** Answers `cancelled` to every open question: the turn was stopped, or the agent is gone. */
   cancelAll(): void {
+    for (const one of this.#deciding) one.abort();
     for (const ask of this.openAsks) this.#close(ask, "cancelled");
   }
 
@@ -92,5 +164,6 @@ export class PermissionBroker implements Disposable, Pick<AgentClient, "requestP
     } finally {
       open.settle(answer);
     }
+    this.#options.onDecided?.({ question: open.question, answer, ...(by !== undefined && { by }) });
   }
 }

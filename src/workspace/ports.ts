@@ -38,6 +38,8 @@ export interface Documents {
 /** `saved` is false when the document holds unsaved changes of the user's own and was left so. */
 export interface WriteOutcome {
   readonly saved: boolean;
+  /** What was made of it, where the user's save settings changed the text that was sent. */
+  readonly result?: { readonly before: string; readonly after: string };
 }
 
 /** The file system's own answers that confinement needs. */

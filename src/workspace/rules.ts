@@ -53,6 +53,8 @@ export interface QuestionFacts {
   /** Every file in question. With links on the way, both the path as named and where it leads. */
   readonly paths: readonly string[];
   readonly urls: readonly string[];
+  /** Whether a file looks like a secret: then only a rule that names it, and no wildcard, allows. */
+  readonly isSensitive?: (path: string) => boolean;
   /** False: no rule allows. */
   readonly trusted: boolean;
   readonly place: Place;
@@ -195,12 +197,21 @@ const needsSubject: readonly string[] = ["read", "edit", "delete", "move", "exec
 
 function unitsOf(facts: QuestionFacts): readonly Unit[] {
   const { command, urls, paths, kind } = facts;
+  const files = paths.map(path => ({ type: "path", path, name: quoted(path) }) as const);
+  // Whatever else is named beside them, changed files are in question, and so are secrets.
+  const changes = kind === "edit" || kind === "delete" || kind === "move";
   if (command?.kind === "opaque") return [];
   if (command) {
-    return command.commands.map(one => ({ type: "command", command: one, name: quoted(patternOf(one.words)) }));
+    const commands = command.commands.map(
+      one => ({ type: "command", command: one, name: quoted(patternOf(one.words)) }) as const,
+    );
+    return [...commands, ...(changes ? files : [])];
   }
-  if (urls.length > 0) return urls.map(url => ({ type: "url", url, name: quoted(url) }));
-  if (paths.length > 0) return paths.map(path => ({ type: "path", path, name: quoted(path) }));
+  if (urls.length > 0) {
+    const addresses = urls.map(url => ({ type: "url", url, name: quoted(url) }) as const);
+    return [...addresses, ...files.filter(({ path }) => kind !== "fetch" || (facts.isSensitive?.(path) ?? false))];
+  }
+  if (files.length > 0) return files;
   return kind === undefined || needsSubject.includes(kind) ? [] : [{ type: "kind", name: `the kind “${kind}”` }];
 }
 
@@ -212,18 +223,38 @@ function covers(rule: Rule, unit: Unit, facts: QuestionFacts): boolean {
     case "command":
       if (domains || !allInside(facts.cwd === undefined ? (paths ? facts.place.roots : []) : [facts.cwd])) return false;
       if (!commands) return !paths && facts.kind === "execute" && (kind?.includes("execute") ?? false);
-      return commands.some(pattern => fitsWhole(pattern, unit.command.words));
+      return commands.some(
+        pattern =>
+          fitsWhole(pattern, unit.command.words) &&
+          (pattern.every(element => typeof element === "object") || !namesSecret(unit.command, facts)),
+      );
     case "url":
       if (commands || (paths && facts.paths.length === 0) || !allInside(facts.paths)) return false;
       if (!domains) return facts.kind === "fetch" && (kind?.includes("fetch") ?? false);
       return domains.some(domain => domainFits(domain, hostOf(unit.url)));
     case "path":
+      if (facts.isSensitive?.(unit.path) && !list(rule.path ?? []).some(glob => namesFile(glob, unit.path, facts))) {
+        return false;
+      }
       return !commands && !domains && (paths !== undefined || kind !== undefined) && allInside([unit.path]);
     case "kind":
       return kind !== undefined && !commands && !domains && !paths;
     default:
       return unit satisfies never;
   }
+}
+
+/** Whether the glob fits, and its last part says something about the file's name. */
+function namesFile(glob: string, path: string, facts: QuestionFacts): boolean {
+  const letters = (glob.split("/").at(-1) ?? "").replace(/[*?{},]/g, "");
+  return letters.length > 2 && pathGlobs(glob).some(one => pathFits(one, path, facts.place));
+}
+
+/** Whether a word of the command may be a file that looks like a secret. */
+function namesSecret(command: Command, facts: QuestionFacts): boolean {
+  return command.words
+    .slice(1)
+    .some(({ text, exact }) => exact && argumentPaths(text, facts).some(path => facts.isSensitive?.(path) ?? false));
 }
 
 /** Whether a rule that denies or asks fits anything in question. */
@@ -362,8 +393,8 @@ export function describeRule(rule: Rule): string {
  */
 export function answerFor(verdict: Verdict, options: readonly AskOption[]): Decision | undefined {
   if (verdict.effect === "ask" || !verdict.rule) return undefined;
-  const kind = verdict.effect === "allow" ? "allow_once" : "reject_once";
-  const option = options.find(offered => offered.kind === kind);
+  const find = (kind: string): AskOption | undefined => options.find(offered => offered.kind === kind);
+  const option = verdict.effect === "allow" ? find("allow_once") : (find("reject_once") ?? find("reject_always"));
   return option && { option: option.id, by: describeRule(verdict.rule) };
 }
 

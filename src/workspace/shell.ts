@@ -78,13 +78,3 @@ export function userShell(preferred: string | undefined, find: FindProgram, plat
   if (preferred !== undefined && (name === "pwsh.exe" || name === "cmd.exe")) return preferred;
   return find("pwsh.exe") ?? find("powershell.exe") ?? find("cmd.exe") ?? "cmd.exe";
 }
-
-/** A command line as one would type it. For display only. */
-export function displayLine(command: string, args: readonly string[] = []): string {
-  if (args.length === 0) return command;
-  return [command, ...args].map(word => (/^[\w@%+=:,./\\-]+$/.test(word) ? word : quote(word))).join(" ");
-}
-
-function quote(word: string): string {
-  return `'${word.replaceAll("'", `'\\''`)}'`;
-}

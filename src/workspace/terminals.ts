@@ -1,20 +1,24 @@
 // A session's terminals: processes of ours that an agent starts, reads, waits for, kills and releases.
 import { randomUUID } from "node:crypto";
 import { stat } from "node:fs/promises";
+import { displayLine } from "../base/displayLine.ts";
 import { Refusal } from "../base/errors.ts";
 import type { Disposable } from "../base/lifecycle.ts";
 import { systemClock, type Clock } from "../base/log.ts";
 import type { AgentClient, TerminalRequest } from "../session/agent.ts";
 import type { ExitStatus, SessionEvent } from "../session/events.ts";
 import { killTimes } from "../base/processTree.ts";
+import { rootsOnly, type Gate } from "./access.ts";
 import { hostPlatform, quoted, type Confinement } from "./paths.ts";
-import { displayLine, planLaunch, userShell } from "./shell.ts";
+import { planLaunch, userShell } from "./shell.ts";
 import { TerminalDisplay } from "./terminalDisplay.ts";
 import { programFinder, terminalEnv, type Environment } from "./terminalEnv.ts";
 import { TerminalProcess, type ProcessTimes } from "./terminalProcess.ts";
 
 export interface TerminalOptions {
   readonly confinement: Confinement;
+  /** Absent: folders outside the roots are refused. */
+  readonly access?: Gate;
   /** The session's folder, for requests that name none. */
   readonly cwd: string;
   /** The environment that commands start from: the host's, with the user's own settings. */
@@ -63,9 +67,9 @@ export class SessionTerminals implements Disposable, TerminalClient {
   }
 
   /** Starts a process and resolves with the terminal's id, without waiting for its end. */
-  async createTerminal(request: TerminalRequest): Promise<string> {
+  async createTerminal(request: TerminalRequest, signal?: AbortSignal): Promise<string> {
     this.#checkRoom();
-    const starting = this.#start(request);
+    const starting = this.#start(request, signal);
     this.#starting.add(starting);
     try {
       return await starting;
@@ -107,9 +111,9 @@ export class SessionTerminals implements Disposable, TerminalClient {
     void this.close();
   }
 
-  async #start(request: TerminalRequest): Promise<string> {
+  async #start(request: TerminalRequest, signal?: AbortSignal): Promise<string> {
     const limit = byteLimit(request.outputByteLimit);
-    const cwd = await this.#folder(request.cwd ?? this.#options.cwd);
+    const cwd = await this.#folder(request, signal);
     const env = terminalEnv(this.#options.env, request.env ?? [], hostPlatform);
     // A folder's environment variable goes with the folder.
     if (hostPlatform === "posix") env["PWD"] = cwd;
@@ -126,7 +130,13 @@ export class SessionTerminals implements Disposable, TerminalClient {
       throw closed();
     }
     this.#terminals.set(id, { process, display });
-    this.#report({ type: "terminal", terminalId: id, command: displayLine(request.command, request.args), cwd });
+    this.#report({
+      type: "terminal",
+      terminalId: id,
+      own: true,
+      command: displayLine(request.command, request.args),
+      cwd,
+    });
     void process.finished.then(exit => display.end(exit, process.truncated));
     return id;
   }
@@ -170,8 +180,17 @@ export class SessionTerminals implements Disposable, TerminalClient {
     }
   }
 
-  async #folder(path: string): Promise<string> {
-    const located = await this.#options.confinement.confine(path);
+  async #folder({ command, args, cwd }: TerminalRequest, signal?: AbortSignal): Promise<string> {
+    const { confinement } = this.#options;
+    const path = cwd ?? this.#options.cwd;
+    const located = await confinement.locate(path);
+    const line = displayLine(command, args);
+    const argv = args && args.length > 0 && { argv: [command, ...args] };
+    const access = this.#options.access ?? rootsOnly(confinement);
+    const asked = await access.admit({ operation: "run", path, located, command: line, ...argv }, signal);
+    if (asked && (await confinement.locate(path)).key !== located.key) {
+      throw new Refusal("failed", `${quoted(path)} became a link to elsewhere meanwhile.`, { cwd: path });
+    }
     const isFolder = await stat(located.path).then(
       found => found.isDirectory(),
       () => false,

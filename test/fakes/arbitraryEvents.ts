@@ -87,6 +87,20 @@ export const eventArb: fc.Arbitrary<SessionEvent> = fc.oneof(
     ask: id,
     answer: fc.constantFrom({ option: "y" }, "cancelled" as const),
   }),
+  fc.record({ type: fc.constant("askClosed"), ask: id, answer: fc.constant({ option: "y" }), by: word }),
+  fc.record({
+    type: fc.constant("askOpened"),
+    ask: id,
+    title: word,
+    options: fc.constant([{ id: "y", name: "Yes", kind: "reject_once" }]),
+    subject: fc.record({ kind: fc.constant("read"), paths: fc.array(word, { maxLength: 2 }) }),
+  }),
+  fc.record({ type: fc.constant("fileResult"), path: fc.constantFrom("/w/a", "/w/b"), before: word, after: word }),
+  fc.record({
+    type: fc.constant("file"),
+    path: fc.constantFrom("/w/a", "/w/b"),
+    note: fc.constantFrom("unsaved", "diverged", null),
+  }),
   fc.record({ type: fc.constant("agentLost"), problem }),
   fc.record(
     { type: fc.constant("message"), author, messageId: id, content: absentOrNull(contents) },

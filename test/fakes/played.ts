@@ -145,6 +145,9 @@ class RecordedRoom implements Room {
   cancelQuestions(): void {
     this.#broker.cancelAll();
   }
+  question(ask: string): ReturnType<Room["question"]> {
+    return this.#broker.question(ask);
+  }
   dispose(): void {
     this.#broker.dispose();
   }

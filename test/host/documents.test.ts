@@ -136,7 +136,10 @@ describe("EditorDocuments", () => {
     await files.update("insertFinalNewline", true, vscode.ConfigurationTarget.Global);
     try {
       await at.put("a.txt", "one\n");
-      assert.deepEqual(await at.documents.write(at.path("a.txt"), "two"), { saved: true });
+      assert.deepEqual(await at.documents.write(at.path("a.txt"), "two"), {
+        saved: true,
+        result: { before: "one\n", after: "two\n" },
+      });
       assert.equal((await at.bytes("a.txt"))?.toString(), "two\n");
     } finally {
       await files.update("insertFinalNewline", undefined, vscode.ConfigurationTarget.Global);

@@ -13,8 +13,11 @@ import type { SessionEvent } from "../../src/session/events.ts";
 import { Session, type Room } from "../../src/session/session.ts";
 import { SessionFiles } from "../../src/workspace/files.ts";
 import { nodePaths } from "../../src/workspace/nodePaths.ts";
-import { Confinement } from "../../src/workspace/paths.ts";
+import { Access } from "../../src/workspace/access.ts";
+import { Confinement, hostPlatform } from "../../src/workspace/paths.ts";
 import { PermissionBroker } from "../../src/workspace/permissions.ts";
+import { PermissionPolicy } from "../../src/workspace/policy.ts";
+import { answerFor, readRules, type Rule } from "../../src/workspace/rules.ts";
 import { SessionTerminals } from "../../src/workspace/terminals.ts";
 import { NodeDocuments } from "./nodeDocuments.ts";
 
@@ -39,6 +42,9 @@ export class Conversation {
   readonly #endings: Promise<void>[] = [];
   readonly #waiting = new Set<() => void>();
   #view: View | undefined;
+  readonly documents = new NodeDocuments();
+  /** The user's permission rules. */
+  rules: readonly Rule[] = [];
 
   constructor(definition: AgentDefinition, folder: string) {
     this.#record(definition.id);
@@ -184,19 +190,40 @@ export class Conversation {
   }
 
   #room(definition: AgentDefinition, cwd: string, dispatch: (event: SessionEvent) => void): Room {
-    const confinement = new Confinement(nodePaths(), [cwd]);
-    const files = new SessionFiles(new NodeDocuments(), confinement, { missingFiles: definition.missingFiles });
-    const broker = new PermissionBroker({ report: dispatch });
-    const terminals = new SessionTerminals({ confinement, cwd, env: process.env, report: dispatch });
+    const { real, ignoresCase } = nodePaths();
+    const confinement = new Confinement({ real, ignoresCase }, [cwd]);
+    const place = { roots: [cwd], platform: hostPlatform, ignoresCase };
+    const policy = new PermissionPolicy({
+      rules: () => readRules(this.rules),
+      sensitive: () => [],
+      context: () => ({ agent: definition.id, cwd, place, shells: ["posix"], trusted: true, resolve: real }),
+    });
+    const broker = new PermissionBroker({ report: dispatch, decide: question => policy.standing(question) });
+    const access = new Access({
+      agentName: definition.name,
+      confinement,
+      policy,
+      outside: () => "ask",
+      ask: (question, signal) => broker.requestPermission(question, signal),
+      refused: (question, verdict) => {
+        const decision = answerFor(verdict, question.options);
+        if (decision) broker.record(question, decision);
+      },
+    });
+    const { missingFiles } = definition;
+    const files = new SessionFiles(this.documents, confinement, { missingFiles }, access);
+    const terminals = new SessionTerminals({ confinement, access, cwd, env: process.env, report: dispatch });
     return {
       requestPermission: (question, signal) => broker.requestPermission(question, signal),
       answer: (ask, option) => broker.answer(ask, option),
+      question: ask => broker.question(ask),
       cancelQuestions: () => broker.cancelAll(),
-      readTextFile: request => files.read(request),
-      writeTextFile: async request => {
-        await files.write(request);
+      readTextFile: (request, signal) => files.read(request, signal),
+      writeTextFile: async (request, signal) => {
+        const { saved } = await files.write(request, signal);
+        if (!saved) dispatch({ type: "file", path: request.path, note: "unsaved" });
       },
-      createTerminal: request => terminals.createTerminal(request),
+      createTerminal: (request, signal) => terminals.createTerminal(request, signal),
       terminalOutput: id => terminals.terminalOutput(id),
       waitForTerminalExit: (id, signal) => terminals.waitForTerminalExit(id, signal),
       killTerminal: id => terminals.killTerminal(id),

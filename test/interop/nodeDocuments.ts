@@ -8,7 +8,12 @@ import { codeOf, quoted } from "../../src/workspace/paths.ts";
 import type { Documents, FileStat, LineWindow, WriteOutcome } from "../../src/workspace/ports.ts";
 
 export class NodeDocuments implements Documents {
+  /** Text that the user has typed and not saved, by path. */
+  readonly unsaved = new Map<string, string>();
+
   async stat(path: string): Promise<FileStat> {
+    const typed = this.unsaved.get(path);
+    if (typed !== undefined) return { kind: "file", size: typed.length, unsaved: true };
     try {
       const found = await stat(path);
       const kind = found.isFile() ? "file" : found.isDirectory() ? "folder" : "other";
@@ -20,6 +25,8 @@ export class NodeDocuments implements Documents {
   }
 
   async read(path: string): Promise<string> {
+    const typed = this.unsaved.get(path);
+    if (typed !== undefined) return typed;
     const bytes = await readFile(path);
     if (bytes.includes(0)) throw new Refusal("invalid", `${quoted(path)} is binary, not text.`, { path });
     return new TextDecoder().decode(bytes);
@@ -30,6 +37,10 @@ export class NodeDocuments implements Documents {
   }
 
   async write(path: string, content: string): Promise<WriteOutcome> {
+    if (this.unsaved.has(path)) {
+      this.unsaved.set(path, content);
+      return { saved: false };
+    }
     await mkdir(dirname(path), { recursive: true });
     await writeFile(path, content);
     return { saved: true };

@@ -32,6 +32,10 @@ export const scenarios: readonly Scenario[] = [
   { id: "failing-command", title: "Command that fails", play: failingCommand },
   { id: "allowed", title: "Permission allowed", play: allowed },
   { id: "rejected", title: "Permission rejected", play: rejected },
+  { id: "unsaved-read", title: "Read of unsaved text", play: unsavedRead },
+  { id: "unsaved-write", title: "Change to unsaved text", play: unsavedWrite },
+  { id: "rule-allow", title: "Command allowed by rule", play: ruleAllows },
+  { id: "rule-deny", title: "Edit refused by rule", play: ruleDenies },
   { id: "stop-stream", title: "Stop in mid-stream", play: stopStream },
   { id: "stop-question", title: "Stop with a question open", play: stopQuestion },
 ];
@@ -204,6 +208,77 @@ async function rejected({ conversation, folder }: Stage): Promise<readonly strin
   const goesOn = said(turn.entries) === "Not done, then.";
   return [`A rejected call is shown as ${tool.status}, and the turn ${goesOn ? "goes on" : `ends${ending(turn)}`}.`];
 }
+
+/** The user has typed into a file and not saved it: agents that read through the client see that. */
+async function unsavedRead({ conversation, folder }: Stage): Promise<readonly string[]> {
+  const file = join(folder, "src", "sum.js");
+  conversation.documents.unsaved.set(file, "const unsaved = 4711;\n");
+  const turn = await conversation.turn(`[[tool:read ${file}]][[say:That was the file.]]`, "allow");
+  assert.equal(said(turn.entries), "That was the file.");
+  const asked = requestsOf(conversation, "fs/read_text_file");
+  if (asked.length === 0) return ["It reads files from the disk itself: it does not see unsaved text."];
+  const answered = conversation.records.some(({ dir, msg }) => dir === "c>a" && JSON.stringify(msg).includes("4711"));
+  assert.ok(answered, "the unsaved text went to the agent");
+  return ["It reads files through the client: it sees unsaved text."];
+}
+
+async function unsavedWrite({ conversation, folder }: Stage): Promise<readonly string[]> {
+  const file = join(folder, "src", "sum.js");
+  const before = readFileSync(file, "utf8");
+  const typed = before.replace("let i = 1;", "let i = 1; // mine\n");
+  conversation.documents.unsaved.set(file, typed);
+  const turn = await conversation.turn(`[[tool:edit ${file}|let i = 1;|let i = 0;]][[say:Edited.]]`, "allow");
+  const disk = readFileSync(file, "utf8");
+  if (requestsOf(conversation, "fs/write_text_file").length === 0) {
+    assert.equal(conversation.documents.unsaved.get(file), typed, "what the user typed stays");
+    return ["It writes to the disk itself: with unsaved text in the editor the two diverge."];
+  }
+  assert.equal(disk, before, "nothing is saved behind the user's back");
+  const tool = onlyTool(turn);
+  assert.deepEqual(
+    tool.files?.map(({ note }) => note),
+    ["unsaved"],
+    "the card says that it is not saved",
+  );
+  const kept = conversation.documents.unsaved.get(file)?.includes("// mine");
+  return [
+    kept
+      ? "It changes unsaved text through the client, and keeps what the user typed."
+      : "It writes through the client over unsaved text that it has not read: the editor's undo brings it back.",
+  ];
+}
+
+async function ruleAllows({ conversation, folder }: Stage): Promise<readonly string[]> {
+  conversation.rules = [{ effect: "allow", command: ["echo *", "tee made.txt"] }];
+  const turn = await conversation.turn("[[tool:bash echo made | tee made.txt]][[say:It ran.]]", "allow");
+  const tool = onlyTool(turn);
+  assert.equal(tool.status, "done");
+  assert.equal(readFileSync(join(folder, "made.txt"), "utf8"), "made\n");
+  if (turn.asks.length > 0) {
+    const tells = turn.asks.some(ask => ask.command !== undefined);
+    assert.ok(!tells, "a command that the rules allow is asked about only if the question does not tell it");
+    return ["Its question about a command does not tell the command in a form that rules could judge: it is asked."];
+  }
+  assert.match(tool.decisions?.join() ?? "", /^Allowed by rule: allow command/);
+  return [];
+}
+
+async function ruleDenies({ conversation, folder }: Stage): Promise<readonly string[]> {
+  const file = join(folder, "src", "sum.js");
+  const before = readFileSync(file, "utf8");
+  conversation.rules = [{ effect: "deny", path: "src/**" }];
+  const turn = await conversation.turn(`[[tool:edit ${file}|let i = 1;|let i = 0;]][[say:Not done, then.]]`);
+  assert.deepEqual(turn.asks, [], "the rule answers");
+  assert.equal(readFileSync(file, "utf8"), before);
+  const tool = onlyTool(turn);
+  const notices = turn.entries.filter(entry => entry.kind === "notice").map(({ title }) => title);
+  assert.match([...(tool.decisions ?? []), ...notices].join(), /Refused by rule: deny path/);
+  await stillAnswers(conversation);
+  return [];
+}
+
+const requestsOf = (conversation: Conversation, method: string): readonly unknown[] =>
+  conversation.records.filter(({ dir, msg }) => dir === "a>c" && JSON.stringify(msg).includes(`"${method}"`));
 
 async function stopStream({ conversation }: Stage): Promise<readonly string[]> {
   await conversation.prompt("[[stream:5000,10]]");

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import type { Intent } from "../../src/chat/protocol.ts";
 import { openPanel, usePanel, type PanelPage } from "./panelPage.ts";
-import { ask, busy, editAsk, snapshot, view } from "./scenes.ts";
+import { ask, busy, editAsk, permissions, snapshot, view } from "./scenes.ts";
 
 describe("the question card", () => {
   usePanel();
@@ -28,6 +28,22 @@ describe("the question card", () => {
       (await card.getByRole("button").allTextContents()).map(text => text.replace(/\s+/g, " ").trim()),
       ["Allow1", "Always Allow2", "Reject3"],
     );
+  });
+
+  it("says why it asks, hides secrets, and makes a rule of the answer when asked to", async () => {
+    const panel = await openPanel([snapshot(permissions)]);
+    const card = panel.page.getByRole("group", { name: "Publish the package" });
+    await card.getByText("A rule asks about this: ask command “npm publish”.").waitFor();
+    await card.getByText("NPM_TOKEN=•••").waitFor();
+    await card.getByRole("button", { name: "Always…" }).click();
+    assert.deepEqual((await panel.intents()).at(-1), { type: "always", ask: "a1" });
+    assert.deepEqual(await answers(panel), []);
+  });
+
+  it("offers no rule where none can be made", async () => {
+    const panel = await openPanel([snapshot(busy)]);
+    await panel.page.getByRole("group", { name: "Run npm test?" }).waitFor();
+    assert.equal(await panel.page.getByRole("button", { name: "Always…" }).count(), 0);
   });
 
   it("a click answers, once, and shows which option was pressed", async () => {

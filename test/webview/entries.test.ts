@@ -1,7 +1,7 @@
 // Every kind of entry, found by the roles and names that people and screen readers go by.
 import assert from "node:assert/strict";
 import { openPanel, usePanel, type PanelPage } from "./panelPage.ts";
-import { ANSWER, everyEntry, message, snapshot, sumDiff, testRun, tool, view } from "./scenes.ts";
+import { ANSWER, everyEntry, message, permissions, snapshot, sumDiff, testRun, tool, view } from "./scenes.ts";
 
 describe("entries of the transcript", () => {
   usePanel();
@@ -183,5 +183,36 @@ describe("entries of the transcript", () => {
     await panel.log.getByText("# Notes").waitFor();
     await panel.log.getByText("Content that cannot be shown here: hologram").waitFor();
     await panel.assertClean();
+  });
+
+  it("a tool call and a notice tell what a rule decided, with a way to the rules", async () => {
+    const panel = await openPanel([snapshot(permissions)]);
+    const card = panel.log.getByRole("article", { name: "npm test" });
+    await card.getByText("Allowed by rule: allow command “npm test”").waitFor();
+    await card.getByRole("button", { name: "Rules" }).press("Enter");
+    await panel.log.getByText("Refused by rule: deny path “**/.env*”").waitFor();
+    await panel.log.getByRole("button", { name: "Rules" }).last().click();
+    assert.deepEqual((await panel.intents()).slice(-2), [{ type: "manageRules" }, { type: "manageRules" }]);
+  });
+
+  it("a file that is not saved, or differs on disk, says so and offers what can be done", async () => {
+    const panel = await openPanel([snapshot(permissions)]);
+    await panel.log.getByRole("group", { name: "Not saved: you have unsaved changes in" }).waitFor();
+    for (const name of [
+      "Save: src/sum.js",
+      "Compare: src/members.js",
+      "Take the Agent's: src/members.js",
+      "Keep Mine: src/members.js",
+    ]) {
+      await panel.log.getByRole("button", { name }).click();
+    }
+    const settled = (await panel.intents()).filter(intent => intent.type === "settleFile");
+    const [sum, members] = ["/home/ada/shop/src/sum.js", "/home/ada/shop/src/members.js"];
+    assert.deepEqual(settled, [
+      { type: "settleFile", path: sum, how: "save" },
+      { type: "settleFile", path: members, how: "compare" },
+      { type: "settleFile", path: members, how: "take" },
+      { type: "settleFile", path: members, how: "keep" },
+    ]);
   });
 });

@@ -269,6 +269,56 @@ export const busy: View = view(
   { ...busyHead, live: "m2" },
 );
 
+/** What rules decided, files that need the user, and a question of Parley's own. */
+export const permissions: View = view(
+  [
+    message("u1", "user", "Run the tests and fix what fails"),
+    tool("c1", "npm test", {
+      toolKind: "execute",
+      decisions: ["Allowed by rule: allow command “npm test”"],
+      parts: [{ type: "json", label: "Input", text: '{ "command": "npm test" }' }],
+    }),
+    tool("c2", "Fix the start value", {
+      toolKind: "edit",
+      parts: [sumDiff],
+      files: [{ path: "/home/ada/shop/src/sum.js", label: "src/sum.js", note: "unsaved" }],
+    }),
+    tool("c3", "Update the list of members", {
+      toolKind: "edit",
+      files: [{ path: "/home/ada/shop/src/members.js", label: "src/members.js", note: "diverged" }],
+    }),
+    {
+      id: "n1",
+      kind: "notice",
+      severity: "info",
+      title: "Demo Agent wants to read .env, which may hold secrets. Refused by rule: deny path “**/.env*”",
+      byRule: true,
+      at: START,
+    },
+  ],
+  {
+    activity: { state: "running", since: START, cancelling: false },
+    asks: [
+      {
+        id: "a1",
+        title: "Publish the package",
+        toolKind: "execute",
+        command: "npm publish --access public",
+        cwd: "/home/ada/shop",
+        env: [
+          { name: "CI", value: "true" },
+          { name: "NPM_TOKEN", value: "•••" },
+        ],
+        parts: [],
+        locations: [],
+        options: ask.options,
+        reason: "A rule asks about this: ask command “npm publish”.",
+        always: true,
+      },
+    ],
+  },
+);
+
 /** Named pictures of the panel. */
 export const scenes: Readonly<Record<string, readonly HostMessage[]>> = {
   empty: [snapshot(view([]))],
@@ -278,6 +328,7 @@ export const scenes: Readonly<Record<string, readonly HostMessage[]>> = {
   ],
   everything: [snapshot(view(everyEntry, { title: "Fix the sum of empty lists" }))],
   busy: [snapshot(busy)],
+  permissions: [snapshot(permissions)],
   thinking: [
     snapshot(
       view(

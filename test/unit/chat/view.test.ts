@@ -79,6 +79,73 @@ describe("the view", () => {
     assert.deepEqual([head.asks[0]?.title, head.asks[0]?.parts], ["The agent asks for permission", []]);
   });
 
+  it("shows a question of our own with its subject, why it is asked, and whether a rule can be made of it", () => {
+    const { head } = view([
+      opened,
+      {
+        type: "askOpened",
+        ask: "q",
+        title: "A wants to run a command in /srv",
+        options: [],
+        subject: { kind: "execute", command: "make 'a b'", argv: ["make", "a b"], cwd: "/srv", paths: ["/w/a.ts"] },
+        reason: "A rule asks about this.",
+        always: true,
+      },
+    ]);
+    const [ask] = head.asks;
+    assert.deepEqual(
+      [ask?.toolKind, ask?.command, ask?.cwd, ask?.locations, ask?.reason, ask?.always],
+      ["execute", "make 'a b'", "/srv", [{ path: "/w/a.ts", label: "a.ts" }], "A rule asks about this.", true],
+    );
+  });
+
+  it("shows a command's words so that nobody takes one word for two", () => {
+    assert.equal(commandOf({ command: ["bash", "-lc", "a; b"] }), "bash -lc 'a; b'");
+    assert.equal(commandOf({ command: "rm", args: ["-r", "my files"] }), "rm -r 'my files'");
+    assert.equal(commandOf({ command: "a; b" }), "a; b");
+  });
+
+  it("shows the environment of a command in question, with its secrets hidden", () => {
+    const rawInput = { command: "npm publish", env: { CI: "true", NPM_TOKEN: "npm_abcdefghijklmnop1234" } };
+    const listed = { command: "npm publish", env: [{ name: "API_KEY", value: "s3cr3tvalue99" }, null, { name: 3 }] };
+    const envOf = (input: unknown): unknown =>
+      view([
+        opened,
+        tool({ rawInput: input }),
+        { type: "askOpened", ask: "q", title: "", toolCallId: "t", options: [] },
+      ]).head.asks[0]?.env;
+    assert.deepEqual(envOf(rawInput), [
+      { name: "CI", value: "true" },
+      { name: "NPM_TOKEN", value: "•••" },
+    ]);
+    assert.deepEqual(envOf(listed), [{ name: "API_KEY", value: "•••" }]);
+    assert.equal(envOf({ command: "ls", env: "PATH" }), undefined);
+  });
+
+  it("tells at a card what rules answered, and which of its files need the user", () => {
+    const options = [{ id: "y", name: "Yes", kind: "allow_once" }];
+    const projector = new Projector();
+    const first = fold([opened, tool({ title: "T", locations: [{ path: "/w/a.ts" }] })]);
+    const before = projector.project(first, around);
+    const after = projector.project(
+      fold(
+        [
+          { type: "askOpened", ask: "q", title: "?", toolCallId: "t", options },
+          { type: "askClosed", ask: "q", answer: { option: "y" }, by: "allow kind “read”" },
+          { type: "file", path: "/w/a.ts", note: "unsaved" },
+        ],
+        first,
+      ),
+      around,
+    );
+    const [was] = before.entries;
+    const [now] = after.entries;
+    assert.ok(was?.kind === "tool" && now?.kind === "tool");
+    assert.deepEqual([was.decisions, was.files], [undefined, undefined]);
+    assert.deepEqual(now.decisions, ["Allowed by rule: allow kind “read”"]);
+    assert.deepEqual(now.files, [{ path: "/w/a.ts", label: "a.ts", note: "unsaved" }]);
+  });
+
   it("titles a card with what there is", () => {
     assert.equal(card({ title: "Edit a.ts" }).title, "Edit a.ts");
     assert.equal(card({ title: " ", rawInput: { command: "ls", args: ["-l", 3] } }).title, "ls -l");

@@ -3,8 +3,10 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { Projector } from "../../../src/chat/view.ts";
 import type { SessionEvent } from "../../../src/session/events.ts";
+import { shownContent } from "../../../src/session/fileNotes.ts";
 import { reduce } from "../../../src/session/reduce.ts";
 import {
+  decisionWords,
   empty,
   isBusy,
   openAsks,
@@ -81,7 +83,7 @@ describe("the reducer, for any events,", () => {
 
   it("returns the same object when the event repeats what is so", () => {
     const snapshots = new Set(["opened", "connection", "promptAccepted", "promptWithdrawn", "askOpened", "askClosed", "message", "tool",
-      "terminal", "plan", "commands", "options", "option", "usage", "info", "compaction", "unknown", "cancelRequested"]); // prettier-ignore
+      "terminal", "plan", "commands", "options", "option", "usage", "info", "compaction", "unknown", "cancelRequested", "file"]); // prettier-ignore
     fc.assert(
       fc.property(
         eventsArb,
@@ -276,6 +278,77 @@ describe("the reducer", () => {
     ]);
     const again = fold([{ type: "askClosed", ask: "q", answer: "cancelled" }], asked);
     assert.equal(again, asked);
+  });
+
+  it("tells what a rule answered: at the tool call in question, else in a notice", () => {
+    const options = [{ id: "y", name: "Yes", kind: "allow_once" }];
+    const about = fold([
+      tool("t", { title: "T" }),
+      { type: "askOpened", ask: "q", title: "?", toolCallId: "t", options },
+      { type: "askClosed", ask: "q", answer: { option: "y" }, by: "allow command “a”" },
+    ]);
+    assert.equal(about.entries.length, 1);
+    assert.equal(about.asks[0] && decisionWords(about.asks[0]), "Allowed by rule: allow command “a”");
+    const own = fold([
+      {
+        type: "askOpened",
+        ask: "q",
+        title: "A wants to read /x",
+        options: [{ id: "n", name: "No", kind: "reject_once" }],
+      },
+      { type: "askClosed", ask: "q", answer: { option: "n" }, by: "deny path “/x”" },
+    ]);
+    const [notice] = own.entries;
+    assert.ok(notice?.kind === "notice" && notice.byRule);
+    assert.equal(notice.title, "A wants to read /x. Refused by rule: deny path “/x”");
+  });
+
+  it("says nothing of rules where the user answered, or nobody did", () => {
+    for (const answer of [{ option: "y" }, "cancelled"] as const) {
+      const state = fold([
+        { type: "askOpened", ask: "q", title: "?", options: [{ id: "y", name: "Yes", kind: "allow_once" }] },
+        { type: "askClosed", ask: "q", answer, ...(answer === "cancelled" && { by: "deny path “/x”" }) },
+      ]);
+      assert.equal(state.entries.length, 0);
+    }
+  });
+
+  it("notes a file at the latest tool call that names it, by place or by diff, and takes the note back", () => {
+    const state = fold([
+      tool("old", { locations: [{ path: "/w/a" }] }),
+      tool("new", { content: [{ type: "diff", path: "/w/a", newText: "" }] }),
+      { type: "file", path: "/w/a", note: "unsaved" },
+    ]);
+    const filesOf = (from: SessionState, id: string): unknown => (entry(from, `t:${id}`) as ToolEntry).files;
+    assert.deepEqual([filesOf(state, "old"), filesOf(state, "new")], [undefined, [{ path: "/w/a", note: "unsaved" }]]);
+    const diverged = fold([{ type: "file", path: "/w/a", note: "diverged" }], state);
+    assert.deepEqual(filesOf(diverged, "new"), [{ path: "/w/a", note: "diverged" }]);
+    assert.equal(filesOf(fold([{ type: "file", path: "/w/a", note: null }], diverged), "new"), undefined);
+  });
+
+  it("keeps what became of a write, from its first text to its last, and shows it in place of the reported diff", () => {
+    const diff = { type: "diff", path: "/w/a", oldText: "a", newText: "b " } as const;
+    const state = fold([
+      tool("t", { content: [diff, { ...diff, path: "/w/other" }] }),
+      { type: "fileResult", path: "/w/a", before: "a", after: "b" },
+      { type: "fileResult", path: "/w/a", before: "b", after: "c" },
+    ]);
+    const content = shownContent(entry(state, "t:t") as ToolEntry);
+    assert.deepEqual(content, [
+      { ...diff, newText: "c" },
+      { ...diff, path: "/w/other" },
+    ]);
+    const unnamed: SessionEvent = { type: "fileResult", path: "/w/unnamed", before: "", after: "" };
+    assert.equal(reduce(state, { seq: 9, at: 9, event: unnamed }), state);
+  });
+
+  it("notes a file that no tool call names in a notice, once", () => {
+    const note: SessionEvent = { type: "file", path: "/w/a", note: "diverged" };
+    const state = fold([note, note]);
+    const [notice] = state.entries;
+    assert.ok(state.entries.length === 1 && notice?.kind === "notice");
+    assert.deepEqual(notice.files, [{ path: "/w/a", note: "diverged" }]);
+    assert.equal(fold([{ type: "file", path: "/w/other", note: null }], state), state);
   });
 
   it("cuts a terminal's oldest output when it grows beyond bounds, and says so", () => {

@@ -88,6 +88,7 @@ function room(broker: PermissionBroker): Room {
     requestPermission: (question, signal) => broker.requestPermission(question, signal),
     answer: (ask, option) => broker.answer(ask, option),
     cancelQuestions: () => broker.cancelAll(),
+    question: ask => broker.question(ask),
     readTextFile: none,
     writeTextFile: none,
     createTerminal: none,

@@ -134,7 +134,7 @@ describe("SessionFiles.read", () => {
     }
     const { documents, files } = session({}, new Racing());
     documents.put("/ws/a.txt", "one\n");
-    await refused("invalid", /outside/, files.read({ path: "/ws/a.txt" }));
+    await refused("failed", /became a link to elsewhere/, files.read({ path: "/ws/a.txt" }));
   });
 });
 

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import type { PermissionQuestion } from "../../../src/session/agent.ts";
 import type { SessionEvent } from "../../../src/session/events.ts";
-import { PermissionBroker, type Decision } from "../../../src/workspace/permissions.ts";
+import { until } from "../../fakes/until.ts";
+import { PermissionBroker, type Decided, type Standing } from "../../../src/workspace/permissions.ts";
 
 const question: PermissionQuestion = {
   title: "Run npm test",
@@ -12,17 +13,26 @@ const question: PermissionQuestion = {
   ],
 };
 
-function broker(decide?: (question: PermissionQuestion) => Decision | undefined) {
+function broker(decide?: (question: PermissionQuestion) => Promise<Standing>) {
   const events: SessionEvent[] = [];
+  const decided: Decided[] = [];
   let count = 0;
   const made = new PermissionBroker({
     report: event => events.push(event),
     newId: () => `ask${++count}`,
     ...(decide && { decide }),
+    onDecided: one => decided.push(one),
   });
   const closed = (): unknown[] => events.filter(event => event.type === "askClosed");
   const ask = (signal = new AbortController().signal) => made.requestPermission(question, signal);
-  return { broker: made, events, closed, ask };
+  return { broker: made, events, decided, closed, ask };
+}
+
+/** A promise that the test settles. */
+function held<T>(): { readonly promise: Promise<T>; readonly resolve: (value: T) => void } {
+  let resolve: (value: T) => void = () => {};
+  const promise = new Promise<T>(done => (resolve = done));
+  return { promise, resolve: value => resolve(value) };
 }
 
 /** Counts the listeners on its signal. */
@@ -149,7 +159,7 @@ describe("PermissionBroker", () => {
   });
 
   it("records what a policy answered, and in whose name", async () => {
-    const { events, ask } = broker(() => ({ option: "yes", by: "the rule “npm test”" }));
+    const { events, ask } = broker(async () => ({ decision: { option: "yes", by: "the rule “npm test”" } }));
     assert.deepEqual(await ask(), { option: "yes" });
     assert.deepEqual(events, [
       { type: "askOpened", ask: "ask1", ...question },
@@ -158,24 +168,88 @@ describe("PermissionBroker", () => {
   });
 
   it("asks the user where a policy decides nothing, or what is not offered", async () => {
-    for (const decision of [undefined, { option: "always", by: "x" }]) {
-      const { broker: it, ask } = broker(() => decision);
+    for (const standing of [{}, { decision: { option: "always", by: "x" } }]) {
+      const { broker: it, ask } = broker(async () => standing);
       const answer = ask();
+      await until(() => it.openAsks.length > 0);
       assert.deepEqual(it.openAsks, ["ask1"]);
       it.answer("ask1", "no");
       assert.deepEqual(await answer, { option: "no" });
     }
   });
 
-  it("fails the request and leaves no question when a policy throws", async () => {
-    const {
-      broker: it,
-      ask,
-      events,
-    } = broker(() => {
-      throw new Error("bad rule");
-    });
-    await assert.rejects(ask(), /bad rule/);
-    assert.deepEqual([it.openAsks, events], [[], []]);
+  it("says why the user is asked all the same, and whether a rule can be made of the answer", async () => {
+    const { broker: it, events, ask } = broker(async () => ({ reason: "A rule asks about this.", always: true }));
+    const answer = ask();
+    await until(() => it.openAsks.length > 0);
+    it.cancelAll();
+    assert.equal(await answer, "cancelled");
+    const [opened] = events;
+    assert.ok(opened?.type === "askOpened");
+    assert.deepEqual([opened.reason, opened.always], ["A rule asks about this.", true]);
+  });
+
+  it("asks the user when a policy fails, and says so", async () => {
+    const { broker: it, ask, events } = broker(() => Promise.reject(new Error("bad rule")));
+    const answer = ask();
+    await until(() => it.openAsks.length > 0);
+    const [opened] = events;
+    assert.ok(opened?.type === "askOpened");
+    assert.match(opened.reason ?? "", /could not be applied: bad rule/);
+    it.answer("ask1", "yes");
+    assert.deepEqual(await answer, { option: "yes" });
+  });
+
+  it("answers cancelled what is cancelled while the policy is at it, and never opens it", async () => {
+    for (const end of ["cancelAll", "dispose", "abort"] as const) {
+      const gate = held<Standing>();
+      const { broker: it, ask, events } = broker(() => gate.promise);
+      const abort = new AbortController();
+      const answer = ask(abort.signal);
+      if (end === "abort") abort.abort();
+      else it[end]();
+      gate.resolve({ decision: { option: "yes", by: "x" } });
+      assert.equal(await answer, "cancelled", end);
+      assert.deepEqual(events, [], end);
+    }
+  });
+
+  it("keeps the order of questions, however long the policy takes for one", async () => {
+    const first = held<Standing>();
+    let calls = 0;
+    const { broker: it, ask, events } = broker(() => (calls++ === 0 ? first.promise : Promise.resolve({})));
+    const answers = [ask(), ask()];
+    first.resolve({ reason: "first" });
+    await until(() => it.openAsks.length === 2);
+    const reasons = events.map(event => event.type === "askOpened" && event.reason);
+    assert.deepEqual(reasons, ["first", undefined]);
+    it.cancelAll();
+    assert.deepEqual(await Promise.all(answers), ["cancelled", "cancelled"]);
+  });
+
+  it("records what a rule refused before anybody was asked", () => {
+    const { broker: it, events, decided } = broker();
+    it.record(question, { option: "no", by: "deny command “npm”" });
+    assert.deepEqual(events, [
+      { type: "askOpened", ask: "ask1", ...question },
+      { type: "askClosed", ask: "ask1", answer: { option: "no" }, by: "deny command “npm”" },
+    ]);
+    assert.equal(decided.length, 1);
+    it.dispose();
+    it.record(question, { option: "no", by: "deny command “npm”" });
+    assert.equal(events.length, 2);
+  });
+
+  it("tells who decided, once for each question", async () => {
+    const { broker: it, ask, decided } = broker();
+    const answers = [ask(), ask()];
+    it.answer("ask1", "yes");
+    it.answer("ask1", "no");
+    it.cancelAll();
+    await Promise.all(answers);
+    assert.deepEqual(decided, [
+      { question, answer: { option: "yes" } },
+      { question, answer: "cancelled" },
+    ]);
   });
 });

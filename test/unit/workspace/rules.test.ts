@@ -298,12 +298,17 @@ describe("answerFor", () => {
     assert.deepEqual(answerFor(verdict("deny"), options), { option: "reject_once", by: "deny command “a”" });
   });
 
+  it("refuses for good only where refusing once is not offered", () => {
+    const lasting = options.filter(option => option.kind.endsWith("always"));
+    assert.equal(answerFor(verdict("deny"), lasting)?.option, "reject_always");
+  });
+
   it("leaves it to the user when no rule decides, or that option is not offered", () => {
     assert.equal(answerFor(verdict("ask"), options), undefined);
     assert.equal(answerFor({ effect: "allow", reason: "" }, options), undefined);
     const lasting = options.filter(option => option.kind.endsWith("always"));
     assert.equal(answerFor(verdict("allow"), lasting), undefined);
-    assert.equal(answerFor(verdict("deny"), lasting), undefined);
+    assert.equal(answerFor(verdict("deny"), []), undefined);
   });
 });
 

@@ -244,7 +244,7 @@ describe("SessionTerminals", function () {
       const { id } = await run({ command: "echo", args: ["two words"] });
       await until(() => events.some(event => event.type === "terminal" && event.exit));
       assert.deepEqual(events, [
-        { type: "terminal", terminalId: id, command: "echo 'two words'", cwd: folder },
+        { type: "terminal", terminalId: id, own: true, command: "echo 'two words'", cwd: folder },
         { type: "terminalOutput", terminalId: id, text: "two words\n" },
         { type: "terminal", terminalId: id, exit: { exitCode: 0 } },
       ]);

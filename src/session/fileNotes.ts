@@ -1,0 +1,81 @@
+// Files that an agent wrote and that need the user: noted at the tool call that names them, else in a notice of their own.
+import { withNotice } from "./activity.ts";
+import type { FileNote, SessionEvent, ToolContent } from "./events.ts";
+import type { Entry, NotedFile, SessionState, ToolEntry } from "./state.ts";
+
+/** Notes a file, or takes the note back everywhere when it is null. */
+export function noteFile(
+  state: SessionState,
+  event: Extract<SessionEvent, { type: "file" }>,
+  at: number,
+): SessionState {
+  const { path, note } = event;
+  const cleared = withoutNote(state, path, note);
+  if (note === null || isNoted(cleared, path)) return cleared;
+  const naming = cleared.entries.findLast(entry => entry.kind === "tool" && pathsOf(entry).includes(path));
+  if (naming?.kind !== "tool") {
+    return withNotice(cleared, { severity: "warning", title: titles[note], files: [{ path, note }] }, at);
+  }
+  return { ...cleared, entries: cleared.entries.put({ ...naming, files: [...(naming.files ?? []), { path, note }] }) };
+}
+
+/** Keeps what became of a write at the tool call that names the file: its first text before, its last after. */
+export function noteResult(
+  state: SessionState,
+  { path, before, after }: Extract<SessionEvent, { type: "fileResult" }>,
+): SessionState {
+  const naming = state.entries.findLast(entry => entry.kind === "tool" && pathsOf(entry).includes(path));
+  if (naming?.kind !== "tool") return state;
+  const earlier = naming.results?.find(one => one.path === path);
+  const oldText = earlier?.oldText ?? before;
+  if (earlier?.newText === after) return state;
+  const others = (naming.results ?? []).filter(one => one !== earlier);
+  const results = [...others, { type: "diff" as const, path, oldText, newText: after }];
+  return { ...state, entries: state.entries.put({ ...naming, results }) };
+}
+
+/** A tool call's content as it is shown: with what became of its diffs in their place. */
+export function shownContent({ fields, results }: ToolEntry): readonly ToolContent[] {
+  const { content = [] } = fields;
+  if (!results) return content;
+  return content.map(item => (item.type === "diff" && results.find(result => result.path === item.path)) || item);
+}
+
+const titles: Readonly<Record<FileNote, string>> = {
+  unsaved: "The agent's change is not saved, because you have unsaved changes in this file.",
+  diverged: "This file changed on disk while you have unsaved changes in it.",
+};
+
+const isNoted = (state: SessionState, path: string): boolean => {
+  for (const entry of state.entries) if (filesOf(entry).some(file => file.path === path)) return true;
+  return false;
+};
+
+/** Takes every note of the file away that says something else. */
+function withoutNote(state: SessionState, path: string, note: FileNote | null): SessionState {
+  let { entries } = state;
+  for (const entry of state.entries) {
+    const stale = (file: NotedFile): boolean => file.path === path && file.note !== note;
+    if (entry.kind === "tool" && filesOf(entry).some(stale)) {
+      const { files, ...rest } = entry;
+      const left = (files ?? []).filter(file => !stale(file));
+      entries = entries.put({ ...rest, ...(left.length > 0 && { files: left }) });
+    } else if (entry.kind === "notice" && filesOf(entry).some(stale)) {
+      entries = entries.put({ ...entry, files: (entry.files ?? []).filter(file => !stale(file)) });
+    }
+  }
+  return entries === state.entries ? state : { ...state, entries };
+}
+
+const filesOf = (entry: Entry): readonly NotedFile[] =>
+  entry.kind === "tool" || entry.kind === "notice" ? (entry.files ?? []) : [];
+
+/** Every file that a tool call names: its places, its diffs, its changes. */
+export function pathsOf(tool: ToolEntry): readonly string[] {
+  const { locations = [], content = [] } = tool.fields;
+  const named = content.flatMap(item => {
+    if (item.type === "diff") return [item.path];
+    return item.type === "changes" ? item.changes.map(change => change.path) : [];
+  });
+  return [...locations.map(place => place.path), ...named];
+}

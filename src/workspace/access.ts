@@ -1,0 +1,129 @@
+// What stands between an agent's request and a file, a folder or a command, beside the fence of the roots: rules that
+// forbid, and questions about what lies outside or looks like a secret.
+import { Refusal } from "../base/errors.ts";
+import type { AgentClient, PermissionQuestion } from "../session/agent.ts";
+import type { AskOption, AskSubject } from "../session/events.ts";
+import { quoted, type Confinement, type Located } from "./paths.ts";
+import type { Decided } from "./permissions.ts";
+import type { PermissionPolicy } from "./policy.ts";
+import type { Verdict } from "./rules.ts";
+
+export type Operation = "read" | "write" | "run";
+
+export interface AccessRequest {
+  readonly operation: Operation;
+  /** As the agent sent it. To run: the folder. */
+  readonly path: string;
+  readonly located: Located;
+  /** To run: the command line as shown, and the program with its arguments where it was given so. */
+  readonly command?: string;
+  readonly argv?: readonly string[];
+}
+
+/** Lets requests in. Rejects with a Refusal; resolves with true when the user was asked, so that time has passed. */
+export interface Gate {
+  admit(request: AccessRequest, signal?: AbortSignal): Promise<boolean>;
+}
+
+/** The gate without anybody to ask: what is outside the roots is refused. */
+export const rootsOnly = (confinement: Confinement): Gate => ({
+  admit({ path, located }) {
+    return located.inside ? Promise.resolve(false) : Promise.reject(confinement.outside(path));
+  },
+});
+
+export interface AccessOptions {
+  readonly agentName: string;
+  readonly confinement: Confinement;
+  readonly policy: PermissionPolicy;
+  /** What happens outside the roots. */
+  readonly outside: () => "ask" | "refuse" | "allow";
+  readonly ask: AgentClient["requestPermission"];
+  /** Told of what a rule refused without asking. */
+  readonly refused: (question: PermissionQuestion, verdict: Verdict) => void;
+}
+
+const kinds = { read: "read", write: "edit", run: "execute" } as const;
+const options: readonly AskOption[] = [
+  { id: "allow", name: "Allow Once", kind: "allow_once" },
+  { id: "session", name: "Allow for This Session", kind: "allow_always" },
+  { id: "refuse", name: "Refuse", kind: "reject_once" },
+];
+const never = new AbortController().signal;
+
+/** One session's gate. */
+export class Access implements Gate {
+  readonly #options: AccessOptions;
+  /** What was allowed for this session, and what a rule that was shown allows. */
+  readonly #granted = new Set<string>();
+  /** What the user allowed when the agent asked: it is not asked about again. */
+  readonly #answered = new Set<string>();
+  #remembering: Promise<unknown> = Promise.resolve();
+
+  constructor(options: AccessOptions) {
+    this.#options = options;
+  }
+
+  async admit(request: AccessRequest, signal: AbortSignal = never): Promise<boolean> {
+    const { policy, confinement } = this.#options;
+    const { operation, path, located } = request;
+    const isSensitive = operation !== "run" && (policy.isSensitive(path) || policy.isSensitive(located.path));
+    const mode = located.inside ? "allow" : this.#options.outside();
+    if (mode === "refuse") throw confinement.outside(path);
+    const needsAnswer = isSensitive || mode === "ask";
+    if (!needsAnswer && policy.isEmpty) return false;
+
+    const question = questionOf(this.#options.agentName, request, isSensitive);
+    const { verdict, facts } = await policy.judge(question);
+    if (verdict.effect === "deny") {
+      this.#options.refused(question, verdict);
+      throw new Refusal("failed", verdict.reason, { path });
+    }
+    const asksByRule = verdict.effect === "ask" && verdict.rule !== undefined;
+    if (!needsAnswer && !asksByRule) return false;
+    const ruled = operation === "run" && asksByRule ? ` ${request.command ?? ""}` : "";
+    const key = `${operation} ${located.key}${ruled}`;
+    if (this.#granted.has(key)) return false;
+    await this.#remembering;
+    const keys = keysOf(kinds[operation], facts.command?.line, [path]);
+    if (mode !== "ask" && keys.every(one => this.#answered.has(one))) return false;
+
+    const answer = await this.#options.ask(question, signal);
+    if (answer === "cancelled") throw new Refusal("cancelled", `Nobody answered whether ${quoted(path)} may be used.`);
+    if (answer.option === "refuse")
+      throw new Refusal("failed", `The user did not allow this: ${question.title}.`, { path });
+    if (answer.option === "session" || verdict.effect === "allow") {
+      this.#granted.add(key);
+      if (operation === "write") this.#granted.add(`read ${located.key}`);
+    }
+    return true;
+  }
+
+  /** Remembers what the user allowed the agent. */
+  remember({ question, answer, by }: Decided): void {
+    if (answer === "cancelled" || by !== undefined || question.subject) return;
+    const kind = question.options.find(option => option.id === answer.option)?.kind ?? "";
+    if (!kind.startsWith("allow")) return;
+    const judged = this.#options.policy.judge(question).then(({ facts }) => {
+      for (const key of keysOf(facts.kind ?? "", facts.command?.line, facts.paths)) this.#answered.add(key);
+    });
+    this.#remembering = Promise.all([this.#remembering, judged]);
+  }
+}
+
+const keysOf = (kind: string, line: string | undefined, paths: readonly string[]): readonly string[] =>
+  line === undefined ? paths.map(path => `${kind} ${path}`) : [`${kind} ${line}`];
+
+function questionOf(agent: string, request: AccessRequest, isSensitive: boolean): PermissionQuestion {
+  const { operation, path, located, command, argv } = request;
+  const why = located.inside ? (isSensitive ? ", which may hold secrets" : "") : ", outside this workspace";
+  const verb = { read: "read", write: "write", run: "run a command in" }[operation];
+  const subject: AskSubject = {
+    kind: kinds[operation],
+    ...(operation === "run" ? { cwd: located.path } : { paths: [located.path] }),
+    ...(command !== undefined && { command }),
+    ...(argv && { argv }),
+  };
+  const where = located.path === path ? path : `${path} (${located.path})`;
+  return { title: `${agent} wants to ${verb} ${where}${why}`, options, subject };
+}

@@ -1,0 +1,356 @@
+// What an agent may do, decided in the real VS Code: by questions, by rules, and by what the user makes of a question.
+import assert from "node:assert/strict";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { FrameLocator, Locator, Page } from "playwright-core";
+import { openChat, openFile, openWorkbench, runCommand, type Workbench, type WorkbenchOptions } from "./harness.ts";
+import { scene } from "./scene.ts";
+
+type Step = Readonly<Record<string, unknown>>;
+
+const elsewhere = mkdtempSync(join(tmpdir(), "parley-elsewhere-"));
+after(() => rmSync(elsewhere, { recursive: true }));
+
+interface Opened extends Workbench {
+  readonly panel: FrameLocator;
+  readonly log: Locator;
+}
+
+async function open(
+  scripts: Readonly<Record<string, readonly Step[]>>,
+  { files, ...options }: WorkbenchOptions = {},
+): Promise<Opened> {
+  const written = Object.entries(scripts).map(([name, steps]) => [`${name}.json`, JSON.stringify({ steps })]);
+  const workbench = await openWorkbench({ ...options, files: { ...files, ...Object.fromEntries(written) } });
+  const panel = await openChat(workbench.page);
+  return { ...workbench, panel, log: panel.getByRole("log", { name: "Conversation" }) };
+}
+
+async function play(panel: FrameLocator, script: string): Promise<void> {
+  const composer = panel.getByRole("textbox", { name: "Message" });
+  await composer.fill(`#script ${script}.json`);
+  await composer.press("Enter");
+}
+
+const idle = (panel: FrameLocator): Promise<void> =>
+  panel.getByRole("button", { name: "Stop" }).waitFor({ state: "hidden" });
+
+/** Plays a script to its end. */
+async function played(panel: FrameLocator, script: string): Promise<void> {
+  const prompts = panel.getByRole("heading", { name: /^You:/ });
+  const before = await prompts.count();
+  await play(panel, script);
+  // It stands there once the turn has begun.
+  await prompts.nth(before).waitFor();
+  await idle(panel);
+}
+
+const read = (path: string): readonly Step[] => [
+  { request: { method: "fs/read_text_file", params: { sessionId: "$session", path } }, as: "answer" },
+  { echo: "answer" },
+];
+
+const ask = (toolCallId: string, title: string, command: string): readonly Step[] => [
+  {
+    permission: { toolCall: { toolCallId, title, kind: "execute", status: "pending", rawInput: { command } } },
+    as: "answer",
+  },
+  { update: { sessionUpdate: "tool_call_update", toolCallId, status: "completed" } },
+  { echo: "answer" },
+];
+
+describe("a file outside the workspace", () => {
+  it("is read only when the user says so: refused, allowed once, allowed for the session", async () => {
+    const path = join(elsewhere, "notes.txt");
+    writeFileSync(path, "a note from elsewhere");
+    const { page, panel, log, errors } = await open({ read: read(path) });
+    const question = panel.getByRole("group", {
+      name: /Demo Agent wants to read .*notes\.txt, outside this workspace/,
+    });
+
+    await play(panel, "read");
+    await question.waitFor();
+    await scene(page, "outside-workspace");
+    await question.getByRole("button", { name: "Refuse" }).click();
+    await log.getByText(/The user did not allow this/).waitFor();
+    await idle(panel);
+
+    await play(panel, "read");
+    await question.getByRole("button", { name: "Allow Once" }).click();
+    await log.getByText("a note from elsewhere").waitFor();
+    await idle(panel);
+
+    await play(panel, "read");
+    await question.getByRole("button", { name: "Allow for This Session" }).focus();
+    await question.getByRole("button", { name: "Allow for This Session" }).click();
+    await idle(panel);
+    await played(panel, "read");
+    assert.equal(await log.getByText("a note from elsewhere").count(), 3);
+    assert.deepEqual(errors, []);
+  });
+
+  it("is refused without a question where the settings say so", async () => {
+    const path = join(elsewhere, "refused.txt");
+    writeFileSync(path, "no");
+    const { panel, log } = await open(
+      { read: read(path) },
+      { settings: { "parley.files.outsideWorkspace": "refuse" } },
+    );
+    await play(panel, "read");
+    await log.getByText(/is outside this session's folders/).waitFor();
+  });
+});
+
+describe("a file that looks like a secret", () => {
+  it("asks also inside the workspace, and Stop answers no", async () => {
+    const { page, panel, log } = await open({ read: read("$cwd/.env") }, { files: { ".env": "TOKEN=abc" } });
+    await play(panel, "read");
+    const question = panel.getByRole("group", { name: /wants to read .*\.env, which may hold secrets/ });
+    await question.waitFor();
+    await scene(page, "sensitive-file");
+    await panel.getByRole("textbox", { name: "Message" }).press("Escape");
+    await question.waitFor({ state: "hidden" });
+    await idle(panel);
+    assert.equal(await log.getByText("TOKEN=abc").count(), 0);
+  });
+});
+
+describe("permission rules", () => {
+  it("answer in the user's place, and the card and the permission log say so", async () => {
+    const edit = { toolCallId: "e", title: "Write it", kind: "edit", locations: [{ path: "$cwd/generated/a.ts" }] };
+    const { page, panel, log, errors } = await open(
+      {
+        tests: ask("t", "Run the tests", "npm test && git status"),
+        publish: ask("p", "Publish", "npm test && npm publish"),
+        generated: [{ permission: { toolCall: edit }, as: "answer" }, { echo: "answer" }],
+      },
+      {
+        settings: {
+          "parley.permissions.rules": [
+            { effect: "allow", command: ["npm test", "git status"] },
+            { effect: "deny", path: "generated/**" },
+          ],
+        },
+      },
+    );
+    await played(panel, "tests");
+    const card = log.getByRole("article", { name: "Run the tests" });
+    await card.getByText(/Allowed by rule: allow command “npm test”, “git status”/).waitFor();
+    await played(panel, "generated");
+    await log
+      .getByRole("article", { name: "Write it" })
+      .getByText(/Refused by rule: deny path/)
+      .waitFor();
+    await scene(page, "allowed-by-rule");
+
+    await play(panel, "publish");
+    const question = panel.getByRole("group", { name: "Publish" });
+    await question
+      .getByRole("button", { name: /^Reject/ })
+      .first()
+      .click();
+    await idle(panel);
+
+    await card.getByRole("button", { name: "Rules" }).click();
+    await page
+      .locator(".quick-input-list")
+      .getByText(/deny path/)
+      .waitFor();
+    await page.keyboard.press("Escape");
+
+    await runCommand(page, "Parley: Show Permission Log");
+    const lines = page.locator(".editor-instance .view-lines");
+    await lines
+      .getByText(/Publish/)
+      .first()
+      .waitFor();
+    await lines.getByText(/rule/).first().waitFor();
+    assert.deepEqual(errors, []);
+  });
+
+  it("are made from a question, seen, tried and revoked", async () => {
+    const { page, panel, log, errors } = await open({ version: ask("v", "See the version", "node --version") });
+    const question = panel.getByRole("group", { name: "See the version" });
+    await play(panel, "version");
+    await question.getByRole("button", { name: "Always…" }).click();
+    const list = page.locator(".quick-input-list");
+    await scenePage(page, "always");
+    await list
+      .locator(".monaco-list-row", { hasText: "node --version" })
+      .filter({ hasText: "in this workspace" })
+      .first()
+      .click();
+    await question.waitFor({ state: "hidden" });
+    await idle(panel);
+
+    await played(panel, "version");
+    await log.getByText(/Allowed by rule: allow command “node --version”/).waitFor();
+
+    await runCommand(page, "Parley: Manage Permission Rules");
+    const rule = list.locator(".monaco-list-row", { hasText: "node --version" });
+    await rule.waitFor();
+    await scenePage(page, "manage-rules");
+    await list.locator(".monaco-list-row", { hasText: "Try a Command" }).click();
+    const input = page.locator(".quick-input-widget input").first();
+    await input.fill("node --version");
+    await page
+      .locator(".quick-input-widget")
+      .getByText(/Allowed by/)
+      .waitFor();
+    await input.fill("node --version; rm -rf /");
+    await page
+      .locator(".quick-input-widget")
+      .getByText(/No rule allows|asks|would be asked/i)
+      .first()
+      .waitFor();
+    await page.keyboard.press("Escape");
+
+    await runCommand(page, "Parley: Manage Permission Rules");
+    await rule.hover();
+    await rule.getByRole("button").last().click();
+    await rule.waitFor({ state: "hidden" });
+    await page.keyboard.press("Escape");
+    await play(panel, "version");
+    await question
+      .getByRole("button", { name: /^Allow/ })
+      .first()
+      .click();
+    await idle(panel);
+    assert.deepEqual(errors, []);
+  });
+});
+
+describe("an agent's change and the user's unsaved text", () => {
+  const path = "$cwd/poem.txt";
+  const write: readonly Step[] = [
+    {
+      update: {
+        sessionUpdate: "tool_call",
+        toolCallId: "w",
+        title: "Write the poem",
+        kind: "edit",
+        locations: [{ path }],
+      },
+    },
+    {
+      request: {
+        method: "fs/write_text_file",
+        params: { sessionId: "$session", path, content: "mine\nroses are red\nblue\n" },
+      },
+      as: "answer",
+    },
+    { update: { sessionUpdate: "tool_call_update", toolCallId: "w", status: "completed" } },
+  ];
+  const files = {
+    "poem.txt": "roses are red\n",
+    // In a browser VS Code saves by itself.
+    ".vscode/settings.json": JSON.stringify({ "files.autoSave": "off" }),
+  };
+
+  async function typeInto(page: Page, text: string): Promise<void> {
+    await openFile(page, "poem.txt");
+    await page.locator(".editor-instance .view-line", { hasText: "roses" }).first().click();
+    await page.keyboard.press("Control+Home");
+    await page.keyboard.type(text);
+    await page.locator(".tab.active.dirty").waitFor();
+  }
+
+  it("meet in the editor: it is not saved before the user does", async () => {
+    const { page, folder, panel, log, errors } = await open({ write }, { files });
+    const file = join(folder, "poem.txt");
+    await typeInto(page, "mine\n");
+    await played(panel, "write");
+    const note = log.getByRole("article", { name: "Write the poem" }).getByRole("group", { name: /Not saved/ });
+    await note.waitFor();
+    await scene(page, "not-saved");
+    assert.equal(readFileSync(file, "utf8"), "roses are red\n");
+    await note.getByRole("button", { name: /Save/ }).click();
+    await note.waitFor({ state: "hidden" });
+    assert.equal(readFileSync(file, "utf8"), "mine\nroses are red\nblue\n");
+    assert.deepEqual(errors, []);
+  });
+
+  it("are both kept when the disk changes beneath: compared, then the agent's is taken", async () => {
+    const [announce, , done] = write;
+    const edit = `require("fs").writeFileSync("poem.txt", "violets are blue\\n")`;
+    const onDisk: readonly Step[] = [
+      announce ?? {},
+      {
+        request: {
+          method: "terminal/create",
+          params: { sessionId: "$session", command: process.execPath, args: ["-e", edit] },
+        },
+        as: "terminal",
+      },
+      {
+        request: {
+          method: "terminal/wait_for_exit",
+          params: { sessionId: "$session", terminalId: "$terminal.terminalId" },
+        },
+      },
+      done ?? {},
+    ];
+    const { page, folder, panel, log } = await open({ onDisk }, { files });
+    await typeInto(page, "mine\n");
+    await played(panel, "onDisk");
+    const note = log.getByRole("article", { name: "Write the poem" }).getByRole("group", { name: /Changed on disk/ });
+    await note.waitFor();
+    await scene(page, "diverged");
+    await note.getByRole("button", { name: /Compare/ }).click();
+    await page.locator(".tab.active", { hasText: "poem.txt (in file) ↔ poem.txt" }).waitFor();
+    await note.getByRole("button", { name: /Take/ }).click();
+    await note.waitFor({ state: "hidden" });
+    assert.equal(readFileSync(join(folder, "poem.txt"), "utf8"), "violets are blue\n");
+  });
+});
+
+describe("a command in a terminal of ours", () => {
+  it("is shown live, opened as a terminal of the editor, and ended by its button", async () => {
+    const script = `console.log("\\x1b[32mworking\\x1b[0m"); setInterval(() => {}, 1000)`;
+    const run: readonly Step[] = [
+      {
+        request: {
+          method: "terminal/create",
+          params: { sessionId: "$session", command: process.execPath, args: ["-e", script] },
+        },
+        as: "terminal",
+      },
+      {
+        update: {
+          sessionUpdate: "tool_call",
+          toolCallId: "r",
+          title: "Work",
+          kind: "execute",
+          status: "in_progress",
+          content: [{ type: "terminal", terminalId: "$terminal.terminalId" }],
+        },
+      },
+      {
+        request: {
+          method: "terminal/wait_for_exit",
+          params: { sessionId: "$session", terminalId: "$terminal.terminalId" },
+        },
+        as: "exit",
+      },
+      { echo: "exit" },
+    ];
+    const { page, panel, log, errors } = await open({ run });
+    await play(panel, "run");
+    const card = log.getByRole("article", { name: "Work" });
+    await card.getByRole("button", { name: /Work/ }).first().click();
+    await card.getByText("working", { exact: true }).waitFor();
+    await card.getByRole("button", { name: "Open in Terminal" }).click();
+    await page.locator(".terminal-outer-container .xterm-rows", { hasText: "working" }).waitFor();
+    await scene(page, "terminal-card");
+    await card.getByRole("button", { name: "Kill" }).click();
+    await card.getByText(/Ended by SIG/).waitFor();
+    await idle(panel);
+    assert.deepEqual(errors, []);
+  });
+});
+
+async function scenePage(page: Page, name: string): Promise<void> {
+  await page.locator(".quick-input-list .monaco-list-row").first().waitFor();
+  await page.screenshot({ path: join(process.cwd(), "out/screenshots", `${name}.png`) });
+}

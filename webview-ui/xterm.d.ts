@@ -1,0 +1,5 @@
+// The module that @xterm/headless ships for browsers. Its manifest names one that is not there.
+declare module "@xterm/headless/lib-headless/xterm-headless.mjs" {
+  import type { Terminal as HeadlessTerminal } from "@xterm/headless";
+  export const Terminal: typeof HeadlessTerminal;
+}
