@@ -11,6 +11,7 @@ const maxJson = 20_000;
 /** Characters of a terminal that cross to the panel. The cut moves in steps, so that output in between only appends. */
 const terminalWindow = 100_000;
 const terminalStep = 50_000;
+const longestSequence = 2000;
 
 /** The parts of a tool card, in the agent's order; raw input and output last. */
 export function toolParts(
@@ -87,7 +88,10 @@ function diffPart(item: Diff, cwd: string): ToolPart {
 function terminalPart(terminalId: string, terminal: TerminalState | undefined): ToolPart {
   const output = terminal?.output ?? "";
   const over = output.length - terminalWindow;
-  const from = over <= 0 ? 0 : Math.ceil(over / terminalStep) * terminalStep;
+  const step = over <= 0 ? 0 : Math.ceil(over / terminalStep) * terminalStep;
+  // At the end of a line, where one is near: a cut within an escape sequence would show its rest.
+  const line = step === 0 ? -1 : output.indexOf("\n", step);
+  const from = line >= 0 && line < step + longestSequence ? line + 1 : step;
   return {
     type: "terminal",
     terminalId,

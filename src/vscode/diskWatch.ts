@@ -164,8 +164,10 @@ export class DiskWatch implements Disposable {
   #isNowInStep(document: vscode.TextDocument): void {
     if (document.isDirty) return this.#forget(document);
     const was = this.#inStep.get(document);
-    const found = { version: document.version, before: was && { held: was.held, encoding: was.encoding } };
-    this.#inStep.set(document, { held: heldText(document.getText()), encoding: document.encoding, found });
+    const { version, encoding } = document;
+    const before =
+      was?.found?.version === version ? was.found.before : was && { held: was.held, encoding: was.encoding };
+    this.#inStep.set(document, { held: heldText(document.getText()), encoding, found: { version, before } });
     this.#dirty.delete(document);
   }
 

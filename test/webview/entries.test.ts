@@ -114,7 +114,8 @@ describe("entries of the transcript", () => {
     assert.equal(await output.locator(".ansi-fg-red").innerText(), "✘ an empty list sums to 0");
     assert.ok(!(await output.innerText()).includes("\u001b"));
     await panel.patch({ op: "append", id: "c4", part: 0, text: "10 %\r20 %\r30 %" });
-    assert.equal(await output.locator("div").last().innerText(), "30 %");
+    await output.getByText("30 %", { exact: true }).waitFor();
+    assert.equal(await output.getByText("20 %").count(), 0);
   });
 
   it("code in a title is shown as code, and the card keeps the whole title as its name", async () => {

@@ -105,11 +105,13 @@ describe("streaming", () => {
       await panel.patch({ op: "put", at, entry });
     }
     await panel.log.locator("pre .hljs-keyword").last().waitFor();
+    await panel.log.locator(".ansi-fg-red").first().waitFor();
     const patched = await panel.html();
     await panel.page.reload();
     await panel.composer.waitFor();
     await panel.show(view(full));
     await panel.log.locator("pre .hljs-keyword").last().waitFor();
+    await panel.log.locator(".ansi-fg-red").first().waitFor();
     assert.equal(await settledHtml(panel, patched), patched);
     await panel.assertClean();
   });
