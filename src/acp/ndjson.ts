@@ -1,6 +1,7 @@
 // vscode-jsonrpc reader and writer over newline-delimited JSON, the framing of ACP's stdio transport
 // (spec page "Transports"): one UTF-8 message a line. Bad lines are counted and reported, never fatal.
 import type { Readable, Writable } from "node:stream";
+import { asError } from "../base/errors.ts";
 import {
   AbstractMessageReader,
   AbstractMessageWriter,
@@ -106,15 +107,21 @@ export function parseLine(
   const { method, id } = given;
   if (method !== undefined && typeof method !== "string") return { bad: "Its method is not a string." };
   if (method !== undefined && ours.test(method)) return { bad: "It is a message of ours, echoed." };
-  if (id !== undefined && id !== null && typeof id !== "string" && !Number.isInteger(id))
-    return { bad: "Its id is neither a string nor a whole number." };
+  if (id !== undefined && id !== null && !isId(id)) return { bad: "Its id is neither a string nor a whole number." };
   if (method !== undefined && id === null)
     return { bad: "It is a request whose id is null, which cannot be answered." };
   if (method === undefined && (id === undefined || id === null)) {
     return { bad: "error" in given ? "It is an error that answers no request." : "It has neither a method nor an id." };
   }
-  return { message: normalised(given), raw };
+  const message = normalised(given);
+  if (message["method"] === cancelRequest && !isId((message["params"] as Wire)["id"])) {
+    return { bad: "It calls a request back without saying which." };
+  }
+  return { message: message as unknown as Message, raw };
 }
+
+const cancelRequest = "$/cancelRequest";
+const isId = (id: unknown): boolean => typeof id === "string" || Number.isInteger(id);
 
 function parsed(text: string): unknown {
   try {
@@ -124,7 +131,7 @@ function parsed(text: string): unknown {
   }
 }
 
-function normalised(given: Wire): Message {
+function normalised(given: Wire): Wire {
   const message: Wire = { ...given, jsonrpc: "2.0" };
   if (given["method"] === undefined) {
     const { error } = given;
@@ -135,16 +142,16 @@ function normalised(given: Wire): Message {
       delete message["result"];
       message["error"] = asWireError(error);
     }
-    return message as unknown as Message;
+    return message;
   }
   const { params } = given;
   // Handlers expect one object. Anything else, and nothing at all, would shift vscode-jsonrpc's arguments to them.
   if (typeof params !== "object" || params === null || Array.isArray(params)) message["params"] = {};
   if (given["method"] === "$/cancel_request") {
-    message["method"] = "$/cancelRequest";
+    message["method"] = cancelRequest;
     message["params"] = { id: (params as Wire | null | undefined)?.["requestId"] };
   }
-  return message as unknown as Message;
+  return message;
 }
 
 function asWireError(error: unknown): unknown {
@@ -266,7 +273,13 @@ export class NdJsonReader extends AbstractMessageReader {
       return;
     }
     this.#watcher.onMessage?.(result.raw, line.length);
-    this.#callback?.(result.message);
+    try {
+      this.#callback?.(result.message);
+    } catch (error) {
+      // Whatever an agent sends, the connection lives on.
+      const reason = `It could not be taken: ${asError(error).message}`;
+      this.#watcher.onBadLine?.({ reason, text: text.slice(0, 2000) });
+    }
   }
 }
 
@@ -323,6 +336,6 @@ export class NdJsonWriter extends AbstractMessageWriter {
 }
 
 function outgoing(message: Wire): Wire {
-  if (message["method"] !== "$/cancelRequest") return message;
+  if (message["method"] !== cancelRequest) return message;
   return { jsonrpc: "2.0", method: "$/cancel_request", params: { requestId: (message["params"] as Wire)["id"] } };
 }

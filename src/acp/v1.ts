@@ -203,12 +203,14 @@ export class V1Agent implements Agent {
     // A request may overtake the answer that names its session.
     if (!this.#sessions.has(sessionId)) await Promise.allSettled([...this.#opening]);
     const session = this.#sessions.get(sessionId);
-    if (!session) throw new Refusal("notFound", `There is no session ${sessionId}.`, { sessionId });
+    if (!session) throw new Refusal("notFound", `There is no session ${brief(sessionId)}.`, { sessionId });
     return session;
   }
 
   #responseError(method: string, error: unknown): ResponseError<unknown> {
-    if (error instanceof Refusal) return new ResponseError(codes[error.kind], error.message, error.data);
+    if (error instanceof Refusal) {
+      return new ResponseError(codes[error.kind], brief(error.message), briefly(error.data));
+    }
     const failure = asError(error);
     this.#options.log.error(`${method} failed`, failure.stack);
     return new ResponseError(codes.failed, failure.message === "" ? `${method} failed.` : failure.message);
@@ -309,6 +311,9 @@ class V1Session implements AgentSession {
     const options = askOptions(params["options"]);
     if (options.length === 0) throw new Refusal("invalid", "A permission request needs at least one option.");
     const toolCall = wire(params["toolCall"]);
+    if (text(toolCall["toolCallId"]) === undefined && text(toolCall["title"]) === undefined) {
+      throw new Refusal("invalid", "A permission request needs a tool call, with its id.", { field: "toolCall" });
+    }
     this.#report(this.#upgrade.toolCall(toolCall));
     const question = {
       title: text(toolCall["title"]) ?? "",
@@ -351,21 +356,46 @@ function count<K extends "line" | "limit" | "outputByteLimit">(params: Wire, fie
 }
 
 function terminalRequest(params: Wire): TerminalRequest {
-  const env = list(params["env"]).flatMap(item => {
+  const env = optionalList(params, "env", item => {
     const name = text(wire(item)["name"]);
     const value = text(wire(item)["value"]);
-    return name === undefined || value === undefined ? [] : [{ name, value }];
+    return name === undefined || value === undefined ? undefined : { name, value };
   });
-  const args = params["args"];
+  const args = optionalList(params, "args", text);
   return {
     command: need(params, "command"),
-    ...(Array.isArray(args) && { args: args.map(String) }),
-    env,
-    ...given("cwd", text(params["cwd"])),
+    ...(args && { args }),
+    ...(env && { env }),
+    ...(params["cwd"] !== undefined && params["cwd"] !== null && { cwd: need(params, "cwd") }),
     ...count(params, "outputByteLimit"),
   };
 }
 
+/** A list that may be absent or null. To leave out what is wrong in it would run another command. */
+function optionalList<T>(
+  params: Wire,
+  field: string,
+  read: (item: unknown) => T | undefined,
+): readonly T[] | undefined {
+  const value = params[field];
+  if (value === undefined || value === null) return undefined;
+  const items = list(value).map(read);
+  const known = items.filter(item => item !== undefined);
+  if (!Array.isArray(value) || known.length < items.length) {
+    throw new Refusal("invalid", `\`${field}\` is not a list of what it should hold.`, { field });
+  }
+  return known;
+}
+
+/** What an agent sent goes back to it in short. */
+const longest = 1000;
+const brief = (words: string): string => (words.length > longest ? `${words.slice(0, longest)}…` : words);
+const briefly = (data: unknown): unknown =>
+  isWire(data)
+    ? Object.fromEntries(
+        Object.entries(data).map(([key, value]) => [key, typeof value === "string" ? brief(value) : value]),
+      )
+    : data;
 const wireExit = (exit: ExitStatus): Wire => ({ exitCode: exit.exitCode ?? null, signal: exit.signal ?? null });
 
 function details(data: unknown): string {

@@ -166,8 +166,9 @@ describe("a line of an agent", () => {
       method: "$/cancelRequest",
       params: { id: "r" },
     });
-    for (const params of ["null", "[]", "3"]) {
-      assert.deepEqual(taken(`{"method":"$/cancel_request","params":${params}}`)["params"], { id: undefined });
+    for (const params of ["null", "[]", "3", "{}", '{"requestId":null}', '{"requestId":1.5}']) {
+      const line = parseLine(`{"method":"$/cancel_request","params":${params}}`);
+      assert.deepEqual(line, { bad: "It calls a request back without saying which." }, params);
     }
   });
 

@@ -252,8 +252,8 @@ describe("an agent of version 1", () => {
       agent.send({ id, method, params: { sessionId: "s", ...params } });
     ask(1, "terminal/create", {
       command: "npm",
-      args: ["t", 1],
-      env: [{ name: "A", value: "1" }, { name: 2 }],
+      args: ["t", "1"],
+      env: [{ name: "A", value: "1" }],
       cwd: null,
       outputByteLimit: 10.9,
     });
