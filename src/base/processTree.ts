@@ -118,8 +118,10 @@ interface ProcessStat {
 async function descendantsOf(pids: readonly number[]): Promise<readonly ProcessStat[]> {
   const all = process.platform === "linux" ? processes() : await listProcesses();
   const known = new Set(pids);
-  const found: ProcessStat[] = [];
-  for (let parents = known; parents.size > 0;) {
+  // What is left of their groups, too: they may be gone themselves, and then nobody names them as a parent.
+  const found = all.filter(one => known.has(one.group) && !known.has(one.pid));
+  for (const { pid } of found) known.add(pid);
+  for (let parents = new Set(known); parents.size > 0;) {
     const children = all.filter(one => parents.has(one.parent) && !known.has(one.pid));
     found.push(...children);
     parents = new Set(children.map(one => one.pid));

@@ -18,6 +18,8 @@ export interface EditorDocumentsOptions {
 const mostCatchUp = 5000;
 /** How often an edit is tried when the user types at the same moment. */
 const mostAttempts = 3;
+/** How long a save that somebody else began is waited for: VS Code gives those who take part in it 1.75 s. */
+const mostSaving = 3000;
 const byteOrderMark = "\uFEFF";
 
 /** Files through VS Code. Matches open documents by real path, so links do not matter. */
@@ -70,7 +72,7 @@ export class EditorDocuments implements Documents {
 
   async #writeInto(document: vscode.TextDocument, content: string): Promise<WriteOutcome> {
     const wanted = withLineFeeds(content.startsWith(byteOrderMark) ? content.slice(1) : content);
-    const isUsersOwn = document.isDirty;
+    const isUsersOwn = document.isDirty && !(await isAsOnDisk(document));
     await refuseReadOnly(document);
     if (!isUsersOwn) await catchUp(document);
     await refuseLoss(document, wanted);
@@ -176,10 +178,20 @@ async function edit(document: vscode.TextDocument, wanted: string): Promise<void
   );
 }
 
+async function isAsOnDisk(document: vscode.TextDocument): Promise<boolean> {
+  const disk = await diskText(document.uri.fsPath, document);
+  return disk !== undefined && withLineFeeds(disk) === withLineFeeds(document.getText());
+}
+
 /** Saves, and believes only the disk: `save()` may say true and have done nothing. */
 async function save(document: vscode.TextDocument, before: string): Promise<void> {
   const path = document.uri.fsPath;
-  const said = !document.isDirty || (await document.save());
+  let said = !document.isDirty || (await document.save());
+  if (!said) {
+    // It also says false at once while another save is under way, such as an automatic one. That one will do.
+    await nextSave(document, mostSaving);
+    said = !document.isDirty || (await document.save());
+  }
   const disk = await diskText(path, document);
   const now = withLineFeeds(document.getText());
   if (disk !== undefined && withLineFeeds(disk) === now) return;
@@ -201,6 +213,22 @@ async function catchUp(document: vscode.TextDocument): Promise<void> {
     if (left <= 0) throw failed(path, "has changed on disk, and the editor has not noticed yet. Try again.");
     await nextChange(document, left);
   }
+}
+
+function nextSave(document: vscode.TextDocument, within: number): Promise<void> {
+  return new Promise(resolve => {
+    const done = (): void => {
+      clearTimeout(timer);
+      listener.dispose();
+      resolve();
+    };
+    const timer = setTimeout(done, within);
+    const listener = vscode.workspace.onDidSaveTextDocument(saved => {
+      if (saved === document) done();
+    });
+    // It may have ended meanwhile.
+    if (!document.isDirty) done();
+  });
 }
 
 function nextChange(document: vscode.TextDocument, within: number): Promise<void> {

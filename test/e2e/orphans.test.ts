@@ -1,0 +1,102 @@
+// What an agent started ends with the window that it belongs to, however that ends: the agent itself, its commands, and
+// what those started. All of them are told apart by the numbers that they write into the workspace.
+import assert from "node:assert/strict";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { inProject, waitFor } from "../../scripts/tools/project.mjs";
+import { isAlive } from "../unit/workspace/waiting.ts";
+import { openChat, openWorkbench, reloadWindow, restartVscode, type Workbench } from "./harness.ts";
+
+/** How long anything may stay. Milliseconds. */
+const limit = 5000;
+
+/**
+ * A command that starts another process, which starts a third. All of them hold the output open and say nothing, so that
+ * none learns of its end; the second and third ignore SIGTERM, and the third is in a group of its own.
+ */
+const command = `
+const { spawn } = require("node:child_process");
+const { writeFileSync } = require("node:fs");
+const roles = ["command", "grandchild", "escaped"];
+const [, file, role = "command"] = process.argv;
+const next = roles[roles.indexOf(role) + 1];
+if (role !== "command") for (const name of ["SIGTERM", "SIGHUP", "SIGINT"]) process.on(name, () => {});
+if (next) spawn(process.execPath, [file, next], { stdio: "inherit", detached: next === "escaped" });
+writeFileSync(role + ".pid", String(process.pid));
+setInterval(() => {}, 1000);
+`;
+const roles = ["agent", "command", "grandchild", "escaped"] as const;
+
+describe("what an agent has started", function () {
+  before(function () {
+    if (process.platform === "win32") this.skip();
+  });
+
+  const open = (...more: readonly string[]): Promise<Workbench> =>
+    openWorkbench({ files: { "command.cjs": command }, settings: settings(more) });
+
+  for (const [kind, ...more] of [["that goes when it is asked"], ["that ignores being asked", "--stubborn"]] as const) {
+    it(`is gone within 5 s of the extension host being killed, with an agent ${kind}`, async function () {
+      const workbench = await open(...more);
+      const { server } = workbench;
+      // A desktop VS Code has many processes, and does not say which one it is.
+      if (!("extensionHost" in server)) return this.skip();
+      const pids = await started(workbench);
+      const host = server.extensionHost();
+      assert.ok(host, "there is an extension host");
+      process.kill(host.pid, "SIGKILL");
+      await areGone(pids);
+    });
+  }
+
+  it("is gone within 5 s of the window being closed", async () => {
+    const workbench = await open("--stubborn");
+    const pids = await started(workbench);
+    if ("extensionHost" in workbench.server) await workbench.page.close({ runBeforeUnload: true });
+    else await restartVscode(workbench);
+    await areGone(pids);
+  });
+
+  it("is gone within 5 s of the window being reloaded", async () => {
+    const workbench = await open("--stubborn");
+    const pids = await started(workbench);
+    await reloadWindow(workbench.page);
+    await areGone(pids);
+  });
+});
+
+type Pids = Readonly<Record<(typeof roles)[number], number>>;
+
+/** The agent on the official SDK as the only one there is. */
+function settings(more: readonly string[]): Record<string, unknown> {
+  const others = ["demo", "claude", "codex", "gemini", "opencode", "qwen", "copilot", "auggie", "goose"];
+  const args = [inProject("test", "agents", "sdkAgent.mjs"), "--pid-file=agent.pid", ...more];
+  const sdk = { name: "SDK Agent", command: process.execPath, args, startTimeout: 20 };
+  return { "parley.agents": { ...Object.fromEntries(others.map(id => [id, false])), sdk } };
+}
+
+/** Lets the agent run the command, and waits until all of it runs. */
+async function started({ page, folder }: Workbench): Promise<Pids> {
+  const panel = await openChat(page);
+  const params = { command: process.execPath, args: ["command.cjs"], cwd: folder };
+  const composer = panel.getByRole("textbox", { name: "Message" });
+  await composer.fill(JSON.stringify([{ request: "terminal/create", params }]));
+  await composer.press("Enter");
+  const file = (role: string): string => join(folder, `${role}.pid`);
+  const numberOf = (role: string): number => (existsSync(file(role)) ? Number(readFileSync(file(role), "utf8")) : 0);
+  await waitFor(() => roles.every(role => numberOf(role) > 0), 30_000);
+  const pids = Object.fromEntries(roles.map(role => [role, numberOf(role)])) as Pids;
+  assert.deepEqual(living(pids), roles, "all of it runs");
+  return pids;
+}
+
+const living = (pids: Pids): readonly string[] => roles.filter(role => pids[role] > 0 && isAlive(pids[role]));
+
+async function areGone(pids: Pids): Promise<void> {
+  const from = performance.now();
+  await waitFor(() => living(pids).length === 0, limit, 20);
+  const left = living(pids);
+  console.log(`    after ${Math.round(performance.now() - from)} ms`);
+  for (const role of roles) if (left.includes(role)) process.kill(pids[role], "SIGKILL");
+  assert.deepEqual(left, [], "some are still there");
+}
