@@ -166,7 +166,11 @@ function viewOf(entry: Entry, state: SessionState, asked: boolean, decisions: re
     case "notice": {
       const { severity, files, ...rest } = entry;
       const known = severity === "warning" || severity === "error" ? severity : "info";
-      return { ...rest, severity: known, ...(files && files.length > 0 && { files: filesOf(files, state.cwd) }) };
+      return {
+        ...rest,
+        severity: known,
+        ...(files && (files.length > 0 ? { files: filesOf(files, state.cwd) } : { description: "Settled." })),
+      };
     }
     case "compaction": {
       const { summary, ...rest } = entry;

@@ -146,6 +146,15 @@ describe("the view", () => {
     assert.deepEqual(now.files, [{ path: "/w/a.ts", label: "a.ts", note: "unsaved" }]);
   });
 
+  it("says of a note that nothing is left to do once its file is settled", () => {
+    const note: SessionEvent = { type: "file", path: "/w/a", note: "diverged" };
+    const [open] = view([opened, note]).entries;
+    const [settled] = view([opened, note, { ...note, note: null }]).entries;
+    assert.ok(open?.kind === "notice" && settled?.kind === "notice");
+    assert.deepEqual([open.files?.length, open.description], [1, undefined]);
+    assert.deepEqual([settled.files, settled.description], [undefined, "Settled."]);
+  });
+
   it("titles a card with what there is", () => {
     assert.equal(card({ title: "Edit a.ts" }).title, "Edit a.ts");
     assert.equal(card({ title: " ", rawInput: { command: "ls", args: ["-l", 3] } }).title, "ls -l");
