@@ -10,13 +10,14 @@ import { fileLink } from "./links.ts";
 export function decisionNotes(decisions: readonly string[] | undefined): TemplateResult | typeof nothing {
   if (!decisions || decisions.length === 0) return nothing;
   return html`<div class="decisions">
-    ${decisions.map(words => html`<div class="quiet decision">${icon("shield")} <span>${words}</span> ${rulesButton()}</div>`)}
+    ${decisions.map(words => html`<div class="quiet decision">${icon("shield")} <span>${words}</span> ${rulesButton(words)}</div>`)}
   </div>`;
 }
 
-/** Opens the list of rules. */
-export function rulesButton(): TemplateResult {
-  return html`<button class="link" type="button" @click=${() => send({ type: "manageRules" })}>${t("Rules")}</button>`;
+/** Opens the list of rules, at the one that decided. */
+export function rulesButton(decision: string): TemplateResult {
+  const open = (): void => send({ type: "manageRules", decision });
+  return html`<button class="link" type="button" @click=${open}>${t("Rules")}</button>`;
 }
 
 /** Files whose text is in the editor only, or differs there from the disk, with what can be done about each. */

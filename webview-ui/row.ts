@@ -36,7 +36,7 @@ export class RowElement extends LightElement {
             ${icon(entry.byRule ? "shield" : SEVERITY_ICONS[entry.severity])}
             <span
               >${entry.title}${entry.description === undefined ? nothing : html` <span class="quiet">${entry.description}</span>`}
-              ${entry.byRule ? rulesButton() : nothing}</span
+              ${entry.byRule ? rulesButton(entry.title) : nothing}</span
             >
           </div>
           ${fileNotes(entry.files)}`;

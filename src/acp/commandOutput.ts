@@ -6,9 +6,12 @@ import { finite, given, isWire, text, wire, type Wire } from "./tolerant.ts";
 /** What is known of a tool call, from all its updates. */
 interface Known {
   readonly kind: string | undefined;
+  readonly status: string | undefined;
   readonly input: Wire;
   /** Its output is shown as a terminal. */
   readonly terminal: boolean;
+  /** What it showed last. */
+  readonly output: string | undefined;
 }
 
 const isFinal = (status: string | undefined): boolean =>
@@ -27,11 +30,13 @@ export class CommandOutputs {
     const known = {
       kind: fields.kind ?? old?.kind,
       input: isWire(fields.rawInput) ? fields.rawInput : (old?.input ?? {}),
+      status: fields.status ?? old?.status,
       terminal: old?.terminal ?? false,
     };
-    const output = known.kind === "execute" ? outputOf(fields, known.input) : undefined;
+    const now = { ...fields, ...(known.status !== undefined && { status: known.status }) };
+    const output = known.kind === "execute" ? outputOf(now, known.input, old?.output) : undefined;
     const terminal = fields.content ? output !== undefined : known.terminal;
-    this.#known.set(toolCallId, { ...known, terminal });
+    this.#known.set(toolCallId, { ...known, terminal, output: output ?? old?.output });
     if (!terminal) return { fields, events: [] };
     const terminalId = `output:${toolCallId}`;
     const cwd = text(known.input["cwd"]);
@@ -49,16 +54,21 @@ export class CommandOutputs {
 }
 
 /** The command's output, if the content is nothing else: one text, and that not a description of the command. */
-function outputOf({ content, status, rawOutput }: Partial<ToolFields>, input: Wire): string | undefined {
+function outputOf(
+  { content, status, rawOutput }: Partial<ToolFields>,
+  input: Wire,
+  before: string | undefined,
+): string | undefined {
   const [item, ...others] = content ?? [];
   if (others.length > 0 || item?.type !== "content" || item.content.type !== "text") return undefined;
   const { command, description } = input;
   if (text(command) === undefined && !Array.isArray(command)) return undefined;
   const shown = item.content.text;
-  const fenced = /^\s*(`{3,}|~{3,})[^\n`~]*\n([^]*?)\n?\1\s*$/.exec(shown);
+  const fenced = /^\s*(`{3,16}|~{3,16})[^\n`~]*\n([^]*?)\n?\1\s*$/.exec(shown);
   if (fenced) return fenced[2];
   if (shown === "" || shown === description) return undefined;
-  return status === "in_progress" || printed(rawOutput).includes(shown) ? shown : undefined;
+  const goesOn = before !== undefined && before !== "" && shown.startsWith(before);
+  return status === "in_progress" || goesOn || printed(rawOutput).includes(shown) ? shown : undefined;
 }
 
 /** What raw output calls the output. */

@@ -181,9 +181,7 @@ export const askOptions = (value: unknown): readonly AskOption[] =>
     .filter(isWire)
     .map(item => {
       const id = text(item["optionId"]);
-      return id === undefined
-        ? undefined
-        : { id, name: text(item["name"]) ?? id, kind: text(item["kind"]) ?? "allow_once" };
+      return id === undefined ? undefined : { id, name: text(item["name"]) ?? id, kind: text(item["kind"]) ?? "" };
     })
     .filter(defined);
 

@@ -53,6 +53,12 @@ export function maskedText(text: string): string {
   );
 }
 
+/** The value of a variable, masked if its name or its shape says that it is a credential. */
+export function maskedValue(name: string, value: string): string {
+  // The rules know values by the names they are assigned to.
+  return maskedText(`${name}=${value}`).slice(name.length + 1);
+}
+
 /** Whether the last word of a command line's piece is a flag that a credential follows. */
 export function announcesSecret(piece: string): boolean {
   return tellingFlag.test(piece);

@@ -258,7 +258,8 @@ export type Intent =
   | { readonly type: "answer"; readonly ask: string; readonly option: string }
   /** Makes a rule of the answer to a question, after asking which. */
   | { readonly type: "always"; readonly ask: string }
-  | { readonly type: "manageRules" }
+  /** Shows the rules; the one that a decision names, if there is one, stands out. */
+  | { readonly type: "manageRules"; readonly decision?: string }
   | { readonly type: "killTerminal"; readonly terminal: string }
   /** Shows the output as a terminal of the editor, which follows it. */
   | { readonly type: "openTerminal"; readonly terminal: string }
@@ -308,7 +309,7 @@ const shapes: {
   stop: {},
   answer: { ask: isString, option: isString },
   always: { ask: isString },
-  manageRules: {},
+  manageRules: { decision: optional(isString) },
   killTerminal: { terminal: isString },
   openTerminal: { terminal: isString },
   settleFile: {

@@ -115,7 +115,7 @@ function json(label: "Input" | "Output", value: unknown): readonly ToolPart[] {
 /** The command line in a tool call's raw input, by its shape: `command` as text or as a list of words. */
 export function commandOf(rawInput: unknown): string | undefined {
   if (typeof rawInput !== "object" || rawInput === null) return undefined;
-  const { command, args } = rawInput as Record<string, unknown>;
+  const { cmd, command = cmd, args } = rawInput as Record<string, unknown>;
   const words = Array.isArray(command)
     ? command
     : typeof command === "string"

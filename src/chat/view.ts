@@ -1,6 +1,6 @@
 // SessionState → what a panel paints. Memoised per entry, so what did not change keeps its identity.
 import type { Problem } from "../base/errors.ts";
-import { maskedText } from "../base/mask.ts";
+import { maskedValue } from "../base/mask.ts";
 import type { EntryList } from "../session/entryList.ts";
 import type { Content, ToolFields } from "../session/events.ts";
 import { shownContent } from "../session/fileNotes.ts";
@@ -239,9 +239,16 @@ function envOf(raw: unknown): NonNullable<ViewAsk["env"]> {
     : Object.entries(env);
   return pairs.slice(0, mostVariables).flatMap(([name, value]) => {
     if (typeof name !== "string" || typeof value !== "string") return [];
-    // The mask knows values by the names they are assigned to.
-    return [{ name, value: maskedText(`${name}=${value}`).slice(name.length + 1) }];
+    return [{ name, value: maskedValue(name, value) }];
   });
+}
+
+/** The folder that a command's raw input names, as workspace/facts.ts knows it. */
+function folderOf(raw: unknown): string | undefined {
+  const isFolder = (key: string): boolean =>
+    /^(?:cwd|workdir|workingdir(?:ectory)?|directory|dirpath)$/i.test(key.replace(/[^a-z]/gi, ""));
+  const found = Object.entries(raw ?? {}).find(([key, value]) => isFolder(key) && typeof value === "string" && value);
+  return found && (found[1] as string);
 }
 
 function askOf(ask: Ask, state: SessionState): ViewAsk {
@@ -251,9 +258,9 @@ function askOf(ask: Ask, state: SessionState): ViewAsk {
   const { subject, reason, always } = ask;
   const raw = tool?.fields.rawInput;
   const command = subject?.command ?? commandOf(raw);
-  const cwd = subject?.cwd ?? (typeof raw === "object" && raw !== null ? (raw as Wire)["cwd"] : undefined);
+  const cwd = subject?.cwd ?? folderOf(raw);
   const kind = subject?.kind ?? tool?.fields.kind;
-  const env = envOf(raw);
+  const env = subject?.env ?? envOf(raw);
   const parts = tool ? toolParts(shownFields(tool), viewPart, state.cwd, state.terminals as Terminals) : [];
   // What will happen is what decides: raw input only where nothing better tells it.
   const telling = parts.filter(part => part.type !== "json");

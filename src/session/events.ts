@@ -120,6 +120,8 @@ export interface AskSubject {
   readonly command?: string;
   /** The program and its arguments, where they were given one by one. */
   readonly argv?: readonly string[];
+  /** Variables it gets, with secret values masked. */
+  readonly env?: readonly { readonly name: string; readonly value: string }[];
   readonly cwd?: string;
   readonly paths?: readonly string[];
 }

@@ -1,7 +1,7 @@
 // Files that an agent wrote and that need the user: noted at the tool call that names them, else in a notice of their own.
 import { withNotice } from "./activity.ts";
 import type { FileNote, SessionEvent, ToolContent } from "./events.ts";
-import type { Entry, NotedFile, SessionState, ToolEntry } from "./state.ts";
+import type { Entry, FileDiff, NotedFile, SessionState, ToolEntry } from "./state.ts";
 
 /** Notes a file, or takes the note back everywhere when it is null. */
 export function noteFile(
@@ -38,7 +38,15 @@ export function noteResult(
 export function shownContent({ fields, results }: ToolEntry): readonly ToolContent[] {
   const { content = [] } = fields;
   if (!results) return content;
-  return content.map(item => (item.type === "diff" && results.find(result => result.path === item.path)) || item);
+  const shown = new Set<FileDiff>();
+  return content.flatMap(item => {
+    const result = item.type === "diff" ? results.find(({ path }) => path === item.path) : undefined;
+    if (!result) return [item];
+    // The result of all changes to a file stands once.
+    if (shown.has(result)) return [];
+    shown.add(result);
+    return [result];
+  });
 }
 
 const titles: Readonly<Record<FileNote, string>> = {

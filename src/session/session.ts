@@ -15,6 +15,8 @@ export interface Room extends Omit<AgentClient, "report">, Disposable {
   cancelQuestions(): void;
   /** An open question as it was asked. */
   question(ask: string): PermissionQuestion | undefined;
+  /** Ends every command: the agent that started them is gone. */
+  endTerminals(): void;
   /** Told of what the agent reported, after the state has taken it in. */
   observe?(event: SessionEvent): void;
 }
@@ -71,7 +73,11 @@ export class Session implements Disposable {
   constructor(options: SessionOptions) {
     this.id = options.id;
     this.#options = options;
-    this.#room = options.makeRoom(event => this.#dispatch(event));
+    this.#room = options.makeRoom(event => {
+      this.#dispatch(event);
+      // A question of our own after Stop would hold up the end of the turn. Later, so that a rule's answer is told as one.
+      if (event.type === "askOpened" && this.#state.cancelling) queueMicrotask(() => this.#cancelQuestionsOfStopped());
+    });
     for (const logged of options.past ?? []) {
       this.#state = this.#reduced(logged);
       this.#seq = logged.seq + 1;
@@ -215,12 +221,24 @@ export class Session implements Disposable {
       if (ask.answer === undefined) this.#dispatch({ type: "askClosed", ask: ask.id, answer: "cancelled" });
     }
     this.#settleTurn();
+    this.#forgetWindow();
     this.#dispatch({ type: "connection", state: "closed" });
     if (wasBusy) {
       const title = `The window was closed or reloaded while ${name} was working, so its turn ended there.`;
       this.#dispatch({ type: "notice", severity: "warning", title });
     }
     this.#held = submissions.length > 0;
+  }
+
+  /** Commands ended with the window, and what files need of the user is found anew. */
+  #forgetWindow(): void {
+    for (const { id, own, exit } of this.#state.terminals.values()) {
+      if (own && !exit) this.#dispatch({ type: "terminal", terminalId: id, exit: {} });
+    }
+    for (const entry of this.#state.entries) {
+      const files = entry.kind === "tool" || entry.kind === "notice" ? (entry.files ?? []) : [];
+      for (const { path } of files) this.#dispatch({ type: "file", path, note: null });
+    }
   }
 
   #settleTurn(): void {
@@ -251,6 +269,10 @@ export class Session implements Disposable {
       killTerminal: id => room.killTerminal(id),
       releaseTerminal: id => room.releaseTerminal(id),
     };
+  }
+
+  #cancelQuestionsOfStopped(): void {
+    if (this.#state.cancelling) this.#room.cancelQuestions();
   }
 
   #withTool(question: PermissionQuestion): PermissionQuestion {
@@ -291,6 +313,8 @@ export class Session implements Disposable {
     remote?.link.dispose();
     remote?.session.dispose();
     this.#room.cancelQuestions();
+    // Nobody is left who knows them.
+    this.#room.endTerminals();
   }
 
   #dispatch(event: SessionEvent): void {

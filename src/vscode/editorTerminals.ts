@@ -128,8 +128,8 @@ function terminalName(agent: string | undefined, command: string | undefined): s
 const oneLine = (text: string): string => text.replace(/[\s\p{Cc}\p{Cf}]+/gu, " ").trim();
 
 /** Where a string begins that is for the terminal itself, also when control characters stand in between. */
-const stringBegins = /\u001b[\u0000-\u0017\u0019\u001c-\u001f\u007f]*[\]PX^_]|[\u0090\u0098\u009d-\u009f]/;
-const stringEnds = /[\u0007\u0018\u001a\u001b\u009c]/;
+const stringBegins = /\u001b[\u0000-\u0017\u0019\u001c-\u001f\u007f]*[\]PX^_]|[\u0090\u0098\u009d-\u009f]/g;
+const stringEnds = /[\u0007\u0018\u001a\u001b\u009c]/g;
 const mayBegin = /\u001b[\u0000-\u0017\u0019\u001c-\u001f\u007f]*$/;
 
 /**
@@ -142,24 +142,32 @@ class Sieve {
 
   /** The next piece of the output, sieved. The end of it is held back while it may begin such a string. */
   pass(text: string): string {
-    let rest = this.#held + text;
-    let out = "";
+    const whole = this.#held + text;
+    const out: string[] = [];
+    let at = 0;
     this.#held = "";
     for (;;) {
       if (this.#inString) {
-        const end = rest.search(stringEnds);
-        if (end < 0) return out;
+        const end = findFrom(stringEnds, whole, at);
+        if (!end) return out.join("");
         this.#inString = false;
         // What stood before and after it must not become one sequence.
-        rest = `\u0018${rest.slice(rest[end] === "\u001b" ? end : end + 1)}`;
+        out.push("\u0018");
+        at = end[0] === "\u001b" ? end.index : end.index + 1;
       }
-      const begin = stringBegins.exec(rest);
+      const begin = findFrom(stringBegins, whole, at);
       if (!begin) break;
-      out += rest.slice(0, begin.index);
-      rest = rest.slice(begin.index + begin[0].length);
+      out.push(whole.slice(at, begin.index));
+      at = begin.index + begin[0].length;
       this.#inString = true;
     }
+    const rest = whole.slice(at);
     this.#held = mayBegin.exec(rest)?.[0] ?? "";
-    return out + rest.slice(0, rest.length - this.#held.length);
+    return out.join("") + rest.slice(0, rest.length - this.#held.length);
   }
+}
+
+function findFrom(pattern: RegExp, text: string, at: number): RegExpExecArray | null {
+  pattern.lastIndex = at;
+  return pattern.exec(text);
 }

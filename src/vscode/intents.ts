@@ -7,6 +7,7 @@ import type { Log } from "../base/log.ts";
 import type { Intent } from "../chat/protocol.ts";
 import { nodePaths } from "../workspace/nodePaths.ts";
 import { codeOf, Confinement } from "../workspace/paths.ts";
+import type { AskOption } from "../session/events.ts";
 import type { CurrentSession } from "./currentSession.ts";
 import type { DiffDocuments } from "./diffDocuments.ts";
 import { settleFile } from "./diskWatch.ts";
@@ -58,7 +59,7 @@ async function effect(intent: Exclude<Intent, { type: "hello" | "resync" }>, con
     case "always":
       return always(intent.ask, context);
     case "manageRules":
-      return context.rules.manage();
+      return context.rules.manage(intent.decision);
     case "killTerminal":
       return session?.killTerminal(intent.terminal);
     case "openTerminal":
@@ -96,8 +97,8 @@ async function always(ask: string, { current, rules }: IntentContext): Promise<v
   const question = session?.question(ask);
   if (!session || !agent || !question) return;
   const effect = await rules.always(question, await factsOf(question, agent.id, session.state.cwd));
-  const kind = effect === "allow" ? "allow_once" : "reject_once";
-  const option = effect && question.options.find(offered => offered.kind === kind);
+  const find = (kind: string): AskOption | undefined => question.options.find(offered => offered.kind === kind);
+  const option = effect === "deny" ? (find("reject_once") ?? find("reject_always")) : effect && find("allow_once");
   if (option) session.answer(ask, option.id);
 }
 

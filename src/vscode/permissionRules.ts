@@ -116,7 +116,7 @@ export class PermissionRules implements Disposable {
   }
 
   /** `Parley: Manage Permission Rules`. Resolves when the list is closed. */
-  async manage(): Promise<void> {
+  async manage(decision?: string): Promise<void> {
     const pick = vscode.window.createQuickPick<ManageItem>();
     let next: ManageItem["run"];
     const show = (): void => {
@@ -148,6 +148,10 @@ export class PermissionRules implements Disposable {
       this.#ending.token.onCancellationRequested(() => pick.hide()),
     ];
     show();
+    const decided = pick.items.find(
+      ({ entry }) => entry?.rule !== undefined && decision?.endsWith(`: ${describeRule(entry.rule)}`),
+    );
+    if (decided) pick.activeItems = [decided];
     pick.show();
     await closed;
     for (const disposable of disposables) disposable.dispose();

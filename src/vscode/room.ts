@@ -90,6 +90,7 @@ export function makeRoom(services: Services, { definition, cwd, dispatch, onEndi
     answer: (ask, option) => broker.answer(ask, option),
     cancelQuestions: () => broker.cancelAll(),
     question: ask => broker.question(ask),
+    endTerminals: () => terminals.endAll(),
     observe: event => watch.observe(event),
     readTextFile: (request, signal) => files.read(request, signal),
     writeTextFile: async (request, signal) => {
@@ -129,6 +130,7 @@ export function factsContext(agent: string, cwd: string, confinement: Confinemen
     // Nobody knows which of its shells an agent uses on Windows.
     shells: hostPlatform === "windows" ? ["powershell", "cmd", "posix"] : ["posix"],
     trusted: vscode.workspace.isTrusted,
+    roots: () => confinement.everyRoot(),
     // Through the fence: it spells paths by the roots as they are given, and contacts no foreign machine.
     resolve: async path => (await confinement.locate(path)).path,
   };

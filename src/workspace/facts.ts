@@ -23,12 +23,16 @@ export interface FactsContext {
   readonly trusted: boolean;
   /** Where a path leads, through symbolic links. May reject: then only the path as named counts. */
   readonly resolve: (path: string) => Promise<string>;
+  /** The session's folders under every name. Absent: those of `place`. */
+  readonly roots?: () => Promise<readonly string[]>;
 }
 
 type Input = Readonly<Record<string, unknown>>;
 
 /** All that rules judge the question by. Never rejects. */
-export async function questionFacts(question: PermissionQuestion, context: FactsContext): Promise<QuestionFacts> {
+export async function questionFacts(question: PermissionQuestion, around: FactsContext): Promise<QuestionFacts> {
+  const roots = (await around.roots?.()) ?? around.place.roots;
+  const context: FactsContext = { ...around, place: { ...around.place, roots } };
   const { subject, tool } = question;
   const { agent, place, trusted, shells } = context;
   const kind = subject?.kind ?? tool?.kind;
@@ -55,6 +59,7 @@ export async function questionFacts(question: PermissionQuestion, context: Facts
     ...(cwd !== undefined && { cwd }),
     paths: [...new Set(paths)],
     urls: [...finds.urls],
+    ...(subject?.env && subject.env.length > 0 && { caveat: setsVariables }),
     trusted,
     place,
   };
@@ -171,9 +176,11 @@ function readInput(command: unknown, args: unknown, shells: readonly Shell[]): C
   return unclear("is not given as text", [command, args].filter(isGiven).map(shownAs).join(" "), shells);
 }
 
+const setsVariables = "sets variables that may change what a program does";
+
 /** What changes a command although it stands beside it. */
 const hazards = [
-  { keys: ["env", "environment"], reason: "sets variables that may change what a program does" },
+  { keys: ["env", "environment"], reason: setsVariables },
   { keys: ["stdin"], reason: "gives the program text to read, which it may run" },
 ];
 

@@ -63,6 +63,12 @@ export class Confinement {
     return this.#given;
   }
 
+  /** The roots as they were given and as they lead: a program that asks where it is gets the latter. */
+  async everyRoot(): Promise<readonly string[]> {
+    const real = await this.#resolvedRoots().catch(() => []);
+    return [...new Set([...this.#given, ...real.map(root => root.real)])];
+  }
+
   /** The path to act on. Throws a Refusal when it is no absolute path or leads outside the roots. */
   async confine(path: string): Promise<Located> {
     const located = await this.locate(path);

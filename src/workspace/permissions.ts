@@ -50,6 +50,29 @@ const unjudged = (error: unknown): Standing => ({
   reason: `The permission rules could not be applied: ${asError(error).message}`,
 });
 
+/** How long rules may take over one question: a file system that does not answer must not hold up the others. Ms. */
+const longestJudgement = 10_000;
+
+function inTime<T>(judged: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error("it took too long")), longestJudgement);
+    // Nothing waits for this alone.
+    timer.unref();
+    judged.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
+}
+
+/** Undefined as soon as one of the signals aborts. Leaves no listener behind. */
+function untilAborted<T>(promise: Promise<T>, signals: readonly AbortSignal[]): Promise<T | undefined> {
+  return new Promise((resolve, reject) => {
+    const stop = (): void => resolve(undefined);
+    for (const signal of signals) signal.addEventListener("abort", stop, { once: true });
+    promise.then(resolve, reject).finally(() => {
+      for (const signal of signals) signal.removeEventListener("abort", stop);
+    });
+  });
+}
+
 /** Asks the user, oldest question first, and settles every promise it hands out. */
 export class PermissionBroker implements Disposable, Pick<AgentClient, "requestPermission"> {
   readonly #options: BrokerOptions;
@@ -81,11 +104,11 @@ export class PermissionBroker implements Disposable, Pick<AgentClient, "requestP
     const cancelled = new AbortController();
     this.#deciding.add(cancelled);
     // One after the other: the questions stay in the order they came.
-    const standing = this.#gate.then(() => decide(question)).catch(unjudged);
+    const standing = this.#gate.then(() => inTime(decide(question))).catch(unjudged);
     this.#gate = standing;
-    const known = await standing;
+    const known = await untilAborted(standing, [signal, cancelled.signal]);
     this.#deciding.delete(cancelled);
-    if (this.#disposed || signal.aborted || cancelled.signal.aborted) return "cancelled";
+    if (known === undefined || this.#disposed || signal.aborted || cancelled.signal.aborted) return "cancelled";
     return this.#ask(question, signal, known);
   }
 

@@ -3,7 +3,7 @@ import type { PermissionQuestion } from "../session/agent.ts";
 import { questionFacts, type FactsContext } from "./facts.ts";
 import type { Standing } from "./permissions.ts";
 import { answerFor, decide, ruleFor, type QuestionFacts, type RuleSet, type Verdict } from "./rules.ts";
-import { looksSensitive } from "./sensitive.ts";
+import { looksSensitive, secretsAt } from "./sensitive.ts";
 
 export interface PolicyOptions {
   readonly rules: () => RuleSet;
@@ -36,7 +36,7 @@ export class PermissionPolicy {
   /** What the rules say to a question, and what they saw in it. Never rejects. */
   async judge(question: PermissionQuestion): Promise<Judgement> {
     const facts = await questionFacts(question, this.#options.context());
-    const all = { ...facts, isSensitive: (path: string) => this.isSensitive(path) };
+    const all = { ...facts, isSensitive: secretsAt(this.#options.sensitive(), facts.place) };
     return { facts: all, verdict: decide(this.#options.rules(), all) };
   }
 

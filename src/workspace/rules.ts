@@ -55,6 +55,8 @@ export interface QuestionFacts {
   readonly urls: readonly string[];
   /** Whether a file looks like a secret: then only a rule that names it, and no wildcard, allows. */
   readonly isSensitive?: (path: string) => boolean;
+  /** Why no rule can allow it although it is understood; continues "it …". */
+  readonly caveat?: string;
   /** False: no rule allows. */
   readonly trusted: boolean;
   readonly place: Place;
@@ -161,6 +163,7 @@ export function decide(set: RuleSet, facts: QuestionFacts): Verdict {
 
 function allowed(set: RuleSet, facts: QuestionFacts): Verdict {
   if (!facts.trusted) return { effect: "ask", reason: "In a workspace that is not trusted, no rule allows." };
+  if (facts.caveat !== undefined) return { effect: "ask", reason: `No rule can allow this: it ${facts.caveat}.` };
   const allows = set.rules.filter(rule => rule.effect === "allow" && named(rule, facts));
   const units = unitsOf(facts);
   if (units.length === 0) return { effect: "ask", reason: "The agent does not say what this is about." };
@@ -205,7 +208,7 @@ function unitsOf(facts: QuestionFacts): readonly Unit[] {
     const commands = command.commands.map(
       one => ({ type: "command", command: one, name: quoted(patternOf(one.words)) }) as const,
     );
-    return [...commands, ...(changes ? files : [])];
+    return [...commands, ...files.filter(({ path }) => changes || (facts.isSensitive?.(path) ?? false))];
   }
   if (urls.length > 0) {
     const addresses = urls.map(url => ({ type: "url", url, name: quoted(url) }) as const);
@@ -222,7 +225,10 @@ function covers(rule: Rule, unit: Unit, facts: QuestionFacts): boolean {
   switch (unit.type) {
     case "command":
       if (domains || !allInside(facts.cwd === undefined ? (paths ? facts.place.roots : []) : [facts.cwd])) return false;
-      if (!commands) return !paths && facts.kind === "execute" && (kind?.includes("execute") ?? false);
+      if (!commands) {
+        const isMeant = !paths && facts.kind === "execute" && (kind?.includes("execute") ?? false);
+        return isMeant && !namesSecret(unit.command, facts);
+      }
       return commands.some(
         pattern =>
           fitsWhole(pattern, unit.command.words) &&
@@ -250,11 +256,18 @@ function namesFile(glob: string, path: string, facts: QuestionFacts): boolean {
   return letters.length > 2 && pathGlobs(glob).some(one => pathFits(one, path, facts.place));
 }
 
+/** Words that are looked at for secrets: what has more is asked about. */
+const mostChecked = 1000;
+
 /** Whether a word of the command may be a file that looks like a secret. */
 function namesSecret(command: Command, facts: QuestionFacts): boolean {
+  const { isSensitive } = facts;
+  if (!isSensitive) return false;
+  if (command.words.length > mostChecked) return true;
+  // Only the shell knows what becomes of a word such as `.en?` or `~/.ssh/id_rsa`.
   return command.words
     .slice(1)
-    .some(({ text, exact }) => exact && argumentPaths(text, facts).some(path => facts.isSensitive?.(path) ?? false));
+    .some(({ text, exact }) => !exact || argumentPaths(text, facts).some(path => isSensitive(path)));
 }
 
 /** Whether a rule that denies or asks fits anything in question. */
@@ -309,7 +322,7 @@ function pathFit(globs: readonly PathGlob[], facts: QuestionFacts): Fit {
 function argumentPaths(text: string, facts: QuestionFacts): readonly string[] {
   const windows = facts.place.platform === "windows";
   const absolute = windows ? /^(?:[a-z]:)?[\\/]/i : /^\//;
-  return [text, text.slice(text.indexOf("=") + 1)].flatMap(one =>
+  return [...new Set([text, text.slice(text.indexOf("=") + 1)])].flatMap(one =>
     absolute.test(one) ? [one] : (facts.cwd === undefined ? facts.place.roots : [facts.cwd]).map(at => `${at}/${one}`),
   );
 }

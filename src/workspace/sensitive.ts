@@ -1,5 +1,5 @@
 // Files that look like secrets: an agent may touch them only if the user says so, also inside the session's folders.
-import { expandGlob, pathDenied, pathGlobs, type PathGlob, type Place } from "./shell/glob.ts";
+import { deniedBy, expandGlob, pathGlobs, type PathGlob, type Place } from "./shell/glob.ts";
 
 /** Known by name wherever they lie. */
 const names = [
@@ -39,8 +39,12 @@ export function readGlobs(
   return { globs, problems };
 }
 
+/** The same for many paths. */
+export function secretsAt(more: readonly string[], place: Place): (path: string) => boolean {
+  return deniedBy([...builtIn, ...more.flatMap(pathGlobs)], { ...place, ignoresCase: true });
+}
+
 /** Whether the path is one of a file that looks like a secret. Case never matters: it errs towards asking. */
 export function looksSensitive(path: string, more: readonly string[], place: Place): boolean {
-  const anyCase: Place = { ...place, ignoresCase: true };
-  return [...builtIn, ...more.flatMap(pathGlobs)].some(glob => pathDenied(glob, path, anyCase) !== "no");
+  return secretsAt(more, place)(path);
 }

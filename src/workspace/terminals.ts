@@ -98,6 +98,12 @@ export class SessionTerminals implements Disposable, TerminalClient {
     await this.#end(terminal);
   }
 
+  /** Ends every process and forgets the ids: the agent that knows them is gone. */
+  endAll(): void {
+    for (const terminal of this.#terminals.values()) void this.#end(terminal);
+    this.#terminals.clear();
+  }
+
   /** Ends everything: waiting requests are refused at once; resolves when no process is left. */
   async close(): Promise<void> {
     this.#closed.abort();
@@ -125,7 +131,7 @@ export class SessionTerminals implements Disposable, TerminalClient {
     const start = { launch, cwd, env, limit, onOutput: (bytes: Uint8Array) => display.push(bytes) };
     const process = startProcess(start, this.#clock, this.#times);
     await process.started;
-    if (this.#closed.signal.aborted) {
+    if (this.#closed.signal.aborted || signal?.aborted) {
       await this.#end({ process, display });
       throw closed();
     }
@@ -180,14 +186,17 @@ export class SessionTerminals implements Disposable, TerminalClient {
     }
   }
 
-  async #folder({ command, args, cwd }: TerminalRequest, signal?: AbortSignal): Promise<string> {
+  async #folder({ command, args, env, cwd }: TerminalRequest, signal?: AbortSignal): Promise<string> {
     const { confinement } = this.#options;
     const path = cwd ?? this.#options.cwd;
     const located = await confinement.locate(path);
     const line = displayLine(command, args);
     const argv = args && args.length > 0 && { argv: [command, ...args] };
     const access = this.#options.access ?? rootsOnly(confinement);
-    const asked = await access.admit({ operation: "run", path, located, command: line, ...argv }, signal);
+    const asked = await access.admit(
+      { operation: "run", path, located, command: line, ...argv, ...(env && { env }) },
+      signal,
+    );
     if (asked && (await confinement.locate(path)).key !== located.key) {
       throw new Refusal("failed", `${quoted(path)} became a link to elsewhere meanwhile.`, { cwd: path });
     }

@@ -141,6 +141,7 @@ const emptyRoom: Room = {
   answer() {},
   cancelQuestions() {},
   question: () => undefined,
+  endTerminals() {},
   dispose() {},
 };
 

@@ -145,6 +145,7 @@ class RecordedRoom implements Room {
   cancelQuestions(): void {
     this.#broker.cancelAll();
   }
+  endTerminals(): void {}
   question(ask: string): ReturnType<Room["question"]> {
     return this.#broker.question(ask);
   }

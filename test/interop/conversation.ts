@@ -217,6 +217,7 @@ export class Conversation {
       requestPermission: (question, signal) => broker.requestPermission(question, signal),
       answer: (ask, option) => broker.answer(ask, option),
       question: ask => broker.question(ask),
+      endTerminals: () => terminals.endAll(),
       cancelQuestions: () => broker.cancelAll(),
       readTextFile: (request, signal) => files.read(request, signal),
       writeTextFile: async (request, signal) => {

@@ -193,7 +193,13 @@ describe("entries of the transcript", () => {
     await card.getByRole("button", { name: "Rules" }).press("Enter");
     await panel.log.getByText("Refused by rule: deny path “**/.env*”").waitFor();
     await panel.log.getByRole("button", { name: "Rules" }).last().click();
-    assert.deepEqual((await panel.intents()).slice(-2), [{ type: "manageRules" }, { type: "manageRules" }]);
+    assert.deepEqual((await panel.intents()).slice(-2), [
+      { type: "manageRules", decision: "Allowed by rule: allow command “npm test”" },
+      {
+        type: "manageRules",
+        decision: "Demo Agent wants to read .env, which may hold secrets. Refused by rule: deny path “**/.env*”",
+      },
+    ]);
   });
 
   it("a file that is not saved, or differs on disk, says so and offers what can be done", async () => {

@@ -172,6 +172,24 @@ export function pathDenied(glob: PathGlob, path: string, place: Place): Fit {
   return anywhere || pathFits(glob, path, place) ? "yes" : "no";
 }
 
+/** Tells whether any of the globs may fit, as {@link pathDenied} does. Each is prepared once, for many paths. */
+export function deniedBy(globs: readonly PathGlob[], place: Place): (path: string) => boolean {
+  const made = globs.map(({ from, glob }) => {
+    const bases = from === "top" ? [[]] : basesOf(from, place);
+    return { glob: cased(glob, place), bases, anywhere: from === "roots" && glob[0] === "**" };
+  });
+  const unknown = place.home === undefined && globs.some(({ from }) => from === "home");
+  return path => {
+    const own = segmentsOf(path, place);
+    if (!own || unknown) return true;
+    return made.some(
+      ({ glob, bases, anywhere }) =>
+        (anywhere && globFits(glob, own)) ||
+        bases.some(base => base.every((segment, i) => own[i] === segment) && globFits(glob, own.slice(base.length))),
+    );
+  };
+}
+
 /** The glob of this very path. Undefined: its name holds what a glob would take for a wildcard. */
 export function globOf(path: string, place: Place): string | undefined {
   const normal = normalOf(path, place);

@@ -139,6 +139,7 @@ describe("a request that is wrong", function () {
       answer: (id, option) => broker.answer(id, option),
       cancelQuestions: () => broker.cancelAll(),
       question: id => broker.question(id),
+      endTerminals: () => terminals.endAll(),
       readTextFile: request => files.read(request),
       writeTextFile: async request => void (await files.write(request)),
       createTerminal: request => terminals.createTerminal(request),

@@ -72,6 +72,14 @@ describe("the output of a command that an agent ran itself", () => {
     });
   });
 
+  it("stays a terminal when an update has no status, and when the last one has no raw output", () => {
+    const running = update({ status: "in_progress", ...said("one\n") });
+    const silent = update(said("one\ntwo\n"));
+    assert.deepEqual(shown(after(call, running, silent)), { output: "one\ntwo\n", exit: undefined, cwd: "/w" });
+    const done = update({ status: "completed", ...said("one\ntwo\nthree\n") });
+    assert.deepEqual(shown(after(call, running, silent, done)), { output: "one\ntwo\nthree\n", exit: {}, cwd: "/w" });
+  });
+
   it("knows a command given as a list of words", () => {
     const listed = update({ kind: "execute", rawInput: { command: ["bash", "-lc", "ls"] } });
     const done = update({ status: "completed", ...said("a\nb\n"), rawOutput: { stdout: "a\nb\n", exit_code: 0 } });

@@ -8,6 +8,7 @@ import { Session, type Connection, type Room } from "../../../src/session/sessio
 import { openAsks } from "../../../src/session/state.ts";
 import { PermissionBroker } from "../../../src/workspace/permissions.ts";
 import { FakeClock } from "../../fakePorts.ts";
+import { logged } from "../../fakes/arbitraryEvents.ts";
 import { StubAgent, type StubSession } from "../../fakes/stubAgent.ts";
 import { until } from "../../fakes/until.ts";
 
@@ -26,6 +27,9 @@ class Bench implements Connection {
   readonly log: Logged[] = [];
   readonly warnings: string[] = [];
   readonly session: Session;
+  broker: PermissionBroker | undefined;
+  /** How often the room was asked to end its commands. */
+  endings = 0;
 
   constructor(past?: readonly Logged[]) {
     let minted = 0;
@@ -37,7 +41,10 @@ class Bench implements Connection {
       log: { ...nullLog, error: message => this.warnings.push(message) },
       newId: () => `s${++minted}`,
       connection: this,
-      makeRoom: dispatch => room(new PermissionBroker({ report: dispatch, newId: () => `q${++minted}` })),
+      makeRoom: dispatch => {
+        this.broker = new PermissionBroker({ report: dispatch, newId: () => `q${++minted}` });
+        return room(this.broker, () => this.endings++);
+      },
       onLog: one => this.log.push(one),
       ...(past && { past }),
     });
@@ -82,13 +89,14 @@ class Bench implements Connection {
   }
 }
 
-function room(broker: PermissionBroker): Room {
+function room(broker: PermissionBroker, endTerminals: () => void): Room {
   const none = (): Promise<never> => Promise.reject(new Error("not in this room"));
   return {
     requestPermission: (question, signal) => broker.requestPermission(question, signal),
     answer: (ask, option) => broker.answer(ask, option),
     cancelQuestions: () => broker.cancelAll(),
     question: ask => broker.question(ask),
+    endTerminals,
     readTextFile: none,
     writeTextFile: none,
     createTerminal: none,
@@ -226,6 +234,27 @@ describe("a session", () => {
     bench.session.withdraw("no such prompt");
     assert.deepEqual(bench.queued, []);
     assert.deepEqual(bench.kinds, ["message"]);
+  });
+
+  it("answers a question of our own that comes after Stop at once, so that the turn can end", async () => {
+    await bench.opened();
+    bench.send("one");
+    await bench.settled();
+    bench.session.stop();
+    // As when the agent reads a file outside the workspace while it winds up.
+    const answer = bench.broker?.requestPermission(question, new AbortController().signal);
+    assert.equal(await answer, "cancelled");
+    assert.deepEqual(openAsks(bench.session.state), []);
+  });
+
+  it("ends its commands when its agent dies, when it is restarted and when it is disposed", async () => {
+    await bench.opened();
+    bench.died.fire({ message: "It died.", next: [] });
+    assert.equal(bench.endings, 1);
+    await bench.session.restart();
+    assert.equal(bench.endings, 2);
+    bench.session.dispose();
+    assert.equal(bench.endings, 3);
   });
 
   it("answers a question that comes after Stop at once, so that the turn can end", async () => {
@@ -418,6 +447,23 @@ describe("a session whose window was reloaded", () => {
     assert.deepEqual(bench.remote.texts, ["two"]);
     before.session.dispose();
     bench.session.dispose();
+  });
+
+  it("forgets the commands that ended with the window, and what files needed of the user", () => {
+    const { session } = new Bench([
+      ...logged([
+        { type: "opened", agent: "stub", agentName: "Stub", cwd: "/w" },
+        { type: "tool", toolCallId: "t", patch: { locations: [{ path: "/w/a" }] } },
+        { type: "file", path: "/w/a", note: "unsaved" },
+        { type: "file", path: "/w/b", note: "diverged" },
+        { type: "terminal", terminalId: "x", own: true },
+        { type: "terminal", terminalId: "theirs" },
+      ]),
+    ]);
+    const { terminals, entries } = session.state;
+    assert.deepEqual([terminals.get("x")?.exit, terminals.get("theirs")?.exit], [{}, undefined]);
+    const noted = [...entries].flatMap(entry => ("files" in entry ? (entry.files ?? []) : []));
+    assert.deepEqual(noted, []);
   });
 
   it("between turns says nothing of a turn", async () => {

@@ -178,6 +178,15 @@ describe("Access inside the session's folders", () => {
     assert.equal(refusals.length, 2);
   });
 
+  it("refuses what a rule forbids under the name of a link to it, and under the name it leads to", async () => {
+    for (const path of ["secrets/**", "vault/**"]) {
+      const { admit, documents } = gate({ rules: [{ effect: "deny", path }] });
+      link(documents, "/ws/secrets", "/ws/vault");
+      await refused("failed", /A rule forbids this/, admit("read", "/ws/secrets/k"));
+      await refused("failed", /A rule forbids this/, admit("run", "/ws/secrets", "ls"));
+    }
+  });
+
   it("refuses a command that a rule forbids, and asks for one that a rule asks about", async () => {
     const { admit, asked } = gate({
       rules: [
@@ -199,6 +208,57 @@ describe("Access inside the session's folders", () => {
     assert.equal(await admit("run", "/ws", "git push"), false);
     await admit("run", "/ws", "git push --force");
     assert.equal(asked.length, 1);
+    await admit("run", "/ws", "git push");
+    assert.equal(asked.length, 2, "once is once");
+  });
+
+  it("asks no more for what the user has always allowed the agent", async () => {
+    const { access, admit, asked } = gate();
+    const options = [{ id: "y", name: "Yes", kind: "allow_always" }] as const;
+    const tool = { kind: "read", locations: [{ path: "/ws/.env" }] };
+    access.remember({ question: { title: "Read", options, tool }, answer: { option: "y" } });
+    assert.deepEqual([await admit("read", "/ws/.env"), await admit("read", "/ws/.env")], [false, false]);
+    assert.equal(asked.length, 0);
+  });
+
+  it("takes an answer only for what the question showed, not for what its raw input hides", async () => {
+    const { access, admit, asked } = gate();
+    const options = [{ id: "y", name: "Yes", kind: "allow_always" }] as const;
+    const tool = { kind: "read", locations: [{ path: "/ws/README.md" }], rawInput: { file: "/ws/.env" } };
+    access.remember({ question: { title: "Read README.md", options, tool }, answer: { option: "y" } });
+    await admit("read", "/ws/.env");
+    assert.equal(asked.length, 1);
+  });
+
+  it("goes by a rule for as long as it stands", async () => {
+    const rules: Rule[] = [{ effect: "allow", kind: "read", path: "**/.env" }];
+    const { admit } = gate({ rules, answer: "cancelled" });
+    assert.equal(await admit("read", "/ws/.env"), true);
+    rules.length = 0;
+    await refused("cancelled", /Nobody answered/, admit("read", "/ws/.env"));
+  });
+
+  it("shows the variables that a command gets, hides their secrets, and lets no rule allow it", async () => {
+    const { access, confinement, asked } = gate({
+      rules: [{ effect: "allow", command: "npm test", path: ["/srv/**", "/srv"] }],
+      answer: "cancelled",
+    });
+    const request = {
+      operation: "run",
+      path: "/srv",
+      located: await confinement.locate("/srv"),
+      command: "npm test",
+    } as const;
+    assert.equal(await access.admit(request), true);
+    const env = [
+      { name: "NODE_OPTIONS", value: "--require /tmp/evil.js" },
+      { name: "API_TOKEN", value: "abcdef0123456789" },
+    ];
+    await refused("cancelled", /Nobody answered/, access.admit({ ...request, env }));
+    assert.deepEqual(asked.at(-1)?.subject?.env, [
+      { name: "NODE_OPTIONS", value: "--require /tmp/evil.js" },
+      { name: "API_TOKEN", value: "•••" },
+    ]);
   });
 });
 

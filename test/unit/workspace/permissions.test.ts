@@ -214,6 +214,20 @@ describe("PermissionBroker", () => {
     }
   });
 
+  it("settles what is cancelled while a policy never answers", async () => {
+    const { broker: it, ask, events } = broker(() => new Promise(() => {}));
+    const abort = new AbortController();
+    const answers = [ask(abort.signal), ask(), ask()];
+    abort.abort();
+    assert.equal(await answers[0], "cancelled");
+    it.cancelAll();
+    assert.deepEqual(await Promise.all(answers), ["cancelled", "cancelled", "cancelled"]);
+    const late = ask();
+    it.dispose();
+    assert.equal(await late, "cancelled");
+    assert.deepEqual(events, []);
+  });
+
   it("keeps the order of questions, however long the policy takes for one", async () => {
     const first = held<Standing>();
     let calls = 0;

@@ -121,6 +121,14 @@ describe("rules and secrets", () => {
     [{ effect: "allow", command: "cat **" }, { line: "cat a.ts ../home/.ssh/id_rsa" }, "ask"],
     [{ effect: "allow", command: "tool **" }, { line: "tool --file=.env" }, "ask"],
     [{ effect: "allow", command: "cat .env" }, { line: "cat .env" }, "allow"],
+    [{ effect: "allow", command: "cat **" }, { line: "cat ~/.ssh/id_rsa" }, "ask"],
+    [{ effect: "allow", command: "cat **" }, { line: "cat $HOME/.ssh/id_rsa" }, "ask"],
+    [{ effect: "allow", command: "cat **" }, { line: "cat .en?" }, "ask"],
+    [{ effect: "allow", command: "cat **" }, { line: 'cat "$PWD/.env"' }, "ask"],
+    [{ effect: "allow", command: "cat **" }, { line: `cat ${"a ".repeat(1001)}` }, "ask"],
+    [{ effect: "allow", kind: "execute" }, { line: "cat .env" }, "ask"],
+    [{ effect: "allow", kind: "execute" }, { line: "cat a.ts" }, "allow"],
+    [{ effect: "allow", command: "npm test" }, { line: "npm test", path: "/ws/.env" }, "ask"],
     [{ effect: "deny", path: "**/.env" }, { path: "/ws/.env" }, "deny"],
   ];
   for (const [rule, facts, expected] of rows) {
