@@ -177,7 +177,10 @@ describe("an agent's command in a terminal of the editor", () => {
       session.put("t3", { output });
       await open("t3");
       for (const one of made) {
-        assert.doesNotMatch(one.written, /\u001b[\u0000-\u0017\u0019\u001c-\u001f\u007f]*[\]PX^_]|[\u0090\u0098\u009d-\u009f]/);
+        assert.doesNotMatch(
+          one.written,
+          /\u001b[\u0000-\u0017\u0019\u001c-\u001f\u007f]*[\]PX^_]|[\u0090\u0098\u009d-\u009f]/,
+        );
         assert.match(one.written, /a[^]*b$/);
       }
     });
