@@ -233,7 +233,8 @@ async function unsavedWrite({ conversation, folder }: Stage): Promise<readonly s
     assert.equal(conversation.documents.unsaved.get(file), typed, "what the user typed stays");
     return ["It writes to the disk itself: with unsaved text in the editor the two diverge."];
   }
-  assert.equal(disk, before, "nothing is saved behind the user's back");
+  // Parley saves nothing behind the user's back; an agent may write to the disk itself, as well.
+  const alone = disk === before ? [] : ["It writes through the client and to the disk itself, as well."];
   const tool = onlyTool(turn);
   assert.deepEqual(
     tool.files?.map(({ note }) => note),
@@ -242,6 +243,7 @@ async function unsavedWrite({ conversation, folder }: Stage): Promise<readonly s
   );
   const kept = conversation.documents.unsaved.get(file)?.includes("// mine");
   return [
+    ...alone,
     kept
       ? "It changes unsaved text through the client, and keeps what the user typed."
       : "It writes through the client over unsaved text that it has not read: the editor's undo brings it back.",
