@@ -158,6 +158,9 @@ export type SessionEvent =
       readonly reason?: string;
       /** A rule can be made of the answer. */
       readonly always?: true;
+      /** A rule answered: nobody is asked. */
+      readonly answer?: AskAnswer;
+      readonly by?: string;
     }
   | { readonly type: "askClosed"; readonly ask: string; readonly answer: AskAnswer; readonly by?: string }
   /** A file that the agent wrote needs the user; null: no longer. */

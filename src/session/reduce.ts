@@ -30,8 +30,9 @@ export function reduce(state: SessionState, { event, at }: Logged): SessionState
       return state.cancelling ? state : closeOpenTools({ ...state, cancelling: true }, at);
     case "askOpened": {
       if (state.asks.some(ask => ask.id === event.ask)) return state;
-      const { type: _, ask: id, ...ask } = event;
-      return { ...state, asks: [...state.asks, { id, ...ask }] };
+      const { type: _, ask: id, answer, by, ...ask } = event;
+      const asked = { ...state, asks: [...state.asks, { id, ...ask }] };
+      return answer === undefined ? asked : closeAsk(asked, { ask: id, answer, ...(by !== undefined && { by }) }, at);
     }
     case "askClosed":
       return closeAsk(state, event, at);
@@ -103,7 +104,11 @@ function changed(state: SessionState, values: Partial<SessionState>): SessionSta
   return keys.every(key => same(state[key], values[key])) ? state : { ...state, ...values };
 }
 
-function closeAsk(state: SessionState, event: Extract<SessionEvent, { type: "askClosed" }>, at: number): SessionState {
+function closeAsk(
+  state: SessionState,
+  event: Omit<Extract<SessionEvent, { type: "askClosed" }>, "type">,
+  at: number,
+): SessionState {
   const { ask: id, answer, by } = event;
   const open = state.asks.find(ask => ask.id === id && ask.answer === undefined);
   if (!open) return state;

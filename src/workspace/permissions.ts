@@ -113,44 +113,40 @@ export class PermissionBroker implements Disposable, Pick<AgentClient, "requestP
   }
 
   #ask(question: PermissionQuestion, signal: AbortSignal, standing: Standing): Promise<AskAnswer> {
+    const { decision } = standing;
+    if (decision && question.options.some(({ id }) => id === decision.option)) {
+      this.record(question, decision);
+      return Promise.resolve({ option: decision.option });
+    }
     return new Promise(resolve => {
+      const ask = this.#newId();
       const abort = (): void => this.#close(ask, "cancelled");
-      const ask = this.#show(question, standing, answer => {
+      const settle = (answer: AskAnswer): void => {
         signal.removeEventListener("abort", abort);
         resolve(answer);
-      });
+      };
+      // Open before it is reported: whoever hears of it may answer at once.
+      this.#open.set(ask, { question, settle });
       signal.addEventListener("abort", abort, { once: true });
-      // Whoever heard of it may have answered at once.
-      if (!this.#open.has(ask)) signal.removeEventListener("abort", abort);
-      const { decision } = standing;
-      if (decision && this.#offers(ask, decision.option)) this.#close(ask, { option: decision.option }, decision.by);
+      const { reason, always } = standing;
+      this.#options.report({
+        ...asked(ask, question),
+        ...(reason !== undefined && { reason }),
+        ...(always && { always }),
+      });
     });
   }
 
-  /** Opens the question and reports it. */
-  #show(question: PermissionQuestion, { reason, always }: Standing, settle: (answer: AskAnswer) => void): string {
-    const ask = this.#options.newId?.() ?? `ask_${randomUUID()}`;
-    // Open before it is reported: whoever hears of it may answer at once.
-    this.#open.set(ask, { question, settle });
-    const { title, toolCallId, options, subject } = question;
-    this.#options.report({
-      type: "askOpened",
-      ask,
-      title,
-      ...(toolCallId !== undefined && { toolCallId }),
-      options,
-      ...(subject && { subject }),
-      ...(reason !== undefined && { reason }),
-      ...(always && { always }),
-    });
-    return ask;
-  }
-
-  /** Reports a question that was answered before anybody was asked. */
+  /** Reports a question that a rule answered. In one event, so that it is never seen open. */
   record(question: PermissionQuestion, decision: Decision): void {
     if (this.#disposed) return;
-    const ask = this.#show(question, {}, () => {});
-    this.#close(ask, { option: decision.option }, decision.by);
+    const answer = { option: decision.option };
+    this.#options.report({ ...asked(this.#newId(), question), answer, by: decision.by });
+    this.#options.onDecided?.({ question, answer, by: decision.by });
+  }
+
+  #newId(): string {
+    return this.#options.newId?.() ?? `ask_${randomUUID()}`;
   }
 
   /** Answers with one of the offered options. Anything else, and a second answer, changes nothing. */
@@ -178,15 +174,28 @@ export class PermissionBroker implements Disposable, Pick<AgentClient, "requestP
     return this.#open.get(ask)?.question.options.some(offered => offered.id === option) ?? false;
   }
 
-  #close(ask: string, answer: AskAnswer, by?: string): void {
+  #close(ask: string, answer: AskAnswer): void {
     const open = this.#open.get(ask);
     if (!open) return;
     this.#open.delete(ask);
     try {
-      this.#options.report({ type: "askClosed", ask, answer, ...(by !== undefined && { by }) });
+      this.#options.report({ type: "askClosed", ask, answer });
     } finally {
       open.settle(answer);
     }
-    this.#options.onDecided?.({ question: open.question, answer, ...(by !== undefined && { by }) });
+    this.#options.onDecided?.({ question: open.question, answer });
   }
+}
+
+/** The question as an event; what only rules look at stays out of it. */
+function asked(ask: string, question: PermissionQuestion): Extract<SessionEvent, { type: "askOpened" }> {
+  const { title, toolCallId, options, subject } = question;
+  return {
+    type: "askOpened",
+    ask,
+    title,
+    ...(toolCallId !== undefined && { toolCallId }),
+    options,
+    ...(subject && { subject }),
+  };
 }

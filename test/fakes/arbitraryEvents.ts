@@ -95,6 +95,14 @@ export const eventArb: fc.Arbitrary<SessionEvent> = fc.oneof(
     options: fc.constant([{ id: "y", name: "Yes", kind: "reject_once" }]),
     subject: fc.record({ kind: fc.constant("read"), paths: fc.array(word, { maxLength: 2 }) }),
   }),
+  fc.record({
+    type: fc.constant("askOpened"),
+    ask: id,
+    title: word,
+    options: fc.constant([{ id: "y", name: "Yes", kind: "allow_once" }]),
+    answer: fc.constant({ option: "y" }),
+    by: word,
+  }),
   fc.record({ type: fc.constant("fileResult"), path: fc.constantFrom("/w/a", "/w/b"), before: word, after: word }),
   fc.record({
     type: fc.constant("file"),

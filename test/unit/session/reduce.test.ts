@@ -303,6 +303,16 @@ describe("the reducer", () => {
     assert.equal(notice.title, "A wants to read /x. Refused by rule: deny path “/x”");
   });
 
+  it("takes a question in that a rule has answered, without ever showing it open", () => {
+    const options = [{ id: "y", name: "Yes", kind: "allow_once" }];
+    const state = fold([
+      { type: "askOpened", ask: "q", title: "?", options, answer: { option: "y" }, by: "allow kind “read”" },
+    ]);
+    assert.deepEqual(openAsks(state), []);
+    const [notice] = state.entries;
+    assert.ok(notice?.kind === "notice" && notice.title === "?. Allowed by rule: allow kind “read”");
+  });
+
   it("says nothing of rules where the user answered, or nobody did", () => {
     for (const answer of [{ option: "y" }, "cancelled"] as const) {
       const state = fold([
