@@ -3,4 +3,8 @@
 import { run } from "./tools/project.mjs";
 
 process.env["PARLEY_PICTURES"] = "1";
-process.exitCode = await run(process.execPath, ["scripts/test.mjs", "e2e", "--grep=start|breaks|interrupted|README|outside|secret|rules|unsaved|of ours"]);
+process.exitCode = await run(process.execPath, [
+  "scripts/test.mjs",
+  "e2e",
+  "--grep=start|breaks|interrupted|README|outside|secret|rules|unsaved|of ours",
+]);

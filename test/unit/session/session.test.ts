@@ -4,11 +4,12 @@ import { ProblemError, type Problem } from "../../../src/base/errors.ts";
 import { Emitter, findLeaks, trackLeaks } from "../../../src/base/lifecycle.ts";
 import { nullLog } from "../../../src/base/log.ts";
 import type { ConnectionState, Logged } from "../../../src/session/events.ts";
-import { Session, type Connection, type Room } from "../../../src/session/session.ts";
+import { Session, type Connection } from "../../../src/session/session.ts";
 import { openAsks } from "../../../src/session/state.ts";
 import { PermissionBroker } from "../../../src/workspace/permissions.ts";
 import { FakeClock } from "../../fakePorts.ts";
 import { logged } from "../../fakes/arbitraryEvents.ts";
+import { room } from "../../fakes/questionRoom.ts";
 import { StubAgent, type StubSession } from "../../fakes/stubAgent.ts";
 import { until } from "../../fakes/until.ts";
 
@@ -87,25 +88,6 @@ class Bench implements Connection {
   async settled(): Promise<void> {
     for (let i = 0; i < 3; i++) await new Promise(resolve => setImmediate(resolve));
   }
-}
-
-function room(broker: PermissionBroker, endTerminals: () => void): Room {
-  const none = (): Promise<never> => Promise.reject(new Error("not in this room"));
-  return {
-    requestPermission: (question, signal) => broker.requestPermission(question, signal),
-    answer: (ask, option) => broker.answer(ask, option),
-    cancelQuestions: () => broker.cancelAll(),
-    question: ask => broker.question(ask),
-    endTerminals,
-    readTextFile: none,
-    writeTextFile: none,
-    createTerminal: none,
-    terminalOutput: none,
-    waitForTerminalExit: none,
-    killTerminal: none,
-    releaseTerminal: none,
-    dispose: () => broker.dispose(),
-  };
 }
 
 const question = { title: "May I?", toolCallId: "t", options: [{ id: "y", name: "Yes", kind: "allow_once" }] };
