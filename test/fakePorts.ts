@@ -3,7 +3,9 @@ import type { Clock } from "../src/base/log.ts";
 import type { Disposable } from "../src/base/lifecycle.ts";
 import { Refusal } from "../src/base/errors.ts";
 import { applyEdits, smallestEdits, withLineFeeds } from "../src/workspace/edits.ts";
+import { rootsOnly } from "../src/workspace/access.ts";
 import { readLines } from "../src/workspace/lineWindow.ts";
+import type { Confinement, Located } from "../src/workspace/paths.ts";
 import type { Documents, FileStat, LineWindow, PathResolver, WriteOutcome } from "../src/workspace/ports.ts";
 
 /** Time that only passes when it is told to. */
@@ -163,4 +165,11 @@ function edited(before: string, wanted: string): string {
   const old = withLineFeeds(before);
   const text = applyEdits(old, smallestEdits(old, wanted));
   return before.includes("\r\n") ? text.replaceAll("\n", "\r\n") : text;
+}
+
+/** The path that a session without anybody to ask acts on. Rejects as its gate does. */
+export async function confine(fence: Confinement, path: string): Promise<Located> {
+  const located = await fence.locate(path);
+  await rootsOnly(fence).admit({ operation: "read", path, located });
+  return located;
 }

@@ -69,20 +69,13 @@ export class Confinement {
     return [...new Set([...this.#given, ...real.map(root => root.real)])];
   }
 
-  /** The path to act on. Throws a Refusal when it is no absolute path or leads outside the roots. */
-  async confine(path: string): Promise<Located> {
-    const located = await this.locate(path);
-    if (located.inside) return located;
-    throw this.outside(path);
-  }
-
   /** Tells the agent that the path is outside the roots. */
   outside(path: string): Refusal {
     const roots = this.#given.map(quoted).join(", ");
     return invalid(`${quoted(path)} is outside this session's folders (${roots}).`, path);
   }
 
-  /** Like {@link confine}, but only says whether the path is inside. */
+  /** The path to act on, and whether it is inside. Throws a Refusal for what is no absolute path. */
   async locate(path: string): Promise<Located> {
     const normal = normalisePath(path, this.#platform);
     const roots = await this.#resolvedRoots();

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { nodePaths } from "../../../src/workspace/nodePaths.ts";
 import { Confinement } from "../../../src/workspace/paths.ts";
 import { refused } from "../../contracts/documents.ts";
+import { confine } from "../../fakePorts.ts";
 
 describe("nodePaths", () => {
   let base: string;
@@ -52,12 +53,12 @@ describe("nodePaths", () => {
     await symlink(join(base, "ws", "y"), join(base, "ws", "x"));
     await symlink(join(base, "ws", "x"), join(base, "ws", "y"));
     const fence = new Confinement(nodePaths(), [join(base, "ws")]);
-    await refused("invalid", /leads back to itself/, fence.confine(join(base, "ws", "x")));
+    await refused("invalid", /leads back to itself/, confine(fence, join(base, "ws", "x")));
   });
 
   it("reports names that are too long", async () => {
     const fence = new Confinement(nodePaths(), [join(base, "ws")]);
-    await refused("invalid", /too long/, fence.confine(join(base, "ws", "n".repeat(300))));
+    await refused("invalid", /too long/, confine(fence, join(base, "ws", "n".repeat(300))));
   });
 
   it("keeps a session inside its folder", async () => {
@@ -65,9 +66,9 @@ describe("nodePaths", () => {
     await symlink(join(base, "out", "none"), join(base, "ws", "dangling"));
     await symlink(join(base, "ws"), join(base, "also"));
     const fence = new Confinement(nodePaths(), [join(base, "also")]);
-    assert.equal((await fence.confine(join(base, "ws", "src", "a.txt"))).path, join(base, "also/src/a.txt"));
+    assert.equal((await confine(fence, join(base, "ws", "src", "a.txt"))).path, join(base, "also/src/a.txt"));
     for (const name of ["link", "link/x", "dangling", "dangling/x", "../out", "src/../../out"]) {
-      await refused("invalid", /outside/, fence.confine(`${join(base, "ws")}/${name}`));
+      await refused("invalid", /outside/, confine(fence, `${join(base, "ws")}/${name}`));
     }
   });
 });

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { Confinement, isInside, normalisePath, pathKey, type Platform } from "../../../src/workspace/paths.ts";
 import { refused } from "../../contracts/documents.ts";
-import { FakeResolver } from "../../fakePorts.ts";
+import { confine, FakeResolver } from "../../fakePorts.ts";
 
 type Row = readonly [sent: string, actedOn: string | RegExp];
 
@@ -25,7 +25,7 @@ function table(title: string, world: World, rows: readonly Row[]): void {
     for (const [sent, expected] of rows) {
       const shown = JSON.stringify(sent.length > 60 ? `${sent.slice(0, 60)}…` : sent);
       it(`${shown} ${typeof expected === "string" ? `is ${expected}` : `is refused: ${expected.source}`}`, async () => {
-        const result = confinement(world).confinement.confine(sent);
+        const result = confine(confinement(world).confinement, sent);
         if (typeof expected === "string") assert.equal((await result).path, expected);
         else await refused("invalid", expected, result);
       });
@@ -213,15 +213,15 @@ describe("Confinement", () => {
       roots: ["C:\\Work"],
       ignoresCase: true,
     });
-    await refused("invalid", /outside/, fence.confine("\\\\evil\\share\\x"));
+    await refused("invalid", /outside/, confine(fence, "\\\\evil\\share\\x"));
     assert.deepEqual(resolver.asked, ["C:\\Work"]);
   });
 
   it("does not follow a root that became a link later", async () => {
     const { confinement: fence, resolver } = confinement({ platform: "posix", roots: ["/ws"] });
-    await fence.confine("/ws/a");
+    await confine(fence, "/ws/a");
     resolver.links.set("/ws", "/");
-    await refused("invalid", /outside/, fence.confine("/etc/passwd"));
+    await refused("invalid", /outside/, confine(fence, "/etc/passwd"));
   });
 
   it("spells a path through the innermost of its roots", async () => {
@@ -230,13 +230,13 @@ describe("Confinement", () => {
       roots: ["/ws", "/short"],
       links: { "/short": "/ws/deep/folder" },
     });
-    assert.equal((await fence.confine("/ws/deep/folder/a")).path, "/short/a");
-    assert.equal((await fence.confine("/ws/deep/b")).path, "/ws/deep/b");
+    assert.equal((await confine(fence, "/ws/deep/folder/a")).path, "/short/a");
+    assert.equal((await confine(fence, "/ws/deep/b")).path, "/ws/deep/b");
   });
 
   it("gives one key to all paths of a file", async () => {
     const { confinement: fence } = confinement({ platform: "windows", roots: ["C:\\Work"], ignoresCase: true });
-    const keys = await Promise.all(["C:\\Work\\A.txt", "c:/work/sub/../a.TXT"].map(path => fence.confine(path)));
+    const keys = await Promise.all(["C:\\Work\\A.txt", "c:/work/sub/../a.TXT"].map(path => confine(fence, path)));
     assert.equal(keys[0]?.key, keys[1]?.key);
   });
 
@@ -247,7 +247,7 @@ describe("Confinement", () => {
 
   it("refuses every path when there are no roots", async () => {
     const { confinement: fence } = confinement({ platform: "posix", roots: [] });
-    await refused("invalid", /outside/, fence.confine("/ws"));
+    await refused("invalid", /outside/, confine(fence, "/ws"));
   });
 
   it("says so when a path cannot be resolved", async () => {
@@ -255,7 +255,7 @@ describe("Confinement", () => {
       ignoresCase: false,
       real: async () => Promise.reject(Object.assign(new Error("x"), { code: "EACCES" })),
     };
-    await refused("failed", /permission denied/, new Confinement(denied, ["/ws"], "posix").confine("/ws/a"));
+    await refused("failed", /permission denied/, confine(new Confinement(denied, ["/ws"], "posix"), "/ws/a"));
   });
 
   it("resolves the roots again when that failed the first time", async () => {
@@ -265,9 +265,9 @@ describe("Confinement", () => {
       real: async (path: string) => (broken ? Promise.reject(new Error("not mounted")) : path),
     };
     const fence = new Confinement(resolver, ["/ws"], "posix");
-    await refused("failed", /not mounted/, fence.confine("/ws/a"));
+    await refused("failed", /not mounted/, confine(fence, "/ws/a"));
     broken = false;
-    assert.equal((await fence.confine("/ws/a")).path, "/ws/a");
+    assert.equal((await confine(fence, "/ws/a")).path, "/ws/a");
   });
 });
 

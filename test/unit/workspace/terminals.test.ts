@@ -439,6 +439,20 @@ describe("SessionTerminals", function () {
       assert.equal(events.length, reported);
     });
 
+    it("is not the end of its agent, which ends the commands and their ids and lets another agent start new ones", async () => {
+      const terminals = session();
+      const id = await terminals.createTerminal(node("console.log(process.pid); setInterval(() => {}, 1000)"));
+      await until(async () => (await terminals.terminalOutput(id)).output !== "");
+      const pid = Number((await terminals.terminalOutput(id)).output);
+      terminals.endAll();
+      await refused("notFound", /no such terminal/, terminals.terminalOutput(id));
+      await until(() => events.some(event => event.type === "terminal" && event.terminalId === id && event.exit));
+      assert.equal(isAlive(pid), false);
+      const next = await terminals.createTerminal(node("console.log(1)"));
+      assert.deepEqual(await terminals.waitForTerminalExit(next, never), { exitCode: 0 });
+      await terminals.close();
+    });
+
     it("reports nothing more, not even of a command whose release was under way", async () => {
       const terminals = session();
       const id = await terminals.createTerminal({ command: "sleep", args: ["100"] });
