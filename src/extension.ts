@@ -6,7 +6,8 @@ import { asError } from "./base/errors.ts";
 import { DisposableStore } from "./base/lifecycle.ts";
 import { systemClock } from "./base/log.ts";
 import { isBusy, openAsks } from "./session/state.ts";
-import { ChatView } from "./vscode/chatView.ts";
+import { Attention } from "./vscode/attention.ts";
+import { ChatPanels } from "./vscode/chatPanels.ts";
 import { registerCommands } from "./vscode/commands.ts";
 import { CurrentSession } from "./vscode/currentSession.ts";
 import { DiffDocuments } from "./vscode/diffDocuments.ts";
@@ -18,6 +19,7 @@ import { PermissionLog } from "./vscode/permissionLog.ts";
 import { PermissionRules } from "./vscode/permissionRules.ts";
 import { makeRoom, type Services } from "./vscode/room.ts";
 import { readSettings, type Settings } from "./vscode/settings.ts";
+import { SessionsTree } from "./vscode/sessionsTree.ts";
 import { StatusBar } from "./vscode/statusBar.ts";
 import { openStorage } from "./vscode/storage.ts";
 import { Traffic } from "./vscode/traffic.ts";
@@ -64,32 +66,32 @@ export function activate(context: vscode.ExtensionContext): void {
   const terminals = store.add(new EditorTerminals());
   const permissionLog = store.add(new PermissionLog(audit));
   const traffic = store.add(new Traffic(pool));
-  const chat = new ChatView({
+  const chat: ChatPanels = new ChatPanels({
     extensionUri: context.extensionUri,
     log,
     clock: systemClock,
     view: () => current.view(),
-    onIntent: intent => void perform(intent, { current, rules, terminals, diffs, log }),
+    onIntent: (intent, asker) => void perform(intent, asker, { current, rules, terminals, diffs, log }),
     onShown: () => void current.shown(),
   });
-  store.add(
-    vscode.window.registerWebviewViewProvider(ChatView.id, chat, { webviewOptions: { retainContextWhenHidden: true } }),
-  );
+  store.add(chat);
+  const webviewOptions = { retainContextWhenHidden: true };
+  store.add(vscode.window.registerWebviewViewProvider(ChatPanels.viewId, chat, { webviewOptions }));
+  store.add(vscode.window.registerWebviewPanelSerializer(ChatPanels.editorType, chat));
   store.add(registerCommands({ current, chat, traffic, rules, permissionLog, settings, log }));
 
   const status = store.add(new StatusBar());
+  const sessions = store.add(new SessionsTree());
+  const attention = new Attention({ chat, settings, log });
   const update = (): void => {
     chat.changed();
     const { state } = current;
-    const waiting = openAsks(state).length;
     status.update(state, current.agent?.name);
-    chat.setBadge(
-      waiting,
-      waiting === 1 ? vscode.l10n.t("A question waits for you") : vscode.l10n.t("{0} questions wait for you", waiting),
-    );
+    sessions.update(state, current.agent?.name);
+    attention.update(current.session);
     setContext("parley.hasSession", current.session !== undefined);
     setContext("parley.busy", isBusy(state));
-    setContext("parley.waiting", waiting > 0);
+    setContext("parley.waiting", openAsks(state).length > 0);
   };
   store.add(current.onDidChange(update));
   store.add(

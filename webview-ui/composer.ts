@@ -1,7 +1,7 @@
 // Where prompts are written: the growing text box, Send and Stop, the queue above it, the agent's options below.
 import { html, nothing, type TemplateResult } from "lit";
 import { live } from "lit/directives/live.js";
-import type { Head } from "../src/chat/protocol.ts";
+import type { Head, PanelMessage } from "../src/chat/protocol.ts";
 import { LightElement, icon } from "./element.ts";
 import { memory, remember, send } from "./host.ts";
 import { t } from "./l10n.ts";
@@ -27,6 +27,11 @@ export class ComposerElement extends LightElement {
   /** Gives the focus to the text box. */
   focusBox(): void {
     this.#box?.focus();
+  }
+
+  /** Takes what the host says to the composer of this panel. */
+  hear(message: Extract<PanelMessage, { type: "completions" | "attached" | "refused" }>): void {
+    void message;
   }
 
   /** Puts a text into the box, ready to be changed or sent. */

@@ -59,12 +59,8 @@ addEventListener("message", (event: MessageEvent<HostMessage>) => {
     case "text":
       store.receive(message);
       break;
-    case "focus":
-      if (message.target === "ask") panel.focusAsk();
-      else panel.focusComposer();
-      break;
     default:
-      message satisfies never;
+      panel.hear(message);
   }
 });
 send({ type: "hello", revision: 0 });

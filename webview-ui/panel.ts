@@ -1,6 +1,6 @@
 // The whole panel: header, banner, transcript or empty state, and what is pinned below it.
 import { html, nothing, type TemplateResult } from "lit";
-import type { Head, View } from "../src/chat/protocol.ts";
+import type { Head, PanelMessage, View } from "../src/chat/protocol.ts";
 import type { AsksElement } from "./ask.ts";
 import type { ComposerElement } from "./composer.ts";
 import { LightElement, everySecond, icon } from "./element.ts";
@@ -8,6 +8,7 @@ import { memory, remember } from "./host.ts";
 import { duration, t } from "./l10n.ts";
 import { plainText } from "./message.ts";
 import { problemBody } from "./problem.ts";
+import { play } from "./sound.ts";
 import { Speech } from "./speech.ts";
 import type { Change, Store } from "./store.ts";
 import type { TranscriptElement } from "./transcript.ts";
@@ -40,6 +41,26 @@ export class PanelElement extends LightElement {
       await transcript.updateComplete;
       await this.#speech?.hear(change, view);
     });
+  }
+
+  /** Takes what is said to this panel alone. */
+  hear(message: PanelMessage): void {
+    switch (message.type) {
+      case "focus":
+        if (message.target === "ask") this.focusAsk();
+        else this.focusComposer();
+        break;
+      case "completions":
+      case "attached":
+      case "refused":
+        this.#composer?.hear(message);
+        break;
+      case "sound":
+        play(message.sound);
+        break;
+      default:
+        message satisfies never;
+    }
   }
 
   /** Gives the focus to the text box. */

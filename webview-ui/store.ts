@@ -2,7 +2,7 @@
 // of one message touches one element.
 import { Emitter } from "../src/base/lifecycle.ts";
 import { appendToLast, apply } from "../src/chat/patch.ts";
-import type { Head, HostMessage, Intent, View, ViewEntry, ViewPatch } from "../src/chat/protocol.ts";
+import type { Head, Intent, View, ViewChange, ViewEntry, ViewPatch } from "../src/chat/protocol.ts";
 
 /** What a message of the host changed. */
 export interface Change {
@@ -43,7 +43,7 @@ export class Store {
     return this.#view?.entries.findLast(entry => entry.id === id);
   }
 
-  receive(message: Exclude<HostMessage, { type: "focus" }>): void {
+  receive(message: ViewChange): void {
     if (message.type === "snapshot") {
       this.#resyncing = false;
       this.#view = message.view;

@@ -2,7 +2,7 @@
 import type { Disposable } from "../base/lifecycle.ts";
 import type { Clock } from "../base/log.ts";
 import { diff, textForLast } from "./patch.ts";
-import type { HostMessage, View } from "./protocol.ts";
+import type { View, ViewChange } from "./protocol.ts";
 
 /** A panel is painted at most this often, in milliseconds. */
 export const flushPace = 33;
@@ -12,7 +12,7 @@ export interface ChannelOptions {
   /** The view as it should be now. Called at each flush only. */
   readonly view: () => View;
   /** Resolves with false when the panel did not take the message. */
-  readonly post: (message: HostMessage) => PromiseLike<boolean>;
+  readonly post: (message: ViewChange) => PromiseLike<boolean>;
 }
 
 /**
@@ -81,7 +81,7 @@ export class Channel implements Disposable {
     else this.#send({ type: "patch", base: base.revision, revision, patches }, view);
   }
 
-  #send(message: Exclude<HostMessage, { type: "focus" }>, view: View): void {
+  #send(message: ViewChange, view: View): void {
     // Invariant: what was sent has the newest revision, so a difference leads to the one after its base.
     const revision = this.#revision;
     this.#sent = { view, revision };

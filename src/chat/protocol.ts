@@ -234,13 +234,61 @@ export type ViewPatch =
   /** Drops every entry from that index on. */
   | { readonly op: "keep"; readonly count: number };
 
+/** What the composer offers after `@`. */
+export interface Completion {
+  /** Names it to the host, in the answer to the same request. */
+  readonly key: string;
+  readonly kind: "file" | "folder" | "symbol" | "editor" | "selection" | "problems" | "terminal" | "diff";
+  readonly label: string;
+  /** Where it is, or what it holds. */
+  readonly detail?: string;
+  /** Offsets in `label` that the query matches, in UTF-16 units. */
+  readonly matches?: readonly number[];
+}
+
+/** What goes with a prompt besides its text, as a chip of the composer. */
+export interface Attachment {
+  /** Unique within a draft. */
+  readonly id: string;
+  readonly kind: Completion["kind"] | "image" | "audio";
+  readonly label: string;
+  readonly detail?: string;
+  /** Size of what the agent gets, where that is known before it is sent. */
+  readonly bytes?: number;
+  readonly source: AttachmentSource;
+}
+export type AttachmentSource =
+  /** A file or folder, read when the prompt is sent. Lines are 1-based, and both are included. */
+  | { readonly type: "path"; readonly path: string; readonly line?: number; readonly endLine?: number }
+  /** Captured when it was attached. */
+  | { readonly type: "text"; readonly text: string; readonly uri?: string; readonly mimeType?: string }
+  /** `data` is base64. */
+  | { readonly type: "data"; readonly mimeType: string; readonly data: string };
+
+/** Messages that are no part of the view: answers to what one panel asked, and what a command wants of it. */
+export type PanelMessage =
+  | { readonly type: "focus"; readonly target: "composer" | "ask" }
+  /** Answers `complete`. `indexing`: more will be found once the workspace has been walked. */
+  | {
+      readonly type: "completions";
+      readonly request: number;
+      readonly items: readonly Completion[];
+      readonly indexing?: true;
+    }
+  /** Chips for the composer: what was chosen, dropped, pasted or added by a command. */
+  | { readonly type: "attached"; readonly attachments: readonly Attachment[] }
+  /** Something could not be attached; a sentence. */
+  | { readonly type: "refused"; readonly reason: string }
+  | { readonly type: "sound"; readonly sound: "question" | "turnEnd" };
+
 /** Extension host → panel. A patch applies only to the view of revision `base`. */
-export type HostMessage =
+export type ViewChange =
   | { readonly type: "snapshot"; readonly revision: number; readonly view: View }
   | { readonly type: "patch"; readonly base: number; readonly revision: number; readonly patches: readonly ViewPatch[] }
   /** More text for the last part of the last entry, leading to revision `base` + 1: most messages of a stream, kept short. */
-  | { readonly type: "text"; readonly base: number; readonly text: string }
-  | { readonly type: "focus"; readonly target: "composer" | "ask" };
+  | { readonly type: "text"; readonly base: number; readonly text: string };
+
+export type HostMessage = ViewChange | PanelMessage;
 
 /** What to do about a file whose text is not on disk, or differs there from the editor's. */
 export type SettleFile = "save" | "compare" | "take" | "keep";
@@ -250,7 +298,15 @@ export type Intent =
   /** First message of a panel, with the revision it still holds (0: none). */
   | { readonly type: "hello"; readonly revision: number }
   | { readonly type: "resync" }
-  | { readonly type: "send"; readonly text: string }
+  | { readonly type: "send"; readonly text: string; readonly attachments?: readonly Attachment[] }
+  /** What the composer may offer after `@`; answered by `completions`. */
+  | { readonly type: "complete"; readonly request: number; readonly query: string }
+  /** A completion was chosen; answered by `attached` or `refused`. */
+  | { readonly type: "attachItem"; readonly request: number; readonly key: string }
+  /** Files were dropped, by URI. */
+  | { readonly type: "attachUris"; readonly uris: readonly string[] }
+  /** The attach button: the host asks which files. */
+  | { readonly type: "pickAttachment" }
   | { readonly type: "withdraw"; readonly submission: string }
   /** Sends a queued prompt next; a running turn is stopped for it. */
   | { readonly type: "sendNow"; readonly submission: string }
@@ -297,13 +353,52 @@ const optional =
   value =>
     value === undefined || check(value);
 
+const isListOf =
+  (check: Check): Check =>
+  value =>
+    Array.isArray(value) && value.every(check);
+/** An object with these fields and no others. */
+const isRecordOf =
+  (shape: Readonly<Record<string, Check>>): Check =>
+  value =>
+    typeof value === "object" &&
+    value !== null &&
+    !Array.isArray(value) &&
+    Object.entries(shape).every(([field, check]) => check((value as Record<string, unknown>)[field])) &&
+    Object.keys(value).every(field => Object.hasOwn(shape, field));
+const isOneOf =
+  (...known: readonly string[]): Check =>
+  value =>
+    typeof value === "string" && known.includes(value);
+
+const isSource: Check = value =>
+  [
+    isRecordOf({ type: isOneOf("path"), path: isString, line: optional(isCount), endLine: optional(isCount) }),
+    isRecordOf({ type: isOneOf("text"), text: isString, uri: optional(isString), mimeType: optional(isString) }),
+    isRecordOf({ type: isOneOf("data"), mimeType: isString, data: isString }),
+  ].some(check => check(value));
+const isAttachment = isRecordOf({
+  id: isString,
+  kind: isOneOf(
+    "file", "folder", "symbol", "editor", "selection", "problems", "terminal", "diff", "image", "audio",
+  ), // prettier-ignore
+  label: isString,
+  detail: optional(isString),
+  bytes: optional(isCount),
+  source: isSource,
+});
+
 /** One schema per intent; the mapped type makes a forgotten intent or field a compile error. */
 const shapes: {
   readonly [K in Intent["type"]]: { readonly [F in keyof Omit<Extract<Intent, { type: K }>, "type">]-?: Check };
 } = {
   hello: { revision: isCount },
   resync: {},
-  send: { text: isString },
+  send: { text: isString, attachments: optional(isListOf(isAttachment)) },
+  complete: { request: isCount, query: isString },
+  attachItem: { request: isCount, key: isString },
+  attachUris: { uris: isListOf(isString) },
+  pickAttachment: {},
   withdraw: { submission: isString },
   sendNow: { submission: isString },
   stop: {},

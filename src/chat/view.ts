@@ -1,13 +1,15 @@
 // SessionState → what a panel paints. Memoised per entry, so what did not change keeps its identity.
 import type { Problem } from "../base/errors.ts";
 import { maskedValue } from "../base/mask.ts";
-import type { EntryList } from "../session/entryList.ts";
 import type { Content, ToolFields } from "../session/events.ts";
+import type { EntryList } from "../session/entryList.ts";
 import { shownContent } from "../session/fileNotes.ts";
 import {
   decisionWords,
   isBusy,
   openAsks,
+  plainText,
+  sessionTitle,
   shownToolStatus,
   toolKey,
   type Ask,
@@ -110,11 +112,15 @@ export class Projector {
       this.#plans = { from: state.plans, views };
     }
     if (this.#queue?.from !== state.submissions) {
-      const views = state.submissions.map(s => ({ id: s.id, text: plain(s.content), sent: s.messageId !== undefined }));
+      const views = state.submissions.map(s => ({
+        id: s.id,
+        text: plainText(s.content),
+        sent: s.messageId !== undefined,
+      }));
       this.#queue = { from: state.submissions, views };
     }
     return {
-      title: state.title ?? titleFrom(state.entries),
+      title: sessionTitle(state),
       agent,
       agents: around.agents,
       connection: state.connection,
@@ -132,19 +138,6 @@ export class Projector {
     };
   }
 }
-
-/** A title until the agent gives one: the first line of the first prompt. */
-function titleFrom(entries: EntryList<Entry>): string {
-  for (const entry of entries) {
-    if (entry.kind !== "message" || entry.author !== "user") continue;
-    const line = plain(entry.content).trim().split("\n")[0] ?? "";
-    return line.length > 60 ? `${line.slice(0, 59)}…` : line;
-  }
-  return "";
-}
-
-const plain = (content: readonly Content[]): string =>
-  content.map(block => (block.type === "text" ? block.text : "")).join("");
 
 function terminalsOf(tool: ToolEntry, state: SessionState): readonly (TerminalState | undefined)[] {
   const content = tool.fields.content ?? [];

@@ -162,6 +162,21 @@ export const compactionKey = (id: string): string => `c:${id}`;
 
 export const openAsks = (state: SessionState): readonly Ask[] => state.asks.filter(ask => ask.answer === undefined);
 
+/** The agent's title; until it gives one, the first line of the first prompt; empty before that. */
+export function sessionTitle({ title, entries }: SessionState): string {
+  if (title !== null) return title;
+  for (const entry of entries) {
+    if (entry.kind !== "message" || entry.author !== "user") continue;
+    const line = plainText(entry.content).trim().split("\n")[0] ?? "";
+    return line.length > 60 ? `${line.slice(0, 59)}…` : line;
+  }
+  return "";
+}
+
+/** The text blocks of a content, as one text. */
+export const plainText = (content: readonly Content[]): string =>
+  content.map(block => (block.type === "text" ? block.text : "")).join("");
+
 /** What a rule answered in the user's place, in words. Undefined: no rule did. */
 export function decisionWords(ask: Ask): string | undefined {
   const { answer, by } = ask;

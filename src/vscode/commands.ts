@@ -3,7 +3,7 @@ import * as vscode from "vscode";
 import { asProblem } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import { openAsks } from "../session/state.ts";
-import type { ChatView } from "./chatView.ts";
+import type { ChatPanels } from "./chatPanels.ts";
 import type { CurrentSession } from "./currentSession.ts";
 import type { PermissionLog } from "./permissionLog.ts";
 import type { PermissionRules } from "./permissionRules.ts";
@@ -12,7 +12,7 @@ import type { Traffic } from "./traffic.ts";
 
 export interface CommandContext {
   readonly current: CurrentSession;
-  readonly chat: ChatView;
+  readonly chat: ChatPanels;
   readonly traffic: Traffic;
   readonly rules: PermissionRules;
   readonly permissionLog: PermissionLog;
@@ -31,6 +31,7 @@ export const commands = {
   "parley.openChat": async ({ current, chat }) => {
     await chat.focus(openAsks(current.state).length > 0 ? "ask" : "composer");
   },
+  "parley.openChatInEditor": ({ chat }) => chat.openEditor(),
   "parley.stop": ({ current }) => current.session?.stop(),
   "parley.selectAgent": async ({ current, chat, settings }) => {
     const picks = settings().agents.map(agent => ({

@@ -4,10 +4,10 @@ import { isAbsolute, resolve } from "node:path";
 import * as vscode from "vscode";
 import { asError, asProblem, type NextStep } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
-import type { Intent } from "../chat/protocol.ts";
 import { nodePaths } from "../workspace/nodePaths.ts";
 import { codeOf, Confinement } from "../workspace/paths.ts";
 import type { AskOption } from "../session/events.ts";
+import type { Asker, Wish } from "./chatPanel.ts";
 import type { CurrentSession } from "./currentSession.ts";
 import type { DiffDocuments } from "./diffDocuments.ts";
 import { settleFile } from "./diskWatch.ts";
@@ -24,12 +24,9 @@ export interface IntentContext {
 }
 
 /** Carries out an intent. Never rejects: what fails is told to the user. */
-export async function perform(
-  intent: Exclude<Intent, { type: "hello" | "resync" }>,
-  context: IntentContext,
-): Promise<void> {
+export async function perform(intent: Wish, asker: Asker, context: IntentContext): Promise<void> {
   try {
-    await effect(intent, context);
+    await effect(intent, asker, context);
   } catch (error) {
     const problem = asProblem(error);
     context.log.warn(problem.message, asError(error).stack);
@@ -37,7 +34,7 @@ export async function perform(
   }
 }
 
-async function effect(intent: Exclude<Intent, { type: "hello" | "resync" }>, context: IntentContext): Promise<void> {
+async function effect(intent: Wish, asker: Asker, context: IntentContext): Promise<void> {
   const { current, log } = context;
   const { session } = current;
   switch (intent.type) {
@@ -48,6 +45,11 @@ async function effect(intent: Exclude<Intent, { type: "hello" | "resync" }>, con
       current.session?.send([{ type: "text", text }]);
       return;
     }
+    case "complete":
+    case "attachItem":
+    case "attachUris":
+    case "pickAttachment":
+      return asker.reply({ type: "refused", reason: vscode.l10n.t("Attachments are not supported yet.") });
     case "withdraw":
       return session?.withdraw(intent.submission);
     case "sendNow":

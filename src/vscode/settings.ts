@@ -14,7 +14,17 @@ export interface Settings {
   readonly sensitive: readonly string[];
   /** Save a file that an agent changed also when the user has unsaved changes in it. */
   readonly saveUnsaved: boolean;
+  /** What a notification tells of while nobody looks at the chat. */
+  readonly notifications: Wanted;
+  /** What a sound tells of while the chat is in sight. */
+  readonly sound: Wanted;
 }
+
+/** Kinds of news a user may want: none, questions, or ends of turns as well. */
+export type Wanted = "off" | "questions" | "all";
+
+const wanted = (value: unknown, otherwise: Wanted): Wanted =>
+  value === "off" || value === "questions" || value === "all" ? value : otherwise;
 
 /**
  * The demo agent that comes with the extension. It runs on the editor's own Node, since a user may have no other.
@@ -48,6 +58,8 @@ export function readSettings(context: vscode.ExtensionContext): Settings {
     outsideWorkspace: outside === "refuse" || outside === "allow" ? outside : "ask",
     sensitive: sensitive.flatMap(({ globs }) => globs),
     saveUnsaved: configuration.get("files.saveUnsaved") === true,
+    notifications: wanted(configuration.get("notifications"), "all"),
+    sound: wanted(configuration.get("sound"), "off"),
   };
 }
 

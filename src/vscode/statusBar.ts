@@ -18,7 +18,7 @@ export class StatusBar implements Disposable {
       this.#shown = "";
       return this.#item.hide();
     }
-    const { icon, words } = look(state);
+    const { icon, words } = stateLook(state);
     // Called for every chunk of an answer; each setter would make VS Code paint again.
     const shown = `${icon} ${name} ${words}`;
     if (shown === this.#shown) return;
@@ -34,7 +34,8 @@ export class StatusBar implements Disposable {
   }
 }
 
-function look(state: SessionState): { readonly icon: string; readonly words: string } {
+/** A codicon and words for what a session does. */
+export function stateLook(state: SessionState): { readonly icon: string; readonly words: string } {
   if (openAsks(state).length > 0) return { icon: "bell-dot", words: vscode.l10n.t("Waits for you") };
   if (state.lost) return { icon: "error", words: state.lost.message };
   if (isBusy(state)) return { icon: "loading~spin", words: vscode.l10n.t("Working") };

@@ -1,0 +1,22 @@
+// What of a change in a session is worth telling a user who looks elsewhere.
+import { isBusy, openAsks, sessionTitle, type SessionState } from "./state.ts";
+
+export type News =
+  | { readonly kind: "question"; readonly title: string }
+  | { readonly kind: "turnEnd"; readonly title: string; readonly failed: boolean };
+
+/**
+ * The news between two states of one session: a question that was not open before, or the end of a turn. Undefined
+ * for anything else, for what the user did (Stop), and for a session that is only being shown.
+ */
+export function newsBetween(before: SessionState, after: SessionState): News | undefined {
+  const known = new Set(before.asks.map(ask => ask.id));
+  const asked = openAsks(after).find(ask => !known.has(ask.id));
+  if (asked) return { kind: "question", title: asked.title };
+  if (!isBusy(before) || isBusy(after) || before.cancelling) return undefined;
+  // The next prompt of the queue goes out by itself: the work is not over.
+  if (after.submissions.length > 0) return undefined;
+  const { stopReason } = after.activity;
+  if (stopReason === "cancelled") return undefined;
+  return { kind: "turnEnd", title: sessionTitle(after), failed: stopReason === "error" || after.lost !== null };
+}
