@@ -1,9 +1,13 @@
 // Paints the panel in a plain browser, with the bundle, the content policy and the colours it has in VS Code.
-// Usage: npm run play -- [messages.json] [--theme=dark|light|hc|hc-light] [--port=N]
+// Usage: npm run play -- [recording.ndjson | messages.json] [--session=N] [--theme=dark|light|hc|hc-light] [--port=N]
+// A recording is what "Parley: Save Transcript" saves: it goes through the real stack, and each of its sessions is shown
+// as it stood at the end (the first, or the one of that number).
 import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { basename, extname, join, normalize, sep } from "node:path";
+import { pathToFileURL } from "node:url";
+import { build } from "esbuild";
 
 /**
  * Themes by the name the page takes them by, with the class VS Code gives the body.
@@ -105,6 +109,41 @@ function assetPath(root, pathname) {
   return existsSync(file) && extname(file) !== "" ? file : undefined;
 }
 
+/**
+ * What the host says to a panel that shows the file.
+ * @param {string} root @param {string} file @param {number} session counted from 1
+ * @returns {Promise<readonly unknown[]>}
+ */
+async function messagesOf(root, file, session) {
+  if (!file.endsWith(".ndjson")) return JSON.parse(readFileSync(file, "utf8"));
+  const sessions = await paintedSessions(root, file);
+  const chosen = sessions[session - 1];
+  if (!chosen) throw new Error(`${file} holds ${sessions.length} sessions.`);
+  console.log(`Session ${session} of ${sessions.length}: ${chosen.view.entries.length} entries.`);
+  return [{ type: "snapshot", revision: 1, view: chosen.view }];
+}
+
+/**
+ * The sessions of a recording, replayed through the extension's own code, which is built for that.
+ * @param {string} root @param {string} file
+ * @returns {Promise<readonly { session: string, view: { entries: readonly unknown[] } }[]>}
+ */
+async function paintedSessions(root, file) {
+  const outfile = join(root, "out/play/painted.mjs");
+  await build({
+    entryPoints: [join(root, "test/fakes/painted.ts")],
+    bundle: true,
+    platform: "node",
+    format: "esm",
+    target: "node20",
+    packages: "external",
+    logLevel: "warning",
+    outfile,
+  });
+  const { paintedSessions: replayed } = await import(pathToFileURL(outfile).href);
+  return replayed(file);
+}
+
 async function main() {
   const root = join(import.meta.dirname ?? ".", "..");
   const [file, ...rest] = process.argv.slice(2).filter(argument => !argument.startsWith("--"));
@@ -112,7 +151,7 @@ async function main() {
   const option = (/** @type {string} */ name) =>
     process.argv.find(argument => argument.startsWith(`--${name}=`))?.slice(name.length + 3);
   if (!existsSync(join(root, "dist/webview/main.js"))) throw new Error("Build the panel first: npm run build");
-  const messages = file === undefined ? [] : JSON.parse(readFileSync(file, "utf8"));
+  const messages = file === undefined ? [] : await messagesOf(root, file, Number(option("session") ?? 1));
   const { url } = await startPlay({
     messages,
     theme: option("theme") ?? "dark",

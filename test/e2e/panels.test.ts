@@ -1,0 +1,125 @@
+// Panels and attention in the real VS Code: the view, an editor tab beside it, and what calls the user back.
+import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { FrameLocator, Page } from "playwright-core";
+import { openChat, openWorkbench, reloadWindow, rolesAndNames, runCommand } from "./harness.ts";
+import { scene } from "./scene.ts";
+
+const owner = 'iframe.webview.ready[src*="extensionId=parley.parley&"]';
+const inside = (page: Page, frame: string): FrameLocator =>
+  page.frameLocator(frame).frameLocator("iframe#active-frame");
+/** The panel in Parley's container. */
+const view = (page: Page): FrameLocator => inside(page, `${owner}[src*="purpose=webviewView"]`);
+/** The panel in an editor tab. */
+const editor = (page: Page): FrameLocator => inside(page, `${owner}:not([src*="purpose=webviewView"])`);
+
+const composer = (panel: FrameLocator) => panel.getByRole("textbox", { name: "Message" });
+const conversation = (panel: FrameLocator) => panel.getByRole("log", { name: "Conversation" });
+
+/** Waits for a file, and then asks. */
+const later = [
+  {
+    request: {
+      method: "terminal/create",
+      params: { sessionId: "$session", command: "sh", args: ["-c", "while [ ! -e go ]; do sleep 0.1; done"] },
+    },
+    as: "waiting",
+  },
+  {
+    request: {
+      method: "terminal/wait_for_exit",
+      params: { sessionId: "$session", terminalId: "$waiting.terminalId" },
+    },
+  },
+  {
+    permission: { toolCall: { toolCallId: "t1", title: "Run npm test", kind: "execute", status: "pending" } },
+    as: "answer",
+  },
+  { update: { sessionUpdate: "tool_call_update", toolCallId: "t1", status: "completed" } },
+  { echo: "answer" },
+];
+
+describe("panels in a real VS Code", () => {
+  it("call back who looks elsewhere, show one session twice, and find everything as it was after a reload", async () => {
+    const { page, folder, errors } = await openWorkbench({ files: { "later.json": JSON.stringify({ steps: later }) } });
+    await openChat(page);
+    await composer(view(page)).fill("#script later.json");
+    await composer(view(page)).press("Enter");
+    await view(page).getByRole("button", { name: "Stop" }).waitFor();
+    await page.keyboard.press("Control+Shift+E");
+    await page.locator(".explorer-folders-view").waitFor();
+    // What the extension hears comes in order: once this was done it knows that the view is hidden.
+    await runCommand(page, "Parley: Show Log");
+    await page.locator(".panel .view-line", { hasText: "Demo Agent is ready" }).first().waitFor();
+    writeFileSync(join(folder, "go"), "");
+    const badge = page.locator('.activitybar .badge-content:text-is("1")');
+    await badge.waitFor();
+    // A driven VS Code keeps its toasts in their list.
+    await runCommand(page, "Notifications: Show Notifications");
+    const notification = page.locator(".notifications-center .notification-list-item");
+    await notification.getByText("Demo Agent waits for you: Run npm test").waitFor();
+    await scene(page, "called-back");
+    await notification.getByRole("button", { name: "Show" }).click();
+    const question = view(page).getByRole("group", { name: /^Run / });
+    await question.waitFor();
+    await question
+      .getByRole("button", { name: /^Allow/ })
+      .first()
+      .click();
+    await badge.waitFor({ state: "hidden" });
+    await view(page).getByRole("button", { name: "Stop" }).waitFor({ state: "hidden" });
+
+    await runCommand(page, "Parley: Open Chat in Editor");
+    await composer(editor(page)).fill("hello from the tab");
+    await composer(view(page)).fill("a draft of the view");
+    await composer(editor(page)).press("Enter");
+    await conversation(editor(page)).getByText("hello from the tab", { exact: true }).waitFor();
+    await editor(page).getByRole("button", { name: "Stop" }).waitFor({ state: "hidden" });
+    await same(page);
+    assert.equal(await composer(view(page)).inputValue(), "a draft of the view");
+    await composer(editor(page)).fill("a draft of the tab");
+    await scene(page, "two-panels");
+
+    // VS Code in a browser stores what it remembers every few seconds; on the desktop also when the window goes.
+    for (const draft of ["a draft of the view", "a draft of the tab"]) await stored(page, draft);
+    // VS Code reports errors of its own while a window reloads.
+    assert.deepEqual(errors, []);
+    await reloadWindow(page);
+    await conversation(editor(page)).getByText("hello from the tab", { exact: true }).waitFor();
+    await conversation(view(page)).getByText("hello from the tab", { exact: true }).waitFor();
+    assert.equal(await composer(editor(page)).inputValue(), "a draft of the tab");
+    assert.equal(await composer(view(page)).inputValue(), "a draft of the view");
+    await same(page);
+  });
+});
+
+/** Resolves once VS Code has stored something with this text. */
+async function stored(page: Page, text: string): Promise<void> {
+  const deadline = Date.now() + 30_000;
+  while (!(await page.evaluate(storageHolds, text)))
+    assert.ok(Date.now() < deadline, `VS Code has not stored "${text}".`);
+}
+
+/** In the page: whether VS Code has stored something with this text. */
+async function storageHolds(text: string): Promise<boolean> {
+  const settled = <T>(request: IDBRequest<T>): Promise<T> =>
+    new Promise((resolve, reject) => {
+      request.onsuccess = () => resolve(request.result);
+      request.onerror = () => reject(request.error ?? new Error("The database failed."));
+    });
+  for (const { name } of await indexedDB.databases()) {
+    const database = await settled(indexedDB.open(name ?? ""));
+    for (const store of database.objectStoreNames) {
+      const values = await settled(database.transaction(store).objectStore(store).getAll());
+      if (JSON.stringify(values).includes(text)) return true;
+    }
+    database.close();
+  }
+  return false;
+}
+
+/** Both panels tell assistive technology the same conversation. */
+async function same(page: Page): Promise<void> {
+  assert.equal(await rolesAndNames(conversation(editor(page))), await rolesAndNames(conversation(view(page))));
+}
