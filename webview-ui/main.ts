@@ -2,6 +2,7 @@
 import type { HostMessage } from "../src/chat/protocol.ts";
 import { AsksElement } from "./ask.ts";
 import { ComposerElement } from "./composer.ts";
+import { DiffLinesElement } from "./diffLines.ts";
 import { HeaderElement } from "./header.ts";
 import { save, send } from "./host.ts";
 import { openLinks } from "./links.ts";
@@ -30,6 +31,7 @@ addEventListener("securitypolicyviolation", event =>
 
 customElements.define("parley-markdown", MarkdownElement);
 customElements.define("parley-terminal", TerminalElement);
+customElements.define("parley-diff-lines", DiffLinesElement);
 customElements.define("parley-message", MessageElement);
 customElements.define("parley-tool", ToolCallElement);
 customElements.define("parley-row", RowElement);

@@ -2,11 +2,11 @@
 import { html, nothing, type TemplateResult } from "lit";
 import type { ToolPart, ViewEntry, ViewPart } from "../src/chat/protocol.ts";
 import { copyFrom } from "./copy.ts";
-import { diffView } from "./diffView.ts";
+import { changedFile, diffView } from "./diffView.ts";
 import { icon } from "./element.ts";
 import { send } from "./host.ts";
 import { size, t } from "./l10n.ts";
-import { fileLink, hrefLink } from "./links.ts";
+import { hrefLink } from "./links.ts";
 import type { TerminalElement } from "./terminal.ts";
 
 const IMAGE_TYPES = /^image\/(?:png|jpeg|gif|webp|bmp|avif|svg\+xml)$/;
@@ -94,14 +94,7 @@ function openDiff(diff: Part<"diff">, owner: ViewEntry | undefined): (() => void
 function filesPart(part: Part<"files">): TemplateResult {
   return html`<div class="files">
     <ul>
-      ${part.files.map(
-        file =>
-          html`<li>
-            <span class="tag">${file.operation}</span>
-            ${file.from === undefined ? nothing : html`<span class="quiet">${file.from} →</span>`}
-            ${fileLink(file.path, file.label)}
-          </li>`,
-      )}
+      ${part.files.map(changedFile)}
     </ul>
     ${
       part.patch === undefined
@@ -109,6 +102,7 @@ function filesPart(part: Part<"files">): TemplateResult {
         : html`<details>
             <summary>${t("Patch")}</summary>
             <pre class="patch" tabindex="0">${part.patch}</pre>
+            ${cutNote(part.cut)}
           </details>`
     }
   </div>`;

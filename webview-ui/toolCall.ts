@@ -1,7 +1,7 @@
 // A tool card: kind, title, status, places; its body is built only when it is opened.
 import { html, nothing, type TemplateResult } from "lit";
 import type { ShownStatus, ViewTool } from "../src/chat/protocol.ts";
-import { changeCounts } from "./diffView.ts";
+import { partCounts } from "./diffView.ts";
 import { LightElement, everySecond, icon, roveByKey, roveTabStop, roveToFocus } from "./element.ts";
 import { openState, setOpen } from "./host.ts";
 import { duration, t } from "./l10n.ts";
@@ -85,12 +85,9 @@ export class ToolCallElement extends LightElement {
 
   #head(chevron: TemplateResult | typeof nothing): TemplateResult {
     const { entry } = this;
-    const diffs = entry.parts.filter(part => part.type === "diff");
-    const added = diffs.reduce((sum, diff) => sum + diff.added, 0);
-    const removed = diffs.reduce((sum, diff) => sum + diff.removed, 0);
     return html`${icon(kindIcon(entry.toolKind))} <span class="tool-title">${titleText(entry.title)}</span>
       <span class="tool-meta"
-        >${diffs.length > 0 ? changeCounts(added, removed) : nothing}
+        >${partCounts(entry.parts) ?? nothing}
         <span class="status"
           >${icon(STATUS_ICONS[entry.status])} <span class="status-word">${statusWords(entry)}</span></span
         >

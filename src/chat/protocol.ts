@@ -36,42 +36,67 @@ export type ViewPart =
     }
   | { readonly type: "placeholder"; readonly kind: string };
 
-/** A line of a unified diff. */
+/** Columns of a line, from and to, in UTF-16 units: in order, never touching. */
+export type Marks = readonly (readonly [from: number, to: number])[];
+/** A line of a unified diff, without its end. */
 export interface DiffLine {
   readonly op: "same" | "add" | "del";
   readonly text: string;
+  /** What changed within the line, where the line is known to be another one's new or old self. */
+  readonly marks?: Marks;
+  /** Characters left out at its end. */
+  readonly cut?: number;
+  /** The file ends here, without a line end. */
+  readonly noEnd?: true;
 }
-/** Start lines are 1-based. */
+/** Start lines are 1-based: of the hunk's first line, or where it would stand. */
 export interface DiffHunk {
   readonly oldStart: number;
   readonly newStart: number;
   readonly lines: readonly DiffLine[];
 }
+/** What changes in one file. */
+export interface DiffBody {
+  readonly added: number;
+  readonly removed: number;
+  readonly hunks: readonly DiffHunk[];
+  /** There are no hunks yet; or there never will be, because the texts are too large to compare here. */
+  readonly state?: "computing" | "tooLarge";
+  /** Lines of hunks left out at the end. */
+  readonly more?: number;
+  /** Lines that stay otherwise change how they end: to this. */
+  readonly lineEnds?: "lf" | "crlf" | "mixed";
+}
+
+/** A file of a patch. */
+export interface ChangedFile {
+  readonly operation: string;
+  readonly path: string;
+  readonly label: string;
+  /** Where it was before, as a label. */
+  readonly from?: string;
+  readonly diff?: DiffBody;
+  readonly binary?: true;
+  /** The file's mode before and after, as git writes it. */
+  readonly mode?: readonly [before: string, after: string];
+}
 
 /** What a tool card holds besides {@link ViewPart}s. */
 export type ToolPart =
   | ViewPart
-  | {
+  | ({
       readonly type: "diff";
       readonly path: string;
       /** The path as people read it: relative to the session's folder where it lies inside. */
       readonly label: string;
       readonly operation: FileOperation;
-      readonly added: number;
-      readonly removed: number;
-      readonly hunks: readonly DiffHunk[];
-      /** Says why hunks are missing or cut short, if they are. */
-      readonly note?: string;
-    }
+    } & DiffBody)
   | {
       readonly type: "files";
-      readonly files: readonly {
-        readonly operation: string;
-        readonly path: string;
-        readonly label: string;
-        readonly from?: string;
-      }[];
+      readonly files: readonly ChangedFile[];
+      /** The patch as it came, where it does not show in the files; `cut` counts characters left out of it. */
       readonly patch?: string;
+      readonly cut?: number;
     }
   | {
       readonly type: "terminal";

@@ -2,8 +2,9 @@
 import { displayLine } from "../base/displayLine.ts";
 import type { Content, FileOperation, ToolContent, ToolFields } from "../session/events.ts";
 import type { TerminalState } from "../session/state.ts";
-import { hunksOf } from "./diffs.ts";
-import type { ToolPart, ViewPart } from "./protocol.ts";
+import type { DiffStore } from "./diffStore.ts";
+import { filesPart } from "./filesPart.ts";
+import type { DiffBody, ToolPart, ViewPart } from "./protocol.ts";
 
 export type Terminals = ReadonlyMap<string, TerminalState>;
 
@@ -19,9 +20,10 @@ export function toolParts(
   viewPart: (block: Content) => ViewPart,
   cwd: string,
   terminals: Terminals,
+  diffs: DiffStore,
 ): readonly ToolPart[] {
   const content = fields.content ?? [];
-  const shown = content.map(item => part(item, viewPart, cwd, terminals));
+  const shown = content.map(item => part(item, viewPart, cwd, terminals, diffs));
   const texts = content.map(item => {
     if (item.type === "terminal") return terminals.get(item.terminalId)?.output;
     return item.type === "content" && item.content.type === "text" ? item.content.text : undefined;
@@ -36,23 +38,20 @@ export function toolParts(
   ];
 }
 
-function part(item: ToolContent, viewPart: (block: Content) => ViewPart, cwd: string, terminals: Terminals): ToolPart {
+function part(
+  item: ToolContent,
+  viewPart: (block: Content) => ViewPart,
+  cwd: string,
+  terminals: Terminals,
+  diffs: DiffStore,
+): ToolPart {
   switch (item.type) {
     case "content":
       return viewPart(item.content);
     case "diff":
-      return diffPart(item, cwd);
+      return diffPart(item, cwd, diffs);
     case "changes":
-      return {
-        type: "files",
-        files: item.changes.map(({ operation, path, oldPath }) => ({
-          operation,
-          path,
-          label: relativeLabel(path, cwd),
-          ...(oldPath !== undefined && { from: relativeLabel(oldPath, cwd) }),
-        })),
-        ...(item.patch !== undefined && { patch: item.patch }),
-      };
+      return filesPart(item, diffs.files(item), path => relativeLabel(path, cwd));
     case "terminal":
       return terminalPart(item.terminalId, terminals.get(item.terminalId));
     case "other":
@@ -63,25 +62,20 @@ function part(item: ToolContent, viewPart: (block: Content) => ViewPart, cwd: st
 }
 
 type Diff = Extract<ToolContent, { type: "diff" }>;
-// Diffing is the dear part of a projection, and a diff never changes once reported.
-const diffs = new WeakMap<Diff, { readonly cwd: string; readonly part: ToolPart }>();
+// The same part for the same content, so that a panel is not sent what it has.
+const parts = new WeakMap<Diff, { readonly cwd: string; readonly body: DiffBody; readonly part: ToolPart }>();
 
-function diffPart(item: Diff, cwd: string): ToolPart {
-  const known = diffs.get(item);
-  if (known?.cwd === cwd) return known.part;
+function diffPart(item: Diff, cwd: string, diffs: DiffStore): ToolPart {
+  const body = diffs.diff(item);
+  const known = parts.get(item);
+  if (known?.cwd === cwd && known.body === body) return known.part;
   const operation: FileOperation = item.deleted
     ? "delete"
     : item.oldText === undefined || item.oldText === ""
       ? "add"
       : "modify";
-  const made: ToolPart = {
-    type: "diff",
-    path: item.path,
-    label: relativeLabel(item.path, cwd),
-    operation,
-    ...hunksOf(item.oldText ?? "", item.deleted ? "" : item.newText),
-  };
-  diffs.set(item, { cwd, part: made });
+  const made: ToolPart = { type: "diff", path: item.path, label: relativeLabel(item.path, cwd), operation, ...body };
+  parts.set(item, { cwd, body, part: made });
   return made;
 }
 

@@ -19,7 +19,18 @@ import {
   type TerminalState,
   type ToolEntry,
 } from "../session/state.ts";
-import type { Head, View, ViewAgent, ViewAsk, ViewEntry, ViewNotedFile, ViewPart, ViewTool } from "./protocol.ts";
+import type {
+  Head,
+  ToolPart,
+  View,
+  ViewAgent,
+  ViewAsk,
+  ViewEntry,
+  ViewNotedFile,
+  ViewPart,
+  ViewTool,
+} from "./protocol.ts";
+import { DiffStore } from "./diffStore.ts";
 import { commandOf, relativeLabel, toolParts, type Terminals } from "./toolParts.ts";
 
 /** What a panel shows that belongs to no session. */
@@ -42,18 +53,22 @@ interface Cached {
   readonly decisions: readonly string[];
   readonly cwd: string;
   readonly terminals: readonly (TerminalState | undefined)[];
+  /** Of the diffs, where the view lacks one that is being computed. */
+  readonly version: number | undefined;
   readonly view: ViewEntry;
 }
 
 /** Projects one session's states. Keep one per session; its cache is what keeps identities stable. */
 export class Projector {
   readonly #entries = new WeakMap<Entry, Cached>();
+  readonly #diffs: DiffStore;
   #last:
     | {
         readonly list: EntryList<Entry>;
         readonly asks: SessionState["asks"];
         readonly terminals: SessionState["terminals"];
         readonly cwd: string;
+        readonly version: number;
         readonly views: readonly ViewEntry[];
       }
     | undefined;
@@ -61,6 +76,11 @@ export class Projector {
   #asks: readonly ViewAsk[] = [];
   #plans: { readonly from: SessionState["plans"]; readonly views: Head["plans"] } | undefined;
   #queue: { readonly from: SessionState["submissions"]; readonly views: Head["queue"] } | undefined;
+
+  /** Without a store of its own, diffs are computed at once. */
+  constructor(diffs = new DiffStore()) {
+    this.#diffs = diffs;
+  }
 
   project(state: SessionState, around: Surroundings): View {
     const open = openAsks(state);
@@ -71,12 +91,19 @@ export class Projector {
   #project(state: SessionState, asked: ReadonlySet<string>): readonly ViewEntry[] {
     const { entries: list, asks, terminals, cwd } = state;
     const last = this.#last;
-    if (last?.list === list && last.asks === asks && last.terminals === terminals && last.cwd === cwd)
+    const { version } = this.#diffs;
+    if (
+      last?.list === list &&
+      last.asks === asks &&
+      last.terminals === terminals &&
+      last.cwd === cwd &&
+      last.version === version
+    )
       return last.views;
     if (last?.asks !== asks) this.#decisions = decisionsIn(asks);
     const views: ViewEntry[] = [];
     for (const entry of list) views.push(this.#entry(entry, state, asked));
-    this.#last = { list, asks, terminals, cwd, views };
+    this.#last = { list, asks, terminals, cwd, version, views };
     return views;
   }
 
@@ -85,16 +112,26 @@ export class Projector {
     const terminals = entry.kind === "tool" ? terminalsOf(entry, state) : [];
     const old = this.#entries.get(entry);
     const { cwd } = state;
+    const { version } = this.#diffs;
     const decisions = entry.kind === "tool" ? (this.#decisions.get(entry.toolCallId) ?? none) : none;
     if (
       old?.asked === isAsked &&
       old.decisions.length === decisions.length &&
       old.cwd === cwd &&
+      (old.version === undefined || old.version === version) &&
       old.terminals.every((terminal, i) => terminal === terminals[i])
     )
       return old.view;
-    const view = viewOf(entry, state, isAsked, decisions);
-    this.#entries.set(entry, { asked: isAsked, decisions, cwd, terminals, view });
+    const view = viewOf(entry, state, isAsked, decisions, this.#diffs);
+    const waits = view.kind === "tool" && view.parts.some(isComputing);
+    this.#entries.set(entry, {
+      asked: isAsked,
+      decisions,
+      cwd,
+      terminals,
+      version: waits ? version : undefined,
+      view,
+    });
     return view;
   }
 
@@ -103,7 +140,7 @@ export class Projector {
     const lastEntry = state.entries.at(-1);
     const streams = isBusy(state) && lastEntry?.kind === "message" && lastEntry.author !== "user";
     const agent = state.agent ? { id: state.agent.id, name: state.agent.name } : around.chosen;
-    const asks = open.map(ask => askOf(ask, state));
+    const asks = open.map(ask => askOf(ask, state, this.#diffs));
     if (!sameJson(asks, this.#asks)) this.#asks = asks;
     if (this.#plans?.from !== state.plans) {
       const views = [...state.plans]
@@ -139,12 +176,23 @@ export class Projector {
   }
 }
 
+const isComputing = (part: ToolPart): boolean =>
+  part.type === "diff"
+    ? part.state === "computing"
+    : part.type === "files" && part.files.some(file => file.diff?.state === "computing");
+
 function terminalsOf(tool: ToolEntry, state: SessionState): readonly (TerminalState | undefined)[] {
   const content = tool.fields.content ?? [];
   return content.flatMap(item => (item.type === "terminal" ? [state.terminals.get(item.terminalId)] : []));
 }
 
-function viewOf(entry: Entry, state: SessionState, asked: boolean, decisions: readonly string[]): ViewEntry {
+function viewOf(
+  entry: Entry,
+  state: SessionState,
+  asked: boolean,
+  decisions: readonly string[],
+  diffs: DiffStore,
+): ViewEntry {
   switch (entry.kind) {
     case "message":
       return {
@@ -155,7 +203,7 @@ function viewOf(entry: Entry, state: SessionState, asked: boolean, decisions: re
         until: wholeSeconds(entry.at, entry.until),
       };
     case "tool":
-      return toolView(entry, state, asked, decisions);
+      return toolView(entry, state, asked, decisions, diffs);
     case "notice": {
       const { severity, files, ...rest } = entry;
       const known = severity === "warning" || severity === "error" ? severity : "info";
@@ -180,7 +228,13 @@ function viewOf(entry: Entry, state: SessionState, asked: boolean, decisions: re
 /** Nobody sees more of a duration, and the time of every chunk need not cross to the panel. */
 const wholeSeconds = (at: number, until: number): number => at + Math.floor((until - at) / 1000) * 1000;
 
-function toolView(entry: ToolEntry, state: SessionState, asked: boolean, decisions: readonly string[]): ViewTool {
+function toolView(
+  entry: ToolEntry,
+  state: SessionState,
+  asked: boolean,
+  decisions: readonly string[],
+  diffs: DiffStore,
+): ViewTool {
   const { fields } = entry;
   return {
     id: entry.id,
@@ -191,7 +245,7 @@ function toolView(entry: ToolEntry, state: SessionState, asked: boolean, decisio
     at: entry.at,
     ...(entry.ended !== undefined && { ended: entry.ended }),
     locations: locationsOf(entry, state.cwd),
-    parts: toolParts(shownFields(entry), viewPart, state.cwd, state.terminals as Terminals),
+    parts: toolParts(shownFields(entry), viewPart, state.cwd, state.terminals as Terminals, diffs),
     ...(decisions.length > 0 && { decisions }),
     ...(entry.files && { files: filesOf(entry.files, state.cwd) }),
   };
@@ -244,7 +298,7 @@ function folderOf(raw: unknown): string | undefined {
   return found && (found[1] as string);
 }
 
-function askOf(ask: Ask, state: SessionState): ViewAsk {
+function askOf(ask: Ask, state: SessionState, diffs: DiffStore): ViewAsk {
   const id = ask.toolCallId === undefined ? undefined : toolKey(ask.toolCallId);
   const entry = id === undefined ? undefined : state.entries.get(id);
   const tool = entry?.kind === "tool" ? entry : undefined;
@@ -254,7 +308,7 @@ function askOf(ask: Ask, state: SessionState): ViewAsk {
   const cwd = subject?.cwd ?? folderOf(raw);
   const kind = subject?.kind ?? tool?.fields.kind;
   const env = subject?.env ?? envOf(raw);
-  const parts = tool ? toolParts(shownFields(tool), viewPart, state.cwd, state.terminals as Terminals) : [];
+  const parts = tool ? toolParts(shownFields(tool), viewPart, state.cwd, state.terminals as Terminals, diffs) : [];
   // What will happen is what decides: raw input only where nothing better tells it.
   const telling = parts.filter(part => part.type !== "json");
   return {

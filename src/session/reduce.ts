@@ -8,7 +8,7 @@ import { noteFile, noteResult } from "./fileNotes.ts";
 import { append, joined, upsertMessage } from "./messages.ts";
 import { compactionKey, decisionWords, type Ask, type Compaction, type SessionState } from "./state.ts";
 import { appendTerminal, upsertTerminal } from "./terminals.ts";
-import { appendToolContent, closeOpenTools, patched, upsertTool } from "./toolCalls.ts";
+import { appendToolContent, closeOpenTools, patchedTool, upsertTool } from "./toolCalls.ts";
 
 /** The state after the event. `logged.at` is the only time it knows. */
 export function reduce(state: SessionState, { event, at }: Logged): SessionState {
@@ -49,7 +49,7 @@ export function reduce(state: SessionState, { event, at }: Logged): SessionState
     case "messageChunk":
       return upsertMessage(state, event.author, event.messageId, at, old => append(old, event.content));
     case "tool":
-      return upsertTool(state, event.toolCallId, at, fields => patched(fields, event.patch));
+      return upsertTool(state, event.toolCallId, at, fields => patchedTool(fields, event.patch));
     case "toolChunk":
       return upsertTool(state, event.toolCallId, at, fields => {
         const old = fields.content ?? [];

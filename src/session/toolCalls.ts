@@ -1,5 +1,6 @@
 // How tool calls are patched (absent, null, value) and closed when their turn is over.
 import { same } from "../base/same.ts";
+import { withFullerDiffs } from "./fullerDiffs.ts";
 import { append } from "./messages.ts";
 import type { Patch, ToolContent, ToolFields } from "./events.ts";
 import { isFinal, toolKey, type SessionState, type ToolEntry } from "./state.ts";
@@ -15,6 +16,12 @@ export function patched<T extends object>(fields: Partial<T>, patch: Patch<T>): 
     else out[key] = value as T[keyof T];
   }
   return out ?? fields;
+}
+
+/** {@link patched} for a tool call: of two diffs of the same change it keeps the one that shows more. */
+export function patchedTool(fields: Partial<ToolFields>, patch: Patch<ToolFields>): Partial<ToolFields> {
+  if (!patch.content) return patched(fields, patch);
+  return patched(fields, { ...patch, content: withFullerDiffs(fields.content, patch.content) });
 }
 
 /** Adds to a tool call's content; adjacent text joins, as in messages. */

@@ -6,6 +6,7 @@ import type { AgentDefinition } from "../agents/registry.ts";
 import { asError, asProblem, type Problem } from "../base/errors.ts";
 import { DisposableStore, Emitter, type Event } from "../base/lifecycle.ts";
 import type { Clock, Log } from "../base/log.ts";
+import { DiffStore } from "../chat/diffStore.ts";
 import type { View, ViewAgent } from "../chat/protocol.ts";
 import { Projector, type Surroundings } from "../chat/view.ts";
 import type { Logged, SessionEvent } from "../session/events.ts";
@@ -54,10 +55,17 @@ export class CurrentSession {
   #failure: Problem | undefined;
   /** The agent for the next session, by id. */
   #chosen: string | undefined;
-  readonly #blank = new Projector();
+  readonly #diffs: DiffStore;
+  readonly #blank: Projector;
 
   constructor(options: CurrentSessionOptions) {
     this.#options = options;
+    this.#diffs = new DiffStore({
+      later: run => void setImmediate(run),
+      changed: () => this.#changed.fire(),
+      failed: error => options.log.error("A diff could not be computed.", asError(error).stack),
+    });
+    this.#blank = new Projector(this.#diffs);
   }
 
   get session(): Session | undefined {
@@ -149,7 +157,7 @@ export class CurrentSession {
     });
     store.add(session);
     store.add(session.onDidChange(() => this.#changed.fire()));
-    this.#current = { session, projector: new Projector(), store, writer };
+    this.#current = { session, projector: new Projector(this.#diffs), store, writer };
     this.#changed.fire();
   }
 
@@ -217,6 +225,7 @@ export class CurrentSession {
   async dispose(): Promise<void> {
     this.close();
     await Promise.all([...this.#storing, this.#remembering]);
+    this.#diffs.dispose();
     this.#changed.dispose();
   }
 }

@@ -11,6 +11,7 @@ const benchmarks: Readonly<Record<string, () => Promise<{ run(): Promise<Report>
   terminal: () => import("./terminal.ts"),
   files: () => import("./files.ts"),
   boundary: () => import("./boundary.ts"),
+  diffs: () => import("./diffs.ts"),
 };
 
 const [name = "", file = ""] = process.argv.slice(2);

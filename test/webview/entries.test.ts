@@ -87,7 +87,7 @@ describe("entries of the transcript", () => {
       "  // An empty list sums to nothing.",
       "  let total = 0;",
     ]);
-    assert.deepEqual(await card.locator(".diff-line.del .diff-number").allInnerTexts(), ["2"]);
+    assert.deepEqual(await card.locator(".diff-line.del .diff-number").allInnerTexts(), ["2", ""]);
     await card.getByRole("button", { name: "Open Diff" }).click();
     await card.getByRole("link", { name: "src/sum.js" }).click();
     assert.deepEqual(await panel.intents(), [

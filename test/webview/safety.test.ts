@@ -55,10 +55,13 @@ function everywhere(text: string): readonly ViewEntry[] {
       operation: "modify",
       added: 1,
       removed: 0,
-      hunks: [{ oldStart: 1, newStart: 1, lines: [{ op: "add", text }] }],
-      note: text,
+      hunks: [{ oldStart: 1, newStart: 1, lines: [{ op: "add", text, marks: [[0, text.length]] }] }],
     },
-    { type: "files", files: [{ operation: text, path: text, label: text, from: text }], patch: text },
+    {
+      type: "files",
+      files: [{ operation: text, path: text, label: text, from: text, mode: [text, text] }],
+      patch: text,
+    },
     ...mimeTypes.map(mimeType => ({ type: "image", mimeType, data: Buffer.from(text).toString("base64") }) as const),
     { type: "audio", mimeType: text, data: "" },
   ];

@@ -1,0 +1,337 @@
+// Which lines differ between two texts, in small steps: none takes long, and all together are bounded, whatever the texts.
+import { diffArrays } from "diff";
+
+/**
+ * Work that is done piece by piece. Each `yield` tells what was done since the one before, in steps: about as much as
+ * looking at one line. A piece is some thousand steps at most, which is a few milliseconds.
+ */
+export type Work<T> = Generator<number, T, void>;
+
+/** Lines that differ: `old[oldFrom..oldTo)` was replaced by `new[newFrom..newTo)`. Counted from 0. */
+export interface Change {
+  readonly oldFrom: number;
+  readonly oldTo: number;
+  readonly newFrom: number;
+  readonly newTo: number;
+}
+
+/** A text's lines, without their ends. */
+export interface Lines {
+  readonly texts: readonly string[];
+  /** Equal lines have equal numbers; a last line that does not end is another line, unless neither text ends. */
+  readonly ids: readonly number[];
+  /** Where the line ends in CR LF. */
+  readonly crlf: readonly boolean[];
+  /** The last line does not end, and that of the other text does. */
+  readonly open: boolean;
+}
+
+/** The part of two texts that is worth comparing, with so many equal lines before it that are left out. */
+export interface Middle {
+  readonly skipped: number;
+  readonly old: Lines;
+  readonly new: Lines;
+}
+
+const pieceOfText = 65_536;
+const pieceOfLines = 2000;
+/** More lines on one side are not compared. */
+const maxLines = 200_000;
+/** Steps for finding a short way from one text to the other. What is left when they are used up is replaced as a whole. */
+const maxSearch = 3_000_000;
+/** One search, as edits times lines: it cannot be done in pieces. */
+const searchSize = 400_000;
+const lastSearchSize = 500_000;
+const maxEdits = 400;
+
+/**
+ * The lines of both texts without what is equal at their beginning and end, but for `context` lines of it. Undefined when
+ * that are too many lines.
+ */
+export function* middleOf(oldText: string, newText: string, context: number): Work<Middle | undefined> {
+  const prefix = yield* commonPrefix(oldText, newText);
+  const from = linesBack(oldText, prefix, context);
+  const suffix = yield* commonSuffix(oldText, newText, Math.min(oldText.length, newText.length) - prefix);
+  const to = linesAhead(oldText, oldText.length - suffix, context) - oldText.length;
+  const skipped = yield* countLines(oldText, from);
+  const numbers = new Map<string, number>();
+  // Agents often send a piece of a file: that neither side ends is no change of the last line.
+  const alike = isOpen(oldText) && isOpen(newText);
+  const old = yield* linesOf(oldText, from, oldText.length + to, numbers, alike);
+  const now = old && (yield* linesOf(newText, from, newText.length + to, numbers, alike));
+  return now && { skipped, old, new: now };
+}
+
+const isOpen = (text: string): boolean => text !== "" && !text.endsWith("\n");
+
+function* commonPrefix(a: string, b: string): Work<number> {
+  const end = Math.min(a.length, b.length);
+  let at = 0;
+  while (at < end && a.slice(at, at + pieceOfText) === b.slice(at, at + pieceOfText)) {
+    at += pieceOfText;
+    yield 100;
+  }
+  while (at < end && a.charCodeAt(at) === b.charCodeAt(at)) at++;
+  return Math.min(at, end);
+}
+
+function* commonSuffix(a: string, b: string, end: number): Work<number> {
+  let size = 0;
+  const piece = (text: string, count: number): string => text.slice(text.length - count, text.length - size);
+  while (size + pieceOfText <= end && piece(a, size + pieceOfText) === piece(b, size + pieceOfText)) {
+    size += pieceOfText;
+    yield 100;
+  }
+  while (size < end && a.charCodeAt(a.length - size - 1) === b.charCodeAt(b.length - size - 1)) size++;
+  return size;
+}
+
+/** The beginning of the line so many lines before the one at `at`. */
+function linesBack(text: string, at: number, count: number): number {
+  let start = at;
+  for (let i = 0; i <= count && start > 0; i++) start = i === 0 ? lineStart(text, start) : lineStart(text, start - 1);
+  return start;
+}
+
+const lineStart = (text: string, at: number): number => (at === 0 ? 0 : text.lastIndexOf("\n", at - 1) + 1);
+
+/** The end of the line so many lines behind the one at `at`. */
+function linesAhead(text: string, at: number, count: number): number {
+  let end = at;
+  for (let i = 0; i <= count && end < text.length; i++) {
+    const next = text.indexOf("\n", end);
+    end = next < 0 ? text.length : next + 1;
+  }
+  return end;
+}
+
+function* countLines(text: string, end: number): Work<number> {
+  let count = 0;
+  for (let at = text.indexOf("\n"); at >= 0 && at < end; at = text.indexOf("\n", at + 1)) {
+    if (++count % pieceOfLines === 0) yield pieceOfLines / 10;
+  }
+  return count;
+}
+
+function* linesOf(
+  text: string,
+  from: number,
+  to: number,
+  numbers: Map<string, number>,
+  closed: boolean,
+): Work<Lines | undefined> {
+  const texts: string[] = [];
+  const ids: number[] = [];
+  const crlf: boolean[] = [];
+  let done = 0;
+  let at = from;
+  let open = false;
+  while (at < to) {
+    if (texts.length === maxLines) return undefined;
+    const found = text.indexOf("\n", at);
+    open = found < 0 || found >= to;
+    const end = open ? to : found;
+    const returns = !open && end > at && text.charCodeAt(end - 1) === 13;
+    const line = text.slice(at, returns ? end - 1 : end);
+    // No line holds a line break, so this key is no other line's.
+    const key = open && !closed ? `\n${line}` : line;
+    const id = numbers.get(key) ?? numbers.size;
+    numbers.set(key, id);
+    texts.push(line);
+    ids.push(id);
+    crlf.push(returns);
+    at = end + 1;
+    done += 1 + line.length / 100;
+    if (done >= pieceOfLines) {
+      yield Math.round(done);
+      done = 0;
+    }
+  }
+  yield Math.round(done);
+  return { texts, ids, crlf, open: open && !closed };
+}
+
+/**
+ * The changes that lead from one list of numbers to the other, in order. A short list of changes, not always the shortest:
+ * lines that stand once on either side hold the rest in place, and what is between them is searched within bounds.
+ */
+export function* changesOf(a: readonly number[], b: readonly number[]): Work<readonly Change[]> {
+  const found: Change[] = [];
+  const counts = new Counts(Math.max(0, ...[a, b].map(ids => ids.reduce((top, id) => Math.max(top, id + 1), 0))));
+  const open: Change[] = [{ oldFrom: 0, oldTo: a.length, newFrom: 0, newTo: b.length }];
+  let left = maxSearch;
+  for (let range = open.pop(); range; range = open.pop()) {
+    const { inner, steps } = trimmed(range, a, b);
+    const lines = inner.oldTo - inner.oldFrom + inner.newTo - inner.newFrom;
+    yield steps;
+    left -= steps;
+    if (lines === 0) continue;
+    // Lines on one side only; or one line on each, which are not equal.
+    if (left <= 0 || inner.oldFrom === inner.oldTo || inner.newFrom === inner.newTo || lines === 2) {
+      found.push(inner);
+      continue;
+    }
+    yield lines;
+    if (!counts.share(inner, a, b)) {
+      found.push(inner);
+      continue;
+    }
+    const first = search(inner, a, b, searchSize);
+    yield first.steps;
+    left -= first.steps;
+    if (first.changes) {
+      found.push(...first.changes);
+      continue;
+    }
+    const between = counts.between(inner, a, b);
+    yield lines * 2;
+    left -= lines * 2;
+    if (between) {
+      for (let i = between.length - 1; i >= 0; i--) open.push(between[i] as Change);
+      continue;
+    }
+    const last = search(inner, a, b, lastSearchSize);
+    yield last.steps;
+    left -= last.steps;
+    found.push(...(last.changes ?? [inner]));
+  }
+  return found;
+}
+
+/** The range without the lines that are equal at its ends. */
+function trimmed(
+  range: Change,
+  a: readonly number[],
+  b: readonly number[],
+): { readonly inner: Change; readonly steps: number } {
+  let { oldFrom, oldTo, newFrom, newTo } = range;
+  while (oldFrom < oldTo && newFrom < newTo && a[oldFrom] === b[newFrom]) {
+    oldFrom++;
+    newFrom++;
+  }
+  while (oldFrom < oldTo && newFrom < newTo && a[oldTo - 1] === b[newTo - 1]) {
+    oldTo--;
+    newTo--;
+  }
+  const steps = 1 + Math.ceil((oldFrom - range.oldFrom + range.oldTo - oldTo) / 10);
+  return { inner: { oldFrom, oldTo, newFrom, newTo }, steps };
+}
+
+interface Found {
+  readonly changes?: readonly Change[];
+  readonly steps: number;
+}
+
+/** The shortest way through the range, if it is short for so many lines. */
+function search(range: Change, a: readonly number[], b: readonly number[], size: number): Found {
+  const { oldFrom, oldTo, newFrom, newTo } = range;
+  const lines = oldTo - oldFrom + newTo - newFrom;
+  const maxEditLength = Math.min(maxEdits, Math.floor(size / lines));
+  const old = a.slice(oldFrom, oldTo);
+  const parts = diffArrays(old, b.slice(newFrom, newTo), { maxEditLength }) as
+    readonly { readonly count: number; readonly added: boolean; readonly removed: boolean }[] | undefined;
+  // The search spreads over the edits made so far, but never beyond the shorter side.
+  const spread = 2 * Math.min(oldTo - oldFrom, newTo - newFrom) + 2;
+  const cost = (edits: number): number => 10 + Math.ceil((lines + edits * Math.min(edits, spread)) / 4);
+  if (!parts) return { steps: cost(maxEditLength) };
+  const changes: Change[] = [];
+  let edits = 0;
+  let atOld = oldFrom;
+  let atNew = newFrom;
+  for (let i = 0; i < parts.length;) {
+    const change = { oldFrom: atOld, newFrom: atNew };
+    for (let part = parts[i]; part && (part.added || part.removed); part = parts[++i]) {
+      if (part.added) atNew += part.count;
+      else atOld += part.count;
+      edits += part.count;
+    }
+    if (atOld > change.oldFrom || atNew > change.newFrom) changes.push({ ...change, oldTo: atOld, newTo: atNew });
+    const same = parts[i]?.count ?? 0;
+    atOld += same;
+    atNew += same;
+    i++;
+  }
+  return { changes, steps: cost(edits) };
+}
+
+/** Finds lines that stand once on either side of a range. */
+class Counts {
+  readonly #old: Int32Array;
+  readonly #new: Int32Array;
+  readonly #place: Int32Array;
+
+  constructor(size: number) {
+    this.#old = new Int32Array(size);
+    this.#new = new Int32Array(size);
+    this.#place = new Int32Array(size);
+  }
+
+  /** Whether any line of one side is among those of the other. */
+  share({ oldFrom, oldTo, newFrom, newTo }: Change, a: readonly number[], b: readonly number[]): boolean {
+    let found = false;
+    for (let i = oldFrom; i < oldTo; i++) this.#old[a[i] as number] = 1;
+    for (let i = newFrom; i < newTo && !found; i++) found = this.#old[b[i] as number] === 1;
+    for (let i = oldFrom; i < oldTo; i++) this.#old[a[i] as number] = 0;
+    return found;
+  }
+
+  /** The ranges between such lines, in order; undefined when there are none. */
+  between(range: Change, a: readonly number[], b: readonly number[]): readonly Change[] | undefined {
+    const { oldFrom, oldTo, newFrom, newTo } = range;
+    const pairs = longestRising(this.#pairs(range, a, b));
+    if (pairs.length === 0) return undefined;
+    const out: Change[] = [];
+    let atOld = oldFrom;
+    let atNew = newFrom;
+    for (const [old, place] of [...pairs, [oldTo, newTo] as const]) {
+      if (old > atOld || place > atNew) out.push({ oldFrom: atOld, oldTo: old, newFrom: atNew, newTo: place });
+      atOld = old + 1;
+      atNew = place + 1;
+    }
+    return out;
+  }
+
+  #pairs({ oldFrom, oldTo, newFrom, newTo }: Change, a: readonly number[], b: readonly number[]): Pair[] {
+    for (let i = oldFrom; i < oldTo; i++) countIn(this.#old, a[i] as number);
+    for (let i = newFrom; i < newTo; i++) {
+      countIn(this.#new, b[i] as number);
+      this.#place[b[i] as number] = i;
+    }
+    const pairs: Pair[] = [];
+    for (let i = oldFrom; i < oldTo; i++) {
+      const id = a[i] as number;
+      if (this.#old[id] === 1 && this.#new[id] === 1) pairs.push([i, this.#place[id] as number]);
+    }
+    for (let i = oldFrom; i < oldTo; i++) this.#old[a[i] as number] = 0;
+    for (let i = newFrom; i < newTo; i++) this.#new[b[i] as number] = 0;
+    return pairs;
+  }
+}
+
+const countIn = (counts: Int32Array, id: number): void => {
+  counts[id] = (counts[id] ?? 0) + 1;
+};
+
+type Pair = readonly [old: number, place: number];
+
+/** The most of the pairs whose places rise, too. */
+function longestRising(pairs: readonly Pair[]): readonly Pair[] {
+  /** The index of the pair that ends the best chain of each length; before[i] is the pair before i in its chain. */
+  const ends: number[] = [];
+  const before: number[] = [];
+  const place = (i: number): number => (pairs[i] as Pair)[1];
+  for (let i = 0; i < pairs.length; i++) {
+    let low = 0;
+    let high = ends.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (place(ends[middle] as number) < place(i)) low = middle + 1;
+      else high = middle;
+    }
+    before[i] = low === 0 ? -1 : (ends[low - 1] as number);
+    ends[low] = i;
+  }
+  const chain: Pair[] = [];
+  for (let i = ends.at(-1) ?? -1; i >= 0; i = before[i] as number) chain.push(pairs[i] as Pair);
+  return chain.reverse();
+}

@@ -1,0 +1,128 @@
+// Diffs in a tool card: every state, in words and by keyboard.
+import assert from "node:assert/strict";
+import { hunksOf } from "../../src/chat/diffs.ts";
+import type { DiffBody, ToolPart, ViewTool } from "../../src/chat/protocol.ts";
+import { openPanel, usePanel, type PanelPage } from "./panelPage.ts";
+import { snapshot, tool, view } from "./scenes.ts";
+
+type Diff = Extract<ToolPart, { type: "diff" }>;
+const diff = (label: string, body: DiffBody, operation: Diff["operation"] = "modify"): Diff => {
+  return { type: "diff", path: `/home/ada/shop/${label}`, label, operation, ...body };
+};
+const card = (...parts: readonly ToolPart[]): ViewTool =>
+  tool("c1", "Edit", { toolKind: "edit", status: "failed", parts });
+const open = (parts: readonly ToolPart[], width?: number): Promise<PanelPage> =>
+  openPanel([snapshot(view([card(...parts)]))], width === undefined ? {} : { width });
+const numbered = (count: number): string => Array.from({ length: count }, (_, i) => `line ${i + 1}\n`).join("");
+
+describe("a diff in a card", () => {
+  usePanel();
+
+  it("marks the words that changed, numbers both sides, and says added and removed in words", async () => {
+    const before = numbered(30);
+    const body = hunksOf(before, before.replace("line 5\n", "long line 5\n").replace("line 20\n", ""));
+    const panel = await open([diff("src/a.ts", body)]);
+    const lines = panel.log.getByRole("group", { name: "Changes in src/a.ts" });
+    assert.equal(await lines.locator(".add").textContent(), "5+added:long line 5");
+    assert.equal(await lines.locator(".add ins").innerText(), "long ");
+    assert.equal(await lines.locator(".del").last().locator(".sr-only").innerText(), "removed:");
+    assert.deepEqual(await lines.locator(".same .diff-number").first().innerText(), "2");
+    assert.deepEqual(await lines.locator(".same").last().locator(".diff-number").allInnerTexts(), ["23", "22"]);
+    await lines.getByText("8 unchanged lines").waitFor();
+    await panel.assertClean();
+  });
+
+  it("has one column of numbers where there is little room, and scrolls in its own box", async () => {
+    const body = hunksOf("a\nb\n", `a\n${"x".repeat(300)}\n`);
+    const panel = await open([diff("src/a.ts", body)], 280);
+    await panel.log.locator(".diff-line").first().waitFor();
+    const shown = panel.log.locator(".diff-line.same .diff-number:visible");
+    assert.deepEqual(await shown.allInnerTexts(), ["1"]);
+    const over = await panel.page.evaluate(() =>
+      [".log", ".diff-lines"].map(name => {
+        const box = document.querySelector(name) as HTMLElement;
+        return box.scrollWidth - box.clientWidth;
+      }),
+    );
+    assert.equal(over[0], 0);
+    assert.ok((over[1] ?? 0) > 0);
+  });
+
+  it("says what has no lines: still comparing, too large, no change, empty, line ends", async () => {
+    const nothing = { hunks: [], added: 0, removed: 0 };
+    const panel = await open([
+      diff("a", { ...nothing, state: "computing" }),
+      diff("b", { ...nothing, state: "tooLarge" }),
+      diff("c", nothing),
+      diff("d", nothing, "add"),
+      diff("e", { ...nothing, lineEnds: "crlf" }),
+      diff("f", hunksOf("one\n", "one")),
+    ]);
+    for (const words of [
+      "Comparing…",
+      "This change is too large to compare here.",
+      "No change",
+      "Empty file",
+      "Line endings change to CRLF.",
+      "No newline at end of file",
+    ]) {
+      await panel.log.getByText(words, { exact: true }).waitFor();
+    }
+    // Counts would not be true while one is missing.
+    assert.equal(await panel.log.locator(".tool-head .counts").count(), 0);
+    await panel.log.getByRole("button", { name: "Open in Diff Editor" }).press("Enter");
+    assert.deepEqual(await panel.intents(), [{ type: "openDiff", entry: "c1", part: 1 }]);
+  });
+
+  it("is filled in when it has been computed", async () => {
+    const panel = await open([diff("a", { hunks: [], added: 0, removed: 0, state: "computing" })]);
+    await panel.log.getByText("Comparing…").waitFor();
+    await panel.patch({ op: "put", at: 0, entry: card(diff("a", hunksOf("a\n", "b\n"))) });
+    await panel.log.locator(".diff-line.add").waitFor();
+    assert.equal(await panel.log.getByText("Comparing…").count(), 0);
+  });
+
+  it("paints long changes step by step, by keyboard within the one tab stop of the card", async () => {
+    const panel = await open([diff("new.ts", hunksOf("", numbered(2500)), "add")]);
+    const lines = panel.log.locator(".diff-line");
+    await lines.first().waitFor();
+    assert.equal(await lines.count(), 400);
+    await panel.log.getByText("500 more lines are not shown here.").waitFor();
+    assert.equal(await panel.log.locator("parley-tool :is(button, [role=link])[tabindex='0']").count(), 1);
+    const more = panel.log.getByRole("button", { name: "Show 400 More of 1,600 Lines" });
+    await more.press("Enter");
+    assert.equal(await lines.count(), 800);
+    for (let i = 0; i < 3; i++) await panel.log.getByRole("button", { name: /^Show / }).press("Enter");
+    assert.deepEqual([await lines.count(), await panel.log.getByRole("button", { name: /^Show / }).count()], [2000, 0]);
+  });
+
+  it("of a patch stands at each file, with what else the patch says of it", async () => {
+    const panel = await open([
+      {
+        type: "files",
+        files: [
+          { operation: "modify", path: "/w/a.ts", label: "a.ts", diff: hunksOf("one and two\n", "one and three\n") },
+          { operation: "move", path: "/w/new.ts", label: "new.ts", from: "old.ts" },
+          { operation: "modify", path: "/w/run.sh", label: "run.sh", mode: ["100644", "100755"] },
+          { operation: "add", path: "/w/a.png", label: "a.png", binary: true },
+          { operation: "teleport", path: "/w/b", label: "b" },
+        ],
+        patch: "not understood",
+        cut: 12,
+      },
+    ]);
+    const items = panel.log.getByRole("listitem");
+    const words = (await items.allInnerTexts()).map(text => text.replace(/\s+/g, " ").trim());
+    assert.deepEqual(words.slice(1), [
+      "old.ts → new.ts Moved",
+      "run.sh Mode 100644 → 100755",
+      "a.png New file Binary",
+      "b teleport",
+    ]);
+    assert.equal(await items.first().locator("ins").innerText(), "three");
+    await panel.log.getByRole("article").getByRole("img", { name: "1 lines added, 1 removed" }).first().waitFor();
+    await panel.log.getByText("Patch", { exact: true }).click();
+    await panel.log.getByText("12 more characters were left out.").waitFor();
+    await panel.assertClean();
+  });
+});
