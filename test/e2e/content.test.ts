@@ -1,7 +1,6 @@
 // Every kind of content over ACP into the real panel, and what a person does with it there: in one window.
 import assert from "node:assert/strict";
 import type { FrameLocator } from "playwright-core";
-import { webview } from "../../scripts/vscode/workbench.mjs";
 import { openChat, openFile, openWorkbench, runCommand, screenshot } from "./harness.ts";
 
 const PIXEL =
@@ -39,7 +38,10 @@ const script = {
         title: "Look around",
         status: "completed",
         // A bare block, as some agents send it, and one in its wrapping.
-        content: [{ type: "text", text: "Bare words" }, { type: "content", content: blocks[0] }],
+        content: [
+          { type: "text", text: "Bare words" },
+          { type: "content", content: blocks[0] },
+        ],
       },
     },
   ],
@@ -83,14 +85,15 @@ describe("content in a real VS Code", () => {
     await page.getByRole("tab", { name: /sum\.js/ }).waitFor();
     await page.getByText("Ln 2, Col 1").waitFor();
 
-    await log.getByRole("button", { name: "Open notes.py" }).or(log.getByText("notes.py", { exact: true })).first().click();
+    await log.getByText("notes.py", { exact: true }).click();
     await log.getByRole("button", { name: "Open notes.py" }).click();
     await page.getByRole("tab", { name: /notes\.py/ }).waitFor();
 
     await log.getByRole("button", { name: "Open Diagram" }).click();
     await page.getByRole("tab", { name: "Diagram" }).waitFor();
-    const drawing = webview(page, "parley.parley", "parley.diagram").locator("#diagram svg");
-    await drawing.getByText("Question").waitFor();
+    // The chat is a view, the diagram an editor.
+    const frame = page.frameLocator('iframe.webview.ready:not([src*="purpose=webviewView"])');
+    await frame.frameLocator("iframe#active-frame").locator("#diagram svg").getByText("Question").waitFor();
     await screenshot(page, "content-diagram");
     assert.deepEqual(errors, []);
   });
