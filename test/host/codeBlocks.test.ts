@@ -19,6 +19,7 @@ describe("the buttons of code and content", () => {
   let root: string;
   let folder: string;
   let file: vscode.Uri;
+  let count = 0;
   // The extension under test has registered its own.
   const contents = new ContentDocuments("parley-content-test");
   const questions: string[] = [];
@@ -36,10 +37,11 @@ describe("the buttons of code and content", () => {
     assert.ok(workspace, "the tests run in a workspace");
     root = await realpath(workspace);
     folder = await mkdtemp(join(root, "code-"));
-    file = vscode.Uri.file(join(folder, "sum.js"));
   });
   beforeEach(async () => {
     questions.length = 0;
+    // One for each test: the editor may remember what another did to its own.
+    file = vscode.Uri.file(join(folder, `sum-${++count}.js`));
     await vscode.commands.executeCommand("workbench.action.closeAllEditors");
     await writeFile(file.fsPath, text);
   });
@@ -53,7 +55,7 @@ describe("the buttons of code and content", () => {
     if (activeTextEditor?.document.isDirty) await vscode.commands.executeCommand("workbench.action.files.revert");
   });
 
-  const name = (): string => join(basename(folder), "sum.js");
+  const name = (): string => join(basename(folder), basename(file.fsPath));
   const now = async (): Promise<string> => (await vscode.workspace.openTextDocument(file)).getText();
   const undo = (): Thenable<unknown> => vscode.commands.executeCommand("undo");
 
