@@ -3,6 +3,7 @@
 //   dist/watchdog.js         ends our processes when the extension host is killed
 //   dist/demo-agent.mjs      the bundled demo agent, one file that runs without install
 //   dist/webview/            the chat panel: ES modules, styles, icons
+//   dist/webview/diagram/    the page of a diagram, and the library that draws it
 //   out/test/                with --tests: every test file as an ES module; test/host as one CommonJS bundle
 import { copyFileSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -22,6 +23,8 @@ const budgets = {
   "dist/demo-agent.mjs": 400_000,
   /** What the panel loads before it can paint: main.js and everything it imports statically. */
   "dist/webview/main.js": 320_000,
+  /** Without the library that draws. */
+  "dist/webview/diagram/diagram.js": 10_000,
 };
 
 const common = {
@@ -69,6 +72,14 @@ const product = [
     target: "es2022",
     conditions: production ? [] : ["development"],
     define: { "process.env.NODE_ENV": production ? '"production"' : '"development"' },
+  },
+  {
+    ...common,
+    entryPoints: { diagram: "webview-ui/diagram.ts" },
+    outdir: "dist/webview/diagram",
+    platform: "browser",
+    format: "esm",
+    target: "es2022",
   },
 ].filter(options => Object.values(options.entryPoints).every(file => existsSync(file)));
 
@@ -119,6 +130,9 @@ const hostSuites = {
 function copyStatic() {
   mkdirSync("dist/webview", { recursive: true });
   if (existsSync("webview-ui/styles.css")) copyFileSync("webview-ui/styles.css", "dist/webview/styles.css");
+  mkdirSync("dist/webview/diagram", { recursive: true });
+  copyFileSync("webview-ui/diagram.css", "dist/webview/diagram/diagram.css");
+  copyFileSync("node_modules/@mermaid-js/tiny/dist/mermaid.tiny.js", "dist/webview/diagram/mermaid.tiny.js");
   for (const file of ["codicon.css", "codicon.ttf"]) {
     copyFileSync(`node_modules/@vscode/codicons/dist/${file}`, `dist/webview/${file}`);
   }

@@ -9,7 +9,9 @@ import { isBusy, openAsks } from "./session/state.ts";
 import { Attention } from "./vscode/attention.ts";
 import { ChatPanels } from "./vscode/chatPanels.ts";
 import { registerCommands } from "./vscode/commands.ts";
+import { ContentDocuments } from "./vscode/contentDocuments.ts";
 import { CurrentSession } from "./vscode/currentSession.ts";
+import { DiagramPanels } from "./vscode/diagramPanel.ts";
 import { DiffDocuments } from "./vscode/diffDocuments.ts";
 import { EditorDocuments } from "./vscode/documents.ts";
 import { perform } from "./vscode/intents.ts";
@@ -63,6 +65,8 @@ export function activate(context: vscode.ExtensionContext): void {
   });
 
   const diffs = store.add(new DiffDocuments());
+  const contents = store.add(new ContentDocuments());
+  const diagrams = store.add(new DiagramPanels(context.extensionUri));
   const terminals = store.add(new EditorTerminals());
   const permissionLog = store.add(new PermissionLog(audit));
   const traffic = store.add(new Traffic(pool));
@@ -71,7 +75,8 @@ export function activate(context: vscode.ExtensionContext): void {
     log,
     clock: systemClock,
     view: () => current.view(),
-    onIntent: (intent, asker) => void perform(intent, asker, { current, rules, terminals, diffs, log }),
+    onIntent: (intent, asker) =>
+      void perform(intent, asker, { current, rules, terminals, diffs, contents, diagrams, log }),
     onShown: () => void current.shown(),
   });
   store.add(chat);

@@ -1,6 +1,5 @@
-// Copy buttons: the text goes to the host, which owns the clipboard; the button says that it was done.
+// Copy buttons and others made outside a template. The text goes to the host, which owns the clipboard; the button says that it was done.
 import { send } from "./host.ts";
-import { t } from "./l10n.ts";
 
 const SHOWN = 1500;
 
@@ -12,17 +11,21 @@ export function copyFrom(button: HTMLElement, text: string): void {
   setTimeout(() => glyph?.classList.replace("codicon-check", "codicon-copy"), SHOWN);
 }
 
-/** A copy button made outside a template. */
-export function copyButton(label: string, text: () => string): HTMLButtonElement {
+/** A button with a codicon, made outside a template. `label` is in the user's language. */
+export function iconButton(
+  glyph: string,
+  label: string,
+  onClick: (button: HTMLButtonElement) => void,
+): HTMLButtonElement {
   const button = document.createElement("button");
   button.type = "button";
   button.className = "icon-button";
-  button.ariaLabel = t(label);
-  button.title = t(label);
-  const glyph = document.createElement("span");
-  glyph.className = "codicon codicon-copy";
-  glyph.ariaHidden = "true";
-  button.append(glyph);
-  button.addEventListener("click", () => copyFrom(button, text()));
+  button.ariaLabel = label;
+  button.title = label;
+  const shown = document.createElement("span");
+  shown.className = `codicon codicon-${glyph}`;
+  shown.ariaHidden = "true";
+  button.append(shown);
+  button.addEventListener("click", () => onClick(button));
   return button;
 }

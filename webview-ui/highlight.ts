@@ -79,6 +79,15 @@ export function highlight(element: HTMLElement, language: string): void {
   );
 }
 
+/** The grammar for a file, by the ending of its name, else by its MIME type; "" where none is known. */
+export function languageOf(name: string, mimeType: string | undefined): string {
+  const base = name.split(/[\\/]/).at(-1) ?? "";
+  const ending = base.split(".").at(-1) ?? "";
+  const kind = /^[^/]+\/(?:vnd\.|x-)*([^;+]+)(?:\+(\w+))?/.exec(mimeType ?? "");
+  const names = [ending, base, kind?.[1], kind?.[2]].map(one => one?.toLowerCase() ?? "");
+  return names.find(one => grammarOf(one) !== undefined) ?? "";
+}
+
 function grammarOf(language: string): string | undefined {
   const name = language.toLowerCase();
   if (Object.hasOwn(grammars, name)) return name;

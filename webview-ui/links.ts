@@ -3,9 +3,11 @@ import { html, nothing, type TemplateResult } from "lit";
 import type { Intent } from "../src/chat/protocol.ts";
 import { send } from "./host.ts";
 
-type LinkIntent = Extract<Intent, { type: "openLink" | "openFile" }>;
+type FileIntent = Extract<Intent, { type: "openFile" }>;
+type LinkIntent = Extract<Intent, { type: "openLink" }> | FileIntent;
 
-const SUFFIX = /(?:#L(\d+)(?:C\d+)?(?:-L?\d+(?:C\d+)?)?|:(\d+)(?::\d+)?(?:-\d+(?::\d+)?)?)$/;
+/** A place behind a path: `#L10`, `#L10C5-L20`; `:10`, `:10:5`, `:10-20`. Line, column, last line. */
+const SUFFIXES = [/#L(\d+)(?:C(\d+))?(?:-L?(\d+)(?:C\d+)?)?$/, /:(\d+)(?::(\d+))?(?:-(\d+)(?::\d+)?)?$/];
 
 /**
  * What a link in an agent's text opens: a web address or a file of the workspace; undefined for everything else.
@@ -19,7 +21,7 @@ export function linkIntent(href: string): LinkIntent | undefined {
   if (/^file:\/\//i.test(bare)) return fileUriIntent(href.trim());
   if (bare === "" || bare.startsWith("#")) return undefined;
   const isDrive = /^[a-z]:[\\/]/i.test(bare);
-  const isFileWithLine = /^[^:/\\]+\.\w+:\d+(?::\d+)?$/.test(bare);
+  const isFileWithLine = /^[^:/\\]+\.\w+:\d+(?::\d+)?(?:-\d+(?::\d+)?)?$/.test(bare);
   if (!isDrive && !isFileWithLine && /^[a-z][a-z0-9+.-]*:/i.test(bare)) return undefined;
   return fileIntent(decoded(href.trim()));
 }
@@ -32,11 +34,23 @@ function fileUriIntent(uri: string): LinkIntent | undefined {
 
 function fileIntent(target: string): LinkIntent | undefined {
   if (/^[\\/]{2}/.test(bareOf(target))) return undefined;
-  const match = SUFFIX.exec(target);
+  const match = SUFFIXES.map(suffix => suffix.exec(target)).find(found => found !== null);
   const path = match ? target.slice(0, match.index) : target.replace(/#.*$/, "");
   if (path === "") return undefined;
-  const line = Number(match?.[1] ?? match?.[2] ?? 0);
-  return line > 0 ? { type: "openFile", path, line } : { type: "openFile", path };
+  return { type: "openFile", path, ...placeOf(match?.slice(1) ?? []) };
+}
+
+/** Numbers beyond any file are none. */
+function placeOf(numbers: readonly (string | undefined)[]): Omit<FileIntent, "type" | "path"> {
+  const [line, column, end] = numbers.map(text =>
+    Number.isSafeInteger(Number(text)) && Number(text) > 0 ? Number(text) : undefined,
+  );
+  if (line === undefined) return {};
+  return {
+    line,
+    ...(column !== undefined && { column }),
+    ...(end !== undefined && end > line && { endLine: end }),
+  };
 }
 
 const bareOf = (text: string): string => [...text].filter(char => char > " " && char !== "\u007f").join("");

@@ -10,6 +10,7 @@ import { MarkdownElement } from "./markdown.ts";
 import { MessageElement } from "./message.ts";
 import { PanelElement } from "./panel.ts";
 import { PlanElement } from "./plan.ts";
+import { ResourceElement } from "./resource.ts";
 import { RowElement } from "./row.ts";
 import { Store } from "./store.ts";
 import { TerminalElement } from "./terminal.ts";
@@ -32,6 +33,7 @@ addEventListener("securitypolicyviolation", event =>
 customElements.define("parley-markdown", MarkdownElement);
 customElements.define("parley-terminal", TerminalElement);
 customElements.define("parley-diff-lines", DiffLinesElement);
+customElements.define("parley-resource", ResourceElement);
 customElements.define("parley-message", MessageElement);
 customElements.define("parley-tool", ToolCallElement);
 customElements.define("parley-row", RowElement);

@@ -2,10 +2,10 @@
 // opened by intent; images never load.
 import DOMPurify from "dompurify";
 import { Marked, type RendererThis, type Token, type TokenizerAndRendererExtension, type Tokens } from "marked";
-import { copyButton } from "./copy.ts";
-import { highlight } from "./highlight.ts";
+import { codeBlock } from "./codeBlock.ts";
 import { t } from "./l10n.ts";
 import { linkIntent } from "./links.ts";
+import { findPath, isPath, noPathAtStart, pathAtStart } from "./paths.ts";
 
 /** One top-level token as the panel paints it. `node` is null for tokens that show nothing. */
 export interface Block {
@@ -20,30 +20,21 @@ export const TURN_LEVEL = 3;
 
 const ALLOWED_TAGS =
   "p h4 h5 h6 ul ol li pre code blockquote table thead tbody tr th td strong em del br hr a span div".split(" ");
-const ALLOWED_ATTR = ["class", "data-href", "data-language", "data-state", "start", "title"];
-
-/** A path with a folder and an extension, or a file name with a line: what the panel takes for a file in prose. */
-const PATH = String.raw`(?:[A-Za-z]:[\\/]|\.{1,2}\/|\/)?(?:[\w.@+-]+[\\/])*[\w.@+-]*\w\.[A-Za-z]\w{0,9}(?:(?::\d+){1,2}|#L\d+(?:-L\d+)?)?`;
-const WHOLE_PATH = new RegExp(`^${PATH}$`);
-const PATH_AT_START = new RegExp(`^${PATH}(?![\\w/])`);
-const PATH_ANYWHERE = new RegExp(`(?<![\\w/:.@+\\\\-])${PATH}(?![\\w/])`);
+const ALLOWED_ATTR = ["class", "data-href", "data-info", "data-state", "start", "title"];
 
 const filePath: TokenizerAndRendererExtension = {
   name: "filePath",
   level: "inline",
-  start: source => PATH_ANYWHERE.exec(source)?.index,
+  start: findPath,
   tokenizer(source) {
-    const raw = PATH_AT_START.exec(source)?.[0];
-    if (raw === undefined || !looksLikeFile(raw) || this.lexer.state.inLink) return undefined;
-    return { type: "filePath", raw, text: raw };
+    if (this.lexer.state.inLink) return undefined;
+    const raw = pathAtStart(source);
+    if (raw !== undefined) return { type: "filePath", raw, text: raw };
+    const plain = noPathAtStart(source);
+    return plain === undefined ? undefined : { type: "text", raw: plain, text: plain };
   },
   renderer: token => anchor(token.raw, escape(token.raw), ""),
 };
-
-function looksLikeFile(text: string): boolean {
-  if (/^(?:www\.|[\w.-]+\.(?:com|org|net|io|dev)(?:\/|$))/i.test(text)) return false;
-  return /[\\/]/.test(text) || /(?::\d+|#L\d+)/.test(text);
-}
 
 const marked = new Marked({
   gfm: true,
@@ -59,11 +50,8 @@ const marked = new Marked({
     },
     image: ({ href, text }) => anchor(href, escape(text === "" ? href : text), t("Image: {0}", href)),
     codespan: ({ text }) =>
-      WHOLE_PATH.test(text) && looksLikeFile(text)
-        ? anchor(text, `<code>${escape(text)}</code>`, "")
-        : `<code>${escape(text)}</code>`,
-    code: ({ text, lang }) =>
-      `<pre data-language="${escape(/^[^\s{,]*/.exec(lang ?? "")?.[0] ?? "")}"><code>${escape(text)}</code></pre>`,
+      isPath(text) ? anchor(text, `<code>${escape(text)}</code>`, "") : `<code>${escape(text)}</code>`,
+    code: ({ text, lang }) => `<pre data-info="${escape(lang ?? "")}"><code>${escape(text)}</code></pre>`,
     checkbox: ({ checked }) => `<span class="task" data-state="${checked ? "done" : "open"}"></span>`,
     table(token) {
       const head = token.header.map(cell => tableCell(this, cell, "th")).join("");
@@ -101,8 +89,8 @@ export function paintBlock(token: Token, level: number): Block {
     ALLOWED_ATTR,
     ALLOW_DATA_ATTR: false,
     ALLOW_ARIA_ATTR: false,
-    // Links are vetted by linkIntent, here and again when they are opened; languages are shown as text.
-    ADD_URI_SAFE_ATTR: ["data-href", "data-language", "title"],
+    // Links are vetted by linkIntent, here and again when they are opened; what a fence says of its code is shown as text.
+    ADD_URI_SAFE_ATTR: ["data-href", "data-info", "title"],
   });
   const after = finish(fragment, level, token.type !== "code" || isClosed(token.raw));
   if (fragment.childElementCount <= 1) {
@@ -140,33 +128,13 @@ function finish(root: DocumentFragment, level: number, closed: boolean): number 
     table.role = "group";
     table.ariaLabel = t("Table");
   }
-  for (const pre of root.querySelectorAll("pre")) pre.replaceWith(codeBlock(pre, closed));
+  for (const pre of root.querySelectorAll("pre"))
+    pre.replaceWith(codeBlock(pre.querySelector("code") ?? pre, pre.dataset["info"] ?? "", closed));
   for (const heading of root.querySelectorAll("h4, h5, h6")) {
     level = Math.min(level + 1, Number(heading.localName[1]));
     heading.ariaLevel = String(level);
   }
   return level;
-}
-
-function codeBlock(pre: HTMLPreElement, closed: boolean): HTMLElement {
-  const language = pre.dataset["language"] ?? "";
-  const code = pre.querySelector("code") ?? pre;
-  const box = document.createElement("div");
-  box.className = "code";
-  const bar = document.createElement("div");
-  bar.className = "code-bar";
-  const label = document.createElement("span");
-  label.textContent = language;
-  bar.append(
-    label,
-    copyButton("Copy Code", () => code.textContent ?? ""),
-  );
-  pre = document.createElement("pre");
-  pre.tabIndex = 0;
-  pre.append(code);
-  box.append(bar, pre);
-  if (closed && language !== "") highlight(code, language);
-  return box;
 }
 
 function escape(text: string): string {

@@ -40,7 +40,9 @@ export class MessageElement extends LightElement {
       case "user":
         return this.#user(entry);
       case "agent":
-        return html`<div class="body">${entry.parts.map((part, i) => messagePart(part, this.#isLive(i)))}</div>
+        return html`<div class="body">
+            ${entry.parts.map((part, i) => messagePart(part, this.#isLive(i), { entry: entry.id, part: i }))}
+          </div>
           ${this.live ? nothing : this.#copy(t("Copy Answer"))}`;
       case "thought":
         return this.#thought(entry);
@@ -52,7 +54,7 @@ export class MessageElement extends LightElement {
 
   #user(entry: ViewMessage): TemplateResult {
     return html`<h3 class="sr-only">${t("You: {0}", excerpt(plainText(entry.parts)))}</h3>
-      <div class="body">${entry.parts.map(userPart)}</div>
+      <div class="body">${entry.parts.map((part, i) => userPart(part, { entry: entry.id, part: i }))}</div>
       ${this.#copy(t("Copy Prompt"))}`;
   }
 
@@ -63,7 +65,9 @@ export class MessageElement extends LightElement {
       </button>
       ${
         open
-          ? html`<div class="body">${entry.parts.map((part, i) => messagePart(part, this.#isLive(i)))}</div>`
+          ? html`<div class="body">
+              ${entry.parts.map((part, i) => messagePart(part, this.#isLive(i), { entry: entry.id, part: i }))}
+            </div>`
           : this.live
             ? html`<div class="thought-tail" aria-hidden="true"><div>${plainText(entry.parts).slice(-TAIL)}</div></div>`
             : nothing

@@ -1,44 +1,34 @@
 // What messages and tool cards hold besides their frame: text, images, links, diffs, terminals, JSON.
 import { html, nothing, type TemplateResult } from "lit";
 import type { ToolPart, ViewEntry, ViewPart } from "../src/chat/protocol.ts";
+import { audioPart, blobPart, cutNote, imagePart, linkPart, placeholder, type Place } from "./content.ts";
 import { copyFrom } from "./copy.ts";
 import { changedFile, diffView } from "./diffView.ts";
 import { icon } from "./element.ts";
 import { send } from "./host.ts";
-import { size, t } from "./l10n.ts";
-import { hrefLink } from "./links.ts";
+import { t } from "./l10n.ts";
 import type { TerminalElement } from "./terminal.ts";
 
-const IMAGE_TYPES = /^image\/(?:png|jpeg|gif|webp|bmp|avif|svg\+xml)$/;
-const AUDIO_TYPES = /^audio\/[\w.+-]+$/;
+/** A part of a message. Text is Markdown; while `live`, it may grow. `place` is where the host finds it. */
+export function messagePart(part: ViewPart, live: boolean, place?: Place): TemplateResult {
+  const shown = barePart(part, live, place);
+  if (!part.forAgent) return shown;
+  return html`<div class="for-agent"><span class="tag">${t("For the agent")}</span>${shown}</div>`;
+}
 
-/** A part of a message. Text is Markdown; while `live`, it may grow. */
-export function messagePart(part: ViewPart, live: boolean): TemplateResult {
+function barePart(part: ViewPart, live: boolean, place: Place | undefined): TemplateResult {
   switch (part.type) {
     case "text":
-      return html`<parley-markdown .content=${{ text: part.text, live }}></parley-markdown>${cutNote(part.cut)}`;
+      return html`<parley-markdown .content=${{ text: part.text, live }}></parley-markdown>${cutNote(part.cut, place)}`;
     case "image":
-      return imagePart(part.mimeType, part.data, part.uri);
+      return imagePart(part, place);
     case "audio":
-      if (!AUDIO_TYPES.test(part.mimeType)) return placeholder(part.mimeType);
-      return html`<audio controls aria-label=${t("Audio")} src="data:${part.mimeType};base64,${part.data}"></audio>`;
+      return audioPart(part, place);
     case "link":
-      return html`<div class="chip" title=${part.description ?? part.uri}>
-        ${icon("link")} ${hrefLink(part.uri, part.name)}
-        ${part.size === undefined ? nothing : html`<span class="quiet">${size(part.size)}</span>`}
-      </div>`;
+      return linkPart(part);
     case "resource":
-      return html`<details class="resource">
-        <summary>
-          ${icon("file")} ${fileName(part.uri)}
-          ${part.bytes === undefined ? nothing : html`<span class="quiet">${size(part.bytes)}</span>`}
-        </summary>
-        ${
-          part.text === undefined
-            ? html`<p class="quiet">${hrefLink(part.uri, part.uri)} ${part.mimeType ?? ""}</p>`
-            : html`<pre tabindex="0">${part.text}</pre>`
-        }
-      </details>`;
+      if (part.text === undefined) return blobPart(part, place);
+      return html`<parley-resource .file=${part} .place=${place}></parley-resource>`;
     case "placeholder":
       return placeholder(part.kind);
     default:
@@ -48,10 +38,10 @@ export function messagePart(part: ViewPart, live: boolean): TemplateResult {
 }
 
 /** A part of a user's message: as it was typed. */
-export function userPart(part: ViewPart): TemplateResult {
-  if (part.type !== "text") return messagePart(part, false);
+export function userPart(part: ViewPart, place?: Place): TemplateResult {
+  if (part.type !== "text") return messagePart(part, false, place);
   return html`<div class="typed">${part.text}</div>
-    ${cutNote(part.cut)}`;
+    ${cutNote(part.cut, place)}`;
 }
 
 /** A title as agents write them: plain, but for code between backticks. */
@@ -63,10 +53,16 @@ export function titleText(title: string): (string | TemplateResult)[] {
 export function toolParts(parts: readonly ToolPart[], owner: ViewEntry | undefined, live: boolean): TemplateResult[] {
   // Raw input and output stay folded behind whatever says the same in words.
   const rawOnly = parts.every(part => part.type === "json");
-  return parts.map(part => toolPart(part, owner, live, rawOnly));
+  return parts.map((part, i) => toolPart(part, owner, live, rawOnly, owner && { entry: owner.id, part: i }));
 }
 
-function toolPart(part: ToolPart, owner: ViewEntry | undefined, live: boolean, rawOpen: boolean): TemplateResult {
+function toolPart(
+  part: ToolPart,
+  owner: ViewEntry | undefined,
+  live: boolean,
+  rawOpen: boolean,
+  place: Place | undefined,
+): TemplateResult {
   switch (part.type) {
     case "diff":
       return diffView(part, openDiff(part, owner));
@@ -77,7 +73,7 @@ function toolPart(part: ToolPart, owner: ViewEntry | undefined, live: boolean, r
     case "json":
       return jsonPart(part, rawOpen);
     default:
-      return messagePart(part, live);
+      return messagePart(part, live, place);
   }
 }
 
@@ -168,42 +164,4 @@ function jsonPart(part: Part<"json">, open: boolean): TemplateResult {
     <pre tabindex="0">${part.text}</pre>
     ${cutNote(part.cut)}
   </details>`;
-}
-
-function imagePart(mimeType: string, data: string, uri: string | undefined): TemplateResult {
-  if (!IMAGE_TYPES.test(mimeType)) return placeholder(mimeType);
-  const name = uri === undefined ? t("Image") : fileName(uri);
-  const enlarge = (event: Event): void => {
-    const button = event.currentTarget as HTMLElement;
-    button.ariaPressed = String(button.classList.toggle("large"));
-  };
-  return html`<button
-    class="image"
-    type="button"
-    aria-pressed="false"
-    aria-label=${t("{0}: show larger", name)}
-    @click=${enlarge}
-  >
-    <img alt=${name} src="data:${mimeType};base64,${data}" />
-  </button>`;
-}
-
-function placeholder(kind: string): TemplateResult {
-  return html`<div class="chip quiet">${icon("question")} ${t("Content that cannot be shown here: {0}", kind)}</div>`;
-}
-
-function cutNote(cut: number | undefined): TemplateResult | typeof nothing {
-  return cut === undefined || cut <= 0
-    ? nothing
-    : html`<p class="quiet">${t("{0} more characters were left out.", cut)}</p>`;
-}
-
-function fileName(uri: string): string {
-  return (
-    uri
-      .replace(/[?#].*$/, "")
-      .replace(/\/+$/, "")
-      .split(/[\\/]/)
-      .at(-1) || uri
-  );
 }

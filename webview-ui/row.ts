@@ -67,7 +67,7 @@ export class RowElement extends LightElement {
     return html`<button class="fold" type="button" aria-expanded=${open} @click=${toggle}>
         ${icon(open ? "chevron-down" : "chevron-right")} ${title}
       </button>
-      ${open ? html`<div class="body">${entry.parts.map(part => messagePart(part, this.live))}</div>` : nothing}`;
+      ${open ? html`<div class="body">${entry.parts.map((part, i) => messagePart(part, this.live, { entry: entry.id, part: i }))}</div>` : nothing}`;
   }
 }
 

@@ -2,6 +2,7 @@
 // absent, bad array items are dropped), so nothing here throws.
 import type {
   AgentCommand,
+  Annotations,
   AskOption,
   Content,
   Location,
@@ -28,6 +29,23 @@ export const given = <K extends string, V>(key: K, value: V | undefined): { [P i
 /** A content block. Undefined only for what is no object at all. */
 export function content(value: unknown): Content | undefined {
   if (!isWire(value)) return undefined;
+  const block = bareContent(value);
+  const about = block.type === "other" ? undefined : annotations(value["annotations"]);
+  return about ? { ...block, annotations: about } : block;
+}
+
+function annotations(value: unknown): Annotations | undefined {
+  const about = wire(value);
+  const audience = list(about["audience"]).filter(each => typeof each === "string");
+  const known: Annotations = {
+    ...(audience.length > 0 && { audience }),
+    ...given("priority", finite(about["priority"])),
+    ...given("lastModified", text(about["lastModified"])),
+  };
+  return Object.keys(known).length > 0 ? known : undefined;
+}
+
+function bareContent(value: Wire): Content {
   const kind = text(value["type"]) ?? "unknown";
   const other: Content = { type: "other", kind, raw: value };
   switch (kind) {
@@ -86,8 +104,8 @@ export function wireContent(block: Content): Wire {
       return { type: "resource_link", ...rest };
     }
     case "resource": {
-      const { type: _, ...resource } = block;
-      return { type: "resource", resource };
+      const { type: _, annotations, ...resource } = block;
+      return { type: "resource", resource, ...given("annotations", annotations) };
     }
     case "other":
       return wire(block.raw);

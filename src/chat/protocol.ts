@@ -15,26 +15,38 @@ import type {
   StopReason,
 } from "../session/events.ts";
 
-/** A piece of an entry's body. `cut` counts characters left out for size. */
-export type ViewPart =
+/** A piece of an entry's body. `cut` counts characters left out for size. `forAgent`: the user is not meant to read it. */
+export type ViewPart = BarePart & { readonly forAgent?: true };
+type BarePart =
   | { readonly type: "text"; readonly text: string; readonly cut?: number }
-  | { readonly type: "image"; readonly mimeType: string; readonly data: string; readonly uri?: string }
-  | { readonly type: "audio"; readonly mimeType: string; readonly data: string }
+  | ({ readonly type: "image"; readonly mimeType: string; readonly uri?: string } & ViewMedia)
+  | ({ readonly type: "audio"; readonly mimeType: string } & ViewMedia)
   | {
       readonly type: "link";
       readonly uri: string;
       readonly name: string;
       readonly description?: string;
+      readonly mimeType?: string;
       readonly size?: number;
     }
-  | {
+  | ({
       readonly type: "resource";
       readonly uri: string;
       readonly mimeType?: string;
       readonly text?: string;
-      readonly bytes?: number;
-    }
+      readonly cut?: number;
+    } & ViewMedia)
   | { readonly type: "placeholder"; readonly kind: string };
+
+/** Bytes of an image or another file. What the panel cannot show stays with the host, and only `bytes` tells its size. */
+export interface ViewMedia {
+  /** Base64. */
+  readonly data?: string;
+  readonly bytes?: number;
+  /** Pixels of an image, where its header tells. */
+  readonly width?: number;
+  readonly height?: number;
+}
 
 /** Columns of a line, from and to, in UTF-16 units: in order, never touching. */
 export type Marks = readonly (readonly [from: number, to: number])[];
@@ -348,8 +360,22 @@ export type Intent =
   | { readonly type: "newSession" }
   | { readonly type: "selectAgent"; readonly agent: string }
   | { readonly type: "setOption"; readonly option: string; readonly value: string | boolean }
-  /** `line` is 1-based. Resolved against the session's folders; never leaves them. */
-  | { readonly type: "openFile"; readonly path: string; readonly line?: number }
+  /** Lines and columns are 1-based. Resolved against the session's folders in turn; never leaves them. */
+  | {
+      readonly type: "openFile";
+      readonly path: string;
+      readonly line?: number;
+      readonly column?: number;
+      readonly endLine?: number;
+    }
+  /** Opens the content block that is the part of an entry in an editor, or saves it as a file. */
+  | { readonly type: "openContent"; readonly entry: string; readonly part: number }
+  | { readonly type: "saveContent"; readonly entry: string; readonly part: number }
+  /** Code of an answer goes to the cursor, or as a change to be confirmed into a file: `path`, else the active editor's. */
+  | { readonly type: "insertCode"; readonly text: string }
+  | { readonly type: "applyCode"; readonly text: string; readonly path?: string }
+  /** Draws Mermaid source in a panel of its own. */
+  | { readonly type: "openDiagram"; readonly text: string }
   /** Opens the diff of a tool card's part in a diff editor. */
   | { readonly type: "openDiff"; readonly entry: string; readonly part: number }
   | { readonly type: "openLink"; readonly href: string }
@@ -439,7 +465,12 @@ const shapes: {
   newSession: {},
   selectAgent: { agent: isString },
   setOption: { option: isString, value: value => typeof value === "string" || typeof value === "boolean" },
-  openFile: { path: isString, line: optional(isCount) },
+  openFile: { path: isString, line: optional(isCount), column: optional(isCount), endLine: optional(isCount) },
+  openContent: { entry: isString, part: isCount },
+  saveContent: { entry: isString, part: isCount },
+  insertCode: { text: isString },
+  applyCode: { text: isString, path: optional(isString) },
+  openDiagram: { text: isString },
   openDiff: { entry: isString, part: isCount },
   openLink: { href: isString },
   copy: { text: isString },

@@ -1,7 +1,7 @@
 // SessionState → what a panel paints. Memoised per entry, so what did not change keeps its identity.
 import type { Problem } from "../base/errors.ts";
 import { maskedValue } from "../base/mask.ts";
-import type { Content, ToolFields } from "../session/events.ts";
+import type { ToolFields } from "../session/events.ts";
 import type { EntryList } from "../session/entryList.ts";
 import { shownContent } from "../session/fileNotes.ts";
 import {
@@ -19,17 +19,8 @@ import {
   type TerminalState,
   type ToolEntry,
 } from "../session/state.ts";
-import type {
-  Head,
-  ToolPart,
-  View,
-  ViewAgent,
-  ViewAsk,
-  ViewEntry,
-  ViewNotedFile,
-  ViewPart,
-  ViewTool,
-} from "./protocol.ts";
+import { viewPart } from "./contentParts.ts";
+import type { Head, ToolPart, View, ViewAgent, ViewAsk, ViewEntry, ViewNotedFile, ViewTool } from "./protocol.ts";
 import { DiffStore } from "./diffStore.ts";
 import { commandOf, relativeLabel, toolParts, type Terminals } from "./toolParts.ts";
 
@@ -42,9 +33,6 @@ export interface Surroundings {
   readonly problem: Problem | null;
   readonly sendKey: Head["sendKey"];
 }
-
-/** Characters of one text that cross to the panel; the rest is counted. */
-const maxText = 400_000;
 
 const none: readonly string[] = [];
 
@@ -327,38 +315,5 @@ function askOf(ask: Ask, state: SessionState, diffs: DiffStore): ViewAsk {
     ...(env.length > 0 && { env }),
   };
 }
-
-/** A content block as a panel paints it. */
-export function viewPart(block: Content): ViewPart {
-  switch (block.type) {
-    case "text":
-      return cutText(block.text);
-    case "image":
-    case "audio":
-      return block;
-    case "link": {
-      const { title, mimeType: _, ...link } = block;
-      return { ...link, name: title ?? block.name };
-    }
-    case "resource": {
-      const { blob, text, ...resource } = block;
-      return {
-        ...resource,
-        ...(text !== undefined && { text: text.slice(0, maxText) }),
-        ...(blob !== undefined && { bytes: Math.floor((blob.length * 3) / 4) }),
-      };
-    }
-    case "other":
-      return { type: "placeholder", kind: block.kind };
-    default:
-      return block satisfies never;
-  }
-}
-
-const cutText = (text: string): ViewPart =>
-  text.length <= maxText
-    ? { type: "text", text }
-    : // Rounded, so that a text that goes on growing beyond the bound is not sent anew for each chunk.
-      { type: "text", text: text.slice(0, maxText), cut: Math.ceil((text.length - maxText) / 100_000) * 100_000 };
 
 const sameJson = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);

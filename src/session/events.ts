@@ -5,8 +5,16 @@ import type { Problem } from "../base/errors.ts";
 /** Patch semantics of ACP v2: absent = unchanged, null = cleared, value = replaced. */
 export type Patch<T> = { readonly [K in keyof T]?: T[K] | null };
 
+/** Whom a block is for, how much it matters (0 to 1), and when it last changed (ISO 8601). */
+export interface Annotations {
+  readonly audience?: readonly string[];
+  readonly priority?: number;
+  readonly lastModified?: string;
+}
+
 /** A content block, tolerant of what is newer than we are (`other`). `data` and `blob` are base64. */
-export type Content =
+export type Content = Block & { readonly annotations?: Annotations };
+type Block =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "image"; readonly mimeType: string; readonly data: string; readonly uri?: string }
   | { readonly type: "audio"; readonly mimeType: string; readonly data: string }

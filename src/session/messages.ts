@@ -3,13 +3,13 @@ import { same } from "../base/same.ts";
 import type { Author, Content } from "./events.ts";
 import { messageKey, type Message, type SessionState } from "./state.ts";
 
-/** Adjacent text joins, so however an agent splits its chunks the state is the same. Empty text adds nothing. */
+/** Adjacent text of a kind joins, so however an agent splits its chunks the state is the same. Empty text adds nothing. */
 export function append(old: readonly Content[], next: Content): readonly Content[] {
   if (next.type !== "text") return [...old, next];
   if (next.text === "") return old;
   const last = old.at(-1);
-  if (last?.type !== "text") return [...old, next];
-  return [...old.slice(0, -1), { type: "text", text: last.text + next.text }];
+  if (last?.type !== "text" || !same(last.annotations, next.annotations)) return [...old, next];
+  return [...old.slice(0, -1), { ...last, text: last.text + next.text }];
 }
 
 /** Joins adjacent text of a whole list, as {@link append} would have. */

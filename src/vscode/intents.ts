@@ -1,25 +1,27 @@
 // What the user did in a panel → its effect. Everything the panel sends was checked against its schema before.
-import { stat } from "node:fs/promises";
-import { isAbsolute, resolve } from "node:path";
 import * as vscode from "vscode";
 import { asError, asProblem, type NextStep } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
-import { nodePaths } from "../workspace/nodePaths.ts";
-import { codeOf, Confinement } from "../workspace/paths.ts";
 import type { AskOption } from "../session/events.ts";
 import type { Asker, Wish } from "./chatPanel.ts";
+import { applyCode, insertCode } from "./codeBlocks.ts";
+import type { ContentDocuments } from "./contentDocuments.ts";
 import type { CurrentSession } from "./currentSession.ts";
+import type { DiagramPanels } from "./diagramPanel.ts";
 import type { DiffDocuments } from "./diffDocuments.ts";
 import { settleFile } from "./diskWatch.ts";
 import type { EditorTerminals } from "./editorTerminals.ts";
+import { openFile, openLink } from "./openFile.ts";
 import type { PermissionRules } from "./permissionRules.ts";
-import { factsOf, sessionRoots } from "./room.ts";
+import { factsOf } from "./room.ts";
 
 export interface IntentContext {
   readonly current: CurrentSession;
   readonly rules: PermissionRules;
   readonly terminals: EditorTerminals;
   readonly diffs: DiffDocuments;
+  readonly contents: ContentDocuments;
+  readonly diagrams: DiagramPanels;
   readonly log: Log;
 }
 
@@ -75,7 +77,17 @@ async function effect(intent: Wish, asker: Asker, context: IntentContext): Promi
     case "setOption":
       return session?.setOption(intent.option, intent.value);
     case "openFile":
-      return openFile(intent.path, intent.line, current.state.cwd);
+      return openFile(intent.path, intent.line, current.state.cwd, intent);
+    case "openContent":
+      return context.contents.open(current.state, intent.entry, intent.part);
+    case "saveContent":
+      return context.contents.save(current.state, intent.entry, intent.part);
+    case "insertCode":
+      return insertCode(intent.text);
+    case "applyCode":
+      return applyCode(intent.text, intent.path, { cwd: current.state.cwd, contents: context.contents });
+    case "openDiagram":
+      return context.diagrams.open(intent.text);
     case "openDiff":
       return context.diffs.open(current.state, intent.entry, intent.part);
     case "openLink":
@@ -102,53 +114,6 @@ async function always(ask: string, { current, rules }: IntentContext): Promise<v
   const find = (kind: string): AskOption | undefined => question.options.find(offered => offered.kind === kind);
   const option = effect === "deny" ? (find("reject_once") ?? find("reject_always")) : effect && find("allow_once");
   if (option) session.answer(ask, option.id);
-}
-
-/**
- * Opens a file an agent named, at its line, only if it lies inside the session's folders, through symbolic links. Else
- * rejects with a sentence. Paths are asked about only where confinement allows: a Windows share would be contacted.
- */
-export async function openFile(path: string, line: number | undefined, cwd: string): Promise<void> {
-  // Before the first session there is no folder of its own.
-  const roots = sessionRoots(cwd).filter(root => root !== "");
-  const confinement = new Confinement(nodePaths(), roots);
-  const located = await confinement.locate(isAbsolute(path) ? path : resolve(cwd, path));
-  if (!located.inside) {
-    throw new Error(vscode.l10n.t("{0} lies outside this workspace, so it is not opened from the chat.", path));
-  }
-  if (!(await isFile(located.path))) throw new Error(vscode.l10n.t("There is no file {0}.", path));
-  const at = new vscode.Position(Math.max(0, (line ?? 1) - 1), 0);
-  const options = line === undefined ? {} : { selection: new vscode.Range(at, at) };
-  await vscode.window.showTextDocument(vscode.Uri.file(located.path), { preview: true, ...options });
-}
-
-async function isFile(path: string): Promise<boolean> {
-  try {
-    return (await stat(path)).isFile();
-  } catch (error) {
-    const code = codeOf(error);
-    if (code === "ENOENT" || code === "ENOTDIR") return false;
-    throw error;
-  }
-}
-
-const openSchemes = new Set(["https", "http", "mailto"]);
-
-/** Opens a link an agent wrote: web and mail outside, files in the editor. Rejects with a sentence for anything else. */
-export async function openLink(href: string, cwd: string): Promise<void> {
-  const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(href)?.[1]?.toLowerCase();
-  if (scheme === undefined) throw new Error(vscode.l10n.t("{0} is not a link that can be opened.", href));
-  if (scheme !== "file" && !openSchemes.has(scheme)) {
-    throw new Error(vscode.l10n.t("Links of the kind {0}: are not opened.", scheme));
-  }
-  const uri = vscode.Uri.parse(href, true).with({ scheme });
-  if (scheme === "file") return openFile(uri.fsPath, lineOf(uri.fragment), cwd);
-  await vscode.env.openExternal(uri);
-}
-
-function lineOf(fragment: string): number | undefined {
-  const line = /^L(\d+)/.exec(fragment)?.[1];
-  return line === undefined ? undefined : Number(line);
 }
 
 async function nextStep(step: NextStep, { current }: IntentContext): Promise<void> {

@@ -7,7 +7,12 @@ const door = { postMessage: () => {}, getState: () => undefined, setState: () =>
 Object.assign(globalThis, { acquireVsCodeApi: () => door });
 const { linkIntent } = await import("../../webview-ui/links.ts");
 
-const file = (path: string, line?: number) => ({ type: "openFile", path, ...(line !== undefined && { line }) });
+const file = (path: string, line?: number, more: object = {}) => ({
+  type: "openFile",
+  path,
+  ...(line !== undefined && { line }),
+  ...more,
+});
 
 describe("a link", () => {
   const rows: readonly (readonly [href: string, intent: object | undefined])[] = [
@@ -21,7 +26,14 @@ describe("a link", () => {
     ["file://localhost/work/a.ts", file("/work/a.ts")],
     ["file:///C:/work/a.ts", file("C:/work/a.ts")],
     ["file:///c%3A/work/a.ts#L7", file("c:/work/a.ts", 7)],
-    ["FILE://localhost/C:/work/a.ts:7:2", file("C:/work/a.ts", 7)],
+    ["FILE://localhost/C:/work/a.ts:7:2", file("C:/work/a.ts", 7, { column: 2 })],
+    ["src/a.ts:10:5", file("src/a.ts", 10, { column: 5 })],
+    ["a.ts:10-20", file("a.ts", 10, { endLine: 20 })],
+    ["src/a.ts#L10-L20", file("src/a.ts", 10, { endLine: 20 })],
+    ["src/a.ts#L10C3-L20C1", file("src/a.ts", 10, { column: 3, endLine: 20 })],
+    ["src/a.ts#L20-L10", file("src/a.ts", 20)],
+    ["src/a.ts:0", file("src/a.ts")],
+    ["src/a.ts:99999999999999999999", file("src/a.ts")],
     ["https://example.com/a", { type: "openLink", href: "https://example.com/a" }],
     ["mailto:a@b.c", { type: "openLink", href: "mailto:a@b.c" }],
     ["file://host/share/a.ts", undefined],

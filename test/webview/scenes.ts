@@ -116,7 +116,7 @@ export function sum(numbers) {
 `;
 
 /** A red square. */
-const PIXEL =
+export const PIXEL =
   "iVBORw0KGgoAAAANSUhEUgAAAAoAAAAKCAYAAACNMs+9AAAAFUlEQVR42mNk+M9Qz0AEYBxVSF+FABJADveWkH6oAAAAAElFTkSuQmCC";
 
 /** One entry of every kind. */

@@ -11,7 +11,7 @@ const DEFINITION = "\n\n[ref]: https://example.com/ref\n\n";
 
 /** Pieces of Markdown whose joints are the interesting places. */
 const pieces = [
-  "# Title\n", "Some text", " and `code`", "\n\n", "\n", "- item\n", "  - nested\n", "1. one\n", "- [ ] task\n", "```js\nlet a = 1;\n", "```\n",
+  "# Title\n", "Some text", " and `code`", "\n\n", "\n", "- item\n", "  - nested\n", "1. one\n", "- [ ] task\n", "```js\nlet a = 1;\n", "```ts title=\"src/a.ts\"\n", "```mermaid\n", "```\n",
   "~~~\nplain\n~~~\n", "| a | b |\n| - | - |\n| 1 | 2 |\n", "> quote\n", "---\n", "Setext\n===\n", "**bold", "** rest", "*x*", "[a](src/a.ts#L10)",
   " src/a.ts:3 ", "<b>raw</b>", "<div>\n", "    indented\n", "https://example.com ", "![i](x.png)", "a\r\nb", "\\*", "🙂", "\n\n\n## Next\n",
   " [ref] ", DEFINITION,
@@ -38,7 +38,7 @@ describe("streaming", () => {
       const changed: string[] = [];
       const entryOf = (node: Node): string => {
         const element = node instanceof Element ? node : node.parentElement;
-        return element?.closest(".entry")?.textContent?.slice(0, 9) ?? String(element?.className);
+        return element?.closest(".entry")?.textContent?.trim().slice(0, 9) ?? String(element?.className);
       };
       new MutationObserver(records => changed.push(...records.map(record => entryOf(record.target)))).observe(
         document.querySelector(".panel") as Element,

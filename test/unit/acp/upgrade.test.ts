@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { V1Upgrade } from "../../../src/acp/upgrade.ts";
-import type { Wire } from "../../../src/acp/tolerant.ts";
+import { content, wireContent, type Wire } from "../../../src/acp/tolerant.ts";
 import type { Content, SessionEvent } from "../../../src/session/events.ts";
 import { reduce } from "../../../src/session/reduce.ts";
 import { empty, type SessionState } from "../../../src/session/state.ts";
@@ -31,6 +31,31 @@ function transcript(
 }
 
 const table: readonly (readonly [string, Wire, readonly SessionEvent[]])[] = [
+  [
+    "annotations, as far as they are well formed",
+    {
+      sessionUpdate: "agent_message_chunk",
+      messageId: "1",
+      content: {
+        type: "resource",
+        resource: { uri: "file:///a", text: "x" },
+        annotations: { audience: ["assistant", 7], priority: 0.5, lastModified: 3 },
+      },
+    },
+    [
+      {
+        type: "messageChunk",
+        author: "agent",
+        messageId: "1",
+        content: {
+          type: "resource",
+          uri: "file:///a",
+          text: "x",
+          annotations: { audience: ["assistant"], priority: 0.5 },
+        },
+      },
+    ],
+  ],
   [
     "a tool call",
     tool("t", {
@@ -431,5 +456,29 @@ describe("modes and models of v1", () => {
   it("are nothing where there are none", () => {
     assert.deepEqual(new V1Upgrade().setup({ modes: null, configOptions: null }), []);
     assert.deepEqual(new V1Upgrade().setup({}), []);
+  });
+});
+
+describe("annotations of content", () => {
+  it("go back over the wire as they came", () => {
+    const annotations = { audience: ["user"], lastModified: "2026-01-01T00:00:00Z" };
+    const blocks = [
+      { type: "text", text: "x", annotations },
+      { type: "resource_link", uri: "file:///a", name: "a", annotations },
+      { type: "resource", resource: { uri: "file:///a", text: "x" }, annotations },
+    ];
+    assert.deepEqual(
+      blocks.map(block => wireContent(content(block) as Content)),
+      blocks,
+    );
+  });
+
+  it("keep text apart that is for others", () => {
+    const piece = (text: string, audience?: readonly string[]): Wire => ({
+      sessionUpdate: "agent_message_chunk",
+      content: { type: "text", text, ...(audience && { annotations: { audience } }) },
+    });
+    const pieces = [piece("a"), piece("b"), piece("c", ["assistant"]), piece("d", ["assistant"]), piece("e")];
+    assert.deepEqual(transcript(pieces), ["agent ab|cd|e"]);
   });
 });

@@ -17,6 +17,12 @@ const good: readonly Intent[] = [
   { type: "setOption", option: "o", value: "x" },
   { type: "openFile", path: "/a" },
   { type: "openFile", path: "/a", line: 3 },
+  { type: "openFile", path: "/a", line: 3, column: 5, endLine: 9 },
+  { type: "openContent", entry: "m:1", part: 2 },
+  { type: "saveContent", entry: "m:1", part: 2 },
+  { type: "insertCode", text: "x" },
+  { type: "applyCode", text: "x" },
+  { type: "openDiagram", text: "graph TD" },
   { type: "openDiff", entry: "t:1", part: 0 },
   { type: "openLink", href: "https://example.com" },
   { type: "copy", text: "x" },
@@ -31,7 +37,7 @@ describe("a message of a panel", () => {
 
   it("is refused when a field is missing, has another type, or is one too many", () => {
     for (const intent of good) {
-      const fields = Object.keys(intent).filter(key => key !== "type" && key !== "line");
+      const fields = Object.keys(intent).filter(key => !["type", "line", "column", "endLine"].includes(key));
       for (const field of fields) {
         const { [field as "type"]: _, ...rest } = intent;
         assert.equal(parseIntent(rest), undefined, `${intent.type} without ${field}`);

@@ -1,0 +1,67 @@
+// How large an image is, from the first bytes of its file, so that its place is kept before it is decoded.
+
+/** In pixels. */
+export interface ImageSize {
+  readonly width: number;
+  readonly height: number;
+}
+
+/** Base64 characters looked at: a JPEG's size stands behind whatever its camera had to tell. */
+const looked = 400_000;
+
+/** The size of a PNG, GIF, JPEG, WebP or BMP file in base64; undefined for all else. Never throws. */
+export function imageSize(base64: string): ImageSize | undefined {
+  const bytes = decoded(base64.slice(0, 64));
+  if (!bytes) return undefined;
+  if (has(bytes, 0, "\x89PNG") && bytes.length > 24) return size(int(bytes, 16, 4), int(bytes, 20, 4));
+  if (has(bytes, 0, "GIF8")) return size(little(bytes, 6), little(bytes, 8));
+  if (has(bytes, 0, "BM")) return size(little(bytes, 18), little(bytes, 22));
+  if (has(bytes, 0, "RIFF") && has(bytes, 8, "WEBP")) return webp(bytes);
+  return bytes[0] === 0xff && bytes[1] === 0xd8 ? jpeg(base64) : undefined;
+}
+
+const size = (width: number, height: number): ImageSize | undefined =>
+  width > 0 && height > 0 ? { width, height } : undefined;
+
+function webp(bytes: Uint8Array): ImageSize | undefined {
+  if (has(bytes, 12, "VP8X")) return size(little(bytes, 24, 3) + 1, little(bytes, 27, 3) + 1);
+  if (has(bytes, 12, "VP8L")) {
+    const bits = little(bytes, 21, 4);
+    return size((bits & 0x3fff) + 1, ((bits >>> 14) & 0x3fff) + 1);
+  }
+  return has(bytes, 12, "VP8 ") ? size(little(bytes, 26) & 0x3fff, little(bytes, 28) & 0x3fff) : undefined;
+}
+
+/** Walks from marker to marker until one starts a frame. */
+function jpeg(base64: string): ImageSize | undefined {
+  const bytes = decoded(base64.slice(0, looked));
+  if (!bytes) return undefined;
+  for (let at = 2; at + 9 < bytes.length && bytes[at] === 0xff;) {
+    const marker = bytes[at + 1] ?? 0;
+    if (marker === 0xff) {
+      at++;
+      continue;
+    }
+    const startsFrame = marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker);
+    if (startsFrame) return size(int(bytes, at + 7, 2), int(bytes, at + 5, 2));
+    at += 2 + int(bytes, at + 2, 2);
+  }
+  return undefined;
+}
+
+function decoded(base64: string): Uint8Array | undefined {
+  try {
+    return Uint8Array.from(atob(base64.slice(0, base64.length - (base64.length % 4))), char => char.charCodeAt(0));
+  } catch {
+    return undefined;
+  }
+}
+
+const has = (bytes: Uint8Array, at: number, text: string): boolean =>
+  [...text].every((char, i) => bytes[at + i] === char.charCodeAt(0));
+
+const int = (bytes: Uint8Array, at: number, length: number): number =>
+  bytes.slice(at, at + length).reduce((sum, byte) => sum * 256 + byte, 0);
+
+const little = (bytes: Uint8Array, at: number, length = 2): number =>
+  bytes.slice(at, at + length).reduceRight((sum, byte) => sum * 256 + byte, 0);

@@ -1,0 +1,269 @@
+// Every kind of content in every place where it may stand, code blocks, and what can be done with them.
+import assert from "node:assert/strict";
+import type { Locator } from "playwright-core";
+import type { ViewEntry, ViewPart } from "../../src/chat/protocol.ts";
+import { openPanel, usePanel, type PanelPage } from "./panelPage.ts";
+import { files, noFiles } from "./pathTable.ts";
+import { PIXEL, START, ask, message, snapshot, tool, view } from "./scenes.ts";
+
+/** A tenth of a second of silence. */
+const SILENCE = Buffer.concat([
+  Buffer.from("RIFF"),
+  Buffer.from([0x44, 0x03, 0, 0]),
+  Buffer.from("WAVEfmt "),
+  Buffer.from([16, 0, 0, 0, 1, 0, 1, 0, 0x40, 0x1f, 0, 0, 0x40, 0x1f, 0, 0, 1, 0, 8, 0]),
+  Buffer.from("data"),
+  Buffer.from([0x20, 0x03, 0, 0]),
+  Buffer.alloc(800, 128),
+]).toString("base64");
+
+interface Kind {
+  readonly part: ViewPart;
+  /** Fails when it is not to be seen in its place. */
+  readonly seen: (place: Locator) => Promise<unknown>;
+}
+
+const kinds: Readonly<Record<string, Kind>> = {
+  text: { part: { type: "text", text: "Plain words" }, seen: place => place.getByText("Plain words").last().waitFor() },
+  "text for the agent": {
+    part: { type: "resource", uri: "file:///w/hint.txt", text: "Psst", forAgent: true },
+    seen: async place => {
+      await place.getByText("For the agent").waitFor();
+      await place.getByText("hint.txt", { exact: true }).waitFor();
+    },
+  },
+  image: {
+    part: { type: "image", mimeType: "image/png", data: PIXEL, uri: "file:///w/chart.png", width: 10, height: 10 },
+    seen: async place => {
+      const image = place.getByRole("button", { name: "chart.png: show larger" }).locator("img");
+      assert.equal(await image.evaluate(async (img: HTMLImageElement) => (await img.decode(), img.naturalWidth)), 10);
+    },
+  },
+  "an image that is too large": {
+    part: { type: "image", mimeType: "image/png", bytes: 9_000_000, uri: "file:///w/huge.png" },
+    seen: async place => {
+      await place.getByText("image/png · 9.0 MB").waitFor();
+      await place.getByRole("button", { name: "Open huge.png" }).waitFor();
+    },
+  },
+  audio: {
+    part: { type: "audio", mimeType: "audio/wav", data: SILENCE },
+    seen: place =>
+      place.locator("audio[aria-label=Audio]").evaluate((audio: HTMLAudioElement) =>
+        audio.readyState > 0
+          ? undefined
+          : new Promise((resolve, reject) => {
+              audio.addEventListener("loadedmetadata", resolve);
+              audio.addEventListener("error", () => reject(new Error(audio.error?.message)));
+            }),
+      ),
+  },
+  "a sound that is too large": {
+    part: { type: "audio", mimeType: "audio/wav", bytes: 8_000_000 },
+    seen: place => place.getByRole("button", { name: "Open Audio" }).waitFor(),
+  },
+  "a link to a file": {
+    part: {
+      type: "link",
+      uri: "file:///w/a.ts",
+      name: "a.ts",
+      description: "The entry point",
+      mimeType: "text/x-ts",
+      size: 2048,
+    },
+    seen: async place => {
+      await place.getByRole("link", { name: "a.ts", exact: true }).waitFor();
+      await place.getByText("text/x-ts · 2.0 kB").waitFor();
+      await place.getByText("The entry point").waitFor();
+    },
+  },
+  "a link to the web": {
+    part: { type: "link", uri: "https://example.com/x", name: "The manual" },
+    seen: place => place.getByRole("link", { name: "The manual" }).waitFor(),
+  },
+  "an embedded text": {
+    part: { type: "resource", uri: "file:///w/main.py", mimeType: "text/x-python", text: "def f(): pass", cut: 12 },
+    seen: async place => {
+      await place.getByText("main.py", { exact: true }).click();
+      await place.locator(".hljs-keyword").filter({ hasText: "def" }).waitFor();
+      await place.getByRole("button", { name: "Copy main.py" }).waitFor();
+      await place.getByRole("button", { name: "Open main.py" }).waitFor();
+      await place.getByText("12 more characters were left out.").waitFor();
+    },
+  },
+  "an embedded image": {
+    part: { type: "resource", uri: "file:///w/photo.png", mimeType: "image/png", data: PIXEL, bytes: 78 },
+    seen: async place => {
+      const file = place.getByRole("group", { name: "photo.png" });
+      await file.getByRole("button", { name: "photo.png: show larger" }).waitFor();
+      await file.getByText("image/png · 78 bytes").waitFor();
+    },
+  },
+  "an embedded file": {
+    part: { type: "resource", uri: "file:///w/data.zip", mimeType: "application/zip", bytes: 4096 },
+    seen: async place => {
+      const file = place.getByRole("group", { name: "data.zip" });
+      await file.getByText("application/zip · 4.1 kB").waitFor();
+      await file.getByRole("button", { name: "Open data.zip" }).waitFor();
+      await file.getByRole("button", { name: "Save data.zip" }).waitFor();
+    },
+  },
+  "what is newer than the panel": {
+    part: { type: "placeholder", kind: "hologram" },
+    seen: place => place.getByText("Content that cannot be shown here: hologram").waitFor(),
+  },
+};
+const parts = Object.values(kinds).map(kind => kind.part);
+
+const entries: readonly ViewEntry[] = [
+  { ...message("u1", "user", ""), parts },
+  { ...message("m1", "agent", ""), parts },
+  { ...message("h1", "thought", ""), parts },
+  tool("c1", "Look around", { parts }),
+  { id: "k1", kind: "compaction", status: "completed", parts, at: START },
+];
+const places: Readonly<Record<string, (panel: PanelPage) => Locator>> = {
+  "a prompt": panel => panel.log.locator("[data-kind=user]"),
+  "an answer": panel => panel.log.locator("[data-kind=agent]"),
+  "a thought": panel => panel.log.locator("[data-kind=thought]"),
+  "a tool card": panel => panel.log.getByRole("article", { name: "Look around" }),
+  "a summary": panel => panel.log.locator("[data-kind=compaction]"),
+  "a question": panel => panel.page.getByRole("group", { name: "May I look?" }),
+};
+
+/** A panel that shows an answer, ready to be worked with. */
+const answer = (text: string): Promise<PanelPage> => openPanel([snapshot(view([message("m1", "agent", text)]))]);
+
+describe("content", () => {
+  usePanel();
+
+  it("of every kind is seen in every place", async function () {
+    this.timeout(60_000);
+    const asks = [{ ...ask, title: "May I look?", entry: "c1", parts }];
+    const panel = await openPanel([snapshot(view(entries, { asks }))], { height: 2000 });
+    const folds = panel.log.locator("button[aria-expanded=false]");
+    await folds.evaluateAll(all => all.forEach(fold => (fold as HTMLElement).click()));
+    const missing: string[] = [];
+    for (const [where, find] of Object.entries(places)) {
+      const place = find(panel);
+      for (const [what, { seen }] of Object.entries(kinds))
+        await seen(place).catch((error: Error) => missing.push(`${what} in ${where}: ${error.message.split("\n")[0]}`));
+    }
+    assert.deepEqual(missing, []);
+    await panel.assertClean();
+  });
+
+  it("is opened and saved by its place, in a question by that of the tool card it is about", async () => {
+    const asks = [{ ...ask, title: "May I look?", entry: "c1", parts }];
+    const panel = await openPanel([snapshot(view(entries, { asks }))]);
+    await panel.log.locator("[data-kind=user]").getByRole("button", { name: "Save data.zip" }).click();
+    await places["a question"]?.(panel).getByRole("button", { name: "Open huge.png" }).click();
+    assert.deepEqual(await panel.intents(), [
+      { type: "saveContent", entry: "u1", part: parts.findIndex(part => "uri" in part && part.uri.endsWith(".zip")) },
+      { type: "openContent", entry: "c1", part: parts.findIndex(part => "bytes" in part && part.bytes === 9_000_000) },
+    ]);
+  });
+
+  it("that is an image is enlarged by a key, and Escape gives the focus back without stopping the agent", async () => {
+    const running = { state: "running", since: START, cancelling: false } as const;
+    const panel = await openPanel([snapshot(view(entries, { activity: running }))]);
+    const image = panel.log.locator("[data-kind=user]").getByRole("button", { name: "chart.png: show larger" });
+    await image.press("Enter");
+    const dialog = panel.page.getByRole("dialog", { name: "chart.png" });
+    await dialog.getByRole("img", { name: "chart.png" }).waitFor();
+    await dialog.getByRole("button", { name: "Close" }).and(panel.page.locator(":focus")).waitFor();
+    await panel.page.keyboard.press("Escape");
+    await dialog.waitFor({ state: "detached" });
+    await image.and(panel.page.locator(":focus")).waitFor();
+    assert.deepEqual(await panel.intents(), []);
+    await image.click();
+    await dialog.getByRole("button", { name: "Open in Editor" }).click();
+    assert.deepEqual(await panel.intents(), [{ type: "openContent", entry: "u1", part: 2 }]);
+  });
+
+  it("that is an image has its place before it is decoded", async () => {
+    const large = { type: "image", mimeType: "image/png", data: "AAAA", width: 3000, height: 1500 } as const;
+    const panel = await openPanel([snapshot(view([{ ...message("m1", "agent", ""), parts: [large] }]))], {
+      width: 280,
+    });
+    const box = await panel.log.locator("img").boundingBox();
+    assert.ok(box && box.width < 280 && Math.abs(box.width / box.height - 2) < 0.05, JSON.stringify(box));
+  });
+});
+
+describe("code of an answer", () => {
+  usePanel();
+  const code = '```ts title="src/a.ts"\nlet a = 1;\n```\n\n```mermaid\ngraph TD\n```\n\n```\nplain\n```\n';
+
+  it("goes to the clipboard, the cursor or a file, and a diagram to a panel of its own", async () => {
+    const panel = await answer(code);
+    const [first, second] = [panel.log.locator(".code").first(), panel.log.locator(".code").nth(1)];
+    for (const name of ["Copy Code", "Insert at Cursor", "Apply to File"])
+      await first.getByRole("button", { name }).press("Enter");
+    await first.getByRole("link", { name: "src/a.ts" }).click();
+    await second.getByRole("button", { name: "Open Diagram" }).click();
+    await panel.log.locator(".code").last().getByRole("button", { name: "Apply to File" }).click();
+    const text = "let a = 1;";
+    assert.deepEqual(await panel.intents(), [
+      { type: "copy", text },
+      { type: "insertCode", text },
+      { type: "applyCode", text, path: "src/a.ts" },
+      { type: "openFile", path: "src/a.ts" },
+      { type: "openDiagram", text: "graph TD" },
+      { type: "applyCode", text: "plain" },
+    ]);
+    assert.equal(await second.getByRole("button", { name: "Insert at Cursor" }).count(), 0);
+  });
+
+  it("is selected and copied without its buttons and labels", async () => {
+    const panel = await answer(`Before\n\n${code}\nAfter`);
+    const selected = await panel.page.evaluate(() => {
+      const log = document.querySelector(".entries") as Element;
+      getSelection()?.selectAllChildren(log);
+      return getSelection()?.toString().replace(/\s+/g, " ").trim();
+    });
+    assert.equal(selected, "Before let a = 1; graph TD plain After");
+  });
+
+  it("can be worked with only when its fence is closed", async () => {
+    const panel = await openPanel([snapshot(view([message("m1", "agent", "```ts\nlet a = 1;\n")], { live: "m1" }))]);
+    const apply = panel.log.getByRole("button", { name: "Apply to File" });
+    await panel.log.getByRole("button", { name: "Copy Code" }).waitFor();
+    assert.equal(await apply.count(), 0);
+    assert.equal(await panel.log.locator("[class*=hljs]").count(), 0);
+    await panel.patch({ op: "append", id: "m1", part: 0, text: "```\n" });
+    await apply.waitFor();
+    await panel.log.locator(".hljs-keyword").waitFor();
+  });
+});
+
+describe("files in an answer", () => {
+  usePanel();
+
+  it("are links, in prose and in code, and what only looks like them is none", async () => {
+    const lines = (words: readonly string[]): string =>
+      words.map(word => `- see ${word} now\n- and \`${word}\``).join("\n");
+    // Backslashes before punctuation are escapes in prose.
+    const panel = await answer(lines(files));
+    const titles = (): Promise<string[]> =>
+      panel.log.locator("a.link").evaluateAll(links => links.map(link => (link as HTMLElement).dataset["href"] ?? ""));
+    assert.deepEqual(
+      await titles(),
+      files.flatMap(file => [file, file]),
+    );
+    await panel.show(view([message("m2", "agent", lines(noFiles))]));
+    await panel.log.getByText("see Array.from now").waitFor();
+    const odd = (await titles()).filter(href => !/^(?:https?:|mailto:)/.test(href));
+    assert.deepEqual(odd, []);
+  });
+
+  it("open at their place", async () => {
+    const panel = await answer("[a](src/a.ts#L10-L20), `src/b.ts:10:5` and [out](https://example.com)");
+    for (const link of await panel.log.getByRole("link").all()) await link.press("Enter");
+    assert.deepEqual(await panel.intents(), [
+      { type: "openFile", path: "src/a.ts", line: 10, endLine: 20 },
+      { type: "openFile", path: "src/b.ts", line: 10, column: 5 },
+      { type: "openLink", href: "https://example.com" },
+    ]);
+  });
+});

@@ -1,0 +1,35 @@
+// What the line that opens a code fence says: the language, and the file the code is for.
+import { linkIntent } from "./links.ts";
+
+/** `language` is "" where none is named. */
+export interface FenceInfo {
+  readonly language: string;
+  /** A file of the workspace, as it was written. */
+  readonly path?: string;
+}
+
+const NAMED = /(?:^|[\s{,])(?:title|file|filename|path)\s*[=:]\s*(?:"([^"]+)"|'([^']+)'|([^\s"'{},]+))/i;
+
+/**
+ * Reads a fence's info string: `ts`, `ts src/a.ts`, `ts title="src/a.ts"`, `ts:src/a.ts`, `src/a.ts`, and the
+ * `10:20:src/a.ts` of code that is only quoted.
+ */
+export function fenceInfo(info: string): FenceInfo {
+  const [first = "", ...rest] = info.trim().split(/\s+/);
+  const language = /^[^\s{,:]*/.exec(first)?.[0] ?? "";
+  const named = NAMED.exec(info)
+    ?.slice(1)
+    .find(text => text !== undefined);
+  const joined = /^(?![A-Za-z]:[\\/])(?:\d+:\d+|[\w+#-]+):(.+)$/.exec(first)?.[1];
+  const path = [named, joined, first, ...rest].find(text => text !== undefined && isFile(text));
+  if (path === undefined) return { language };
+  const names = path !== first && !/^\d*$/.test(language);
+  return { language: names ? language : endingOf(path), path };
+}
+
+/** A path with an ending, and nothing else in it. */
+function isFile(text: string): boolean {
+  return /^[^"'{}=<>|?*]*[^"'{}=<>|?*.\\/]\.\w{1,10}$/.test(text) && linkIntent(text)?.type === "openFile";
+}
+
+const endingOf = (path: string): string => path.split(".").at(-1) ?? "";

@@ -1,0 +1,62 @@
+// What in an agent's prose is a file: a path with a folder and a known ending, or a file with a line. Not every dotted
+// word is one.
+
+/** Endings that are taken for those of files where no line says so. */
+const ENDINGS = new Set(
+  (
+    "adoc astro bash bat c cc cfg cjs clj cls cmake cmd conf cpp cs csproj css csv cts cxx dart diff dockerfile ejs env " +
+    "erb erl ex exs fs fsx gemspec gif go gql gradle graphql groovy h hbs hpp hrl hs htm html hxx icns ico ini ipynb " +
+    "java jpeg jpg js json json5 jsonc jsonl jsx jl kt kts less lock log lua m map markdown md mdx mjs mk ml mm mts " +
+    "ndjson nix pas patch pdf php pl plist png pom prisma properties proto ps1 py pyi r rake rb rs rst sass sbt scala " +
+    "scss sh sln snap sol sql svelte svg swift tex tf tfvars toml ts tsv tsx ttf txt vb vim vue wasm webp xml yaml yml " +
+    "zig zsh"
+  ).split(" "),
+);
+
+/** Last parts of host names that are no ending of a file, so `example.com:443` is none with a line. */
+const HOST = /^(?:www\.|(?:[\w-]+\.)+(?:com|org|net|io|dev|ai|app|co|edu|gov|local|localhost)(?:[:/]|$))/i;
+
+const PATH = String.raw`(?:[A-Za-z]:[\\/]|\.{1,2}[\\/]|~?\/)?(?:[\w.@+-]+[\\/])*[\w.@+-]*\w\.[A-Za-z]\w{0,9}(?::\d+(?::\d+)?(?:-\d+)?|#L\d+(?:C\d+)?(?:-L?\d+(?:C\d+)?)?)?`;
+const FILE_URI = String.raw`file:\/\/(?:localhost)?\/[^\s<>"'\x60()[\]{}|]*[\w/]`;
+const WHOLE = new RegExp(`^(?:${FILE_URI}|${PATH})$`);
+const AT_START = new RegExp(`^(?:${FILE_URI}|${PATH})(?![\\w/\\\\])`);
+const ANYWHERE = new RegExp(`(?<![\\w/:.@+~\\\\-])(?:${FILE_URI}|${PATH})(?![\\w/\\\\])`);
+
+/** Whether the whole text is a file: for code between backticks. */
+export function isPath(text: string): boolean {
+  return WHOLE.test(text) && looksLikeFile(text);
+}
+
+/** The file that the text begins with, its line included. */
+export function pathAtStart(text: string): string | undefined {
+  const found = AT_START.exec(text)?.[0];
+  return found !== undefined && looksLikeFile(found) ? found : undefined;
+}
+
+/** What the text begins with that only looks like a file, to be passed over whole: its later parts are none either. */
+export function noPathAtStart(text: string): string | undefined {
+  const share = /^\\\\[^\s<>"'`]*/.exec(text)?.[0];
+  if (share !== undefined) return share;
+  const found = AT_START.exec(text)?.[0];
+  // Web and mail addresses without a scheme are links of their own.
+  return found !== undefined && HOST.test(found) && !/^www\.|@/i.test(found) ? found : undefined;
+}
+
+/** Where something that may be a file begins. {@link pathAtStart} tells whether it is one. */
+export function findPath(text: string): number | undefined {
+  return ANYWHERE.exec(text)?.index;
+}
+
+function looksLikeFile(text: string): boolean {
+  if (/^file:/i.test(text)) return true;
+  if (HOST.test(text)) return false;
+  const [path = "", hasLine] = splitLine(text);
+  const ending = path.split(".").at(-1)?.toLowerCase() ?? "";
+  const inFolder = /[\\/]/.test(path);
+  return inFolder ? hasLine || ENDINGS.has(ending) : hasLine && ENDINGS.has(ending);
+}
+
+function splitLine(text: string): readonly [path: string, hasLine: boolean] {
+  const path = text.replace(/(?:#L\d.*|(?::\d+)(?::\d+)?(?:-\d+)?)$/, "");
+  return [path, path !== text];
+}
