@@ -53,7 +53,7 @@ export class ChatPanels implements vscode.WebviewViewProvider, vscode.WebviewPan
   }
 
   /** Shows the chat and puts the cursor there. */
-  focus(target: "composer" | "ask"): Promise<void> {
+  focus(target: "composer" | "ask" | "find"): Promise<void> {
     return this.reveal({ type: "focus", target });
   }
 

@@ -32,6 +32,7 @@ export const commands = {
     await chat.focus(openAsks(current.state).length > 0 ? "ask" : "composer");
   },
   "parley.openChatInEditor": ({ chat }) => chat.openEditor(),
+  "parley.find": ({ chat }) => chat.focus("find"),
   "parley.stop": ({ current }) => current.session?.stop(),
   "parley.selectAgent": async ({ current, chat, settings }) => {
     const picks = settings().agents.map(agent => ({

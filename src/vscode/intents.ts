@@ -7,6 +7,7 @@ import type { Log } from "../base/log.ts";
 import { nodePaths } from "../workspace/nodePaths.ts";
 import { codeOf, Confinement } from "../workspace/paths.ts";
 import type { AskOption } from "../session/events.ts";
+import { find } from "./finds.ts";
 import type { Asker, Wish } from "./chatPanel.ts";
 import type { CurrentSession } from "./currentSession.ts";
 import type { DiffDocuments } from "./diffDocuments.ts";
@@ -50,6 +51,8 @@ async function effect(intent: Wish, asker: Asker, context: IntentContext): Promi
     case "attachUris":
     case "pickAttachment":
       return asker.reply({ type: "refused", reason: vscode.l10n.t("Attachments are not supported yet.") });
+    case "find":
+      return find(intent, asker, current.view().entries);
     case "withdraw":
       return session?.withdraw(intent.submission);
     case "sendNow":
