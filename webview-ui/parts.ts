@@ -47,6 +47,11 @@ export function messagePart(part: ViewPart, live: boolean): TemplateResult {
   }
 }
 
+/** A part at its index, by which what was found in it is looked up. Takes no place of its own. */
+export function partAt(index: number, content: TemplateResult): TemplateResult {
+  return html`<div class="part" data-part=${index}>${content}</div>`;
+}
+
 /** A part of a user's message: as it was typed. */
 export function userPart(part: ViewPart): TemplateResult {
   if (part.type !== "text") return messagePart(part, false);
@@ -63,7 +68,7 @@ export function titleText(title: string): (string | TemplateResult)[] {
 export function toolParts(parts: readonly ToolPart[], owner: ViewEntry | undefined, live: boolean): TemplateResult[] {
   // Raw input and output stay folded behind whatever says the same in words.
   const rawOnly = parts.every(part => part.type === "json");
-  return parts.map(part => toolPart(part, owner, live, rawOnly));
+  return parts.map((part, i) => partAt(i, toolPart(part, owner, live, rawOnly)));
 }
 
 function toolPart(part: ToolPart, owner: ViewEntry | undefined, live: boolean, rawOpen: boolean): TemplateResult {

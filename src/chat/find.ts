@@ -11,6 +11,8 @@ const maxHitText = 500;
 const slice = 10;
 /** A slice that does not come to its end is stopped after this many milliseconds. */
 const hardSlice = 35;
+/** How often the same place is tried: on a busy machine little of a slice may be ours. */
+const tries = 5;
 
 /** Why a search found nothing to say: the pattern is none (`detail` as the engine says it), or takes too long. */
 export type FindProblem = { readonly kind: "pattern"; readonly detail: string } | { readonly kind: "slow" };
@@ -121,6 +123,7 @@ class Search {
   #plain: PlainText | undefined;
   /** Where a slice was stopped last. */
   #stopped: Place | undefined;
+  #stops = 0;
   #problem: FindProblem | undefined;
 
   constructor(pattern: RegExp, byLine: boolean, entries: readonly ViewEntry[], memory: Memory) {
@@ -155,12 +158,13 @@ class Search {
     while (!this.#isDone && performance.now() < end) this.#step();
   }
 
-  /** A busy machine may be the reason, so each place is tried twice. */
   #wasStopped(): void {
     const at = this.#at;
     this.#hits.length = at.kept;
-    if (this.#stopped !== at) this.#stopped = at;
-    else if (this.#plain?.of === this.#text) this.#problem = { kind: "slow" };
+    this.#stops = this.#stopped === at ? this.#stops + 1 : 1;
+    this.#stopped = at;
+    if (this.#stops < tries) return;
+    if (this.#plain?.of === this.#text) this.#problem = { kind: "slow" };
     else if (this.#text) this.#memory.plain.set(this.#text, this.#text.source);
   }
 

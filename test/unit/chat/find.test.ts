@@ -247,7 +247,7 @@ describe("texts as they are read", () => {
 
 /** How often it stands there, also where it overlaps itself. */
 const occurrences = (text: string, wanted: string): number =>
-  Array.from(text, (_, i) => text.slice(i)).filter(rest => rest.startsWith(wanted)).length;
+  Array.from({ length: text.length }, (_, i) => text.slice(i)).filter(rest => rest.startsWith(wanted)).length;
 
 /** The longest time for which nothing else could run, in ms. */
 async function longestBlock(work: () => Promise<void>): Promise<number> {
