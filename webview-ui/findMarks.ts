@@ -8,8 +8,8 @@ const ALL = "parley-find";
 const CURRENT = "parley-find-current";
 /** Entries up to this many pixels out of sight are marked, too. */
 const MARGIN = 600;
-/** How much of the top of the transcript the bar may cover. */
-const COVERED = 40;
+/** Pixels between the bar and what is shown below it. */
+const GAP = 8;
 const OPENING_FRAMES = 10;
 
 type EntryElement = LightElement & { readonly entry: ViewEntry };
@@ -53,7 +53,7 @@ export class FoundMarks {
 
   /** The id of the first entry that can be seen below the bar. */
   firstInSight(): string | undefined {
-    const top = this.#log.getBoundingClientRect().top + COVERED;
+    const top = this.#top;
     return this.#entries.find(element => element.getBoundingClientRect().bottom > top)?.entry.id;
   }
 
@@ -80,11 +80,18 @@ export class FoundMarks {
     return [...this.#transcript().querySelectorAll<EntryElement>(":scope > .log > .entries > *")];
   }
 
+  /** Where the transcript can be seen: below the bar, which lies over its beginning. */
+  get #top(): number {
+    const bar = document.querySelector(".find")?.getBoundingClientRect();
+    return Math.max(this.#log.getBoundingClientRect().top, (bar?.bottom ?? 0) + GAP);
+  }
+
   /** What is in sight stays where it is; else it comes into the upper half. */
   #distance(box: DOMRect): number {
     const log = this.#log.getBoundingClientRect();
-    if (box.top >= log.top + COVERED && box.bottom <= log.bottom) return 0;
-    return box.top - log.top - Math.max(COVERED, log.height * 0.3);
+    const top = this.#top;
+    if (box.top >= top && box.bottom <= log.bottom) return 0;
+    return box.top - Math.max(top, log.top + log.height * 0.3);
   }
 
   #watch(): void {
@@ -132,12 +139,20 @@ async function opened(element: EntryElement, hit: FindHit): Promise<Range | HTML
     element.querySelector<HTMLElement>(":is(.fold, .tool-head)[aria-expanded=false]")?.click();
     await element.updateComplete;
   }
+  for (let more = moreLines(element, hit); more && !range(); more = moreLines(element, hit)) {
+    more.click();
+    await new Promise(requestAnimationFrame);
+  }
   // Terminals paint a little later.
   for (let frame = 0; frame < OPENING_FRAMES && !range(); frame++) await new Promise(requestAnimationFrame);
   const found = range();
   for (let box = parentOf(found)?.closest("details"); box; box = box.parentElement?.closest("details")) box.open = true;
   return found ?? new PaintedEntry(element, element.entry).holder(hit);
 }
+
+/** Shows more lines of a diff, where there are more. */
+const moreLines = (element: HTMLElement, { part }: FindHit): HTMLElement | null =>
+  element.querySelector(`[data-part="${part}"] parley-diff-lines > button`);
 
 const parentOf = (range: Range | undefined): Element | null | undefined => range?.startContainer.parentElement;
 

@@ -6,7 +6,7 @@ const FRAME =
   ".tool-title, .locations a, .decision > span:not(.codicon), .row > span:not(.codicon), .file-note a, .fold > span:not(.codicon), .problem .sentence, .problem .detail, .problem .run code";
 /** Where a part does. A part of another kind is read as a whole. */
 const PART =
-  "parley-markdown, .typed, .diff .part-head a, .diff-text, .files li, .files pre, .terminal .command, .terminal .folder > span:not(.codicon), parley-terminal, .json pre, .resource summary, .resource pre, .resource p a, .chip";
+  "parley-markdown, .typed, .diff .part-head > .quiet, .diff .part-head > a, .diff-text, .files pre, .terminal .command, .terminal .folder > span:not(.codicon), parley-terminal, .json pre, .resource summary, .resource pre, .resource p a, .chip";
 /** Words of the panel itself. */
 const OWN = "button:not(.tool-head):not(.fold), .code-bar, .tag, .sr-only, .codicon, .chip > .quiet, summary > .quiet";
 const BLOCKS =

@@ -1,6 +1,6 @@
 // What can be found in an entry: every text of the conversation that the panel shows, or would show if it were opened.
 // Words of the panel itself (states, buttons, "Thought for 3 s") are no part of it.
-import type { ToolPart, ViewEntry } from "./protocol.ts";
+import type { DiffBody, ToolPart, ViewEntry } from "./protocol.ts";
 import { plainMarkdown, plainTerminal } from "./plainText.ts";
 
 /** Text to search. `part` is the index of the part it is in; absent for what stands in the entry's frame. */
@@ -71,9 +71,13 @@ function textOf(part: ToolPart, typed: boolean): Omit<Searchable, "part"> | unde
     case "resource":
       return asIs(`${fileName(part.uri)}\n${part.text ?? part.uri}`);
     case "diff":
-      return asIs([part.label, ...part.hunks.flatMap(hunk => hunk.lines.map(line => line.text))].join("\n"));
+      return asIs([part.label, ...linesOf(part)].join("\n"));
     case "files": {
-      const files = part.files.map(({ from, label }) => (from === undefined ? label : `${from} → ${label}`));
+      const files = part.files.flatMap(({ from, label, diff }) => [
+        ...(from === undefined ? [] : [from]),
+        label,
+        ...(diff ? linesOf(diff) : []),
+      ]);
       return asIs([...files, ...(part.patch === undefined ? [] : [part.patch])].join("\n"));
     }
     case "terminal": {
@@ -90,6 +94,8 @@ function textOf(part: ToolPart, typed: boolean): Omit<Searchable, "part"> | unde
       return part satisfies never;
   }
 }
+
+const linesOf = (body: DiffBody): readonly string[] => body.hunks.flatMap(hunk => hunk.lines.map(line => line.text));
 
 const asIs = (source: string): Omit<Searchable, "part"> => ({ source, plain: () => source });
 

@@ -233,11 +233,15 @@ describe("find in conversation", () => {
     await find.atHit("rare");
   });
 
-  it("a hit that cannot be painted is shown by what holds it", async () => {
-    const lines = Array.from({ length: 600 }, (_, i) => ({ op: "add", text: `line ${i} of many` }) as const);
+  it("shows the lines of a diff that hold a hit, and what holds one that cannot be painted", async () => {
+    const lines = Array.from({ length: 900 }, (_, i) => ({ op: "add", text: `line ${i} of many` }) as const);
     const part = { ...sumDiff, hunks: [{ oldStart: 0, newStart: 1, lines }] };
-    const find = await openFind([tool("c", "Write", { parts: [part] }), message("m", "agent", "end")]);
-    await find.type("line 599");
+    const overwritten = { ...testRun, text: "abc\u001b[1D\u001b[1Dxyz" };
+    const find = await openFind([tool("c", "Write", { parts: [part] }), tool("t", "Run", { parts: [overwritten] })]);
+    await find.type("line 899");
+    await find.press("Enter");
+    await find.atHit("line 899");
+    await find.type("abcx");
     await find.press("Enter");
     await find.panel.log.locator("[data-found]").waitFor();
     await find.says("1 of 1");
