@@ -169,7 +169,7 @@ describe("a search that would take long", () => {
       const { problem } = await search([said("m", "user", `${"a".repeat(40)}!`)], "(a+)+$", { regex: true });
       assert.deepEqual(problem, { kind: "slow" });
     });
-    assert.ok(longest < 200, `${longest} ms`);
+    assert.ok(longest < 1000, `${longest} ms`);
   });
 
   it("takes Markdown that cannot be read in time as it is written", async () => {
