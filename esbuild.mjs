@@ -5,7 +5,7 @@
 //   dist/webview/            the chat panel: ES modules, styles, icons
 //   dist/webview/diagram/    the page of a diagram, and the library that draws it
 //   out/test/                with --tests: every test file as an ES module; test/host as one CommonJS bundle
-import { copyFileSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import * as esbuild from "esbuild";
@@ -127,9 +127,17 @@ const hostSuites = {
   },
 };
 
+/** The panel's sheet, followed by those of its parts in the order of their names. */
+function styles() {
+  const folder = "webview-ui/styles";
+  const parts = existsSync(folder) ? readdirSync(folder).filter(name => name.endsWith(".css")) : [];
+  const files = ["webview-ui/styles.css", ...parts.sort().map(name => join(folder, name))];
+  return files.map(file => readFileSync(file, "utf8")).join("\n");
+}
+
 function copyStatic() {
   mkdirSync("dist/webview", { recursive: true });
-  if (existsSync("webview-ui/styles.css")) copyFileSync("webview-ui/styles.css", "dist/webview/styles.css");
+  if (existsSync("webview-ui/styles.css")) writeFileSync("dist/webview/styles.css", styles());
   mkdirSync("dist/webview/diagram", { recursive: true });
   copyFileSync("webview-ui/diagram.css", "dist/webview/diagram/diagram.css");
   copyFileSync("node_modules/@mermaid-js/tiny/dist/mermaid.tiny.js", "dist/webview/diagram/mermaid.tiny.js");

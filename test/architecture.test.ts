@@ -58,7 +58,7 @@ interface Rule {
 const rules: Readonly<Record<string, Rule>> = {
   base: { layers: [], packages: [] },
   session: { layers: ["base"], packages: [] },
-  chat: { layers: ["session", "base"], packages: ["diff"] },
+  chat: { layers: ["session", "base"], packages: ["diff", "marked", "node:vm"] },
   acp: { layers: ["session", "base"], packages: ["vscode-jsonrpc/node", "node:stream"] },
   workspace: {
     layers: ["session", "base"],

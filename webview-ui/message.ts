@@ -5,7 +5,7 @@ import { copyFrom } from "./copy.ts";
 import { LightElement, everySecond, icon } from "./element.ts";
 import { openState, setOpen } from "./host.ts";
 import { duration, t } from "./l10n.ts";
-import { messagePart, userPart } from "./parts.ts";
+import { messagePart, partAt, userPart } from "./parts.ts";
 
 /** How much of a streaming thought is shown while it is folded. */
 const TAIL = 240;
@@ -41,7 +41,7 @@ export class MessageElement extends LightElement {
         return this.#user(entry);
       case "agent":
         return html`<div class="body">
-            ${entry.parts.map((part, i) => messagePart(part, this.#isLive(i), { entry: entry.id, part: i }))}
+            ${entry.parts.map((part, i) => partAt(i, messagePart(part, this.#isLive(i), { entry: entry.id, part: i })))}
           </div>
           ${this.live ? nothing : this.#copy(t("Copy Answer"))}`;
       case "thought":
@@ -54,7 +54,7 @@ export class MessageElement extends LightElement {
 
   #user(entry: ViewMessage): TemplateResult {
     return html`<h3 class="sr-only">${t("You: {0}", excerpt(plainText(entry.parts)))}</h3>
-      <div class="body">${entry.parts.map((part, i) => userPart(part, { entry: entry.id, part: i }))}</div>
+      <div class="body">${entry.parts.map((part, i) => partAt(i, userPart(part, { entry: entry.id, part: i })))}</div>
       ${this.#copy(t("Copy Prompt"))}`;
   }
 
@@ -66,7 +66,7 @@ export class MessageElement extends LightElement {
       ${
         open
           ? html`<div class="body">
-              ${entry.parts.map((part, i) => messagePart(part, this.#isLive(i), { entry: entry.id, part: i }))}
+              ${entry.parts.map((part, i) => partAt(i, messagePart(part, this.#isLive(i), { entry: entry.id, part: i })))}
             </div>`
           : this.live
             ? html`<div class="thought-tail" aria-hidden="true"><div>${plainText(entry.parts).slice(-TAIL)}</div></div>`

@@ -3,6 +3,7 @@ import { html, nothing, type TemplateResult } from "lit";
 import type { Head, PanelMessage, View } from "../src/chat/protocol.ts";
 import type { AsksElement } from "./ask.ts";
 import type { ComposerElement } from "./composer.ts";
+import type { FindElement, FindSurroundings } from "./find.ts";
 import { LightElement, everySecond, icon } from "./element.ts";
 import { memory, remember } from "./host.ts";
 import { duration, t } from "./l10n.ts";
@@ -23,6 +24,11 @@ export class PanelElement extends LightElement {
   /** Changes are spoken one after the other, each when it has been painted. */
   #spoken: Promise<void> = Promise.resolve();
   #stopTicking: (() => void) | undefined;
+  readonly #aroundFind: FindSurroundings = {
+    transcript: () => this.#transcript,
+    entries: () => this.store.view?.entries ?? [],
+    focusElsewhere: () => this.focusComposer(),
+  };
 
   /** Brings a change onto the page: an entry that changed in place is repainted alone. */
   show(change: Change, view: View): void {
@@ -36,6 +42,7 @@ export class PanelElement extends LightElement {
     const isEmpty = view.entries.length === 0 && view.head.problem === null;
     transcript.empty = isEmpty ? this.#emptyState(view.head) : nothing;
     if (change.snapshot) void transcript.restoreAnchor();
+    this.#find?.viewChanged(change);
     this.#spoken = this.#spoken.then(async () => {
       await this.updateComplete;
       await transcript.updateComplete;
@@ -47,13 +54,17 @@ export class PanelElement extends LightElement {
   hear(message: PanelMessage): void {
     switch (message.type) {
       case "focus":
-        if (message.target === "ask") this.focusAsk();
+        if (message.target === "find") void this.#find?.open();
+        else if (message.target === "ask") this.focusAsk();
         else this.focusComposer();
         break;
       case "completions":
       case "attached":
       case "refused":
         this.#composer?.hear(message);
+        break;
+      case "found":
+        this.#find?.hear(message);
         break;
       case "sound":
         play(message.sound);
@@ -77,6 +88,9 @@ export class PanelElement extends LightElement {
   get #transcript(): TranscriptElement {
     return this.querySelector("parley-transcript") as TranscriptElement;
   }
+  get #find(): FindElement | null {
+    return this.querySelector("parley-find");
+  }
   get #composer(): ComposerElement | null {
     return this.querySelector("parley-composer");
   }
@@ -99,6 +113,7 @@ export class PanelElement extends LightElement {
     const { head } = this;
     return html`<main class="panel">
       ${head ? this.#top(head) : nothing}
+      <parley-find .around=${this.#aroundFind}></parley-find>
       <parley-transcript></parley-transcript>
       ${head ? this.#dock(head) : nothing}
       <div class="speech sr-only" role="status" aria-live="polite"></div>

@@ -37,6 +37,11 @@ function barePart(part: ViewPart, live: boolean, place: Place | undefined): Temp
   }
 }
 
+/** A part at its index, by which what was found in it is looked up. Takes no place of its own. */
+export function partAt(index: number, content: TemplateResult): TemplateResult {
+  return html`<div class="part" data-part=${index}>${content}</div>`;
+}
+
 /** A part of a user's message: as it was typed. */
 export function userPart(part: ViewPart, place?: Place): TemplateResult {
   if (part.type !== "text") return messagePart(part, false, place);
@@ -53,7 +58,7 @@ export function titleText(title: string): (string | TemplateResult)[] {
 export function toolParts(parts: readonly ToolPart[], owner: ViewEntry | undefined, live: boolean): TemplateResult[] {
   // Raw input and output stay folded behind whatever says the same in words.
   const rawOnly = parts.every(part => part.type === "json");
-  return parts.map((part, i) => toolPart(part, owner, live, rawOnly, owner && { entry: owner.id, part: i }));
+  return parts.map((part, i) => partAt(i, toolPart(part, owner, live, rawOnly, owner && { entry: owner.id, part: i })));
 }
 
 function toolPart(

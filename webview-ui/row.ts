@@ -6,7 +6,7 @@ import { LightElement, icon } from "./element.ts";
 import { openState, setOpen } from "./host.ts";
 import { t } from "./l10n.ts";
 import { fileNotes, rulesButton } from "./notes.ts";
-import { messagePart } from "./parts.ts";
+import { messagePart, partAt } from "./parts.ts";
 import { problemBody } from "./problem.ts";
 
 const SEVERITY_ICONS: Readonly<Record<ViewNotice["severity"], string>> = {
@@ -67,7 +67,7 @@ export class RowElement extends LightElement {
     return html`<button class="fold" type="button" aria-expanded=${open} @click=${toggle}>
         ${icon(open ? "chevron-down" : "chevron-right")} ${title}
       </button>
-      ${open ? html`<div class="body">${entry.parts.map((part, i) => messagePart(part, this.live, { entry: entry.id, part: i }))}</div>` : nothing}`;
+      ${open ? html`<div class="body">${entry.parts.map((part, i) => partAt(i, messagePart(part, this.live, { entry: entry.id, part: i })))}</div>` : nothing}`;
   }
 }
 

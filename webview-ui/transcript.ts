@@ -38,6 +38,8 @@ export class TranscriptElement extends LightElement {
   #moved = false;
   /** The id of the entry that is being streamed into. */
   #live: string | null = null;
+  /** The place that is being gone to. */
+  #wish = {};
 
   constructor() {
     super();
@@ -96,6 +98,33 @@ export class TranscriptElement extends LightElement {
   /** Goes to the end and follows it. */
   toEnd(): void {
     this.#stick?.pin();
+  }
+
+  /**
+   * Goes to an entry, also to one of the earlier that are not painted yet. `place` opens what is to be seen of it, and gives
+   * how far that is from where it should be, asked again until it is there; left out, the entry is opened and comes to
+   * the top. False when there is no such entry.
+   */
+  async reveal(id: string, place?: (entry: HTMLElement) => Promise<() => number>): Promise<boolean> {
+    const at = this.#entries.findIndex(entry => entry.id === id);
+    if (at < 0) return false;
+    if (at < this.#hidden) {
+      this.#hidden = Math.max(0, this.#hidden - SHOWN * Math.ceil((this.#hidden - at) / SHOWN));
+      this.#repaint();
+      await this.updateComplete;
+    }
+    const element = this.#elements.get(id);
+    if (!element) return false;
+    // Invariant: the newest wish wins; the older stop moving.
+    const wish = (this.#wish = {});
+    const distance = place ? await place(element) : this.#atTop(element);
+    await this.#stick?.goTo(() => (wish === this.#wish ? distance() : 0));
+    return true;
+  }
+
+  #atTop(element: HTMLElement): () => number {
+    element.querySelector<HTMLElement>(":is(.fold, .tool-head)[aria-expanded=false]")?.click();
+    return () => element.getBoundingClientRect().top - this.#log.getBoundingClientRect().top;
   }
 
   /** After a snapshot: where the reader was, if that is still there. */

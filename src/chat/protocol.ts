@@ -302,9 +302,29 @@ export type AttachmentSource =
   /** `data` is base64. */
   | { readonly type: "data"; readonly mimeType: string; readonly data: string };
 
+/** What to look for in the conversation. */
+export interface FindQuery {
+  readonly query: string;
+  readonly matchCase: boolean;
+  readonly wholeWord: boolean;
+  /** The query is a regular expression. */
+  readonly regex: boolean;
+}
+
+/** One place where a query was found. */
+export interface FindHit {
+  readonly entry: string;
+  /** The index of the part it is in; absent where it stands in the entry's frame: title, places, notes. */
+  readonly part?: number;
+  /** How often the same text stands before it in the same part or frame, as it is painted. */
+  readonly nth: number;
+  /** What was found, in its own letters; cut if very long. */
+  readonly text: string;
+}
+
 /** Messages that are no part of the view: answers to what one panel asked, and what a command wants of it. */
 export type PanelMessage =
-  | { readonly type: "focus"; readonly target: "composer" | "ask" }
+  | { readonly type: "focus"; readonly target: "composer" | "ask" | "find" }
   /** Answers `complete`. `indexing`: more will be found once the workspace has been walked. */
   | {
       readonly type: "completions";
@@ -316,6 +336,15 @@ export type PanelMessage =
   | { readonly type: "attached"; readonly attachments: readonly Attachment[] }
   /** Something could not be attached; a sentence. */
   | { readonly type: "refused"; readonly reason: string }
+  /** Answers `find`. `total` counts the hits; `truncated`: there may be more. `problem` is a sentence. */
+  | {
+      readonly type: "found";
+      readonly request: number;
+      readonly total: number;
+      readonly hits: readonly FindHit[];
+      readonly truncated?: true;
+      readonly problem?: string;
+    }
   | { readonly type: "sound"; readonly sound: "question" | "turnEnd" };
 
 /** Extension host → panel. A patch applies only to the view of revision `base`. */
@@ -344,6 +373,8 @@ export type Intent =
   | { readonly type: "attachUris"; readonly uris: readonly string[] }
   /** The attach button: the host asks which files. */
   | { readonly type: "pickAttachment" }
+  /** Searches the whole conversation; answered by `found`, unless a newer one comes. An empty query ends the search. */
+  | ({ readonly type: "find"; readonly request: number } & FindQuery)
   | { readonly type: "withdraw"; readonly submission: string }
   /** Sends a queued prompt next; a running turn is stopped for it. */
   | { readonly type: "sendNow"; readonly submission: string }
@@ -398,6 +429,7 @@ const steps: Record<NextStep, true> = {
 
 type Check = (value: unknown) => boolean;
 const isString: Check = value => typeof value === "string";
+const isBoolean: Check = value => typeof value === "boolean";
 const isCount: Check = value => Number.isSafeInteger(value) && (value as number) >= 0;
 const optional =
   (check: Check): Check =>
@@ -450,6 +482,7 @@ const shapes: {
   attachItem: { request: isCount, key: isString },
   attachUris: { uris: isListOf(isString) },
   pickAttachment: {},
+  find: { request: isCount, query: isString, matchCase: isBoolean, wholeWord: isBoolean, regex: isBoolean },
   withdraw: { submission: isString },
   sendNow: { submission: isString },
   stop: {},

@@ -53,8 +53,15 @@ export class ChatPanels implements vscode.WebviewViewProvider, vscode.WebviewPan
   }
 
   /** Shows the chat and puts the cursor there. */
-  focus(target: "composer" | "ask"): Promise<void> {
+  focus(target: "composer" | "ask" | "find"): Promise<void> {
     return this.reveal({ type: "focus", target });
+  }
+
+  /** Opens the find bar: of the active editor tab when its own key was pressed, else where a command shows the chat. */
+  async find(inEditor: boolean): Promise<void> {
+    const active = inEditor ? [...this.#editors].find(([, tab]) => tab.active) : undefined;
+    if (active) active[0].reply({ type: "focus", target: "find" });
+    else await this.focus("find");
   }
 
   /** Opens the chat as an editor tab of its own. */

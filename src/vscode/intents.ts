@@ -3,6 +3,7 @@ import * as vscode from "vscode";
 import { asError, asProblem, type NextStep } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import type { AskOption } from "../session/events.ts";
+import { find } from "./finds.ts";
 import type { Asker, Wish } from "./chatPanel.ts";
 import { applyCode, insertCode } from "./codeBlocks.ts";
 import type { ContentDocuments } from "./contentDocuments.ts";
@@ -52,6 +53,8 @@ async function effect(intent: Wish, asker: Asker, context: IntentContext): Promi
     case "attachUris":
     case "pickAttachment":
       return asker.reply({ type: "refused", reason: vscode.l10n.t("Attachments are not supported yet.") });
+    case "find":
+      return find(intent, asker, current.view().entries);
     case "withdraw":
       return session?.withdraw(intent.submission);
     case "sendNow":

@@ -26,6 +26,7 @@ const good: readonly Intent[] = [
   { type: "openDiff", entry: "t:1", part: 0 },
   { type: "openLink", href: "https://example.com" },
   { type: "copy", text: "x" },
+  { type: "find", request: 1, query: "x", matchCase: false, wholeWord: true, regex: false },
   { type: "nextStep", step: "retry" },
   { type: "report", kind: "csp", text: "x" },
 ];

@@ -1,0 +1,94 @@
+// Texts as people see them: Markdown without its marks, terminal output without its escape codes.
+import { Marked, type Token, type Tokens } from "marked";
+
+const marked = new Marked({ gfm: true });
+
+/**
+ * Markdown as the panel paints it: a line for each line, item, cell and line of code; no marks, no targets of links. The
+ * panel lexes with the same library. May take long for a hostile text.
+ */
+export function plainMarkdown(source: string): string {
+  return blocks(marked.lexer(source.replaceAll("\0", "\uFFFD")));
+}
+
+/** The children's texts, those that show something, each on a line of its own. */
+const lines = (texts: readonly string[]): string => texts.filter(text => text !== "").join("\n");
+
+const blocks = (tokens: readonly Token[]): string => lines(tokens.map(block));
+
+function block(token: Token): string {
+  switch (token.type) {
+    case "code":
+      return (token as Tokens.Code).text;
+    case "html":
+      return (token as Tokens.HTML).text.trimEnd();
+    case "list":
+      return lines((token as Tokens.List).items.map(item => blocks(item.tokens)));
+    case "table": {
+      const { header, rows } = token as Tokens.Table;
+      return lines([header, ...rows].flat().map(cell => inline(cell.tokens)));
+    }
+    case "blockquote":
+      return blocks(token.tokens ?? []);
+    case "space":
+    case "hr":
+    case "def":
+    case "checkbox":
+      return "";
+    default:
+      return inline([token]);
+  }
+}
+
+function inline(tokens: readonly Token[]): string {
+  return tokens.map(piece).join("");
+}
+
+function piece(token: Token): string {
+  switch (token.type) {
+    case "br":
+      return "\n";
+    case "checkbox":
+      return "";
+    case "codespan":
+    case "html":
+      return flowing((token as Tokens.Codespan).text);
+    case "image": {
+      const { text, href } = token as Tokens.Image;
+      return flowing(text === "" ? href : text);
+    }
+    default: {
+      const { tokens } = token as Tokens.Generic;
+      if (tokens) return inline(tokens);
+      return flowing(unescaped((token as Tokens.Text).text));
+    }
+  }
+}
+
+/** A line break in a paragraph is shown as a blank. */
+const flowing = (text: string): string => text.replace(/\n/g, " ");
+
+const entities: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'", nbsp: "\u00a0" };
+
+/** Character references that agents write in prose; rarer ones stay as they are written. */
+function unescaped(text: string): string {
+  return text.replace(
+    /&(?:#(\d{1,6})|#x([\da-f]{1,5})|([a-z]+));/gi,
+    (whole, decimal?: string, hex?: string, name?: string) => {
+      if (name !== undefined) return (Object.hasOwn(entities, name) && entities[name]) || whole;
+      const code = decimal === undefined ? parseInt(hex ?? "", 16) : Number(decimal);
+      return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : whole;
+    },
+  );
+}
+
+const sequences =
+  /(?:\u001b\[|\u009b)[0-9:;<=>?]*[ -/]*[@-~]|(?:\u001b[\]PX^_]|[\u009d\u0090\u0098\u009e\u009f])[^\u0007\u001b\u009c]*(?:\u0007|\u001b\\|\u009c)|\u001b[ -/]*[0-~]/g;
+
+/** What a terminal printed, as it stands there in the end, but for programs that move the cursor about. */
+export function plainTerminal(output: string): string {
+  return output
+    .replace(sequences, "")
+    .replace(/\r+\n/g, "\n")
+    .replace(/^.*\r(?!$)/gm, "");
+}

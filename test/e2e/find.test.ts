@@ -1,0 +1,77 @@
+// Find in conversation in the real VS Code, by keyboard alone: over what an agent did, also where it is not painted.
+import assert from "node:assert/strict";
+import { openChat, openWorkbench, runCommand, writeFiles } from "./harness.ts";
+import { scene } from "./scene.ts";
+
+const toolCall = (id: string, title: string, text: string): unknown => ({
+  sessionUpdate: "tool_call",
+  toolCallId: id,
+  title,
+  kind: "search",
+  status: "completed",
+  content: [{ type: "content", content: { type: "text", text } }],
+});
+
+describe("find in conversation in a real VS Code", () => {
+  it("finds what is not painted by Ctrl+F, goes there by Enter, and gives the focus back at Escape", async () => {
+    const { page, folder, errors } = await openWorkbench();
+    const steps = [
+      { update: toolCall("first", "Look into the haystack", "There is a **needle** in it.") },
+      { update: toolCall("t$n", "Step $n", "Nothing found in step $n."), times: 230 },
+    ];
+    writeFiles(folder, { "haystack.json": JSON.stringify(steps) });
+    const panel = await openChat(page);
+    const composer = panel.getByRole("textbox", { name: "Message" });
+    await composer.fill("#script haystack.json");
+    await composer.press("Enter");
+    const log = panel.getByRole("log", { name: "Conversation" });
+    await log.getByRole("article", { name: "Step 229" }).waitFor();
+    await panel.getByRole("button", { name: "Stop" }).waitFor({ state: "hidden" });
+
+    await composer.focus();
+    await page.keyboard.press("Control+F");
+    const bar = panel.getByRole("textbox", { name: "Find in conversation" });
+    await bar.and(panel.locator(":focus")).waitFor();
+    await page.keyboard.type("a needle");
+    await panel.getByRole("search").getByText("1 result").first().waitFor();
+    assert.equal(
+      await panel.getByRole("search").count(),
+      1,
+      "it opens once, and what is typed after it is not typed twice",
+    );
+    await page.keyboard.press("Alt+C");
+    await panel.getByRole("button", { name: "Match Case (Alt+C)", pressed: true }).waitFor();
+    await page.keyboard.press("Enter");
+    await log.getByText("There is a needle in it.").waitFor();
+    await panel.getByRole("search").getByText("1 of 1").first().waitFor();
+    await scene(page, "find");
+    await page.keyboard.press("Escape");
+    await composer.and(panel.locator(":focus")).waitFor();
+    assert.equal(await bar.count(), 0);
+
+    // A panel that is opened later paints the end of a long conversation only.
+    await runCommand(page, "Parley: Open Chat in Editor");
+    const tab = page
+      .frameLocator('iframe.webview.ready[src*="extensionId=parley.parley&"]:not([src*="purpose=webviewView"])')
+      .frameLocator("iframe#active-frame");
+    const haystack = tab.getByRole("article", { name: "Look into the haystack" });
+    await tab.getByRole("article", { name: "Step 229" }).waitFor();
+    assert.equal(await haystack.count(), 0);
+    const box = tab.getByRole("textbox", { name: "Message" });
+    await box.and(tab.locator(":focus")).waitFor();
+    await page.keyboard.press("Control+F");
+    await tab.getByRole("textbox", { name: "Find in conversation" }).and(tab.locator(":focus")).waitFor();
+    assert.equal(await bar.count(), 0, "only the tab has it");
+    assert.equal(await page.locator(".simple-find-part.visible, .find-widget.visible").count(), 0);
+    await page.keyboard.type("a needle");
+    await page.keyboard.press("Enter");
+    await haystack.getByText("There is a needle in it.").waitFor();
+    await tab.getByRole("search").getByText("1 of 1").first().waitFor();
+    await page.keyboard.press("Escape");
+    await box.and(tab.locator(":focus")).waitFor();
+
+    await runCommand(page, "Parley: Find in Conversation");
+    await bar.and(panel.locator(":focus")).waitFor();
+    assert.deepEqual(errors, []);
+  });
+});

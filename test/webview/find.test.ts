@@ -1,0 +1,286 @@
+// Find in conversation as people use it: the bar, its keys, the marks in the text, and hits that are not painted yet.
+// The host's own search answers, over the same view.
+import assert from "node:assert/strict";
+import type { Locator } from "playwright-core";
+import { Finder } from "../../src/chat/find.ts";
+import type { Head, View } from "../../src/chat/protocol.ts";
+import { openPanel, usePanel, type Options, type PanelPage } from "./panelPage.ts";
+import { START, everyEntry, message, snapshot, sumDiff, testRun, tool, view } from "./scenes.ts";
+
+const running: Head["activity"] = { state: "running", since: START, cancelling: false };
+
+/** A panel whose searches are answered. */
+class FindPage {
+  readonly panel: PanelPage;
+  #view: View;
+  #answered = 0;
+
+  constructor(panel: PanelPage, shown: View) {
+    this.panel = panel;
+    this.#view = shown;
+  }
+
+  get input(): Locator {
+    return this.panel.page.getByRole("textbox", { name: "Find in conversation" });
+  }
+  get words(): Locator {
+    return this.panel.page.locator(".find-words");
+  }
+
+  async open(): Promise<void> {
+    await this.panel.post({ type: "focus", target: "find" });
+    await this.input.and(this.panel.page.locator(":focus")).waitFor();
+  }
+
+  /** Types a query and answers it. */
+  async type(query: string): Promise<void> {
+    await this.input.fill(query);
+    await this.answer();
+  }
+
+  async press(key: string): Promise<void> {
+    await this.panel.page.keyboard.press(key);
+  }
+
+  /** Waits for the next search and answers the newest, over the view it is given, if that has changed. */
+  async answer(shown = this.#view): Promise<void> {
+    this.#view = shown;
+    await this.panel.page.waitForFunction(
+      answered => window.play.intents.some(intent => intent.type === "find" && intent.request > answered),
+      this.#answered,
+    );
+    const intent = (await this.panel.intents()).findLast(each => each.type === "find");
+    assert.ok(intent?.type === "find");
+    this.#answered = intent.request;
+    const result = await new Finder(() => new Promise(setImmediate)).find(intent, shown.entries);
+    assert.ok(result);
+    const { hits, problem } = result;
+    await this.panel.post({
+      type: "found",
+      request: intent.request,
+      total: hits.length,
+      hits,
+      ...(result.truncated && { truncated: true }),
+      ...(problem && { problem: "This is not a valid regular expression." }),
+    });
+  }
+
+  async says(words: string): Promise<void> {
+    await this.words.filter({ hasText: new RegExp(`^\\s*${words.replace(/[+.]/g, "\\$&")}\\s*$`) }).waitFor();
+  }
+
+  /** The texts that are marked, and the one that is marked as the current. */
+  marks(): Promise<{ all: string[]; current: string[] }> {
+    return this.panel.page.evaluate(() => {
+      const texts = (name: string): string[] =>
+        [...(CSS.highlights.get(name) ?? [])].map(range => (range as Range).toString());
+      return { all: texts("parley-find"), current: texts("parley-find-current") };
+    });
+  }
+
+  /** Waits until what is marked as the current is that, and in sight. */
+  async atHit(text: string): Promise<void> {
+    await this.panel.page.waitForFunction(wanted => {
+      const [range] = [...(CSS.highlights.get("parley-find-current") ?? [])] as Range[];
+      const log = document.querySelector(".log")?.getBoundingClientRect();
+      const box = range?.getBoundingClientRect();
+      return range?.toString() === wanted && box && log && box.height > 0 && box.top >= log.top && box.bottom <= log.bottom; // prettier-ignore
+    }, text);
+  }
+}
+
+async function openFind(entries: View["entries"], head: Partial<Head> = {}, options: Options = {}): Promise<FindPage> {
+  const shown = view(entries, head);
+  const find = new FindPage(await openPanel([snapshot(shown)], options), shown);
+  await find.open();
+  return find;
+}
+
+const long = Array.from({ length: 460 }, (_, i) =>
+  message(`m${i}`, i % 2 ? "agent" : "user", i === 3 ? "a rare word" : `common words of ${i}`),
+);
+
+describe("find in conversation", () => {
+  usePanel();
+
+  it("counts while typing without moving anything, then goes from hit to hit and round, by keys and by buttons", async () => {
+    const find = await openFind([
+      message("u", "user", "Sum this sum"),
+      message("a", "agent", "The **su**m is `sum`, see [sum](https://example.com/sum).\n\n```js\nlet sum;\n```"),
+    ]);
+    await find.type("sum");
+    await find.says("6 results");
+    assert.deepEqual(await find.marks(), { all: ["Sum", "sum", "sum", "sum", "sum", "sum"], current: [] });
+    await find.panel.page.getByRole("status").filter({ hasText: "6 results" }).waitFor({ state: "attached" });
+    await find.press("Enter");
+    await find.says("1 of 6");
+    await find.press("F3");
+    await find.says("2 of 6");
+    await find.press("Shift+Enter");
+    await find.press("Shift+F3");
+    await find.says("6 of 6");
+    await find.panel.page.getByRole("button", { name: "Next Match (Enter)" }).click();
+    await find.says("1 of 6");
+    await find.panel.page.getByRole("button", { name: "Previous Match (Shift+Enter)" }).click();
+    await find.says("6 of 6");
+    await find.atHit("sum");
+    assert.equal((await find.marks()).all.length, 5);
+    await find.type("absent");
+    await find.says("No results");
+    await find.panel.page.getByRole("status").filter({ hasText: "No results" }).waitFor({ state: "attached" });
+    await find.panel.assertClean();
+  });
+
+  it("marks every hit of every kind of entry once all is open: as many as are counted", async () => {
+    const find = await openFind(everyEntry, {}, { height: 3000 });
+    const { log } = find.panel;
+    await log
+      .locator("button[aria-expanded=false], details:not([open]) > summary")
+      .evaluateAll(all => all.forEach(each => (each as HTMLElement).click()));
+    await log.locator(".ansi-fg-red").first().waitFor();
+    for (const query of ["s", "sum", "src/", "the", "0", "npm test", "expected", "retry", "notes", "busy"]) {
+      await find.type(query);
+      const total = Number.parseInt((await find.words.textContent()) ?? "", 10);
+      const { all } = await find.marks();
+      assert.ok(total > 0, query);
+      assert.deepEqual(
+        all.map(text => text.toLowerCase()),
+        Array.from({ length: total }, () => query),
+      );
+    }
+    await find.panel.assertClean();
+  });
+
+  it("toggles by Alt+C, Alt+W and Alt+R, and says what is wrong with a pattern", async () => {
+    const find = await openFind([message("u", "user", "Cat concat cat c.t")]);
+    await find.type("cat");
+    await find.says("3 results");
+    await find.press("Alt+c");
+    await find.answer();
+    await find.says("2 results");
+    await find.press("Alt+w");
+    await find.answer();
+    await find.says("1 result");
+    assert.deepEqual(await find.marks(), { all: ["cat"], current: [] });
+    await find.press("Alt+r");
+    await find.answer();
+    await find.type("c.t");
+    await find.says("2 results");
+    const regex = find.panel.page.getByRole("button", { name: "Use Regular Expression (Alt+R)" });
+    assert.equal(await regex.getAttribute("aria-pressed"), "true");
+    await find.type("(");
+    await find.says("This is not a valid regular expression.");
+    assert.equal(await find.input.inputValue(), "(", "what the keys toggle is not typed");
+  });
+
+  it("goes to a hit in an entry that is not painted, and to one in a folded thought, in a card, in what a card folds", async () => {
+    const entries = [
+      ...long,
+      message("h", "thought", "a **hidden** idea", 5),
+      tool("c1", "Edit", { parts: [sumDiff] }),
+      tool("c2", "Run", { parts: [testRun, { type: "json", label: "Input", text: '{ "secret": 1 }' }] }),
+    ];
+    const find = await openFind(entries);
+    const rare = find.panel.log.getByText("a rare word");
+    assert.equal(await rare.count(), 0);
+    await find.type("rare word");
+    await find.press("Enter");
+    await find.atHit("rare word");
+    await find.says("1 of 1");
+    for (const hit of ["hidden idea", "nothing", "expected 0", '"secret"']) {
+      await find.type(hit);
+      await find.press("Enter");
+      await find.atHit(hit);
+    }
+    assert.equal(
+      await find.panel.log.getByRole("button", { name: /Thought for/ }).getAttribute("aria-expanded"),
+      "true",
+    );
+    await find.panel.assertClean();
+  });
+
+  it("begins at what is read", async () => {
+    const find = await openFind(long);
+    await find.type("common");
+    await find.press("Shift+Enter");
+    const upwards = Number.parseInt((await find.words.textContent()) ?? "", 10);
+    assert.ok(upwards > 440 && upwards < 459, `${upwards}`);
+  });
+
+  it("Enter pressed before the answer is there goes to the first hit once it comes", async () => {
+    const find = await openFind(long);
+    await find.input.fill("rare");
+    await find.press("Enter");
+    await find.answer();
+    await find.atHit("rare");
+  });
+
+  it("keeps its hit and its place while the conversation goes on, and counts what is added", async () => {
+    const find = await openFind([...long, message("live", "agent", "common")], { live: "live", activity: running });
+    await find.type("rare");
+    await find.press("Enter");
+    await find.atHit("rare");
+    const { log } = find.panel;
+    const top = await log.evaluate(element => element.scrollTop);
+    const asked = async (): Promise<number> =>
+      (await find.panel.intents()).filter(({ type }) => type === "find").length;
+    const before = await asked();
+    for (let i = 0; i < 20; i++) await find.panel.patch({ op: "append", id: "live", part: 0, text: " and rare\n\n" });
+    await find.answer(view([...long, message("live", "agent", `common${" and rare\n\n".repeat(20)}`)]));
+    await find.says("1 of 21");
+    assert.ok((await asked()) - before <= 5, "not for every chunk");
+    assert.equal(await log.evaluate(element => element.scrollTop), top);
+    await find.atHit("rare");
+  });
+
+  it("shows the lines of a diff that hold a hit, and what holds one that cannot be painted", async () => {
+    const lines = Array.from({ length: 900 }, (_, i) => ({ op: "add", text: `line ${i} of many` }) as const);
+    const part = { ...sumDiff, hunks: [{ oldStart: 0, newStart: 1, lines }] };
+    const overwritten = { ...testRun, text: "abc\u001b[1D\u001b[1Dxyz" };
+    const find = await openFind([tool("c", "Write", { parts: [part] }), tool("t", "Run", { parts: [overwritten] })]);
+    await find.type("line 899");
+    await find.press("Enter");
+    await find.atHit("line 899");
+    await find.type("abcx");
+    await find.press("Enter");
+    await find.panel.log.locator("[data-found]").waitFor();
+    await find.says("1 of 1");
+    await find.press("Escape");
+    await find.panel.log.locator("[data-found]").waitFor({ state: "detached" });
+  });
+
+  it("Escape closes the bar before it stops the agent, and the focus goes back to where it was", async () => {
+    const shown = view([message("u", "user", "hello")], { activity: running });
+    const panel = await openPanel([snapshot(shown)]);
+    const find = new FindPage(panel, shown);
+    await panel.composer.focus();
+    await find.open();
+    await find.type("hello");
+    assert.equal((await find.marks()).all.length, 1);
+    await panel.composer.focus();
+    await find.press("Escape");
+    await find.input.waitFor({ state: "detached" });
+    assert.deepEqual(await find.marks(), { all: [], current: [] });
+    await panel.composer.and(panel.page.locator(":focus")).waitFor();
+    await find.open();
+    assert.equal(await find.input.inputValue(), "hello", "the query is still there");
+    await find.press("Escape");
+    await panel.composer.and(panel.page.locator(":focus")).waitFor();
+    const types = async (): Promise<string[]> => (await panel.intents()).map(({ type }) => type);
+    assert.ok(!(await types()).includes("stop"));
+    await find.press("Escape");
+    assert.ok((await types()).includes("stop"));
+  });
+
+  it("fits a narrow panel, and looks for the text that is selected", async () => {
+    const find = await openFind(everyEntry, {}, { width: 260 });
+    await find.press("Escape");
+    await find.panel.log.getByText("Please fix it.").first().selectText();
+    await find.panel.page.evaluate(() => getSelection()?.modify("extend", "backward", "character"));
+    const bar = find.panel.page.getByRole("search");
+    await find.open();
+    const box = await bar.boundingBox();
+    assert.ok(box && box.x >= 0 && box.x + box.width <= 260, JSON.stringify(box));
+    assert.ok(await find.panel.page.evaluate(() => document.documentElement.scrollWidth <= 260));
+  });
+});
