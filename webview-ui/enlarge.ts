@@ -29,14 +29,7 @@ export function enlarge(name: string, source: string, open: (() => void) | undef
               </button>`
             : nothing
         }
-        <button
-          class="icon-button"
-          type="button"
-          autofocus
-          aria-label=${t("Close")}
-          title=${t("Close (Escape)")}
-          @click=${close}
-        >
+        <button class="icon-button" type="button" aria-label=${t("Close")} title=${t("Close (Escape)")} @click=${close}>
           ${icon("close")}
         </button>
       </div>
@@ -51,4 +44,6 @@ export function enlarge(name: string, source: string, open: (() => void) | undef
   dialog.addEventListener("close", () => dialog.remove());
   (document.getElementById("parley") ?? document.body).append(dialog);
   dialog.showModal();
+  // Not by `autofocus`, which the frame of a webview may not use.
+  dialog.querySelector<HTMLElement>("button:last-of-type")?.focus();
 }

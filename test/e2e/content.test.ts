@@ -1,7 +1,7 @@
 // Every kind of content over ACP into the real panel, and what a person does with it there: in one window.
 import assert from "node:assert/strict";
 import type { FrameLocator } from "playwright-core";
-import { openChat, openFile, openWorkbench, runCommand, screenshot } from "./harness.ts";
+import { openChat, openFile, openWorkbench, screenshot } from "./harness.ts";
 
 const PIXEL =
   "iVBORw0KGgoAAAANSUhEUgAAAAoAAAAKCAYAAACNMs+9AAAAFUlEQVR42mNk+M9Qz0AEYBxVSF+FABJADveWkH6oAAAAAElFTkSuQmCC";
@@ -78,7 +78,8 @@ describe("content in a real VS Code", () => {
     await log.getByRole("button", { name: "Insert at Cursor" }).click();
     const editor = page.locator(".editor-instance .view-lines");
     await editor.getByText("const answer = 42;").waitFor();
-    await runCommand(page, "Undo");
+    await page.locator(".editor-instance .monaco-editor.focused").waitFor();
+    await page.keyboard.press("Control+Z");
     await editor.getByText("const answer = 42;").waitFor({ state: "detached" });
 
     await log.getByRole("link", { name: "src/sum.js:2" }).click();
