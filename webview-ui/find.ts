@@ -66,8 +66,14 @@ export class FindElement extends LightElement {
     this.addEventListener("keydown", event => this.#keydown(event));
   }
 
+  override connectedCallback(): void {
+    super.connectedCallback();
+    document.addEventListener("keydown", this.#shortcut, true);
+  }
+
   override disconnectedCallback(): void {
     super.disconnectedCallback();
+    document.removeEventListener("keydown", this.#shortcut, true);
     this.#end();
   }
 
@@ -199,6 +205,20 @@ export class FindElement extends LightElement {
     else return;
     event.preventDefault();
   }
+
+  /**
+   * Ctrl+F, ⌘F on a Mac. Taken here and kept from VS Code, whose keybindings cannot tell that the focus is inside of this
+   * page: for them a view loses the focus when its page gets it.
+   */
+  #shortcut = (event: KeyboardEvent): void => {
+    const isMac = /^Mac/.test(navigator.platform);
+    const isModified = (isMac ? event.metaKey : event.ctrlKey) && !(isMac ? event.ctrlKey : event.metaKey);
+    const isF = /^[a-z]$/i.test(event.key) ? event.key.toLowerCase() === "f" : event.code === "KeyF";
+    if (!isModified || !isF || event.altKey || event.shiftKey) return;
+    event.preventDefault();
+    event.stopPropagation();
+    void this.open();
+  };
 
   /** Before anybody else: a running turn is stopped by Escape only when there is nothing left to close. */
   #escape = (event: KeyboardEvent): void => {

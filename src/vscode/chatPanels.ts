@@ -57,13 +57,6 @@ export class ChatPanels implements vscode.WebviewViewProvider, vscode.WebviewPan
     return this.reveal({ type: "focus", target });
   }
 
-  /** Opens the find bar: of the active editor tab when its own key was pressed, else where a command shows the chat. */
-  async find(inEditor: boolean): Promise<void> {
-    const active = inEditor ? [...this.#editors].find(([, tab]) => tab.active) : undefined;
-    if (active) active[0].reply({ type: "focus", target: "find" });
-    else await this.focus("find");
-  }
-
   /** Opens the chat as an editor tab of its own. */
   openEditor(): void {
     const tab = vscode.window.createWebviewPanel(

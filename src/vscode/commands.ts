@@ -20,8 +20,7 @@ export interface CommandContext {
   readonly log: Log & { show(): void };
 }
 
-/** A key may pass an argument of its own. */
-type Command = (context: CommandContext, argument?: unknown) => Promise<void> | void;
+type Command = (context: CommandContext) => Promise<void> | void;
 
 /** Every command by its id. Each id stands in the manifest too; a test compares the two. */
 export const commands = {
@@ -33,7 +32,7 @@ export const commands = {
     await chat.focus(openAsks(current.state).length > 0 ? "ask" : "composer");
   },
   "parley.openChatInEditor": ({ chat }) => chat.openEditor(),
-  "parley.find": ({ chat }, where) => chat.find(where === "editor"),
+  "parley.find": ({ chat }) => chat.focus("find"),
   "parley.stop": ({ current }) => current.session?.stop(),
   "parley.selectAgent": async ({ current, chat, settings }) => {
     const picks = settings().agents.map(agent => ({
@@ -72,9 +71,9 @@ export const commands = {
 /** Registers every command. A command that fails says so. */
 export function registerCommands(context: CommandContext): vscode.Disposable {
   const registered = Object.entries(commands as Record<string, Command>).map(([id, run]) =>
-    vscode.commands.registerCommand(id, async (argument: unknown) => {
+    vscode.commands.registerCommand(id, async () => {
       try {
-        await run(context, argument);
+        await run(context);
       } catch (error) {
         const problem = asProblem(error);
         context.log.error(problem.message, problem.detail);

@@ -26,6 +26,8 @@ describe("accessibility", () => {
         if (name === "everything") {
           await panel.log.locator(".hljs-keyword").first().waitFor();
           await panel.log.locator(".ansi-fg-red").first().waitFor();
+          await panel.page.keyboard.press("Control+f");
+          await panel.page.getByRole("search").waitFor();
         }
         found.push(...(await violations(panel)).map(line => `${name}: ${line}`));
         await panel.page.context().close();

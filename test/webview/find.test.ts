@@ -254,7 +254,8 @@ describe("find in conversation", () => {
     const panel = await openPanel([snapshot(shown)]);
     const find = new FindPage(panel, shown);
     await panel.composer.focus();
-    await find.open();
+    await find.press("Control+f");
+    await find.input.and(panel.page.locator(":focus")).waitFor();
     await find.type("hello");
     assert.equal((await find.marks()).all.length, 1);
     await panel.composer.focus();
