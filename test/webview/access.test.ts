@@ -36,7 +36,7 @@ describe("accessibility", () => {
           await panel.log.locator(".ansi-fg-red").first().waitFor();
         }
         found.push(...(await violations(panel, rules)).map(line => `${name}: ${line}`));
-        await panel.page.context().close();
+        await panel.free();
       }
       assert.deepEqual(found, []);
     });
