@@ -62,8 +62,8 @@ interface Shared {
   hooked: boolean;
   browser?: Promise<Browser>;
   server?: Promise<Server>;
-  /** The window that tests share, with the settings it was opened for. */
-  kept?: { readonly settings: string; readonly workbench: Opened } | undefined;
+  /** The windows that tests share, by the settings they were opened for. */
+  readonly kept: Map<string, Opened>;
   readonly opened: Set<Opened>;
   readonly servers: Set<Vscode>;
   readonly folders: Set<string>;
@@ -74,7 +74,13 @@ if (!shared.hooked) addHooks();
 
 function sharedState(): Shared {
   const holder = globalThis as { parleyEndToEnd?: Shared };
-  holder.parleyEndToEnd ??= { hooked: false, opened: new Set(), servers: new Set(), folders: new Set() };
+  holder.parleyEndToEnd ??= {
+    hooked: false,
+    kept: new Map(),
+    opened: new Set(),
+    servers: new Set(),
+    folders: new Set(),
+  };
   return holder.parleyEndToEnd;
 }
 
@@ -85,8 +91,8 @@ function addHooks(): void {
     const test = this.currentTest;
     if (test?.state === "failed") {
       await pictureFailure(test.fullTitle());
-      // It may have been left in any state.
-      shared.kept = undefined;
+      // Shared windows may have been left in any state.
+      shared.kept.clear();
     }
     await closeAll();
   });
@@ -109,26 +115,28 @@ export async function openWorkbench(options: WorkbenchOptions = {}): Promise<Wor
 
 /**
  * The window that tests share, with the chat shown and nothing else: no editor, an empty session, and a workspace that is
- * a fresh copy of examples/sample-workspace with `files` added. What VS Code remembers of earlier tests stays. Tests that
- * ask for the same settings get the same window as long as they follow each other and none of them fails.
+ * a fresh copy of examples/sample-workspace with `files` added. What VS Code remembers of earlier tests stays. Tests with
+ * settings share theirs as long as they follow each other; a test that fails ends the sharing.
  */
 export async function sharedWorkbench(
   files: Readonly<Record<string, string>> = {},
-  settings?: Readonly<Record<string, unknown>>,
+  settings: Readonly<Record<string, unknown>> = {},
 ): Promise<Workbench & { readonly panel: FrameLocator }> {
-  const key = JSON.stringify(settings ?? {});
-  if (shared.kept?.settings === key) {
-    const { workbench } = shared.kept;
-    workbench.server.writeSettings(usual(settings));
-    // What earlier tests let pass is not this one's.
-    workbench.errors.length = 0;
-    fillWorkspace(workbench.folder, files);
-    return { ...workbench, panel: await cleared(workbench.page) };
-  }
-  shared.kept = undefined;
+  const usualKey = JSON.stringify({});
+  const key = JSON.stringify(settings);
+  // The usual window, and one other at a time: each takes half a gigabyte.
+  for (const other of shared.kept.keys()) if (other !== key && other !== usualKey) shared.kept.delete(other);
   await closeAll();
-  const workbench = opened(await openWorkbench(settings ? { settings } : {}));
-  shared.kept = { settings: key, workbench };
+  const known = shared.kept.get(key);
+  if (known) {
+    known.server.writeSettings(usual(settings));
+    // What earlier tests let pass is not this one's.
+    known.errors.length = 0;
+    fillWorkspace(known.folder, files);
+    return { ...known, panel: await cleared(known.page) };
+  }
+  const workbench = opened(await openWorkbench(key === usualKey ? {} : { settings }));
+  shared.kept.set(key, workbench);
   writeFiles(workbench.folder, files);
   return { ...workbench, panel: await openChat(workbench.page) };
 }
@@ -298,19 +306,20 @@ async function pictureFailure(title: string): Promise<void> {
 
 async function closeAll(): Promise<void> {
   const common = await shared.server;
-  const kept = shared.kept?.workbench;
+  const kept = new Set(shared.kept.values());
   for (const each of shared.opened) {
-    if (each === kept) continue;
+    if (kept.has(each)) continue;
     await each.page.context().close();
     shared.opened.delete(each);
   }
-  for (const server of shared.servers) if (server !== common && server !== kept?.server) await stopServer(server);
-  removeFolders(kept?.folder);
+  const needed = new Set<Vscode | undefined>([common, ...[...kept].map(({ server }) => server)]);
+  for (const server of shared.servers) if (!needed.has(server)) await stopServer(server);
+  removeFolders([...kept].map(({ folder }) => folder));
 }
 
-function removeFolders(except?: string): void {
+function removeFolders(except: readonly string[] = []): void {
   for (const folder of shared.folders) {
-    if (folder === except) continue;
+    if (except.includes(folder)) continue;
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
     shared.folders.delete(folder);
   }
