@@ -37,7 +37,10 @@ import { fetchVscode } from "./fetch.mjs";
  *   commands of what had to be killed
  */
 
-/** Quiet, and readable for tests: no welcome pages, no network, and terminals as text in the DOM. */
+/**
+ * Quiet, and readable for tests: no welcome pages, no network, and terminals as text in the DOM. Every value has to be one
+ * that VS Code does not migrate: it would write the file anew while tests do.
+ */
 export const usualSettings = {
   "workbench.startupEditor": "none",
   "workbench.tips.enabled": false,
@@ -45,7 +48,6 @@ export const usualSettings = {
   "workbench.enableExperiments": false,
   "telemetry.telemetryLevel": "off",
   "update.mode": "none",
-  "extensions.autoUpdate": false,
   "extensions.autoCheckUpdates": false,
   "extensions.ignoreRecommendations": true,
   "chat.disableAIFeatures": true,

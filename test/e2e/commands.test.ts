@@ -1,9 +1,9 @@
-// Every command of the palette, run from there in the real VS Code; the status bar, the badge, links, settings.
+// Every command of the palette, run from there in the real VS Code; the status bar, trust.
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { FrameLocator, Locator } from "playwright-core";
-import { answerTrust, openChat, openWorkbench, runCommand } from "./harness.ts";
+import { answerTrust, openChat, openWorkbench, runCommand, sharedWorkbench } from "./harness.ts";
 import { scene } from "./scene.ts";
 
 const composer = (panel: FrameLocator): Locator => panel.getByRole("textbox", { name: "Message" });
@@ -18,8 +18,7 @@ async function send(panel: FrameLocator, text: string): Promise<void> {
 
 describe("the commands of the palette", () => {
   it("open, choose, restart, show and save", async () => {
-    const { page, folder } = await openWorkbench();
-    const panel = await openChat(page);
+    const { page, panel, folder } = await sharedWorkbench();
     await send(panel, "hello");
     await idle(panel);
     await conversation(panel).getByText("hello", { exact: true }).waitFor();
@@ -60,28 +59,9 @@ describe("the commands of the palette", () => {
     await conversation(panel).getByText("hello again", { exact: true }).waitFor();
   });
 
-  it("open a file from a link in an answer, at its line, and a diff in the diff editor", async () => {
-    const { page } = await openWorkbench();
-    const panel = await openChat(page);
-    await send(panel, "fix the bug in sum.js");
-    await panel
-      .getByRole("group", { name: /^Run / })
-      .getByRole("button", { name: /^Allow/ })
-      .click();
-    const question = panel.getByRole("group", { name: /^Edit / });
-    await question.getByRole("button", { name: "Open Diff" }).click();
-    await page.locator(".monaco-diff-editor .line-insert").first().waitFor();
-    await question.getByRole("button", { name: /^Allow/ }).click();
-    await idle(panel);
-    await scene(page, "demo-fixed");
-    await conversation(panel).getByRole("link", { name: "src/sum.js" }).last().click();
-    await page.locator(".tab.active", { hasText: "sum.js" }).waitFor();
-  });
-
   it("answer by keyboard alone, queue while it works, and change an option of the agent", async () => {
-    const { page, folder } = await openWorkbench();
+    const { page, panel, folder } = await sharedWorkbench();
     const before = readFileSync(join(folder, "src/sum.js"), "utf8");
-    const panel = await openChat(page);
     await send(panel, "run the tests");
     const run = panel.getByRole("group", { name: /^Run / });
     await run.waitFor();
@@ -120,6 +100,7 @@ describe("a workspace that is not trusted", () => {
   it("starts nothing and says why, and starts once it is trusted", async () => {
     const { page } = await openWorkbench({ trust: true });
     await answerTrust(page, false);
+    await page.getByText("Restricted Mode").first().waitFor();
     const panel = await openChat(page);
     await panel.getByText(/This workspace is not trusted, so Parley starts no agents in it/).waitFor();
     await scene(page, "untrusted");

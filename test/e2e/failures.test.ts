@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { FrameLocator, Locator } from "playwright-core";
-import { openChat, openWorkbench, reloadWindow, runCommand, type Workbench } from "./harness.ts";
+import { chat, openChat, reloadWindow, runCommand, sharedWorkbench } from "./harness.ts";
 import { scene } from "./scene.ts";
 
 /** The misbehaving agent as a program of its own, in a folder that pictures may show. */
@@ -23,10 +23,75 @@ function writeProgram(path: string, ...args: readonly string[]): void {
   writeFileSync(path, `#!/bin/sh\nexec "${process.execPath}" "${agent}" ${args.join(" ")} "$@"\n`, { mode: 0o755 });
 }
 
-/** The agents of a window, each with the behaviour of test/agents/bad.mjs that is its id, unless it says otherwise. */
-type Definitions = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+/** Agents that do not start: what is said of each, and what is offered. */
+const startless: readonly {
+  readonly id: string;
+  readonly definition?: Record<string, unknown>;
+  readonly says: RegExp;
+  readonly offers: string;
+  readonly scene: string;
+}[] = [
+  {
+    id: "missing",
+    definition: { command: "no-such-agent-program", args: [] },
+    says: /Could not start Bad Agent: .?no-such-agent-program.? was not found on the PATH that VS Code sees/,
+    offers: "Open Settings",
+    scene: "agent-missing",
+  },
+  {
+    id: "folder",
+    definition: { command: "/", args: [] },
+    says: /Could not start Bad Agent/,
+    offers: "Open Settings",
+    scene: "agent-not-a-program",
+  },
+  {
+    id: "unrunnable",
+    definition: { command: unrunnable, args: [] },
+    says: /Could not start Bad Agent: .*unrunnable-agent.? is not executable/,
+    offers: "Open Settings",
+    scene: "agent-not-executable",
+  },
+  {
+    id: "exit",
+    says: /Bad Agent ended with code 3 before it was ready/,
+    offers: "Restart Agent",
+    scene: "agent-exits",
+  },
+  {
+    id: "initialize-never",
+    definition: { startTimeout: 1 },
+    says: /Bad Agent did not answer its first message, .?initialize.?, within 1 second/,
+    offers: "Show Protocol Traffic",
+    scene: "agent-hangs",
+  },
+  {
+    id: "version",
+    says: /Bad Agent speaks version 0 of the Agent Client Protocol; Parley speaks version 1/,
+    offers: "Select Agent",
+    scene: "agent-version",
+  },
+  {
+    id: "initialize-error",
+    says: /Bad Agent refused to start a conversation: The model store is corrupt\./,
+    offers: "Restart Agent",
+    scene: "agent-refuses",
+  },
+  { id: "auth-required", says: /Bad Agent needs you to sign in/, offers: "Restart Agent", scene: "agent-sign-in" },
+];
 
-function settings(definitions: Definitions): Record<string, unknown> {
+const late = { command: join(programs, "late-agent"), args: [] };
+const breaking = ["banner", "prompt-error", "wrong-types", "two-questions", "dies-with-question", "dies-in-turn"];
+
+/** The agents, each with the behaviour of test/agents/bad.mjs that is its id unless it says otherwise. */
+const definitions: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+  none: { name: "Good Agent" },
+  ...Object.fromEntries(startless.map(({ id, definition }) => [id, definition ?? {}])),
+  late,
+  ...Object.fromEntries(breaking.map(id => [id, {}])),
+};
+
+function settings(): Record<string, unknown> {
   const presets = ["claude", "codex", "gemini", "opencode", "qwen", "copilot", "auggie", "goose", "demo"];
   const own = Object.entries(definitions).map(([id, definition]) => [
     id,
@@ -35,10 +100,7 @@ function settings(definitions: Definitions): Record<string, unknown> {
   return { "parley.agents": { ...Object.fromEntries(presets.map(id => [id, false])), ...Object.fromEntries(own) } };
 }
 
-async function withAgents(definitions: Definitions): Promise<Workbench & { readonly panel: FrameLocator }> {
-  const workbench = await openWorkbench({ settings: settings({ none: { name: "Good Agent" }, ...definitions }) });
-  return { ...workbench, panel: await openChat(workbench.page) };
-}
+const withAgents = (): ReturnType<typeof sharedWorkbench> => sharedWorkbench({}, settings());
 
 const composer = (panel: FrameLocator): Locator => panel.getByRole("textbox", { name: "Message" });
 const conversation = (panel: FrameLocator): Locator => panel.getByRole("log", { name: "Conversation" });
@@ -53,66 +115,9 @@ async function send(panel: FrameLocator, text: string): Promise<void> {
 }
 
 describe("an agent that does not start", () => {
-  const cases: readonly {
-    readonly id: string;
-    readonly definition?: Record<string, unknown>;
-    readonly says: RegExp;
-    readonly offers: string;
-    readonly scene: string;
-  }[] = [
-    {
-      id: "missing",
-      definition: { command: "no-such-agent-program", args: [] },
-      says: /Could not start Bad Agent: .?no-such-agent-program.? was not found on the PATH that VS Code sees/,
-      offers: "Open Settings",
-      scene: "agent-missing",
-    },
-    {
-      id: "folder",
-      definition: { command: "/", args: [] },
-      says: /Could not start Bad Agent/,
-      offers: "Open Settings",
-      scene: "agent-not-a-program",
-    },
-    {
-      id: "unrunnable",
-      definition: { command: unrunnable, args: [] },
-      says: /Could not start Bad Agent: .*unrunnable-agent.? is not executable/,
-      offers: "Open Settings",
-      scene: "agent-not-executable",
-    },
-    {
-      id: "exit",
-      says: /Bad Agent ended with code 3 before it was ready/,
-      offers: "Restart Agent",
-      scene: "agent-exits",
-    },
-    {
-      id: "initialize-never",
-      definition: { startTimeout: 1 },
-      says: /Bad Agent did not answer its first message, .?initialize.?, within 1 second/,
-      offers: "Show Protocol Traffic",
-      scene: "agent-hangs",
-    },
-    {
-      id: "version",
-      says: /Bad Agent speaks version 0 of the Agent Client Protocol; Parley speaks version 1/,
-      offers: "Select Agent",
-      scene: "agent-version",
-    },
-    {
-      id: "initialize-error",
-      says: /Bad Agent refused to start a conversation: The model store is corrupt\./,
-      offers: "Restart Agent",
-      scene: "agent-refuses",
-    },
-    { id: "auth-required", says: /Bad Agent needs you to sign in/, offers: "Restart Agent", scene: "agent-sign-in" },
-  ];
-
   it("is a sentence with the next step, whatever the reason, and the panel stays usable", async () => {
-    const definitions = Object.fromEntries(cases.map(({ id, definition }) => [id, definition ?? {}]));
-    const { page, panel, errors } = await withAgents(definitions);
-    for (const { id, says, offers, scene: name } of cases) {
+    const { page, panel, errors } = await withAgents();
+    for (const { id, says, offers, scene: name } of startless) {
       await choose(panel, id);
       const banner = panel.getByRole("group", { name: "Problem" });
       await banner.getByText(says).waitFor();
@@ -127,14 +132,13 @@ describe("an agent that does not start", () => {
   });
 
   it("is started again by one press once its program is there, and the prompt written meanwhile is sent", async () => {
-    const command = join(programs, "late-agent");
-    const { panel } = await withAgents({ late: { command, args: [] } });
+    const { panel } = await withAgents();
     await choose(panel, "late");
     const banner = panel.getByRole("group", { name: "Problem" });
     await banner.getByText(/there is no program at/).waitFor();
     await send(panel, "hello anyway");
     await panel.getByText("hello anyway").first().waitFor();
-    writeProgram(command, "none");
+    writeProgram(late.command, "none");
     await banner.getByRole("button", { name: "Retry" }).click();
     await conversation(panel).getByText("You said: hello anyway").waitFor();
   });
@@ -142,8 +146,7 @@ describe("an agent that does not start", () => {
 
 describe("an agent that breaks while it works", () => {
   it("loses nothing and blocks nothing: banners, refusals, wrong types, two questions, its death", async () => {
-    const ids = ["banner", "prompt-error", "wrong-types", "two-questions", "dies-with-question", "dies-in-turn"];
-    const { page, panel, errors } = await withAgents(Object.fromEntries(ids.map(id => [id, {}])));
+    const { page, panel, errors } = await withAgents();
     const log = conversation(panel);
 
     await choose(panel, "banner");
@@ -205,8 +208,7 @@ describe("an agent that breaks while it works", () => {
 
 describe("a turn that is interrupted", () => {
   it("is stopped by Escape and by Parley: Stop with a question open: the question goes and the turn ends", async () => {
-    const { page } = await openWorkbench();
-    const panel = await openChat(page);
+    const { page, panel } = await sharedWorkbench();
     const allow = panel.getByRole("button", { name: /^Allow/ }).first();
     await send(panel, "run the tests");
     await allow.waitFor();
@@ -221,14 +223,15 @@ describe("a turn that is interrupted", () => {
   });
 
   it("loses nothing when the window is reloaded: the transcript is back, with a word on what ended", async () => {
-    const { page } = await openWorkbench();
-    const panel = await openChat(page);
+    const { page, panel } = await sharedWorkbench();
     await send(panel, "run the tests");
     await panel
       .getByRole("button", { name: /^Allow/ })
       .first()
       .waitFor();
     await reloadWindow(page);
+    // By itself.
+    await chat(page).locator("body").waitFor();
     const restored = await openChat(page);
     const log = conversation(restored);
     await log.getByText("run the tests", { exact: true }).waitFor();

@@ -1,6 +1,7 @@
 // What the end-to-end tests stand on: a real VS Code with Parley in it, worked through Chromium as a person would.
-// Each test gets a workspace and a window of its own. The server is shared, as it takes seconds to start.
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync, cpSync } from "node:fs";
+// A window takes eight seconds of two processors. So tests share one wherever they can, with `sharedWorkbench`, and get
+// a workspace and a window of their own from `openWorkbench` where the window itself is what they test.
+import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync, cpSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { Browser, FrameLocator, Locator, Page } from "playwright-core";
@@ -61,6 +62,8 @@ interface Shared {
   hooked: boolean;
   browser?: Promise<Browser>;
   server?: Promise<Server>;
+  /** The windows that tests share, by the settings they were opened for. */
+  readonly kept: Map<string, Opened>;
   readonly opened: Set<Opened>;
   readonly servers: Set<Vscode>;
   readonly folders: Set<string>;
@@ -71,16 +74,26 @@ if (!shared.hooked) addHooks();
 
 function sharedState(): Shared {
   const holder = globalThis as { parleyEndToEnd?: Shared };
-  holder.parleyEndToEnd ??= { hooked: false, opened: new Set(), servers: new Set(), folders: new Set() };
+  holder.parleyEndToEnd ??= {
+    hooked: false,
+    kept: new Map(),
+    opened: new Set(),
+    servers: new Set(),
+    folders: new Set(),
+  };
   return holder.parleyEndToEnd;
 }
 
 function addHooks(): void {
   shared.hooked = true;
-  whenExiting(removeFolders);
+  whenExiting(() => removeFolders());
   afterEach("closes the windows of the test", async function () {
     const test = this.currentTest;
-    if (test?.state === "failed") await pictureFailure(test.fullTitle());
+    if (test?.state === "failed") {
+      await pictureFailure(test.fullTitle());
+      // Shared windows may have been left in any state.
+      shared.kept.clear();
+    }
     await closeAll();
   });
   after("stops VS Code", async () => {
@@ -94,10 +107,51 @@ export async function openWorkbench(options: WorkbenchOptions = {}): Promise<Wor
   const folder = newWorkspace(options.files);
   if (desktopVscode) return watch(await onDesktop(desktopVscode, folder, options));
   const server = await serverFor(options);
-  server.writeSettings(options.settings ?? {});
+  server.writeSettings(usual(options.settings));
   shared.browser ??= launchBrowser();
   const page = await openPage(await shared.browser, server, target(folder, options));
   return watch({ page, folder, server, options, errors: [] });
+}
+
+/**
+ * The window that tests share, with the chat shown and nothing else: no editor, an empty session, and a workspace that is
+ * a fresh copy of examples/sample-workspace with `files` added. What VS Code remembers of earlier tests stays. Tests with
+ * settings share theirs as long as they follow each other; a test that fails ends the sharing.
+ */
+export async function sharedWorkbench(
+  files: Readonly<Record<string, string>> = {},
+  settings: Readonly<Record<string, unknown>> = {},
+): Promise<Workbench & { readonly panel: FrameLocator }> {
+  const usualKey = JSON.stringify({});
+  const key = JSON.stringify(settings);
+  // The usual window, and one other at a time: each takes half a gigabyte.
+  for (const other of shared.kept.keys()) if (other !== key && other !== usualKey) shared.kept.delete(other);
+  await closeAll();
+  const known = shared.kept.get(key);
+  if (known) {
+    known.server.writeSettings(usual(settings));
+    // What earlier tests let pass is not this one's.
+    known.errors.length = 0;
+    fillWorkspace(known.folder, files);
+    return { ...known, panel: await cleared(known.page) };
+  }
+  const workbench = opened(await openWorkbench(key === usualKey ? {} : { settings }));
+  shared.kept.set(key, workbench);
+  writeFiles(workbench.folder, files);
+  return { ...workbench, panel: await openChat(workbench.page) };
+}
+
+/** Closes what an earlier test has opened, and begins a session. */
+async function cleared(page: Page): Promise<FrameLocator> {
+  await page.keyboard.press("Escape");
+  await runCommand(page, "View: Close All Editors");
+  await page.locator(".tab").first().waitFor({ state: "detached" });
+  if (await page.locator(".part.panel").isVisible()) await runCommand(page, "View: Toggle Panel Visibility");
+  await runCommand(page, "Parley: New Session");
+  const panel = await openChat(page);
+  const conversation = panel.getByRole("log", { name: "Conversation" });
+  await conversation.getByRole("heading", { name: /^You:/ }).first().waitFor({ state: "detached" });
+  return panel;
 }
 
 /** Closes the window and opens it anew, on the same workspace and with all that VS Code remembers of it. */
@@ -183,15 +237,25 @@ async function serverFor(options: WorkbenchOptions): Promise<Server> {
   // A running server may notice changed settings too late for the window that is about to open.
   const { env, trust, vsix, settings } = options;
   const ownServer = [env, trust, vsix, settings].some(each => each !== undefined);
-  const starting = ownServer ? startServer(serverOptions(options)) : (shared.server ??= startServer());
+  const starting = ownServer ? startServer(serverOptions(options)) : (shared.server ??= startServer(serverOptions({})));
   const server = await starting;
   shared.servers.add(server);
   return server;
 }
 
-function serverOptions({ settings, env, trust, vsix }: WorkbenchOptions): Parameters<typeof startServer>[0] {
-  return { ...(settings && { settings }), ...(env && { env }), ...(trust && { trust }), ...(vsix && { vsix }) };
+function serverOptions(options: WorkbenchOptions): Parameters<typeof startServer>[0] {
+  const { env, settings, trust, vsix } = options;
+  return { settings: usual(settings), env: { ...usualEnv, ...env }, ...(trust && { trust }), ...(vsix && { vsix }) };
 }
+
+/** The demo agent does not wait for a person to read along. */
+const usualEnv = { PARLEY_DEMO_SPEED: "0" };
+
+/** In a browser VS Code saves by itself, unlike on a desktop. */
+const usual = (settings: WorkbenchOptions["settings"]): Record<string, unknown> => ({
+  "files.autoSave": "off",
+  ...settings,
+});
 
 function target(folder: string, { vsix }: WorkbenchOptions): { folder: string; extension?: string } {
   return vsix ? { folder } : { folder, extension: root };
@@ -201,8 +265,15 @@ function newWorkspace(files: WorkbenchOptions["files"]): string {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "parley-workspace-")));
   shared.folders.add(folder);
   if (files) writeFiles(folder, files);
-  else cpSync(inProject("examples", "sample-workspace"), folder, { recursive: true });
+  else fillWorkspace(folder);
   return folder;
+}
+
+/** Makes the folder a copy of the sample workspace, with these files. */
+function fillWorkspace(folder: string, files: Readonly<Record<string, string>> = {}): void {
+  for (const entry of readdirSync(folder)) rmSync(join(folder, entry), { recursive: true, force: true, maxRetries: 5 });
+  cpSync(inProject("examples", "sample-workspace"), folder, { recursive: true });
+  writeFiles(folder, files);
 }
 
 function watch(workbench: Opened): Workbench {
@@ -235,15 +306,23 @@ async function pictureFailure(title: string): Promise<void> {
 
 async function closeAll(): Promise<void> {
   const common = await shared.server;
-  for (const { page } of shared.opened) await page.context().close();
-  for (const server of shared.servers) if (server !== common) await stopServer(server);
-  shared.opened.clear();
-  removeFolders();
+  const kept = new Set(shared.kept.values());
+  for (const each of shared.opened) {
+    if (kept.has(each)) continue;
+    await each.page.context().close();
+    shared.opened.delete(each);
+  }
+  const needed = new Set<Vscode | undefined>([common, ...[...kept].map(({ server }) => server)]);
+  for (const server of shared.servers) if (!needed.has(server)) await stopServer(server);
+  removeFolders([...kept].map(({ folder }) => folder));
 }
 
-function removeFolders(): void {
-  for (const folder of shared.folders) rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
-  shared.folders.clear();
+function removeFolders(except: readonly string[] = []): void {
+  for (const folder of shared.folders) {
+    if (except.includes(folder)) continue;
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+    shared.folders.delete(folder);
+  }
 }
 
 async function stopServer(server: Vscode, how: { readonly keepData?: boolean } = {}): Promise<void> {

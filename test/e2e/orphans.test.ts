@@ -1,7 +1,7 @@
 // What an agent started ends with the window that it belongs to, however that ends: the agent itself, its commands, and
 // what those started. All of them are told apart by the numbers that they write into the workspace.
 import assert from "node:assert/strict";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { inProject, waitFor } from "../../scripts/tools/project.mjs";
 import { isAlive } from "../unit/workspace/waiting.ts";
@@ -32,57 +32,69 @@ describe("what an agent has started", function () {
     if (process.platform === "win32") this.skip();
   });
 
-  const open = (...more: readonly string[]): Promise<Workbench> =>
-    openWorkbench({ files: { "command.cjs": command }, settings: settings(more) });
+  const open = (): Promise<Workbench> =>
+    openWorkbench({
+      files: Object.fromEntries(agents.map(agent => [`${agent}/command.cjs`, command])),
+      settings: settings(),
+    });
 
-  for (const [kind, ...more] of [["that goes when it is asked"], ["that ignores being asked", "--stubborn"]] as const) {
-    it(`is gone within 5 s of the extension host being killed, with an agent ${kind}`, async function () {
-      const workbench = await open(...more);
-      const { server } = workbench;
-      // A desktop VS Code has many processes, and does not say which one it is.
-      if (!("extensionHost" in server)) return this.skip();
-      const pids = await started(workbench);
+  it("is gone within 5 s of the extension host being killed, whether or not the agent goes when it is asked", async function () {
+    const workbench = await open();
+    const { server } = workbench;
+    // A desktop VS Code has many processes, and does not say which one it is.
+    if (!("extensionHost" in server)) return this.skip();
+    const killHost = (): void => {
       const host = server.extensionHost();
       assert.ok(host, "there is an extension host");
       process.kill(host.pid, "SIGKILL");
-      await areGone(pids);
-    });
-  }
-
-  it("is gone within 5 s of the window being closed", async () => {
-    const workbench = await open("--stubborn");
-    const pids = await started(workbench);
-    if ("extensionHost" in workbench.server) await workbench.page.close({ runBeforeUnload: true });
-    else await restartVscode(workbench);
-    await areGone(pids);
+    };
+    const patient = await started(workbench, "patient");
+    killHost();
+    await areGone(patient);
+    await reloadWindow(workbench.page);
+    const stubborn = await started(workbench, "stubborn");
+    killHost();
+    await areGone(stubborn);
   });
 
-  it("is gone within 5 s of the window being reloaded", async () => {
-    const workbench = await open("--stubborn");
-    const pids = await started(workbench);
+  it("is gone within 5 s of the window being reloaded, and of its being closed", async () => {
+    const workbench = await open();
+    const reloaded = await started(workbench, "stubborn");
     await reloadWindow(workbench.page);
-    await areGone(pids);
+    await areGone(reloaded);
+    const closed = await started(workbench, "stubborn");
+    if ("extensionHost" in workbench.server) await workbench.page.close({ runBeforeUnload: true });
+    else await restartVscode(workbench);
+    await areGone(closed);
   });
 });
 
 type Pids = Readonly<Record<(typeof roles)[number], number>>;
 
-/** The agent on the official SDK as the only one there is. */
-function settings(more: readonly string[]): Record<string, unknown> {
+/** Two agents on the official SDK, the only ones there are; each has a folder to work in. */
+const agents = ["patient", "stubborn"] as const;
+type AgentId = (typeof agents)[number];
+
+function settings(): Record<string, unknown> {
   const others = ["demo", "claude", "codex", "gemini", "opencode", "qwen", "copilot", "auggie", "goose"];
-  const args = [inProject("test", "agents", "sdkAgent.mjs"), "--pid-file=agent.pid", ...more];
-  const sdk = { name: "SDK Agent", command: process.execPath, args, startTimeout: 20 };
-  return { "parley.agents": { ...Object.fromEntries(others.map(id => [id, false])), sdk } };
+  const define = (id: AgentId, ...more: readonly string[]): Record<string, unknown> => {
+    const args = [inProject("test", "agents", "sdkAgent.mjs"), `--pid-file=${id}/agent.pid`, ...more];
+    return { [id]: { name: `SDK Agent, ${id}`, command: process.execPath, args, startTimeout: 20 } };
+  };
+  const hidden = Object.fromEntries(others.map(id => [id, false]));
+  return { "parley.agents": { ...hidden, ...define("patient"), ...define("stubborn", "--stubborn") } };
 }
 
 /** Lets the agent run the command, and waits until all of it runs. */
-async function started({ page, folder }: Workbench): Promise<Pids> {
+async function started({ page, folder }: Workbench, agent: AgentId): Promise<Pids> {
+  const file = (role: string): string => join(folder, agent, `${role}.pid`);
+  for (const role of roles) rmSync(file(role), { force: true });
   const panel = await openChat(page);
-  const params = { command: process.execPath, args: ["command.cjs"], cwd: folder };
+  await panel.getByRole("combobox", { name: "Agent" }).selectOption(agent);
+  const params = { command: process.execPath, args: ["command.cjs"], cwd: join(folder, agent) };
   const composer = panel.getByRole("textbox", { name: "Message" });
   await composer.fill(JSON.stringify([{ request: "terminal/create", params }]));
   await composer.press("Enter");
-  const file = (role: string): string => join(folder, `${role}.pid`);
   const numberOf = (role: string): number => (existsSync(file(role)) ? Number(readFileSync(file(role), "utf8")) : 0);
   await waitFor(() => roles.every(role => numberOf(role) > 0), 30_000);
   const pids = Object.fromEntries(roles.map(role => [role, numberOf(role)])) as Pids;

@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { FrameLocator, Locator, Page } from "playwright-core";
-import { openChat, openFile, openWorkbench, runCommand, type Workbench, type WorkbenchOptions } from "./harness.ts";
+import { openFile, runCommand, sharedWorkbench, type Workbench, type WorkbenchOptions } from "./harness.ts";
 import { scene } from "./scene.ts";
 
 type Step = Readonly<Record<string, unknown>>;
@@ -17,14 +17,14 @@ interface Opened extends Workbench {
   readonly log: Locator;
 }
 
+/** The shared window, with these scripts of the demo agent, and other files, in its workspace. */
 async function open(
   scripts: Readonly<Record<string, readonly Step[]>>,
-  { files, ...options }: WorkbenchOptions = {},
+  { files, settings }: Pick<WorkbenchOptions, "files" | "settings"> = {},
 ): Promise<Opened> {
   const written = Object.entries(scripts).map(([name, steps]) => [`${name}.json`, JSON.stringify({ steps })]);
-  const workbench = await openWorkbench({ ...options, files: { ...files, ...Object.fromEntries(written) } });
-  const panel = await openChat(workbench.page);
-  return { ...workbench, panel, log: panel.getByRole("log", { name: "Conversation" }) };
+  const workbench = await sharedWorkbench({ ...files, ...Object.fromEntries(written) }, settings);
+  return { ...workbench, log: workbench.panel.getByRole("log", { name: "Conversation" }) };
 }
 
 async function play(panel: FrameLocator, script: string): Promise<void> {
@@ -89,17 +89,6 @@ describe("a file outside the workspace", () => {
     assert.equal(await log.getByText("a note from elsewhere").count(), 3);
     assert.deepEqual(errors, []);
   });
-
-  it("is refused without a question where the settings say so", async () => {
-    const path = join(elsewhere, "refused.txt");
-    writeFileSync(path, "no");
-    const { panel, log } = await open(
-      { read: read(path) },
-      { settings: { "parley.files.outsideWorkspace": "refuse" } },
-    );
-    await play(panel, "read");
-    await log.getByText(/is outside this session's folders/).waitFor();
-  });
 });
 
 describe("a file that looks like a secret", () => {
@@ -117,58 +106,6 @@ describe("a file that looks like a secret", () => {
 });
 
 describe("permission rules", () => {
-  it("answer in the user's place, and the card and the permission log say so", async () => {
-    const edit = { toolCallId: "e", title: "Write it", kind: "edit", locations: [{ path: "$cwd/generated/a.ts" }] };
-    const { page, panel, log, errors } = await open(
-      {
-        tests: ask("t", "Run the tests", "npm test && git status"),
-        publish: ask("p", "Publish", "npm test && npm publish"),
-        generated: [{ permission: { toolCall: edit }, as: "answer" }, { echo: "answer" }],
-      },
-      {
-        settings: {
-          "parley.permissions.rules": [
-            { effect: "allow", command: ["npm test", "git status"] },
-            { effect: "deny", path: "generated/**" },
-          ],
-        },
-      },
-    );
-    await played(panel, "tests");
-    const card = log.getByRole("article", { name: "Run the tests" });
-    await card.getByText(/Allowed by rule: allow command “npm test”, “git status”/).waitFor();
-    await played(panel, "generated");
-    await log
-      .getByRole("article", { name: "Write it" })
-      .getByText(/Refused by rule: deny path/)
-      .waitFor();
-    await scene(page, "allowed-by-rule");
-
-    await play(panel, "publish");
-    const question = panel.getByRole("group", { name: "Publish" });
-    await question
-      .getByRole("button", { name: /^Reject/ })
-      .first()
-      .click();
-    await idle(panel);
-
-    await card.getByRole("button", { name: "Rules" }).click();
-    await page
-      .locator(".quick-input-list")
-      .getByText(/deny path/)
-      .waitFor();
-    await page.keyboard.press("Escape");
-
-    await runCommand(page, "Parley: Show Permission Log");
-    const lines = page.locator(".editor-instance .view-lines");
-    await lines
-      .getByText(/Publish/)
-      .first()
-      .waitFor();
-    await lines.getByText(/rule/).first().waitFor();
-    assert.deepEqual(errors, []);
-  });
-
   it("are made from a question, seen, tried and revoked", async () => {
     const { page, panel, log, errors } = await open({ version: ask("v", "See the version", "node --version") });
     const question = panel.getByRole("group", { name: "See the version" });
@@ -192,6 +129,7 @@ describe("permission rules", () => {
     await rule.waitFor();
     await scenePage(page, "manage-rules");
     await list.locator(".monaco-list-row", { hasText: "Try a Command" }).click();
+    await page.locator(".quick-input-title", { hasText: "Try a Command" }).waitFor();
     const input = page.locator(".quick-input-widget input").first();
     await input.fill("node --version");
     await page
@@ -242,11 +180,7 @@ describe("an agent's change and the user's unsaved text", () => {
     },
     { update: { sessionUpdate: "tool_call_update", toolCallId: "w", status: "completed" } },
   ];
-  const files = {
-    "poem.txt": "roses are red\n",
-    // In a browser VS Code saves by itself.
-    ".vscode/settings.json": JSON.stringify({ "files.autoSave": "off" }),
-  };
+  const files = { "poem.txt": "roses are red\n" };
 
   async function typeInto(page: Page, text: string): Promise<void> {
     await openFile(page, "poem.txt");
@@ -346,6 +280,69 @@ describe("a command in a terminal of ours", () => {
     await card.getByRole("button", { name: "Kill" }).click();
     await card.getByText(/Ended by SIG/).waitFor();
     await idle(panel);
+    assert.deepEqual(errors, []);
+  });
+});
+
+describe("settings that leave nothing to ask", () => {
+  const settings = {
+    "parley.files.outsideWorkspace": "refuse",
+    "parley.permissions.rules": [
+      { effect: "allow", command: ["npm test", "git status"] },
+      { effect: "deny", path: "generated/**" },
+    ],
+  };
+
+  it("refuse a file outside the workspace without a question", async () => {
+    const path = join(elsewhere, "refused.txt");
+    writeFileSync(path, "no");
+    const { panel, log } = await open({ read: read(path) }, { settings });
+    await play(panel, "read");
+    await log.getByText(/is outside this session's folders/).waitFor();
+  });
+
+  it("answer by rules in the user's place, and the card and the permission log say so", async () => {
+    const edit = { toolCallId: "e", title: "Write it", kind: "edit", locations: [{ path: "$cwd/generated/a.ts" }] };
+    const { page, panel, log, errors } = await open(
+      {
+        tests: ask("t", "Run the tests", "npm test && git status"),
+        publish: ask("p", "Publish", "npm test && npm publish"),
+        generated: [{ permission: { toolCall: edit }, as: "answer" }, { echo: "answer" }],
+      },
+      { settings },
+    );
+    await played(panel, "tests");
+    const card = log.getByRole("article", { name: "Run the tests" });
+    await card.getByText(/Allowed by rule: allow command “npm test”, “git status”/).waitFor();
+    await played(panel, "generated");
+    await log
+      .getByRole("article", { name: "Write it" })
+      .getByText(/Refused by rule: deny path/)
+      .waitFor();
+    await scene(page, "allowed-by-rule");
+
+    await play(panel, "publish");
+    const question = panel.getByRole("group", { name: "Publish" });
+    await question
+      .getByRole("button", { name: /^Reject/ })
+      .first()
+      .click();
+    await idle(panel);
+
+    await card.getByRole("button", { name: "Rules" }).click();
+    await page
+      .locator(".quick-input-list")
+      .getByText(/deny path/)
+      .waitFor();
+    await page.keyboard.press("Escape");
+
+    await runCommand(page, "Parley: Show Permission Log");
+    const lines = page.locator(".editor-instance .view-lines");
+    await lines
+      .getByText(/Publish/)
+      .first()
+      .waitFor();
+    await lines.getByText(/rule/).first().waitFor();
     assert.deepEqual(errors, []);
   });
 });

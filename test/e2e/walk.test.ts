@@ -3,12 +3,12 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { FrameLocator } from "playwright-core";
-import { openChat, openWorkbench, screenshot } from "./harness.ts";
+import { screenshot, sharedWorkbench } from "./harness.ts";
+import { scene } from "./scene.ts";
 
 describe("the walking path in a real VS Code", () => {
   it("explains a file: a thought, a tool card and Markdown arrive in the panel", async () => {
-    const { page, errors } = await openWorkbench();
-    const panel = await openChat(page);
+    const { page, panel, errors } = await sharedWorkbench();
     const composer = panel.getByRole("textbox", { name: "Message" });
     await composer.waitFor();
     await panel.getByText("Ready").or(composer).first().waitFor();
@@ -22,21 +22,27 @@ describe("the walking path in a real VS Code", () => {
     assert.deepEqual(errors, []);
   });
 
-  it("fixes a bug: a diff, a permission answered by its button, the file changed, the tests run", async () => {
-    const { page, folder, errors } = await openWorkbench();
+  it("fixes a bug: a diff, a permission answered by its button, the file changed, and a link that opens it", async () => {
+    const { page, panel, folder, errors } = await sharedWorkbench();
     const before = readFileSync(join(folder, "src/sum.js"), "utf8");
-    const panel = await openChat(page);
     const composer = panel.getByRole("textbox", { name: "Message" });
     await composer.fill("fix the bug in sum.js");
     await composer.press("Enter");
     await allow(panel, /^Run /); // The tests, to see what fails.
-    await panel.getByRole("group", { name: /^Edit src\/sum\.js/ }).waitFor();
+    const question = panel.getByRole("group", { name: /^Edit src\/sum\.js/ });
+    await question.waitFor();
     await screenshot(page, "walk-question");
     assert.equal(readFileSync(join(folder, "src/sum.js"), "utf8"), before, "nothing is written before the answer");
+    await question.getByRole("button", { name: "Open Diff" }).click();
+    await page.locator(".monaco-diff-editor .line-insert").first().waitFor();
     await allow(panel, /^Edit src\/sum\.js/);
     await panel.getByRole("button", { name: "Stop" }).waitFor({ state: "hidden" });
     await screenshot(page, "walk-fixed");
+    await scene(page, "demo-fixed");
     assert.notEqual(readFileSync(join(folder, "src/sum.js"), "utf8"), before);
+    const log = panel.getByRole("log", { name: "Conversation" });
+    await log.getByRole("link", { name: "src/sum.js" }).last().click();
+    await page.locator(".tab.active", { hasText: "sum.js" }).waitFor();
     assert.deepEqual(errors, []);
   });
 });

@@ -69,6 +69,12 @@ export class PanelPage {
     return this.page.evaluate(() => transcriptHtml());
   }
 
+  /** Lets the page be used for another panel of the same test. */
+  async free(): Promise<void> {
+    if (shared.taken.delete(this.page)) await free(this.page);
+    else await this.page.context().close();
+  }
+
   /** Nothing was reported: no policy violation, no error. */
   async assertClean(): Promise<void> {
     assert.deepEqual(await this.page.evaluate(() => window.play.reports), []);
@@ -79,22 +85,41 @@ export class PanelPage {
 
 declare function transcriptHtml(): string;
 
-let browser: Browser | undefined;
-let play: Awaited<ReturnType<typeof startPlay>> | undefined;
+/** Every test file is a bundle with its own copy of this module, so what they share is kept outside of it. */
+interface Shared {
+  browser?: Promise<Browser>;
+  play?: ReturnType<typeof startPlay>;
+  /** Pages that wait for their next test: another document in one costs a quarter of what another page costs. */
+  readonly free: Page[];
+  readonly taken: Set<Page>;
+}
 
-/** Opens a panel that is greeted with `messages`. Use inside {@link usePanel}. */
+const holder = globalThis as { parleyPanels?: Shared };
+if (!holder.parleyPanels) {
+  holder.parleyPanels = { free: [], taken: new Set() };
+  after("closes the browser of the panel tests", async () => {
+    await (await holder.parleyPanels?.browser)?.close();
+    await (await holder.parleyPanels?.play)?.close();
+  });
+}
+const shared = holder.parleyPanels;
+
+/**
+ * Opens a panel that is greeted with `messages`, in a document of its own with nothing stored. Use inside
+ * {@link usePanel}.
+ */
 export async function openPanel(messages: readonly HostMessage[], options: Options = {}): Promise<PanelPage> {
-  assert.ok(browser && play, "call usePanel() in the suite");
+  assert.ok(shared.play, "call usePanel() in the suite");
+  const play = await shared.play;
   play.show(messages);
   const { width = 480, height = 800 } = options;
-  const context = await browser.newContext({ viewport: { width, height }, reducedMotion: "reduce" });
-  const page = await context.newPage();
-  await page.addInitScript(() => {
-    Object.assign(window, {
-      transcriptHtml: () => (document.querySelector(".log")?.innerHTML ?? "").replace(/<!--.*?-->/gs, ""),
-    });
-  });
-  if (options.frozen) await page.clock.install();
+  const page = shared.free.pop() ?? (await newPage());
+  shared.taken.add(page);
+  await page.setViewportSize({ width, height });
+  if (options.frozen) {
+    spoil(page);
+    await page.clock.install();
+  }
   await page.goto(`${play.url}?theme=${options.theme ?? "dark"}`);
   const panel = new PanelPage(page);
   await panel.log.waitFor();
@@ -103,22 +128,77 @@ export async function openPanel(messages: readonly HostMessage[], options: Optio
   return panel;
 }
 
-/** Starts one browser and one page server for a suite, and ends them after it. */
+/** A page in a profile of its own. */
+async function newPage(): Promise<Page> {
+  assert.ok(shared.browser);
+  const context = await (await shared.browser).newContext({ reducedMotion: "reduce" });
+  const page = await context.newPage();
+  await page.addInitScript(() => {
+    Object.assign(window, {
+      transcriptHtml: () => (document.querySelector(".log")?.innerHTML ?? "").replace(/<!--.*?-->/gs, ""),
+    });
+  });
+  spoilWhenUsed(page, ["addInitScript", "exposeFunction", "exposeBinding"]);
+  spoilWhenUsed(page.context(), ["addInitScript", "exposeFunction", "exposeBinding", "newCDPSession"], page);
+  return page;
+}
+
+/** Sees to it that the page serves no other test. */
+function spoil(page: Page): void {
+  shared.taken.delete(page);
+}
+
+/** These methods do what cannot be taken back. */
+function spoilWhenUsed<Owner extends object>(owner: Owner, names: readonly (keyof Owner)[], page?: Page): void {
+  for (const name of names) {
+    const method = owner[name];
+    assert.ok(typeof method === "function");
+    const wrapped = (...args: readonly unknown[]): unknown => {
+      spoil(page ?? (owner as unknown as Page));
+      return Reflect.apply(method, owner, args);
+    };
+    Object.assign(owner, { [name]: wrapped });
+  }
+}
+
+/** Gives the pages back that the test has used. */
+async function freePages(failed: boolean): Promise<void> {
+  const reused = failed ? [] : [...shared.taken].filter(page => !page.isClosed());
+  shared.taken.clear();
+  const kept = new Set([...shared.free, ...reused].map(page => page.context()));
+  for (const context of (await shared.browser)?.contexts() ?? []) if (!kept.has(context)) await context.close();
+  for (const page of reused) await free(page);
+}
+
+/** Leaves the page as a new one is: nothing stored, routed, heard or hovered. */
+async function free(page: Page): Promise<void> {
+  for (const event of ["request", "requestfailed", "response", "console", "pageerror", "popup", "dialog"])
+    page.removeAllListeners(event);
+  await page.unrouteAll();
+  await page.context().clearPermissions();
+  await page.emulateMedia({ media: null, colorScheme: null, forcedColors: null, reducedMotion: "reduce" });
+  await page.evaluate(() => {
+    // Whatever the panel still wants to keep goes nowhere.
+    Storage.prototype.setItem = () => {};
+    sessionStorage.clear();
+    localStorage.clear();
+  });
+  await page.goto("about:blank");
+  await page.mouse.move(-1, -1);
+  shared.free.push(page);
+}
+
+/** Starts the browser and the page server that all suites share, and frees the pages after each test. */
 export function usePanel(): void {
   before(async function () {
     this.timeout(30_000);
     assert.ok(existsSync("dist/webview/main.js"), "build the panel first");
     const executablePath = process.env["CHROMIUM_PATH"] ?? "/usr/bin/chromium";
-    browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
-    play = await startPlay();
+    shared.browser ??= chromium.launch({ executablePath, args: ["--no-sandbox"] });
+    shared.play ??= startPlay();
+    await Promise.all([shared.browser, shared.play]);
   });
-  afterEach(async () => {
-    for (const context of browser?.contexts() ?? []) await context.close();
-  });
-  after(async () => {
-    await browser?.close();
-    await play?.close();
-    browser = undefined;
-    play = undefined;
+  afterEach("frees the pages of the test", async function () {
+    await freePages(this.currentTest?.state === "failed");
   });
 }
