@@ -61,6 +61,7 @@ export class PanelElement extends LightElement {
       case "completions":
       case "attached":
       case "refused":
+      case "unsent":
         this.#composer?.hear(message);
         break;
       case "found":
@@ -165,13 +166,14 @@ export class PanelElement extends LightElement {
         head.agent === null
           ? nothing
           : html`<div class="examples">
-              ${examples.map(
-                text =>
-                  html`<button class="secondary" type="button" @click=${() => this.#composer?.fill(text)}>
-                    ${text}
-                  </button>`,
-              )}
-            </div>`
+                ${examples.map(
+                  text =>
+                    html`<button class="secondary" type="button" @click=${() => this.#composer?.fill(text)}>
+                      ${text}
+                    </button>`,
+                )}
+              </div>
+              <p class="quiet hint">${t("Add context with @, commands with /. Hold Shift to drop files.")}</p>`
       }
     </div>`;
   }
