@@ -214,6 +214,16 @@ export interface ViewAsk {
   readonly env?: readonly { readonly name: string; readonly value: string }[];
 }
 
+/** A prompt on its way to the agent. */
+export interface ViewQueued {
+  readonly id: string;
+  readonly text: string;
+  /** What goes with its words, by name. */
+  readonly attachments?: readonly string[];
+  /** The agent has got it: it cannot be changed any more. */
+  readonly sent: boolean;
+}
+
 export interface ViewAgent {
   readonly id: string;
   readonly name: string;
@@ -237,7 +247,7 @@ export interface Head {
   readonly asks: readonly ViewAsk[];
   readonly plans: readonly { readonly id: string; readonly entries: readonly PlanEntry[] }[];
   /** Prompts written but not yet sent to the agent or not yet placed by it, in order. */
-  readonly queue: readonly { readonly id: string; readonly text: string; readonly sent: boolean }[];
+  readonly queue: readonly ViewQueued[];
   readonly commands: readonly AgentCommand[];
   readonly options: readonly SessionOption[];
   readonly usage: {
@@ -376,6 +386,10 @@ export type Intent =
   /** Searches the whole conversation; answered by `found`, unless a newer one comes. An empty query ends the search. */
   | ({ readonly type: "find"; readonly request: number } & FindQuery)
   | { readonly type: "withdraw"; readonly submission: string }
+  /** Gives a queued prompt other words; what goes with it stays. */
+  | { readonly type: "editQueued"; readonly submission: string; readonly text: string }
+  /** Moves a queued prompt before another, or behind all of them. */
+  | { readonly type: "moveQueued"; readonly submission: string; readonly before?: string }
   /** Sends a queued prompt next; a running turn is stopped for it. */
   | { readonly type: "sendNow"; readonly submission: string }
   | { readonly type: "stop" }
@@ -484,6 +498,8 @@ const shapes: {
   pickAttachment: {},
   find: { request: isCount, query: isString, matchCase: isBoolean, wholeWord: isBoolean, regex: isBoolean },
   withdraw: { submission: isString },
+  editQueued: { submission: isString, text: isString },
+  moveQueued: { submission: isString, before: optional(isString) },
   sendNow: { submission: isString },
   stop: {},
   answer: { ask: isString, option: isString },

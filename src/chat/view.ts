@@ -8,7 +8,6 @@ import {
   decisionWords,
   isBusy,
   openAsks,
-  plainText,
   sessionTitle,
   shownToolStatus,
   toolKey,
@@ -22,6 +21,7 @@ import {
 import { viewPart } from "./contentParts.ts";
 import type { Head, ToolPart, View, ViewAgent, ViewAsk, ViewEntry, ViewNotedFile, ViewTool } from "./protocol.ts";
 import { DiffStore } from "./diffStore.ts";
+import { queuedView } from "./queueView.ts";
 import { commandOf, relativeLabel, toolParts, type Terminals } from "./toolParts.ts";
 
 /** What a panel shows that belongs to no session. */
@@ -137,11 +137,7 @@ export class Projector {
       this.#plans = { from: state.plans, views };
     }
     if (this.#queue?.from !== state.submissions) {
-      const views = state.submissions.map(s => ({
-        id: s.id,
-        text: plainText(s.content),
-        sent: s.messageId !== undefined,
-      }));
+      const views = state.submissions.map(queuedView);
       this.#queue = { from: state.submissions, views };
     }
     return {

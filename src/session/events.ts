@@ -154,6 +154,10 @@ export type SessionEvent =
   | { readonly type: "promptAccepted"; readonly submission: string; readonly messageId: string }
   | { readonly type: "promptFailed"; readonly submission: string; readonly problem: Problem }
   | { readonly type: "promptWithdrawn"; readonly submission: string }
+  /** Other words for a prompt that waits. What goes with it stays. */
+  | { readonly type: "promptEdited"; readonly submission: string; readonly text: string }
+  /** A waiting prompt goes before another that waits, or behind all of them. */
+  | { readonly type: "promptMoved"; readonly submission: string; readonly before?: string }
   | { readonly type: "cancelRequested" }
   | {
       readonly type: "askOpened";

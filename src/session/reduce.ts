@@ -6,6 +6,7 @@ import { accepted, failed, lost, setActivity, setConnection, withNotice, without
 import type { Logged, SessionEvent, SessionOption } from "./events.ts";
 import { noteFile, noteResult } from "./fileNotes.ts";
 import { append, joined, upsertMessage } from "./messages.ts";
+import { editedPrompt, movedPrompt } from "./queue.ts";
 import { compactionKey, decisionWords, type Ask, type Compaction, type SessionState } from "./state.ts";
 import { appendTerminal, upsertTerminal } from "./terminals.ts";
 import { appendToolContent, closeOpenTools, patchedTool, upsertTool } from "./toolCalls.ts";
@@ -26,6 +27,10 @@ export function reduce(state: SessionState, { event, at }: Logged): SessionState
       return failed(state, event, at);
     case "promptWithdrawn":
       return withoutSubmission(state, event.submission);
+    case "promptEdited":
+      return editedPrompt(state, event.submission, event.text);
+    case "promptMoved":
+      return movedPrompt(state, event.submission, event.before);
     case "cancelRequested":
       return state.cancelling ? state : closeOpenTools({ ...state, cancelling: true }, at);
     case "askOpened": {

@@ -4,6 +4,7 @@ import { Emitter, type Disposable, type Event } from "../base/lifecycle.ts";
 import type { Clock, Log } from "../base/log.ts";
 import type { Agent, AgentClient, AgentSession, PermissionQuestion } from "./agent.ts";
 import type { ConnectionState, Content, Logged, SessionEvent } from "./events.ts";
+import { withWords } from "./queue.ts";
 import { reduce } from "./reduce.ts";
 import { empty, isBusy, toolKey, type SessionState } from "./state.ts";
 
@@ -66,7 +67,8 @@ export class Session implements Disposable {
   #restarts = 0;
   /** Queued prompts wait for the user after a stop or a failure. */
   #held = false;
-  #sending = false;
+  /** The prompt that is being handed to the agent. */
+  #sending: string | undefined;
   #wasBusy = false;
   #disposed = false;
 
@@ -152,24 +154,39 @@ export class Session implements Disposable {
 
   /** Takes a prompt back that the agent has not got yet. */
   withdraw(submission: string): void {
-    if (this.#state.submissions.some(s => s.id === submission && s.messageId === undefined)) {
-      this.#dispatch({ type: "promptWithdrawn", submission });
-    }
+    if (this.#waiting().some(s => s.id === submission)) this.#dispatch({ type: "promptWithdrawn", submission });
+  }
+
+  /** Gives a prompt other words that the agent has not got yet. One that nothing is left of is withdrawn. */
+  editQueued(submission: string, text: string): void {
+    const edited = this.#waiting().find(s => s.id === submission);
+    if (!edited) return;
+    if (withWords(edited.content, text).length === 0) return this.withdraw(submission);
+    this.#dispatch({ type: "promptEdited", submission, text });
+  }
+
+  /** Moves a prompt that the agent has not got yet before another such, or behind all of them. */
+  moveQueued(submission: string, before?: string): void {
+    const ids = this.#waiting().map(s => s.id);
+    if (!ids.includes(submission) || (before !== undefined && !ids.includes(before))) return;
+    this.#dispatch({ type: "promptMoved", submission, ...(before !== undefined && { before }) });
   }
 
   /** Sends the queued prompt next: the running turn is stopped for it. */
   sendNow(submission: string): void {
-    const { submissions } = this.#state;
-    const waiting = submissions.filter(s => s.messageId === undefined);
-    const chosen = waiting.find(s => s.id === submission);
-    if (!chosen) return;
-    const others = waiting.filter(s => s !== chosen);
-    for (const { id } of others) this.#dispatch({ type: "promptWithdrawn", submission: id });
-    for (const { id, content } of others) this.#dispatch({ type: "promptSent", submission: id, content });
+    const waiting = this.#waiting();
+    const [first] = waiting;
+    if (!first || !waiting.some(s => s.id === submission)) return;
+    if (first.id !== submission) this.#dispatch({ type: "promptMoved", submission, before: first.id });
     this.stop();
     this.#held = false;
     if (!this.#remote) void this.open();
     this.#pump();
+  }
+
+  /** Prompts that the agent has not got and is not getting. */
+  #waiting(): SessionState["submissions"] {
+    return this.#state.submissions.filter(s => s.messageId === undefined && s.id !== this.#sending);
   }
 
   /** Ends the turn: open questions are answered `cancelled`, updates are still taken until the agent says it is done. */
@@ -285,8 +302,8 @@ export class Session implements Disposable {
   #pump(): void {
     const remote = this.#remote;
     const next = this.#state.submissions.find(s => s.messageId === undefined);
-    if (!remote || !next || this.#held || this.#sending || isBusy(this.#state)) return;
-    this.#sending = true;
+    if (!remote || !next || this.#held || this.#sending !== undefined || isBusy(this.#state)) return;
+    this.#sending = next.id;
     remote.session
       .prompt(next.content)
       .then(
@@ -294,7 +311,7 @@ export class Session implements Disposable {
         (error: unknown) => this.#dispatch({ type: "promptFailed", submission: next.id, problem: asProblem(error) }),
       )
       .finally(() => {
-        this.#sending = false;
+        this.#sending = undefined;
         this.#pump();
       });
   }

@@ -57,6 +57,10 @@ async function effect(intent: Wish, asker: Asker, context: IntentContext): Promi
       return find(intent, asker, current.view().entries);
     case "withdraw":
       return session?.withdraw(intent.submission);
+    case "editQueued":
+      return session?.editQueued(intent.submission, intent.text.trimEnd());
+    case "moveQueued":
+      return session?.moveQueued(intent.submission, intent.before);
     case "sendNow":
       return session?.sendNow(intent.submission);
     case "stop":

@@ -74,6 +74,8 @@ export const eventArb: fc.Arbitrary<SessionEvent> = fc.oneof(
   fc.record({ type: fc.constant("promptAccepted"), submission: id, messageId: id }),
   fc.record({ type: fc.constant("promptFailed"), submission: id, problem }),
   fc.record({ type: fc.constant("promptWithdrawn"), submission: id }),
+  fc.record({ type: fc.constant("promptEdited"), submission: id, text: word }),
+  fc.record({ type: fc.constant("promptMoved"), submission: id, before: id }, { requiredKeys: ["type", "submission"] }),
   fc.constant({ type: "cancelRequested" } as const),
   fc.record({
     type: fc.constant("askOpened"),

@@ -8,6 +8,8 @@ const good: readonly Intent[] = [
   { type: "resync" },
   { type: "send", text: "" },
   { type: "withdraw", submission: "s" },
+  { type: "editQueued", submission: "s", text: "x" },
+  { type: "moveQueued", submission: "s" },
   { type: "sendNow", submission: "s" },
   { type: "stop" },
   { type: "answer", ask: "q", option: "y" },

@@ -82,7 +82,7 @@ describe("the reducer, for any events,", () => {
   });
 
   it("returns the same object when the event repeats what is so", () => {
-    const snapshots = new Set(["opened", "connection", "promptAccepted", "promptWithdrawn", "askOpened", "askClosed", "message", "tool",
+    const snapshots = new Set(["opened", "connection", "promptAccepted", "promptWithdrawn", "promptEdited", "promptMoved", "askOpened", "askClosed", "message", "tool",
       "terminal", "plan", "commands", "options", "option", "usage", "info", "compaction", "unknown", "cancelRequested", "file"]); // prettier-ignore
     fc.assert(
       fc.property(
