@@ -1,5 +1,6 @@
 // The one door to the extension host: posts intents, keeps the little that the panel remembers by itself.
-import type { Intent } from "../src/chat/protocol.ts";
+import type { Attachment, Intent } from "../src/chat/protocol.ts";
+import { restoredAttachments, weight } from "./attachments.ts";
 
 interface WebviewApi {
   postMessage(message: unknown): void;
@@ -23,13 +24,20 @@ export interface Anchor {
 
 interface Remembered {
   draft: string;
+  /** Start and end of the selection in the draft. */
+  caret: readonly [number, number];
+  attachments: readonly Attachment[];
+  /** Labels of attachments that are too large to be remembered. */
+  unkept: readonly string[];
   /** What the user opened (true) or closed (false), by stable id. */
   open: Record<string, boolean>;
   /** Null while the transcript follows its end. */
   anchor: Anchor | null;
 }
 
+/** Milliseconds; a draft with much attached is saved less often, as all of it is written each time. */
 const SAVE_DELAY = 100;
+const CHARACTERS_A_MILLISECOND = 4000;
 const remembered = restore(api.getState());
 let saving: ReturnType<typeof setTimeout> | undefined;
 
@@ -39,7 +47,8 @@ export const memory: Readonly<Remembered> = remembered;
 /** Changes what is remembered, and saves it soon. */
 export function remember(change: Partial<Remembered>): void {
   Object.assign(remembered, change);
-  saving ??= setTimeout(save, SAVE_DELAY);
+  const attached = remembered.attachments.reduce((sum, one) => sum + weight(one), 0);
+  saving ??= setTimeout(save, SAVE_DELAY + attached / CHARACTERS_A_MILLISECOND);
 }
 
 /** Saves at once, for when the page goes away. */
@@ -67,12 +76,19 @@ function restore(saved: unknown): Remembered {
     if (typeof value === "boolean") open[id] = value;
   return {
     draft: typeof given["draft"] === "string" ? given["draft"] : "",
+    caret: isCaret(given["caret"]) ? given["caret"] : [0, 0],
+    attachments: restoredAttachments(given["attachments"]),
+    unkept: Array.isArray(given["unkept"]) ? given["unkept"].filter(label => typeof label === "string") : [],
     open,
     anchor:
       isRecord(anchor) && typeof anchor["id"] === "string" && typeof anchor["offset"] === "number"
         ? { id: anchor["id"], offset: anchor["offset"] }
         : null,
   };
+}
+
+function isCaret(value: unknown): value is readonly [number, number] {
+  return Array.isArray(value) && value.length === 2 && value.every(each => Number.isSafeInteger(each) && each >= 0);
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

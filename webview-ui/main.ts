@@ -1,6 +1,7 @@
 // Boot: registers the elements, connects the panel to its host, says hello.
 import type { HostMessage } from "../src/chat/protocol.ts";
 import { AsksElement } from "./ask.ts";
+import { ChipsElement } from "./chips.ts";
 import { ComposerElement } from "./composer.ts";
 import { DiffLinesElement } from "./diffLines.ts";
 import { FindElement } from "./find.ts";
@@ -10,7 +11,9 @@ import { openLinks } from "./links.ts";
 import { MarkdownElement } from "./markdown.ts";
 import { MessageElement } from "./message.ts";
 import { PanelElement } from "./panel.ts";
+import { PickerElement } from "./picker.ts";
 import { PlanElement } from "./plan.ts";
+import { QueueElement } from "./queue.ts";
 import { ResourceElement } from "./resource.ts";
 import { RowElement } from "./row.ts";
 import { Store } from "./store.ts";
@@ -40,6 +43,9 @@ customElements.define("parley-tool", ToolCallElement);
 customElements.define("parley-row", RowElement);
 customElements.define("parley-plan", PlanElement);
 customElements.define("parley-asks", AsksElement);
+customElements.define("parley-queue", QueueElement);
+customElements.define("parley-chips", ChipsElement);
+customElements.define("parley-picker", PickerElement);
 customElements.define("parley-composer", ComposerElement);
 customElements.define("parley-find", FindElement);
 customElements.define("parley-header", HeaderElement);

@@ -6,9 +6,16 @@ import type { Head } from "../src/chat/protocol.ts";
 import { send } from "./host.ts";
 import { count, t } from "./l10n.ts";
 
-/** One selector or checkbox per option. */
+/** More choices than this can be searched. */
+const MOST_UNSEARCHED = 15;
+
+/** One selector, list to search or checkbox per option. */
 export function optionControls(options: readonly SessionOption[]): TemplateResult {
-  return html`${options.map(option => (option.type === "select" ? selector(option) : checkbox(option)))}`;
+  return html`${options.map(option => {
+    if (option.type === "boolean") return checkbox(option);
+    if (option.choices.length <= MOST_UNSEARCHED) return selector(option);
+    return html`<parley-picker .option=${option}></parley-picker>`;
+  })}`;
 }
 
 function selector(option: Extract<SessionOption, { type: "select" }>): TemplateResult {
@@ -53,7 +60,9 @@ function checkbox(option: Extract<SessionOption, { type: "boolean" }>): Template
   const change = (event: Event): void =>
     send({ type: "setOption", option: option.id, value: (event.target as HTMLInputElement).checked });
   return html`<label class="option" title=${option.description ?? option.name}>
-    <input type="checkbox" .checked=${live(option.value)} @change=${change} />${option.name}
+    <input type="checkbox" .checked=${live(option.value)} @change=${change} /><span class="ellipsis"
+      >${option.name}</span
+    >
   </label>`;
 }
 
@@ -68,8 +77,8 @@ export function usageRing(usage: Head["usage"]): TemplateResult | typeof nothing
   return html`<span
     class="usage"
     role="img"
+    tabindex="0"
     aria-label=${words}
-    title=${words}
     data-level=${share >= 0.9 ? "high" : "normal"}
   >
     <svg viewBox="0 0 16 16" width="16" height="16" aria-hidden="true">
@@ -77,6 +86,7 @@ export function usageRing(usage: Head["usage"]): TemplateResult | typeof nothing
         <circle class="usage-share" cx="8" cy="8" r=${RADIUS} transform="rotate(-90 8 8)" stroke-dasharray="${around * share} ${around}" />`}
     </svg>
     <span aria-hidden="true">${Math.round(share * 100)}%</span>
+    <span class="usage-tip" aria-hidden="true">${words}</span>
   </span>`;
 }
 

@@ -165,13 +165,14 @@ export class PanelElement extends LightElement {
         head.agent === null
           ? nothing
           : html`<div class="examples">
-              ${examples.map(
-                text =>
-                  html`<button class="secondary" type="button" @click=${() => this.#composer?.fill(text)}>
-                    ${text}
-                  </button>`,
-              )}
-            </div>`
+                ${examples.map(
+                  text =>
+                    html`<button class="secondary" type="button" @click=${() => this.#composer?.fill(text)}>
+                      ${text}
+                    </button>`,
+                )}
+              </div>
+              <p class="quiet hint">${t("Add context with @, commands with /. Hold Shift to drop files.")}</p>`
       }
     </div>`;
   }

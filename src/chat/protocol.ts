@@ -474,7 +474,7 @@ const isSource: Check = value =>
     isRecordOf({ type: isOneOf("text"), text: isString, uri: optional(isString), mimeType: optional(isString) }),
     isRecordOf({ type: isOneOf("data"), mimeType: isString, data: isString }),
   ].some(check => check(value));
-const isAttachment = isRecordOf({
+const attachmentShape = isRecordOf({
   id: isString,
   kind: isOneOf(
     "file", "folder", "symbol", "editor", "selection", "problems", "terminal", "diff", "image", "audio",
@@ -485,13 +485,16 @@ const isAttachment = isRecordOf({
   source: isSource,
 });
 
+/** Whether a value is an attachment, and nothing besides. */
+export const isAttachment = (value: unknown): value is Attachment => attachmentShape(value);
+
 /** One schema per intent; the mapped type makes a forgotten intent or field a compile error. */
 const shapes: {
   readonly [K in Intent["type"]]: { readonly [F in keyof Omit<Extract<Intent, { type: K }>, "type">]-?: Check };
 } = {
   hello: { revision: isCount },
   resync: {},
-  send: { text: isString, attachments: optional(isListOf(isAttachment)) },
+  send: { text: isString, attachments: optional(isListOf(attachmentShape)) },
   complete: { request: isCount, query: isString },
   attachItem: { request: isCount, key: isString },
   attachUris: { uris: isListOf(isString) },
