@@ -76,8 +76,13 @@ export class ComposerElement extends LightElement {
   }
 
   /** Takes what the host says to the composer of this panel. */
-  hear(message: Extract<PanelMessage, { type: "completions" | "attached" | "refused" }>): void {
+  hear(message: Extract<PanelMessage, { type: "completions" | "attached" | "refused" | "unsent" }>): void {
     if (message.type === "completions") return this.#suggestions.hear(message);
+    if (message.type === "unsent") {
+      this.giveBack(message.text);
+      this.#attach(message.attachments);
+      return this.#refuse([message.reason]);
+    }
     this.pending = this.pending.slice(1);
     if (message.type === "attached") this.#attach(message.attachments);
     else {
@@ -97,7 +102,8 @@ export class ComposerElement extends LightElement {
 
   /** Gives a text back that was not sent, before what was written since. */
   giveBack(text: string): void {
-    this.fill(this.draft.trim() === "" ? text : `${text}\n${this.draft}`);
+    // Not through the box: that would take the focus from wherever it is by now.
+    this.#setDraft([text, this.draft].filter(each => each.trim() !== "").join("\n"));
   }
 
   get #box(): HTMLTextAreaElement | null {
@@ -135,9 +141,8 @@ export class ComposerElement extends LightElement {
         ></parley-chips>
         ${this.#textBox(head)}
         <div class="composer-bar">
-          ${attachButton()}
           <div class="option-list">${optionControls(head.options)}</div>
-          <div class="composer-end">${usageRing(head.usage)} ${this.#sendAndStop()}</div>
+          <div class="composer-end">${usageRing(head.usage)} ${attachButton()} ${this.#sendAndStop()}</div>
         </div>
       </div>
       <div role="alert">${this.#refusedWords()}</div>`;

@@ -58,8 +58,6 @@ export const kindIcon = (kind: Completion["kind"] | "image" | "audio"): string =
 
 /** The id of the list, for `aria-controls`. */
 export const LIST_ID = "parley-suggestions";
-/** While the workspace is being indexed, the same is asked again after this long. Milliseconds. */
-const ASK_AGAIN = 400;
 
 interface Options {
   /** Something to paint has changed. */
@@ -83,7 +81,6 @@ export class Suggestions {
   #shown = 0;
   /** Enter came before the answer: its first row is meant. */
   #chooseNext = false;
-  #askAgain: ReturnType<typeof setTimeout> | undefined;
 
   constructor(options: Options) {
     this.#options = options;
@@ -122,15 +119,12 @@ export class Suggestions {
     else this.close();
   }
 
-  /** Takes an answer; one to an earlier question is stale. */
+  /** Takes an answer; one to an earlier question is stale. More answers to the same one replace it. */
   hear({ request, items, indexing }: Extract<PanelMessage, { type: "completions" }>): void {
     if (this.#token?.trigger !== "@" || request !== this.#asked) return;
     this.#shown = request;
     this.#indexing = indexing ?? false;
     this.#offer(items.map(completion => ({ type: "completion", key: completion.key, completion })));
-    clearTimeout(this.#askAgain);
-    const { query } = this.#token;
-    if (indexing) this.#askAgain = setTimeout(() => this.#ask(query), ASK_AGAIN);
     const chooses = this.#chooseNext;
     this.#chooseNext = false;
     if (chooses) this.#choose(0);
@@ -214,7 +208,6 @@ export class Suggestions {
   }
 
   #ask(query: string): void {
-    clearTimeout(this.#askAgain);
     send({ type: "complete", request: ++this.#asked, query });
   }
 
@@ -256,7 +249,6 @@ export class Suggestions {
   }
 
   #reset(): void {
-    clearTimeout(this.#askAgain);
     this.#items = [];
     this.#at = 0;
     this.#walked = false;
@@ -291,9 +283,9 @@ function commandItems(query: string, commands: readonly AgentCommand[]): readonl
 
 function commandRow({ command, matches }: Extract<Item, { type: "command" }>): TemplateResult {
   const { name, description, hint } = command;
-  return html`${icon("chevron-right")}<span class="command-name"
-      >/${matchedLabel(name, matches)}${hint ? html` <span class="quiet">${hint}</span>` : nothing}</span
-    ><span class="popup-detail" title=${description}>${description}</span>`;
+  return html`${icon("chevron-right")}<span class="command-word">/${matchedLabel(name, matches)}</span>${
+      hint ? html`<span class="command-hint quiet">${hint}</span>` : nothing
+    }<span class="popup-detail" title=${description}>${description}</span>`;
 }
 
 function completionRow({ kind, label, detail, matches }: Completion): TemplateResult {

@@ -8,8 +8,8 @@ export interface Accepts {
   readonly audio: boolean;
 }
 
-/** Bytes of the largest picture or sound. Models refuse larger ones. */
-export const MOST_BYTES = 5_000_000;
+/** Bytes of the largest picture or sound: models refuse what is larger than 5 MB in base64. */
+export const MOST_BYTES = 3_900_000;
 
 const pictures = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"]);
 /** How the editor and the system name what is dragged; the browser writes them in lower case. */

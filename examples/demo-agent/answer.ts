@@ -4,7 +4,7 @@ import { fixBug } from "./fix.ts";
 import { fileNameIn, filesNamed, understand, type Intent } from "./intent.ts";
 import { isTest } from "./outline.ts";
 import { planRefactor } from "./planRefactor.ts";
-import { readPrompt, type Attachment, type PromptContent } from "./promptContent.ts";
+import { readPrompt, type Attachment, type Picture, type PromptContent } from "./promptContent.ts";
 import { answerRunTests } from "./runTests.ts";
 import type { Turn } from "./turn.ts";
 import { UnreadableFile, Workspace } from "./workspace.ts";
@@ -16,12 +16,31 @@ export async function answer(turn: Turn, prompt: readonly ContentBlock[]): Promi
   const intent = understand(content.text);
   const workspace = new Workspace(turn);
   await turn.count(content.text);
+  if (content.pictures.length > 0) await turn.say(inWords(content.pictures));
+  if (isAboutPictures(content, intent)) return;
   try {
     await act(turn, workspace, intent, content);
   } catch (error) {
     if (!(error instanceof UnreadableFile)) throw error;
     await turn.say(error.message);
   }
+}
+
+/** Nothing but pictures is asked about, and what can be said of them is said. */
+function isAboutPictures({ pictures, attachments }: PromptContent, { kind, words }: Intent): boolean {
+  const asks = kind === "help" || kind === "explain";
+  return pictures.length > 0 && attachments.length === 0 && asks && fileNameIn(words) === undefined;
+}
+
+/** What can be said of pictures without looking at them as a model would. */
+function inWords(pictures: readonly Picture[]): string {
+  const lines = pictures.map(({ mimeType, bytes, size }) => {
+    const pixels = size ? `, ${size.width} × ${size.height} pixels` : "";
+    return `- \`${mimeType}\`, ${bytes} bytes${pixels}`;
+  });
+  const what = pictures.length === 1 ? "a picture" : `${pictures.length} pictures`;
+  const shown = pictures.length === 1 ? "it shows" : "they show";
+  return `You sent ${what}. I am no model, so I cannot see what ${shown}:\n\n${lines.join("\n")}\n\n`;
 }
 
 async function act(turn: Turn, workspace: Workspace, intent: Intent, content: PromptContent): Promise<void> {

@@ -45,7 +45,7 @@ export function demoAgent(output: Output): AgentApp {
         protocolVersion: 1,
         agentInfo: { name: "parley-demo-agent", title: "Demo Agent", version: "1.0.0" },
         agentCapabilities: {
-          promptCapabilities: { embeddedContext: true },
+          promptCapabilities: { embeddedContext: true, image: true },
           sessionCapabilities: { close: {} },
         },
         authMethods: [],

@@ -1,4 +1,4 @@
-// What a prompt holds: its words, and the files that it brings along.
+// What a prompt holds: its words, and the files and pictures that it brings along.
 import { fileURLToPath } from "node:url";
 import type { ContentBlock } from "@agentclientprotocol/sdk";
 
@@ -8,18 +8,28 @@ export interface Attachment {
   readonly text?: string;
 }
 
-/** The words and the files of a prompt, in order. */
+/** A picture in a prompt. `width` and `height` in pixels, where its kind is known. */
+export interface Picture {
+  readonly mimeType: string;
+  readonly bytes: number;
+  readonly size?: { readonly width: number; readonly height: number };
+}
+
+/** The words, the files and the pictures of a prompt, in order. */
 export interface PromptContent {
   readonly text: string;
   readonly attachments: readonly Attachment[];
+  readonly pictures: readonly Picture[];
 }
 
-/** Takes a prompt apart. Blocks that are neither words nor files are left out. */
+/** Takes a prompt apart. Other blocks are left out. */
 export function readPrompt(blocks: readonly ContentBlock[]): PromptContent {
   const words: string[] = [];
   const attachments: Attachment[] = [];
+  const pictures: Picture[] = [];
   for (const block of blocks) {
     if (block.type === "text") words.push(block.text);
+    if (block.type === "image") pictures.push(readPicture(block.mimeType, block.data));
     if (block.type === "resource_link") {
       const path = pathOf(block.uri);
       if (path !== undefined) attachments.push({ path });
@@ -32,7 +42,15 @@ export function readPrompt(blocks: readonly ContentBlock[]): PromptContent {
       else if (text !== undefined) attachments.push({ path: block.resource.uri, text });
     }
   }
-  return { text: words.join("\n"), attachments };
+  return { text: words.join("\n"), attachments, pictures };
+}
+
+/** What a picture's own bytes tell of it. A PNG has its size behind its name and the length and name of its first part. */
+function readPicture(mimeType: string, data: string): Picture {
+  const bytes = Buffer.from(data, "base64");
+  const isPng = bytes.length >= 24 && bytes.subarray(1, 4).toString("latin1") === "PNG";
+  if (!isPng) return { mimeType, bytes: bytes.length };
+  return { mimeType, bytes: bytes.length, size: { width: bytes.readUInt32BE(16), height: bytes.readUInt32BE(20) } };
 }
 
 function pathOf(uri: string): string | undefined {

@@ -355,6 +355,13 @@ export type PanelMessage =
       readonly truncated?: true;
       readonly problem?: string;
     }
+  /** A prompt did not go out, for the reason in the sentence: its draft is to be restored. */
+  | {
+      readonly type: "unsent";
+      readonly text: string;
+      readonly attachments: readonly Attachment[];
+      readonly reason: string;
+    }
   | { readonly type: "sound"; readonly sound: "question" | "turnEnd" };
 
 /** Extension host → panel. A patch applies only to the view of revision `base`. */

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { filesNamed, understand, type Intent } from "../../examples/demo-agent/intent.ts";
 import { applyMutation, mutations } from "../../examples/demo-agent/mutations.ts";
+import { readPrompt } from "../../examples/demo-agent/promptContent.ts";
 import { outline } from "../../examples/demo-agent/outline.ts";
 import { blank } from "../../examples/demo-agent/sourceText.ts";
 import { readReport, testCommand } from "../../examples/demo-agent/testCommand.ts";
@@ -136,6 +137,27 @@ export { Box };
       ["One", "Two"],
     );
     assert.deepEqual(outline("a.xyz", "what").definitions, []);
+  });
+});
+
+describe("what a prompt of the demo agent holds", () => {
+  it("are words, files and pictures, whose own bytes tell their size", () => {
+    const png =
+      "iVBORw0KGgoAAAANSUhEUgAAAAoAAAAFCAYAAAB8ZH1oAAAAFUlEQVR42mNk+M9Qz0AEYBxVSF+FABJADveWkH6oAAAAAElFTkSuQmCC";
+    const prompt = readPrompt([
+      { type: "text", text: "what is it?" },
+      { type: "image", mimeType: "image/png", data: png },
+      { type: "image", mimeType: "image/gif", data: "R0lGODlh" },
+      { type: "resource_link", uri: "file:///w/a.js", name: "a.js" },
+    ]);
+    assert.deepEqual(prompt, {
+      text: "what is it?",
+      attachments: [{ path: "/w/a.js" }],
+      pictures: [
+        { mimeType: "image/png", bytes: 78, size: { width: 10, height: 5 } },
+        { mimeType: "image/gif", bytes: 6 },
+      ],
+    });
   });
 });
 

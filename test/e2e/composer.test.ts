@@ -1,0 +1,79 @@
+// The composer in the real VS Code, by keyboard alone: a command of the agent, a queue that is changed, a picture.
+import assert from "node:assert/strict";
+import type { FrameLocator, Locator } from "playwright-core";
+import { openChat, openWorkbench } from "./harness.ts";
+import { scene } from "./scene.ts";
+
+describe("the composer", () => {
+  it("offers commands, queues what is sent while the agent works, lets the queue be changed, and stops", async () => {
+    const { page, errors } = await openWorkbench();
+    const panel = await openChat(page);
+    const composer = panel.getByRole("textbox", { name: "Message" });
+    const log = panel.getByRole("log", { name: "Conversation" });
+    const keys = page.keyboard;
+    const focused = (control: Locator): Promise<void> => control.and(panel.locator(":focus")).waitFor();
+    const queued = async (): Promise<readonly string[]> =>
+      panel.getByRole("list", { name: "Queued messages" }).locator(".queue-text").allTextContents();
+    const until = async (expected: readonly string[]): Promise<void> => {
+      const row = panel.locator(".queue-text");
+      for (const [at, text] of expected.entries()) await row.nth(at).getByText(text, { exact: true }).waitFor();
+      assert.deepEqual(await queued(), expected);
+    };
+
+    await focused(composer);
+    await keys.type("hello");
+    await keys.press("Enter");
+    await log.getByText("I am the demo agent").waitFor();
+
+    // A command out of the list, by its first letters.
+    await keys.type("/te");
+    await panel.getByRole("option", { name: /^\/test/ }).waitFor();
+    await scene(page, "composer-commands");
+    await keys.press("Enter");
+    await keys.press("Enter");
+    await panel.getByRole("group", { name: /^Run / }).waitFor();
+
+    // It waits for an answer: what is sent now waits, too.
+    await keys.type("explain src/sum.js");
+    await keys.press("Enter");
+    await keys.type("what can you do");
+    await keys.press("Enter");
+    await until(["explain src/sum.js", "what can you do"]);
+    await keys.press("Shift+Tab");
+    await focused(button(panel, "Edit: explain src/sum.js"));
+    await keys.press("Alt+ArrowDown");
+    await until(["what can you do", "explain src/sum.js"]);
+    await focused(button(panel, "Edit: explain src/sum.js"));
+    await keys.press("Enter");
+    await focused(panel.getByRole("textbox", { name: "Edit queued message" }));
+    await keys.type(" please");
+    await keys.press("Enter");
+    await until(["what can you do", "explain src/sum.js please"]);
+    await scene(page, "composer-queue");
+
+    await keys.press("Tab");
+    await focused(composer);
+    await keys.press("Escape");
+    await button(panel, "Stop").waitFor({ state: "hidden" });
+    // What is queued waits for the user after a stop.
+    await until(["what can you do", "explain src/sum.js please"]);
+    await keys.press("Shift+Tab");
+    await focused(button(panel, "Edit: explain src/sum.js please"));
+    await keys.press("Home");
+    await keys.press("ArrowRight");
+    await keys.press("ArrowRight");
+    await keys.press("ArrowRight");
+    await focused(button(panel, "Send now: what can you do"));
+    await keys.press("Enter");
+    await log.getByRole("heading", { name: "Functions" }).waitFor();
+    await button(panel, "Stop").waitFor({ state: "hidden" });
+    const said = await log.locator("parley-message[data-kind=user]").allInnerTexts();
+    assert.deepEqual(
+      said.map(text => text.split("\n")[0]?.trim()),
+      ["hello", "/test", "what can you do", "explain src/sum.js please"],
+    );
+    assert.deepEqual(errors, []);
+  });
+});
+
+const button = (panel: FrameLocator, name: string): Locator => panel.getByRole("button", { name, exact: true });

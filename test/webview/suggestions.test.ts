@@ -1,0 +1,285 @@
+// The lists above the composer: what is offered after `@` and a leading `/`, and the search through many choices.
+import assert from "node:assert/strict";
+import type { Locator } from "playwright-core";
+import type { Completion, Intent } from "../../src/chat/protocol.ts";
+import type { SessionOption } from "../../src/session/events.ts";
+import { openPanel, usePanel, type PanelPage } from "./panelPage.ts";
+import { START, snapshot, view } from "./scenes.ts";
+
+const commands = [
+  { name: "explain", description: "Explain a file", hint: "file" },
+  { name: "test", description: "Run the tests in a terminal" },
+  { name: "plan", description: "Plan a refactor that touches tests" },
+];
+const running = { state: "running", since: START, cancelling: false } as const;
+const list = (panel: PanelPage): Locator => panel.page.getByRole("listbox", { name: /Suggestions|Commands/ });
+const rows = (panel: PanelPage): Promise<readonly string[]> =>
+  list(panel)
+    .getByRole("option")
+    .evaluateAll(all => all.map(each => (each.textContent ?? "").replace(/\s+/g, " ").trim()));
+/** The row that the text box names as its current one. */
+const current = (panel: PanelPage): Promise<string | undefined> =>
+  panel.composer.evaluate(box => {
+    const row = document.getElementById(box.getAttribute("aria-activedescendant") ?? "");
+    return row?.getAttribute("aria-selected") === "true"
+      ? (row.textContent ?? "").replace(/\s+/g, " ").trim()
+      : undefined;
+  });
+const file = (key: string, label: string, more: Partial<Completion> = {}): Completion => ({
+  key,
+  kind: "file",
+  label,
+  ...more,
+});
+
+async function asked(panel: PanelPage): Promise<Extract<Intent, { type: "complete" }>> {
+  const last = (await panel.intents()).findLast(intent => intent.type === "complete");
+  assert.ok(last?.type === "complete", "nothing was asked");
+  return last;
+}
+/** Answers the latest question of the composer. */
+async function answer(panel: PanelPage, items: readonly Completion[], indexing = false): Promise<number> {
+  const { request } = await asked(panel);
+  await panel.post({ type: "completions", request, items, ...(indexing && { indexing }) });
+  return request;
+}
+const sent = async (panel: PanelPage): Promise<readonly Intent[]> =>
+  (await panel.intents()).filter(intent => intent.type !== "complete");
+
+describe("suggestions after @", () => {
+  usePanel();
+
+  it("are asked for at the start of a word or behind a bracket only, with what is written up to the caret", async () => {
+    const panel = await openPanel([snapshot(view([]))]);
+    for (const { text, query } of [
+      { text: "@", query: "" },
+      { text: "see @sum", query: "sum" },
+      { text: "see (@src/a.ts", query: "src/a.ts" },
+      { text: "line\n@é", query: "é" },
+    ]) {
+      await panel.composer.fill("");
+      await panel.composer.pressSequentially(text);
+      assert.equal((await asked(panel)).query, query, text);
+    }
+    const before = (await panel.intents()).length;
+    for (const text of ["ada@example.org", "@sum is", "a@b", "x"]) await panel.composer.fill(text);
+    assert.equal((await panel.intents()).length, before);
+  });
+
+  it("walk by keys, the text box keeps the focus and names the row, and the choice is attached and written", async () => {
+    const panel = await openPanel([snapshot(view([]))]);
+    await panel.composer.pressSequentially("Look at @su");
+    const items = Array.from({ length: 12 }, (_, i) => file(`k${i}`, `sum${i}.js`, { detail: "src", matches: [0, 1] }));
+    const request = await answer(panel, items);
+    const seen: (string | undefined)[] = [await current(panel)];
+    for (const key of ["ArrowDown", "ArrowUp", "ArrowUp", "Home", "PageDown", "End", "PageUp", "ArrowDown"]) {
+      await panel.composer.press(key);
+      seen.push(await current(panel));
+    }
+    assert.deepEqual(
+      seen.map(row => Number(/sum(\d+)/.exec(row ?? "")?.[1])),
+      [0, 1, 0, 11, 0, 8, 11, 3, 4],
+    );
+    assert.equal(await list(panel).locator("[aria-selected=true] b").textContent(), "su");
+    await panel.composer.press("Enter");
+    assert.equal(await panel.composer.inputValue(), "Look at @sum4.js ");
+    assert.equal(await list(panel).count(), 0);
+    assert.deepEqual(await sent(panel), [{ type: "attachItem", request, key: "k4" }]);
+    await panel.composer.pressSequentially("please");
+    // One step of undo takes back what was typed, the next what was chosen.
+    await panel.composer.press("Control+z");
+    await panel.composer.press("Control+z");
+    assert.match(await panel.composer.inputValue(), /^Look at @su/);
+  });
+
+  it("are chosen by Tab and by the mouse, which leaves the focus where it is", async () => {
+    const panel = await openPanel([snapshot(view([]))]);
+    await panel.composer.pressSequentially("@a");
+    const first = await answer(panel, [file("1", "a.ts"), file("2", "b.ts")]);
+    await list(panel).getByRole("option", { name: "b.ts" }).click();
+    assert.ok(await panel.composer.evaluate(box => box === document.activeElement));
+    await panel.post({ type: "attached", attachments: [] });
+    await panel.composer.pressSequentially("@a");
+    const second = await answer(panel, [file("1", "a.ts")]);
+    await panel.composer.press("Tab");
+    assert.equal(await panel.composer.inputValue(), "@b.ts @a.ts ");
+    assert.deepEqual(await sent(panel), [
+      { type: "attachItem", request: first, key: "2" },
+      { type: "attachItem", request: second, key: "1" },
+    ]);
+  });
+
+  it("of a stale answer are not shown, and Enter before the answer means its first row", async () => {
+    const panel = await openPanel([snapshot(view([]))]);
+    await panel.composer.pressSequentially("@s");
+    const { request: stale } = await asked(panel);
+    await panel.composer.pressSequentially("u");
+    await panel.post({ type: "completions", request: stale, items: [file("old", "old.ts")] });
+    assert.equal(await list(panel).count(), 0);
+    await answer(panel, [file("x", "sub.ts"), file("y", "sum.ts")]);
+    await panel.composer.pressSequentially("m");
+    await panel.composer.press("Enter");
+    assert.deepEqual(await sent(panel), []);
+    const request = await answer(panel, [file("y", "sum.ts")]);
+    assert.deepEqual(await sent(panel), [{ type: "attachItem", request, key: "y" }]);
+  });
+
+  it("close by Escape before anything stops, and stay closed for that word", async () => {
+    const panel = await openPanel([snapshot(view([], { activity: running }))]);
+    await panel.composer.pressSequentially("@s");
+    await answer(panel, [file("1", "s.ts")]);
+    await panel.composer.press("Escape");
+    assert.equal(await list(panel).count(), 0);
+    assert.deepEqual(await sent(panel), []);
+    const before = (await panel.intents()).length;
+    await panel.composer.pressSequentially("um");
+    assert.equal((await panel.intents()).length, before);
+    await panel.composer.pressSequentially(" @t");
+    assert.equal((await asked(panel)).query, "t");
+    await panel.composer.press("Escape");
+    assert.deepEqual(await sent(panel), [{ type: "stop" }]);
+  });
+
+  it("say that the workspace is being indexed, take more for the same question, and say that nothing fits", async () => {
+    const panel = await openPanel([snapshot(view([]))]);
+    await panel.composer.pressSequentially("@su");
+    const request = await answer(panel, [], true);
+    await panel.page.locator(".popup-note", { hasText: "Indexing…" }).waitFor();
+    assert.equal(await answer(panel, [file("1", "sum.js")]), request);
+    assert.deepEqual(await rows(panel), ["sum.js"]);
+    await answer(panel, []);
+    await panel.page.locator(".popup-note", { hasText: "No matches" }).waitFor();
+    assert.equal(await panel.composer.getAttribute("aria-activedescendant"), null);
+    await panel.composer.press("Enter");
+    assert.deepEqual(await sent(panel), [{ type: "send", text: "@su" }]);
+  });
+
+  it("close when the caret leaves the word or the focus leaves the box", async () => {
+    const panel = await openPanel([snapshot(view([]))]);
+    for (const leave of [() => panel.composer.press("Control+Home"), () => panel.page.keyboard.press("Shift+Tab")]) {
+      await panel.composer.fill("");
+      await panel.composer.pressSequentially("go @s");
+      await answer(panel, [file("1", "s.ts")]);
+      await list(panel).waitFor();
+      await leave();
+      await list(panel).waitFor({ state: "detached" });
+    }
+  });
+
+  it("open upward, over no text, ten rows high at most, within 260 pixels; paths lose their start first", async () => {
+    const panel = await openPanel([snapshot(view([]))], { width: 260, height: 420 });
+    await panel.composer.fill("line\n".repeat(8));
+    await panel.composer.press("Control+End");
+    await panel.composer.pressSequentially("@r");
+    const path = "src/a/very/long/path/of/folders/that/does/not/fit";
+    await answer(panel, [
+      file("0", `${path}/reduce.ts`),
+      file("1", "reduce.ts", { detail: path }),
+      ...Array.from({ length: 20 }, (_, i) => file(`k${i}`, `r${i}.ts`)),
+    ]);
+    const box = await panel.page.locator(".composer").boundingBox();
+    const popup = await panel.page.locator(".popup").boundingBox();
+    assert.ok(box && popup);
+    assert.ok(popup.y >= 0 && popup.y + popup.height <= box.y, "above the box, within the window");
+    assert.ok(popup.x >= 0 && popup.x + popup.width <= 260 && popup.height <= 252);
+    assert.equal(await panel.page.evaluate(() => document.scrollingElement?.scrollWidth), 260);
+    const name = list(panel).locator(".match-name").first();
+    assert.ok(await name.evaluate(element => element.scrollWidth <= element.clientWidth), "the name is whole");
+    const end = list(panel).locator(".popup-detail bdi").first();
+    assert.ok(
+      await end.evaluate(element => {
+        const outer = element.parentElement?.getBoundingClientRect();
+        return outer !== undefined && Math.abs(element.getBoundingClientRect().right - outer.right) < 2;
+      }),
+      "the end of the path is shown",
+    );
+    await panel.composer.press("End");
+    const last = list(panel).getByRole("option").last();
+    assert.ok(
+      await last.evaluate(
+        row => row.getBoundingClientRect().bottom <= (row.parentElement?.getBoundingClientRect().bottom ?? 0),
+      ),
+    );
+  });
+});
+
+describe("commands after /", () => {
+  usePanel();
+
+  it("are offered at the very start only, by name first, with their hint as a ghost once chosen", async () => {
+    const panel = await openPanel([snapshot(view([], { commands }))]);
+    await panel.composer.pressSequentially("/");
+    assert.deepEqual(await rows(panel), [
+      "/explainfileExplain a file",
+      "/testRun the tests in a terminal",
+      "/planPlan a refactor that touches tests",
+    ]);
+    await panel.composer.pressSequentially("te");
+    assert.deepEqual(await rows(panel), [
+      "/testRun the tests in a terminal",
+      "/planPlan a refactor that touches tests",
+    ]);
+    assert.equal(await list(panel).locator("b").first().textContent(), "te");
+    await panel.composer.fill("");
+    await panel.composer.pressSequentially("/xpl");
+    assert.match((await current(panel)) ?? "", /explain/);
+    await panel.composer.press("Enter");
+    assert.equal(await panel.composer.inputValue(), "/explain ");
+    await panel.page.locator(".ghost", { hasText: "file" }).waitFor();
+    assert.equal(await panel.composer.getAttribute("aria-description"), "file");
+    await panel.composer.pressSequentially("sum.js");
+    assert.equal(await panel.page.locator(".ghost").count(), 0);
+    await panel.composer.press("Enter");
+    await panel.composer.pressSequentially("either /");
+    assert.equal(await list(panel).count(), 0);
+    assert.deepEqual(await panel.intents(), [{ type: "send", text: "/explain sum.js" }]);
+  });
+
+  it("that are written out and take no words are sent by one Enter", async () => {
+    const panel = await openPanel([snapshot(view([], { commands }))]);
+    await panel.composer.pressSequentially("/test");
+    await panel.composer.press("Enter");
+    assert.deepEqual(await panel.intents(), [{ type: "send", text: "/test" }]);
+  });
+});
+
+describe("an option with many choices", () => {
+  usePanel();
+  const choices = Array.from({ length: 24 }, (_, i) => ({
+    value: `m${i}`,
+    name: `Model ${i}`,
+    group: i < 12 ? "Fast" : "Thorough",
+  }));
+  const options: readonly SessionOption[] = [{ id: "model", name: "Model", type: "select", value: "m3", choices }];
+
+  it("is searched and chosen by keyboard alone, and Escape gives the focus back", async () => {
+    const panel = await openPanel([snapshot(view([], { options, activity: running }))], { width: 280 });
+    const button = panel.page.getByRole("button", { name: "Model: Model 3" });
+    const search = panel.page.getByRole("combobox", { name: "Search Model" });
+    const option = panel.page.getByRole("listbox", { name: "Model" }).getByRole("option");
+    await button.press("Enter");
+    await search.and(panel.page.locator(":focus")).waitFor();
+    assert.equal(await option.count(), 24);
+    await search.press("Escape");
+    await button.and(panel.page.locator(":focus")).waitFor();
+    await button.press("ArrowDown");
+    await search.pressSequentially("2");
+    assert.deepEqual(await option.allInnerTexts(), [
+      "Model 2\nFast",
+      "Model 20\nThorough",
+      "Model 21\nThorough",
+      "Model 22\nThorough",
+      "Model 23\nThorough",
+      "Model 12\nThorough",
+    ]);
+    await search.press("ArrowDown");
+    const selected = panel.page.locator("[role=option][aria-selected=true]");
+    assert.equal(await selected.getAttribute("id"), await search.getAttribute("aria-activedescendant"));
+    await search.press("Enter");
+    assert.deepEqual(await panel.intents(), [{ type: "setOption", option: "model", value: "m20" }]);
+    await button.and(panel.page.locator(":focus")).waitFor();
+    await button.click();
+    await panel.composer.click();
+    await search.waitFor({ state: "detached" });
+  });
+});
