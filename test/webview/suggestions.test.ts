@@ -279,7 +279,8 @@ describe("an option with many choices", () => {
     assert.deepEqual(await panel.intents(), [{ type: "setOption", option: "model", value: "m20" }]);
     await button.and(panel.page.locator(":focus")).waitFor();
     await button.click();
-    await panel.composer.click();
+    await search.waitFor();
+    await panel.log.click({ position: { x: 5, y: 5 } });
     await search.waitFor({ state: "detached" });
   });
 });
