@@ -194,6 +194,7 @@ export class Suggestions {
       id=${rowId(at)}
       class="popup-row"
       role="option"
+      aria-label=${rowName(item)}
       aria-selected=${at === this.#at ? "true" : "false"}
       @click=${() => this.#choose(at)}
     >
@@ -261,6 +262,15 @@ export class Suggestions {
 }
 
 const rowId = (at: number): string => `${LIST_ID}-${at}`;
+
+/** As it is spoken: the pieces that letters are marked in would be read with gaps. */
+function rowName(item: Item): string {
+  const words =
+    item.type === "command"
+      ? [`/${item.command.name}`, item.command.hint, item.command.description]
+      : [item.completion.label, item.completion.detail];
+  return words.filter(Boolean).join(", ");
+}
 
 /** Commands whose names fit come first, then those whose descriptions do. */
 function commandItems(query: string, commands: readonly AgentCommand[]): readonly Item[] {
