@@ -80,6 +80,11 @@ export function matchedLabel(label: string, matches: readonly number[] = []): Te
   >`;
 }
 
+/** A command with its slash, marked alike. In one piece, so that it is spoken as one. */
+export function commandLabel(name: string, matches: readonly number[]): TemplateResult {
+  return html`<bdi class="match-name">/${marked(name, matches, 0, name.length)}</bdi>`;
+}
+
 function marked(label: string, matches: readonly number[], from: number, to: number): readonly unknown[] {
   const hits = new Set(matches);
   const out: unknown[] = [];

@@ -65,12 +65,11 @@ export class PickerElement extends LightElement {
                 id=${`${list}-${i}`}
                 class="popup-row"
                 role="option"
-                aria-label=${[choice.name, choice.group, choice.value === value ? t("current") : undefined].filter(Boolean).join(", ")}
                 aria-selected=${i === this.at ? "true" : "false"}
                 title=${choice.description ?? nothing}
                 @click=${() => this.#choose(choice)}
               >
-                ${icon(choice.value === value ? "check" : "blank")}${matchedLabel(choice.name, matches)}${
+                ${icon(choice.value === value ? "check" : "blank")}${matchedLabel(choice.name, matches)}${choice.value === value ? html`<span class="sr-only">${t("current")}</span>` : nothing}${
                   query === "" || choice.group === undefined
                     ? nothing
                     : html`<span class="popup-detail">${choice.group}</span>`

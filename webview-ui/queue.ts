@@ -131,7 +131,7 @@ export class QueueElement extends LightElement {
     return html`<li data-id=${one.id} class="queue-editor">
       <textarea
         rows="1"
-        aria-label=${t("Edit queued message")}
+        aria-label=${t("Edit queued text")}
         .value=${this.editing?.text ?? ""}
         @input=${(event: Event) => (this.editing = { id: one.id, text: (event.target as HTMLTextAreaElement).value })}
         @keydown=${(event: KeyboardEvent) => this.#editorKey(event, one)}

@@ -5,7 +5,7 @@ import type { AgentCommand } from "../src/session/events.ts";
 import { icon } from "./element.ts";
 import { send } from "./host.ts";
 import { t } from "./l10n.ts";
-import { fitAbove, fitting, listIndex, matchedLabel } from "./listbox.ts";
+import { commandLabel, fitAbove, fitting, listIndex, matchedLabel } from "./listbox.ts";
 
 /** The word that is being written at the caret, from its `@` or `/` to the caret. Offsets in UTF-16 units. */
 export interface Token {
@@ -194,7 +194,6 @@ export class Suggestions {
       id=${rowId(at)}
       class="popup-row"
       role="option"
-      aria-label=${rowName(item)}
       aria-selected=${at === this.#at ? "true" : "false"}
       @click=${() => this.#choose(at)}
     >
@@ -263,15 +262,6 @@ export class Suggestions {
 
 const rowId = (at: number): string => `${LIST_ID}-${at}`;
 
-/** As it is spoken: the pieces that letters are marked in would be read with gaps. */
-function rowName(item: Item): string {
-  const words =
-    item.type === "command"
-      ? [`/${item.command.name}`, item.command.hint, item.command.description]
-      : [item.completion.label, item.completion.detail];
-  return words.filter(Boolean).join(", ");
-}
-
 /** Commands whose names fit come first, then those whose descriptions do. */
 function commandItems(query: string, commands: readonly AgentCommand[]): readonly Item[] {
   const item = (command: AgentCommand, matches: readonly number[]): Item => ({
@@ -293,7 +283,7 @@ function commandItems(query: string, commands: readonly AgentCommand[]): readonl
 
 function commandRow({ command, matches }: Extract<Item, { type: "command" }>): TemplateResult {
   const { name, description, hint } = command;
-  return html`${icon("chevron-right")}<span class="command-word">/${matchedLabel(name, matches)}</span>${
+  return html`${icon("chevron-right")}${commandLabel(name, matches)}${
       hint ? html`<span class="command-hint quiet">${hint}</span>` : nothing
     }<span class="popup-detail" title=${description}>${description}</span>`;
 }

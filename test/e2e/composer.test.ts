@@ -45,7 +45,7 @@ describe("the composer", () => {
     await until(["what can you do", "explain src/sum.js"]);
     await focused(button(panel, "Edit: explain src/sum.js"));
     await keys.press("Enter");
-    await focused(panel.getByRole("textbox", { name: "Edit queued message" }));
+    await focused(panel.getByRole("textbox", { name: "Edit queued text" }));
     await keys.type(" please");
     await keys.press("Enter");
     await until(["what can you do", "explain src/sum.js please"]);

@@ -5,7 +5,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import type { AxeResults, RunOptions } from "axe-core";
 import { openPanel, usePanel, type PanelPage } from "./panelPage.ts";
-import { scenes } from "./scenes.ts";
+import { scenes, snapshot, view } from "./scenes.ts";
 
 const axeSource = readFileSync(
   createRequire(join(process.cwd(), "package.json")).resolve("axe-core/axe.min.js"),
@@ -43,6 +43,39 @@ describe("accessibility", () => {
       assert.deepEqual(found, []);
     });
   }
+});
+
+describe("accessibility of the composer's lists", () => {
+  usePanel();
+
+  it("axe finds no violation while they are open, with chips, a refusal and a queue that is being changed", async function () {
+    this.timeout(60_000);
+    const choices = Array.from({ length: 20 }, (_, i) => ({ value: `m${i}`, name: `Model ${i}`, group: "Fast" }));
+    const head = {
+      queue: [{ id: "s1", text: "one", attachments: ["a.js"], sent: false }],
+      options: [{ id: "model", name: "Model", type: "select", value: "m3", choices }],
+      commands: [{ name: "explain", description: "Explain a file", hint: "file" }],
+    } as const;
+    const source = { type: "path", path: "/w/a.js" } as const;
+    const found: string[] = [];
+    for (const theme of ["dark", "light", "hc", "hc-light"] as const) {
+      const panel = await openPanel([snapshot(view([], head))], { theme });
+      const { page, composer } = panel;
+      await panel.post({ type: "attached", attachments: [{ id: "a", kind: "file", label: "a.js", bytes: 9, source }] });
+      await panel.post({ type: "refused", reason: "b.js is too large." });
+      await page.getByRole("button", { name: "Edit: one" }).press("Enter");
+      await composer.focus();
+      await page.keyboard.type("/");
+      await page.getByRole("listbox", { name: "Commands" }).waitFor();
+      found.push(...(await violations(panel, "every rule")).map(line => `commands, ${theme}: ${line}`));
+      await page.keyboard.press("Escape");
+      await page.getByRole("button", { name: /^Model/ }).press("Enter");
+      await page.getByRole("combobox", { name: "Search Model" }).waitFor();
+      found.push(...(await violations(panel, "every rule")).map(line => `choices, ${theme}: ${line}`));
+      await page.context().close();
+    }
+    assert.deepEqual(found, []);
+  });
 });
 
 async function violations(panel: PanelPage, rules: "every rule" | readonly string[]): Promise<string[]> {

@@ -45,7 +45,7 @@ describe("the queue", () => {
 
   it("is changed in place: Enter saves, Shift+Enter breaks the line, Escape leaves it and stops nothing", async () => {
     const panel = await open();
-    const box = panel.page.getByRole("textbox", { name: "Edit queued message" });
+    const box = panel.page.getByRole("textbox", { name: "Edit queued text" });
     await button(panel, "Edit: two").focus();
     await panel.page.keyboard.press("Enter");
     await box.and(panel.page.locator(":focus")).waitFor();
