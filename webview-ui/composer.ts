@@ -30,8 +30,9 @@ export class ComposerElement extends LightElement {
   }
 
   /** Takes what the host says to the composer of this panel. */
-  hear(message: Extract<PanelMessage, { type: "completions" | "attached" | "refused" }>): void {
-    void message;
+  hear(message: Extract<PanelMessage, { type: "completions" | "attached" | "refused" | "unsent" }>): void {
+    // What was written meanwhile stays, below what comes back.
+    if (message.type === "unsent") this.fill([message.text, this.draft].filter(text => text !== "").join("\n\n"));
   }
 
   /** Puts a text into the box, ready to be changed or sent. */

@@ -61,6 +61,7 @@ export class PanelElement extends LightElement {
       case "completions":
       case "attached":
       case "refused":
+      case "unsent":
         this.#composer?.hear(message);
         break;
       case "found":

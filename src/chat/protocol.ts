@@ -247,6 +247,8 @@ export interface Head {
   } | null;
   /** The folder the agent works in, for labels. */
   readonly cwd: string;
+  /** What the agent takes in prompts beside text and links; null until it has said so. Files are links where not embedded. */
+  readonly accepts: { readonly image: boolean; readonly audio: boolean; readonly embedded: boolean } | null;
   readonly sendKey: "enter" | "modEnter";
 }
 
@@ -344,6 +346,13 @@ export type PanelMessage =
       readonly hits: readonly FindHit[];
       readonly truncated?: true;
       readonly problem?: string;
+    }
+  /** A prompt did not go out, for the reason in the sentence: its draft is to be restored. */
+  | {
+      readonly type: "unsent";
+      readonly text: string;
+      readonly attachments: readonly Attachment[];
+      readonly reason: string;
     }
   | { readonly type: "sound"; readonly sound: "question" | "turnEnd" };
 
