@@ -58,8 +58,12 @@ export class FileIndex {
     return this.#all;
   }
 
+  get(path: string): IndexEntry | undefined {
+    return this.#files.get(path) ?? this.#folders.get(path)?.entry;
+  }
+
   has(path: string): boolean {
-    return this.#files.has(path) || this.#folders.has(path);
+    return this.get(path) !== undefined;
   }
 
   /** Begins to list everything anew: {@link endRun} drops what was not added since. */

@@ -28,7 +28,7 @@ const worth: Readonly<Record<Fit, number>> = { 0: 0.6, 1: 0.25, 2: 0.2, 3: 0 };
 const recencyWorth = 0.3;
 const mostRecent = 50;
 /** Paths whose letters are scored for one query. The others fit worse, or are longer. */
-const mostScored = 600;
+const mostScored = 400;
 /** How long the search holds the thread at a time. Milliseconds. */
 const slice = 8;
 /** Entries looked at between two looks at the clock. */
@@ -55,11 +55,18 @@ export class FileSearch {
     const folded = foldText(query.trim().replaceAll("\\", "/"));
     if (folded === "") return [];
     const pace = new Pace(signal);
-    const found = await this.#candidates(folded, pace);
-    if (!found) return [];
+    const words = folded.split(/\s+/);
+    const found = await this.#candidates(folded, words, pace);
+    const chosen = found && (await shortestOf(found, pace));
+    if (!chosen) return [];
     const ranks = new Map(recent.slice(0, mostRecent).map((path, rank) => [path, rank]));
+    for (const path of ranks.keys()) {
+      const entry = this.#index.get(path);
+      const fit = entry && fitOf(entry, words);
+      if (entry && fit !== undefined) chosen.set(entry, fit);
+    }
     const scored: { readonly hit: FileHit; readonly score: number }[] = [];
-    for (const [entry, fit] of chosen(found, ranks)) {
+    for (const [entry, fit] of chosen) {
       const rank = ranks.get(entry.path);
       const { score, matches } = this.#scored(folded, entry, fit);
       const boost = rank === undefined ? 0 : recencyWorth * (1 - rank / mostRecent);
@@ -70,22 +77,28 @@ export class FileSearch {
     return scored.slice(0, limit).map(({ hit }) => hit);
   }
 
-  async #candidates(query: string, pace: Pace): Promise<readonly (readonly IndexEntry[])[] | undefined> {
+  async #candidates(query: string, words: readonly string[], pace: Pace): Promise<readonly Fitting[] | undefined> {
     const { revision } = this.#index;
     const last = this.#last;
     const narrows = last?.revision === revision && query.startsWith(last.query);
     const from = narrows ? last.entries : this.#index.entries();
-    const words = query.split(/\s+/);
     const mask = maskOf(words.join(""));
-    const byFit: IndexEntry[][] = [[], [], [], []];
+    const byFit = [0, 1, 2, 3].map((): Fitting => ({ entries: [], lengths: new Uint32Array(longest + 1) }));
+    // In the order of the index, so that a narrowed search meets them in the same order as a full one.
+    const entries: IndexEntry[] = [];
     for (let i = 0; i < from.length; i++) {
       const entry = from[i] as IndexEntry;
       const fit = (entry.mask & mask) === mask ? fitOf(entry, words) : undefined;
-      if (fit !== undefined) byFit[fit]?.push(entry);
+      if (fit !== undefined) {
+        entries.push(entry);
+        const fitting = byFit[fit] as Fitting;
+        fitting.entries.push(entry);
+        fitting.lengths[lengthOf(entry)] = (fitting.lengths[lengthOf(entry)] ?? 0) + 1;
+      }
       if (i % stride === 0 && pace.isDue && !(await pace.pause())) return undefined;
     }
     // Files that came or went meanwhile are found by the next search.
-    this.#last = { revision, query, entries: byFit.flat() };
+    this.#last = { revision, query, entries };
     return byFit;
   }
 
@@ -123,32 +136,34 @@ class Pace {
   }
 }
 
-/** What is scored: by how it fits, recent ones always, and of too many the shortest. */
-function* chosen(
-  found: readonly (readonly IndexEntry[])[],
-  recent: ReadonlyMap<string, number>,
-): Iterable<readonly [IndexEntry, Fit]> {
-  let left = mostScored;
-  for (const [fit, entries] of found.entries()) {
-    const taken = new Set(shortest(entries, Math.max(0, left)));
-    for (const entry of entries) if (taken.has(entry) || recent.has(entry.path)) yield [entry, fit as Fit];
-    left -= taken.size;
-  }
+/** The entries that fit alike, and how many there are of each length. */
+interface Fitting {
+  readonly entries: IndexEntry[];
+  readonly lengths: Uint32Array;
 }
 
-/** The `count` entries with the shortest paths; sorting all of them would take longer than the search. */
-function shortest(entries: readonly IndexEntry[], count: number): readonly IndexEntry[] {
-  if (entries.length <= count) return entries;
-  const byLength: number[] = [];
-  const longest = 1024;
-  const lengthOf = (entry: IndexEntry): number => Math.min(entry.folded.length, longest);
-  for (const entry of entries) byLength[lengthOf(entry)] = (byLength[lengthOf(entry)] ?? 0) + 1;
-  let limit = 0;
-  for (let sum = 0; limit <= longest && sum + (byLength[limit] ?? 0) <= count; limit++) sum += byLength[limit] ?? 0;
-  const sure = entries.filter(entry => lengthOf(entry) < limit);
-  // By path, so that the choice is the same in whatever order they come.
-  const rest = entries.filter(entry => lengthOf(entry) === limit).sort((a, b) => order(a.path, b.path));
-  return [...sure, ...rest.slice(0, count - sure.length)];
+/** Longer paths count as this long. */
+const longest = 1024;
+const lengthOf = (entry: IndexEntry): number => Math.min(entry.folded.length, longest);
+
+/** What is scored: the best fitting, and of too many the shortest; sorting all would take longer than the search. */
+async function shortestOf(found: readonly Fitting[], pace: Pace): Promise<Map<IndexEntry, Fit> | undefined> {
+  const chosen = new Map<IndexEntry, Fit>();
+  for (const [fit, { entries, lengths }] of found.entries()) {
+    const left = mostScored - chosen.size;
+    if (left <= 0) break;
+    let limit = 0;
+    let shorter = 0;
+    for (; limit <= longest && shorter + (lengths[limit] ?? 0) <= left; limit++) shorter += lengths[limit] ?? 0;
+    let asLong = left - shorter;
+    for (let i = 0; i < entries.length; i++) {
+      const entry = entries[i] as IndexEntry;
+      const length = lengthOf(entry);
+      if (length < limit || (length === limit && asLong-- > 0)) chosen.set(entry, fit as Fit);
+      if (i % stride === 0 && pace.isDue && !(await pace.pause())) return undefined;
+    }
+  }
+  return chosen;
 }
 
 /** Whether every word is in the path, and how; undefined: not even with gaps. */
