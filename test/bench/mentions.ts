@@ -16,7 +16,7 @@ const queries: readonly { readonly what: string; readonly typed: readonly string
   { what: "a name, pasted: `sessionHelper42`", typed: ["sessionHelper42"] },
   { what: "a name, its last letter typed: `sessionHelper4` → `2`", typed: ["sessionHelper4", "sessionHelper42"] },
   { what: "initials: `swpm`", typed: ["swpm"] },
-  { what: "a path: `server/model/sess`", typed: ["server/model/sess"] },
+  { what: "a path: `server/sess`", typed: ["server/sess"] },
   { what: "no hit: `zzqx`", typed: ["zzqx"] },
 ];
 
@@ -114,8 +114,14 @@ function manyPaths(): readonly string[] {
   };
   const word = (): string => words[next(words.length)] ?? "";
   const paths = new Set<string>();
+  // Each folder lies in an earlier one, so that there is one folder for every ten files or so.
+  const tree: (readonly string[])[] = [[]];
+  while (tree.length < files / 10) {
+    const above = tree[next(tree.length)] ?? [];
+    if (above.length < 8) tree.push([...above, `${word()}${next(40)}`]);
+  }
   while (paths.size < files) {
-    const folders = Array.from({ length: 2 + next(6) }, word);
+    const folders = tree[next(tree.length)] ?? [];
     const name = `${word()}${word().replace(/^./, letter => letter.toUpperCase())}${next(1000)}.ts`;
     paths.add([...folders, name].join("/"));
   }

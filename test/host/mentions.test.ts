@@ -71,7 +71,7 @@ describe("mentions", () => {
   beforeEach(async () => {
     inside = await mkdtemp(join(root, "mentions-"));
     name = basename(inside);
-    await writeFile(join(inside, "quillwort.ts"), "one\ntwo\nthree\n");
+    await writeFile(join(inside, "quillwort.txt"), "one\ntwo\nthree\n");
     indexer = new FileIndexer(nullLog, systemClock);
     terminals = new TerminalCommands(nullLog);
     recent = new RecentFiles();
@@ -115,7 +115,7 @@ describe("mentions", () => {
       if (withGit) execFileSync("git", ["init", "-q"], { cwd: root, stdio: "pipe" });
       await writeFile(join(inside, ".gitignore"), "*.hidden\n");
       await writeFile(join(inside, "quillwort.hidden"), "");
-      const file = `file:${name}/quillwort.ts`;
+      const file = `file:${name}/quillwort.txt`;
       const first = paths("quillwort");
       assert.deepEqual(await first, [file]);
       const [cold] = panel.told.filter((one): one is Completions => one.type === "completions");
@@ -131,24 +131,24 @@ describe("mentions", () => {
       await until("the folder has its new name", async () => (await paths("moved/quill")).length === 1);
       await until("and no longer its old one", async () => (await paths("fresh/quill")).length === 0);
 
-      await rm(join(inside, "quillwort.ts"));
+      await rm(join(inside, "quillwort.txt"));
       await until("the file is forgotten", async () => !(await paths("quillwort")).includes(file));
     });
   }
 
   it("offers open editors and the selection before anything is typed, and attaches the lines as they are", async () => {
-    const editor = await open("quillwort.ts");
+    const editor = await open("quillwort.txt");
     editor.selection = new vscode.Selection(1, 0, 2, 0);
     const items = await ask("");
-    assert.deepEqual([items[0]?.kind, items[0]?.label, items[0]?.detail], ["editor", "quillwort.ts", name]);
+    assert.deepEqual([items[0]?.kind, items[0]?.label, items[0]?.detail], ["editor", "quillwort.txt", name]);
     const chip = await attach(items.find(({ kind }) => kind === "selection"));
     const uri = `${editor.document.uri.toString()}#L2`;
-    assert.deepEqual([chip.kind, chip.label, chip.bytes], ["selection", "quillwort.ts:2", 4]);
+    assert.deepEqual([chip.kind, chip.label, chip.bytes], ["selection", "quillwort.txt:2", 4]);
     assert.deepEqual(chip.source, { type: "text", text: "two\n", uri });
   });
 
   it("offers problems of the editor and of all files, as lines with their places", async () => {
-    const { document } = await open("quillwort.ts");
+    const { document } = await open("quillwort.txt");
     const range = new vscode.Range(1, 0, 1, 3);
     const wrong = new vscode.Diagnostic(range, "Two is too much.", vscode.DiagnosticSeverity.Error);
     wrong.source = "count";
@@ -157,8 +157,8 @@ describe("mentions", () => {
     diagnostics.set(vscode.Uri.file(join(inside, "other.ts")), [
       new vscode.Diagnostic(range, "Hm.", vscode.DiagnosticSeverity.Warning),
     ]);
-    const own = await attach((await ask("problems")).find(({ label }) => label === "Problems in quillwort.ts"));
-    const line = `${name}/quillwort.ts:2:1 error: Two is too much. (count 2)\n`;
+    const own = await attach((await ask("problems")).find(({ label }) => label === "Problems in quillwort.txt"));
+    const line = `${name}/quillwort.txt:2:1 error: Two is too much. (count 2)\n`;
     assert.deepEqual(own.source, { type: "text", text: line });
     const all = await attach((await ask("problems")).find(({ label }) => label === "Problems"));
     assert.ok(all.source.type === "text" && all.source.text.startsWith(line));
@@ -166,7 +166,7 @@ describe("mentions", () => {
   });
 
   it("offers symbols, does not wait for them with files, and attaches their lines", async () => {
-    const uri = vscode.Uri.file(join(inside, "quillwort.ts"));
+    const uri = vscode.Uri.file(join(inside, "quillwort.txt"));
     let release = (): void => {};
     const slow = new Promise<void>(resolve => (release = resolve));
     const provider = vscode.languages.registerWorkspaceSymbolProvider({
@@ -187,7 +187,7 @@ describe("mentions", () => {
       release();
       await asked;
       const found = panel.items.find(({ kind }) => kind === "symbol");
-      assert.deepEqual([found?.label, found?.detail], ["quillSymbol", `box · ${name}/quillwort.ts:2`]);
+      assert.deepEqual([found?.label, found?.detail], ["quillSymbol", `box · ${name}/quillwort.txt:2`]);
       const chip = await attach((await ask("#quillSymbol")).find(({ kind }) => kind === "symbol"));
       assert.deepEqual(chip.source, { type: "path", path: uri.fsPath, line: 2, endLine: 3 });
       assert.deepEqual(
@@ -211,12 +211,12 @@ describe("mentions", () => {
   it("takes dropped files and folders, and images as data", async () => {
     const png = Buffer.from("89504e470d0a1a0a", "hex");
     await writeFile(join(inside, "dot.png"), png);
-    const dropped = ["quillwort.ts", "dot.png", ""].map(one => vscode.Uri.file(join(inside, one)).toString());
+    const dropped = ["quillwort.txt", "dot.png", ""].map(one => vscode.Uri.file(join(inside, one)).toString());
     await mentions.attachUris(panel, dropped);
     assert.deepEqual(
       panel.attached.map(({ kind, label, source }) => [kind, label, source.type]),
       [
-        ["file", "quillwort.ts", "path"],
+        ["file", "quillwort.txt", "path"],
         ["image", "dot.png", "data"],
         ["folder", name, "path"],
       ],
@@ -232,16 +232,16 @@ describe("mentions", () => {
     } as unknown as ChatPanels;
     const labels = (): readonly string[] =>
       told.splice(0).flatMap(one => (one.type === "attached" ? one.attachments.map(({ label }) => label) : [one.type]));
-    const uri = vscode.Uri.file(join(inside, "quillwort.ts"));
+    const uri = vscode.Uri.file(join(inside, "quillwort.txt"));
     const folder = vscode.Uri.file(inside);
     await addToChat(chat, attaching, [folder, [folder, uri]]);
-    assert.deepEqual(labels(), [name, "quillwort.ts", "focus"]);
-    const editor = await open("quillwort.ts");
+    assert.deepEqual(labels(), [name, "quillwort.txt", "focus"]);
+    const editor = await open("quillwort.txt");
     await addToChat(chat, attaching, []);
-    assert.deepEqual(labels(), ["quillwort.ts", "focus"]);
+    assert.deepEqual(labels(), ["quillwort.txt", "focus"]);
     editor.selection = new vscode.Selection(0, 0, 1, 2);
     await addToChat(chat, attaching, [editor.document.uri]);
-    assert.deepEqual(labels(), ["quillwort.ts:1-2", "focus"]);
+    assert.deepEqual(labels(), ["quillwort.txt:1-2", "focus"]);
     const problem = new vscode.Diagnostic(new vscode.Range(1, 0, 1, 3), "Two is too much.");
     diagnostics.set(editor.document.uri, [problem]);
     const offered = await vscode.commands.executeCommand<readonly vscode.CodeAction[]>(
@@ -252,7 +252,7 @@ describe("mentions", () => {
     const fix = offered.find(({ title }) => title === "Fix with Parley");
     assert.equal(fix?.command?.command, "parley.fixWithChat");
     await fixWithChat(chat, attaching, fix.command.arguments ?? []);
-    assert.deepEqual(labels(), ["quillwort.ts:1-7", "1 problem", "focus"]);
+    assert.deepEqual(labels(), ["quillwort.txt:1-7", "1 problem", "focus"]);
   });
 
   it("sends unsaved text, and hands the draft back when a file is gone", async () => {
@@ -261,9 +261,9 @@ describe("mentions", () => {
     const view = () => ({ head: { accepts: null, agent: { name: "Stub" } } });
     const current = { session, view, start: () => {} } as unknown as CurrentSession;
     const sender = new Sender({ current, documents, attaching });
-    const editor = await open("quillwort.ts");
+    const editor = await open("quillwort.txt");
     await editor.edit(edit => edit.insert(new vscode.Position(1, 0), "unsaved "));
-    const path = join(inside, "quillwort.ts");
+    const path = join(inside, "quillwort.txt");
     const lines: Attachment = {
       id: "1",
       kind: "file",
