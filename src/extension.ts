@@ -6,6 +6,8 @@ import { asError } from "./base/errors.ts";
 import { DisposableStore } from "./base/lifecycle.ts";
 import { systemClock } from "./base/log.ts";
 import { isBusy, openAsks } from "./session/state.ts";
+import { offerFixes } from "./vscode/addToChat.ts";
+import { Attaching } from "./vscode/attaching.ts";
 import { Attention } from "./vscode/attention.ts";
 import { ChatPanels } from "./vscode/chatPanels.ts";
 import { registerCommands } from "./vscode/commands.ts";
@@ -16,10 +18,15 @@ import { DiffDocuments } from "./vscode/diffDocuments.ts";
 import { EditorDocuments } from "./vscode/documents.ts";
 import { perform } from "./vscode/intents.ts";
 import { EditorTerminals } from "./vscode/editorTerminals.ts";
+import { FileIndexer } from "./vscode/fileIndexer.ts";
 import { openLog } from "./vscode/log.ts";
+import { Mentions } from "./vscode/mentions.ts";
+import { TerminalCommands } from "./vscode/mentionSources.ts";
 import { PermissionLog } from "./vscode/permissionLog.ts";
 import { PermissionRules } from "./vscode/permissionRules.ts";
-import { makeRoom, type Services } from "./vscode/room.ts";
+import { RecentFiles } from "./vscode/recentFiles.ts";
+import { makeRoom, sessionRoots, type Services } from "./vscode/room.ts";
+import { Sender } from "./vscode/sending.ts";
 import { readSettings, type Settings } from "./vscode/settings.ts";
 import { SessionsTree } from "./vscode/sessionsTree.ts";
 import { StatusBar } from "./vscode/statusBar.ts";
@@ -64,6 +71,25 @@ export function activate(context: vscode.ExtensionContext): void {
     makeRoom: (definition, cwd, dispatch) => makeRoom(services, { definition, cwd, dispatch, onEnding }),
   });
 
+  const attaching = new Attaching({
+    documents,
+    roots: () => sessionRoots(current.state.cwd).filter(root => root !== ""),
+    sensitive: () => settings().sensitive,
+    accepts: () => current.view().head.accepts,
+    agentName: () => current.agent?.name ?? vscode.l10n.t("The agent"),
+  });
+  const sender = new Sender({ current, documents, attaching });
+  const mentions = store.add(
+    new Mentions({
+      indexer: store.add(new FileIndexer(log, systemClock)),
+      recent: store.add(new RecentFiles()),
+      terminals: store.add(new TerminalCommands(log)),
+      attaching,
+      log,
+    }),
+  );
+  store.add(offerFixes());
+
   const diffs = store.add(new DiffDocuments());
   const contents = store.add(new ContentDocuments());
   const diagrams = store.add(new DiagramPanels(context.extensionUri));
@@ -76,14 +102,14 @@ export function activate(context: vscode.ExtensionContext): void {
     clock: systemClock,
     view: () => current.view(),
     onIntent: (intent, asker) =>
-      void perform(intent, asker, { current, rules, terminals, diffs, contents, diagrams, log }),
+      void perform(intent, asker, { current, rules, terminals, diffs, contents, diagrams, mentions, sender, log }),
     onShown: () => void current.shown(),
   });
   store.add(chat);
   const webviewOptions = { retainContextWhenHidden: true };
   store.add(vscode.window.registerWebviewViewProvider(ChatPanels.viewId, chat, { webviewOptions }));
   store.add(vscode.window.registerWebviewPanelSerializer(ChatPanels.editorType, chat));
-  store.add(registerCommands({ current, chat, traffic, rules, permissionLog, settings, log }));
+  store.add(registerCommands({ current, chat, traffic, rules, permissionLog, attaching, settings, log }));
 
   const status = store.add(new StatusBar());
   const sessions = store.add(new SessionsTree());

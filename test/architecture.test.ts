@@ -64,6 +64,8 @@ const rules: Readonly<Record<string, Rule>> = {
     layers: ["session", "base"],
     packages: [
       "diff",
+      "fuzzysort",
+      "ignore",
       "node:child_process",
       "node:crypto",
       "node:fs",

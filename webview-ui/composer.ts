@@ -9,7 +9,7 @@ import { t } from "./l10n.ts";
 import { optionControls, usageRing } from "./options.ts";
 import { LIST_ID, Suggestions, type Choice, type Token } from "./suggest.ts";
 import { replaceAllText, replaceText } from "./textEdit.ts";
-import { carriesFiles, fileUris, readAttachment, type Accepts } from "./transfer.ts";
+import { carriesFiles, fileUris, readAttachment } from "./transfer.ts";
 
 /** `<parley-composer>`. */
 export class ComposerElement extends LightElement {
@@ -403,7 +403,7 @@ export class ComposerElement extends LightElement {
   };
 
   async #takeFiles(files: readonly File[]): Promise<void> {
-    const { agent, accepts }: Head & { readonly accepts?: Accepts } = this.head;
+    const { agent, accepts } = this.head;
     const name = agent?.name ?? t("The agent");
     const read = await Promise.all(files.map(file => readAttachment(file, accepts, name)));
     this.#attach(read.flatMap(one => ("attachment" in one ? [one.attachment] : [])));

@@ -1,12 +1,6 @@
 // What is pasted or dropped: files of the editor by their addresses, pictures and sounds by their data.
-import type { Attachment } from "../src/chat/protocol.ts";
+import type { Attachment, Head } from "../src/chat/protocol.ts";
 import { size, t } from "./l10n.ts";
-
-/** What the agent's prompts may hold; absent while that is not known. */
-export interface Accepts {
-  readonly image: boolean;
-  readonly audio: boolean;
-}
 
 /** Bytes of the largest picture or sound: models refuse what is larger than 5 MB in base64. */
 export const MOST_BYTES = 3_900_000;
@@ -44,7 +38,7 @@ function jsonStrings(text: string): readonly string[] {
 /** A file by its data, or the sentence that says why it cannot be attached. */
 export async function readAttachment(
   file: File,
-  accepts: Accepts | undefined,
+  accepts: Head["accepts"],
   agent: string,
 ): Promise<{ readonly attachment: Attachment } | { readonly refused: string }> {
   const kind = file.type.startsWith("image/") ? "image" : file.type.startsWith("audio/") ? "audio" : undefined;

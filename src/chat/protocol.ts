@@ -257,6 +257,8 @@ export interface Head {
   } | null;
   /** The folder the agent works in, for labels. */
   readonly cwd: string;
+  /** What the agent takes in prompts beside text and links; null until it has said so. Files are links where not embedded. */
+  readonly accepts: { readonly image: boolean; readonly audio: boolean; readonly embedded: boolean } | null;
   readonly sendKey: "enter" | "modEnter";
 }
 

@@ -155,6 +155,7 @@ export class Projector {
       options: state.options,
       usage: state.usage,
       cwd: state.cwd,
+      accepts: state.accepts && acceptsOf(state.accepts),
       sendKey: around.sendKey,
     };
   }
@@ -164,6 +165,17 @@ const isComputing = (part: ToolPart): boolean =>
   part.type === "diff"
     ? part.state === "computing"
     : part.type === "files" && part.files.some(file => file.diff?.state === "computing");
+
+type Accepts = NonNullable<SessionState["accepts"]>;
+
+/** Projected once for each, so that its identity stays. */
+function acceptsOf(accepts: Accepts): NonNullable<Head["accepts"]> {
+  const { image, audio, embeddedContext: embedded } = accepts;
+  const known = shownAccepts.get(accepts) ?? { image, audio, embedded };
+  shownAccepts.set(accepts, known);
+  return known;
+}
+const shownAccepts = new WeakMap<Accepts, NonNullable<Head["accepts"]>>();
 
 function terminalsOf(tool: ToolEntry, state: SessionState): readonly (TerminalState | undefined)[] {
   const content = tool.fields.content ?? [];

@@ -96,10 +96,12 @@ export function setConnection(
   at: number,
 ): SessionState {
   const connection = { state: event.state, ...(event.detail !== undefined && { detail: event.detail }) };
+  const accepts = event.accepts ?? state.accepts;
   if (state.lost === null || event.state === "closed") {
-    return same(state.connection, connection) ? state : { ...state, connection };
+    const isSame = same(state.connection, connection) && same(state.accepts, accepts);
+    return isSame ? state : { ...state, connection, accepts };
   }
-  const next = { ...state, connection, lost: null };
+  const next = { ...state, connection, accepts, lost: null };
   return state.entries.length === 0 ? next : withNotice(next, { severity: "error", title: state.lost.message }, at);
 }
 

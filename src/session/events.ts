@@ -149,7 +149,13 @@ export interface ExitStatus {
 export type SessionEvent =
   // Facts born here.
   | { readonly type: "opened"; readonly agent: string; readonly agentName: string; readonly cwd: string }
-  | { readonly type: "connection"; readonly state: ConnectionState; readonly detail?: string }
+  | {
+      readonly type: "connection";
+      readonly state: ConnectionState;
+      readonly detail?: string;
+      /** What the agent takes in prompts beside text and links; told once it is known. */
+      readonly accepts?: { readonly image: boolean; readonly audio: boolean; readonly embeddedContext: boolean };
+    }
   | { readonly type: "promptSent"; readonly submission: string; readonly content: readonly Content[] }
   | { readonly type: "promptAccepted"; readonly submission: string; readonly messageId: string }
   | { readonly type: "promptFailed"; readonly submission: string; readonly problem: Problem }

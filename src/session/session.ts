@@ -1,9 +1,10 @@
 // One session: stamps and logs events, holds the state, runs prompt, stop, answer and setOption.
-import { asError, asProblem, type Problem } from "../base/errors.ts";
+import { ProblemError, asError, asProblem, type Problem } from "../base/errors.ts";
 import { Emitter, type Disposable, type Event } from "../base/lifecycle.ts";
 import type { Clock, Log } from "../base/log.ts";
 import type { Agent, AgentClient, AgentSession, PermissionQuestion } from "./agent.ts";
 import type { ConnectionState, Content, Logged, SessionEvent } from "./events.ts";
+import { fitContent, type Accepts } from "./fit.ts";
 import { withWords } from "./queue.ts";
 import { reduce } from "./reduce.ts";
 import { empty, isBusy, toolKey, type SessionState } from "./state.ts";
@@ -61,7 +62,7 @@ export class Session implements Disposable {
   readonly onDidChange: Event<SessionState> = this.#changed.event;
   #state: SessionState = empty;
   #seq = 0;
-  #remote: { readonly session: AgentSession; readonly link: Disposable } | undefined;
+  #remote: { readonly session: AgentSession; readonly accepts: Accepts; readonly link: Disposable } | undefined;
   #opening: Promise<void> | undefined;
   /** How often the agent was restarted: what an earlier start comes to is no news any more. */
   #restarts = 0;
@@ -131,8 +132,10 @@ export class Session implements Disposable {
         link.dispose();
         return;
       }
-      this.#remote = { session, link };
-      this.#dispatch({ type: "connection", state: "ready" });
+      const { image, audio, embeddedContext } = running.agent.info.can;
+      const accepts = { image, audio, embeddedContext };
+      this.#remote = { session, accepts, link };
+      this.#dispatch({ type: "connection", state: "ready", accepts });
       if (again) {
         const title = `${agent.name} was started anew and does not remember this conversation.`;
         this.#dispatch({ type: "notice", severity: "info", title });
@@ -304,8 +307,12 @@ export class Session implements Disposable {
     const next = this.#state.submissions.find(s => s.messageId === undefined);
     if (!remote || !next || this.#held || this.#sending !== undefined || isBusy(this.#state)) return;
     this.#sending = next.id;
-    remote.session
-      .prompt(next.content)
+    const fitted = fitContent(next.content, remote.accepts, this.#options.agent.name);
+    const sent =
+      "refused" in fitted
+        ? Promise.reject(new ProblemError({ message: fitted.refused, next: [] }))
+        : remote.session.prompt(fitted.content);
+    sent
       .then(
         ({ messageId }) => this.#dispatch({ type: "promptAccepted", submission: next.id, messageId }),
         (error: unknown) => this.#dispatch({ type: "promptFailed", submission: next.id, problem: asProblem(error) }),

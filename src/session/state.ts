@@ -116,6 +116,8 @@ export interface SessionState {
   readonly agent: { readonly id: string; readonly name: string } | null;
   readonly cwd: string;
   readonly connection: { readonly state: ConnectionState; readonly detail?: string } | null;
+  /** What the agent takes in prompts beside text and links; null until it has said so. */
+  readonly accepts: { readonly image: boolean; readonly audio: boolean; readonly embeddedContext: boolean } | null;
   readonly title: string | null;
   readonly updatedAt: string | null;
   readonly entries: EntryList<Entry>;
@@ -139,6 +141,7 @@ export const empty: SessionState = {
   agent: null,
   cwd: "",
   connection: null,
+  accepts: null,
   title: null,
   updatedAt: null,
   entries: List.of<Entry>(),

@@ -3,6 +3,8 @@ import * as vscode from "vscode";
 import { asProblem } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import { openAsks } from "../session/state.ts";
+import { addToChat, fixWithChat } from "./addToChat.ts";
+import type { Attaching } from "./attaching.ts";
 import type { ChatPanels } from "./chatPanels.ts";
 import type { CurrentSession } from "./currentSession.ts";
 import type { PermissionLog } from "./permissionLog.ts";
@@ -16,11 +18,12 @@ export interface CommandContext {
   readonly traffic: Traffic;
   readonly rules: PermissionRules;
   readonly permissionLog: PermissionLog;
+  readonly attaching: Attaching;
   readonly settings: () => Settings;
   readonly log: Log & { show(): void };
 }
 
-type Command = (context: CommandContext) => Promise<void> | void;
+type Command = (context: CommandContext, args: readonly unknown[]) => Promise<void> | void;
 
 /** Every command by its id. Each id stands in the manifest too; a test compares the two. */
 export const commands = {
@@ -55,6 +58,8 @@ export const commands = {
     if (current.session) await current.session.restart();
     else current.start();
   },
+  "parley.addToChat": ({ chat, attaching }, args) => addToChat(chat, attaching, args),
+  "parley.fixWithChat": ({ chat, attaching }, args) => fixWithChat(chat, attaching, args),
   "parley.showLog": ({ log }) => log.show(),
   "parley.showTraffic": async ({ traffic, current }) => {
     const { agent } = current;
@@ -71,9 +76,9 @@ export const commands = {
 /** Registers every command. A command that fails says so. */
 export function registerCommands(context: CommandContext): vscode.Disposable {
   const registered = Object.entries(commands as Record<string, Command>).map(([id, run]) =>
-    vscode.commands.registerCommand(id, async () => {
+    vscode.commands.registerCommand(id, async (...args: readonly unknown[]) => {
       try {
-        await run(context);
+        await run(context, args);
       } catch (error) {
         const problem = asProblem(error);
         context.log.error(problem.message, problem.detail);

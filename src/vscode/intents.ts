@@ -14,7 +14,9 @@ import { settleFile } from "./diskWatch.ts";
 import type { EditorTerminals } from "./editorTerminals.ts";
 import { openFile, openLink } from "./openFile.ts";
 import type { PermissionRules } from "./permissionRules.ts";
+import type { Mentions } from "./mentions.ts";
 import { factsOf } from "./room.ts";
+import type { Sender } from "./sending.ts";
 
 export interface IntentContext {
   readonly current: CurrentSession;
@@ -23,6 +25,8 @@ export interface IntentContext {
   readonly diffs: DiffDocuments;
   readonly contents: ContentDocuments;
   readonly diagrams: DiagramPanels;
+  readonly mentions: Mentions;
+  readonly sender: Sender;
   readonly log: Log;
 }
 
@@ -41,18 +45,16 @@ async function effect(intent: Wish, asker: Asker, context: IntentContext): Promi
   const { current, log } = context;
   const { session } = current;
   switch (intent.type) {
-    case "send": {
-      const text = intent.text.trimEnd();
-      if (text.trim() === "") return;
-      if (!session) current.start();
-      current.session?.send([{ type: "text", text }]);
-      return;
-    }
+    case "send":
+      return context.sender.send(intent, asker);
     case "complete":
+      return context.mentions.complete(asker, intent.request, intent.query);
     case "attachItem":
+      return context.mentions.attachItem(asker, intent.request, intent.key);
     case "attachUris":
+      return context.mentions.attachUris(asker, intent.uris);
     case "pickAttachment":
-      return asker.reply({ type: "refused", reason: vscode.l10n.t("Attachments are not supported yet.") });
+      return context.mentions.pick(asker);
     case "find":
       return find(intent, asker, current.view().entries);
     case "withdraw":

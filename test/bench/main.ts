@@ -10,6 +10,7 @@ const benchmarks: Readonly<Record<string, () => Promise<{ run(): Promise<Report>
   panel: () => import("./panel.ts"),
   terminal: () => import("./terminal.ts"),
   files: () => import("./files.ts"),
+  mentions: () => import("./mentions.ts"),
   boundary: () => import("./boundary.ts"),
   diffs: () => import("./diffs.ts"),
 };

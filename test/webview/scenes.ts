@@ -24,6 +24,7 @@ export const quietHead: Head = {
   usage: null,
   cwd: "/home/ada/shop",
   sendKey: "enter",
+  accepts: { image: true, audio: false, embedded: true },
 };
 
 /** A view with these entries and an otherwise quiet head. */

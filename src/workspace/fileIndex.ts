@@ -1,0 +1,131 @@
+// The files and folders of the workspace by name: what completion searches. Pure; somebody else feeds it.
+
+/** A file or folder, by its path from the workspace's root, with slashes. */
+export interface IndexEntry {
+  readonly path: string;
+  /** The path as it is compared: lower case, without accents. */
+  readonly folded: string;
+  /** Where the name begins in `folded`. */
+  readonly nameAt: number;
+  /** A bit for each kind of character in `folded`: what lacks one of a query's cannot match it. */
+  readonly mask: number;
+  readonly folder: boolean;
+}
+
+/** Text as it is compared: lower case, without accents. */
+export function foldText(text: string): string {
+  if (/^[\x00-\x7f]*$/.test(text)) return text.toLowerCase();
+  return text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
+}
+
+/** The kinds of characters in a folded text, as bits. */
+export function maskOf(folded: string): number {
+  let mask = 0;
+  for (let i = 0; i < folded.length; i++) {
+    const code = folded.charCodeAt(i);
+    if (code >= 97 && code <= 122) mask |= 1 << (code - 97);
+    else if (code >= 48 && code <= 57) mask |= 1 << 26;
+    else if (code > 127) mask |= 1 << 27;
+    else mask |= 1 << (28 + (code & 3));
+  }
+  return mask;
+}
+
+interface Known extends IndexEntry {
+  /** The run that saw it last. */
+  run: number;
+}
+
+/** Grows and shrinks file by file; folders come and go with the files in them. */
+export class FileIndex {
+  readonly #files = new Map<string, Known>();
+  readonly #folders = new Map<string, { readonly entry: IndexEntry; files: number }>();
+  #all: readonly IndexEntry[] | undefined;
+  #revision = 0;
+  #run = 0;
+
+  /** Changes with every change. */
+  get revision(): number {
+    return this.#revision;
+  }
+  get size(): number {
+    return this.#files.size;
+  }
+
+  /** Every file and folder, in no order that means anything. The same list until something changes. */
+  entries(): readonly IndexEntry[] {
+    this.#all ??= [...this.#files.values(), ...[...this.#folders.values()].map(({ entry }) => entry)];
+    return this.#all;
+  }
+
+  get(path: string): IndexEntry | undefined {
+    return this.#files.get(path) ?? this.#folders.get(path)?.entry;
+  }
+
+  has(path: string): boolean {
+    return this.get(path) !== undefined;
+  }
+
+  /** Begins to list everything anew: {@link endRun} drops what was not added since. */
+  beginRun(): number {
+    return ++this.#run;
+  }
+
+  /** Adds a file. `path` uses slashes and is relative. */
+  add(path: string): void {
+    const known = this.#files.get(path);
+    if (known) {
+      known.run = this.#run;
+      return;
+    }
+    this.#files.set(path, { ...entryOf(path, false), run: this.#run });
+    for (const folder of foldersOf(path)) {
+      const count = this.#folders.get(folder);
+      if (count) count.files++;
+      else this.#folders.set(folder, { entry: entryOf(folder, true), files: 1 });
+    }
+    this.#changed();
+  }
+
+  /** Removes files and folders, with all that lies in them. */
+  remove(paths: readonly string[]): void {
+    const beneath: string[] = [];
+    for (const path of paths) {
+      if (this.#files.has(path)) this.#removeFile(path);
+      else if (this.#folders.has(path)) beneath.push(`${path}/`);
+    }
+    if (beneath.length === 0) return;
+    for (const path of [...this.#files.keys()])
+      if (beneath.some(start => path.startsWith(start))) this.#removeFile(path);
+  }
+
+  /** Drops the files that begin with `prefix` and were not added since the run began. */
+  endRun(run: number, prefix = ""): void {
+    for (const { path, run: seen } of [...this.#files.values()]) {
+      if (seen < run && path.startsWith(prefix)) this.#removeFile(path);
+    }
+  }
+
+  #removeFile(path: string): void {
+    this.#files.delete(path);
+    for (const folder of foldersOf(path)) {
+      const count = this.#folders.get(folder);
+      if (count && --count.files === 0) this.#folders.delete(folder);
+    }
+    this.#changed();
+  }
+
+  #changed(): void {
+    this.#revision++;
+    this.#all = undefined;
+  }
+}
+
+function entryOf(path: string, folder: boolean): IndexEntry {
+  const folded = foldText(path);
+  return { path, folded, nameAt: folded.lastIndexOf("/") + 1, mask: maskOf(folded), folder };
+}
+
+function* foldersOf(path: string): Iterable<string> {
+  for (let at = path.indexOf("/"); at > 0; at = path.indexOf("/", at + 1)) yield path.slice(0, at);
+}

@@ -1,0 +1,115 @@
+// The files below a folder without git: walked, with what .gitignore files say left out.
+import { readdir, readFile } from "node:fs/promises";
+import ignore, { type Ignore } from "ignore";
+import { codeOf } from "./paths.ts";
+
+/** Decides which paths, relative to the folder it was made for and with slashes, are left out. */
+export type Leaves = (path: string) => boolean;
+
+/** What `files.exclude` and the like leave out. Conditions (`when`) count as off; bad globs leave nothing out. */
+export function excludedBy(setting: Readonly<Record<string, unknown>>, ignoresCase: boolean): Leaves {
+  const rules = ignore({ ignorecase: ignoresCase });
+  for (const [glob, on] of Object.entries(setting)) {
+    if (on === true) rules.add(ignoreRule(glob));
+  }
+  return path => rules.ignores(path);
+}
+
+/** A glob of the settings as a line of a .gitignore: there it counts from the root, here only with a slash in front. */
+function ignoreRule(glob: string): string[] {
+  const expanded = expandBraces(glob);
+  return expanded.map(one => (one.startsWith("**/") || one.startsWith("/") ? one : `/${one}`));
+}
+
+function expandBraces(glob: string): readonly string[] {
+  const open = /\{([^{}]*)\}/.exec(glob);
+  if (!open) return [glob];
+  const [before, after] = [glob.slice(0, open.index), glob.slice(open.index + open[0].length)];
+  return (open[1] ?? "").split(",").flatMap(one => expandBraces(`${before}${one}${after}`));
+}
+
+export interface WalkOptions {
+  readonly take: (paths: readonly string[]) => Promise<void> | void;
+  readonly leavesOut: Leaves;
+  /** Walk only what lies at or below this path, relative to the folder. */
+  readonly from?: string;
+  readonly signal?: AbortSignal;
+}
+
+interface Layer {
+  readonly folder: string;
+  readonly rules: Ignore;
+}
+
+/** Walks the folder. Symbolic links are not followed, as links to files they are files. Folders that cannot be read are left out. */
+export async function walkFiles(root: string, { take, leavesOut, from = "", signal }: WalkOptions): Promise<void> {
+  const layersAbove = async (path: string): Promise<readonly Layer[]> => {
+    const layers: Layer[] = [];
+    const parts = path.split("/");
+    for (let i = 0; i < parts.length; i++) layers.push(...(await layerOf(root, parts.slice(0, i).join("/"))));
+    return layers;
+  };
+  const isLeftOut = (path: string, folder: boolean, layers: readonly Layer[]): boolean =>
+    /(?:^|\/)\.git$/.test(path) || leavesOut(path) || isIgnored(folder ? `${path}/` : path, layers);
+  const walk = async (folder: string, above: readonly Layer[]): Promise<void> => {
+    signal?.throwIfAborted();
+    const entries = await entriesOf(root, folder);
+    const layers = [
+      ...above,
+      ...(entries.some(({ name }) => name === ".gitignore") ? await layerOf(root, folder) : []),
+    ];
+    const files: string[] = [];
+    const folders: string[] = [];
+    for (const entry of entries) {
+      const path = folder === "" ? entry.name : `${folder}/${entry.name}`;
+      const isFolder = entry.isDirectory();
+      if (!isFolder && !entry.isFile() && !entry.isSymbolicLink()) continue;
+      if (!isLeftOut(path, isFolder, layers)) (isFolder ? folders : files).push(path);
+    }
+    if (files.length > 0) await take(files);
+    for (const one of folders) await walk(one, layers);
+  };
+  if (from === "") return walk("", []);
+  const layers = await layersAbove(from);
+  const parts = from.split("/");
+  for (let i = 1; i < parts.length; i++) if (isLeftOut(parts.slice(0, i).join("/"), true, layers)) return;
+  const parent = parts.slice(0, -1).join("/");
+  const self = (await entriesOf(root, parent)).find(({ name }) => name === parts.at(-1));
+  if (!self || isLeftOut(from, self.isDirectory(), layers)) return;
+  if (self.isDirectory()) await walk(from, layers);
+  else if (self.isFile() || self.isSymbolicLink()) await take([from]);
+}
+
+/** The nearest .gitignore that says something decides. */
+function isIgnored(path: string, layers: readonly Layer[]): boolean {
+  for (const { folder, rules } of layers.toReversed()) {
+    const below = folder === "" ? path : path.startsWith(`${folder}/`) ? path.slice(folder.length + 1) : "";
+    if (below === "") continue; // A folder's own rules are about what is in it.
+    const { ignored, unignored } = rules.test(below);
+    if (ignored || unignored) return ignored;
+  }
+  return false;
+}
+
+async function layerOf(root: string, folder: string): Promise<readonly Layer[]> {
+  try {
+    const text = await readFile(`${root}/${folder === "" ? "" : `${folder}/`}.gitignore`, "utf8");
+    return [{ folder, rules: ignore().add(text) }];
+  } catch (error) {
+    if (isAway(error)) return [];
+    throw error;
+  }
+}
+
+async function entriesOf(root: string, folder: string): Promise<Awaited<ReturnType<typeof list>>> {
+  try {
+    return await list(folder === "" ? root : `${root}/${folder}`);
+  } catch (error) {
+    if (isAway(error)) return [];
+    throw error;
+  }
+}
+const list = (path: string) => readdir(path, { withFileTypes: true });
+
+const isAway = (error: unknown): boolean =>
+  ["ENOENT", "ENOTDIR", "EACCES", "EPERM", "EISDIR", "ELOOP"].includes(codeOf(error) ?? "");

@@ -1,0 +1,188 @@
+// What git knows of a folder, from its own command line. Nothing that a repository's configuration names is run.
+import { spawn } from "node:child_process";
+import { StringDecoder } from "node:string_decoder";
+import { asError } from "../base/errors.ts";
+import { findProgram } from "../base/program.ts";
+import { hostPlatform } from "./paths.ts";
+
+/** How git is started. */
+export interface Git {
+  /** The program's full path. */
+  readonly path: string;
+}
+
+/** The git of the PATH, or the one at `configured`; undefined where there is none. */
+export function findGit(configured?: string): Git | undefined {
+  const found = findProgram(configured ?? "git", { env: process.env, platform: hostPlatform });
+  return "path" in found ? { path: found.path } : undefined;
+}
+
+/** Options that keep a repository from naming programs to run, and paths from being taken for patterns. */
+const safely = [
+  "--no-optional-locks",
+  "--literal-pathspecs",
+  "-c",
+  "core.fsmonitor=false",
+  "-c",
+  "core.quotePath=false",
+];
+
+/**
+ * Runs git and hands over its output piece by piece, waiting for each. Rejects with what it wrote to stderr when it
+ * fails, and when the signal aborts.
+ */
+async function runGit(
+  git: Git,
+  cwd: string,
+  args: readonly string[],
+  take: (text: string) => Promise<void> | void,
+  signal?: AbortSignal,
+): Promise<void> {
+  const child = spawn(git.path, [...safely, ...args], {
+    cwd,
+    stdio: ["ignore", "pipe", "pipe"],
+    windowsHide: true,
+    env: environment(),
+    ...(signal && { signal }),
+  });
+  let told = "";
+  child.stderr.setEncoding("utf8").on("data", (text: string) => (told = (told + text).slice(0, 2000)));
+  const ended = new Promise<void>((resolve, reject) => {
+    child.on("error", reject);
+    child.on("close", code => {
+      if (code === 0) resolve();
+      else reject(new Error(told.trim() === "" ? `git ended with code ${code}.` : told.trim()));
+    });
+  });
+  ended.catch(() => {}); // Waited for below; it may fail before the output has ended.
+  const decoder = new StringDecoder("utf8");
+  try {
+    for await (const chunk of child.stdout) await take(decoder.write(chunk as Buffer));
+  } catch (error) {
+    child.kill();
+    await ended.catch(() => {});
+    throw asError(error);
+  }
+  await ended;
+}
+
+/** The host's environment, without what would make git look elsewhere. */
+function environment(): NodeJS.ProcessEnv {
+  const { GIT_DIR: _, GIT_WORK_TREE: __, GIT_INDEX_FILE: ___, ...env } = process.env;
+  return { ...env, GIT_TERMINAL_PROMPT: "0", LC_ALL: "C" };
+}
+
+/** Runs git and resolves with the list it printed, where NUL ends each item. */
+async function gitList(
+  git: Git,
+  cwd: string,
+  args: readonly string[],
+  signal?: AbortSignal,
+): Promise<readonly string[]> {
+  let all = "";
+  await runGit(git, cwd, args, text => void (all += text), signal);
+  return all.split("\0").filter(item => item !== "");
+}
+
+export interface ListOptions {
+  /** Gets paths relative to the folder, with slashes, some thousands at most at a time. */
+  readonly take: (paths: readonly string[]) => Promise<void> | void;
+  /** Only these, relative to the folder: files, or folders with all in them. Default: everything. */
+  readonly only?: readonly string[];
+  readonly signal?: AbortSignal;
+}
+
+/** How deep repositories may lie in each other. */
+const mostNested = 8;
+
+/**
+ * The files below a folder of a repository that git knows or would add: tracked, and neither ignored nor deleted; those
+ * of submodules and of repositories that lie inside as well. Rejects where the folder is in no repository.
+ */
+export async function gitFiles(git: Git, folder: string, options: ListOptions): Promise<void> {
+  await listRepository(git, folder, "", options, 0);
+}
+
+async function listRepository(
+  git: Git,
+  folder: string,
+  prefix: string,
+  options: ListOptions,
+  depth: number,
+): Promise<void> {
+  const { take, only, signal } = options;
+  const cwd = prefix === "" ? folder : `${folder}/${prefix}`;
+  const within = only ? ["--", ...only] : [];
+  const [submodules, deleted] = await Promise.all([
+    submodulePaths(git, cwd, signal),
+    gitList(git, cwd, ["ls-files", "-dz", ...within], signal).then(paths => new Set(paths)),
+  ]);
+  const nested = new Set<string>();
+  let rest = "";
+  const listed = async (text: string): Promise<void> => {
+    const items = (rest + text).split("\0");
+    rest = items.pop() ?? "";
+    const files: string[] = [];
+    for (const item of items) {
+      // A repository that lies inside and is no submodule is listed as a folder.
+      if (item.endsWith("/")) nested.add(item.slice(0, -1));
+      else if (submodules.has(item)) nested.add(item);
+      else if (!deleted.has(item)) files.push(prefix === "" ? item : `${prefix}/${item}`);
+    }
+    await take(files);
+  };
+  await runGit(git, cwd, ["ls-files", "-coz", "--exclude-standard", ...within], listed, signal);
+  if (depth >= mostNested) return;
+  const { only: _, ...whole } = options;
+  for (const inner of nested) {
+    const path = prefix === "" ? inner : `${prefix}/${inner}`;
+    // A submodule that was not checked out has no files of its own, and git would list its parent's.
+    if (await isRepository(git, `${folder}/${path}`, signal)) await listRepository(git, folder, path, whole, depth + 1);
+    signal?.throwIfAborted();
+  }
+}
+
+/** Whether the folder is the top of a repository. */
+async function isRepository(git: Git, folder: string, signal?: AbortSignal): Promise<boolean> {
+  let prefix = "";
+  try {
+    await runGit(git, folder, ["rev-parse", "--show-prefix"], text => void (prefix += text), signal);
+  } catch {
+    return false; // No folder, or no repository: there is nothing to list.
+  }
+  return prefix.trim() === "";
+}
+
+/** The paths of submodules, relative to the folder, where the folder is the top of its repository. */
+async function submodulePaths(git: Git, cwd: string, signal?: AbortSignal): Promise<ReadonlySet<string>> {
+  try {
+    const args = ["config", "-z", "-f", ".gitmodules", "--get-regexp", "^submodule\\..*\\.path$"];
+    const items = await gitList(git, cwd, args, signal);
+    return new Set(items.map(item => item.slice(item.indexOf("\n") + 1)));
+  } catch {
+    return new Set(); // There is no .gitmodules.
+  }
+}
+
+/** Bytes of a diff that are kept. */
+const mostDiff = 240 * 1024;
+
+/**
+ * What changed since the last commit, staged or not, as a unified diff; cut at 240 KiB, with a line that says
+ * so. Empty: nothing changed. Before the first commit: what is staged. Rejects where the folder is in no repository.
+ */
+export async function gitDiff(git: Git, folder: string): Promise<string> {
+  const read = async (args: readonly string[]): Promise<string> => {
+    let diff = "";
+    const fixed = ["diff", "--no-ext-diff", "--no-textconv", "--no-color", ...args];
+    await runGit(git, folder, fixed, text => void (diff.length <= mostDiff && (diff += text)));
+    const bytes = Buffer.from(diff);
+    if (bytes.length <= mostDiff) return diff;
+    return `${bytes.subarray(0, mostDiff).toString()}\n[The rest of the diff was left out.]\n`;
+  };
+  const hasCommit = await gitList(git, folder, ["rev-parse", "--verify", "--quiet", "HEAD"]).then(
+    () => true,
+    () => false,
+  );
+  return read(hasCommit ? ["HEAD"] : ["--cached"]);
+}

@@ -1,0 +1,96 @@
+// What the user's last terminal command printed, as plain text. Pure; the editor's shell integration feeds it.
+import { maskedText } from "../base/mask.ts";
+
+/** A command that ran in a terminal, and what it printed. */
+export interface LastCommand {
+  readonly command: string;
+  readonly cwd?: string;
+  /** Absent: it runs still, or its shell did not say. */
+  readonly exitCode?: number;
+  readonly output: string;
+  /** Its first output was too much to keep. */
+  readonly truncated: boolean;
+}
+
+/** Characters of raw output that are kept, newest last. */
+const mostRaw = 512 * 1024;
+/** Characters of plain output. */
+const mostPlain = 64 * 1024;
+
+/** Keeps the newest command of all terminals. `Key` tells executions apart. */
+export class CommandTracker<Key extends object> {
+  #last:
+    | { readonly key: Key; readonly command: string; readonly cwd?: string; raw: string; cut: boolean; exit?: number }
+    | undefined;
+
+  started(key: Key, command: string, cwd?: string): void {
+    this.#last = { key, command, ...(cwd !== undefined && { cwd }), raw: "", cut: false };
+  }
+
+  printed(key: Key, text: string): void {
+    const last = this.#last;
+    if (last?.key !== key) return;
+    last.raw += text;
+    // Cut in large steps: a stream of small pieces would be copied over and over.
+    if (last.raw.length <= mostRaw * 2) return;
+    last.raw = last.raw.slice(-mostRaw);
+    last.cut = true;
+  }
+
+  ended(key: Key, exitCode: number | undefined): void {
+    if (this.#last?.key === key && exitCode !== undefined) this.#last.exit = exitCode;
+  }
+
+  /** The newest command, with secrets masked. */
+  get last(): LastCommand | undefined {
+    const last = this.#last;
+    if (!last) return undefined;
+    const plain = plainOutput(last.raw);
+    const output = plain.slice(-mostPlain);
+    return {
+      command: maskedText(last.command),
+      ...(last.cwd !== undefined && { cwd: last.cwd }),
+      ...(last.exit !== undefined && { exitCode: last.exit }),
+      output: maskedText(output),
+      truncated: last.cut || plain.length > mostPlain,
+    };
+  }
+}
+
+// Control sequences, strings such as window titles, and single escapes.
+
+const escapes = /\x1b\[[0-?]*[ -/]*(?:[@-~]|$)|\x1b[P\]X^_][^\x07\x1b]*(?:\x07|\x1b\\|$)|\x1b[ -/]*[0-~]?/g;
+
+/** The text without escape codes, and as a terminal would show its lines after backspaces and carriage returns. */
+export function plainOutput(raw: string): string {
+  return raw
+    .replace(escapes, "")
+    .replace(/\r+\n/g, "\n")
+    .split("\n")
+    .map(overwritten)
+    .join("\n")
+
+    .replace(/[\x00-\x07\x0b-\x1f\x7f]/g, "")
+    .replace(/^\n+|\s+$/g, "");
+}
+
+/** A line as it looks once carriage returns and backspaces have moved its cursor. */
+function overwritten(line: string): string {
+  if (!/[\r\b]/.test(line)) return line;
+  const shown: string[] = [];
+  let at = 0;
+  for (const char of line) {
+    if (char === "\r") at = 0;
+    else if (char === "\b") at = Math.max(0, at - 1);
+    else shown[at++] = char;
+  }
+  return shown.join("");
+}
+
+/** The command and its output as it is read by people. */
+export function commandText({ command, cwd, exitCode, output, truncated }: LastCommand): string {
+  const head = [`$ ${command}`, ...(cwd === undefined ? [] : [`(in ${cwd})`])];
+  const cut = truncated ? ["[Earlier output was left out.]"] : [];
+  const end = exitCode === undefined ? [] : [`[exit code ${exitCode}]`];
+  return [...head, ...cut, output, ...end].filter(line => line !== "").join("\n");
+}

@@ -1,0 +1,322 @@
+// Mentions inside VS Code: the index with and without git, and what becomes of selection, problems, symbols and files.
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { mkdir, mkdtemp, realpath, rename, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import * as vscode from "vscode";
+import { nullLog, systemClock } from "../../src/base/log.ts";
+import type { Attachment, Completion, PanelMessage } from "../../src/chat/protocol.ts";
+import { addToChat, fixWithChat } from "../../src/vscode/addToChat.ts";
+import { Attaching } from "../../src/vscode/attaching.ts";
+import type { Asker } from "../../src/vscode/chatPanel.ts";
+import type { ChatPanels } from "../../src/vscode/chatPanels.ts";
+import type { CurrentSession } from "../../src/vscode/currentSession.ts";
+import { EditorDocuments } from "../../src/vscode/documents.ts";
+import { FileIndexer } from "../../src/vscode/fileIndexer.ts";
+import { Mentions } from "../../src/vscode/mentions.ts";
+import { TerminalCommands } from "../../src/vscode/mentionSources.ts";
+import { RecentFiles } from "../../src/vscode/recentFiles.ts";
+import { Sender } from "../../src/vscode/sending.ts";
+import type { Content } from "../../src/session/events.ts";
+import { nodePaths } from "../../src/workspace/nodePaths.ts";
+
+type Completions = Extract<PanelMessage, { readonly type: "completions" }>;
+
+/** A panel that keeps what it is told. */
+class FakePanel implements Asker {
+  readonly told: PanelMessage[] = [];
+  reply(message: PanelMessage): void {
+    this.told.push(message);
+  }
+  get items(): readonly Completion[] {
+    return this.told.findLast((one): one is Completions => one.type === "completions")?.items ?? [];
+  }
+  get attached(): readonly Attachment[] {
+    return this.told.flatMap(one => (one.type === "attached" ? one.attachments : []));
+  }
+  get refused(): readonly string[] {
+    return this.told.flatMap(one => (one.type === "refused" ? [one.reason] : []));
+  }
+}
+
+/** Waits until it holds; fails when it never does. */
+async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
+  const end = Date.now() + 15_000;
+  while (!(await holds())) {
+    assert.ok(Date.now() < end, `never happened: ${what}`);
+    await new Promise(resolve => setTimeout(resolve, 50));
+  }
+}
+
+describe("mentions", () => {
+  let root: string;
+  let inside: string;
+  let name: string;
+  let indexer: FileIndexer;
+  let terminals: TerminalCommands;
+  let recent: RecentFiles;
+  let attaching: Attaching;
+  let mentions: Mentions;
+  let panel: FakePanel;
+  let requests = 0;
+  const documents = new EditorDocuments(nodePaths());
+  const diagnostics = vscode.languages.createDiagnosticCollection("mentions");
+
+  before(async () => {
+    const folder = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath;
+    assert.ok(folder, "the tests run in a workspace");
+    root = folder;
+  });
+  beforeEach(async () => {
+    inside = await mkdtemp(join(root, "mentions-"));
+    name = basename(inside);
+    await writeFile(join(inside, "quillwort.txt"), "one\ntwo\nthree\n");
+    indexer = new FileIndexer(nullLog, systemClock);
+    terminals = new TerminalCommands(nullLog);
+    recent = new RecentFiles();
+    attaching = new Attaching({
+      documents,
+      roots: () => [root],
+      sensitive: () => [],
+      accepts: () => null,
+      agentName: () => "Stub",
+    });
+    mentions = new Mentions({ indexer, recent, terminals, attaching, log: nullLog });
+    panel = new FakePanel();
+  });
+  afterEach(async () => {
+    for (const one of [mentions, recent, terminals, indexer]) one.dispose();
+    diagnostics.clear();
+    await vscode.commands.executeCommand("workbench.action.closeAllEditors");
+    await rm(inside, { recursive: true, force: true });
+  });
+  after(() => diagnostics.dispose());
+
+  const ask = async (query: string): Promise<readonly Completion[]> => {
+    await mentions.complete(panel, ++requests, query);
+    return panel.items;
+  };
+  const paths = async (query: string): Promise<readonly string[]> =>
+    (await ask(query)).filter(({ kind }) => kind === "file" || kind === "folder").map(({ key }) => key);
+  const attach = async (item: Completion | undefined): Promise<Attachment> => {
+    assert.ok(item, "it is offered");
+    await mentions.attachItem(panel, requests, item.key);
+    const chip = panel.attached.at(-1);
+    assert.ok(chip, panel.refused.join(" "));
+    return chip;
+  };
+  const open = async (file: string): Promise<vscode.TextEditor> =>
+    vscode.window.showTextDocument(vscode.Uri.file(join(inside, file)));
+
+  /** The same outside of a repository and in one, which stays: the git extension does not take it well when one goes. */
+  for (const withGit of [false, true]) {
+    it(`knows the files ${withGit ? "of a repository" : "where there is no git"}, and follows what comes and goes`, async () => {
+      if (withGit) execFileSync("git", ["init", "-q"], { cwd: root, stdio: "pipe" });
+      await writeFile(join(inside, ".gitignore"), "*.hidden\n");
+      await writeFile(join(inside, "quillwort.hidden"), "");
+      const file = `file:${name}/quillwort.txt`;
+      const first = paths("quillwort");
+      assert.deepEqual(await first, [file]);
+      const [cold] = panel.told.filter((one): one is Completions => one.type === "completions");
+      assert.equal(cold?.indexing, true, "it said that it was still looking");
+
+      await mkdir(join(inside, "fresh"));
+      await writeFile(join(inside, "fresh", "quillwortNew.ts"), "");
+      await writeFile(join(inside, "fresh", "quillwortNew.hidden"), "");
+      await until("the new file is known", async () => (await paths("quillwortNew")).length === 1);
+      assert.deepEqual(await paths("fresh/"), [`file:${name}/fresh/quillwortNew.ts`]);
+
+      await rename(join(inside, "fresh"), join(inside, "moved"));
+      await until("the folder has its new name", async () => (await paths("moved/quill")).length === 1);
+      await until("and no longer its old one", async () => (await paths("fresh/quill")).length === 0);
+
+      await rm(join(inside, "quillwort.txt"));
+      await until("the file is forgotten", async () => !(await paths("quillwort")).includes(file));
+    });
+  }
+
+  it("offers open editors and the selection before anything is typed, and attaches the lines as they are", async () => {
+    const editor = await open("quillwort.txt");
+    editor.selection = new vscode.Selection(1, 0, 2, 0);
+    const items = await ask("");
+    assert.deepEqual([items[0]?.kind, items[0]?.label, items[0]?.detail], ["editor", "quillwort.txt", name]);
+    const chip = await attach(items.find(({ kind }) => kind === "selection"));
+    const uri = `${editor.document.uri.toString()}#L2`;
+    assert.deepEqual([chip.kind, chip.label, chip.bytes], ["selection", "quillwort.txt:2", 4]);
+    assert.deepEqual(chip.source, { type: "text", text: "two\n", uri });
+  });
+
+  it("offers problems of the editor and of all files, as lines with their places", async () => {
+    const { document } = await open("quillwort.txt");
+    const range = new vscode.Range(1, 0, 1, 3);
+    const wrong = new vscode.Diagnostic(range, "Two is too much.", vscode.DiagnosticSeverity.Error);
+    wrong.source = "count";
+    wrong.code = 2;
+    diagnostics.set(document.uri, [wrong]);
+    diagnostics.set(vscode.Uri.file(join(inside, "other.ts")), [
+      new vscode.Diagnostic(range, "Hm.", vscode.DiagnosticSeverity.Warning),
+    ]);
+    const own = await attach((await ask("problems")).find(({ label }) => label === "Problems in quillwort.txt"));
+    const line = `${name}/quillwort.txt:2:1 error: Two is too much. (count 2)\n`;
+    assert.deepEqual(own.source, { type: "text", text: line });
+    const all = await attach((await ask("problems")).find(({ label }) => label === "Problems"));
+    assert.ok(all.source.type === "text" && all.source.text.startsWith(line));
+    assert.match(all.source.text, /other\.ts:2:1 warning: Hm\./);
+  });
+
+  it("offers symbols, does not wait for them with files, and attaches their lines", async () => {
+    const uri = vscode.Uri.file(join(inside, "quillwort.txt"));
+    let release = (): void => {};
+    const slow = new Promise<void>(resolve => (release = resolve));
+    const provider = vscode.languages.registerWorkspaceSymbolProvider({
+      async provideWorkspaceSymbols() {
+        await slow;
+        const location = new vscode.Location(uri, new vscode.Range(1, 0, 2, 5));
+        return [new vscode.SymbolInformation("quillSymbol", vscode.SymbolKind.Function, "box", location)];
+      },
+    });
+    try {
+      indexer.start();
+      await indexer.whenIdle();
+      const asked = mentions.complete(panel, ++requests, "quill");
+      await until("files are there while the language server thinks", () =>
+        panel.items.some(({ kind }) => kind === "file"),
+      );
+      assert.ok(!panel.items.some(({ kind }) => kind === "symbol"));
+      release();
+      await asked;
+      const found = panel.items.find(({ kind }) => kind === "symbol");
+      assert.deepEqual([found?.label, found?.detail], ["quillSymbol", `box · ${name}/quillwort.txt:2`]);
+      const chip = await attach((await ask("#quillSymbol")).find(({ kind }) => kind === "symbol"));
+      assert.deepEqual(chip.source, { type: "path", path: uri.fsPath, line: 2, endLine: 3 });
+      assert.deepEqual(
+        panel.items.map(({ kind }) => kind),
+        ["symbol"],
+      );
+    } finally {
+      provider.dispose();
+    }
+  });
+
+  it("does not take what is no file, and what is not offered any more", async () => {
+    await mentions.attachItem(panel, 999, "file:x");
+    await mentions.attachUris(panel, ["https://example.com/a", "file://server/share/a", "%", join(inside, "a")]);
+    await mentions.attachUris(panel, [vscode.Uri.file(join(inside, "gone.ts")).toString()]);
+    assert.deepEqual(panel.attached, []);
+    assert.equal(panel.refused.length, 3);
+    assert.match(panel.refused.join(" "), /not offered any more.*no file of this machine.*There is no file/s);
+  });
+
+  it("takes dropped files and folders, and images as data", async () => {
+    const png = Buffer.from("89504e470d0a1a0a", "hex");
+    await writeFile(join(inside, "dot.png"), png);
+    const dropped = ["quillwort.txt", "dot.png", ""].map(one => vscode.Uri.file(join(inside, one)).toString());
+    await mentions.attachUris(panel, dropped);
+    assert.deepEqual(
+      panel.attached.map(({ kind, label, source }) => [kind, label, source.type]),
+      [
+        ["file", "quillwort.txt", "path"],
+        ["image", "dot.png", "data"],
+        ["folder", name, "path"],
+      ],
+    );
+    assert.deepEqual(panel.attached[1]?.source, { type: "data", mimeType: "image/png", data: png.toString("base64") });
+  });
+
+  it("adds the explorer's choice, the selection or the file to the chat, and a problem with its lines", async () => {
+    const told: PanelMessage[] = [];
+    const chat = {
+      reveal: (message: PanelMessage) => Promise.resolve(void told.push(message)),
+      focus: (target: "composer") => Promise.resolve(void told.push({ type: "focus", target })),
+    } as unknown as ChatPanels;
+    const labels = (): readonly string[] =>
+      told.splice(0).flatMap(one => (one.type === "attached" ? one.attachments.map(({ label }) => label) : [one.type]));
+    const uri = vscode.Uri.file(join(inside, "quillwort.txt"));
+    const folder = vscode.Uri.file(inside);
+    await addToChat(chat, attaching, [folder, [folder, uri]]);
+    assert.deepEqual(labels(), [name, "quillwort.txt", "focus"]);
+    const editor = await open("quillwort.txt");
+    await addToChat(chat, attaching, []);
+    assert.deepEqual(labels(), ["quillwort.txt", "focus"]);
+    editor.selection = new vscode.Selection(0, 0, 1, 2);
+    await addToChat(chat, attaching, [editor.document.uri]);
+    assert.deepEqual(labels(), ["quillwort.txt:1-2", "focus"]);
+    const problem = new vscode.Diagnostic(new vscode.Range(1, 0, 1, 3), "Two is too much.");
+    diagnostics.set(editor.document.uri, [problem]);
+    const offered = await vscode.commands.executeCommand<readonly vscode.CodeAction[]>(
+      "vscode.executeCodeActionProvider",
+      editor.document.uri,
+      problem.range,
+    );
+    const fix = offered.find(({ title }) => title === "Fix with Parley");
+    assert.equal(fix?.command?.command, "parley.fixWithChat");
+    await fixWithChat(chat, attaching, fix.command.arguments ?? []);
+    assert.deepEqual(labels(), ["quillwort.txt:1-7", "1 problem", "focus"]);
+  });
+
+  it("sends unsaved text, and hands the draft back when a file is gone", async () => {
+    const sent: (readonly Content[])[] = [];
+    const session = { send: (content: readonly Content[]) => void sent.push(content) };
+    const view = () => ({ head: { accepts: null, agent: { name: "Stub" } } });
+    const current = { session, view, start: () => {} } as unknown as CurrentSession;
+    const sender = new Sender({ current, documents, attaching });
+    const editor = await open("quillwort.txt");
+    await editor.edit(edit => edit.insert(new vscode.Position(1, 0), "unsaved "));
+    const path = join(inside, "quillwort.txt");
+    const lines: Attachment = {
+      id: "1",
+      kind: "file",
+      label: "q",
+      source: { type: "path", path, line: 2, endLine: 2 },
+    };
+    const gone: Attachment = { id: "2", kind: "file", label: "gone.ts", source: { type: "path", path: `${path}x` } };
+    await Promise.all([
+      sender.send({ type: "send", text: "first\n", attachments: [lines] }, panel),
+      sender.send({ type: "send", text: "without", attachments: [lines, gone] }, panel),
+      sender.send({ type: "send", text: "last" }, panel),
+    ]);
+    const uri = `${editor.document.uri.toString()}#L2`;
+    assert.deepEqual(sent, [
+      [
+        { type: "text", text: "first" },
+        { type: "resource", uri, text: "unsaved two\n" },
+      ],
+      [{ type: "text", text: "last" }],
+    ]);
+    const [told] = panel.told;
+    assert.ok(told?.type === "unsent");
+    assert.deepEqual([told.text, told.attachments], ["without", [lines, gone]]);
+    assert.match(told.reason, /“gone.ts” does not exist any more/);
+    await vscode.commands.executeCommand("workbench.action.files.revert");
+  });
+
+  it("asks before a secret or a file from elsewhere leaves the machine, and sends nothing without a yes", async () => {
+    const elsewhere = await realpath(await mkdtemp(join(tmpdir(), "parley-elsewhere-")));
+    const asked: string[] = [];
+    const original = vscode.window.showWarningMessage;
+    let answer: string | undefined;
+    const stub = (message: string, options: vscode.MessageOptions): Promise<string | undefined> => {
+      asked.push(`${message} ${options.detail ?? ""}`);
+      return Promise.resolve(answer);
+    };
+    Object.assign(vscode.window, { showWarningMessage: stub });
+    try {
+      await writeFile(join(inside, ".env"), "KEY=1\n");
+      await writeFile(join(elsewhere, "notes.txt"), "notes\n");
+      const uris = [join(inside, ".env"), join(elsewhere, "notes.txt")].map(one => vscode.Uri.file(one).toString());
+      await mentions.attachUris(panel, uris);
+      assert.deepEqual(panel.attached, []);
+      assert.match(panel.refused.join(" "), /\.env was not attached\. notes\.txt was not attached\./);
+      assert.match(asked[0] ?? "", /\.env looks like it holds secrets\..*notes\.txt lies outside/s);
+      answer = "Attach";
+      await mentions.attachUris(panel, uris);
+      await mentions.attachUris(panel, uris);
+      assert.equal(panel.attached.length, 4);
+      assert.equal(asked.length, 2, "what was agreed to is not asked again");
+    } finally {
+      Object.assign(vscode.window, { showWarningMessage: original });
+      await rm(elsewhere, { recursive: true, force: true });
+    }
+  });
+});
