@@ -5,7 +5,7 @@
 //   dist/webview/            the chat panel: ES modules, styles, icons
 //   dist/webview/diagram/    the page of a diagram, and the library that draws it
 //   out/test/                with --tests: every test file as an ES module; test/host as one CommonJS bundle
-import { copyFileSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import * as esbuild from "esbuild";
@@ -129,7 +129,11 @@ const hostSuites = {
 
 function copyStatic() {
   mkdirSync("dist/webview", { recursive: true });
-  if (existsSync("webview-ui/styles.css")) copyFileSync("webview-ui/styles.css", "dist/webview/styles.css");
+  const parts = readdirSync("webview-ui/styles")
+    .filter(file => file.endsWith(".css"))
+    .sort();
+  const sheets = ["webview-ui/styles.css", ...parts.map(file => `webview-ui/styles/${file}`)];
+  writeFileSync("dist/webview/styles.css", sheets.map(file => readFileSync(file, "utf8")).join("\n"));
   mkdirSync("dist/webview/diagram", { recursive: true });
   copyFileSync("webview-ui/diagram.css", "dist/webview/diagram/diagram.css");
   copyFileSync("node_modules/@mermaid-js/tiny/dist/mermaid.tiny.js", "dist/webview/diagram/mermaid.tiny.js");

@@ -1,12 +1,14 @@
 // Boot: registers the elements, connects the panel to its host, says hello.
 import type { HostMessage } from "../src/chat/protocol.ts";
 import { AsksElement } from "./ask.ts";
+import { ChangesElement } from "./changes.ts";
 import { ComposerElement } from "./composer.ts";
 import { DiffLinesElement } from "./diffLines.ts";
 import { HeaderElement } from "./header.ts";
 import { save, send } from "./host.ts";
 import { openLinks } from "./links.ts";
 import { MarkdownElement } from "./markdown.ts";
+import { MenuElement } from "./menu.ts";
 import { MessageElement } from "./message.ts";
 import { PanelElement } from "./panel.ts";
 import { PlanElement } from "./plan.ts";
@@ -39,7 +41,9 @@ customElements.define("parley-tool", ToolCallElement);
 customElements.define("parley-row", RowElement);
 customElements.define("parley-plan", PlanElement);
 customElements.define("parley-asks", AsksElement);
+customElements.define("parley-changes", ChangesElement);
 customElements.define("parley-composer", ComposerElement);
+customElements.define("parley-menu", MenuElement);
 customElements.define("parley-header", HeaderElement);
 customElements.define("parley-transcript", TranscriptElement);
 customElements.define("parley-panel", PanelElement);

@@ -131,6 +131,8 @@ export type ShownStatus = "pending" | "waiting" | "running" | "done" | "failed" 
 export interface ViewMessage {
   readonly id: string;
   readonly kind: Author;
+  /** The tool card it stands in, which is further up: a sub-agent said it. */
+  readonly parent?: string;
   readonly parts: readonly ViewPart[];
   /** First and latest content, ms since the epoch. */
   readonly at: number;
@@ -145,6 +147,8 @@ export interface ViewTool {
   readonly at: number;
   /** When it ended, ms since the epoch. */
   readonly ended?: number;
+  /** The tool card it stands in, which is further up: a sub-agent made the call. */
+  readonly parent?: string;
   readonly locations: readonly { readonly path: string; readonly label: string; readonly line?: number }[];
   readonly parts: readonly ToolPart[];
   /** Answers that were given by rules, in words. */
@@ -220,6 +224,18 @@ export interface ViewAgent {
   readonly description?: string;
 }
 
+/** Files with changes to review, and the lines of all of them. */
+export interface ViewChanges {
+  readonly files: readonly {
+    readonly path: string;
+    readonly label: string;
+    readonly added: number;
+    readonly removed: number;
+  }[];
+  readonly added: number;
+  readonly removed: number;
+}
+
 /** All that is not in the transcript. A `head` patch replaces whole keys, so each key is always present. */
 export interface Head {
   readonly title: string;
@@ -245,6 +261,8 @@ export interface Head {
     readonly size: number;
     readonly cost?: { readonly amount: number; readonly currency: string };
   } | null;
+  /** What the agent changed and the user has not reviewed; null where there is nothing to review. */
+  readonly changes: ViewChanges | null;
   /** The folder the agent works in, for labels. */
   readonly cwd: string;
   readonly sendKey: "enter" | "modEnter";
@@ -358,6 +376,16 @@ export type Intent =
   | { readonly type: "openTerminal"; readonly terminal: string }
   | { readonly type: "settleFile"; readonly path: string; readonly how: SettleFile }
   | { readonly type: "newSession" }
+  /** A title of the user's own; empty for the agent's. */
+  | { readonly type: "rename"; readonly title: string }
+  /** Shows the chat as an editor tab too. */
+  | { readonly type: "openInEditor" }
+  /** Puts the conversation as Markdown onto the clipboard. */
+  | { readonly type: "copyConversation" }
+  | { readonly type: "saveTranscript" }
+  | { readonly type: "reviewChanges" }
+  | { readonly type: "keepChanges" }
+  | { readonly type: "undoChanges" }
   | { readonly type: "selectAgent"; readonly agent: string }
   | { readonly type: "setOption"; readonly option: string; readonly value: string | boolean }
   /** Lines and columns are 1-based. Resolved against the session's folders in turn; never leaves them. */
@@ -463,6 +491,13 @@ const shapes: {
     how: value => typeof value === "string" && ["save", "compare", "take", "keep"].includes(value),
   },
   newSession: {},
+  rename: { title: isString },
+  openInEditor: {},
+  copyConversation: {},
+  saveTranscript: {},
+  reviewChanges: {},
+  keepChanges: {},
+  undoChanges: {},
   selectAgent: { agent: isString },
   setOption: { option: isString, value: value => typeof value === "string" || typeof value === "boolean" },
   openFile: { path: isString, line: optional(isCount), column: optional(isCount), endLine: optional(isCount) },
