@@ -103,6 +103,8 @@ export class ToolCallElement extends LightElement {
 
   protected override updated(): void {
     roveTabStop(this);
+    // What opened by itself for a question does not fold up under the reader once it is answered.
+    if (openState(this.entry.id) === undefined && this.#hasWaiting()) setOpen(this.entry.id, true);
     if (this.ask) {
       const listener = this.#unlisten === undefined ? onAnswer(() => this.requestUpdate()) : undefined;
       if (listener) this.#unlisten = () => listener.dispose();

@@ -37,11 +37,15 @@ const steps: readonly Step[] = [
       },
     },
     as: "first",
+    background: true,
   },
   {
     permission: { toolCall: { toolCallId: "edit", title: "Edit a file", kind: "edit", status: "pending" } },
     as: "second",
+    background: true,
   },
+  { await: "first" },
+  { await: "second" },
   { echo: "second" },
 ];
 
