@@ -1,6 +1,6 @@
 // What the agent changed and nobody has reviewed yet: one line above the composer, opening to the files.
 import { html, nothing, type TemplateResult } from "lit";
-import type { Intent, ViewChanges } from "../src/chat/protocol.ts";
+import type { Head, Intent } from "../src/chat/protocol.ts";
 import { changeCounts } from "./diffView.ts";
 import { LightElement, icon } from "./element.ts";
 import { openState, send, setOpen } from "./host.ts";
@@ -13,7 +13,7 @@ export const CHANGES = "changes";
 /** `<parley-changes>`: the bar, or nothing. */
 export class ChangesElement extends LightElement {
   static override properties = { changes: { attribute: false } };
-  declare changes: ViewChanges | null;
+  declare changes: Head["changes"];
 
   protected override render(): TemplateResult | typeof nothing {
     const { changes } = this;

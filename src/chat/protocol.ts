@@ -14,6 +14,8 @@ import type {
   SessionOption,
   StopReason,
 } from "../session/events.ts";
+import type { ViewChanges } from "./changes.ts";
+import { isCount, isListOf, isOneOf, isRecordOf, isString, optional, type Check } from "./checks.ts";
 
 /** A piece of an entry's body. `cut` counts characters left out for size. `forAgent`: the user is not meant to read it. */
 export type ViewPart = BarePart & { readonly forAgent?: true };
@@ -224,18 +226,6 @@ export interface ViewAgent {
   readonly description?: string;
 }
 
-/** Files with changes to review, and the lines of all of them. */
-export interface ViewChanges {
-  readonly files: readonly {
-    readonly path: string;
-    readonly label: string;
-    readonly added: number;
-    readonly removed: number;
-  }[];
-  readonly added: number;
-  readonly removed: number;
-}
-
 /** All that is not in the transcript. A `head` patch replaces whole keys, so each key is always present. */
 export interface Head {
   readonly title: string;
@@ -423,32 +413,6 @@ const steps: Record<NextStep, true> = {
   openFolder: true,
   newSession: true,
 };
-
-type Check = (value: unknown) => boolean;
-const isString: Check = value => typeof value === "string";
-const isCount: Check = value => Number.isSafeInteger(value) && (value as number) >= 0;
-const optional =
-  (check: Check): Check =>
-  value =>
-    value === undefined || check(value);
-
-const isListOf =
-  (check: Check): Check =>
-  value =>
-    Array.isArray(value) && value.every(check);
-/** An object with these fields and no others. */
-const isRecordOf =
-  (shape: Readonly<Record<string, Check>>): Check =>
-  value =>
-    typeof value === "object" &&
-    value !== null &&
-    !Array.isArray(value) &&
-    Object.entries(shape).every(([field, check]) => check((value as Record<string, unknown>)[field])) &&
-    Object.keys(value).every(field => Object.hasOwn(shape, field));
-const isOneOf =
-  (...known: readonly string[]): Check =>
-  value =>
-    typeof value === "string" && known.includes(value);
 
 const isSource: Check = value =>
   [
