@@ -101,6 +101,7 @@ const webview: Rule = {
   files: [
     "src/chat/protocol.ts",
     "src/chat/patch.ts",
+    "src/chat/checks.ts",
     "src/session/events.ts",
     "src/base/errors.ts",
     "src/base/lifecycle.ts",

@@ -32,21 +32,31 @@ export function everySecond(listener: () => void): () => void {
 
 const CONTROLS = "button, summary, [role=link]";
 
+/** What may stand in each other, each with a tab stop of its own. */
+const CARDS = "parley-tool, .ask";
+
+/** The controls of a card, without those of cards in it. */
+const controlsOf = (card: HTMLElement): HTMLElement[] =>
+  [...card.querySelectorAll<HTMLElement>(CONTROLS)].filter(control => control.closest(CARDS) === card);
+
 /** Leaves one tab stop among the controls of a card: the one last focused, else the first. Arrows reach the others. */
 export function roveTabStop(card: HTMLElement): void {
-  const controls = [...card.querySelectorAll<HTMLElement>(CONTROLS)];
+  const controls = controlsOf(card);
   const current = controls.find(control => control.dataset["current"] !== undefined) ?? controls[0];
   for (const control of controls) control.tabIndex = control === current ? 0 : -1;
 }
 
-/** Moves the focus among the controls of a card by the arrow keys, Home and End. For `keydown` on the card. */
+/**
+ * Moves the focus among the controls of a card by the arrow keys, Home and End. For `keydown` on the card. Home at the
+ * first control and End at the last are left to whoever holds the card.
+ */
 export function roveByKey(card: HTMLElement, event: KeyboardEvent): void {
   if (event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
-  const controls = [...card.querySelectorAll<HTMLElement>(CONTROLS)];
+  const controls = controlsOf(card);
   const at = controls.indexOf(event.target as HTMLElement);
   if (at < 0) return;
   const to = nextIndex(event.key, at, controls.length);
-  if (to === undefined) return;
+  if (to === undefined || (to === at && (event.key === "Home" || event.key === "End"))) return;
   event.preventDefault();
   controls[to]?.focus();
 }
@@ -54,8 +64,9 @@ export function roveByKey(card: HTMLElement, event: KeyboardEvent): void {
 /** Makes the focused control the card's tab stop. For `focusin` on the card. */
 export function roveToFocus(card: HTMLElement, event: FocusEvent): void {
   const target = event.target as HTMLElement;
-  if (!target.matches(CONTROLS)) return;
-  for (const control of card.querySelectorAll<HTMLElement>("[data-current]")) delete control.dataset["current"];
+  const controls = controlsOf(card);
+  if (!controls.includes(target)) return;
+  for (const control of controls) delete control.dataset["current"];
   target.dataset["current"] = "";
   roveTabStop(card);
 }

@@ -77,7 +77,7 @@ export class FoundMarks {
     return this.#transcript().querySelector(".log") as HTMLElement;
   }
   get #entries(): readonly EntryElement[] {
-    return [...this.#transcript().querySelectorAll<EntryElement>(":scope > .log > .entries > *")];
+    return [...this.#transcript().querySelectorAll<EntryElement>(":scope > .log > .entries .entry")];
   }
 
   /** Where the transcript can be seen: below the bar, which lies over its beginning. */

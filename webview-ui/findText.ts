@@ -53,7 +53,14 @@ export class PaintedEntry {
   }
 
   #part(part: number | undefined): HTMLElement | null {
-    return part === undefined ? null : this.#element.querySelector(`[data-part="${part}"]`);
+    if (part === undefined) return null;
+    const parts = this.#element.querySelectorAll<HTMLElement>(`[data-part="${part}"]`);
+    return [...parts].find(each => this.#owns(each)) ?? null;
+  }
+
+  /** Not in the card of another call that stands in this one. */
+  #owns(node: Element): boolean {
+    return node.closest(".entry") === this.#element;
   }
 
   #roots(part: number | undefined): readonly Element[] {
@@ -64,6 +71,7 @@ export class PaintedEntry {
     }
     const { title } = this.#entry.kind === "tool" ? this.#entry : { title: "" };
     return [...this.#element.querySelectorAll<HTMLElement>(FRAME)].filter(root => {
+      if (!this.#owns(root)) return false;
       // A place that the title names is not counted twice.
       const isPlace = root.dataset["path"] !== undefined && root.parentElement?.className === "locations";
       return !isPlace || !title.includes((root.textContent ?? "").trim().replace(/:\d+$/, ""));

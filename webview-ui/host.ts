@@ -1,5 +1,6 @@
 // The one door to the extension host: posts intents, keeps the little that the panel remembers by itself.
-import type { Attachment, Intent } from "../src/chat/protocol.ts";
+import type { Intent } from "../src/chat/intent.ts";
+import type { Attachment } from "../src/chat/protocol.ts";
 import { restoredAttachments, weight } from "./attachments.ts";
 
 interface WebviewApi {
@@ -63,9 +64,14 @@ export function openState(id: string): boolean | undefined {
   return Object.hasOwn(remembered.open, id) ? remembered.open[id] : undefined;
 }
 
+/** More than these are not remembered: the oldest are forgotten first. */
+const MOST_OPEN = 1000;
+
 /** Remembers that the user opened or closed the thing with this id. */
 export function setOpen(id: string, open: boolean): void {
-  remember({ open: { ...remembered.open, [id]: open } });
+  const { [id]: _, ...others } = remembered.open;
+  const kept = Object.entries(others).slice(-(MOST_OPEN - 1));
+  remember({ open: { ...Object.fromEntries(kept), [id]: open } });
 }
 
 function restore(saved: unknown): Remembered {

@@ -1,6 +1,6 @@
 // Links by intent: nothing in the panel navigates. What a link means is decided here, once.
 import { html, nothing, type TemplateResult } from "lit";
-import type { Intent } from "../src/chat/protocol.ts";
+import type { Intent } from "../src/chat/intent.ts";
 import { send } from "./host.ts";
 
 type FileIntent = Extract<Intent, { type: "openFile" }>;

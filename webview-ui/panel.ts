@@ -2,16 +2,22 @@
 import { html, nothing, type TemplateResult } from "lit";
 import type { Head, PanelMessage, View } from "../src/chat/protocol.ts";
 import type { AsksElement } from "./ask.ts";
+import { keepAnswers } from "./askOptions.ts";
+import { CHANGES } from "./changes.ts";
 import type { ComposerElement } from "./composer.ts";
 import type { FindElement, FindSurroundings } from "./find.ts";
 import { LightElement, everySecond, icon } from "./element.ts";
+import { emptyState } from "./emptyState.ts";
+import type { HeaderElement } from "./header.ts";
 import { memory, remember } from "./host.ts";
 import { duration, t } from "./l10n.ts";
 import { plainText } from "./message.ts";
+import { runId } from "./outline.ts";
 import { problemBody } from "./problem.ts";
 import { play } from "./sound.ts";
 import { Speech } from "./speech.ts";
 import type { Change, Store } from "./store.ts";
+import { ASK_LEFT } from "./toolCall.ts";
 import type { TranscriptElement } from "./transcript.ts";
 import { activityWords, connectionWords } from "./words.ts";
 
@@ -33,14 +39,19 @@ export class PanelElement extends LightElement {
   /** Brings a change onto the page: an entry that changed in place is repainted alone. */
   show(change: Change, view: View): void {
     const transcript = this.#transcript;
+    const asks = this.head?.asks ?? [];
     if (change.head.size > 0) this.head = view.head;
     if (change.head.has("live")) transcript.setLive(view.head.live);
+    if (change.head.has("asks")) {
+      keepAnswers(view.head.asks);
+      transcript.setAsks(view.head.asks, asks);
+    }
     if (change.snapshot) forgetStrangers(view);
     const touched = [...change.touched].flatMap(id => this.store.entry(id) ?? []);
     transcript.show(view.entries, change.moved, touched);
     // Examples to try would mock whoever cannot try anything yet.
     const isEmpty = view.entries.length === 0 && view.head.problem === null;
-    transcript.empty = isEmpty ? this.#emptyState(view.head) : nothing;
+    transcript.empty = isEmpty ? emptyState(view.head, text => this.#composer?.fill(text)) : nothing;
     if (change.snapshot) void transcript.restoreAnchor();
     this.#find?.viewChanged(change);
     this.#spoken = this.#spoken.then(async () => {
@@ -86,6 +97,12 @@ export class PanelElement extends LightElement {
     else this.focusComposer();
   }
 
+  async #afterAnswer(): Promise<void> {
+    await this.updateComplete;
+    await this.querySelector<AsksElement>("parley-asks")?.updateComplete;
+    this.focusAsk();
+  }
+
   get #transcript(): TranscriptElement {
     return this.querySelector("parley-transcript") as TranscriptElement;
   }
@@ -97,6 +114,8 @@ export class PanelElement extends LightElement {
   }
 
   protected override firstUpdated(): void {
+    // Answered in its tool card: on to the next question, once it stands above the composer.
+    this.addEventListener(ASK_LEFT, () => void this.#afterAnswer());
     const region = this.querySelector<HTMLElement>(".speech");
     if (region) this.#speech = new Speech(region, id => this.#transcript.spokenText(id));
   }
@@ -112,7 +131,7 @@ export class PanelElement extends LightElement {
 
   protected override render(): TemplateResult {
     const { head } = this;
-    return html`<main class="panel">
+    return html`<main class="panel" @keydown=${this.#keydown}>
       ${head ? this.#top(head) : nothing}
       <parley-find .around=${this.#aroundFind}></parley-find>
       <parley-transcript></parley-transcript>
@@ -121,8 +140,20 @@ export class PanelElement extends LightElement {
     </main>`;
   }
 
+  /** F2 names the session, wherever the focus is. */
+  #keydown = (event: KeyboardEvent): void => {
+    if (event.key !== "F2" || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
+    event.preventDefault();
+    this.querySelector<HeaderElement>("parley-header")?.rename();
+  };
+
   #top(head: Head): TemplateResult {
-    return html`<parley-header .sessionTitle=${head.title} .agent=${head.agent} .agents=${head.agents}></parley-header>
+    return html`<parley-header
+        .sessionTitle=${head.title}
+        .hasSession=${head.connection !== null}
+        .agent=${head.agent}
+        .agents=${head.agents}
+      ></parley-header>
       ${
         head.problem
           ? html`<div class="problem banner" role="group" aria-label=${t("Problem")}>
@@ -141,6 +172,7 @@ export class PanelElement extends LightElement {
         .entryOf=${(id: string) => this.store.entry(id)}
         .onLeave=${() => this.focusComposer()}
       ></parley-asks>
+      <parley-changes .changes=${head.changes}></parley-changes>
       <parley-composer
         .head=${head}
         .prompts=${() => this.#prompts()}
@@ -152,30 +184,8 @@ export class PanelElement extends LightElement {
   #prompts(): readonly string[] {
     const entries = this.store.view?.entries ?? [];
     return entries
-      .flatMap(entry => (entry.kind === "user" ? [plainText(entry.parts)] : []))
+      .flatMap(entry => (entry.kind === "user" && entry.parent === undefined ? [plainText(entry.parts)] : []))
       .filter(text => text !== "");
-  }
-
-  #emptyState(head: Head): TemplateResult {
-    const examples = [t("Explain this project"), t("Run the tests"), t("Plan a refactoring")];
-    return html`<div class="empty">
-      ${icon("comment-discussion")}
-      <p class="empty-title">${head.agent ? head.agent.name : t("Choose an agent")}</p>
-      ${head.agent?.description === undefined ? nothing : html`<p class="quiet">${head.agent.description}</p>`}
-      ${
-        head.agent === null
-          ? nothing
-          : html`<div class="examples">
-                ${examples.map(
-                  text =>
-                    html`<button class="secondary" type="button" @click=${() => this.#composer?.fill(text)}>
-                      ${text}
-                    </button>`,
-                )}
-              </div>
-              <p class="quiet hint">${t("Add context with @, commands with /. Hold Shift to drop files.")}</p>`
-      }
-    </div>`;
   }
 }
 
@@ -198,7 +208,11 @@ function statusLine(head: Head): TemplateResult | typeof nothing {
 
 /** Another session has other entries: what was open in the one before is not kept forever. */
 function forgetStrangers(view: View): void {
-  const known = new Set([...view.entries.map(entry => entry.id), ...view.head.plans.map(plan => `plan:${plan.id}`)]);
+  const known = new Set([
+    ...view.entries.flatMap(entry => [entry.id, runId(entry.id)]),
+    ...view.head.plans.map(plan => `plan:${plan.id}`),
+    CHANGES,
+  ]);
   const open = Object.fromEntries(Object.entries(memory.open).filter(([id]) => known.has(id)));
   if (Object.keys(open).length < Object.keys(memory.open).length) remember({ open });
 }

@@ -12,16 +12,20 @@ export class PlanElement extends LightElement {
   declare plans: Head["plans"];
 
   protected override render(): TemplateResult {
-    return html`${this.plans.filter(plan => plan.entries.length > 0).map(plan => this.#plan(plan.id, plan.entries))}`;
+    const plans = this.plans.filter(plan => plan.entries.length > 0);
+    return html`${plans.map((plan, i) => {
+      const name = plans.length === 1 ? t("Plan") : t("Plan {0} of {1}", i + 1, plans.length);
+      return this.#plan(plan.id, plan.entries, name);
+    })}`;
   }
 
-  #plan(id: string, entries: readonly PlanEntry[]): TemplateResult {
+  #plan(id: string, entries: readonly PlanEntry[], name: string): TemplateResult {
     const open = openState(`plan:${id}`) ?? false;
     const toggle = (): void => {
       setOpen(`plan:${id}`, !open);
       this.requestUpdate();
     };
-    return html`<section class="plan" aria-label=${t("Plan")}>
+    return html`<section class="plan" aria-label=${name}>
       <button class="fold" type="button" aria-expanded=${open} @click=${toggle}>
         ${icon(open ? "chevron-down" : "chevron-right")} ${icon("checklist")}
         <span class="ellipsis">${summary(entries)}</span>
@@ -49,8 +53,15 @@ function planEntry(entry: PlanEntry): TemplateResult {
   return html`<li data-status=${entry.status}>
     ${icon(statusIcon(entry.status))}
     <span><span class="sr-only">${statusWord(entry.status)}: </span>${entry.content}</span>
-    ${entry.priority === "high" ? html`<span class="tag">${t("High priority")}</span>` : nothing}
+    ${priorityTag(entry.priority)}
   </li>`;
+}
+
+/** What is neither high nor low is said only to those who do not see that nothing stands there. */
+function priorityTag(priority: string): TemplateResult {
+  if (priority === "high") return html`<span class="tag">${t("High priority")}</span>`;
+  if (priority === "low") return html`<span class="tag">${t("Low priority")}</span>`;
+  return html`<span class="sr-only">${t("Medium priority")}</span>`;
 }
 
 function statusIcon(status: string): string {

@@ -43,7 +43,8 @@ export class Speech {
       const entry = view.entries[at];
       if (!entry || this.#known.has(entry.id)) return;
       this.#known.add(entry.id);
-      if (entry.kind === "agent") this.#unspoken.add(entry.id);
+      // A sub-agent's words are between it and its agent.
+      if (entry.kind === "agent" && entry.parent === undefined) this.#unspoken.add(entry.id);
       if (entry.kind === "notice") this.#say(entry.title);
       if (entry.kind === "problem") this.#say(entry.problem.message);
       if (entry.kind === "turnEnd") this.#say(turnEndWords(entry.stopReason));

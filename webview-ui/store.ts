@@ -2,7 +2,8 @@
 // of one message touches one element.
 import { Emitter } from "../src/base/lifecycle.ts";
 import { appendToLast, apply } from "../src/chat/patch.ts";
-import type { Head, Intent, View, ViewChange, ViewEntry, ViewPatch } from "../src/chat/protocol.ts";
+import type { Intent } from "../src/chat/intent.ts";
+import type { Head, View, ViewChange, ViewEntry, ViewPatch } from "../src/chat/protocol.ts";
 
 /** What a message of the host changed. */
 export interface Change {

@@ -1,19 +1,15 @@
 // The conversation: a keyed list of entries that follows its end, and remembers where the reader was.
 import { html, nothing, type TemplateResult } from "lit";
-import { repeat } from "lit/directives/repeat.js";
-import type { ViewEntry } from "../src/chat/protocol.ts";
+import type { ViewAsk, ViewEntry } from "../src/chat/protocol.ts";
 import { LightElement, icon } from "./element.ts";
-import { memory, remember } from "./host.ts";
+import { elementOf, entryList, isOpen, setRunOpen } from "./entries.ts";
+import { memory, remember, setOpen } from "./host.ts";
 import { count, t } from "./l10n.ts";
+import { Outline, entriesOf } from "./outline.ts";
 import { StickToEnd } from "./stick.ts";
 
-interface EntryElement extends HTMLElement {
-  entry: ViewEntry;
-  live: boolean;
-}
-
 const ANCHOR_DELAY = 200;
-/** A long conversation opens with this many entries, and shows as many more on demand. */
+/** A long conversation opens with this many lines, and shows as many more on demand. */
 const SHOWN = 200;
 
 /** `<parley-transcript>`: give it every new list of entries by `show`. */
@@ -27,17 +23,15 @@ export class TranscriptElement extends LightElement {
   declare empty: TemplateResult | typeof nothing;
   declare unseen: number;
   declare pinned: boolean;
-  readonly #elements = new Map<string, EntryElement>();
   #stick: StickToEnd | undefined;
   #anchorTimer: ReturnType<typeof setTimeout> | undefined;
   #seenCount = 0;
   #entries: readonly ViewEntry[] = [];
-  /** How many entries at the start are not painted. */
-  #hidden = 0;
-  /** Whether elements have come or gone since {@link TranscriptElement.#elements} was filled. */
+  readonly #outline = new Outline();
+  /** The entry from which on lines are painted; null for all. */
+  #from: string | null = null;
+  /** Whether lines have come or gone since the last render. */
   #moved = false;
-  /** The id of the entry that is being streamed into. */
-  #live: string | null = null;
   /** The place that is being gone to. */
   #wish = {};
 
@@ -49,15 +43,52 @@ export class TranscriptElement extends LightElement {
   }
 
   /** The entries from now on: all are walked if some came or went, else only those that changed are repainted. */
-  show(entries: readonly ViewEntry[], moved: boolean, touched: Iterable<ViewEntry>): void {
-    if (entries[0]?.id !== this.#entries[0]?.id) this.#hidden = Math.max(0, entries.length - SHOWN);
-    // Invariant: always the newest list, since any render of the transcript sets every element's entry from it.
+  show(entries: readonly ViewEntry[], moved: boolean, touched: readonly ViewEntry[]): void {
+    const isOther = entries[0]?.id !== this.#entries[0]?.id;
+    // Invariant: always the newest list, since any render sets every element's entry from the outline.
     this.#entries = entries;
-    if (moved) return this.#repaint();
-    for (const entry of touched) {
-      const element = this.#elements.get(entry.id);
-      if (element) element.entry = entry;
+    let layout = moved;
+    for (const entry of touched) layout = this.#outline.touch(entry) || layout;
+    if (layout) {
+      this.#outline.build(entries);
+      if (isOther) this.#openAtEnd();
+      this.#hold();
+      return this.#repaint();
     }
+    for (const entry of touched) {
+      const element = elementOf(entry.id);
+      if (element) element.entry = entry;
+      for (const parent of this.#outline.parents(entry.id)) elementOf(parent)?.requestUpdate();
+    }
+  }
+
+  /** The open questions: each shows at its tool card too. */
+  setAsks(asks: readonly ViewAsk[], before: readonly ViewAsk[]): void {
+    this.#outline.setAsks(asks);
+    for (const { entry } of [...before, ...asks]) {
+      const element = entry === undefined ? null : elementOf(entry);
+      if (element) element.ask = this.#outline.ask(entry as string);
+    }
+  }
+
+  #openAtEnd(): void {
+    const { roots, held } = this.#outline;
+    held.clear();
+    const first = roots[roots.length - SHOWN];
+    this.#from = first ? (entriesOf(first)[0] ?? null) : null;
+  }
+
+  /** What the reader looks at is not folded away: it is once the end is followed again. */
+  #hold(): void {
+    if (this.pinned) return;
+    for (const item of this.#outline.roots)
+      if (item.type === "run" && !elementOf(item.id) && item.entries.some(id => elementOf(id)))
+        this.#outline.held.add(item.id);
+  }
+
+  /** How many lines at the start are not painted. */
+  get #hidden(): number {
+    return this.#from === null ? 0 : Math.max(0, this.#outline.rootOf(this.#from));
   }
 
   #repaint(): void {
@@ -65,34 +96,82 @@ export class TranscriptElement extends LightElement {
     this.requestUpdate();
   }
 
-  async #showEarlier(from: number): Promise<void> {
-    const first = this.#elements.get(this.#entries[this.#hidden]?.id ?? "");
+  async #showEarlier(to: number): Promise<void> {
+    const { roots } = this.#outline;
+    const first = elementOf(roots[this.#hidden]?.id ?? "");
     const top = first?.getBoundingClientRect().top ?? 0;
-    this.#hidden = Math.max(0, from);
+    const from = to > 0 ? roots[to] : undefined;
+    this.#from = from ? (entriesOf(from)[0] ?? null) : null;
     this.#repaint();
     await this.updateComplete;
     // The button may be gone with its last entries: the focus stays in the conversation.
-    if (this.#hidden === 0) this.#log.focus({ preventScroll: true });
+    if (this.#from === null) this.#log.focus({ preventScroll: true });
     // The browser keeps the place by itself, but not at the very top, where the button is.
     await this.#stick?.goTo(() => (first?.getBoundingClientRect().top ?? top) - top);
   }
 
   /** Moves the liveness from one entry to another. */
   setLive(live: string | null): void {
-    const before = this.#elements.get(this.#live ?? "");
-    const after = this.#elements.get(live ?? "");
-    this.#live = live;
+    const before = elementOf(this.#outline.live ?? "");
+    const after = elementOf(live ?? "");
+    this.#outline.live = live;
     if (before && before !== after) before.live = false;
     if (after) after.live = true;
   }
 
   /** The text of an entry as it is painted, block by block, for speech. */
   async spokenText(id: string): Promise<string> {
-    const element = this.#elements.get(id);
+    const element = elementOf(id);
     if (!element) return "";
     if (element instanceof LightElement) await element.updateComplete;
     const blocks = element.querySelectorAll(".markdown > *, .typed");
     return [...blocks].map(block => block.textContent?.trim() ?? "").join("\n");
+  }
+
+  /**
+   * Brings an entry into sight: shows earlier lines, opens the cards and the run it stands in, and scrolls to it. `place`
+   * opens what is to be seen of it, and gives how far that is from where it should be, asked again until it is there.
+   * Undefined where there is no such entry.
+   */
+  async reveal(id: string, place?: (entry: HTMLElement) => Promise<() => number>): Promise<HTMLElement | undefined> {
+    const outline = this.#outline;
+    const root = outline.rootOf(id);
+    if (root < 0) return undefined;
+    const line = outline.roots[root];
+    if (root < this.#hidden && line) this.#from = entriesOf(line)[0] ?? null;
+    const parents = outline.parents(id);
+    for (const each of [...parents, id]) {
+      const run = outline.runOf(each);
+      if (run && !isOpen(run)) setRunOpen(run, true);
+      if (each !== id) setOpen(each, true);
+    }
+    this.#repaint();
+    await this.updateComplete;
+    // Each card makes its body, and the cards in it, in an update of its own.
+    for (const parent of parents) {
+      const card = elementOf(parent);
+      card?.requestUpdate();
+      if (card instanceof LightElement) await card.updateComplete;
+    }
+    const element = elementOf(id);
+    if (!element) return undefined;
+    if (element instanceof LightElement) await element.updateComplete;
+    // Invariant: the newest wish wins; the older stop moving.
+    const wish = (this.#wish = {});
+    const distance = place ? await place(element) : this.#intoSight(element);
+    await this.#stick?.goTo(() => (wish === this.#wish ? distance() : 0));
+    return element;
+  }
+
+  #intoSight(element: HTMLElement): () => number {
+    const log = this.#log;
+    return () => {
+      const box = element.getBoundingClientRect();
+      const view = log.getBoundingClientRect();
+      const margin = Math.max(0, Math.min(view.height / 4, (view.height - box.height) / 2));
+      const isSeen = box.top >= view.top && (box.bottom <= view.bottom || box.height > view.height);
+      return isSeen && box.top < view.bottom - margin ? 0 : box.top - view.top - margin;
+    };
   }
 
   /** Goes to the end and follows it. */
@@ -100,40 +179,17 @@ export class TranscriptElement extends LightElement {
     this.#stick?.pin();
   }
 
-  /**
-   * Goes to an entry, also to one of the earlier that are not painted yet. `place` opens what is to be seen of it, and gives
-   * how far that is from where it should be, asked again until it is there; left out, the entry is opened and comes to
-   * the top. False when there is no such entry.
-   */
-  async reveal(id: string, place?: (entry: HTMLElement) => Promise<() => number>): Promise<boolean> {
-    const at = this.#entries.findIndex(entry => entry.id === id);
-    if (at < 0) return false;
-    if (at < this.#hidden) {
-      this.#hidden = Math.max(0, this.#hidden - SHOWN * Math.ceil((this.#hidden - at) / SHOWN));
-      this.#repaint();
-      await this.updateComplete;
-    }
-    const element = this.#elements.get(id);
-    if (!element) return false;
-    // Invariant: the newest wish wins; the older stop moving.
-    const wish = (this.#wish = {});
-    const distance = place ? await place(element) : this.#atTop(element);
-    await this.#stick?.goTo(() => (wish === this.#wish ? distance() : 0));
-    return true;
-  }
-
-  #atTop(element: HTMLElement): () => number {
-    element.querySelector<HTMLElement>(":is(.fold, .tool-head)[aria-expanded=false]")?.click();
-    return () => element.getBoundingClientRect().top - this.#log.getBoundingClientRect().top;
-  }
-
   /** After a snapshot: where the reader was, if that is still there. */
   async restoreAnchor(): Promise<void> {
     const { anchor } = memory;
-    const at = this.#entries.findIndex(entry => entry.id === anchor?.id);
-    if (at >= 0 && at < this.#hidden) this.#hidden = at;
+    const at = anchor ? this.#outline.rootOf(anchor.id) : -1;
+    const line = this.#outline.roots[at];
+    if (line && at < this.#hidden) {
+      this.#from = entriesOf(line)[0] ?? null;
+      this.#repaint();
+    }
     await this.updateComplete;
-    const element = anchor && this.#elements.get(anchor.id);
+    const element = anchor && (elementOf(anchor.id) ?? (line && elementOf(line.id)));
     if (!anchor || !element) return this.toEnd();
     const log = this.#log;
     await this.#stick?.goTo(
@@ -156,49 +212,55 @@ export class TranscriptElement extends LightElement {
   protected override updated(): void {
     if (!this.#moved) return;
     this.#moved = false;
-    this.#elements.clear();
-    for (const child of this.querySelectorAll<EntryElement>(":scope > .log > .entries > *"))
-      this.#elements.set(child.entry.id, child);
     this.#stick?.follow();
   }
 
   protected override willUpdate(): void {
-    if (this.#moved && !this.pinned) this.unseen = Math.max(0, this.#entries.length - this.#seenCount);
+    if (this.#moved && !this.pinned) this.unseen = Math.max(0, this.#count() - this.#seenCount);
+  }
+
+  /** What a sub-agent does counts as one with its call. */
+  #count(): number {
+    return this.#outline.roots.reduce((sum, item) => sum + entriesOf(item).length, 0);
   }
 
   protected override render(): TemplateResult {
-    const lastPrompt = this.#entries.findLastIndex(entry => entry.kind === "user");
-    return html`<div class="log" role="log" aria-label=${t("Conversation")} aria-live="off" tabindex="0">
+    const hidden = this.#hidden;
+    return html`<div
+        class="log"
+        role="log"
+        aria-label=${t("Conversation")}
+        aria-live="off"
+        tabindex="0"
+        @keydown=${this.#keydown}
+      >
         <h2 class="sr-only">${t("Conversation")}</h2>
-        ${this.empty} ${this.#hidden > 0 ? this.#earlier() : nothing}
-        <div class="entries">
-          ${repeat(
-            this.#entries.slice(this.#hidden),
-            entry => entry.id,
-            (entry, at) => this.#entry(entry, at + this.#hidden > lastPrompt),
-          )}
-        </div>
+        ${this.empty} ${hidden > 0 ? this.#earlier(hidden) : nothing}
+        <div class="entries">${entryList(this.#outline.roots.slice(hidden), this.#outline, () => this.#repaint())}</div>
       </div>
       ${this.pinned ? nothing : this.#jump()}`;
   }
 
-  #entry(entry: ViewEntry, current: boolean): TemplateResult {
-    const live = entry.id === this.#live;
-    switch (entry.kind) {
-      case "user":
-      case "agent":
-      case "thought":
-        return html`<parley-message class="entry" .entry=${entry} .live=${live}></parley-message>`;
-      case "tool":
-        return html`<parley-tool class="entry" .entry=${entry} .live=${live}></parley-tool>`;
-      default:
-        return html`<parley-row class="entry" .entry=${entry} .live=${live} .current=${current}></parley-row>`;
-    }
-  }
+  /** Home and End go to the first and last card; what stands in a card may use them first. */
+  #keydown = (event: KeyboardEvent): void => {
+    if (event.defaultPrevented || event.shiftKey || event.altKey) return;
+    if (event.key !== "Home" && event.key !== "End") return;
+    const target = event.target as HTMLElement;
+    // A box that scrolls by itself keeps its keys.
+    if (target !== this.#log && !target.matches("button, summary, [role=link]")) return;
+    const stops = [...this.querySelectorAll<HTMLElement>(".entries :is(button, summary, [role=link])")].filter(
+      ({ tabIndex }) => tabIndex >= 0,
+    );
+    const stop = event.key === "Home" ? stops[0] : stops.at(-1);
+    if (!stop) return;
+    event.preventDefault();
+    if (event.key === "End") this.toEnd();
+    stop.focus();
+  };
 
-  #earlier(): TemplateResult {
-    return html`<button class="earlier secondary" type="button" @click=${() => this.#showEarlier(this.#hidden - SHOWN)}>
-      ${t("Show Earlier Entries ({0})", count(this.#hidden))}
+  #earlier(hidden: number): TemplateResult {
+    return html`<button class="earlier secondary" type="button" @click=${() => this.#showEarlier(hidden - SHOWN)}>
+      ${t("Show Earlier Entries ({0})", count(hidden))}
     </button>`;
   }
 
@@ -211,8 +273,12 @@ export class TranscriptElement extends LightElement {
 
   #pinChanged(): void {
     this.pinned = this.#stick?.pinned ?? true;
-    this.#seenCount = this.#entries.length;
+    this.#seenCount = this.#count();
     this.unseen = 0;
+    if (this.pinned && this.#outline.held.size > 0) {
+      this.#outline.held.clear();
+      this.#repaint();
+    }
     this.#saveAnchor();
   }
 
@@ -225,9 +291,9 @@ export class TranscriptElement extends LightElement {
 
   #anchor(): { readonly id: string; readonly offset: number } | null {
     const top = this.#log.getBoundingClientRect().top;
-    for (const [id, element] of this.#elements) {
+    for (const element of this.querySelectorAll<HTMLElement>(":scope > .log > .entries > [data-key]")) {
       const box = element.getBoundingClientRect();
-      if (box.bottom > top) return { id, offset: Math.round(top - box.top) };
+      if (box.bottom > top) return { id: element.dataset["key"] as string, offset: Math.round(top - box.top) };
     }
     return null;
   }

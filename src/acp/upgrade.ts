@@ -20,9 +20,17 @@ export type OptionOrigin = "config" | "mode" | "model";
 const modeOption = "parley.mode";
 const modelOption = "parley.model";
 
+interface OpenMessage {
+  readonly author: Author;
+  readonly id: string;
+  /** As the agent named it. */
+  readonly given: string | undefined;
+}
+
 /** One v1 session's traffic, upgraded. Holds only what the two shapes disagree about. */
 export class V1Upgrade {
-  #open: { readonly author: Author; readonly id: string; readonly given: string | undefined } | undefined;
+  /** The messages that may go on: the agent's own, and one for each sub-agent by its tool call. */
+  readonly #open = new Map<string | undefined, OpenMessage>();
   /** Ids the agent gave that were continued after an interruption, with how often. */
   readonly #segments = new Map<string, number>();
   /** Tool calls that were heard of. */
@@ -37,7 +45,7 @@ export class V1Upgrade {
   /** v1 has no acceptance and owns no user message, so both are ours. */
   prompt(blocks: readonly Content[]): { readonly messageId: string; readonly events: readonly SessionEvent[] } {
     const messageId = this.#mint();
-    this.#open = undefined;
+    this.#open.clear();
     this.#running = true;
     this.#echo = blocks.map(block => (block.type === "text" ? block.text : "")).join("");
     return {
@@ -52,7 +60,7 @@ export class V1Upgrade {
   /** The prompt was answered. */
   ended(stopReason: StopReason, problem?: Problem): readonly SessionEvent[] {
     this.#running = false;
-    this.#open = undefined;
+    this.#open.clear();
     this.#echo = undefined;
     return [{ type: "activity", state: "idle", stopReason, ...given("problem", problem) }];
   }
@@ -147,19 +155,20 @@ export class V1Upgrade {
   #chunk(author: Author, update: Wire): readonly SessionEvent[] | undefined {
     const content = tolerant.content(update["content"]);
     if (content === undefined) return undefined;
+    const parent = parentOf(update);
     if (author === "user") {
-      if (this.#isEcho(content)) return [];
+      if (parent === undefined && this.#isEcho(content)) return [];
     } else this.#echo = undefined;
     const id = text(update["messageId"]);
-    const open = this.#open;
+    const open = this.#open.get(parent);
     if (open?.author === author && (id === undefined || id === open.given)) {
-      return [{ type: "messageChunk", author, messageId: open.id, content }];
+      return [{ type: "messageChunk", author, messageId: open.id, content, ...given("parent", parent) }];
     }
     // An empty chunk that only carries `_meta` opens nothing.
     if (content.type === "text" && content.text === "") return [];
     const messageId = id === undefined ? this.#mint() : this.#segment(author, id);
-    this.#open = { author, id: messageId, given: id };
-    return [{ type: "messageChunk", author, messageId, content }];
+    this.#open.set(parent, { author, id: messageId, given: id });
+    return [{ type: "messageChunk", author, messageId, content, ...given("parent", parent) }];
   }
 
   #isEcho(content: Content): boolean {
@@ -181,11 +190,16 @@ export class V1Upgrade {
     const toolCallId = text(update["toolCallId"]);
     if (toolCallId === undefined) return undefined;
     // Progress of a call that stands above does not interrupt what is being said; a new call does.
-    if (!this.#tools.has(toolCallId)) this.#open = undefined;
+    const parent = parentOf(update);
+    if (!this.#tools.has(toolCallId)) this.#open.delete(parent);
     this.#tools.add(toolCallId);
     this.#echo = undefined;
     const { fields, events } = this.#outputs.take(toolCallId, toolFields(update));
-    return [{ type: "tool", toolCallId, patch: fields }, ...events, ...metaTerminal(wire(update["_meta"]))];
+    const tool: SessionEvent = {
+      ...{ type: "tool", toolCallId, patch: fields },
+      ...(parent !== toolCallId && given("parent", parent)),
+    };
+    return [tool, ...events, ...metaTerminal(wire(update["_meta"]))];
   }
 
   #mint(): string {
@@ -205,6 +219,20 @@ function toolFields(update: Wire): Partial<ToolFields> {
     ...given("rawInput", update["rawInput"] ?? undefined),
     ...given("rawOutput", update["rawOutput"] ?? undefined),
   };
+}
+
+const parentKeys = ["parentToolUseId", "parentToolCallId"];
+
+/** The tool call of the sub-agent an update comes from: agents put its id into `_meta`, beneath a name of their own. */
+function parentOf(update: Wire): string | undefined {
+  const meta = wire(update["_meta"]);
+  for (const holder of [meta, ...Object.values(meta).map(wire)]) {
+    for (const key of parentKeys) {
+      const parent = text(holder[key]);
+      if (parent !== undefined && parent !== "") return parent;
+    }
+  }
+  return undefined;
 }
 
 /** The de-facto extension by which agents show the terminals they run themselves (`_meta.terminal_*`). */

@@ -13,6 +13,7 @@ import {
   toolKey,
   type Ask,
   type Entry,
+  type Message,
   type NotedFile,
   type SessionState,
   type TerminalState,
@@ -154,6 +155,7 @@ export class Projector {
       commands: state.commands,
       options: state.options,
       usage: state.usage,
+      changes: null,
       cwd: state.cwd,
       accepts: state.accepts && acceptsOf(state.accepts),
       sendKey: around.sendKey,
@@ -194,6 +196,7 @@ function viewOf(
       return {
         id: entry.id,
         kind: entry.author,
+        ...parentIn(entry, state),
         parts: entry.content.map(viewPart),
         at: entry.at,
         until: wholeSeconds(entry.at, entry.until),
@@ -221,6 +224,16 @@ function viewOf(
   }
 }
 
+/**
+ * The card an entry stands in: that of its sub-agent's call, if it stands further up. So nothing is lost for a call that
+ * nobody announced, and no two calls can stand in each other.
+ */
+function parentIn({ id, parent }: Message | ToolEntry, { entries }: SessionState): { readonly parent?: string } {
+  if (parent === undefined) return {};
+  const key = toolKey(parent);
+  return entries.position(key) < entries.position(id) ? { parent: key } : {};
+}
+
 /** Nobody sees more of a duration, and the time of every chunk need not cross to the panel. */
 const wholeSeconds = (at: number, until: number): number => at + Math.floor((until - at) / 1000) * 1000;
 
@@ -235,6 +248,7 @@ function toolView(
   return {
     id: entry.id,
     kind: "tool",
+    ...parentIn(entry, state),
     toolKind: fields.kind ?? "other",
     title: titleOf(fields.title) ?? commandOf(fields.rawInput) ?? fields.name ?? fields.kind ?? "Tool call",
     status: shownToolStatus(entry, asked),

@@ -165,6 +165,8 @@ export type SessionEvent =
   /** A waiting prompt goes before another that waits, or behind all of them. */
   | { readonly type: "promptMoved"; readonly submission: string; readonly before?: string }
   | { readonly type: "cancelRequested" }
+  /** The user's own title for the session; null gives the agent's back. */
+  | { readonly type: "titled"; readonly title: string | null }
   | {
       readonly type: "askOpened";
       readonly ask: string;
@@ -192,9 +194,23 @@ export type SessionEvent =
       readonly author: Author;
       readonly messageId: string;
       readonly content?: readonly Content[] | null;
+      readonly parent?: string;
     }
-  | { readonly type: "messageChunk"; readonly author: Author; readonly messageId: string; readonly content: Content }
-  | { readonly type: "tool"; readonly toolCallId: string; readonly patch: Patch<ToolFields> }
+  | {
+      readonly type: "messageChunk";
+      readonly author: Author;
+      readonly messageId: string;
+      readonly content: Content;
+      /** The tool call of the sub-agent that says it. */
+      readonly parent?: string;
+    }
+  | {
+      readonly type: "tool";
+      readonly toolCallId: string;
+      readonly patch: Patch<ToolFields>;
+      /** The tool call of the sub-agent that makes it. */
+      readonly parent?: string;
+    }
   | { readonly type: "toolChunk"; readonly toolCallId: string; readonly content: ToolContent }
   | {
       readonly type: "terminal";

@@ -22,21 +22,21 @@ export const joined = (content: readonly Content[]): readonly Content[] =>
  */
 export function upsertMessage(
   state: SessionState,
-  author: Author,
-  messageId: string,
+  message: { readonly author: Author; readonly messageId: string; readonly parent?: string },
   at: number,
   change: (old: readonly Content[]) => readonly Content[],
 ): SessionState {
+  const { author, messageId, parent } = message;
   const id = messageKey(author, messageId);
   const old = state.entries.get(id);
   const was = old?.kind === "message" ? old : undefined;
   const content = change(was?.content ?? []);
   if (was !== undefined && same(was.content, content)) return settled(state, author, messageId);
   if (was === undefined && content.length === 0) return settled(state, author, messageId);
-  const message: Message = was
+  const next: Message = was
     ? { ...was, content, until: at }
-    : { kind: "message", id, author, content, at, until: at };
-  return settled({ ...state, entries: state.entries.put(message) }, author, messageId);
+    : { kind: "message", id, author, content, ...(parent !== undefined && { parent }), at, until: at };
+  return settled({ ...state, entries: state.entries.put(next) }, author, messageId);
 }
 
 function settled(state: SessionState, author: Author, messageId: string): SessionState {

@@ -33,6 +33,8 @@ export function reduce(state: SessionState, { event, at }: Logged): SessionState
       return movedPrompt(state, event.submission, event.before);
     case "cancelRequested":
       return state.cancelling ? state : closeOpenTools({ ...state, cancelling: true }, at);
+    case "titled":
+      return changed(state, { ownTitle: event.title });
     case "askOpened": {
       if (state.asks.some(ask => ask.id === event.ask)) return state;
       const { type: _, ask: id, answer, by, ...ask } = event;
@@ -48,15 +50,13 @@ export function reduce(state: SessionState, { event, at }: Logged): SessionState
     case "agentLost":
       return lost(state, event.problem, at);
     case "message":
-      return upsertMessage(state, event.author, event.messageId, at, old =>
-        event.content === undefined ? old : joined(event.content ?? []),
-      );
+      return upsertMessage(state, event, at, old => (event.content === undefined ? old : joined(event.content ?? [])));
     case "messageChunk":
-      return upsertMessage(state, event.author, event.messageId, at, old => append(old, event.content));
+      return upsertMessage(state, event, at, old => append(old, event.content));
     case "tool":
-      return upsertTool(state, event.toolCallId, at, fields => patchedTool(fields, event.patch));
+      return upsertTool(state, event, at, fields => patchedTool(fields, event.patch));
     case "toolChunk":
-      return upsertTool(state, event.toolCallId, at, fields => {
+      return upsertTool(state, { toolCallId: event.toolCallId }, at, fields => {
         const old = fields.content ?? [];
         const content = appendToolContent(old, event.content);
         return content === old ? fields : { ...fields, content };

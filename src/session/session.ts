@@ -52,6 +52,7 @@ export interface SessionOptions {
 
 /** How long the death of an agent whose output has ended is waited for. Milliseconds. */
 const patience = 2000;
+const maxTitle = 200;
 
 export class Session implements Disposable {
   readonly id: string;
@@ -153,6 +154,12 @@ export class Session implements Disposable {
     this.#dispatch({ type: "promptSent", submission: this.#options.newId(), content });
     if (!this.#remote) void this.open();
     this.#pump();
+  }
+
+  /** Gives the session a title of the user's own; an empty one gives the agent's back. */
+  rename(title: string): void {
+    const line = title.replace(/\s+/g, " ").trim().slice(0, maxTitle);
+    this.#dispatch({ type: "titled", title: line === "" ? null : line });
   }
 
   /** Takes a prompt back that the agent has not got yet. */

@@ -26,6 +26,8 @@ export interface Message {
   readonly id: string;
   readonly author: Author;
   readonly content: readonly Content[];
+  /** The tool call of the sub-agent that says it. */
+  readonly parent?: string;
   /** First and latest content, ms since the epoch. */
   readonly at: number;
   readonly until: number;
@@ -34,6 +36,8 @@ export interface ToolEntry {
   readonly kind: "tool";
   readonly id: string;
   readonly toolCallId: string;
+  /** The tool call of the sub-agent that makes it. */
+  readonly parent?: string;
   /** What the agent reported, untouched. */
   readonly fields: Partial<ToolFields>;
   /** Our own decision: the turn ended or was stopped while the agent had not closed the call. */
@@ -118,7 +122,10 @@ export interface SessionState {
   readonly connection: { readonly state: ConnectionState; readonly detail?: string } | null;
   /** What the agent takes in prompts beside text and links; null until it has said so. */
   readonly accepts: { readonly image: boolean; readonly audio: boolean; readonly embeddedContext: boolean } | null;
+  /** The agent's title for the session. */
   readonly title: string | null;
+  /** The user's own, which goes before the agent's. */
+  readonly ownTitle: string | null;
   readonly updatedAt: string | null;
   readonly entries: EntryList<Entry>;
   /** How many events made an entry without an id of its own; keys for the next one. */
@@ -143,6 +150,7 @@ export const empty: SessionState = {
   connection: null,
   accepts: null,
   title: null,
+  ownTitle: null,
   updatedAt: null,
   entries: List.of<Entry>(),
   minted: 0,
@@ -165,11 +173,16 @@ export const compactionKey = (id: string): string => `c:${id}`;
 
 export const openAsks = (state: SessionState): readonly Ask[] => state.asks.filter(ask => ask.answer === undefined);
 
-/** The agent's title; until it gives one, the first line of the first prompt; empty before that. */
-export function sessionTitle({ title, entries }: SessionState): string {
+/** A prompt of the user's, not what an agent told its sub-agent. */
+export const isPrompt = (entry: Entry): boolean =>
+  entry.kind === "message" && entry.author === "user" && entry.parent === undefined;
+
+/** The user's title, else the agent's; until there is one, the first line of the first prompt; empty before that. */
+export function sessionTitle({ ownTitle, title, entries }: SessionState): string {
+  if (ownTitle !== null) return ownTitle;
   if (title !== null) return title;
   for (const entry of entries) {
-    if (entry.kind !== "message" || entry.author !== "user") continue;
+    if (entry.kind !== "message" || !isPrompt(entry)) continue;
     const line = plainText(entry.content).trim().split("\n")[0] ?? "";
     return line.length > 60 ? `${line.slice(0, 59)}…` : line;
   }

@@ -3,7 +3,7 @@ import { same } from "../base/same.ts";
 import { withFullerDiffs } from "./fullerDiffs.ts";
 import { append } from "./messages.ts";
 import type { Patch, ToolContent, ToolFields } from "./events.ts";
-import { isFinal, toolKey, type SessionState, type ToolEntry } from "./state.ts";
+import { isFinal, isPrompt, toolKey, type SessionState, type ToolEntry } from "./state.ts";
 
 /** Absent leaves a field, null clears it, a value replaces it. Returns the same object when nothing changed. */
 export function patched<T extends object>(fields: Partial<T>, patch: Patch<T>): Partial<T> {
@@ -36,7 +36,7 @@ export function appendToolContent(old: readonly ToolContent[], next: ToolContent
 /** The state with the tool call changed by `change`, made if it is new: updates may come before the announcement. */
 export function upsertTool(
   state: SessionState,
-  toolCallId: string,
+  { toolCallId, parent }: { readonly toolCallId: string; readonly parent?: string },
   at: number,
   change: (fields: Partial<ToolFields>) => Partial<ToolFields>,
 ): SessionState {
@@ -45,7 +45,10 @@ export function upsertTool(
   const was = old?.kind === "tool" ? old : undefined;
   const fields = change(was?.fields ?? {});
   if (was !== undefined && was.fields === fields) return state;
-  const { ended, ...rest } = was ?? { kind: "tool" as const, id, toolCallId, fields, at, ended: undefined };
+  const { ended, ...rest } = was ?? {
+    ...{ kind: "tool" as const, id, toolCallId, fields, at, ended: undefined },
+    ...(parent !== undefined && { parent }),
+  };
   const end = isFinal(fields.status) ? (ended ?? at) : was?.closed ? ended : undefined;
   const entry: ToolEntry = { ...rest, fields, ...(end !== undefined && { ended: end }) };
   return { ...state, entries: state.entries.put(entry) };
@@ -56,7 +59,7 @@ export function closeOpenTools(state: SessionState, at: number): SessionState {
   let { entries } = state;
   for (let i = entries.length - 1; i >= 0; i--) {
     const entry = entries.at(i);
-    if (entry?.kind === "message" && entry.author === "user") break;
+    if (entry && isPrompt(entry)) break;
     if (entry?.kind !== "tool" || entry.closed || isFinal(entry.fields.status)) continue;
     entries = entries.put({ ...entry, closed: true, ended: at });
   }

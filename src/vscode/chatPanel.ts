@@ -4,7 +4,8 @@ import * as vscode from "vscode";
 import { DisposableStore, type Disposable } from "../base/lifecycle.ts";
 import type { Clock, Log } from "../base/log.ts";
 import { Channel } from "../chat/channel.ts";
-import { parseIntent, type Intent, type PanelMessage, type View } from "../chat/protocol.ts";
+import { parseIntent, type Intent } from "../chat/intent.ts";
+import type { PanelMessage, View } from "../chat/protocol.ts";
 
 /** Intents that mean something outside the panel's own channel. */
 export type Wish = Exclude<Intent, { type: "hello" | "resync" }>;

@@ -2,7 +2,8 @@
 import * as vscode from "vscode";
 import { asProblem } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
-import { openAsks } from "../session/state.ts";
+import { conversationText } from "../chat/conversationText.ts";
+import { openAsks, sessionTitle } from "../session/state.ts";
 import { addToChat, fixWithChat } from "./addToChat.ts";
 import type { Attaching } from "./attaching.ts";
 import type { ChatPanels } from "./chatPanels.ts";
@@ -22,6 +23,9 @@ export interface CommandContext {
   readonly settings: () => Settings;
   readonly log: Log & { show(): void };
 }
+
+/** How long the status bar says that something was done, ms. */
+const messageTime = 3000;
 
 type Command = (context: CommandContext, args: readonly unknown[]) => Promise<void> | void;
 
@@ -60,6 +64,20 @@ export const commands = {
   },
   "parley.addToChat": ({ chat, attaching }, args) => addToChat(chat, attaching, args),
   "parley.fixWithChat": ({ chat, attaching }, args) => fixWithChat(chat, attaching, args),
+  "parley.renameSession": async ({ current }) => {
+    const { session, state } = current;
+    if (!session) return;
+    const title = await vscode.window.showInputBox({
+      title: vscode.l10n.t("Rename Session"),
+      prompt: vscode.l10n.t("Leave it empty for the agent's own title."),
+      value: sessionTitle(state),
+    });
+    if (title !== undefined) session.rename(title);
+  },
+  "parley.copyConversation": async ({ current }) => {
+    await vscode.env.clipboard.writeText(conversationText(current.state));
+    vscode.window.setStatusBarMessage(vscode.l10n.t("Copied the conversation."), messageTime);
+  },
   "parley.showLog": ({ log }) => log.show(),
   "parley.showTraffic": async ({ traffic, current }) => {
     const { agent } = current;

@@ -1,7 +1,8 @@
 // "Find in conversation" for each panel: runs the search and tells the panel what was found, or what is wrong.
 import * as vscode from "vscode";
 import { Finder, type FindProblem } from "../chat/find.ts";
-import type { Intent, ViewEntry } from "../chat/protocol.ts";
+import type { Intent } from "../chat/intent.ts";
+import type { ViewEntry } from "../chat/protocol.ts";
 import type { Asker } from "./chatPanel.ts";
 
 const finders = new WeakMap<Asker, Finder>();

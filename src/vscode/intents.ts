@@ -4,6 +4,7 @@ import { asError, asProblem, type NextStep } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import type { AskOption } from "../session/events.ts";
 import { find } from "./finds.ts";
+import { isPrompt } from "../session/state.ts";
 import type { Asker, Wish } from "./chatPanel.ts";
 import { applyCode, insertCode } from "./codeBlocks.ts";
 import type { ContentDocuments } from "./contentDocuments.ts";
@@ -81,6 +82,18 @@ async function effect(intent: Wish, asker: Asker, context: IntentContext): Promi
       return settleFile(intent.path, intent.how);
     case "newSession":
       return current.start();
+    case "rename":
+      return session?.rename(intent.title);
+    case "openInEditor":
+      return void (await vscode.commands.executeCommand("parley.openChatInEditor"));
+    case "copyConversation":
+      return void (await vscode.commands.executeCommand("parley.copyConversation"));
+    case "saveTranscript":
+      return void (await vscode.commands.executeCommand("parley.saveTranscript"));
+    case "reviewChanges":
+    case "keepChanges":
+    case "undoChanges":
+      return void vscode.window.showInformationMessage(vscode.l10n.t("There are no changes to review."));
     case "selectAgent":
       return current.start(intent.agent);
     case "setOption":
@@ -154,6 +167,6 @@ async function nextStep(step: NextStep, { current }: IntentContext): Promise<voi
 
 /** Retry stands beside a turn that failed: the same prompt goes out again, as a new one. */
 function retryLastPrompt(current: CurrentSession): void {
-  const last = current.state.entries.findLast(entry => entry.kind === "message" && entry.author === "user");
+  const last = current.state.entries.findLast(isPrompt);
   if (last?.kind === "message") current.session?.send(last.content);
 }

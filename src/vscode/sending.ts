@@ -2,7 +2,7 @@
 import * as vscode from "vscode";
 import { asError, Refusal } from "../base/errors.ts";
 import { promptContent, type PathContent, type ReadPath } from "../chat/promptContent.ts";
-import type { Intent } from "../chat/protocol.ts";
+import type { Intent } from "../chat/intent.ts";
 import { sliceLines } from "../workspace/lineWindow.ts";
 import type { Documents } from "../workspace/ports.ts";
 import type { Attaching } from "./attaching.ts";

@@ -77,6 +77,7 @@ export const eventArb: fc.Arbitrary<SessionEvent> = fc.oneof(
   fc.record({ type: fc.constant("promptEdited"), submission: id, text: word }),
   fc.record({ type: fc.constant("promptMoved"), submission: id, before: id }, { requiredKeys: ["type", "submission"] }),
   fc.constant({ type: "cancelRequested" } as const),
+  fc.record({ type: fc.constant("titled"), title: absentOrNull(word) }),
   fc.record({
     type: fc.constant("askOpened"),
     ask: id,
@@ -118,9 +119,18 @@ export const eventArb: fc.Arbitrary<SessionEvent> = fc.oneof(
   ),
   {
     weight: 4,
-    arbitrary: fc.record({ type: fc.constant("messageChunk"), author, messageId: id, content: contentArb }),
+    arbitrary: fc.record(
+      { type: fc.constant("messageChunk"), author, messageId: id, content: contentArb, parent: id },
+      { requiredKeys: ["type", "author", "messageId", "content"] },
+    ),
   },
-  { weight: 3, arbitrary: fc.record({ type: fc.constant("tool"), toolCallId: id, patch }) },
+  {
+    weight: 3,
+    arbitrary: fc.record(
+      { type: fc.constant("tool"), toolCallId: id, patch, parent: id },
+      { requiredKeys: ["type", "toolCallId", "patch"] },
+    ),
+  },
   fc.record({ type: fc.constant("toolChunk"), toolCallId: id, content: toolContent }),
   fc.record(
     {

@@ -1,8 +1,12 @@
 // The question card: answered on purpose only, by mouse and by keyboard.
 import assert from "node:assert/strict";
-import type { Intent } from "../../src/chat/protocol.ts";
+import type { Locator } from "playwright-core";
+import type { Intent } from "../../src/chat/intent.ts";
 import { openPanel, usePanel, type PanelPage } from "./panelPage.ts";
 import { ask, busy, editAsk, permissions, snapshot, view } from "./scenes.ts";
+
+/** The card above the composer. */
+const pinned = (panel: PanelPage): Locator => panel.page.locator("parley-asks");
 
 describe("the question card", () => {
   usePanel();
@@ -48,10 +52,10 @@ describe("the question card", () => {
 
   it("a click answers, once, and shows which option was pressed", async () => {
     const panel = await openPanel([snapshot(busy)]);
-    const allow = panel.page.getByRole("button", { name: "Allow", exact: true });
+    const allow = pinned(panel).getByRole("button", { name: "Allow", exact: true });
     await allow.click();
     assert.equal(await allow.getAttribute("aria-pressed"), "true");
-    await panel.page.getByRole("button", { name: "Reject" }).click({ force: true });
+    await pinned(panel).getByRole("button", { name: "Reject" }).click({ force: true });
     assert.deepEqual(await answers(panel), [{ type: "answer", ask: "a1", option: "once" }]);
   });
 
@@ -60,14 +64,14 @@ describe("the question card", () => {
     await panel.composer.press("1");
     assert.equal(await panel.composer.inputValue(), "1");
     assert.deepEqual(await answers(panel), []);
-    await panel.page.getByRole("button", { name: "Reject" }).focus();
+    await pinned(panel).getByRole("button", { name: "Reject" }).focus();
     await panel.page.keyboard.press("3");
     assert.deepEqual(await answers(panel), [{ type: "answer", ask: "a1", option: "no" }]);
   });
 
   it("allowing by key waits half a second after the focus came", async () => {
     const panel = await openPanel([snapshot(busy)], frozen);
-    const allow = panel.page.getByRole("button", { name: "Allow", exact: true });
+    const allow = pinned(panel).getByRole("button", { name: "Allow", exact: true });
     await allow.focus();
     await panel.page.keyboard.press("Enter");
     await panel.page.keyboard.press("1");
@@ -82,7 +86,7 @@ describe("the question card", () => {
 
   it("the wait starts anew for a question that takes the place of another", async () => {
     const panel = await openPanel([snapshot(busy)], frozen);
-    await panel.page.getByRole("button", { name: "Reject" }).focus();
+    await pinned(panel).getByRole("button", { name: "Reject" }).focus();
     await panel.page.clock.runFor(2000);
     await panel.patch({ op: "head", head: { asks: [editAsk] } });
     await panel.page.getByRole("group", { name: "Edit src/sum.js?" }).waitFor();
@@ -96,7 +100,7 @@ describe("the question card", () => {
 
   it("Escape does not answer, and a held key does not either", async () => {
     const panel = await openPanel([snapshot(busy)], frozen);
-    await panel.page.getByRole("button", { name: "Allow", exact: true }).focus();
+    await pinned(panel).getByRole("button", { name: "Allow", exact: true }).focus();
     await panel.page.clock.runFor(1000);
     await panel.page.keyboard.press("Escape");
     await panel.page.keyboard.press("Control+1");
@@ -114,10 +118,10 @@ describe("the question card", () => {
 
   it("after the answer the focus goes to the next question, then to the composer", async () => {
     const panel = await openPanel([snapshot(busy)]);
-    await panel.page.getByRole("button", { name: "Reject" }).click();
+    await pinned(panel).getByRole("button", { name: "Reject" }).click();
     await panel.patch({ op: "head", head: { asks: [editAsk] } });
     assert.match((await focusedName(panel)) ?? "", /^Allow/);
-    await panel.page.getByRole("button", { name: "Reject" }).click();
+    await pinned(panel).getByRole("button", { name: "Reject" }).click();
     await panel.patch({ op: "head", head: { asks: [] } });
     assert.equal(await focusedName(panel), "Message");
   });
@@ -133,7 +137,7 @@ describe("the question card", () => {
   it("the options stay in sight however long the command is, at 280 pixels", async () => {
     const long = { ...ask, command: "echo ".repeat(4000), title: "Run a long command ".repeat(20).trim() };
     const panel = await openPanel([snapshot(view([], { asks: [long] }))], { width: 280, height: 500 });
-    await panel.page.getByRole("button", { name: "Reject" }).click();
+    await pinned(panel).getByRole("button", { name: "Reject" }).click();
     await panel.composer.click();
     assert.deepEqual(await answers(panel), [{ type: "answer", ask: "a1", option: "no" }]);
   });

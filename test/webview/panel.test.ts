@@ -87,9 +87,9 @@ describe("the panel", () => {
         .then(texts => texts.map(tidy)),
       [
         "Done: Find the bug High priority",
-        "Done: Fix it",
+        "Done: Fix it Medium priority",
         "In progress: Writing tests High priority",
-        "Open: Update the changelog",
+        "Open: Update the changelog Low priority",
       ],
     );
   });

@@ -22,6 +22,7 @@ export const quietHead: Head = {
   commands: [],
   options: [],
   usage: null,
+  changes: null,
   cwd: "/home/ada/shop",
   sendKey: "enter",
   accepts: { image: true, audio: false, embedded: true },
@@ -320,8 +321,54 @@ export const permissions: View = view(
   },
 );
 
+const lookUp = (id: string, toolKind: "read" | "search", path: string): ViewTool =>
+  tool(id, toolKind === "read" ? `Read ${path}` : `Search ${path}`, {
+    toolKind,
+    locations: toolKind === "read" ? [{ path: `/home/ada/shop/${path}`, label: path }] : [],
+  });
+
+/** A sub-agent at work, runs of look-ups that are folded, two plans, changes to review. */
+export const delegated: View = view(
+  [
+    message("u1", "user", "Find out who calls sum, and fix them"),
+    lookUp("r1", "read", "src/sum.js"),
+    lookUp("r2", "read", "src/cart.js"),
+    lookUp("r3", "search", "callers of sum"),
+    lookUp("r4", "read", "src/bill.js"),
+    message("m1", "agent", "I ask a helper to look at the **rest**."),
+    tool("s1", "Look at the other packages", {
+      toolKind: "think",
+      status: "running",
+      parts: [{ type: "json", label: "Input", text: '{\n  "prompt": "Who calls sum?"\n}' }],
+    }),
+    { ...message("s1m", "agent", "I begin with `packages/a`."), parent: "s1" },
+    { ...lookUp("s1a", "read", "packages/a/main.js"), parent: "s1" },
+    { ...lookUp("s1b", "read", "packages/b/main.js"), parent: "s1" },
+    { ...lookUp("s1c", "read", "packages/c/main.js"), parent: "s1" },
+    { ...tool("s1d", "npm ls --all", { toolKind: "execute", status: "waiting" }), parent: "s1" },
+  ],
+  {
+    title: "Who calls sum",
+    activity: { state: "requires_action", since: START, cancelling: false },
+    asks: [{ ...ask, id: "a9", entry: "s1d", title: "npm ls --all", command: "npm ls --all" }],
+    plans: [
+      { id: "main", entries: [{ content: "Ask a helper", priority: "low", status: "in_progress" }] },
+      { id: "helper", entries: [{ content: "Look at packages", priority: "medium", status: "completed" }] },
+    ],
+    changes: {
+      files: [
+        { path: "/home/ada/shop/src/sum.js", label: "src/sum.js", added: 2, removed: 1 },
+        { path: "/home/ada/shop/src/bill.js", label: "src/bill.js", added: 22, removed: 2 },
+      ],
+      added: 24,
+      removed: 3,
+    },
+  },
+);
+
 /** Named pictures of the panel. */
 export const scenes: Readonly<Record<string, readonly HostMessage[]>> = {
+  delegated: [snapshot(delegated)],
   empty: [snapshot(view([]))],
   noAgent: [snapshot(view([], { agent: null, connection: null }))],
   starting: [

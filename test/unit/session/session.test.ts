@@ -5,7 +5,8 @@ import { Emitter, findLeaks, trackLeaks } from "../../../src/base/lifecycle.ts";
 import { nullLog } from "../../../src/base/log.ts";
 import type { ConnectionState, Logged } from "../../../src/session/events.ts";
 import { Session, type Connection } from "../../../src/session/session.ts";
-import { openAsks } from "../../../src/session/state.ts";
+import { reduce } from "../../../src/session/reduce.ts";
+import { empty, openAsks, sessionTitle } from "../../../src/session/state.ts";
 import { PermissionBroker } from "../../../src/workspace/permissions.ts";
 import { FakeClock } from "../../fakePorts.ts";
 import { logged } from "../../fakes/arbitraryEvents.ts";
@@ -204,6 +205,16 @@ describe("a session", () => {
     bench.session.answer(ask.id, "y");
     assert.deepEqual(await answer, { option: "y" });
     assert.equal(bench.log.filter(one => one.event.type === "askClosed").length, 1);
+  });
+
+  it("keeps the user's title over the agent's, on one line, until it is cleared", async () => {
+    await bench.opened();
+    bench.session.rename("  Sums\n of  lists ");
+    bench.remote.client.report({ type: "info", title: "The agent's title" });
+    assert.equal(sessionTitle(bench.session.state), "Sums of lists");
+    assert.equal(sessionTitle(bench.log.reduce(reduce, empty)), "Sums of lists");
+    bench.session.rename(" ");
+    assert.equal(sessionTitle(bench.session.state), "The agent's title");
   });
 
   it("takes back a prompt that waits, and none that was sent", async () => {

@@ -1,7 +1,7 @@
 // What a panel may send: exactly the intents, and nothing that only looks like one.
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { parseIntent, type Intent } from "../../../src/chat/protocol.ts";
+import { parseIntent, type Intent } from "../../../src/chat/intent.ts";
 
 const good: readonly Intent[] = [
   { type: "hello", revision: 0 },
@@ -14,6 +14,13 @@ const good: readonly Intent[] = [
   { type: "stop" },
   { type: "answer", ask: "q", option: "y" },
   { type: "newSession" },
+  { type: "rename", title: "t" },
+  { type: "openInEditor" },
+  { type: "copyConversation" },
+  { type: "saveTranscript" },
+  { type: "reviewChanges" },
+  { type: "keepChanges" },
+  { type: "undoChanges" },
   { type: "selectAgent", agent: "a" },
   { type: "setOption", option: "o", value: false },
   { type: "setOption", option: "o", value: "x" },

@@ -1,0 +1,103 @@
+// The top of the panel, the changes bar and the empty conversation: by mouse and by keyboard.
+import assert from "node:assert/strict";
+import { openPanel, usePanel, type PanelPage } from "./panelPage.ts";
+import { busy, delegated, scenes, snapshot, view } from "./scenes.ts";
+
+const focused = (panel: PanelPage): Promise<string> =>
+  panel.page.evaluate(
+    () => document.activeElement?.getAttribute("aria-label") ?? document.activeElement?.textContent?.trim() ?? "",
+  );
+
+describe("the header", () => {
+  usePanel();
+
+  it("names the session: by its button or F2, Enter saves, Escape and no change do not", async () => {
+    const panel = await openPanel([snapshot(busy)]);
+    const input = panel.page.getByRole("textbox", { name: "Session title" });
+    await panel.page.getByRole("button", { name: "Rename Session" }).focus();
+    await panel.page.keyboard.press("Enter");
+    await input.fill("Sums");
+    await input.press("Escape");
+    assert.equal(await focused(panel), "Rename Session");
+    await panel.composer.press("F2");
+    assert.equal(await input.inputValue(), "Fix the sum of empty lists");
+    await input.press("Enter");
+    assert.deepEqual(await panel.intents(), []);
+    await panel.composer.press("F2");
+    await panel.page.keyboard.type("Sums of lists");
+    await input.press("Enter");
+    assert.deepEqual(await panel.intents(), [{ type: "rename", title: "Sums of lists" }]);
+    await panel.patch({ op: "head", head: { title: "Sums of lists" } });
+    await panel.page.getByRole("heading", { name: "Sums of lists", level: 1 }).waitFor();
+    await panel.assertClean();
+  });
+
+  it("opens a menu that keys walk through, and Escape closes it before anything else", async () => {
+    const panel = await openPanel([snapshot(busy)]);
+    const button = panel.page.getByRole("button", { name: "More Actions" });
+    const menu = panel.page.getByRole("menu", { name: "More Actions" });
+    await button.focus();
+    await panel.page.keyboard.press("ArrowDown");
+    await menu.waitFor();
+    assert.equal(await button.getAttribute("aria-expanded"), "true");
+    const names = (await menu.getByRole("menuitem").locator(".menu-label").allInnerTexts()).join(", ");
+    assert.equal(
+      names,
+      "Rename Session, Copy Conversation as Markdown, Save Transcript, Show Protocol Traffic, Restart Agent, Select Agent…, Show Log",
+    );
+    await panel.page.keyboard.press("End");
+    assert.equal(await focused(panel), "Show Log");
+    await panel.page.keyboard.press("ArrowDown");
+    await panel.page.keyboard.press("s");
+    assert.equal(await focused(panel), "Save Transcript");
+    await panel.page.keyboard.press("Escape");
+    assert.equal(await menu.count(), 0);
+    assert.equal(await focused(panel), "More Actions");
+    assert.deepEqual(await panel.intents(), [], "Escape stopped nothing");
+    await button.click();
+    await menu.getByRole("menuitem", { name: "Copy Conversation as Markdown" }).click();
+    assert.equal(await menu.count(), 0);
+    await panel.page.keyboard.press("Enter");
+    await panel.composer.click();
+    assert.equal(await menu.count(), 0, "a press elsewhere closes it");
+    await panel.page.getByRole("button", { name: "Open in Editor" }).click();
+    assert.deepEqual(await panel.intents(), [{ type: "copyConversation" }, { type: "openInEditor" }]);
+  });
+
+  it("offers nothing that needs a session where there is none", async () => {
+    const panel = await openPanel(scenes["noAgent"] ?? []);
+    assert.equal(await panel.page.getByRole("button", { name: "Rename Session" }).count(), 0);
+    await panel.page.getByRole("button", { name: "More Actions" }).click();
+    assert.deepEqual(
+      await panel.page
+        .getByRole("menuitem")
+        .allInnerTexts()
+        .then(all => all.map(each => each.trim())),
+      ["Select Agent…", "Show Log"],
+    );
+  });
+
+  it("an empty conversation offers the agents, and only the others can be chosen", async () => {
+    const panel = await openPanel([snapshot(view([]))]);
+    const list = panel.log.getByRole("list", { name: "Agents" });
+    await list.getByRole("button", { name: /^Demo Agent/, pressed: true }).click();
+    assert.deepEqual(await panel.intents(), []);
+    await list.getByRole("button", { name: "Gemini CLI", pressed: false }).press("Enter");
+    assert.deepEqual(await panel.intents(), [{ type: "selectAgent", agent: "gemini" }]);
+  });
+
+  it("changes to review stand in a bar that opens to the files, and are gone when there are none", async () => {
+    const panel = await openPanel([snapshot(delegated)]);
+    const bar = panel.page.getByRole("region", { name: "Changes" });
+    await bar.getByRole("button", { name: /^2 files/ }).press("Enter");
+    assert.deepEqual(await bar.getByRole("link").allInnerTexts(), ["src/sum.js", "src/bill.js"]);
+    for (const name of ["Review", "Keep All", "Undo All"]) await bar.getByRole("button", { name }).click();
+    assert.deepEqual(await panel.intents(), [
+      { type: "reviewChanges" },
+      { type: "keepChanges" },
+      { type: "undoChanges" },
+    ]);
+    await panel.patch({ op: "head", head: { changes: null } });
+    assert.equal(await bar.count(), 0);
+  });
+});

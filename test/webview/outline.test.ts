@@ -1,0 +1,260 @@
+// How entries stand in and below each other: runs of look-ups, sub-agents, questions at their cards.
+import assert from "node:assert/strict";
+import type { Locator } from "playwright-core";
+import type { Intent } from "../../src/chat/intent.ts";
+import type { ViewTool } from "../../src/chat/protocol.ts";
+import { openPanel, usePanel, type PanelPage } from "./panelPage.ts";
+import { START, ask, delegated, editAsk, message, snapshot, tool, view } from "./scenes.ts";
+
+const running = { state: "running", since: START, cancelling: false } as const;
+const reads = (from: number, to: number): ViewTool[] =>
+  Array.from({ length: to - from }, (_, i) =>
+    tool(`r${from + i}`, `Read ${from + i}.js`, {
+      locations: [{ path: `/x/${from + i}.js`, label: `${from + i}.js` }],
+    }),
+  );
+const cards = (panel: PanelPage): Promise<(string | null)[]> =>
+  panel.log.getByRole("article").evaluateAll(all => all.map(each => each.getAttribute("aria-label")));
+const answers = async (panel: PanelPage): Promise<Intent[]> =>
+  (await panel.intents()).filter(intent => intent.type === "answer");
+
+describe("runs of look-ups", () => {
+  usePanel();
+
+  it("fold into one line that says what they did, and open by mouse and by keyboard", async () => {
+    const panel = await openPanel([
+      snapshot(view([...reads(0, 2), tool("s", "Grep", { toolKind: "search" }), ...reads(3, 4)])),
+    ]);
+    const fold = panel.log.getByRole("button", { name: "Read 3 files, searched once" });
+    assert.deepEqual(await cards(panel), []);
+    await fold.click();
+    assert.equal((await cards(panel)).length, 4);
+    await fold.press("Enter");
+    assert.deepEqual(await cards(panel), []);
+    await fold.press("Space");
+    await panel.page.waitForFunction(() => sessionStorage.getItem("parley.play")?.includes('"run:r0":true'));
+    await panel.page.reload();
+    await panel.log.getByRole("article", { name: "Read 0.js" }).waitFor();
+  });
+
+  it("hold no card that failed, waits, runs or needs the user, and fewer than three are none", async () => {
+    const files = [{ path: "/x/n", label: "n", note: "unsaved" }] as const;
+    const panel = await openPanel([
+      snapshot(
+        view([
+          ...reads(0, 2),
+          tool("f", "Failed", { status: "failed" }),
+          ...reads(2, 4),
+          tool("w", "Waits", { status: "waiting" }),
+          tool("n", "Noted", { files }),
+          ...reads(4, 7),
+          tool("p", "Runs", { status: "running" }),
+        ]),
+      ),
+    ]);
+    await panel.log.getByRole("button", { name: "Read 3 files" }).waitFor();
+    const shown = ["Read 0.js", "Read 1.js", "Failed", "Read 2.js", "Read 3.js", "Waits", "Noted", "Runs"];
+    assert.deepEqual(await cards(panel), shown);
+    await panel.patch({ op: "put", at: 10, entry: tool("p", "Runs", { status: "done" }) });
+    await panel.log.getByRole("button", { name: "Read 4 files" }).waitFor();
+    assert.deepEqual(await cards(panel), shown.slice(0, -1));
+  });
+
+  it("do not fold away what the reader looks at until the end is followed again", async () => {
+    const talk = Array.from({ length: 30 }, (_, i) =>
+      message(`m${i}`, "agent", `Message ${i}\n\n${"words ".repeat(80)}`),
+    );
+    const panel = await openPanel([snapshot(view([...talk, ...reads(0, 2)], { activity: running }))]);
+    await panel.log.hover();
+    await panel.page.mouse.wheel(0, -40);
+    const jump = panel.page.getByRole("button", { name: /Jump to Latest/ });
+    await jump.waitFor();
+    await panel.patch(...reads(2, 4).map((entry, i) => ({ op: "put", at: 32 + i, entry }) as const));
+    await panel.page.getByRole("button", { name: "Jump to Latest (2 new)" }).waitFor();
+    assert.equal((await cards(panel)).length, 4);
+    await jump.click();
+    await panel.log.getByRole("button", { name: "Read 4 files" }).waitFor();
+    assert.deepEqual(await cards(panel), []);
+  });
+});
+
+describe("a sub-agent", () => {
+  usePanel();
+  const [user, , , , , , owner, ...steps] = delegated.entries;
+  const quiet = view(
+    [user, owner, ...steps.slice(0, 4)].filter(entry => entry !== undefined),
+    { activity: running },
+  );
+  const card = (panel: PanelPage): Locator => panel.log.getByRole("article", { name: "Look at the other packages" });
+
+  it("shows its steps in the card of its call, folded to what it is at", async () => {
+    const panel = await openPanel([snapshot(quiet)]);
+    await card(panel).getByText("3 steps").waitFor();
+    await card(panel).getByText("Read packages/c/main.js").waitFor();
+    assert.equal(await card(panel).getByText("I begin with").count(), 0);
+    await card(panel)
+      .getByRole("button", { name: /^Look at/ })
+      .press("Enter");
+    await card(panel).getByText("I begin with").waitFor();
+    await card(panel).getByRole("button", { name: "Read 3 files" }).click();
+    await card(panel).getByRole("article", { name: "Read packages/b/main.js" }).waitFor();
+  });
+
+  it("goes on in its card while it streams, and is not spoken", async () => {
+    const said = { ...message("s1n", "agent", "Next"), parent: "s1" };
+    const panel = await openPanel([snapshot(quiet)]);
+    await card(panel)
+      .getByRole("button", { name: /^Look at/ })
+      .click();
+    await panel.patch({ op: "put", at: 6, entry: said }, { op: "head", head: { live: "s1n" } });
+    await panel.patch({ op: "append", id: "s1n", part: 0, text: " I **test**." });
+    await card(panel).getByText("Next I test.").waitFor();
+    await panel.patch(
+      { op: "put", at: 7, entry: { ...tool("s1e", "npm test"), parent: "s1" } },
+      { op: "head", head: { live: null } },
+    );
+    await card(panel).getByText("4 steps").waitFor();
+    assert.equal(await panel.page.locator(".speech", { hasText: "Next" }).count(), 0);
+    // Folded and opened again, it holds what came last.
+    for (let i = 0; i < 2; i++)
+      await card(panel)
+        .getByRole("button", { name: /^Look at/ })
+        .click();
+    await card(panel).getByText("Next I test.").waitFor();
+    await panel.assertClean();
+  });
+
+  it("opens its card by itself while a step of it waits for the user, and that can be answered there", async () => {
+    const panel = await openPanel([snapshot(delegated)]);
+    await card(panel).getByRole("article", { name: "npm ls --all" }).getByRole("button", { name: "Reject" }).click();
+    assert.deepEqual(await answers(panel), [{ type: "answer", ask: "a9", option: "no" }]);
+  });
+});
+
+describe("a question at its tool card", () => {
+  usePanel();
+  const asked = view(
+    [tool("c8", "npm test", { toolKind: "execute", status: "waiting" }), tool("c9", "Edit", { status: "waiting" })],
+    { asks: [ask, editAsk], activity: running },
+  );
+  const inline = (panel: PanelPage, name: string): Locator =>
+    panel.log.getByRole("article", { name }).getByRole("group", { name: "Waiting for you" });
+
+  it("is answered in either place, once", async () => {
+    const panel = await openPanel([snapshot(asked)]);
+    await inline(panel, "npm test").getByText("npm test -- --reporter dot && echo done").waitFor();
+    const pinned = panel.page
+      .getByRole("group", { name: "Run npm test?" })
+      .getByRole("button", { name: "Allow", exact: true });
+    await inline(panel, "npm test").getByRole("button", { name: "Allow", exact: true }).click();
+    assert.equal(await pinned.getAttribute("aria-pressed"), "true");
+    await pinned.click({ force: true });
+    await inline(panel, "Edit").getByRole("button", { name: "Reject" }).click();
+    assert.deepEqual(await answers(panel), [
+      { type: "answer", ask: "a1", option: "once" },
+      { type: "answer", ask: "a2", option: "no" },
+    ]);
+  });
+
+  it("takes number keys with the focus in it alone, and allows only after half a second", async () => {
+    const panel = await openPanel([snapshot(asked)], { frozen: true });
+    await panel.log.focus();
+    await panel.page.keyboard.press("1");
+    const reject = inline(panel, "npm test").getByRole("button", { name: "Reject" });
+    await reject.focus();
+    await panel.page.keyboard.press("1");
+    await panel.page.clock.runFor(499);
+    await panel.page.keyboard.press("1");
+    assert.deepEqual(await answers(panel), []);
+    await panel.page.clock.runFor(1);
+    await panel.page.keyboard.press("1");
+    assert.deepEqual(await answers(panel), [{ type: "answer", ask: "a1", option: "once" }]);
+  });
+
+  it("hands the focus to the next question, then to the composer", async () => {
+    const panel = await openPanel([snapshot(asked)]);
+    const focused = (): Promise<string> =>
+      panel.page.evaluate(() => {
+        const { activeElement: it } = document;
+        return `${it?.closest("[role=group]")?.getAttribute("aria-label") ?? it?.getAttribute("aria-label")}`;
+      });
+    await inline(panel, "npm test").getByRole("button", { name: "Reject" }).click();
+    await panel.patch({ op: "head", head: { asks: [editAsk] } });
+    assert.equal(await focused(), "Edit src/sum.js?");
+    await inline(panel, "Edit").getByRole("button", { name: "Reject" }).click();
+    await panel.patch({ op: "head", head: { asks: [] } });
+    assert.equal(await focused(), "Message");
+  });
+});
+
+describe("the conversation", () => {
+  usePanel();
+
+  it("can be asked to show any entry: early, folded or within a sub-agent", async () => {
+    const talk = Array.from({ length: 300 }, (_, i) => message(`m${i}`, "agent", `Message ${i}.`));
+    const nested = reads(0, 4).map(entry => ({ ...entry, id: `n${entry.id}`, parent: "s" }));
+    const panel = await openPanel([snapshot(view([...reads(0, 4), tool("s", "Helper"), ...nested, ...talk]))]);
+    const reveal = (id: string): Promise<boolean> =>
+      panel.page.evaluate(async wanted => {
+        const transcript = document.querySelector("parley-transcript") as HTMLElement & {
+          reveal(id: string): Promise<HTMLElement | undefined>;
+        };
+        const element = await transcript.reveal(wanted);
+        const box = element?.getBoundingClientRect();
+        const view = transcript.getBoundingClientRect();
+        return box !== undefined && box.top >= view.top - 1 && box.top < view.bottom;
+      }, id);
+    assert.equal(await reveal("nr2"), true);
+    await panel.log.getByRole("article", { name: "Helper" }).getByRole("article", { name: "Read 2.js" }).waitFor();
+    assert.equal(await reveal("r1"), true);
+    assert.equal(await reveal("m299"), true);
+    assert.equal(await reveal("nobody"), false);
+  });
+
+  it("Home and End go to its first and last card", async () => {
+    const body = { toolKind: "execute", parts: [{ type: "text", text: "x" }] } as const;
+    const panel = await openPanel([
+      snapshot(view([tool("a", "First", body), tool("b", "Middle", body), tool("c", "Last", body)])),
+    ]);
+    const focused = (): Promise<string> =>
+      panel.page.evaluate(() => document.activeElement?.textContent?.trim().split(/\s/)[0] ?? "");
+    await panel.log.focus();
+    await panel.page.keyboard.press("End");
+    assert.equal(await focused(), "Last");
+    await panel.page.keyboard.press("Home");
+    assert.equal(await focused(), "First");
+  });
+
+  it("keeps a text selection while the answer and what stands above it go on", async () => {
+    const entries = [...reads(0, 2), message("m1", "agent", "The first paragraph.\n\nThe second one grows")];
+    const panel = await openPanel([snapshot(view(entries, { live: "m1", activity: running }))]);
+    await panel.log.getByText("The second one").waitFor();
+    await panel.page.evaluate(() => {
+      const paragraphs = document.querySelectorAll(".log .markdown p");
+      const [from, to] = [paragraphs[0]?.firstChild, paragraphs[1]?.firstChild];
+      if (from && to) getSelection()?.setBaseAndExtent(from, 4, to, 10);
+    });
+    const selected = (): Promise<string> =>
+      panel.page.evaluate(() => getSelection()?.toString().replace(/\s+/g, " ") ?? "");
+    const before = await selected();
+    assert.equal(before, "first paragraph. The second");
+    await panel.patch({ op: "append", id: "m1", part: 0, text: " and **grows**" });
+    await panel.patch({ op: "append", id: "m1", part: 0, text: ".\n\nA third." });
+    await panel.patch({ op: "put", at: 1, entry: tool("r1", "Read 1.js again") });
+    await panel.patch({ op: "put", at: 3, entry: tool("r9", "Read 9.js") }, { op: "head", head: { live: null } });
+    await panel.log.getByRole("article", { name: "Read 9.js" }).waitFor();
+    assert.equal(await selected(), before);
+  });
+
+  it("fits 260 by 400 pixels, which is 520 by 800 at 200 %", async () => {
+    const panel = await openPanel([snapshot(delegated)], { width: 260, height: 400 });
+    await panel.page.getByRole("group", { name: "npm ls --all" }).getByRole("button", { name: "Reject" }).click();
+    await panel.composer.click();
+    const wide = await panel.page.evaluate(() =>
+      [document.documentElement, ...document.querySelectorAll(".log, .dock, .header")]
+        .filter(box => box.scrollWidth > box.clientWidth + 1)
+        .map(box => box.className || box.tagName),
+    );
+    assert.deepEqual(wide, []);
+  });
+});

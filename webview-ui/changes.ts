@@ -1,0 +1,56 @@
+// What the agent changed and nobody has reviewed yet: one line above the composer, opening to the files.
+import { html, nothing, type TemplateResult } from "lit";
+import type { Intent } from "../src/chat/intent.ts";
+import type { Head } from "../src/chat/protocol.ts";
+import { changeCounts } from "./diffView.ts";
+import { LightElement, icon } from "./element.ts";
+import { openState, send, setOpen } from "./host.ts";
+import { count, t } from "./l10n.ts";
+import { fileLink } from "./links.ts";
+
+/** Names the bar in the panel's memory. */
+export const CHANGES = "changes";
+
+/** `<parley-changes>`: the bar, or nothing. */
+export class ChangesElement extends LightElement {
+  static override properties = { changes: { attribute: false } };
+  declare changes: Head["changes"];
+
+  protected override render(): TemplateResult | typeof nothing {
+    const { changes } = this;
+    if (!changes || changes.files.length === 0) return nothing;
+    const { files, added, removed } = changes;
+    const open = openState(CHANGES) ?? false;
+    const toggle = (): void => {
+      setOpen(CHANGES, !open);
+      this.requestUpdate();
+    };
+    return html`<section class="changes" aria-label=${t("Changes")}>
+      <div class="changes-bar">
+        <button class="fold" type="button" aria-expanded=${open} @click=${toggle}>
+          ${icon(open ? "chevron-down" : "chevron-right")}
+          <span>${files.length === 1 ? t("1 file") : t("{0} files", count(files.length))}</span>
+          ${changeCounts(added, removed)}
+        </button>
+        <div class="changes-buttons">
+          ${action("primary", t("Review"), { type: "reviewChanges" })}
+          ${action("secondary", t("Keep All"), { type: "keepChanges" })}
+          ${action("secondary", t("Undo All"), { type: "undoChanges" })}
+        </div>
+      </div>
+      ${
+        open
+          ? html`<ul class="changes-files" tabindex="0" aria-label=${t("Files")}>
+              ${files.map(
+                file => html`<li>${fileLink(file.path, file.label)} ${changeCounts(file.added, file.removed)}</li>`,
+              )}
+            </ul>`
+          : nothing
+      }
+    </section>`;
+  }
+}
+
+function action(look: "primary" | "secondary", label: string, intent: Intent): TemplateResult {
+  return html`<button class=${look} type="button" @click=${() => send(intent)}>${label}</button>`;
+}
