@@ -1,5 +1,5 @@
 // Find in conversation: a search over everything a view holds, in slices, so that the extension host is never blocked.
-import { runsWithin } from "./guard.ts";
+import { runWithin, type Attempt } from "./guard.ts";
 import type { FindHit, FindQuery, ViewEntry } from "./protocol.ts";
 import { searchable, type Searchable } from "./searchable.ts";
 
@@ -11,8 +11,10 @@ const maxHitText = 500;
 const slice = 10;
 /** A slice that does not come to its end is stopped after this many milliseconds. */
 const hardSlice = 35;
-/** How often the same place is tried: on a busy machine little of a slice may be ours. */
-const tries = 5;
+/** A place is given up after so many milliseconds of the processor's time… */
+const patience = 150;
+/** …and a slice that got little of it, on a busy machine, is longer the next time, up to this. */
+const longestSlice = 2000;
 
 /** Why a search found nothing to say: the pattern is none (`detail` as the engine says it), or takes too long. */
 export type FindProblem = { readonly kind: "pattern"; readonly detail: string } | { readonly kind: "slow" };
@@ -123,7 +125,9 @@ class Search {
   #plain: PlainText | undefined;
   /** Where a slice was stopped last. */
   #stopped: Place | undefined;
-  #stops = 0;
+  /** The processor's time that was spent in vain there. */
+  #spent = 0;
+  #limit = hardSlice;
   #problem: FindProblem | undefined;
 
   constructor(pattern: RegExp, byLine: boolean, entries: readonly ViewEntry[], memory: Memory) {
@@ -141,7 +145,9 @@ class Search {
   /** Searches for one slice. True when there is nothing left to do. */
   advance(): boolean {
     try {
-      if (!runsWithin(hardSlice, () => this.#work())) this.#wasStopped();
+      const attempt = runWithin(this.#limit, () => this.#work());
+      if (attempt.done) this.#limit = hardSlice;
+      else this.#wasStopped(attempt);
     } catch (error) {
       // An expression may turn out to be too large only when it is run.
       this.#problem = invalid(error);
@@ -158,12 +164,15 @@ class Search {
     while (!this.#isDone && performance.now() < end) this.#step();
   }
 
-  #wasStopped(): void {
+  #wasStopped({ used }: Attempt): void {
     const at = this.#at;
     this.#hits.length = at.kept;
-    this.#stops = this.#stopped === at ? this.#stops + 1 : 1;
+    this.#spent = used + (this.#stopped === at ? this.#spent : 0);
     this.#stopped = at;
-    if (this.#stops < tries) return;
+    const wasStarved = used < this.#limit / 2;
+    if (wasStarved) this.#limit = Math.min(longestSlice, this.#limit * 2);
+    if (this.#spent < patience && !(wasStarved && this.#limit === longestSlice)) return;
+    this.#limit = hardSlice;
     if (this.#plain?.of === this.#text) this.#problem = { kind: "slow" };
     else if (this.#text) this.#memory.plain.set(this.#text, this.#text.source);
   }
@@ -178,6 +187,7 @@ class Search {
     const { hits, texts, plain } = this.#memory;
     const known = hits.get(entry);
     if (known) {
+      this.#hits.length = this.#at.before;
       for (const hit of known) this.#hits.push(hit);
       return this.#nextEntry();
     }

@@ -4,18 +4,29 @@ import { createContext, Script, type Context } from "node:vm";
 let context: Context | undefined;
 const call = new Script("work()");
 
+/** What an attempt came to, and the processor's time it took, in milliseconds. */
+export interface Attempt {
+  readonly done: boolean;
+  readonly used: number;
+}
+
 /**
- * Runs `work` for at most `ms` milliseconds. False when it was stopped in its midst, by no exception it could catch: what
+ * Runs `work` for at most `ms` milliseconds. Not done when it was stopped in its midst, by no exception it could catch: what
  * it keeps must be whole at any moment. What it throws is thrown.
  */
-export function runsWithin(ms: number, work: () => void): boolean {
+export function runWithin(ms: number, work: () => void): Attempt {
+  const before = process.cpuUsage();
+  const attempt = (done: boolean): Attempt => {
+    const { user, system } = process.cpuUsage(before);
+    return { done, used: (user + system) / 1000 };
+  };
   context ??= createContext({});
   context["work"] = work;
   try {
     call.runInContext(context, { timeout: ms });
-    return true;
+    return attempt(true);
   } catch (error) {
-    if ((error as { code?: unknown }).code === "ERR_SCRIPT_EXECUTION_TIMEOUT") return false;
+    if ((error as { code?: unknown }).code === "ERR_SCRIPT_EXECUTION_TIMEOUT") return attempt(false);
     throw error;
   } finally {
     context["work"] = undefined;

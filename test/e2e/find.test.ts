@@ -1,5 +1,6 @@
 // Find in conversation in the real VS Code, by keyboard alone: over what an agent did, also where it is not painted.
 import assert from "node:assert/strict";
+import type { FrameLocator, Page } from "playwright-core";
 import { openChat, openWorkbench, runCommand, writeFiles } from "./harness.ts";
 import { scene } from "./scene.ts";
 
@@ -12,6 +13,12 @@ const toolCall = (id: string, title: string, text: string): unknown => ({
   content: [{ type: "content", content: { type: "text", text } }],
 });
 
+/** The document of the chat's view, or of its editor tab. */
+const panelOf = (page: Page, which: string): FrameLocator =>
+  page
+    .frameLocator(`iframe.webview.ready[src*="extensionId=parley.parley&"]${which}`)
+    .frameLocator("iframe#active-frame");
+
 describe("find in conversation in a real VS Code", () => {
   it("finds what is not painted by Ctrl+F, goes there by Enter, and gives the focus back at Escape", async () => {
     const { page, folder, errors } = await openWorkbench();
@@ -20,7 +27,8 @@ describe("find in conversation in a real VS Code", () => {
       { update: toolCall("t$n", "Step $n", "Nothing found in step $n."), times: 230 },
     ];
     writeFiles(folder, { "haystack.json": JSON.stringify(steps) });
-    const panel = await openChat(page);
+    await openChat(page);
+    const panel = panelOf(page, '[src*="purpose=webviewView"]');
     const composer = panel.getByRole("textbox", { name: "Message" });
     await composer.fill("#script haystack.json");
     await composer.press("Enter");
@@ -51,9 +59,7 @@ describe("find in conversation in a real VS Code", () => {
 
     // A panel that is opened later paints the end of a long conversation only.
     await runCommand(page, "Parley: Open Chat in Editor");
-    const tab = page
-      .frameLocator('iframe.webview.ready[src*="extensionId=parley.parley&"]:not([src*="purpose=webviewView"])')
-      .frameLocator("iframe#active-frame");
+    const tab = panelOf(page, ':not([src*="purpose=webviewView"])');
     const haystack = tab.getByRole("article", { name: "Look into the haystack" });
     await tab.getByRole("article", { name: "Step 229" }).waitFor();
     assert.equal(await haystack.count(), 0);
