@@ -105,6 +105,7 @@ const webview: Rule = {
     "src/base/errors.ts",
     "src/base/lifecycle.ts",
     "src/base/same.ts",
+    "src/base/visible.ts",
   ],
 };
 /** Of these the panel may know the types only: their code belongs to the extension host. */
@@ -160,6 +161,21 @@ describe("the layers", () => {
       .flatMap(importsOf)
       .filter(one => !one.typeOnly);
     assert.deepEqual(named(run.filter(one => !shared.includes(one.target))), []);
+  });
+
+  it("run no command of the editor whose name is not written out", () => {
+    const calls = sources
+      .filter(file => file.startsWith("src/"))
+      .flatMap(file =>
+        [...readFileSync(file, "utf8").matchAll(/executeCommand(?:<[^>]*>)?\(\s*(.{0,40})/g)].map(
+          call => call[1] ?? "",
+        ),
+      );
+    assert.ok(calls.length > 0);
+    assert.deepEqual(
+      calls.filter(call => !/^(?:"[\w.]+"|`\$\{ChatView\.id\}\.focus`)/.test(call)),
+      [],
+    );
   });
 
   it("would be seen to be broken", () => {

@@ -1,6 +1,7 @@
 // The question card: what will run, in full, and the agent's options. Never takes the focus, never answers by accident.
 import { html, nothing, type TemplateResult } from "lit";
 import { keyed } from "lit/directives/keyed.js";
+import { visible } from "../src/base/visible.ts";
 import type { AskOption } from "../src/session/events.ts";
 import type { ViewAsk, ViewEntry } from "../src/chat/protocol.ts";
 import { LightElement, icon, roveByKey, roveTabStop, roveToFocus } from "./element.ts";
@@ -63,13 +64,13 @@ export class AsksElement extends LightElement {
 
   #card(ask: ViewAsk): TemplateResult {
     const owner = ask.entry === undefined ? undefined : this.entryOf(ask.entry);
-    return html`<div class="ask" role="group" aria-label=${ask.title}>
+    return html`<div class="ask" role="group" aria-label=${visible(ask.title)}>
       <div class="ask-head">
         ${icon(kindIcon(ask.toolKind))} <span class="ask-title">${titleText(ask.title)}</span>
         ${this.asks.length > 1 ? html`<span class="quiet">${t("1 of {0}", this.asks.length)}</span>` : nothing}
       </div>
       ${this.#details(ask, owner)}
-      ${ask.reason === undefined ? nothing : html`<div class="quiet reason">${icon("shield")} ${ask.reason}</div>`}
+      ${ask.reason === undefined ? nothing : html`<div class="quiet reason">${icon("shield")} <span>${visible(ask.reason)}</span></div>`}
       <div class="options">
         ${ask.options.map((option, i) => this.#option(ask, option, i))}${ask.always ? alwaysButton(ask) : nothing}
       </div>
@@ -84,8 +85,8 @@ export class AsksElement extends LightElement {
     );
     if (command === undefined && cwd === undefined && locations.length + parts.length === 0) return nothing;
     return html`<div class="ask-details" tabindex="0" role="group" aria-label=${t("What it is about")}>
-      ${command === undefined ? nothing : html`<div class="command"><code>${command}</code></div>`}
-      ${cwd === undefined ? nothing : html`<div class="quiet folder">${icon("folder")} ${t("in {0}", cwd)}</div>`}
+      ${command === undefined ? nothing : html`<div class="command"><code>${visible(command)}</code></div>`}
+      ${cwd === undefined ? nothing : html`<div class="quiet folder">${icon("folder")} <span>${t("in {0}", visible(cwd))}</span></div>`}
       ${
         locations.length === 0
           ? nothing
@@ -109,7 +110,7 @@ export class AsksElement extends LightElement {
       aria-keyshortcuts=${key ?? nothing}
       @click=${(event: MouseEvent) => this.#clicked(event, ask, option)}
     >
-      ${option.name}${key === undefined ? nothing : html`<kbd aria-hidden="true">${key}</kbd>`}
+      <bdi>${visible(option.name)}</bdi>${key === undefined ? nothing : html`<kbd aria-hidden="true">${key}</kbd>`}
     </button>`;
   }
 
@@ -154,7 +155,7 @@ const suggested = (ask: ViewAsk): AskOption | undefined => ask.options.find(opti
 function envList(env: ViewAsk["env"]): TemplateResult | typeof nothing {
   if (!env) return nothing;
   return html`<ul class="env" aria-label=${t("Environment variables")}>
-    ${env.map(({ name, value }) => html`<li><code>${name}=${value}</code></li>`)}
+    ${env.map(({ name, value }) => html`<li><code>${visible(`${name}=${value}`)}</code></li>`)}
   </ul>`;
 }
 
