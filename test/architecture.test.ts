@@ -100,12 +100,14 @@ const webview: Rule = {
   packages: [/^lit($|\/)/, /^highlight\.js($|\/)/, "marked", "dompurify", /^@xterm\/headless($|\/)/],
   files: [
     "src/chat/protocol.ts",
+    "src/chat/intent.ts",
     "src/chat/patch.ts",
     "src/chat/checks.ts",
     "src/session/events.ts",
     "src/base/errors.ts",
     "src/base/lifecycle.ts",
     "src/base/same.ts",
+    "src/base/visible.ts",
   ],
 };
 /** Of these the panel may know the types only: their code belongs to the extension host. */
@@ -161,6 +163,21 @@ describe("the layers", () => {
       .flatMap(importsOf)
       .filter(one => !one.typeOnly);
     assert.deepEqual(named(run.filter(one => !shared.includes(one.target))), []);
+  });
+
+  it("run no command of the editor whose name is not written out", () => {
+    const calls = sources
+      .filter(file => file.startsWith("src/"))
+      .flatMap(file =>
+        [...readFileSync(file, "utf8").matchAll(/executeCommand(?:<[^>]*>)?\(\s*(.{0,40})/g)].map(
+          call => call[1] ?? "",
+        ),
+      );
+    assert.ok(calls.length > 0);
+    assert.deepEqual(
+      calls.filter(call => !/^(?:"[\w.]+|`\$\{Chat\w+\.\w+\}\.focus`)/.test(call)),
+      [],
+    );
   });
 
   it("would be seen to be broken", () => {

@@ -1,6 +1,7 @@
 // The question card: what will run, in full, and the agent's options. Never takes the focus, never answers by accident.
 import { html, nothing, type TemplateResult } from "lit";
 import { keyed } from "lit/directives/keyed.js";
+import { visible } from "../src/base/visible.ts";
 import type { ViewAsk, ViewEntry } from "../src/chat/protocol.ts";
 import { AskOptions, onAnswer } from "./askOptions.ts";
 import { LightElement, icon, roveByKey, roveTabStop, roveToFocus } from "./element.ts";
@@ -70,13 +71,13 @@ export class AsksElement extends LightElement {
 
   #question(ask: ViewAsk): TemplateResult {
     const owner = ask.entry === undefined ? undefined : this.entryOf(ask.entry);
-    return html`<div class="ask" role="group" aria-label=${ask.title}>
+    return html`<div class="ask" role="group" aria-label=${visible(ask.title)}>
       <div class="ask-head">
         ${icon(kindIcon(ask.toolKind))} <span class="ask-title">${titleText(ask.title)}</span>
         ${this.asks.length > 1 ? html`<span class="quiet">${t("1 of {0}", this.asks.length)}</span>` : nothing}
       </div>
       ${this.#details(ask, owner)}
-      ${ask.reason === undefined ? nothing : html`<div class="quiet reason">${icon("shield")} ${ask.reason}</div>`}
+      ${ask.reason === undefined ? nothing : html`<div class="quiet reason">${icon("shield")} <span>${visible(ask.reason)}</span></div>`}
       ${this.#options.buttons(ask)}
     </div>`;
   }
@@ -89,8 +90,8 @@ export class AsksElement extends LightElement {
     );
     if (command === undefined && cwd === undefined && locations.length + parts.length === 0) return nothing;
     return html`<div class="ask-details" tabindex="0" role="group" aria-label=${t("What it is about")}>
-      ${command === undefined ? nothing : html`<div class="command"><code>${command}</code></div>`}
-      ${cwd === undefined ? nothing : html`<div class="quiet folder">${icon("folder")} ${t("in {0}", cwd)}</div>`}
+      ${command === undefined ? nothing : html`<div class="command"><code>${visible(command)}</code></div>`}
+      ${cwd === undefined ? nothing : html`<div class="quiet folder">${icon("folder")} <span>${t("in {0}", visible(cwd))}</span></div>`}
       ${
         locations.length === 0
           ? nothing
@@ -119,6 +120,6 @@ export class AsksElement extends LightElement {
 function envList(env: ViewAsk["env"]): TemplateResult | typeof nothing {
   if (!env) return nothing;
   return html`<ul class="env" aria-label=${t("Environment variables")}>
-    ${env.map(({ name, value }) => html`<li><code>${name}=${value}</code></li>`)}
+    ${env.map(({ name, value }) => html`<li><code>${visible(`${name}=${value}`)}</code></li>`)}
   </ul>`;
 }

@@ -2,6 +2,7 @@
 // only, and once.
 import { html, nothing, type TemplateResult } from "lit";
 import { Emitter } from "../src/base/lifecycle.ts";
+import { visible } from "../src/base/visible.ts";
 import type { ViewAsk } from "../src/chat/protocol.ts";
 import type { AskOption } from "../src/session/events.ts";
 import { send } from "./host.ts";
@@ -70,7 +71,7 @@ export class AskOptions {
       aria-keyshortcuts=${key ?? nothing}
       @click=${(event: MouseEvent) => this.#clicked(event, ask, option)}
     >
-      ${option.name}${key === undefined ? nothing : html`<kbd aria-hidden="true">${key}</kbd>`}
+      <bdi>${visible(option.name)}</bdi>${key === undefined ? nothing : html`<kbd aria-hidden="true">${key}</kbd>`}
     </button>`;
   }
 

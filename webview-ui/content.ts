@@ -1,5 +1,6 @@
 // Images, sounds, links and files in messages and tool cards.
 import { html, nothing, type TemplateResult } from "lit";
+import { visible } from "../src/base/visible.ts";
 import type { ViewMedia, ViewPart } from "../src/chat/protocol.ts";
 import { icon } from "./element.ts";
 import { enlarge } from "./enlarge.ts";
@@ -43,7 +44,7 @@ export function linkPart(part: Part<"link">): TemplateResult {
       ${icon(/^https?:/i.test(part.uri) ? "globe" : "file")} ${hrefLink(part.uri, part.name)}
       ${about.length > 0 ? html`<span class="quiet">${about.join(" · ")}</span>` : nothing}
     </div>
-    ${part.description === undefined ? nothing : html`<div class="quiet">${part.description}</div>`}
+    ${part.description === undefined ? nothing : html`<div class="quiet">${visible(part.description)}</div>`}
   </div>`;
 }
 

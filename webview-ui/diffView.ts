@@ -1,6 +1,7 @@
 // A unified diff as the panel paints it: what happens to the file, in words and counts, its lines, the way to the real
 // diff editor.
 import { html, nothing, type TemplateResult } from "lit";
+import { visible } from "../src/base/visible.ts";
 import type { ChangedFile, DiffBody, ToolPart } from "../src/chat/protocol.ts";
 import { icon } from "./element.ts";
 import { count, t } from "./l10n.ts";
@@ -36,7 +37,7 @@ export function changedFile(file: ChangedFile): TemplateResult {
   const { mode, diff } = file;
   return html`<li class="diff" data-operation=${file.operation}>
     <div class="part-head">
-      ${file.from === undefined ? nothing : html`<span class="quiet">${file.from} →</span>`}
+      ${file.from === undefined ? nothing : html`<span class="quiet">${visible(file.from)} →</span>`}
       ${fileLink(file.path, file.label)} ${operationTag(file.operation)}
       ${file.binary ? html`<span class="tag">${t("Binary")}</span>` : nothing}
       ${mode ? html`<span class="tag">${t("Mode {0} → {1}", ...mode)}</span>` : nothing}
@@ -124,6 +125,6 @@ function operationWord(operation: string): string {
     case "copy":
       return t("Copied");
     default:
-      return operation;
+      return visible(operation);
   }
 }

@@ -1,5 +1,6 @@
 // Links by intent: nothing in the panel navigates. What a link means is decided here, once.
 import { html, nothing, type TemplateResult } from "lit";
+import { visible } from "../src/base/visible.ts";
 import type { Intent } from "../src/chat/intent.ts";
 import { send } from "./host.ts";
 
@@ -63,17 +64,36 @@ function decoded(text: string): string {
   }
 }
 
+/**
+ * Where a link leads, for its tooltip: for the web the host as it is asked for, on a line of its own where the address
+ * says it otherwise (letters that only look like others, a name before an `@`).
+ */
+export function linkTitle(href: string): string {
+  const shown = visible(href);
+  const [, written] = /^https?:\/\/([^/?#]*)/i.exec(href.trim()) ?? [];
+  const host = written === undefined ? undefined : URL.parse(href.trim())?.host;
+  return host === undefined || host === written?.toLowerCase() ? shown : `${host}\n${shown}`;
+}
+
 /** A link to a place in a file. */
 export function fileLink(path: string, label: string, line?: number): TemplateResult {
-  return html`<a class="link" role="link" tabindex="0" title=${path} data-path=${path} data-line=${line ?? nothing}
-    >${label}</a
+  return html`<a
+    class="link"
+    role="link"
+    tabindex="0"
+    title=${visible(path)}
+    data-path=${path}
+    data-line=${line ?? nothing}
+    >${visible(label)}</a
   >`;
 }
 
 /** A link to wherever {@link linkIntent} says; plain text when that is nowhere. */
 export function hrefLink(href: string, label: string): TemplateResult {
-  if (linkIntent(href) === undefined) return html`<span>${label}</span>`;
-  return html`<a class="link" role="link" tabindex="0" title=${href} data-href=${href}>${label}</a>`;
+  if (linkIntent(href) === undefined) return html`<span>${visible(label)}</span>`;
+  return html`<a class="link" role="link" tabindex="0" title=${linkTitle(href)} data-href=${href}
+    >${visible(label)}</a
+  >`;
 }
 
 /** Opens links anywhere under `root`, by click and by Enter. */

@@ -2,9 +2,11 @@
 // opened by intent; images never load.
 import DOMPurify from "dompurify";
 import { Marked, type RendererThis, type Token, type TokenizerAndRendererExtension, type Tokens } from "marked";
+import { visible } from "../src/base/visible.ts";
+import { BoundedLexer } from "./boundedLexer.ts";
 import { codeBlock } from "./codeBlock.ts";
 import { t } from "./l10n.ts";
-import { linkIntent } from "./links.ts";
+import { linkIntent, linkTitle } from "./links.ts";
 import { findPath, isPath, noPathAtStart, pathAtStart } from "./paths.ts";
 
 /** One top-level token as the panel paints it. `node` is null for tokens that show nothing. */
@@ -48,7 +50,7 @@ const marked = new Marked({
     link({ href, title, tokens }) {
       return anchor(href, inline(this, tokens), title ?? "");
     },
-    image: ({ href, text }) => anchor(href, escape(text === "" ? href : text), t("Image: {0}", href)),
+    image: ({ href, text }) => anchor(href, escape(text === "" ? href : text), t("Image")),
     codespan: ({ text }) =>
       isPath(text) ? anchor(text, `<code>${escape(text)}</code>`, "") : `<code>${escape(text)}</code>`,
     code: ({ text, lang }) => `<pre data-info="${escape(lang ?? "")}"><code>${escape(text)}</code></pre>`,
@@ -72,12 +74,12 @@ function inline(renderer: RendererThis, tokens: Token[]): string {
 
 function anchor(href: string, label: string, title: string): string {
   if (linkIntent(href) === undefined) return `<span>${label}</span>`;
-  return `<a data-href="${escape(href)}" title="${escape(title === "" ? href : title)}">${label}</a>`;
+  return `<a data-href="${escape(href)}" title="${escape(title === "" ? linkTitle(href) : `${visible(title)}\n${linkTitle(href)}`)}">${label}</a>`;
 }
 
 /** The top-level tokens of Markdown source, and whether it defines link references. */
 export function lex(source: string): { readonly tokens: readonly Token[]; readonly hasDefinitions: boolean } {
-  const tokens = marked.lexer(source);
+  const tokens = new BoundedLexer(marked.defaults).lex(source);
   return { tokens, hasDefinitions: Object.keys(tokens.links).length > 0 };
 }
 

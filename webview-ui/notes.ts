@@ -1,5 +1,6 @@
 // What stands under a card or a notice beside its content: what a rule decided, and files that need the user.
 import { html, nothing, type TemplateResult } from "lit";
+import { visible } from "../src/base/visible.ts";
 import type { SettleFile, ViewNotedFile } from "../src/chat/protocol.ts";
 import { icon } from "./element.ts";
 import { send } from "./host.ts";
@@ -10,7 +11,7 @@ import { fileLink } from "./links.ts";
 export function decisionNotes(decisions: readonly string[] | undefined): TemplateResult | typeof nothing {
   if (!decisions || decisions.length === 0) return nothing;
   return html`<div class="decisions">
-    ${decisions.map(words => html`<div class="quiet decision">${icon("shield")} <span>${words}</span> ${rulesButton(words)}</div>`)}
+    ${decisions.map(words => html`<div class="quiet decision">${icon("shield")} <span>${visible(words)}</span> ${rulesButton(words)}</div>`)}
   </div>`;
 }
 
@@ -51,7 +52,7 @@ function settleButton({ path, label }: ViewNotedFile, how: SettleFile, words: st
   return html`<button
     class="secondary"
     type="button"
-    aria-label=${`${words}: ${label}`}
+    aria-label=${`${words}: ${visible(label)}`}
     @click=${() => send({ type: "settleFile", path, how })}
   >
     ${words}

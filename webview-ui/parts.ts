@@ -1,5 +1,6 @@
 // What messages and tool cards hold besides their frame: text, images, links, diffs, terminals, JSON.
 import { html, nothing, type TemplateResult } from "lit";
+import { visible } from "../src/base/visible.ts";
 import type { ToolPart, ViewEntry, ViewPart } from "../src/chat/protocol.ts";
 import { audioPart, blobPart, cutNote, imagePart, linkPart, placeholder, type Place } from "./content.ts";
 import { copyFrom } from "./copy.ts";
@@ -51,7 +52,9 @@ export function userPart(part: ViewPart, place?: Place): TemplateResult {
 
 /** A title as agents write them: plain, but for code between backticks. */
 export function titleText(title: string): (string | TemplateResult)[] {
-  return title.split(/`([^`]+)`/).map((piece, i) => (i % 2 === 1 ? html`<code>${piece}</code>` : piece));
+  return visible(title)
+    .split(/`([^`]+)`/)
+    .map((piece, i) => (i % 2 === 1 ? html`<code>${piece}</code>` : piece));
 }
 
 /** The parts of a tool card or of a question. `owner` is the tool card whose diffs the host can open. */
@@ -111,9 +114,9 @@ function filesPart(part: Part<"files">): TemplateResult {
 
 function terminalPart(part: Part<"terminal">): TemplateResult {
   return html`<div class="terminal">
-    ${part.command === undefined ? nothing : html`<div class="command"><code>${part.command}</code></div>`}
+    ${part.command === undefined ? nothing : html`<div class="command"><code>${visible(part.command)}</code></div>`}
     <div class="terminal-bar">
-      ${part.cwd === undefined ? nothing : html`<div class="quiet folder">${icon("folder")} <span>${part.cwd}</span></div>`}
+      ${part.cwd === undefined ? nothing : html`<div class="quiet folder">${icon("folder")} <span>${visible(part.cwd)}</span></div>`}
       ${terminalButtons(part)}
     </div>
     ${part.truncated ? html`<p class="quiet">${t("The beginning of the output was left out.")}</p>` : nothing}

@@ -20,7 +20,7 @@ const PATH = String.raw`(?:[A-Za-z]:[\\/]|\.{1,2}[\\/]|~?\/)?(?:[\w.@+-]+[\\/])*
 const FILE_URI = String.raw`file:\/\/(?:localhost)?\/[^\s<>"'\x60()[\]{}|]*[\w/]`;
 const WHOLE = new RegExp(`^(?:${FILE_URI}|${PATH})$`);
 const AT_START = new RegExp(`^(?:${FILE_URI}|${PATH})(?![\\w/\\\\])`);
-const ANYWHERE = new RegExp(`(?<![\\w/:.@+~\\\\-])(?:${FILE_URI}|${PATH})(?![\\w/\\\\])`);
+const ANYWHERE = new RegExp(`(?<![\\w/:.@+~\\\\-])(?:${FILE_URI}|${PATH})(?![\\w/\\\\])`, "g");
 
 /** Whether the whole text is a file: for code between backticks. */
 export function isPath(text: string): boolean {
@@ -44,8 +44,19 @@ export function noPathAtStart(text: string): string | undefined {
 
 /** Where something that may be a file begins. {@link pathAtStart} tells whether it is one. */
 export function findPath(text: string): number | undefined {
-  return ANYWHERE.exec(text)?.index;
+  if (ahead.left > text.length || !ahead.text.endsWith(text)) {
+    ahead = { text, left: -1 };
+    for (const { 0: found, index } of text.matchAll(ANYWHERE)) {
+      if (!looksLikeFile(found) && !HOST.test(found)) continue;
+      ahead.left = text.length - index;
+      break;
+    }
+  }
+  return ahead.left < 0 ? undefined : text.length - ahead.left;
 }
+
+/** What was found last, counted from the end: the lexer asks again for every rest of the same text. */
+let ahead = { text: "", left: -1 };
 
 function looksLikeFile(text: string): boolean {
   if (/^file:/i.test(text)) return true;

@@ -1,5 +1,6 @@
 // A problem as people see it: the sentence, what the agent printed, a command to run, the next steps.
 import { html, nothing, type TemplateResult } from "lit";
+import { visible } from "../src/base/visible.ts";
 import type { NextStep, Problem } from "../src/base/errors.ts";
 import { copyFrom } from "./copy.ts";
 import { icon } from "./element.ts";
@@ -49,7 +50,7 @@ export function problemBody(problem: Problem, offers: boolean): TemplateResult {
       command === undefined
         ? nothing
         : html`<div class="run">
-            <code>${command}</code>
+            <code>${visible(command)}</code>
             <button
               class="icon-button"
               type="button"

@@ -1,5 +1,6 @@
 // A tool card: kind, title, status, places; its body is built only when it is opened.
 import { html, nothing, type TemplateResult } from "lit";
+import { visible } from "../src/base/visible.ts";
 import type { ShownStatus, ViewAsk, ViewTool } from "../src/chat/protocol.ts";
 import { AskOptions, onAnswer } from "./askOptions.ts";
 import { partCounts } from "./diffView.ts";
@@ -127,7 +128,12 @@ export class ToolCallElement extends LightElement {
     const { entry } = this;
     const hasBody = entry.parts.length + this.nested.length > 0 || entry.locations.length > SHOWN_LOCATIONS;
     const open = hasBody && (openState(entry.id) ?? (entry.status === "failed" || this.#hasWaiting()));
-    return html`<article class="tool" aria-label=${entry.title} data-status=${entry.status} data-kind=${entry.toolKind}>
+    return html`<article
+      class="tool"
+      aria-label=${visible(entry.title)}
+      data-status=${entry.status}
+      data-kind=${entry.toolKind}
+    >
       ${
         hasBody
           ? html`<button class="tool-head" type="button" aria-expanded=${open} @click=${() => this.#toggle(!open)}>

@@ -19,6 +19,7 @@ import {
   type TerminalState,
   type ToolEntry,
 } from "../session/state.ts";
+import { bounded } from "./bounds.ts";
 import { viewPart } from "./contentParts.ts";
 import type { Head, ToolPart, View, ViewAgent, ViewAsk, ViewEntry, ViewNotedFile, ViewTool } from "./protocol.ts";
 import { DiffStore } from "./diffStore.ts";
@@ -111,7 +112,7 @@ export class Projector {
       old.terminals.every((terminal, i) => terminal === terminals[i])
     )
       return old.view;
-    const view = viewOf(entry, state, isAsked, decisions, this.#diffs);
+    const view = bounded(viewOf(entry, state, isAsked, decisions, this.#diffs));
     const waits = view.kind === "tool" && view.parts.some(isComputing);
     this.#entries.set(entry, {
       asked: isAsked,
@@ -141,7 +142,7 @@ export class Projector {
       const views = state.submissions.map(queuedView);
       this.#queue = { from: state.submissions, views };
     }
-    return {
+    return bounded({
       title: sessionTitle(state),
       agent,
       agents: around.agents,
@@ -159,7 +160,7 @@ export class Projector {
       cwd: state.cwd,
       accepts: state.accepts && acceptsOf(state.accepts),
       sendKey: around.sendKey,
-    };
+    });
   }
 }
 

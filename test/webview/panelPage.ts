@@ -65,6 +65,22 @@ export class PanelPage {
     }, message);
   }
 
+  /** Seconds of processor time that the page's thread spends on `work` and on painting it. */
+  async taskTime(work: () => Promise<void>): Promise<number> {
+    const session = await this.page.context().newCDPSession(this.page);
+    await session.send("Performance.enable", { timeDomain: "threadTicks" });
+    const spent = async (): Promise<number> => {
+      const { metrics } = await session.send("Performance.getMetrics");
+      return metrics.find(({ name }) => name === "TaskDuration")?.value ?? 0;
+    };
+    const before = await spent();
+    await work();
+    await this.page.evaluate(() => new Promise(resolve => requestAnimationFrame(() => setTimeout(resolve))));
+    const seconds = (await spent()) - before;
+    await session.detach();
+    return seconds;
+  }
+
   /** The transcript's DOM without the marks that lit leaves. */
   html(): Promise<string> {
     return this.page.evaluate(() => transcriptHtml());

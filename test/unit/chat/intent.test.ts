@@ -85,4 +85,29 @@ describe("a message of a panel", () => {
       { numRuns: 500 },
     );
   });
+
+  it("that was an intent and had one field changed is taken only where the field still fits", () => {
+    const kinds: Readonly<Record<string, (value: unknown) => boolean>> = {
+      string: value => typeof value === "string",
+      number: value => Number.isSafeInteger(value) && (value as number) >= 0,
+      // A setting is a word or a switch.
+      boolean: value => typeof value === "boolean" || typeof value === "string",
+    };
+    const value = fc.oneof(fc.anything(), fc.constantFrom("", "constructor", "__proto__", 0, -1, 1.5, true, null));
+    fc.assert(
+      fc.property(fc.constantFrom(...good), fc.nat(3), value, (intent, at, changed) => {
+        const field = Object.keys(intent)[at];
+        if (field === undefined || field === "type") return;
+        const fits = kinds[typeof (intent as Readonly<Record<string, unknown>>)[field]]?.(changed);
+        const isOptional = field === "line" && changed === undefined;
+        const isSwitch = intent.type === "setOption" && field === "value" && typeof changed === "boolean";
+        const taken = parseIntent({ ...intent, [field]: changed }) !== undefined;
+        assert.ok(
+          !taken || fits || isOptional || isSwitch,
+          `${intent.type}.${field} = ${String(JSON.stringify(changed))}`,
+        );
+      }),
+      { numRuns: 2000 },
+    );
+  });
 });

@@ -1,0 +1,101 @@
+// A hostile transcript: each vector of test/data/hostile.json in each text field that an agent controls, over the wire,
+// through the session and its projection, into the built panel. Nothing runs, nothing loads, nothing is out of place.
+import assert from "node:assert/strict";
+import type { View } from "../../src/chat/protocol.ts";
+import { HostileAgent, hostileVectors } from "../fakes/hostile.ts";
+import { agentFields, isListed, textsOf } from "../fakes/hostileFields.ts";
+import { watch } from "./hostilePage.ts";
+import { openPanel, usePanel, type PanelPage } from "./panelPage.ts";
+import { message, snapshot, tool, view } from "./scenes.ts";
+
+/** Characters of a vector in every field at once. In full they are painted one by one. */
+const EVERYWHERE = 1200;
+
+/** Processor time for any of them, in seconds. An idle machine takes a third of it. */
+const LONGEST = 2;
+
+/** What is left of a text after whatever a field does to it: its letters and digits. */
+const core = (text: string): string =>
+  text.slice(0, 6000).replace(/\[U\+[0-9A-F]+\]|\\u[0-9a-f]{4}|\\[a-z]|[^\p{L}\p{N}]/gu, "");
+
+describe("a hostile agent", () => {
+  usePanel();
+  const vectors = hostileVectors();
+  const agent = new HostileAgent();
+  before(() => agent.start());
+
+  it("says each vector in each field, and nothing comes of it", async function () {
+    this.timeout(240_000);
+    assert.ok(vectors.length >= 200 && new Set(vectors.map(({ text }) => text)).size === vectors.length);
+    const cells = new Map(agentFields.map(field => [field, 0]));
+    const missing: string[] = [];
+    const wrong: string[] = [];
+    const panel = await hostilePanel();
+    for (const vector of vectors) {
+      const text = vector.text.slice(0, EVERYWHERE);
+      const shown = await agent.view(text);
+      const reached = fieldsReached(shown, text);
+      for (const [field, count] of cells) {
+        if (reached.has(field)) cells.set(field, count + 1);
+        else missing.push(`${vector.id}: ${field}`);
+      }
+      await panel.page.evaluate(() => (window.play.intents.length = 0));
+      await panel.show(shown);
+      const faults = await panel.page.evaluate(() => window.inspectPanel());
+      wrong.push(...[...faults, ...(await strayIntents(panel))].map(fault => `${vector.id}: ${fault}`));
+    }
+    assert.deepEqual(wrong, []);
+    assert.deepEqual(missing, []);
+    await panel.assertClean();
+    assert.deepEqual(await panel.page.evaluate(() => window.strayRequests()), []);
+    assert.deepEqual([...new Set(cells.values())], [vectors.length], "each field had each vector");
+    console.log(`      ${vectors.length} vectors × ${cells.size} fields = ${vectors.length * cells.size} cells`);
+  });
+
+  it("never holds up the panel for long, however its text is made", async function () {
+    this.timeout(120_000);
+    const panel = await hostilePanel();
+    const slow: string[] = [];
+    for (const { id, text } of vectors.filter(vector => vector.text.length > EVERYWHERE)) {
+      // As much as crosses to a panel.
+      const words = text.slice(0, 400_000);
+      const terminal = { type: "terminal", terminalId: "t", text: words.slice(0, 100_000), truncated: false } as const;
+      const title = text.slice(0, 4096);
+      const entries = [message("m", "agent", words), tool("t", title, { status: "failed", parts: [terminal] })];
+      const cost = await panel.taskTime(() => panel.show(view(entries)));
+      if (cost > LONGEST) slow.push(`${id}: ${cost.toFixed(2)} s`);
+    }
+    assert.deepEqual(slow, []);
+    await panel.assertClean();
+  });
+});
+
+/** Places of the view that carry the text. */
+function fieldsReached(shown: View, text: string): ReadonlySet<string> {
+  const wanted = core(text).slice(0, 10);
+  const reached = new Set<string>();
+  for (const [place, value] of textsOf(shown)) {
+    const said = core(value);
+    // Lines of a diff carry one line of the text each; secrets are masked.
+    const isLine = place.endsWith("lines.text") && said !== "" && core(text).includes(said);
+    if (!said.includes(wanted) && !isLine && value !== "•••") continue;
+    assert.ok(isListed(place) || wanted.length < 4, `the test does not know ${place}`);
+    reached.add(place);
+  }
+  return reached;
+}
+
+/** What the links of the page asked for, beyond opening the web, mail and files. */
+async function strayIntents(panel: PanelPage): Promise<readonly string[]> {
+  const intents = await panel.intents();
+  return intents
+    .filter(intent => !(intent.type === "openLink" && /^(?:https?:\/\/|mailto:)/i.test(intent.href)))
+    .filter(intent => intent.type !== "openFile")
+    .map(intent => JSON.stringify(intent).slice(0, 200));
+}
+
+async function hostilePanel(): Promise<PanelPage> {
+  const panel = await openPanel([snapshot(view([]))], { width: 280, height: 900 });
+  await watch(panel.page);
+  return panel;
+}
