@@ -15,8 +15,13 @@ export interface EntryElement extends HTMLElement {
   requestUpdate(): void;
 }
 
-/** The id of the element that paints an entry or a run. */
-const elementId = (id: string): string => `entry/${id}`;
+/** The id of the element that paints an entry or a run: none of the agent's words, which might mean something there. */
+function elementId(id: string): string {
+  const known = elementIds.get(id) ?? `parley-entry-${elementIds.size}`;
+  elementIds.set(id, known);
+  return known;
+}
+const elementIds = new Map<string, string>();
 
 /** The element of an entry or run, if it is painted. */
 export const elementOf = (id: string): EntryElement | null =>
