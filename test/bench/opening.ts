@@ -6,7 +6,7 @@ export interface Opening {
   clicked: number;
   /** In a webview: the text was on the page, at the end of its box and in sight. */
   painted: number;
-  /** There was a text box that had the focus. */
+  /** In a webview: there was a text box. */
   ready: number;
   /** A character that was typed into it was painted. */
   typed: number;
@@ -39,14 +39,11 @@ export function watchOpening({ box, words }: { readonly box: string; readonly wo
   const frame = (): void => {
     const textBox = document.querySelector("textarea");
     if (textBox && Number.isNaN(opening.ready)) {
-      textBox.focus();
-      if (document.activeElement === textBox) {
-        opening.ready = now();
-        const typed = (): void => {
-          if (Number.isNaN(opening.typed)) afterPaint(at => (opening.typed = at));
-        };
-        textBox.addEventListener("input", typed);
-      }
+      opening.ready = now();
+      const typed = (): void => {
+        if (Number.isNaN(opening.typed)) afterPaint(at => (opening.typed = at));
+      };
+      textBox.addEventListener("input", typed);
     }
     if (Number.isNaN(opening.painted) && isAtEnd()) {
       opening.painted = 0;

@@ -13,7 +13,10 @@ export function run(): Promise<Report> {
   return withVscode(
     () => ({ PARLEY_BENCH_STAMPS: "1" }),
     async vscode => {
-      const say = <R extends Report>(report: R): R => (console.error(JSON.stringify([report.tables, report.failures])), report);
+      const say = <R extends Report>(report: R): R => (
+        console.error(JSON.stringify([report.tables, report.failures])),
+        report
+      );
       const none: Report = { tables: [] };
       const opening = wanted.includes("c") ? say(await measureOpening(vscode)) : undefined;
       const floor = await openFloor(vscode);

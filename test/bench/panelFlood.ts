@@ -6,7 +6,7 @@ import { median, ms, p95, range, ratio, type Report } from "./report.ts";
 
 const count = 20_000;
 const chunkLength = 12;
-const rounds = 5;
+const rounds = 4;
 const lastWords = "The end of it.";
 
 /** Milliseconds, but for the ratio. */

@@ -12,7 +12,7 @@ import { heapOf, type Heap } from "./panelHeap.ts";
 import { median, ms, range, ratio, type Report } from "./report.ts";
 import type { Vscode } from "./vscode.ts";
 
-const rounds = 5;
+const rounds = 4;
 const limits = { painted: 500, typed: 700 };
 
 interface Run {
@@ -135,12 +135,13 @@ async function open(
   await tab(page, name).click();
   const inside = webview(page, owner);
   if (!(await waitFor(() => isReady(inside), 30_000, 5))) throw new Error("There is no text box to type into.");
-  await page.keyboard.press("x");
+  await inside.locator("textarea").press("x");
   const done = async (): Promise<boolean> => {
     const { painted, typed } = await openingOf(inside);
     return painted > 0 && typed > 0;
   };
-  if (!(await waitFor(done, 30_000, 50))) throw new Error("The conversation was not opened in half a minute.");
+  if (!(await waitFor(done, 30_000, 50)))
+    throw new Error(`${name} was not opened in half a minute: ${JSON.stringify(await openingOf(inside))}`);
   const { painted, typed, longTasks } = await openingOf(inside);
   const clicked = await page.evaluate(() => (window as unknown as { opening: Opening }).opening.clicked);
   const heap = await heapOf(page, owner);

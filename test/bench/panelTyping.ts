@@ -9,7 +9,7 @@ const chunkLength = 12;
 /** Chunks at once, every 10 ms and a little. */
 const burst = 11;
 const seconds = 12;
-const rounds = 3;
+const rounds = 2;
 const keys = 150;
 const keyPace = 45;
 const lastWords = "The end of it.";
