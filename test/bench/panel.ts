@@ -9,30 +9,21 @@ import { withVscode } from "./vscode.ts";
 
 /** Measures all of it, in one VS Code. */
 export function run(): Promise<Report> {
-  const wanted = (process.env["PARLEY_BENCH_PARTS"] ?? "abcd").split("");
   return withVscode(
     () => ({ PARLEY_BENCH_STAMPS: "1" }),
     async vscode => {
-      const say = <R extends Report>(report: R): R => (
-        console.error(JSON.stringify([report.tables, report.failures])),
-        report
-      );
-      const none: Report = { tables: [] };
-      const opening = wanted.includes("c") ? say(await measureOpening(vscode)) : undefined;
+      const opening = await measureOpening(vscode);
       const floor = await openFloor(vscode);
       const panel = await openPanel(vscode);
-      const typing = wanted.includes("b") ? say(await measureTyping(panel, floor)) : none;
+      const typing = await measureTyping(panel, floor);
       const afterTyping = await heapOf(panel.page);
-      const flood = wanted.includes("a") ? say(await measureFlood(panel, floor)) : none;
-      const afterFlood = await heapOf(panel.page);
-      const heap = wanted.includes("d")
-        ? await measureHeap(panel, [
-            ["(a), one answer of 240 kB", afterFlood],
-            ["(b), one answer of 144 kB", afterTyping],
-            ...(opening ? [["(c), a session of 10,000 updates", opening.heap] as const] : []),
-          ])
-        : none;
-      const reports = [flood, typing, opening ?? none, heap];
+      const flood = await measureFlood(panel, floor);
+      const heap = await measureHeap(panel, [
+        ["(a), one answer of 240 kB", await heapOf(panel.page)],
+        ["(b), one answer of 144 kB", afterTyping],
+        ["(c), a session of 10,000 updates", opening.heap],
+      ]);
+      const reports = [flood, typing, opening, heap];
       return {
         tables: reports.flatMap(report => report.tables),
         failures: reports.flatMap(report => report.failures ?? []),

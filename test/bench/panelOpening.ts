@@ -115,10 +115,14 @@ function findFile(folder: string, name: string): string | undefined {
 const tab = (page: Page, name: string): ReturnType<Page["locator"]> =>
   page.locator(".activitybar").getByRole("tab", { name, exact: false });
 
+/** VS Code in a browser stores what it remembers of a window at least this often. Milliseconds. */
+const remembering = 6000;
+
 /** Goes back to the explorer, so that the next window opens with that. */
 async function leave(page: Page): Promise<void> {
   await tab(page, "Explorer").click();
   await page.locator(".explorer-viewlet").waitFor();
+  await page.waitForTimeout(remembering);
   await page.close({ runBeforeUnload: true });
 }
 
@@ -131,7 +135,7 @@ async function open(
   const page = await vscode.open(workspace, { profile, helper: true });
   // The window has come to rest when extensions have started.
   await page.getByRole("button", { name: /Demo Agent/ }).waitFor({ timeout: 30_000 });
-  await page.waitForLoadState("networkidle");
+  await page.locator(".explorer-viewlet").waitFor();
   await tab(page, name).click();
   const inside = webview(page, owner);
   if (!(await waitFor(() => isReady(inside), 30_000, 5))) throw new Error("There is no text box to type into.");
