@@ -1,11 +1,14 @@
 // Streaming Markdown: settled blocks are never touched again, only the live tail is lexed and painted, and an open
-// code fence only has its text node extended. Once settled, the whole is lexed once more.
+// code fence only has its text node extended. Once settled, what is left is lexed as the end of the text.
 import type { Token } from "marked";
 import { graft } from "./graft.ts";
-import { isClosed, lex, paintBlock, TURN_LEVEL, type Block } from "./markdownHtml.ts";
+import { isClosed, lex, paintBlock, sanitized, TURN_LEVEL, type Block } from "./markdownHtml.ts";
 
 /** How many blocks stay in the tail: a later line can still change the last, or join it with the one before. */
 const TAIL = 2;
+
+/** What may be a link definition: it changes blocks that stand before it. */
+const DEFINITION = /\]:/;
 
 interface OpenFence {
   readonly text: Text;
@@ -36,14 +39,15 @@ export class MarkdownElement extends HTMLElement {
     if (text === this.#text && next.live === this.#live) return;
     const grew = text.startsWith(this.#text);
     const wasSettled = !this.#live;
+    if (!grew) this.#reset();
     this.#text = text;
     this.#live = next.live;
     if (!next.live) {
-      this.#paintWhole();
+      this.#paintRest();
       return;
     }
     // Settled text that grows again starts over: its blocks may have been joined with what follows.
-    if (!grew || wasSettled) this.#reset();
+    if (wasSettled) this.#reset();
     if (this.#fence && this.#extend(this.#fence)) return;
     this.#paintTail();
   }
@@ -54,11 +58,13 @@ export class MarkdownElement extends HTMLElement {
     this.#fence = undefined;
   }
 
-  /** Paints all of it, keeping the blocks that already stand there. Late link definitions change any of them. */
-  #paintWhole(): void {
-    const { tokens, hasDefinitions } = lex(this.#text);
+  /** Paints what is not settled; or all of it where there are link definitions, which may change any block. */
+  #paintRest(): void {
+    const from = DEFINITION.test(this.#text) ? 0 : this.#settledLength;
+    const start = from === 0 ? 0 : this.#settled;
+    const { tokens, hasDefinitions } = lex(this.#text.slice(from));
+    this.#replace(start, tokens, hasDefinitions ? () => false : (block, raw) => block.raw === raw && isClosed(raw));
     this.#reset();
-    this.#replace(0, tokens, hasDefinitions ? () => false : (block, raw) => block.raw === raw && isClosed(raw));
   }
 
   #paintTail(): void {
@@ -71,11 +77,16 @@ export class MarkdownElement extends HTMLElement {
   /** Makes the blocks from `start` on those of `tokens`; blocks that `keep` accepts stay the same nodes. */
   #replace(start: number, tokens: readonly Token[], keep: (block: Block, raw: string) => boolean): void {
     let level = this.#blocks[start - 1]?.level ?? TURN_LEVEL;
+    const kept = tokens.map((token, i) => {
+      const old = this.#blocks[start + i];
+      return old && keep(old, token.raw) ? old : undefined;
+    });
+    const changed = tokens.filter((_, i) => kept[i] === undefined);
+    const fresh = new Map(sanitized(changed).map((fragment, i) => [changed[i], fragment]));
     for (const [i, token] of tokens.entries()) {
-      const at = start + i;
-      const old = this.#blocks[at];
+      const old = kept[i];
       const block =
-        old && keep(old, token.raw) && sameLevels(old, level) ? old : this.#swap(at, paintBlock(token, level));
+        old && sameLevels(old, level) ? old : this.#swap(start + i, painted(token, level, fresh.get(token)));
       level = block.level;
     }
     for (const block of this.#blocks.splice(start + tokens.length)) block.node?.remove();
@@ -87,9 +98,9 @@ export class MarkdownElement extends HTMLElement {
     if (old && node) node = graft(old, node);
     else if (old) old.remove();
     else if (node) this.insertBefore(node, this.#nodeAfter(at));
-    const painted = { ...block, node };
-    this.#blocks[at] = painted;
-    return painted;
+    const standing = { ...block, node };
+    this.#blocks[at] = standing;
+    return standing;
   }
 
   #nodeAfter(at: number): HTMLElement | null {
@@ -136,6 +147,10 @@ export class MarkdownElement extends HTMLElement {
     fence.lineStart = this.#text.lastIndexOf("\n") + 1;
     return true;
   }
+}
+
+function painted(token: Token, level: number, fragment = sanitized([token])[0]): Block {
+  return paintBlock(token, level, fragment ?? document.createDocumentFragment());
 }
 
 /** Whether the block's headings, if it has any, would come out at the same levels after a heading of `level`. */

@@ -24,6 +24,17 @@ const ALLOWED_TAGS =
   "p h4 h5 h6 ul ol li pre code blockquote table thead tbody tr th td strong em del br hr a span div".split(" ");
 const ALLOWED_ATTR = ["class", "data-href", "data-info", "data-state", "start", "title"];
 
+// Set once: with a configuration in each call it would be taken apart again for every block.
+DOMPurify.setConfig({
+  RETURN_DOM_FRAGMENT: true,
+  ALLOWED_TAGS,
+  ALLOWED_ATTR,
+  ALLOW_DATA_ATTR: false,
+  ALLOW_ARIA_ATTR: false,
+  // Links are vetted by linkIntent, here and again when they are opened; what a fence says of its code is shown as text.
+  ADD_URI_SAFE_ATTR: ["data-href", "data-info", "title"],
+});
+
 const filePath: TokenizerAndRendererExtension = {
   name: "filePath",
   level: "inline",
@@ -83,17 +94,27 @@ export function lex(source: string): { readonly tokens: readonly Token[]; readon
   return { tokens, hasDefinitions: Object.keys(tokens.links).length > 0 };
 }
 
-/** Paints one top-level token. `level` is that of the heading before it. */
-export function paintBlock(token: Token, level: number): Block {
-  const fragment = DOMPurify.sanitize(marked.parser([token]), {
-    RETURN_DOM_FRAGMENT: true,
-    ALLOWED_TAGS,
-    ALLOWED_ATTR,
-    ALLOW_DATA_ATTR: false,
-    ALLOW_ARIA_ATTR: false,
-    // Links are vetted by linkIntent, here and again when they are opened; what a fence says of its code is shown as text.
-    ADD_URI_SAFE_ATTR: ["data-href", "data-info", "title"],
-  });
+/** The sanitised nodes of each token, in one pass of the sanitiser: it costs more to begin than to go on. */
+export function sanitized(tokens: readonly Token[]): readonly DocumentFragment[] {
+  const parts = tokens.map(token => marked.parser([token]));
+  if (parts.length > 1) {
+    const boxes = [...clean(parts.map(part => `<div>${part}</div>`).join("")).childNodes];
+    // Whatever left its box would make another number of them: then each is sanitised alone.
+    if (boxes.length === parts.length && boxes.every(box => box.nodeName === "DIV")) return boxes.map(contents);
+  }
+  return parts.map(clean);
+}
+
+const clean = (html: string): DocumentFragment => DOMPurify.sanitize(html, { RETURN_DOM_FRAGMENT: true });
+
+function contents(box: Node): DocumentFragment {
+  const fragment = document.createDocumentFragment();
+  fragment.append(...box.childNodes);
+  return fragment;
+}
+
+/** Paints one top-level token from its sanitised nodes. `level` is that of the heading before it. */
+export function paintBlock(token: Token, level: number, fragment: DocumentFragment): Block {
   const after = finish(fragment, level, token.type !== "code" || isClosed(token.raw));
   if (fragment.childElementCount <= 1) {
     return { raw: token.raw, node: fragment.firstElementChild as HTMLElement | null, level: after };

@@ -7,10 +7,13 @@ import { memory, remember, setOpen } from "./host.ts";
 import { count, t } from "./l10n.ts";
 import { Outline, entriesOf } from "./outline.ts";
 import { StickToEnd } from "./stick.ts";
+import { isTooMuch, lengthOf, windowStart } from "./window.ts";
 
 const ANCHOR_DELAY = 200;
-/** A long conversation opens with this many lines, and shows as many more on demand. */
-const SHOWN = 200;
+/** How many more lines are shown on demand. */
+const MORE = 200;
+/** A conversation opens with so many lines at its end, so that they are there at once; as many more come each frame. */
+const AT_ONCE = 40;
 
 /** `<parley-transcript>`: give it every new list of entries by `show`. */
 export class TranscriptElement extends LightElement {
@@ -30,6 +33,9 @@ export class TranscriptElement extends LightElement {
   readonly #outline = new Outline();
   /** The entry from which on lines are painted; null for all. */
   #from: string | null = null;
+  /** How many lines after those that are not painted are still to come, in the next frames. */
+  #coming = 0;
+  #frame: number | undefined;
   /** Whether lines have come or gone since the last render. */
   #moved = false;
   /** The place that is being gone to. */
@@ -52,6 +58,7 @@ export class TranscriptElement extends LightElement {
     if (layout) {
       this.#outline.build(entries);
       if (isOther) this.#openAtEnd();
+      else if (this.pinned) this.#dropBeginning();
       this.#hold();
       return this.#repaint();
     }
@@ -74,8 +81,38 @@ export class TranscriptElement extends LightElement {
   #openAtEnd(): void {
     const { roots, held } = this.#outline;
     held.clear();
-    const first = roots[roots.length - SHOWN];
+    const start = windowStart(roots.length, this.#lengthAt);
+    this.#beginAt(start);
+    this.#coming = Math.max(0, roots.length - start - AT_ONCE);
+  }
+
+  /** Who follows the end does not see the beginning go. The focus is not taken from anybody. */
+  #dropBeginning(): void {
+    const { roots } = this.#outline;
+    const hidden = this.#hidden;
+    if (!isTooMuch(roots.length, hidden, this.#lengthAt)) return;
+    const start = windowStart(roots.length, this.#lengthAt);
+    const focused = document.activeElement;
+    if (!roots.slice(hidden, start).some(item => elementOf(item.id)?.contains(focused))) this.#beginAt(start);
+  }
+
+  #beginAt(line: number): void {
+    const first = line > 0 ? this.#outline.roots[line] : undefined;
     this.#from = first ? (entriesOf(first)[0] ?? null) : null;
+  }
+
+  readonly #lengthAt = (line: number): number => {
+    const item = this.#outline.roots[line];
+    return item?.type === "entry" ? lengthOf(this.#outline.entry(item.id)) : 0;
+  };
+
+  /** Paints more of what is still to come, upwards from the end. */
+  #paintMore(): void {
+    this.#frame ??= requestAnimationFrame(() => {
+      this.#frame = undefined;
+      this.#coming = Math.max(0, this.#coming - AT_ONCE);
+      this.#repaint();
+    });
   }
 
   /** What the reader looks at is not folded away: it is once the end is followed again. */
@@ -100,8 +137,8 @@ export class TranscriptElement extends LightElement {
     const { roots } = this.#outline;
     const first = elementOf(roots[this.#hidden]?.id ?? "");
     const top = first?.getBoundingClientRect().top ?? 0;
-    const from = to > 0 ? roots[to] : undefined;
-    this.#from = from ? (entriesOf(from)[0] ?? null) : null;
+    this.#beginAt(to);
+    this.#coming = 0;
     this.#repaint();
     await this.updateComplete;
     // The button may be gone with its last entries: the focus stays in the conversation.
@@ -139,6 +176,7 @@ export class TranscriptElement extends LightElement {
     if (root < 0) return undefined;
     const line = outline.roots[root];
     if (root < this.#hidden && line) this.#from = entriesOf(line)[0] ?? null;
+    this.#coming = 0;
     const parents = outline.parents(id);
     for (const each of [...parents, id]) {
       const run = outline.runOf(each);
@@ -184,8 +222,9 @@ export class TranscriptElement extends LightElement {
     const { anchor } = memory;
     const at = anchor ? this.#outline.rootOf(anchor.id) : -1;
     const line = this.#outline.roots[at];
-    if (line && at < this.#hidden) {
-      this.#from = entriesOf(line)[0] ?? null;
+    if (line && at < this.#hidden + this.#coming) {
+      if (at < this.#hidden) this.#from = entriesOf(line)[0] ?? null;
+      this.#coming = 0;
       this.#repaint();
     }
     await this.updateComplete;
@@ -213,6 +252,7 @@ export class TranscriptElement extends LightElement {
     if (!this.#moved) return;
     this.#moved = false;
     this.#stick?.follow();
+    if (this.#coming > 0) this.#paintMore();
   }
 
   protected override willUpdate(): void {
@@ -236,7 +276,7 @@ export class TranscriptElement extends LightElement {
       >
         <h2 class="sr-only">${t("Conversation")}</h2>
         ${this.empty} ${hidden > 0 ? this.#earlier(hidden) : nothing}
-        <div class="entries">${entryList(this.#outline.roots.slice(hidden), this.#outline, () => this.#repaint())}</div>
+        <div class="entries">${entryList(this.#outline.roots.slice(hidden + this.#coming), this.#outline, () => this.#repaint())}</div>
       </div>
       ${this.pinned ? nothing : this.#jump()}`;
   }
@@ -259,7 +299,7 @@ export class TranscriptElement extends LightElement {
   };
 
   #earlier(hidden: number): TemplateResult {
-    return html`<button class="earlier secondary" type="button" @click=${() => this.#showEarlier(hidden - SHOWN)}>
+    return html`<button class="earlier secondary" type="button" @click=${() => this.#showEarlier(hidden - MORE)}>
       ${t("Show Earlier Entries ({0})", count(hidden))}
     </button>`;
   }

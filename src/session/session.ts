@@ -6,6 +6,7 @@ import type { Agent, AgentClient, AgentSession, PermissionQuestion } from "./age
 import type { ConnectionState, Content, Logged, SessionEvent } from "./events.ts";
 import { fitContent, type Accepts } from "./fit.ts";
 import { withWords } from "./queue.ts";
+import { joinChunks } from "./joinChunks.ts";
 import { reduce } from "./reduce.ts";
 import { empty, isBusy, toolKey, type SessionState } from "./state.ts";
 
@@ -82,7 +83,7 @@ export class Session implements Disposable {
       // A question of our own after Stop would hold up the end of the turn. Later, so that a rule's answer is told as one.
       if (event.type === "askOpened" && this.#state.cancelling) queueMicrotask(() => this.#cancelQuestionsOfStopped());
     });
-    for (const logged of options.past ?? []) {
+    for (const logged of joinChunks(options.past ?? [])) {
       this.#state = this.#reduced(logged);
       this.#seq = logged.seq + 1;
     }

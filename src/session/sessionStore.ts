@@ -63,7 +63,11 @@ export class SessionWriter implements Disposable {
   }
 }
 
-const line = (logged: Logged): string => JSON.stringify(logged, cutText) + "\n";
+function line(logged: Logged): string {
+  const text = JSON.stringify(logged);
+  // What is short as a whole holds no long text, and a replacer would be called for every value in it.
+  return (text.length <= maxText ? text : JSON.stringify(logged, cutText)) + "\n";
+}
 
 function cutText(_key: string, value: unknown): unknown {
   if (typeof value !== "string" || value.length <= maxText) return value;

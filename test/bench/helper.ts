@@ -1,5 +1,6 @@
 // A throw-away extension for the benchmarks in VS Code. It reads the editor's own account of its start, and it is the
 // floor: the least that shows an agent's words in a webview. Pipe, lines, a batch every 33 ms, one text node; no model.
+// It also writes into every message to a webview of this extension host, Parley's too, when it was sent.
 import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { writeFileSync } from "node:fs";
@@ -90,14 +91,15 @@ function page(): string {
   const nonce = randomBytes(18).toString("base64url");
   return `<!DOCTYPE html>
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src 'nonce-${nonce}'; style-src 'nonce-${nonce}'">
-<style nonce="${nonce}">#text { height: 95vh; overflow-y: auto; white-space: pre-wrap; overflow-wrap: anywhere }</style>
+<style nonce="${nonce}">#text { height: 80vh; overflow-y: auto; white-space: pre-wrap; overflow-wrap: anywhere }</style>
 <div id="text"></div>
+<textarea aria-label="Empty"></textarea>
 <script nonce="${nonce}">
   const box = document.getElementById("text");
   const text = box.appendChild(document.createTextNode(""));
   addEventListener("message", ({ data }) => {
     if (data.start) text.data = "";
-    else text.appendData(data.text);
+    else if (data.text) text.appendData(data.text);
     box.scrollTop = box.scrollHeight;
   });
 </script>`;
@@ -114,6 +116,20 @@ async function writeStartup(file: string): Promise<void> {
   vscode.workspace.onDidChangeTextDocument(({ document }) => write(document));
 }
 
+/** Adds `sentAt`, in milliseconds since the epoch, to whatever any extension here posts to a webview. */
+function stampMessages(): void {
+  const probe = vscode.window.createWebviewPanel("parleyBench.probe", "Probe", {
+    viewColumn: vscode.ViewColumn.Active,
+    preserveFocus: true,
+  });
+  const webviews = Object.getPrototypeOf(probe.webview) as vscode.Webview;
+  const post = Object.getOwnPropertyDescriptor(webviews, "postMessage")?.value as vscode.Webview["postMessage"];
+  webviews.postMessage = function (this: vscode.Webview, message: object) {
+    return post.call(this, { ...message, sentAt: performance.timeOrigin + performance.now() });
+  };
+  probe.dispose();
+}
+
 export function activate(context: vscode.ExtensionContext): void {
   const floor = new Floor();
   context.subscriptions.push(
@@ -123,6 +139,7 @@ export function activate(context: vscode.ExtensionContext): void {
     }),
     vscode.commands.registerCommand("parleyBench.flood", () => floor.flood()),
   );
+  if (process.env["PARLEY_BENCH_STAMPS"] !== undefined) stampMessages();
   const file = process.env["PARLEY_BENCH_STARTUP"];
   if (file !== undefined) void writeStartup(file);
   const outcome = process.env["PARLEY_BENCH_FILES"];

@@ -1,13 +1,31 @@
-// Runs inside a webview: notes when what changed below an element was painted.
+// Runs inside a webview: notes when what changed below an element was painted, what it waited for, and long tasks.
 
 export interface Paint {
   /** Milliseconds since the epoch. */
   readonly at: number;
 }
 
+/** A message of the host, all in milliseconds since the epoch. */
+export interface Arrival {
+  /** When the extension called `postMessage`. NaN where nobody noted it. */
+  readonly sent: number;
+  readonly arrived: number;
+  readonly painted: number;
+}
+
+/** A key that changed a text box. */
+export interface Stroke {
+  readonly pressed: number;
+  readonly painted: number;
+}
+
 /** What {@link install} leaves on the window. */
 export interface Watched {
   paints: Paint[];
+  arrivals: Arrival[];
+  strokes: Stroke[];
+  /** Tasks of more than 50 ms, by their length in milliseconds. */
+  longTasks: number[];
   stopWatching?: () => void;
 }
 
@@ -19,22 +37,69 @@ export function install(element: Element): void {
   const watched = window as unknown as Watched;
   watched.stopWatching?.();
   const paints: Paint[] = [];
-  watched.paints = paints;
-  let waiting = false;
+  const arrivals: Arrival[] = [];
+  const strokes: Stroke[] = [];
+  const longTasks: number[] = [];
+  Object.assign(watched, { paints, arrivals, strokes, longTasks });
+  const now = (): number => performance.timeOrigin + performance.now();
+
   const { port1, port2 } = new MessageChannel();
-  port1.onmessage = () => paints.push({ at: performance.timeOrigin + performance.now() });
-  const observer = new MutationObserver(() => {
-    if (waiting) return;
-    waiting = true;
-    requestAnimationFrame(() => {
-      // Changes from here on are for the next frame.
-      waiting = false;
-      port2.postMessage(0);
-    });
-  });
+  const turns: (() => void)[] = [];
+  port1.onmessage = () => turns.shift()?.();
+  /** Collects what was handed over until the next frame, and tells when that has been painted. */
+  const atPaint = <T>(painted: (items: readonly T[], at: number) => void): ((item: T) => void) => {
+    let waiting: T[] = [];
+    return item => {
+      if (waiting.push(item) > 1) return;
+      requestAnimationFrame(() => {
+        // Changes from here on are for the next frame.
+        const items = waiting;
+        waiting = [];
+        turns.push(() => painted(items, now()));
+        port2.postMessage(0);
+      });
+    };
+  };
+
+  const changed = atPaint((_, at) => paints.push({ at }));
+  const observer = new MutationObserver(changed);
   observer.observe(element, { subtree: true, childList: true, characterData: true });
+
+  const arrived = atPaint<{ readonly sent: number; readonly arrived: number }>((items, painted) =>
+    arrivals.push(...items.map(item => ({ ...item, painted }))),
+  );
+  const onMessage = (event: MessageEvent): void => {
+    const { sentAt } = (event.data ?? {}) as { readonly sentAt?: number };
+    if (sentAt === undefined) return;
+    arrived({ sent: sentAt, arrived: now() });
+  };
+  // Before the page's own listener.
+  addEventListener("message", onMessage, true);
+
+  let pressed = NaN;
+  const typed = atPaint<number>((items, painted) => strokes.push(...items.map(one => ({ pressed: one, painted }))));
+  const onKey = (event: KeyboardEvent): void => {
+    pressed = performance.timeOrigin + event.timeStamp;
+  };
+  const onInput = (): void => {
+    if (!Number.isNaN(pressed)) typed(pressed);
+    pressed = NaN;
+  };
+  addEventListener("keydown", onKey, true);
+  addEventListener("input", onInput, true);
+
+  const tasks = new PerformanceObserver(list => {
+    // Other pages' tasks in the same process are not ours.
+    for (const entry of list.getEntries()) if (!entry.name.startsWith("cross-origin")) longTasks.push(entry.duration);
+  });
+  tasks.observe({ type: "longtask" });
+
   watched.stopWatching = () => {
     observer.disconnect();
+    tasks.disconnect();
     port1.close();
+    removeEventListener("message", onMessage, true);
+    removeEventListener("keydown", onKey, true);
+    removeEventListener("input", onInput, true);
   };
 }

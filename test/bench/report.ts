@@ -23,6 +23,13 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? upper : (upper + (sorted[middle - 1] as number)) / 2;
 }
 
+/** The value that 95 of 100 do not exceed. */
+export function p95(values: readonly number[]): number {
+  if (values.length === 0) throw new Error("Nothing was measured.");
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.ceil(sorted.length * 0.95) - 1] as number;
+}
+
 /** Milliseconds, with a decimal where it tells something. */
 export const ms = (value: number): string => `${value < 10 ? value.toFixed(1) : Math.round(value).toString()} ms`;
 

@@ -2,7 +2,7 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Browser, Page } from "playwright-core";
+import type { Browser, BrowserContext, Page } from "playwright-core";
 import { whenExiting } from "../../scripts/tools/processes.mjs";
 import { inProject } from "../../scripts/tools/project.mjs";
 import { startServer, type Server } from "../../scripts/vscode/server.mjs";
@@ -14,8 +14,11 @@ export interface Vscode {
   readonly versions: readonly string[];
   /** A temporary folder. */
   readonly folder: string;
-  /** Opens a window on a folder, with or without the helper. */
-  open(workspace: string, how?: { readonly helper: boolean }): Promise<Page>;
+  /** Where VS Code keeps what it and its extensions store. */
+  readonly dataDir: string;
+  /** Opens a window on a folder, with or without the helper, in a browser profile of its own unless one is given. */
+  open(workspace: string, how?: { readonly helper?: boolean; readonly profile?: BrowserContext }): Promise<Page>;
+  newProfile(): Promise<BrowserContext>;
 }
 
 const helperManifest = {
@@ -52,11 +55,15 @@ export async function withVscode<T>(
     return await work({
       versions: [`VS Code ${server.version}`, `Chromium ${browser.version()}`],
       folder,
+      dataDir: server.dataDir,
       open: (workspace, how) =>
-        openWorkbench(running.browser, running.server, {
-          folder: workspace,
-          ...(how?.helper && { extension: helper }),
-        }),
+        openWorkbench(
+          running.browser,
+          running.server,
+          { folder: workspace, ...(how?.helper && { extension: helper }) },
+          how?.profile,
+        ),
+      newProfile: () => running.browser.newContext({ viewport: { width: 1400, height: 900 } }),
     });
   } finally {
     await browser?.close();

@@ -148,7 +148,7 @@ describe("the panel", () => {
     const entries = Array.from({ length: 450 }, (_, i) => message(`m${i}`, "agent", `Message ${i}.`));
     const panel = await openPanel([snapshot(view(entries))]);
     await atEnd(panel, true);
-    assert.equal(await panel.log.locator(".entry").count(), 200);
+    await painted(panel, 200);
     await panel.log.getByRole("button", { name: "Show Earlier Entries (250)" }).focus();
     await atEnd(panel, false);
     await settledTop(panel);
@@ -163,6 +163,31 @@ describe("the panel", () => {
     await panel.log.getByText("Message 0.").waitFor();
     assert.equal(await panel.log.locator(".entry").count(), 450);
     assert.equal(await panel.page.evaluate(() => document.activeElement?.getAttribute("role")), "log");
+  });
+
+  it("who follows a conversation that grows long has its end on the page, and all of it on demand", async () => {
+    const entry = (i: number): ReturnType<typeof message> => message(`m${i}`, "agent", `Message ${i}.`);
+    const panel = await openPanel([snapshot(view(Array.from({ length: 190 }, (_, i) => entry(i))))]);
+    await painted(panel, 190);
+    for (let at = 190; at < 500; at++) await panel.patch({ op: "put", at, entry: entry(at) });
+    await panel.log.getByText("Message 499.").waitFor();
+    await atEnd(panel, true);
+    const count = await panel.log.locator(".entry").count();
+    assert.ok(count >= 200 && count <= 300, `${count} entries`);
+    const earlier = panel.log.getByRole("button", { name: `Show Earlier Entries (${500 - count})` });
+    await earlier.focus();
+    await atEnd(panel, false);
+    for (let at = 500; at < 700; at++) await panel.patch({ op: "put", at, entry: entry(at) });
+    await painted(panel, count + 200);
+    await panel.page.keyboard.press("Enter");
+    await panel.log.getByText(`Message ${500 - count - 1}.`).waitFor();
+  });
+
+  it("very long answers are on the page one by one", async () => {
+    const long = (i: number): ReturnType<typeof message> => message(`m${i}`, "agent", "word ".repeat(30_000));
+    const panel = await openPanel([snapshot(view(Array.from({ length: 6 }, (_, i) => long(i))))]);
+    await painted(panel, 3);
+    await panel.log.getByRole("button", { name: "Show Earlier Entries (3)" }).waitFor({ state: "attached" });
   });
 
   it("a turn's end is spoken", async () => {
@@ -212,6 +237,11 @@ function tidy(text: string): string {
 }
 
 const scrollTop = (panel: PanelPage): Promise<number> => panel.log.evaluate(log => log.scrollTop);
+
+/** Waits until so many entries are on the page. */
+async function painted(panel: PanelPage, count: number): Promise<void> {
+  await panel.page.waitForFunction(count => document.querySelectorAll(".entry").length === count, count);
+}
 
 /** Waits until the transcript is, or is not, at its end. */
 async function atEnd(panel: PanelPage, expected: boolean): Promise<void> {

@@ -1,0 +1,65 @@
+// Runs in every page of a window from its beginning, and notes when what a click opens has been painted.
+
+/** What {@link watchOpening} leaves on the window. Milliseconds since the epoch; NaN for what has not happened. */
+export interface Opening {
+  /** In the workbench: the last press of a pointer. */
+  clicked: number;
+  /** In a webview: the text was on the page, at the end of its box and in sight. */
+  painted: number;
+  /** In a webview: there was a text box. */
+  ready: number;
+  /** A character that was typed into it was painted. */
+  typed: number;
+  /** Of this page: tasks of more than 50 ms, by their length. */
+  longTasks: number[];
+}
+
+/** Sent to the pages as its source, so it uses nothing from outside. */
+export function watchOpening({ box, words }: { readonly box: string; readonly words: string }): void {
+  const opening: Opening = { clicked: NaN, painted: NaN, ready: NaN, typed: NaN, longTasks: [] };
+  Object.assign(window, { opening });
+  const now = (): number => performance.timeOrigin + performance.now();
+  if (window.top === window) {
+    const clicked = (event: Event): void => {
+      opening.clicked = performance.timeOrigin + event.timeStamp;
+    };
+    addEventListener("pointerdown", clicked, true);
+    return;
+  }
+  const afterPaint = (then: (at: number) => void): void => {
+    const { port1, port2 } = new MessageChannel();
+    port1.onmessage = () => then(now());
+    requestAnimationFrame(() => port2.postMessage(0));
+  };
+  const isAtEnd = (): boolean => {
+    const element = document.querySelector(box);
+    if (element === null || !(element.textContent ?? "").trimEnd().endsWith(words)) return false;
+    return element.scrollHeight - element.scrollTop - element.clientHeight <= 8;
+  };
+  const frame = (): void => {
+    const textBox = document.querySelector("textarea");
+    if (textBox && Number.isNaN(opening.ready)) {
+      opening.ready = now();
+      const typed = (): void => {
+        if (Number.isNaN(opening.typed)) afterPaint(at => (opening.typed = at));
+      };
+      textBox.addEventListener("input", typed);
+    }
+    if (Number.isNaN(opening.painted) && isAtEnd()) {
+      opening.painted = 0;
+      afterPaint(at => (opening.painted = at));
+    }
+    if (!(opening.painted > 0 && opening.ready > 0)) requestAnimationFrame(frame);
+  };
+  // A webview's page is written into a document that was there before, which ends its frames; timers go on.
+  const begun = setInterval(() => {
+    if (document.querySelector("textarea, #parley") === null) return;
+    clearInterval(begun);
+    const tasks = new PerformanceObserver(list => {
+      for (const entry of list.getEntries())
+        if (!entry.name.startsWith("cross-origin")) opening.longTasks.push(entry.duration);
+    });
+    tasks.observe({ type: "longtask", buffered: true });
+    requestAnimationFrame(frame);
+  }, 2);
+}

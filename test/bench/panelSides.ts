@@ -1,0 +1,153 @@
+// The two windows that the panel's benchmarks compare: Parley, and the helper's floor.
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { FrameLocator, Locator, Page } from "playwright-core";
+import { waitFor } from "../../scripts/tools/project.mjs";
+import { runCommand, webview } from "../../scripts/vscode/workbench.mjs";
+import { cut } from "./answer.ts";
+import { install, type Watched } from "./paints.ts";
+import type { Vscode } from "./vscode.ts";
+
+/** The agent is silent for this long before its turn ends, so that the end's own paints are told apart. Milliseconds. */
+const silence = 1500;
+/** Nothing was painted for this long: the run is over. Milliseconds. */
+const quiet = 500;
+const marks = "marks.ndjson";
+
+/** A window, and how it is asked for the answer of `flood.json`. */
+export interface Side {
+  readonly page: Page;
+  readonly workspace: string;
+  readonly frame: FrameLocator;
+  /** The element that the text appears in. */
+  readonly root: Locator;
+  /** Where in it the text of the newest answer is. */
+  readonly newest: Locator;
+  /** Where one types. */
+  readonly box: Locator;
+  ask(): Promise<void>;
+}
+
+/** When things happened in one answer, in milliseconds since the epoch, and what the page noted. */
+export interface Answered {
+  readonly first: number;
+  readonly written: number;
+  readonly ended: number;
+  readonly watched: Omit<Watched, "stopWatching">;
+}
+
+/** Opens the chat in a window of its own. Every answer goes into a new session. */
+export async function openPanel(vscode: Vscode): Promise<Side> {
+  const workspace = newWorkspace(vscode, "panel");
+  const page = await vscode.open(workspace, { helper: true });
+  await runCommand(page, "Parley: Open Chat");
+  const frame = webview(page, "parley.parley");
+  const box = frame.getByRole("textbox", { name: "Message" });
+  await box.waitFor();
+  const ask = async (): Promise<void> => {
+    await newSession({ page, frame });
+    await prompt(box, "flood.json");
+  };
+  const newest = frame.locator("parley-message:last-of-type .markdown");
+  return { page, workspace, frame, root: frame.locator(".log"), newest, box, ask };
+}
+
+/** Leaves the session, where something was said in it. */
+export async function newSession({ page, frame }: Pick<Side, "page" | "frame">): Promise<void> {
+  const entries = frame.locator(".entries > *");
+  if ((await entries.count()) === 0) return;
+  await runCommand(page, "Parley: New Session");
+  await entries.first().waitFor({ state: "detached" });
+}
+
+/** Sends the prompt that makes the demo agent play a script of the workspace. */
+export async function prompt(box: Locator, script: string): Promise<void> {
+  await box.fill(`#script ${script}`);
+  await box.press("Enter");
+}
+
+/** Opens the floor in a window of its own. */
+export async function openFloor(vscode: Vscode): Promise<Side> {
+  const workspace = newWorkspace(vscode, "floor");
+  const page = await vscode.open(workspace, { helper: true });
+  await page.getByRole("tab", { name: "Floor" }).click();
+  const frame = webview(page, "parley-bench.helper");
+  const text = frame.locator("#text");
+  await text.waitFor();
+  const ask = (): Promise<void> => runCommand(page, "Bench: Flood");
+  return { page, workspace, frame, root: text, newest: text, box: frame.locator("textarea"), ask };
+}
+
+function newWorkspace(vscode: Vscode, name: string): string {
+  const workspace = join(vscode.folder, name);
+  mkdirSync(workspace);
+  return workspace;
+}
+
+/** Writes the script of an answer in chunks. With `burst`, so many at once and then a pause of 10 ms. */
+export function writeAnswer(
+  { workspace }: Side,
+  text: string,
+  how: { readonly chunkLength: number; readonly burst?: number },
+): void {
+  const chunks = cut(text, how.chunkLength).map(chunk => ({ chunk }));
+  const { burst } = how;
+  const steps = [
+    { mark: "first", file: marks },
+    ...(burst === undefined
+      ? chunks
+      : chunks.flatMap((chunk, i) => (i % burst === burst - 1 ? [chunk, { waitMs: 10 }] : [chunk]))),
+    { mark: "written", file: marks },
+    { waitMs: silence },
+    { mark: "ended", file: marks },
+  ];
+  writeFileSync(join(workspace, "flood.json"), JSON.stringify({ steps }));
+}
+
+/** Asks for the answer, does something meanwhile, waits until all of it is painted and the turn is over. */
+export async function answered(side: Side, lastWords: string, meanwhile?: () => Promise<void>): Promise<Answered> {
+  const { page, workspace, root, newest, ask } = side;
+  const file = join(workspace, marks);
+  rmSync(file, { force: true });
+  await page.bringToFront();
+  await root.evaluate(install);
+  await ask();
+  if (meanwhile) {
+    if (!(await waitFor(() => readMarks(file).has("first"), 30_000, 50))) throw new Error("The agent wrote nothing.");
+    await meanwhile();
+  }
+  const over = async (): Promise<boolean> => {
+    if (!readMarks(file).has("ended")) return false;
+    return root.evaluate((_, quiet) => {
+      const last = (window as unknown as Watched).paints.at(-1);
+      return last !== undefined && performance.timeOrigin + performance.now() - last.at > quiet;
+    }, quiet);
+  };
+  if (!(await waitFor(over, 120_000, 200))) throw new Error("The answer did not come to its end in two minutes.");
+  const shown = await newest.evaluate(node => node.textContent);
+  if (shown?.trim().endsWith(lastWords) !== true) throw new Error("The end of the answer is not on the page.");
+  const at = readMarks(file);
+  const [first, written, ended] = [at.get("first") ?? NaN, at.get("written") ?? NaN, at.get("ended") ?? NaN];
+  return { first, written, ended, watched: await noted(side) };
+}
+
+/** What the page has noted so far. */
+export function noted({ root }: Pick<Side, "root">): Promise<Answered["watched"]> {
+  return root.evaluate(() => {
+    const { paints, arrivals, strokes, longTasks } = window as unknown as Watched;
+    return { paints, arrivals, strokes, longTasks };
+  });
+}
+
+function readMarks(file: string): ReadonlyMap<string, number> {
+  if (!existsSync(file)) return new Map();
+  const lines = readFileSync(file, "utf8")
+    .split("\n")
+    .filter(line => line !== "");
+  return new Map(
+    lines.map(line => {
+      const { name, at } = JSON.parse(line) as { readonly name: string; readonly at: number };
+      return [name, at];
+    }),
+  );
+}

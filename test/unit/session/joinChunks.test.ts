@@ -1,0 +1,35 @@
+// Reading a log in larger pieces than it was written in leads to the same conversation.
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import type { Logged } from "../../../src/session/events.ts";
+import { joinChunks } from "../../../src/session/joinChunks.ts";
+import { reduce } from "../../../src/session/reduce.ts";
+import { empty, type SessionState } from "../../../src/session/state.ts";
+import { eventsArb, logged } from "../../fakes/arbitraryEvents.ts";
+
+const fold = (events: Iterable<Logged>): SessionState => [...events].reduce(reduce, empty);
+const chunk = (messageId: string, text: string): Logged["event"] => ({
+  type: "messageChunk",
+  author: "agent",
+  messageId,
+  content: { type: "text", text },
+});
+
+describe("chunks of a stored session", () => {
+  it("lead to the same state joined as they do one by one", () => {
+    const chunks = fc.constantFrom(chunk("a", "one "), chunk("a", "two "), chunk("b", "three"), chunk("a", ""));
+    const events = fc
+      .tuple(eventsArb, fc.array(chunks, { maxLength: 30 }), eventsArb)
+      .map(([before, between, after]) => logged([...before, ...between, ...after]));
+    fc.assert(fc.property(events, all => assert.deepEqual(fold(joinChunks(all)), fold(all))));
+  });
+
+  it("are joined from the second of a message on, and keep the number of the last", () => {
+    const all = logged([chunk("a", "1"), chunk("a", "2"), chunk("a", "3"), chunk("b", "4"), chunk("a", "5")]);
+    const texts = [...joinChunks(all)].map(({ seq, event }) => [
+      seq,
+      event.type === "messageChunk" && event.content.type === "text" ? event.content.text : "",
+    ]);
+    assert.deepEqual(texts, [[0, "1"], [2, "23"], [3, "4"], [4, "5"]]); // prettier-ignore
+  });
+});
