@@ -1,6 +1,7 @@
 // Answers the composer's `@`: what may be mentioned, and the chip for what was chosen.
 import { basename } from "node:path";
 import * as vscode from "vscode";
+import { asError } from "../base/errors.ts";
 import type { Disposable } from "../base/lifecycle.ts";
 import type { Log } from "../base/log.ts";
 import type { Completion } from "../chat/protocol.ts";
@@ -109,7 +110,12 @@ export class Mentions implements Disposable {
     if (!offer) {
       return asker.reply({ type: "refused", reason: vscode.l10n.t("This is not offered any more. Choose again.") });
     }
-    hand(asker, await offer.attach());
+    // The panel waits for an answer, also where something went wrong.
+    const made = await offer.attach().catch((error: unknown) => {
+      const reason = vscode.l10n.t("{0} could not be attached: {1}", offer.item.label, asError(error).message);
+      return { attachments: [], refused: [reason] };
+    });
+    hand(asker, made);
   }
 
   /** Files that were dropped. What is no file, or lies elsewhere and is not agreed to, is refused. */
@@ -274,7 +280,7 @@ export class Mentions implements Disposable {
         try {
           return attaching.text("diff", label, await changes(), { detail, mimeType: "text/x-diff" });
         } catch (error) {
-          return { attachments: [], refused: [(error as Error).message] };
+          return { attachments: [], refused: [asError(error).message] };
         }
       });
     }

@@ -31,6 +31,12 @@ export function maskOf(folded: string): number {
   return mask;
 }
 
+/** Entries, and their masks side by side, so that most need not be touched to be passed over. */
+export interface IndexList {
+  readonly entries: readonly IndexEntry[];
+  readonly masks: Int32Array;
+}
+
 interface Known extends IndexEntry {
   /** The run that saw it last. */
   run: number;
@@ -40,7 +46,7 @@ interface Known extends IndexEntry {
 export class FileIndex {
   readonly #files = new Map<string, Known>();
   readonly #folders = new Map<string, { readonly entry: IndexEntry; files: number }>();
-  #all: readonly IndexEntry[] | undefined;
+  #all: IndexList | undefined;
   #revision = 0;
   #run = 0;
 
@@ -52,9 +58,9 @@ export class FileIndex {
     return this.#files.size;
   }
 
-  /** Every file and folder, in no order that means anything. The same list until something changes. */
-  entries(): readonly IndexEntry[] {
-    this.#all ??= [...this.#files.values(), ...[...this.#folders.values()].map(({ entry }) => entry)];
+  /** Every file and folder, those with short paths first. The same list until something changes. */
+  entries(): IndexList {
+    this.#all ??= byLength([...this.#files.values(), ...[...this.#folders.values()].map(({ entry }) => entry)]);
     return this.#all;
   }
 
@@ -128,4 +134,26 @@ function entryOf(path: string, folder: boolean): IndexEntry {
 
 function* foldersOf(path: string): Iterable<string> {
   for (let at = path.indexOf("/"); at > 0; at = path.indexOf("/", at + 1)) yield path.slice(0, at);
+}
+
+/** Longer paths count as this long. */
+const longest = 1024;
+
+/** Sorted by length, in time that grows with the count alone; what is as long keeps its order. */
+function byLength(entries: readonly IndexEntry[]): IndexList {
+  const lengthOf = (entry: IndexEntry): number => Math.min(entry.folded.length, longest);
+  const starts = new Uint32Array(longest + 2);
+  for (const entry of entries) starts[lengthOf(entry) + 1] = (starts[lengthOf(entry) + 1] ?? 0) + 1;
+  for (let length = 1; length < starts.length; length++) {
+    starts[length] = (starts[length] ?? 0) + (starts[length - 1] ?? 0);
+  }
+  const sorted = [...entries];
+  const masks = new Int32Array(entries.length);
+  for (const entry of entries) {
+    const at = starts[lengthOf(entry)] ?? 0;
+    starts[lengthOf(entry)] = at + 1;
+    sorted[at] = entry;
+    masks[at] = entry.mask;
+  }
+  return { entries: sorted, masks };
 }

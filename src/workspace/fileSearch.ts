@@ -1,6 +1,6 @@
 // Finds files by a few letters of their names, best first, without holding up the extension host.
 import * as fuzzysort from "fuzzysort";
-import { foldText, maskOf, type FileIndex, type IndexEntry } from "./fileIndex.ts";
+import { foldText, maskOf, type FileIndex, type IndexEntry, type IndexList } from "./fileIndex.ts";
 
 /** A file or folder that matches. */
 export interface FileHit {
@@ -37,7 +37,7 @@ const stride = 512;
 interface Candidates {
   readonly revision: number;
   readonly query: string;
-  readonly entries: readonly IndexEntry[];
+  readonly list: IndexList;
 }
 
 /** Searches one index. A query that goes on from the last one looks only at what that one found. */
@@ -57,65 +57,81 @@ export class FileSearch {
     const pace = new Pace(signal);
     const words = folded.split(/\s+/);
     const found = await this.#candidates(folded, words, pace);
-    const chosen = found && (await shortestOf(found, pace));
-    if (!chosen) return [];
+    if (!found) return [];
+    const chosen = bestOf(found);
     const ranks = new Map(recent.slice(0, mostRecent).map((path, rank) => [path, rank]));
     for (const path of ranks.keys()) {
       const entry = this.#index.get(path);
       const fit = entry && fitOf(entry, words);
       if (entry && fit !== undefined) chosen.set(entry, fit);
     }
-    const scored: { readonly hit: FileHit; readonly score: number }[] = [];
-    for (const [entry, fit] of chosen) {
+    if (pace.isDue && !(await pace.pause())) return [];
+    const scores = this.#scores(folded, [...chosen]);
+    const scored = [...chosen].map(([entry, fit]) => {
       const rank = ranks.get(entry.path);
-      const { score, matches } = this.#scored(folded, entry, fit);
+      const { score, matches } = scores.get(entry) ?? { score: 0, matches: [] };
       const boost = rank === undefined ? 0 : recencyWorth * (1 - rank / mostRecent);
-      scored.push({ hit: hitOf(entry, matches), score: score + worth[fit] + boost });
-      if (pace.isDue && !(await pace.pause())) return [];
-    }
+      return { hit: hitOf(entry, matches), score: score + worth[fit] + boost };
+    });
     scored.sort((a, b) => b.score - a.score || order(a.hit.path, b.hit.path));
     return scored.slice(0, limit).map(({ hit }) => hit);
   }
 
-  async #candidates(query: string, words: readonly string[], pace: Pace): Promise<readonly Fitting[] | undefined> {
+  /** What fits, by how it does, short paths first; no more than are scored, once so many fit best. */
+  async #candidates(query: string, words: readonly string[], pace: Pace): Promise<readonly IndexEntry[][] | undefined> {
     const { revision } = this.#index;
     const last = this.#last;
     const narrows = last?.revision === revision && query.startsWith(last.query);
-    const from = narrows ? last.entries : this.#index.entries();
+    const { entries, masks } = narrows ? last.list : this.#index.entries();
     const mask = maskOf(words.join(""));
-    const byFit = [0, 1, 2, 3].map((): Fitting => ({ entries: [], lengths: new Uint32Array(longest + 1) }));
+    const byFit: IndexEntry[][] = [[], [], [], []];
     // In the order of the index, so that a narrowed search meets them in the same order as a full one.
-    const entries: IndexEntry[] = [];
-    for (let i = 0; i < from.length; i++) {
-      const entry = from[i] as IndexEntry;
-      const fit = (entry.mask & mask) === mask ? fitOf(entry, words) : undefined;
-      if (fit !== undefined) {
-        entries.push(entry);
-        const fitting = byFit[fit] as Fitting;
-        fitting.entries.push(entry);
-        fitting.lengths[lengthOf(entry)] = (fitting.lengths[lengthOf(entry)] ?? 0) + 1;
-      }
+    const fitting: IndexEntry[] = [];
+    for (let i = 0; i < entries.length; i++) {
       if (i % stride === 0 && pace.isDue && !(await pace.pause())) return undefined;
+      if (((masks[i] ?? 0) & mask) !== mask) continue;
+      const entry = entries[i] as IndexEntry;
+      const fit = fitOf(entry, words);
+      if (fit === undefined) continue;
+      fitting.push(entry);
+      // Those that come later are longer and fit no better. They are not known then, so nothing is narrowed to these.
+      if ((byFit[fit]?.push(entry) ?? 0) >= mostScored && fit === fits.nameHolds) return byFit;
     }
     // Files that came or went meanwhile are found by the next search.
-    this.#last = { revision, query, entries };
+    const list = { entries: fitting, masks: Int32Array.from(fitting, entry => entry.mask) };
+    this.#last = { revision, query, list };
     return byFit;
   }
 
-  #scored(query: string, entry: IndexEntry, fit: Fit): { readonly score: number; readonly matches: readonly number[] } {
-    const inName = fit === fits.nameHolds || fit === fits.nameScattered;
+  /** Each entry's letters looked at closely: those of the name, or of the path where the name alone does not fit. */
+  #scores(query: string, chosen: readonly (readonly [IndexEntry, Fit])[]): ReadonlyMap<IndexEntry, Scored> {
+    const scores = new Map<IndexEntry, Scored>();
+    for (const inName of [true, false]) {
+      const entries = chosen
+        .filter(([, fit]) => (fit === fits.nameHolds || fit === fits.nameScattered) === inName)
+        .map(([entry]) => entry);
+      const key = (entry: IndexEntry): fuzzysort.Prepared => this.#target(entry, inName);
+      // All at once: the query is taken apart for each call.
+      for (const { obj, score, indexes } of fuzzysort.go(query, entries, { key, limit: 0, threshold: 0 })) {
+        const offset = inName ? 0 : obj.path.lastIndexOf("/") + 1;
+        scores.set(obj, { score, matches: indexes.map(at => at - offset).filter(at => at >= 0) });
+      }
+    }
+    return scores;
+  }
+
+  #target(entry: IndexEntry, inName: boolean): fuzzysort.Prepared {
     const known = this.#prepared.get(entry) ?? {};
     this.#prepared.set(entry, known);
     const { path } = entry;
-    const from = path.lastIndexOf("/") + 1;
-    const target = inName
-      ? (known.name ??= fuzzysort.prepare(path.slice(from)))
-      : (known.path ??= fuzzysort.prepare(path));
-    const result = fuzzysort.single(query, target);
-    if (!result) return { score: 0, matches: [] };
-    const offset = inName ? 0 : from;
-    return { score: result.score, matches: result.indexes.map(at => at - offset).filter(at => at >= 0) };
+    if (!inName) return (known.path ??= fuzzysort.prepare(path));
+    return (known.name ??= fuzzysort.prepare(path.slice(path.lastIndexOf("/") + 1)));
   }
+}
+
+interface Scored {
+  readonly score: number;
+  readonly matches: readonly number[];
 }
 
 /** The time a search takes at a stretch. */
@@ -136,34 +152,13 @@ class Pace {
   }
 }
 
-/** The entries that fit alike, and how many there are of each length. */
-interface Fitting {
-  readonly entries: IndexEntry[];
-  readonly lengths: Uint32Array;
-}
-
-/** Longer paths count as this long. */
-const longest = 1024;
-const lengthOf = (entry: IndexEntry): number => Math.min(entry.folded.length, longest);
-
-/** What is scored: the best fitting, and of too many the shortest; sorting all would take longer than the search. */
-async function shortestOf(found: readonly Fitting[], pace: Pace): Promise<Map<IndexEntry, Fit> | undefined> {
-  const chosen = new Map<IndexEntry, Fit>();
-  for (const [fit, { entries, lengths }] of found.entries()) {
-    const left = mostScored - chosen.size;
-    if (left <= 0) break;
-    let limit = 0;
-    let shorter = 0;
-    for (; limit <= longest && shorter + (lengths[limit] ?? 0) <= left; limit++) shorter += lengths[limit] ?? 0;
-    let asLong = left - shorter;
-    for (let i = 0; i < entries.length; i++) {
-      const entry = entries[i] as IndexEntry;
-      const length = lengthOf(entry);
-      if (length < limit || (length === limit && asLong-- > 0)) chosen.set(entry, fit as Fit);
-      if (i % stride === 0 && pace.isDue && !(await pace.pause())) return undefined;
-    }
+/** What is scored: the best fitting, and of those that fit alike the shortest. */
+function bestOf(found: readonly (readonly IndexEntry[])[]): Map<IndexEntry, Fit> {
+  const best = new Map<IndexEntry, Fit>();
+  for (const [fit, entries] of found.entries()) {
+    for (const entry of entries.slice(0, mostScored - best.size)) best.set(entry, fit as Fit);
   }
-  return chosen;
+  return best;
 }
 
 /** Whether every word is in the path, and how; undefined: not even with gaps. */
@@ -178,14 +173,17 @@ function fitOf({ folded, nameAt }: IndexEntry, words: readonly string[]): Fit | 
 }
 
 function wordFit(folded: string, nameAt: number, word: string): Fit | undefined {
+  // First what rules most out.
+  if (!isScattered(folded, 0, word)) return undefined;
   if (folded.includes(word, nameAt)) return fits.nameHolds;
   if (nameAt > 0 && folded.includes(word)) return fits.pathHolds;
-  if (isScattered(folded, nameAt, word)) return fits.nameScattered;
-  return nameAt > 0 && isScattered(folded, 0, word) ? fits.pathScattered : undefined;
+  return isScattered(folded, nameAt, word) ? fits.nameScattered : fits.pathScattered;
 }
 
+/** Whether the word's characters stand in the text in their order, with anything in between. */
 function isScattered(folded: string, from: number, word: string): boolean {
   let at = from;
+  // indexOf is some three times as fast as a loop over characters.
   for (let i = 0; i < word.length; i++) {
     at = folded.indexOf(word.charAt(i), at) + 1;
     if (at === 0) return false;

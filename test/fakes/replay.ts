@@ -7,7 +7,8 @@ import { V1Agent } from "../../src/acp/v1.ts";
 import { asError } from "../../src/base/errors.ts";
 import { nullLog } from "../../src/base/log.ts";
 import type { Content } from "../../src/session/events.ts";
-import { isBusy, openAsks } from "../../src/session/state.ts";
+import { fitContent } from "../../src/session/fit.ts";
+import { isBusy, openAsks, type SessionState } from "../../src/session/state.ts";
 import { FakeAgent, type Barrier, type StandIn } from "../fakeAgent.ts";
 import { FakeClock } from "../fakePorts.ts";
 import { Played } from "./played.ts";
@@ -131,7 +132,9 @@ class Run implements Replayed {
               ? "Parley sends no such prompt"
               : isBusy(session.state)
                 ? "a turn is running, and Parley would wait"
-                : undefined;
+                : !takes(session.state, prompt)
+                  ? "the agent does not say that it takes such content"
+                  : undefined;
         if (why !== undefined || !session || !prompt) return this.#send(message, why ?? "");
         return void session.send(prompt);
       }
@@ -268,4 +271,10 @@ function asPrompt(prompt: unknown): readonly Content[] | undefined {
   if (!Array.isArray(prompt) || prompt.length === 0) return undefined;
   const blocks = prompt.map(content).filter(block => block !== undefined);
   return isDeepStrictEqual(blocks.map(wireContent), prompt) ? blocks : undefined;
+}
+
+/** Whether Parley would send the prompt to the agent as it is. */
+function takes({ accepts }: SessionState, prompt: readonly Content[]): boolean {
+  const fitted = accepts && fitContent(prompt, accepts, "");
+  return !fitted || ("content" in fitted && isDeepStrictEqual(fitted.content, prompt));
 }

@@ -12,7 +12,7 @@ function indexOf(...paths: readonly string[]): FileIndex {
 const pathsIn = (index: FileIndex): readonly string[] =>
   index
     .entries()
-    .map(({ path, folder }) => (folder ? `${path}/` : path))
+    .entries.map(({ path, folder }) => (folder ? `${path}/` : path))
     .sort();
 
 describe("the index of files", () => {
