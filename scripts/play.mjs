@@ -25,6 +25,7 @@ const types = {
   ".js": "text/javascript",
   ".map": "application/json",
   ".ttf": "font/ttf",
+  ".woff2": "font/woff2",
 };
 
 /**
@@ -104,8 +105,11 @@ function contentPolicy(nonce, source) {
 function assetPath(root, pathname) {
   const path = normalize(decodeURIComponent(pathname));
   if (path.split(sep).includes("..")) return undefined;
-  const folder = path.startsWith(`${sep}themes${sep}`) ? "examples" : "dist/webview";
-  const file = join(root, folder, path);
+  const [, first = "", family = "", name = ""] = path.split(sep);
+  const file =
+    first === "fonts"
+      ? join(root, "node_modules/@fontsource", family, "files", name)
+      : join(root, first === "themes" ? "examples" : "dist/webview", path);
   return existsSync(file) && extname(file) !== "" ? file : undefined;
 }
 

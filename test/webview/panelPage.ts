@@ -19,6 +19,8 @@ export interface Options {
   readonly height?: number;
   /** Time stands still and is moved by `page.clock`. */
   readonly frozen?: boolean;
+  /** It is always this time, ms since the epoch; timers run. */
+  readonly at?: number;
 }
 
 /** One panel on a page. */
@@ -133,6 +135,10 @@ export async function openPanel(messages: readonly HostMessage[], options: Optio
   const page = shared.free.pop() ?? (await newPage());
   shared.taken.add(page);
   await page.setViewportSize({ width, height });
+  if (options.at !== undefined) {
+    spoil(page);
+    await page.clock.setFixedTime(options.at);
+  }
   if (options.frozen) {
     spoil(page);
     await page.clock.install();
