@@ -37,7 +37,10 @@ const CARDS = "parley-tool, .ask";
 
 /** The controls of a card, without those of cards in it. */
 const controlsOf = (card: HTMLElement): HTMLElement[] =>
-  [...card.querySelectorAll<HTMLElement>(CONTROLS)].filter(control => control.closest(CARDS) === card);
+  [...card.querySelectorAll<HTMLElement>(CONTROLS)].filter(control => {
+    const nearest = control.closest(CARDS);
+    return nearest === card || nearest === null || nearest.contains(card);
+  });
 
 /** Leaves one tab stop among the controls of a card: the one last focused, else the first. Arrows reach the others. */
 export function roveTabStop(card: HTMLElement): void {

@@ -276,7 +276,9 @@ export class TranscriptElement extends LightElement {
       >
         <h2 class="sr-only">${t("Conversation")}</h2>
         ${this.empty} ${hidden > 0 ? this.#earlier(hidden) : nothing}
-        <div class="entries">${entryList(this.#outline.roots.slice(hidden + this.#coming), this.#outline, () => this.#repaint())}</div>
+        <div class="entries">
+          ${entryList(this.#outline.roots.slice(hidden + this.#coming), this.#outline, () => this.#repaint())}
+        </div>
       </div>
       ${this.pinned ? nothing : this.#jump()}`;
   }
