@@ -72,6 +72,27 @@ describe("the composer", () => {
       said.map(text => text.trim()),
       ["hello", "/test", "what can you do", "explain src/sum.js please"],
     );
+
+    // A file of the workspace by its name, and a picture out of the clipboard.
+    await composer.focus();
+    await keys.type("explain @sum.j");
+    await panel.getByRole("option", { name: /^sum\.js/ }).waitFor();
+    await scene(page, "composer-mention");
+    await keys.press("Enter");
+    await button(panel, "Remove sum.js").waitFor();
+    await composer.evaluate(pastePicture, onePixel);
+    await panel.getByRole("button", { name: /^Remove .*png/i }).waitFor();
+    await scene(page, "composer-chips");
+    await keys.press("Enter");
+    await log.getByRole("heading", { name: "You: explain @sum.js" }).waitFor({ state: "attached" });
+    await log
+      .locator("parley-message[data-kind=agent]")
+      .last()
+      .getByText(/image\/png/)
+      .waitFor();
+    await log.getByRole("heading", { name: "Functions" }).nth(1).waitFor();
+    await button(panel, "Stop").waitFor({ state: "hidden" });
+
     // A busy machine is too slow for a save of VS Code's own settings; nothing else may go wrong.
     assert.deepEqual(
       errors.filter(error => !error.includes("onWillSaveTextDocument")),
@@ -79,5 +100,16 @@ describe("the composer", () => {
     );
   });
 });
+
+/** A picture of one pixel, in base64. */
+const onePixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+
+/** In the page: what the browser does when a picture is pasted. */
+function pastePicture(box: Element, data: string): void {
+  const bytes = Uint8Array.from(atob(data), character => character.charCodeAt(0));
+  const clipboardData = new DataTransfer();
+  clipboardData.items.add(new File([bytes], "pixel.png", { type: "image/png" }));
+  box.dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true }));
+}
 
 const button = (panel: FrameLocator, name: string): Locator => panel.getByRole("button", { name, exact: true });
