@@ -85,11 +85,7 @@ describe("the composer", () => {
     await scene(page, "composer-chips");
     await keys.press("Enter");
     await log.getByRole("heading", { name: "You: explain @sum.js" }).waitFor({ state: "attached" });
-    await log
-      .locator("parley-message[data-kind=agent]")
-      .last()
-      .getByText(/image\/png/)
-      .waitFor();
+    await log.getByText("image/png").waitFor();
     await log.getByRole("heading", { name: "Functions" }).nth(1).waitFor();
     await button(panel, "Stop").waitFor({ state: "hidden" });
 

@@ -8,7 +8,7 @@ const toolCall = (id: string, title: string, text: string): unknown => ({
   sessionUpdate: "tool_call",
   toolCallId: id,
   title,
-  kind: "search",
+  kind: "other",
   status: "completed",
   content: [{ type: "content", content: { type: "text", text } }],
 });
