@@ -13,7 +13,12 @@ declare global {
 export async function watch(page: Page): Promise<void> {
   const own = new URL(page.url()).origin;
   const strays: string[] = [];
-  const note = (url: string): void => void (/^data:/.test(url) || url.startsWith(`${own}/chunks/`) || strays.push(url));
+  const note = (url: string): void =>
+    void (
+      /^data:/.test(url) ||
+      ["chunks", "fonts"].some(folder => url.startsWith(`${own}/${folder}/`)) ||
+      strays.push(url)
+    );
   page.on("request", request => note(request.url()));
   page.on("popup", popup => note(`popup ${popup.url()}`));
   await page.exposeFunction("strayRequests", () => strays);
