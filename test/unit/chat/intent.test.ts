@@ -93,13 +93,14 @@ describe("a message of a panel", () => {
       // A setting is a word or a switch.
       boolean: value => typeof value === "boolean" || typeof value === "string",
     };
+    const optionalFields = new Set(["line", "column", "endLine", "decision", "before", "attachments"]);
     const value = fc.oneof(fc.anything(), fc.constantFrom("", "constructor", "__proto__", 0, -1, 1.5, true, null));
     fc.assert(
       fc.property(fc.constantFrom(...good), fc.nat(3), value, (intent, at, changed) => {
         const field = Object.keys(intent)[at];
         if (field === undefined || field === "type") return;
         const fits = kinds[typeof (intent as Readonly<Record<string, unknown>>)[field]]?.(changed);
-        const isOptional = field === "line" && changed === undefined;
+        const isOptional = optionalFields.has(field) && changed === undefined;
         const isSwitch = intent.type === "setOption" && field === "value" && typeof changed === "boolean";
         const taken = parseIntent({ ...intent, [field]: changed }) !== undefined;
         assert.ok(
