@@ -69,7 +69,8 @@ async function grow({ frame, box, workspace }: Side, step: number): Promise<void
   const file = `grow${step}.json`;
   writeFileSync(join(workspace, file), JSON.stringify({ steps: [...units, { chunk: `\n\n${words}` }] }));
   await prompt(box, file);
-  await frame.getByText(words).waitFor({ timeout: 60_000 });
+  // An answer that was cut within a code block has it twice while it settles.
+  await frame.getByText(words).last().waitFor({ timeout: 60_000 });
   const idle = async (): Promise<boolean> => (await frame.getByRole("button", { name: "Stop" }).count()) === 0;
   if (!(await waitFor(idle, 30_000))) throw new Error("The turn did not end.");
 }
