@@ -158,7 +158,9 @@ function iconButton(glyph: string, label: string, onClick: (event: Event) => voi
 function exitLine({ exit }: Part<"terminal">): TemplateResult | typeof nothing {
   if (exit === undefined) return nothing;
   const failed = exit.signal !== undefined || (exit.exitCode ?? 0) !== 0;
-  return html`<div class="exit" data-failed=${failed}>${icon(failed ? "error" : "check")} ${exitWords(exit)}</div>`;
+  // Not known to have gone well: a refused command ends, too.
+  const glyph = failed ? "error" : exit.exitCode === undefined ? "dash" : "check";
+  return html`<div class="exit" data-failed=${failed}>${icon(glyph)} ${exitWords(exit)}</div>`;
 }
 
 function exitWords(exit: { readonly exitCode?: number; readonly signal?: string }): string {

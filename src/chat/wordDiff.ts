@@ -29,12 +29,6 @@ interface Compared extends WordMarks {
   readonly steps: number;
 }
 
-/** The words that differ, or undefined when the lines have too little in common to be one line that changed. */
-export function wordMarks(oldLine: string, newLine: string): WordMarks | undefined {
-  const { likeness, old, new: others } = compare(oldLine, newLine);
-  return likeness >= alike ? { old, new: others } : undefined;
-}
-
 function compare(oldLine: string, newLine: string): Compared {
   const nothing = { likeness: 0, old: [], new: [] };
   if (oldLine.length > maxLine || newLine.length > maxLine) return { ...nothing, steps: 1 };

@@ -27,8 +27,12 @@ export function* joinChunks(events: Iterable<Logged>): Iterable<Logged> {
   if (first && waiting) yield joined(first, waiting);
 }
 
+/** Annotated text stays as it was cut: its annotations may differ from chunk to chunk. */
 const isText = (event: SessionEvent): event is TextChunk =>
-  event.type === "messageChunk" && event.content.type === "text" && event.content.text !== "";
+  event.type === "messageChunk" &&
+  event.content.type === "text" &&
+  event.content.text !== "" &&
+  event.content.annotations === undefined;
 
 const joined = (
   chunk: TextChunk,

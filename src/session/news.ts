@@ -1,5 +1,5 @@
 // What of a change in a session is worth telling a user who looks elsewhere.
-import { isBusy, openAsks, sessionTitle, type SessionState } from "./state.ts";
+import { isBusy, openAsks, sessionTitle, type Ask, type SessionState } from "./state.ts";
 
 export type News =
   | { readonly kind: "question"; readonly title: string }
@@ -10,8 +10,7 @@ export type News =
  * for anything else, for what the user did (Stop), and for a session that is only being shown.
  */
 export function newsBetween(before: SessionState, after: SessionState): News | undefined {
-  const known = new Set(before.asks.map(ask => ask.id));
-  const asked = openAsks(after).find(ask => !known.has(ask.id));
+  const asked = askedSince(before, after);
   if (asked) return { kind: "question", title: asked.title };
   if (!isBusy(before) || isBusy(after) || before.cancelling) return undefined;
   // The next prompt of the queue goes out by itself: the work is not over.
@@ -19,4 +18,11 @@ export function newsBetween(before: SessionState, after: SessionState): News | u
   const { stopReason } = after.activity;
   if (stopReason === "cancelled") return undefined;
   return { kind: "turnEnd", title: sessionTitle(after), failed: stopReason === "error" || after.lost !== null };
+}
+
+/** Called for every chunk: mostly no question changed. */
+function askedSince(before: SessionState, after: SessionState): Ask | undefined {
+  if (before.asks === after.asks) return undefined;
+  const known = new Set(before.asks.map(ask => ask.id));
+  return openAsks(after).find(ask => !known.has(ask.id));
 }

@@ -201,9 +201,6 @@ export function decisionWords(ask: Ask): string | undefined {
   return `${kind.startsWith("reject") ? "Refused" : "Allowed"} by rule: ${by}`;
 }
 
-/** Prompts the agent has not yet placed in its history. Painted after the last entry. */
-export const pendingPrompts = (state: SessionState): readonly Submission[] => state.submissions;
-
 /** A turn is under way: anything the agent reports but idle, known or not. */
 export const isBusy = (state: SessionState): boolean => state.activity.state !== "idle";
 

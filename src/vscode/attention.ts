@@ -20,14 +20,14 @@ const wants = (wanted: Wanted, { kind }: News): boolean =>
 
 export class Attention {
   readonly #options: AttentionOptions;
-  #before: { readonly session: Session; readonly state: SessionState } | undefined;
+  #before: { readonly session: Pick<Session, "state">; readonly state: SessionState } | undefined;
 
   constructor(options: AttentionOptions) {
     this.#options = options;
   }
 
   /** Something changed, perhaps to another session. */
-  update(session: Session | undefined): void {
+  update(session: Pick<Session, "state"> | undefined): void {
     const before = this.#before;
     this.#before = session && { session, state: session.state };
     // A session that was just opened, or read from disk, is no news.

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { FrameLocator, Page } from "playwright-core";
-import { openChat, openWorkbench, reloadWindow, rolesAndNames, runCommand } from "./harness.ts";
+import { openChat, openWorkbench, reloadWindow, rolesAndNames, runCommand, screenshot } from "./harness.ts";
 import { scene } from "./scene.ts";
 
 const owner = 'iframe.webview.ready[src*="extensionId=parley.parley&"]';
@@ -59,7 +59,7 @@ describe("panels in a real VS Code", () => {
     await runCommand(page, "Notifications: Show Notifications");
     const notification = page.locator(".notifications-center .notification-list-item");
     await notification.getByText("Demo Agent waits for you: Run npm test").waitFor();
-    await scene(page, "called-back");
+    await screenshot(page, "called-back");
     await notification.getByRole("button", { name: "Show" }).click();
     const question = view(page).getByRole("group", { name: /^Run / });
     await question.waitFor();

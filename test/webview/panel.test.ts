@@ -11,6 +11,23 @@ describe("the panel", () => {
     assert.deepEqual(await page.evaluate(() => window.play.intents), [{ type: "hello", revision: 0 }]);
   });
 
+  it("makes a sound when the host says so, and none before", async () => {
+    const panel = await openPanel([snapshot(busy)]);
+    await panel.page.evaluate(() => {
+      const start = OscillatorNode.prototype.start;
+      OscillatorNode.prototype.start = function (when) {
+        window.play.reports.push(`tone ${this.frequency.value}`);
+        start.call(this, when);
+      };
+    });
+    const tones = (): Promise<string[]> => panel.page.evaluate(() => window.play.reports.splice(0));
+    assert.deepEqual(await tones(), []);
+    await panel.post({ type: "sound", sound: "question" });
+    assert.deepEqual(await tones(), ["tone 660", "tone 880"]);
+    await panel.post({ type: "sound", sound: "turnEnd" });
+    assert.deepEqual(await tones(), ["tone 880", "tone 587"]);
+  });
+
   it("the header has the title, New Session and the agents to choose from", async () => {
     const panel = await openPanel([snapshot(busy)]);
     await panel.page.getByRole("heading", { name: "Fix the sum of empty lists", level: 1 }).waitFor();

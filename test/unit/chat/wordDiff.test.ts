@@ -3,7 +3,6 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { hunksOf } from "../../../src/chat/diffs.ts";
 import type { DiffLine, Marks } from "../../../src/chat/protocol.ts";
-import { wordMarks } from "../../../src/chat/wordDiff.ts";
 
 const words = (line: string, marks: Marks): readonly string[] => marks.map(([from, to]) => line.slice(from, to));
 const without = (line: string, marks: Marks): string => {
@@ -13,6 +12,12 @@ const without = (line: string, marks: Marks): string => {
 };
 const marksOf = (before: string, after: string): readonly DiffLine[] =>
   hunksOf(before, after).hunks.flatMap(({ lines }) => lines);
+/** The marks of one line that became another; undefined where none are set. */
+function wordMarks(before: string, after: string): { readonly old: Marks; readonly new: Marks } | undefined {
+  const lines = marksOf(`${before}\n`, `${after}\n`);
+  const [old, now] = (["del", "add"] as const).map(op => lines.find(line => line.op === op)?.marks);
+  return old || now ? { old: old ?? [], new: now ?? [] } : undefined;
+}
 
 describe("the words of a changed line", () => {
   it("are marked where they differ", () => {

@@ -7,17 +7,22 @@ import { reduce } from "../../../src/session/reduce.ts";
 import { empty, type SessionState } from "../../../src/session/state.ts";
 import { eventsArb, logged } from "../../fakes/arbitraryEvents.ts";
 
-const fold = (events: Iterable<Logged>): SessionState => [...events].reduce(reduce, empty);
-const chunk = (messageId: string, text: string): Logged["event"] => ({
+/** The state, with its entries in the open: a comparison does not look into the list. */
+function fold(events: Iterable<Logged>): object {
+  const state: SessionState = [...events].reduce(reduce, empty);
+  return { ...state, entries: [...state.entries] };
+}
+const chunk = (messageId: string, text: string, audience?: string): Logged["event"] => ({
   type: "messageChunk",
   author: "agent",
   messageId,
-  content: { type: "text", text },
+  content: { type: "text", text, ...(audience !== undefined && { annotations: { audience: [audience] } }) },
 });
 
 describe("chunks of a stored session", () => {
   it("lead to the same state joined as they do one by one", () => {
-    const chunks = fc.constantFrom(chunk("a", "one "), chunk("a", "two "), chunk("b", "three"), chunk("a", ""));
+    const plain = [chunk("a", "one "), chunk("a", "two "), chunk("b", "three"), chunk("a", "")];
+    const chunks = fc.constantFrom(...plain, chunk("a", "four", "assistant"), chunk("a", "five", "user"));
     const events = fc
       .tuple(eventsArb, fc.array(chunks, { maxLength: 30 }), eventsArb)
       .map(([before, between, after]) => logged([...before, ...between, ...after]));
