@@ -44,7 +44,12 @@ export function withProblem(state: SessionState, problem: ProblemEntry["problem"
 
 /** Acceptance and echo commute: whichever is second settles the submission. */
 export function accepted(state: SessionState, submission: string, messageId: string): SessionState {
-  if (state.entries.get(messageKey("user", messageId))) return withoutSubmission(state, submission);
+  const shown = state.entries.get(messageKey("user", messageId));
+  if (shown?.kind === "message") {
+    const sent = state.submissions.some(s => s.id === submission);
+    const entries = sent ? state.entries.put({ ...shown, submission }) : state.entries;
+    return withoutSubmission(sent ? { ...state, entries } : state, submission);
+  }
   if (!state.submissions.some(s => s.id === submission && s.messageId !== messageId)) return state;
   return {
     ...state,

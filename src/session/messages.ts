@@ -33,9 +33,11 @@ export function upsertMessage(
   const content = change(was?.content ?? []);
   if (was !== undefined && same(was.content, content)) return settled(state, author, messageId);
   if (was === undefined && content.length === 0) return settled(state, author, messageId);
+  const submission = author === "user" ? state.submissions.find(s => s.messageId === messageId)?.id : undefined;
+  const named = { ...(parent !== undefined && { parent }), ...(submission !== undefined && { submission }) };
   const next: Message = was
-    ? { ...was, content, until: at }
-    : { kind: "message", id, author, content, ...(parent !== undefined && { parent }), at, until: at };
+    ? { ...was, content, until: at, ...(submission !== undefined && { submission }) }
+    : { kind: "message", id, author, content, ...named, at, until: at };
   return settled({ ...state, entries: state.entries.put(next) }, author, messageId);
 }
 

@@ -28,6 +28,8 @@ export interface Message {
   readonly content: readonly Content[];
   /** The tool call of the sub-agent that says it. */
   readonly parent?: string;
+  /** Of a prompt written here: its submission, which names the turn that it began. */
+  readonly submission?: string;
   /** First and latest content, ms since the epoch. */
   readonly at: number;
   readonly until: number;
@@ -176,6 +178,12 @@ export const openAsks = (state: SessionState): readonly Ask[] => state.asks.filt
 /** A prompt of the user's, not what an agent told its sub-agent. */
 export const isPrompt = (entry: Entry): boolean =>
   entry.kind === "message" && entry.author === "user" && entry.parent === undefined;
+
+/** The turn that runs or ran last, by the submission that began it; empty before the first prompt. */
+export function currentTurn({ entries }: SessionState): string {
+  const prompt = entries.findLast(entry => entry.kind === "message" && entry.submission !== undefined);
+  return prompt?.kind === "message" ? (prompt.submission ?? "") : "";
+}
 
 /** The user's title, else the agent's; until there is one, the first line of the first prompt; empty before that. */
 export function sessionTitle({ ownTitle, title, entries }: SessionState): string {
