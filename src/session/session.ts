@@ -22,6 +22,8 @@ export interface Room extends Omit<AgentClient, "report">, Disposable {
   endTerminals(): void;
   /** Told of what the agent reported, after the state has taken it in. */
   observe?(event: SessionEvent): void;
+  /** Told that a prompt is about to go out, which waits for it a moment. */
+  beforeTurn?(submission: string): Promise<void>;
 }
 
 /** How a session gets at its agent. Rejects with a ProblemError. */
@@ -53,6 +55,8 @@ export interface SessionOptions {
 
 /** How long the death of an agent whose output has ended is waited for. Milliseconds. */
 const patience = 2000;
+/** How long a prompt waits for what is done before its turn. Milliseconds. */
+const mostBeforeTurn = 2000;
 const maxTitle = 200;
 
 export class Session implements Disposable {
@@ -70,6 +74,10 @@ export class Session implements Disposable {
   #restarts = 0;
   /** Queued prompts wait for the user after a stop or a failure. */
   #held = false;
+  /** The prompt whose turn is being prepared. The agent has not got it yet: it may still be changed or withdrawn. */
+  #preparing: string | undefined;
+  /** Ends the wait for it. */
+  #endWait: (() => void) | undefined;
   /** The prompt that is being handed to the agent. */
   #sending: string | undefined;
   #wasBusy = false;
@@ -202,6 +210,7 @@ export class Session implements Disposable {
 
   /** Ends the turn: open questions are answered `cancelled`, updates are still taken until the agent says it is done. */
   stop(): void {
+    if (this.#preparing !== undefined) this.#held = true;
     if (!isBusy(this.#state)) return;
     this.#held = true;
     this.#dispatch({ type: "cancelRequested" });
@@ -309,11 +318,16 @@ export class Session implements Disposable {
     return entry?.kind === "tool" ? { ...question, tool: entry.fields } : question;
   }
 
-  /** Sends the next queued prompt if the agent can take one: one turn at a time (spec page "Prompt Turn"). */
-  #pump(): void {
+  /**
+   * Sends the next queued prompt if the agent can take one: one turn at a time (spec page "Prompt Turn"). `ready`: the
+   * prompt whose turn was prepared just now.
+   */
+  #pump(ready?: string): void {
     const remote = this.#remote;
     const next = this.#state.submissions.find(s => s.messageId === undefined);
     if (!remote || !next || this.#held || this.#sending !== undefined || isBusy(this.#state)) return;
+    if (this.#preparing !== undefined) return;
+    if (this.#room.beforeTurn && ready !== next.id) return void this.#prepare(next.id);
     this.#sending = next.id;
     const fitted = fitContent(next.content, remote.accepts, this.#options.agent.name);
     const sent =
@@ -329,6 +343,25 @@ export class Session implements Disposable {
         this.#sending = undefined;
         this.#pump();
       });
+  }
+
+  /** Lets the room prepare a turn, for a limited time, and goes on whatever comes of it. Never rejects. */
+  async #prepare(submission: string): Promise<void> {
+    const { clock, log } = this.#options;
+    this.#preparing = submission;
+    const late = new Promise<"late">(resolve => (this.#endWait = () => resolve("late")));
+    const timer = clock.after(mostBeforeTurn, () => this.#endWait?.());
+    try {
+      const came = await Promise.race([this.#room.beforeTurn?.(submission), late]);
+      if (came === "late" && !this.#disposed)
+        log.warn("A prompt went out before its turn was prepared: it took too long.");
+    } catch (error) {
+      log.warn("A turn could not be prepared.", asError(error).message);
+    }
+    timer.dispose();
+    this.#endWait = undefined;
+    this.#preparing = undefined;
+    this.#pump(submission);
   }
 
   #lose(problem: Problem): void {
@@ -387,6 +420,7 @@ export class Session implements Disposable {
     if (this.#disposed) return;
     this.#detach();
     this.#disposed = true;
+    this.#endWait?.();
     this.#room.dispose();
     this.#changed.dispose();
   }
