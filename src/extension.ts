@@ -5,7 +5,7 @@ import { startWatchdog } from "./agents/watchdog.ts";
 import { asError } from "./base/errors.ts";
 import { DisposableStore } from "./base/lifecycle.ts";
 import { systemClock } from "./base/log.ts";
-import { isBusy, openAsks } from "./session/state.ts";
+import { isBusy, openAsks, promptTitle } from "./session/state.ts";
 import { offerFixes } from "./vscode/addToChat.ts";
 import { Attaching } from "./vscode/attaching.ts";
 import { Attention } from "./vscode/attention.ts";
@@ -25,6 +25,7 @@ import { TerminalCommands } from "./vscode/mentionSources.ts";
 import { PermissionLog } from "./vscode/permissionLog.ts";
 import { PermissionRules } from "./vscode/permissionRules.ts";
 import { RecentFiles } from "./vscode/recentFiles.ts";
+import { Reviews } from "./vscode/reviews.ts";
 import { makeRoom, sessionRoots, type Services } from "./vscode/room.ts";
 import { Sender } from "./vscode/sending.ts";
 import { readSettings, type Settings } from "./vscode/settings.ts";
@@ -53,7 +54,23 @@ export function activate(context: vscode.ExtensionContext): void {
   const rules = store.add(
     new PermissionRules({ workspaceState: context.workspaceState, log, sensitive: () => settings().sensitive }),
   );
-  const services: Services = { documents, settings, rules: () => rules.ruleSet(), audit, log };
+  const reviews = new Reviews({
+    roots: () => sessionRoots(current.state.cwd).filter(root => root !== ""),
+    touches: { touched: () => {}, written: () => {} },
+    textAt: () => Promise.resolve(undefined),
+    storage,
+    clock: systemClock,
+    log,
+  });
+  const services: Services = {
+    documents,
+    settings,
+    rules: () => rules.ruleSet(),
+    audit,
+    review: reviews.watch,
+    beforeTurn: submission => reviews.turnBegan(submission, promptTitle(current.state, submission)),
+    log,
+  };
   const endings = new Set<Promise<void>>();
   const onEnding = (ended: Promise<void>): void => {
     const settled = ended.catch((error: unknown) =>
@@ -62,7 +79,7 @@ export function activate(context: vscode.ExtensionContext): void {
     endings.add(settled);
     void settled.then(() => endings.delete(settled));
   };
-  const current = new CurrentSession({
+  const current: CurrentSession = new CurrentSession({
     pool,
     settings,
     storage,
@@ -117,6 +134,7 @@ export function activate(context: vscode.ExtensionContext): void {
   const update = (): void => {
     chat.changed();
     const { state } = current;
+    reviews.watch.sessionChanged(state);
     status.update(state, current.agent?.name);
     sessions.update(state, current.agent?.name);
     attention.update(current.session);
@@ -148,6 +166,8 @@ export function activate(context: vscode.ExtensionContext): void {
     } finally {
       await pool.dispose();
       await Promise.all(endings);
+      await reviews.flush();
+      reviews.dispose();
       store.dispose();
     }
   };

@@ -26,6 +26,8 @@ export type Step =
   | { readonly do: "waitMs"; readonly milliseconds: number }
   | { readonly do: "waitForCancel" }
   | { readonly do: "mark"; readonly name: string; readonly file: string }
+  /** Writes a file on disk by itself, past the client; without a text it deletes it. */
+  | { readonly do: "write"; readonly path: string; readonly text: string | undefined }
   | { readonly do: "error"; readonly code: number; readonly message: string; readonly data: unknown }
   | { readonly do: "stop"; readonly reason: string }
   | { readonly do: "exit"; readonly code: number }
@@ -65,6 +67,7 @@ const optionsOf: Readonly<Record<Step["do"], readonly string[]>> & { readonly pe
   waitMs: [],
   waitForCancel: [],
   mark: ["file"],
+  write: ["text"],
   error: [],
   stop: [],
   exit: [],
@@ -171,6 +174,12 @@ function parseStep(value: unknown, marks: string | undefined): Step {
       if (file === undefined) throw new ScriptError('"mark" needs a "file", here or as "marks" of the script.');
       return { do: "mark", name: string(given, "mark"), file };
     }
+    case "write":
+      return {
+        do: "write",
+        path: string(given, "write"),
+        text: step["text"] === undefined ? undefined : string(step["text"], "text"),
+      };
     case "error": {
       const { code, message, data } = fields(given, "error");
       return { do: "error", code: number(code, "error.code", true), message: string(message, "error.message"), data };

@@ -1,6 +1,6 @@
 // Plays a script: whatever it says goes over the wire as it stands, right or wrong, past the SDK where that would mind.
 import { readFileSync } from "node:fs";
-import { appendFile, readFile } from "node:fs/promises";
+import { appendFile, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { RequestError, type AgentContext, type ContentBlock, type StopReason } from "@agentclientprotocol/sdk";
 import { parseScript, ScriptError, type Script, type Step } from "./script.ts";
@@ -125,6 +125,9 @@ class Player {
         await appendFile(resolve(this.#folder, String(this.#fill(step.file))), `${line}\n`);
         return undefined;
       }
+      case "write":
+        await this.#write(step);
+        return undefined;
       case "error":
         throw new RequestError(step.code, String(this.#fill(step.message)), this.#fill(step.data));
       case "stop":
@@ -169,6 +172,15 @@ class Player {
     );
     if (step.background && step.as !== undefined) this.#pending.set(step.as, answered);
     else await answered;
+  }
+
+  /** What was said before goes out first, so that the client hears of the edit before it happens. */
+  async #write({ path, text }: Extract<Step, { readonly do: "write" }>): Promise<void> {
+    await this.#stage.output.flush();
+    const file = resolve(this.#stage.session.cwd, String(this.#fill(path)));
+    if (text === undefined) return rm(file);
+    await mkdir(dirname(file), { recursive: true });
+    await writeFile(file, String(this.#fill(text)));
   }
 
   #store(name: string | undefined, value: unknown): void {

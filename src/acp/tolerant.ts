@@ -125,6 +125,7 @@ export function toolContent(value: unknown): ToolContent | undefined {
     case "diff": {
       const path = text(value["path"]);
       const newText = text(value["newText"]);
+      if (Array.isArray(value["changes"])) return changes(value);
       if (path === undefined || (newText === undefined && value["deleted"] !== true))
         return { type: "other", kind: "diff", raw: value };
       return {
@@ -152,6 +153,17 @@ export function toolContent(value: unknown): ToolContent | undefined {
     default:
       return { type: "other", kind: text(value["type"]) ?? "unknown", raw: value };
   }
+}
+
+/** A diff in the shape of the version 2 draft, which agents ahead of their version send too: files, and one patch for all. */
+function changes(value: Wire): ToolContent {
+  const patch = isWire(value["patch"]) && value["patch"]["format"] === "git_patch" ? value["patch"]["text"] : undefined;
+  const files = list(value["changes"]).flatMap(change => {
+    const path = isWire(change) ? text(change["path"]) : undefined;
+    if (!isWire(change) || path === undefined) return [];
+    return [{ operation: text(change["operation"]) ?? "modify", path, ...given("oldPath", text(change["oldPath"])) }];
+  });
+  return { type: "changes", changes: files, ...given("patch", text(patch)) };
 }
 
 const defined = <T>(value: T | undefined): value is T => value !== undefined;

@@ -191,10 +191,21 @@ export function sessionTitle({ ownTitle, title, entries }: SessionState): string
   if (title !== null) return title;
   for (const entry of entries) {
     if (entry.kind !== "message" || !isPrompt(entry)) continue;
-    const line = plainText(entry.content).trim().split("\n")[0] ?? "";
-    return line.length > 60 ? `${line.slice(0, 59)}…` : line;
+    return firstLine(entry.content);
   }
   return "";
+}
+
+/** The first line of the prompt of a turn; empty when there is no such turn. */
+export function promptTitle({ entries, submissions }: SessionState, submission: string): string {
+  const sent = entries.findLast(entry => entry.kind === "message" && entry.submission === submission);
+  const waiting = submissions.find(({ id }) => id === submission);
+  return firstLine((sent?.kind === "message" ? sent : waiting)?.content ?? []);
+}
+
+function firstLine(content: readonly Content[]): string {
+  const line = plainText(content).trim().split("\n")[0] ?? "";
+  return line.length > 60 ? `${line.slice(0, 59)}…` : line;
 }
 
 /** The text blocks of a content, as one text. */

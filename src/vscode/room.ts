@@ -8,6 +8,7 @@ import type { SessionEvent } from "../session/events.ts";
 import type { Room } from "../session/session.ts";
 import { Access } from "../workspace/access.ts";
 import { auditRecord, type AuditLog } from "../workspace/auditLog.ts";
+import { reportsIn } from "../workspace/bases.ts";
 import { questionFacts, type FactsContext } from "../workspace/facts.ts";
 import { SessionFiles } from "../workspace/files.ts";
 import { nodePaths } from "../workspace/nodePaths.ts";
@@ -18,6 +19,7 @@ import type { Documents } from "../workspace/ports.ts";
 import { answerFor, type QuestionFacts, type RuleSet } from "../workspace/rules.ts";
 import { SessionTerminals } from "../workspace/terminals.ts";
 import { DiskWatch } from "./diskWatch.ts";
+import type { ReviewWatch } from "./reviewWatch.ts";
 import type { Settings } from "./settings.ts";
 
 /** The folders an agent may touch: its own, and every folder of the workspace. */
@@ -32,6 +34,9 @@ export interface Services {
   readonly settings: () => Settings;
   readonly rules: () => RuleSet;
   readonly audit: AuditLog;
+  readonly review: ReviewWatch;
+  /** Told before a prompt goes out, which waits for it a moment. */
+  readonly beforeTurn: (submission: string) => Promise<void>;
   readonly log: Log;
 }
 
@@ -46,7 +51,7 @@ export interface Tenant {
 
 /** A room for one session. */
 export function makeRoom(services: Services, { definition, cwd, dispatch, onEnding }: Tenant): Room {
-  const { documents, settings, rules, log } = services;
+  const { documents, settings, rules, review, log } = services;
   const roots = sessionRoots(cwd);
   const confinement = new Confinement(nodePaths(), roots);
   const context = (): FactsContext => factsContext(definition.id, cwd, confinement);
@@ -86,15 +91,22 @@ export function makeRoom(services: Services, { definition, cwd, dispatch, onEndi
   });
   const watch = new DiskWatch({ roots, report: (path, note) => dispatch({ type: "file", path, note }), log });
   return {
-    requestPermission: (question, signal) => broker.requestPermission(question, signal),
+    requestPermission: (question, signal) => {
+      review.named(namedBy(question));
+      return broker.requestPermission(question, signal);
+    },
     answer: (ask, option) => broker.answer(ask, option),
     cancelQuestions: () => broker.cancelAll(),
     question: ask => broker.question(ask),
     endTerminals: () => terminals.endAll(),
-    observe: event => watch.observe(event),
+    observe: event => {
+      watch.observe(event);
+      review.observe(event);
+    },
+    beforeTurn: submission => services.beforeTurn(submission),
     readTextFile: (request, signal) => files.read(request, signal),
     writeTextFile: async (request, signal) => {
-      const { saved, result } = await files.write(request, signal);
+      const { saved, result } = await review.writing(request.path, request.content, () => files.write(request, signal));
       if (!saved) watch.unsaved(request.path);
       if (result) dispatch({ type: "fileResult", path: request.path, ...result });
     },
@@ -109,6 +121,13 @@ export function makeRoom(services: Services, { definition, cwd, dispatch, onEndi
       onEnding(terminals.close());
     },
   };
+}
+
+/** The files that a question is about. */
+function namedBy({ tool, subject }: PermissionQuestion): readonly string[] {
+  const { locations = [], content = [] } = tool ?? {};
+  const reported = content.flatMap(reportsIn).map(([path]) => path);
+  return [...new Set([...locations.map(place => place.path), ...reported, ...(subject?.paths ?? [])])];
 }
 
 /** What rules see of a question in this window. */

@@ -37,16 +37,20 @@ async function runGit(
   args: readonly string[],
   take: (text: string) => Promise<void> | void,
   signal?: AbortSignal,
+  input?: string,
 ): Promise<void> {
   const child = spawn(git.path, [...safely, ...args], {
     cwd,
-    stdio: ["ignore", "pipe", "pipe"],
+    stdio: [input === undefined ? "ignore" : "pipe", "pipe", "pipe"],
     windowsHide: true,
     env: environment(),
     ...(signal && { signal }),
   });
+  const { stdout, stderr } = child;
+  if (!stdout || !stderr) throw new Error("git was started without its output.");
+  if (input !== undefined) child.stdin?.on("error", () => {}).end(input); // It may end before it has read all.
   let told = "";
-  child.stderr.setEncoding("utf8").on("data", (text: string) => (told = (told + text).slice(0, 2000)));
+  stderr.setEncoding("utf8").on("data", (text: string) => (told = (told + text).slice(0, 2000)));
   const ended = new Promise<void>((resolve, reject) => {
     child.on("error", reject);
     child.on("close", code => {
@@ -57,7 +61,7 @@ async function runGit(
   ended.catch(() => {}); // Waited for below; it may fail before the output has ended.
   const decoder = new StringDecoder("utf8");
   try {
-    for await (const chunk of child.stdout) await take(decoder.write(chunk as Buffer));
+    for await (const chunk of stdout) await take(decoder.write(chunk as Buffer));
   } catch (error) {
     child.kill();
     await ended.catch(() => {});
@@ -185,4 +189,28 @@ export async function gitDiff(git: Git, folder: string): Promise<string> {
     () => false,
   );
   return read(hasCommit ? ["HEAD"] : ["--cached"]);
+}
+
+/** Which of the paths, relative to the folder, git ignores. Rejects where the folder is in no repository. */
+export async function gitIgnored(git: Git, folder: string, paths: readonly string[]): Promise<readonly string[]> {
+  let all = "";
+  const input = paths.join("\0");
+  try {
+    await runGit(git, folder, ["check-ignore", "-z", "--stdin"], text => void (all += text), undefined, input);
+  } catch (error) {
+    // It ends with 1 when it ignores none of them.
+    if (!/code 1\b/.test(asError(error).message)) throw error;
+  }
+  return all.split("\0").filter(item => item !== "");
+}
+
+/** A file's text in a commit; undefined when it is not in it, or no UTF-8 text. Path relative to the folder. */
+export async function gitText(git: Git, folder: string, commit: string, path: string): Promise<string | undefined> {
+  let all = "";
+  try {
+    await runGit(git, folder, ["cat-file", "blob", `${commit}:./${path}`], text => void (all += text));
+  } catch {
+    return undefined; // Not in the commit, or no commit yet: either way nothing is known of it.
+  }
+  return all.includes("\0") ? undefined : all;
 }

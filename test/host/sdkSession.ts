@@ -10,6 +10,7 @@ import { nullLog, systemClock, type Log } from "../../src/base/log.ts";
 import { Session } from "../../src/session/session.ts";
 import { isBusy, openAsks, type Ask, type SessionState } from "../../src/session/state.ts";
 import { EditorDocuments } from "../../src/vscode/documents.ts";
+import { Reviews } from "../../src/vscode/reviews.ts";
 import { makeRoom, type Services } from "../../src/vscode/room.ts";
 import { readSettings, type Settings } from "../../src/vscode/settings.ts";
 import { openStorage } from "../../src/vscode/storage.ts";
@@ -42,6 +43,7 @@ export class SdkSession {
   readonly faults: string[] = [];
   readonly session: Session;
   readonly #pool: AgentPool;
+  readonly #reviews: Reviews;
   readonly #endings: Promise<void>[] = [];
 
   constructor(cwd: string, storage: string) {
@@ -53,11 +55,22 @@ export class SdkSession {
     } as vscode.ExtensionContext;
     const log: Log = { ...nullLog, error: (message, data) => this.faults.push(`${message} ${String(data ?? "")}`) };
     this.settings = readSettings(context);
+    const storing = openStorage(context);
+    this.#reviews = new Reviews({
+      roots: () => [cwd],
+      touches: { touched: () => {}, written: () => {} },
+      textAt: () => Promise.resolve(undefined),
+      storage: storing,
+      clock: systemClock,
+      log,
+    });
     const services: Services = {
       documents: new EditorDocuments(nodePaths(), { saveUnsaved: () => this.settings.saveUnsaved }),
       settings: () => this.settings,
       rules: () => ({ rules: [], problems: [] }),
-      audit: new AuditLog(openStorage(context), log),
+      audit: new AuditLog(storing, log),
+      review: this.#reviews.watch,
+      beforeTurn: () => Promise.resolve(),
       log,
     };
     const definition: AgentDefinition = {
@@ -99,8 +112,8 @@ export class SdkSession {
   begin(...steps: readonly (Step | readonly Step[])[]): Turn {
     assert.ok(!isBusy(this.state), "The last turn has not ended.");
     this.session.send([{ type: "text", text: JSON.stringify(steps) }]);
-    assert.ok(isBusy(this.state));
-    return { done: this.until(state => !isBusy(state)).then(() => this.#outcomes()) };
+    const begun = this.until(state => isBusy(state));
+    return { done: begun.then(() => this.until(state => !isBusy(state))).then(() => this.#outcomes()) };
   }
 
   /** Lets the agent take the steps one after the other. */
@@ -157,6 +170,7 @@ export class SdkSession {
     this.session.dispose();
     await this.#pool.dispose();
     await Promise.all(this.#endings);
+    this.#reviews.dispose();
   }
 }
 

@@ -1,0 +1,45 @@
+// The text of a file as it is now, in the editor or on disk, as the review compares it.
+import { readFile, stat } from "node:fs/promises";
+import * as vscode from "vscode";
+import { withLineFeeds } from "../workspace/edits.ts";
+import { codeOf } from "../workspace/paths.ts";
+
+/** Larger files are not reviewed. */
+const maxBytes = 8 * 1024 * 1024;
+
+/**
+ * The decoded file with "\n" line endings and without a byte-order mark; null when there is none, undefined when it is no
+ * text or too large. Rejects when it cannot be read.
+ */
+export async function fileText(path: string): Promise<string | null | undefined> {
+  try {
+    const found = await stat(path);
+    if (!found.isFile() || found.size > maxBytes) return undefined;
+    const bytes = await readFile(path);
+    if (bytes.subarray(0, 8192).includes(0) && !isUtf16(bytes)) return undefined;
+    const text = await vscode.workspace.decode(bytes, { uri: vscode.Uri.file(path) });
+    return withLineFeeds(text.startsWith("\uFEFF") ? text.slice(1) : text);
+  } catch (thrown) {
+    if (codeOf(thrown) === "ENOENT" || codeOf(thrown) === "ENOTDIR") return null;
+    throw thrown;
+  }
+}
+
+const isUtf16 = (bytes: Uint8Array): boolean =>
+  (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff);
+
+/** The text of an open document; undefined when the file is not open. */
+export function openTextOf(path: string): { readonly text: string; readonly dirty: boolean } | undefined {
+  const open = vscode.workspace.textDocuments.find(one => one.uri.scheme === "file" && one.uri.fsPath === path);
+  return open && !open.isClosed ? { text: withLineFeeds(open.getText()), dirty: open.isDirty } : undefined;
+}
+
+/** When the file was last written, ms since the epoch; undefined when there is none. */
+export async function mtimeOf(path: string): Promise<number | undefined> {
+  try {
+    return (await stat(path)).mtimeMs;
+  } catch (thrown) {
+    if (codeOf(thrown) === "ENOENT" || codeOf(thrown) === "ENOTDIR") return undefined;
+    throw thrown;
+  }
+}
