@@ -1,8 +1,8 @@
 // The diffs that cards show: each is computed once, in pieces between which everything else goes on.
 import type { Disposable } from "../base/lifecycle.ts";
+import { done, type Work } from "../base/lineDiff.ts";
 import type { ToolContent } from "../session/events.ts";
-import { computing, diffWork, done, tooLarge } from "./diffs.ts";
-import type { Work } from "./lineDiff.ts";
+import { computing, diffWork, tooLarge } from "./diffs.ts";
 import { patchWork, type PatchedFile } from "./patchText.ts";
 import type { DiffBody } from "./protocol.ts";
 

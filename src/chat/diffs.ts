@@ -1,5 +1,5 @@
 // Text before and after → the hunks a card shows. Bounded in size and time: a card is a glance, the diff editor is exact.
-import { changesOf, middleOf, type Change, type Lines, type Middle, type Work } from "./lineDiff.ts";
+import { changesOf, done, middleOf, type Change, type Lines, type Middle, type Work } from "../base/lineDiff.ts";
 import type { DiffBody, DiffHunk, DiffLine } from "./protocol.ts";
 import { marked } from "./wordDiff.ts";
 
@@ -20,14 +20,6 @@ export const computing: DiffBody = { hunks: [], added: 0, removed: 0, state: "co
  */
 export function hunksOf(oldText: string, newText: string): DiffBody {
   return done(diffWork(oldText, newText));
-}
-
-/** Does all of the work at once. */
-export function done<T>(work: Work<T>): T {
-  for (;;) {
-    const next = work.next();
-    if (next.done) return next.value;
-  }
 }
 
 /** {@link hunksOf} in pieces. */

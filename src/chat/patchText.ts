@@ -1,7 +1,7 @@
 // A patch as git writes it → the diff of each file in it.
 import { parsePatch, type StructuredPatch } from "diff";
+import type { Work } from "../base/lineDiff.ts";
 import { shortened } from "./diffs.ts";
-import type { Work } from "./lineDiff.ts";
 import type { ChangedFile, DiffBody, DiffHunk, DiffLine } from "./protocol.ts";
 import { marked } from "./wordDiff.ts";
 

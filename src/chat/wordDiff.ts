@@ -1,6 +1,6 @@
 // Which words of a changed line changed: for lines that are alike, within bounds.
 import { diffArrays } from "diff";
-import type { Work } from "./lineDiff.ts";
+import type { Work } from "../base/lineDiff.ts";
 import type { DiffHunk, DiffLine, Marks } from "./protocol.ts";
 
 /** Longer lines are not looked at by their words. */

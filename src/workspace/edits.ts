@@ -90,8 +90,8 @@ export function withLineFeeds(text: string): string {
   return text.includes("\r") ? text.replace(/\r\n?/g, "\n") : text;
 }
 
-/** The edit without what it leaves as it was. */
-function trimmed(before: string, start: number, end: number, text: string): Edit {
+/** The edit of `[start, end)` without what it leaves as it was. */
+export function trimmed(before: string, start: number, end: number, text: string): Edit {
   const old = before.slice(start, end);
   const head = commonStart(old, text);
   const tail = commonEnd(old, text, head);

@@ -2,8 +2,9 @@
 import assert from "node:assert/strict";
 import { createTwoFilesPatch } from "diff";
 import fc from "fast-check";
+import { done } from "../../../src/base/lineDiff.ts";
 import { DiffStore } from "../../../src/chat/diffStore.ts";
-import { done, hunksOf } from "../../../src/chat/diffs.ts";
+import { hunksOf } from "../../../src/chat/diffs.ts";
 import { filesPart } from "../../../src/chat/filesPart.ts";
 import { patchWork } from "../../../src/chat/patchText.ts";
 import type { ToolContent } from "../../../src/session/events.ts";

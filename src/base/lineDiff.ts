@@ -7,6 +7,14 @@ import { diffArrays } from "diff";
  */
 export type Work<T> = Generator<number, T, void>;
 
+/** Does all of the work at once. */
+export function done<T>(work: Work<T>): T {
+  for (;;) {
+    const next = work.next();
+    if (next.done) return next.value;
+  }
+}
+
 /** Lines that differ: `old[oldFrom..oldTo)` was replaced by `new[newFrom..newTo)`. Counted from 0. */
 export interface Change {
   readonly oldFrom: number;
@@ -60,6 +68,52 @@ export function* middleOf(oldText: string, newText: string, context: number): Wo
   const old = yield* linesOf(oldText, from, oldText.length + to, numbers, alike);
   const now = old && (yield* linesOf(newText, from, newText.length + to, numbers, alike));
   return now && { skipped, old, new: now };
+}
+
+/**
+ * The changes between two texts, in order and apart from each other, with every character counted: a line that ends
+ * otherwise, or does not end, is another line. More lines than are compared are one change.
+ */
+export function* changesBetween(oldText: string, newText: string): Work<readonly Change[]> {
+  if (oldText === newText) return [];
+  const prefix = yield* commonPrefix(oldText, newText);
+  const from = linesBack(oldText, prefix, 0);
+  const suffix = yield* commonSuffix(oldText, newText, Math.min(oldText.length, newText.length) - prefix);
+  const oldEnd = linesAhead(oldText, oldText.length - suffix, 0);
+  const newEnd = newText.length - (oldText.length - oldEnd);
+  const skipped = yield* countLines(oldText, from);
+  const numbers = new Map<string, number>();
+  const old = yield* wholeLines(oldText, from, oldEnd, numbers);
+  const now = yield* wholeLines(newText, from, newEnd, numbers);
+  const all = [{ oldFrom: 0, oldTo: old.length, newFrom: 0, newTo: now.length }];
+  const changes = Math.max(old.length, now.length) > maxLines ? all : yield* changesOf(old, now);
+  return changes.map(({ oldFrom, oldTo, newFrom, newTo }) => ({
+    oldFrom: oldFrom + skipped,
+    oldTo: oldTo + skipped,
+    newFrom: newFrom + skipped,
+    newTo: newTo + skipped,
+  }));
+}
+
+function* wholeLines(text: string, from: number, to: number, numbers: Map<string, number>): Work<readonly number[]> {
+  const ids: number[] = [];
+  let done = 0;
+  for (let at = from; at < to;) {
+    const found = text.indexOf("\n", at);
+    const end = found < 0 ? to : found + 1;
+    const line = text.slice(at, end);
+    const id = numbers.get(line) ?? numbers.size;
+    numbers.set(line, id);
+    ids.push(id);
+    done += 1 + line.length / 100;
+    if (done >= pieceOfLines) {
+      yield Math.round(done);
+      done = 0;
+    }
+    at = end;
+  }
+  yield Math.round(done);
+  return ids;
 }
 
 const isOpen = (text: string): boolean => text !== "" && !text.endsWith("\n");

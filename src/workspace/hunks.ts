@@ -1,0 +1,228 @@
+// What an edit makes of a file's hunks: which ones it joins, which only move, and what goes into the base.
+import { changesBetween, type Change, type Work } from "../base/lineDiff.ts";
+import type { Hunk, LineRange } from "./changes.ts";
+import type { TextLines } from "./textLines.ts";
+
+/** Both sides of a review, neither of them missing. */
+export interface Sides {
+  readonly base: TextLines;
+  readonly text: TextLines;
+  readonly hunks: readonly Hunk[];
+  readonly nextId: number;
+}
+
+/**
+ * Whose edit it is, and how far it may be taken apart.
+ * - `agent`: all it changes is to be reviewed. With hunks that it touches it is compared with the base anew.
+ * - `user`: what overlaps no hunk goes into the base. A hunk is joined as it stands: while somebody types, a line may for a
+ *   moment be the base's, and must not leave the hunk by that.
+ * - `replaced`: the same for a text that came at once. Joined hunks are compared with the base anew.
+ */
+export type Author =
+  | { readonly kind: "agent"; readonly turn: string }
+  | { readonly kind: "user" }
+  | { readonly kind: "replaced"; readonly recall?: Recall };
+
+/** The hunk in which an agent once put these lines in place of those, if it did. */
+export type Recall = (base: string, text: string) => Hunk | undefined;
+
+/** Hunks and edits that belong together. Lines are those of the old text. */
+interface Part {
+  readonly hunks: Hunk[];
+  readonly edits: Change[];
+}
+
+interface Splice {
+  readonly range: LineRange;
+  readonly text: string;
+}
+
+/** The sides after edits of the text, which lead to `after`. Edits are in order and apart from each other. */
+export function* edited(sides: Sides, after: TextLines, edits: readonly Change[], author: Author): Work<Edited> {
+  const joins = author.kind === "agent" ? touches : overlapsIn(sides, after);
+  const intoBase: Splice[] = [];
+  const hunks: Hunk[] = [];
+  const ids = new Ids(sides.nextId);
+  /** From the old text to the old base, to the new text; and from the old base to the new one. */
+  let [toBase, toText, baseGrowth] = [0, 0, 0];
+  for (const part of partsOf(sides.hunks, edits, joins)) {
+    const { from, to } = hull(part);
+    const last = part.hunks.at(-1);
+    const toBaseAfter = last ? last.base.to - last.text.to : toBase;
+    const growth = part.edits.reduce((sum, edit) => sum + edit.newTo - edit.newFrom - edit.oldTo + edit.oldFrom, 0);
+    const base = { from: from + toBase, to: to + toBaseAfter };
+    const text = { from: from + toText, to: to + toText + growth };
+    const recall = part.hunks.length === 0 && author.kind === "replaced" ? author.recall : undefined;
+    const recalled = recall?.(sides.base.slice(base), after.slice(text));
+    if (part.edits.length === 0 && last) hunks.push({ ...last, base: moved(base, baseGrowth), text });
+    else if (recalled) {
+      const taken = [...sides.hunks, ...hunks].some(hunk => hunk.id === recalled.id);
+      hunks.push({ ...recalled, id: taken ? ids.make() : recalled.id, base: moved(base, baseGrowth), text });
+    } else if (part.hunks.length === 0 && author.kind !== "agent") {
+      intoBase.push({ range: base, text: after.slice(text) });
+      baseGrowth += growth;
+    } else {
+      const pieces = yield* piecesOf({ part, base, text, sides, after, author, ids });
+      hunks.push(...pieces.map(piece => ({ ...piece, base: moved(piece.base, baseGrowth) })));
+    }
+    toBase = toBaseAfter;
+    toText += growth;
+  }
+  return { base: spliced(sides.base, intoBase), text: after.text, hunks: merged(hunks), nextId: ids.next };
+}
+
+/** What {@link edited} leads to. */
+export interface Edited {
+  readonly base: string;
+  readonly text: string;
+  readonly hunks: readonly Hunk[];
+  readonly nextId: number;
+}
+
+class Ids {
+  next: number;
+
+  constructor(next: number) {
+    this.next = next;
+  }
+
+  make(): string {
+    return `${this.next++}`;
+  }
+}
+
+type Joins = (hunk: Hunk, edit: Change) => boolean;
+
+const touches: Joins = ({ text }, { oldFrom, oldTo }) => text.from <= oldTo && oldFrom <= text.to;
+
+/**
+ * Whether an edit changes a hunk's lines, or stands where lines were removed. Lines put right before or behind a hunk's
+ * are not part of it, unless a line without "\n" would come to stand before another line in the base.
+ */
+function overlapsIn({ base, text }: Sides, after: TextLines): Joins {
+  return (hunk, edit) => {
+    const { from, to } = hunk.text;
+    if (from < edit.oldTo && edit.oldFrom < to) return true;
+    if (from === to && edit.oldFrom === from && edit.oldTo === from) return true;
+    if (base.isOpen && edit.oldFrom === to && hunk.base.to === base.count && to === text.count) return true;
+    return after.isOpen && edit.oldTo === from && edit.newTo === after.count && edit.newFrom < edit.newTo;
+  };
+}
+
+/** Hunks and edits, in order; those that join are in one part. */
+function partsOf(hunks: readonly Hunk[], edits: readonly Change[], joins: Joins): readonly Part[] {
+  const parts: Part[] = [];
+  let [h, e] = [0, 0];
+  for (;;) {
+    const [hunk, edit, last] = [hunks[h], edits[e], parts.at(-1)];
+    if (hunk && (!edit || isBefore(hunk, edit))) {
+      const before = last?.edits.at(-1);
+      if (before && joins(hunk, before)) last?.hunks.push(hunk);
+      else parts.push({ hunks: [hunk], edits: [] });
+      h++;
+    } else if (edit) {
+      const before = last?.hunks.at(-1);
+      if (before && joins(before, edit)) last?.edits.push(edit);
+      else parts.push({ hunks: [], edits: [edit] });
+      e++;
+    } else return parts;
+  }
+}
+
+const isBefore = ({ text: { from, to } }: Hunk, { oldFrom }: Change): boolean =>
+  from < oldFrom || (from === oldFrom && from === to);
+
+function hull({ hunks, edits }: Part): LineRange {
+  const starts = [hunks[0]?.text.from, edits[0]?.oldFrom];
+  const ends = [hunks.at(-1)?.text.to, edits.at(-1)?.oldTo];
+  return { from: Math.min(...starts.map(at => at ?? Infinity)), to: Math.max(...ends.map(at => at ?? 0)) };
+}
+
+const moved = ({ from, to }: LineRange, by: number): LineRange => ({ from: from + by, to: to + by });
+
+interface Window {
+  readonly part: Part;
+  readonly base: LineRange;
+  readonly text: LineRange;
+  readonly sides: Sides;
+  readonly after: TextLines;
+  readonly author: Author;
+  readonly ids: Ids;
+}
+
+/** The hunks between the base and the new text in a part with hunks and edits. */
+function* piecesOf(window: Window): Work<readonly Hunk[]> {
+  const { part, base, text, sides, after, author, ids } = window;
+  const [before, now] = [sides.base.slice(base), after.slice(text)];
+  if (before === now) return [];
+  const whole = { oldFrom: 0, oldTo: base.to - base.from, newFrom: 0, newTo: text.to - text.from };
+  const changes = author.kind === "user" ? [whole] : yield* changesBetween(before, now);
+  const pieces = changes.map(change => ({
+    base: { from: base.from + change.oldFrom, to: base.from + change.oldTo },
+    text: { from: text.from + change.newFrom, to: text.from + change.newTo },
+  }));
+  const names = namesFor(pieces, part.hunks);
+  const inherited = unionOfTurns(part.hunks);
+  return pieces.map((piece, i) => {
+    const parents = unionOfTurns(part.hunks.filter(hunk => overlap(hunk.base, piece.base) > 0));
+    const known = parents.length > 0 ? parents : part.edits.length > 0 && author.kind === "agent" ? [] : inherited;
+    const own = author.kind === "agent" && (known.length === 0 || part.edits.some(edit => isAt(edit, piece.text)));
+    const turns = own ? [...known.filter(turn => turn !== author.turn), author.turn] : known;
+    return { id: names[i] ?? ids.make(), ...piece, turns };
+  });
+}
+
+const isAt = ({ newFrom, newTo }: Change, { from, to }: LineRange): boolean => newFrom <= to && from <= newTo;
+
+/** Each hunk gives its id to the piece that holds most of its base lines. */
+function namesFor(pieces: readonly { readonly base: LineRange }[], hunks: readonly Hunk[]): readonly string[] {
+  const names: string[] = [];
+  for (const { id, base } of hunks) {
+    let best: { at: number; lines: number } | undefined;
+    for (const [at, piece] of pieces.entries()) {
+      const lines = overlap(base, piece.base);
+      if (names[at] === undefined && lines > (best?.lines ?? 0)) best = { at, lines };
+    }
+    if (best) names[best.at] = id;
+  }
+  return names;
+}
+
+/** How many lines two ranges share; a half if they only touch. */
+const overlap = (a: LineRange, b: LineRange): number => {
+  const lines = Math.min(a.to, b.to) - Math.max(a.from, b.from);
+  return lines === 0 ? 0.5 : Math.max(0, lines);
+};
+
+/** The turns of several hunks, each once, the newest last. */
+function unionOfTurns(hunks: readonly Hunk[]): readonly string[] {
+  return hunks
+    .map(hunk => hunk.turns)
+    .reduce((all, turns) => [...all, ...turns.filter(turn => !all.includes(turn))], []);
+}
+
+/** Hunks with no line between them are one. */
+function merged(hunks: readonly Hunk[]): readonly Hunk[] {
+  const out: Hunk[] = [];
+  for (const hunk of hunks) {
+    const last = out.at(-1);
+    if (last?.text.to !== hunk.text.from || last.base.to !== hunk.base.from) out.push(hunk);
+    else {
+      const base = { from: last.base.from, to: hunk.base.to };
+      const text = { from: last.text.from, to: hunk.text.to };
+      out[out.length - 1] = { id: last.id, base, text, turns: unionOfTurns([last, hunk]) };
+    }
+  }
+  return out;
+}
+
+/** A text with runs of lines replaced, which are in order and apart from each other. */
+export function spliced(lines: TextLines, splices: readonly Splice[]): string {
+  let result = "";
+  let at = 0;
+  for (const { range, text } of splices) {
+    result += lines.text.slice(at, lines.start(range.from)) + text;
+    at = lines.start(range.to);
+  }
+  return result + lines.text.slice(at);
+}

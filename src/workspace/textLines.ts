@@ -1,0 +1,56 @@
+// A text by its lines, each with the "\n" that ends it.
+import type { LineRange } from "./changes.ts";
+import type { Place } from "./edits.ts";
+
+/** Finds lines by number. A last line without "\n" counts; after a last "\n" there is no further line. */
+export class TextLines {
+  readonly text: string;
+  /** Where each line begins, and where the last one ends. */
+  readonly #starts: readonly number[];
+
+  constructor(text: string) {
+    this.text = text;
+    const starts = [0];
+    for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) starts.push(at + 1);
+    if ((starts.at(-1) ?? 0) < text.length) starts.push(text.length);
+    this.#starts = starts;
+  }
+
+  get count(): number {
+    return this.#starts.length - 1;
+  }
+
+  /** Whether the last line has no "\n". */
+  get isOpen(): boolean {
+    return this.text !== "" && !this.text.endsWith("\n");
+  }
+
+  /** Where a line begins; beyond the last line, where the text ends. */
+  start(line: number): number {
+    return this.#starts[Math.max(0, line)] ?? this.text.length;
+  }
+
+  slice({ from, to }: LineRange): string {
+    return this.text.slice(this.start(from), this.start(to));
+  }
+
+  /** The offset of a place, which is moved into its line, and into the text, where it is outside. */
+  offset({ line, character }: Place): number {
+    const start = this.start(line);
+    const next = this.start(line + 1);
+    const end = next > start && this.text.charCodeAt(next - 1) === 10 ? next - 1 : next;
+    return Math.min(start + Math.max(0, character), end);
+  }
+
+  /** The number of the line that holds an offset; behind a last "\n", that of the line that would begin there. */
+  lineAt(offset: number): number {
+    let low = 0;
+    let high = this.#starts.length - 1;
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if ((this.#starts[middle] as number) <= offset) low = middle;
+      else high = middle - 1;
+    }
+    return low === this.count && this.isOpen ? low - 1 : low;
+  }
+}

@@ -1,0 +1,160 @@
+import assert from "node:assert/strict";
+import {
+  agentEdited,
+  committed,
+  isSettled,
+  keep,
+  lineCounts,
+  reanchored,
+  track,
+  undo,
+  userEdited,
+  userReplaced,
+  wentTo,
+  type FileChanges,
+  type TextChange,
+} from "../../../src/workspace/changes.ts";
+import { applyEdits } from "../../../src/workspace/edits.ts";
+
+const abc = "a\nb\nc\nd\ne\nf\ng\n";
+
+/** Each hunk as "old lines → new lines". */
+function shown({ base, text, hunks }: FileChanges): readonly string[] {
+  const lines = (all: string | null, { from, to }: { from: number; to: number }): string =>
+    ((all ?? "").match(/[^\n]*\n|[^\n]+$/g) ?? []).slice(from, to).join("").replaceAll("\n", "|");
+  return hunks.map(hunk => `${lines(base, hunk.base)} → ${lines(text, hunk.text)}`);
+}
+
+const insert = (line: number, character: number, text: string): TextChange => ({
+  start: { line, character },
+  end: { line, character },
+  text,
+});
+const remove = (line: number, character: number, toLine: number, toCharacter: number): TextChange => ({
+  start: { line, character },
+  end: { line: toLine, character: toCharacter },
+  text: "",
+});
+const ids = (changes: FileChanges): readonly string[] => changes.hunks.map(hunk => hunk.id);
+
+describe("a file under review", () => {
+  it("shows what the agent changed, in hunks with an unchanged line between them", () => {
+    const changes = track(abc, "a\nB\nc\nx\nf\ng\ny\n", "t1");
+    assert.deepEqual(shown(changes), ["b| → B|", "d|e| → x|", " → y|"]);
+    assert.deepEqual(ids(changes), ["1", "2", "3"]);
+    assert.deepEqual(lineCounts(changes), { added: 3, removed: 3 });
+    assert.ok(!isSettled(changes));
+  });
+
+  it("keeps a hunk: its lines go into the base", () => {
+    const changes = keep(track(abc, "a\nB\nc\nx\nf\ng\ny\n", "t1"), ["2"]);
+    assert.equal(changes.base, "a\nb\nc\nx\nf\ng\n");
+    assert.deepEqual(shown(changes), ["b| → B|", " → y|"]);
+  });
+
+  it("undoes hunks: the base's lines come back, by edits of the text", () => {
+    const changes = track(abc, "a\nB\nc\nx\nf\ng\ny\n", "t1");
+    const undone = undo(changes, ["1", "2"]);
+    assert.equal(undone.changes.text, "a\nb\nc\nd\ne\nf\ng\ny\n");
+    assert.equal(applyEdits(changes.text ?? "", undone.edits), undone.changes.text);
+    assert.deepEqual(shown(undone.changes), [" → y|"]);
+  });
+
+  it("puts what the user edits elsewhere into the base", () => {
+    const changes = userEdited(track(abc, "a\nB\nc\nd\ne\nf\ng\n", "t1"), [insert(3, 1, "!"), insert(6, 0, "new\n")]);
+    assert.equal(changes.text, "a\nB\nc\nd!\ne\nf\nnew\ng\n");
+    assert.equal(changes.base, "a\nb\nc\nd!\ne\nf\nnew\ng\n");
+    assert.deepEqual(shown(changes), ["b| → B|"]);
+  });
+
+  it("joins what the user edits in a hunk's lines", () => {
+    const changes = userEdited(track(abc, "a\nB\nc\nd\ne\nf\ng\n", "t1"), [insert(1, 1, "!")]);
+    assert.deepEqual(shown(changes), ["b| → B!|"]);
+    assert.equal(undo(changes, ["1"]).changes.text, abc);
+  });
+
+  it("takes lines that the user puts right behind a hunk's for the user's", () => {
+    const changes = userEdited(track(abc, "a\nB\nc\nd\ne\nf\ng\n", "t1"), [insert(1, 1, "\nmine")]);
+    assert.deepEqual(shown(changes), ["b| → B|"]);
+    assert.equal(undo(changes, ["1"]).changes.text, "a\nb\nmine\nc\nd\ne\nf\ng\n");
+  });
+
+  it("joins what the user puts where the agent removed lines", () => {
+    const changes = userEdited(track(abc, "a\nd\ne\nf\ng\n", "t1"), [insert(0, 1, "\nb\nc")]);
+    assert.deepEqual(shown(changes), []);
+    assert.ok(isSettled(changes));
+  });
+
+  it("does not let a hunk's line leave it while it is typed", () => {
+    const start = track("a\n}\n", "x\ny\nz\n", "t1");
+    const typed = userEdited(userEdited(start, [{ ...remove(2, 0, 2, 1), text: "}" }]), [insert(2, 1, " else")]);
+    assert.equal(typed.base, "a\n}\n");
+    assert.deepEqual(shown(typed), ["a|}| → x|y|} else|"]);
+  });
+
+  it("gives a hunk that the agent edits again the same id, and the turn", () => {
+    const changes = agentEdited(track(abc, "a\nB\nc\nx\nf\ng\n", "t1"), "a\nB\nc\nx2\nf\nG\n", "t2");
+    assert.deepEqual(
+      changes.hunks.map(({ id, turns }) => ({ id, turns })),
+      [
+        { id: "1", turns: ["t1"] },
+        { id: "2", turns: ["t1", "t2"] },
+        { id: "3", turns: ["t2"] },
+      ],
+    );
+  });
+
+  it("is settled when the agent takes its change back", () => {
+    assert.ok(isSettled(agentEdited(track(abc, "a\n", "t1"), abc, "t2")));
+  });
+
+  it("follows created and deleted files", () => {
+    const created = track(null, "x\ny\n", "t1");
+    assert.deepEqual(shown(created), [" → x|y|"]);
+    assert.equal(undo(created, ids(created)).changes.text, null);
+    assert.equal(keep(created, ids(created)).base, "x\ny\n");
+    const empty = track(null, "", "t1");
+    assert.equal(empty.hunks.length, 1);
+    assert.equal(undo(empty, ids(empty)).changes.text, null);
+    const deleted = track(abc, null, "t1");
+    assert.deepEqual(shown(deleted), ["a|b|c|d|e|f|g| → "]);
+    const back = undo(deleted, ids(deleted));
+    assert.equal(back.changes.text, abc);
+    assert.deepEqual(back.edits, [{ start: 0, end: 0, text: abc }]);
+    assert.ok(isSettled(userReplaced(created, null)));
+    assert.ok(isSettled(userReplaced(deleted, "something else\n")));
+  });
+
+  it("does not delete a created file that the user wrote in", () => {
+    const created = userEdited(track(null, "x\ny\n", "t1"), [insert(2, 0, "mine\n")]);
+    assert.equal(undo(created, ids(created)).changes.text, "mine\n");
+    const joined = userEdited(track(null, "x\ny\n", "t1"), [insert(1, 1, "mine")]);
+    assert.equal(undo(joined, ids(joined)).changes.text, "");
+  });
+
+  it("is the agent's again after undo and redo of its edit", () => {
+    const edited = track(abc, "a\nB\nc\nd\ne\nf\ng\n", "t1");
+    const back = wentTo(edited, abc, [edited]);
+    assert.ok(isSettled(back));
+    assert.deepEqual(wentTo(back, edited.text ?? "", [edited, back]), edited);
+  });
+
+  it("does not ask again for what was kept, after undo of a later edit", () => {
+    const edited = track(abc, "a\nB\nc\nX\ne\nf\ng\n", "t1");
+    const typed = userEdited(edited, [insert(6, 1, "!")]);
+    const kept = keep(typed, ["1"]);
+    const back = wentTo(kept, edited.text ?? "", [edited, typed, kept]);
+    assert.deepEqual(shown(back), ["d| → X|"]);
+  });
+
+  it("keeps what git committed", () => {
+    const changes = committed(track(abc, "a\nB\nc\nX\ne\nf\ng\n", "t1"), "a\nB\nc\nd\ne\nf\ng\n");
+    assert.deepEqual(shown(changes), ["d| → X|"]);
+  });
+
+  it("is anchored again after a reload, or dropped", () => {
+    const changes = track(abc, "a\nB\nc\nX\ne\nf\ng\n", "t1");
+    assert.deepEqual(shown(reanchored(changes, "0\na\nB\nc\nX\ne\nf\ng\n") as FileChanges), ["b| → B|", "d| → X|"]);
+    assert.equal(reanchored(changes, "quite\nanother\ntext\n"), undefined);
+  });
+});
