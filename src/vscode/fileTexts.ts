@@ -34,10 +34,13 @@ export function openTextOf(path: string): { readonly text: string; readonly dirt
   return open && !open.isClosed ? { text: withLineFeeds(open.getText()), dirty: open.isDirty } : undefined;
 }
 
-/** When the file was last written, ms since the epoch; undefined when there is none. */
-export async function mtimeOf(path: string): Promise<number | undefined> {
+/**
+ * When the file was last changed, ms since the epoch; undefined when there is none. Not the time of its content, which
+ * whoever writes may set.
+ */
+export async function changeTime(path: string): Promise<number | undefined> {
   try {
-    return (await stat(path)).mtimeMs;
+    return (await stat(path)).ctimeMs;
   } catch (thrown) {
     if (codeOf(thrown) === "ENOENT" || codeOf(thrown) === "ENOTDIR") return undefined;
     throw thrown;

@@ -12,7 +12,7 @@ import { nodePaths } from "../workspace/nodePaths.ts";
 import { Confinement, type Located } from "../workspace/paths.ts";
 import type { WindowReview } from "../workspace/reviewService.ts";
 import { TurnReports } from "../workspace/turnReports.ts";
-import { fileText, mtimeOf, openTextOf } from "./fileTexts.ts";
+import { fileText, changeTime, openTextOf } from "./fileTexts.ts";
 import { PathEvents } from "./pathEvents.ts";
 
 /** Tells a turn's first touch of a file, with the text before (undefined: not known), and what the agent left there. */
@@ -189,10 +189,14 @@ export class ReviewWatch implements Disposable {
     });
   }
 
+  /** The agent names the file: what it holds now is what it held before, unless the agent was faster. */
   async #snapshot({ path }: Located): Promise<void> {
-    if (this.#seen.has(path) || this.#options.review.isTracked(path)) return;
+    const { review } = this.#options;
+    if (review.textOf(path) !== undefined) return;
     const text = await this.#textNow(path);
-    if (text !== undefined) this.#seen.set(path, text);
+    if (text === undefined) return;
+    if (this.#reports.isLate(path, text) && (await this.#isAgents(path))) return this.#agent(path, text);
+    if (!this.#seen.has(path) && !review.isTracked(path)) this.#seen.set(path, text);
   }
 
   #renamed({ oldUri, newUri }: { readonly oldUri: vscode.Uri; readonly newUri: vscode.Uri }): void {
@@ -273,8 +277,7 @@ export class ReviewWatch implements Disposable {
     }
     // The editor will read it again, and tells that then.
     if (open && typeof disk === "string" && open.text !== disk) return;
-    const known = this.#known(path);
-    if (disk === known) return;
+    if (disk === this.#known(path)) return;
     if (disk === undefined) return this.#noText(path);
     if (await this.#isAgents(path)) return this.#agent(path, disk);
     this.#see(path, disk);
@@ -290,10 +293,10 @@ export class ReviewWatch implements Disposable {
 
   /** Whether a change on disk counts as the agent's: made while it worked. */
   async #isAgents(path: string): Promise<boolean> {
-    if (this.#busy) return true;
-    if (!this.#isFresh()) return false;
-    const time = await mtimeOf(path);
-    return time === undefined ? this.#reports.names(path) : time >= this.#began - clockTick && time <= this.#ended;
+    if (!this.#busy && !this.#isFresh()) return false;
+    const time = await changeTime(path);
+    if (time === undefined) return this.#busy || this.#reports.names(path);
+    return time >= this.#began - clockTick && (this.#busy || time <= this.#ended);
   }
 
   /** The agent made the file's text so. */

@@ -211,7 +211,7 @@ export class WindowReview implements Review, Disposable {
   undo(target: ReviewTarget): Promise<void> {
     return this.#inTurn(async () => {
       const chosen = this.#chosen(target).filter(({ ids }) => ids.length > 0);
-      const mixed = chosen.filter(({ file, ids }) => file.mixed && undo(file.changes, ids).changes.text === null);
+      const mixed = chosen.filter(({ file, ids }) => file.mixed && !undo(file.changes, ids).changes.text);
       const files = chosen
         .filter(one => !mixed.includes(one))
         .map(({ file, ids }) => {

@@ -16,7 +16,7 @@ export class TurnReports {
   /** The files by the paths the agent gave. */
   readonly #places = new Map<string, string>();
 
-  /** Takes the event in; the paths, as the agent gave them, that it names for the first time. */
+  /** Takes the event in; the paths, as the agent gave them, of which it says something new. */
   observe(event: SessionEvent): readonly string[] {
     if (event.type !== "tool" && event.type !== "toolChunk") return [];
     const was: Call = this.#calls.get(event.toolCallId) ?? { named: new Set(), content: [] };
@@ -25,8 +25,9 @@ export class TurnReports {
     const paths = [...locations.map(place => place.path), ...content.flatMap(reportsIn).map(([path]) => path)];
     const all = [...this.#calls.values()].reduce((sum, call) => sum + call.named.size, 0);
     const fresh = [...new Set(paths)].filter(path => !was.named.has(path)).slice(0, Math.max(0, mostNamed - all));
-    this.#calls.set(event.toolCallId, { named: new Set([...was.named, ...fresh]), content });
-    return fresh;
+    const named = new Set([...was.named, ...fresh]);
+    this.#calls.set(event.toolCallId, { named, content });
+    return content === was.content ? fresh : [...named];
   }
 
   /** The file that a path of the agent's leads to. */

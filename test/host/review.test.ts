@@ -230,8 +230,8 @@ describe("the review of changes, in the editor", () => {
     });
 
     it("is told late, with fragments of the text before and after", async () => {
-      await put("a.txt", lines(1, "two", 3, 4, 5, 6, 7, 8, 9, 10));
       begin();
+      await put("a.txt", lines(1, "two", 3, 4, 5, 6, 7, 8, 9, 10));
       tool({
         kind: "edit",
         status: "completed",
@@ -240,9 +240,20 @@ describe("the review of changes, in the editor", () => {
       await hunksAre("a.txt", "line 2 → line two");
     });
 
-    it("is told late, with a patch in git's form", async () => {
-      await put("a.txt", lines(1, "two", 3, 4, 5, 6, 7, 8, 9, 10));
+    it("is told late, when the file was seen to change before: then nothing was known at first", async () => {
+      await git("git", ["init", "-q"], { cwd: folder }); // So that the folder's texts are not read.
+      await put("a.txt", ten);
       begin();
+      await put("a.txt", lines(1, "two", 3, 4, 5, 6, 7, 8, 9, 10));
+      await until(() => file("a.txt")?.unknown !== undefined);
+      const content = [{ type: "diff" as const, path: path("a.txt"), oldText: "line 2", newText: "line two" }];
+      tool({ kind: "edit", status: "completed", content });
+      await hunksAre("a.txt", "line 2 → line two");
+    });
+
+    it("is told late, with a patch in git's form", async () => {
+      begin();
+      await put("a.txt", lines(1, "two", 3, 4, 5, 6, 7, 8, 9, 10));
       const patch = `diff --git a${path("a.txt")} b${path("a.txt")}\n--- a${path("a.txt")}\n+++ b${path("a.txt")}\n@@ -1,3 +1,3 @@\n line 1\n-line 2\n+line two\n line 3\n`;
       const changes = [{ operation: "modify", path: path("a.txt") }];
       tool({ kind: "edit", status: "completed", content: [{ type: "changes", changes, patch }] });
@@ -254,6 +265,13 @@ describe("the review of changes, in the editor", () => {
       begin();
       trees.set(`turn 1 ${path("a.txt")}`, ten);
       tool({ kind: "execute", status: "in_progress" });
+      await put("a.txt", lines(1, "two", 3, 4, 5, 6, 7, 8, 9, 10));
+      await hunksAre("a.txt", "line 2 → line two");
+    });
+
+    it("runs a command in a folder without git: the text before was read when the turn began", async () => {
+      await put("a.txt", ten);
+      await reviews.turnBegan("turn 1", "");
       await put("a.txt", lines(1, "two", 3, 4, 5, 6, 7, 8, 9, 10));
       await hunksAre("a.txt", "line 2 → line two");
     });

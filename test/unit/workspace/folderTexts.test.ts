@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { until } from "./waiting.ts";
 import { folderLimits, folderTexts } from "../../../src/workspace/folderTexts.ts";
 
 describe("the texts of a folder", () => {
@@ -19,6 +20,9 @@ describe("the texts of a folder", () => {
     await put("src/node_modules/m.js", "m\n");
     await put("bytes", new Uint8Array([1, 0, 2]));
     await put("latin", new Uint8Array([0xe4, 0xf6]));
+    // The file system's clock may be behind ours: files made before must be older for both.
+    const made = Date.now();
+    await until(() => Date.now() > made + 25);
   });
   afterEach(() => rm(folder, { recursive: true, force: true }));
 
