@@ -93,8 +93,9 @@ const exceptions: Readonly<Record<string, readonly string[]>> = {
   "src/base/processTree.ts": ["node:child_process", "node:fs"],
   // Finds programs for both.
   "src/base/program.ts": ["node:fs", "node:path"],
-  // Compares lines for the panel's cards and for the review of changes.
+  // Compare lines and words for the panel's cards and for the review of changes.
   "src/base/lineDiff.ts": ["diff"],
+  "src/base/wordDiff.ts": ["diff"],
 };
 
 const webview: Rule = {

@@ -3,7 +3,7 @@
 import { changesBetween, done, type Change, type Work } from "../base/lineDiff.ts";
 import { applyEdits, trimmed, type Edit, type Place } from "./edits.ts";
 import { edited, spliced, type Author, type Recall } from "./hunks.ts";
-import { TextLines } from "./textLines.ts";
+import { linesOf, type TextLines } from "./textLines.ts";
 
 /** A run of whole lines, counted from 0: `[from, to)`. */
 export interface LineRange {
@@ -78,7 +78,7 @@ export function* agentEditedWork(changes: FileChanges, after: string | null, tur
  * agent created is from then on no longer the agent's alone: its base is empty, and not missing.
  */
 export function userEdited(changes: FileChanges, edits: readonly TextChange[]): FileChanges {
-  const lines = new TextLines(changes.text ?? "");
+  const lines = linesOf(changes.text ?? "");
   const offsets = edits
     .map(({ start, end, text }) => trimmed(lines.text, lines.offset(start), lines.offset(end), text))
     .filter(edit => edit.end > edit.start || edit.text !== "")
@@ -131,7 +131,7 @@ function recallFrom(history: readonly FileChanges[], kept: readonly string[]): R
   return (base, text) => {
     for (const then of history.toReversed()) {
       if (then.base === null || then.text === null) continue;
-      const [bases, texts] = [new TextLines(then.base), new TextLines(then.text)];
+      const [bases, texts] = [linesOf(then.base), linesOf(then.text)];
       const found = then.hunks.find(hunk => bases.slice(hunk.base) === base && texts.slice(hunk.text) === text);
       if (found) return kept.includes(found.id) ? undefined : found;
     }
@@ -146,9 +146,9 @@ export function keep(changes: FileChanges, ids: readonly string[]): FileChanges 
   if (chosen.length === 0) return changes;
   const kept = [...changes.kept, ...chosen.map(hunk => hunk.id).filter(id => !changes.kept.includes(id))];
   if (base === null || text === null) return { ...changes, base: text, hunks: [], kept };
-  const lines = new TextLines(text);
+  const lines = linesOf(text);
   const splices = chosen.map(hunk => ({ range: hunk.base, text: lines.slice(hunk.text) }));
-  return { ...changes, base: spliced(new TextLines(base), splices), hunks: without(chosen, hunks, "base"), kept };
+  return { ...changes, base: spliced(linesOf(base), splices), hunks: without(chosen, hunks, "base"), kept };
 }
 
 /** The base's lines come back. A created file is missing again, a deleted one is there again. */
@@ -161,7 +161,7 @@ export function undo(changes: FileChanges, ids: readonly string[]): Undone {
     const edits = edit.end > 0 || edit.text !== "" ? [edit] : [];
     return { changes: { ...changes, text: base, hunks: [] }, edits };
   }
-  const [bases, texts] = [new TextLines(base), new TextLines(text)];
+  const [bases, texts] = [linesOf(base), linesOf(text)];
   const edits = chosen.map(hunk =>
     trimmed(text, texts.start(hunk.text.from), texts.start(hunk.text.to), bases.slice(hunk.base)),
   );
@@ -221,7 +221,7 @@ export function reanchored(changes: FileChanges, textNow: string | null): FileCh
   const { text } = changes;
   if (textNow === text) return changes;
   if (text === null || textNow === null) return undefined;
-  const before = new TextLines(text).count;
+  const before = linesOf(text).count;
   const changed = done(changesBetween(text, textNow)).reduce((sum, { oldFrom, oldTo }) => sum + oldTo - oldFrom, 0);
   return before - changed > before * stillThere ? userReplaced(changes, textNow) : undefined;
 }
@@ -230,7 +230,7 @@ export function reanchored(changes: FileChanges, textNow: string | null): FileCh
 function asOneHunk(changes: FileChanges, after: string | null, turn: string): FileChanges {
   const { base, hunks, nextId } = changes;
   if (base === after) return { ...changes, text: after, hunks: [] };
-  const all = (text: string | null): LineRange => ({ from: 0, to: new TextLines(text ?? "").count });
+  const all = (text: string | null): LineRange => ({ from: 0, to: linesOf(text ?? "").count });
   const turns = [...new Set([...hunks.flatMap(hunk => hunk.turns).filter(other => other !== turn), turn])];
   const hunk = { id: hunks[0]?.id ?? `${nextId}`, base: all(base), text: all(after), turns };
   return { ...changes, text: after, hunks: [hunk], nextId: hunks[0] ? nextId : nextId + 1 };
@@ -239,16 +239,16 @@ function asOneHunk(changes: FileChanges, after: string | null, turn: string): Fi
 function* withEdits(changes: FileChanges, after: string, edits: readonly Change[], author: Author): Work<FileChanges> {
   const [base, text] = [changes.base ?? "", changes.text ?? ""];
   const sides = {
-    base: new TextLines(base),
-    text: new TextLines(text),
+    base: linesOf(base),
+    text: linesOf(text),
     hunks: base === text ? [] : changes.hunks,
     nextId: changes.nextId,
   };
-  const result = yield* edited(sides, new TextLines(after), edits, author);
+  const result = yield* edited(sides, linesOf(after), edits, author);
   return { ...changes, ...result, hunks: result.base === result.text ? [] : result.hunks };
 }
 
-/** Edits of a text, in order, as changes of whole lines, in order and apart from each other. */
+/** Edits of a text, in order, as changes of whole lines, in order. */
 function lineEdits(lines: TextLines, edits: readonly Edit[]): readonly Change[] {
   const changes: Change[] = [];
   let growth = 0;
@@ -256,7 +256,7 @@ function lineEdits(lines: TextLines, edits: readonly Edit[]): readonly Change[] 
     const from = lines.lineAt(edits[i]?.start ?? 0);
     const own: Edit[] = [];
     let to = from;
-    for (let edit = edits[i]; edit && (own.length === 0 || lines.lineAt(edit.start) <= to); edit = edits[++i]) {
+    for (let edit = edits[i]; edit && (own.length === 0 || lines.lineAt(edit.start) < to); edit = edits[++i]) {
       own.push(edit);
       to = Math.max(to, Math.min(lines.lineAt(edit.end) + 1, lines.count));
     }

@@ -37,7 +37,7 @@ interface Splice {
   readonly text: string;
 }
 
-/** The sides after edits of the text, which lead to `after`. Edits are in order and apart from each other. */
+/** The sides after edits of the text, which lead to `after`. Edits are in order and do not overlap. */
 export function* edited(sides: Sides, after: TextLines, edits: readonly Change[], author: Author): Work<Edited> {
   const joins = author.kind === "agent" ? touches : overlapsIn(sides, after);
   const intoBase: Splice[] = [];
@@ -45,7 +45,10 @@ export function* edited(sides: Sides, after: TextLines, edits: readonly Change[]
   const ids = new Ids(sides.nextId);
   /** From the old text to the old base, to the new text; and from the old base to the new one. */
   let [toBase, toText, baseGrowth] = [0, 0, 0];
-  for (const part of partsOf(sides.hunks, edits, joins)) {
+  // What is looked for among an agent's hunks is looked for as a whole.
+  const whole = author.kind === "agent" || (author.kind === "replaced" && author.recall);
+  const single = whole ? edits : edits.flatMap(byLine);
+  for (const part of partsOf(sides.hunks, single, joins)) {
     const { from, to } = hull(part);
     const last = part.hunks.at(-1);
     const toBaseAfter = last ? last.base.to - last.text.to : toBase;
@@ -89,6 +92,17 @@ class Ids {
   make(): string {
     return `${this.next++}`;
   }
+}
+
+/**
+ * As many lines for as many: each for itself, so that a hunk's neighbours, indented with it, do not join it.
+ */
+function byLine({ oldFrom, oldTo, newFrom, newTo }: Change): readonly Change[] {
+  if (oldTo - oldFrom !== newTo - newFrom) return [{ oldFrom, oldTo, newFrom, newTo }];
+  return Array.from({ length: oldTo - oldFrom }, (_, i) => {
+    const [old, now] = [oldFrom + i, newFrom + i];
+    return { oldFrom: old, oldTo: old + 1, newFrom: now, newTo: now + 1 };
+  });
 }
 
 type Joins = (hunk: Hunk, edit: Change) => boolean;

@@ -2,6 +2,20 @@
 import type { LineRange } from "./changes.ts";
 import type { Place } from "./edits.ts";
 
+/** Texts that were looked at last. A file's hunks are asked for one by one, and each key needs the text of the one before. */
+const recent: TextLines[] = [];
+const maxRecent = 4;
+
+/** The lines of a text; of a text that was looked at just before, the same object. */
+export function linesOf(text: string): TextLines {
+  const at = recent.findIndex(lines => lines.text === text);
+  const [found] = at < 0 ? [] : recent.splice(at, 1);
+  const lines = found ?? new TextLines(text);
+  recent.unshift(lines);
+  recent.length = Math.min(recent.length, maxRecent);
+  return lines;
+}
+
 /** Finds lines by number. A last line without "\n" counts; after a last "\n" there is no further line. */
 export class TextLines {
   readonly text: string;

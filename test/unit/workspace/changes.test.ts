@@ -139,6 +139,31 @@ describe("a file under review", () => {
     assert.deepEqual(wentTo(back, edited.text ?? "", [edited, back]), edited);
   });
 
+  it("is the agent's again after undo, although something else has changed since", () => {
+    const edited = track(abc, "a\nB\nC\nd\ne\nf\ng\n", "t1");
+    const undone = undo(edited, ["1"]).changes;
+    const more = agentEdited(undone, "a\nb\nc\nd\ne\nf\nG\n", "t2");
+    const back = wentTo(more, "a\nB\nC\nd\ne\nf\nG\n", [edited, undone, more]);
+    assert.deepEqual(shown(back), ["b|c| → B|C|", "g| → G|"]);
+    assert.deepEqual(back.hunks[0], edited.hunks[0]);
+    const foreign = wentTo(more, "a\nb\nc\nmine\ne\nf\nG\n", [edited, undone, more]);
+    assert.deepEqual(shown(foreign), ["g| → G|"]);
+  });
+
+  it("takes the neighbours of a hunk, indented with it, for the user's", () => {
+    const changes = userReplaced(track(abc, "a\nB\nc\nd\ne\nf\ng\n", "t1"), "  a\n  B\n  c\nd\ne\nf\ng\n");
+    assert.equal(changes.base, "  a\nb\n  c\nd\ne\nf\ng\n");
+    assert.deepEqual(shown(changes), ["b| →   B|"]);
+  });
+
+  it("tells a last line that ends from one that does not", () => {
+    const changes = track("a\nb", "a\nb\n", "t1");
+    assert.deepEqual(shown(changes), ["b → b|"]);
+    const typed = userEdited(changes, [insert(2, 0, "c")]);
+    assert.equal(undo(typed, ids(typed)).changes.text, "a\nb");
+    assert.deepEqual(shown(track("a\n", "a\r\n", "t1")), ["a| → a\r|"]);
+  });
+
   it("does not ask again for what was kept, after undo of a later edit", () => {
     const edited = track(abc, "a\nB\nc\nX\ne\nf\ng\n", "t1");
     const typed = userEdited(edited, [insert(6, 1, "!")]);

@@ -1,0 +1,58 @@
+// Which words of a line changed, within bounds.
+import { diffArrays } from "diff";
+
+/** Longer lines are not looked at by their words. */
+const maxLine = 2000;
+const maxEdits = 120;
+
+// A flag; a word; white space; or one character with all that is drawn on it. A character is never cut in two.
+const words =
+  /\p{RI}\p{RI}|[\p{L}\p{N}_][\p{L}\p{N}\p{M}_\u200c\u200d]*|[^\S\p{M}]+(?![\p{M}\u200d])|[^][\p{M}\p{Emoji_Modifier}\u200c\u200d]*(?:(?<=\u200d)[^][\p{M}\p{Emoji_Modifier}\u200c\u200d]*)*/gu;
+
+/** Columns of a line, in UTF-16 units, in order, never touching. */
+export type Columns = readonly (readonly [from: number, to: number])[];
+
+/** Two lines, compared by their words: which columns went, and which came. */
+export interface ComparedLines {
+  readonly old: Columns;
+  readonly new: Columns;
+  /** 0: nothing in common; 1: the same. By characters that are no white space. */
+  readonly likeness: number;
+  /** What it cost, in words looked at. */
+  readonly steps: number;
+}
+
+/** Compares two lines by their words. */
+export function compareLines(oldLine: string, newLine: string): ComparedLines {
+  const nothing = { likeness: 0, old: [], new: [] };
+  if (oldLine.length > maxLine || newLine.length > maxLine) return { ...nothing, steps: 1 };
+  const a = oldLine.match(words) ?? [];
+  const b = newLine.match(words) ?? [];
+  const steps = 20 + a.length + b.length;
+  const parts = diffArrays(a, b, { maxEditLength: maxEdits }) as
+    readonly { readonly value: readonly string[]; readonly added: boolean; readonly removed: boolean }[] | undefined;
+  if (!parts) return { ...nothing, steps: steps + maxEdits ** 2 / 4 };
+  const old: [number, number][] = [];
+  const others: [number, number][] = [];
+  let [atOld, atNew, kept, edits] = [0, 0, 0, 0];
+  for (const { value, added, removed } of parts) {
+    const text = value.join("");
+    if (added || removed) edits += value.length;
+    else kept += solid(text);
+    if (removed) mark(old, atOld, text.length);
+    if (added) mark(others, atNew, text.length);
+    if (!added) atOld += text.length;
+    if (!removed) atNew += text.length;
+  }
+  const longer = Math.max(solid(oldLine), solid(newLine));
+  const likeness = longer === 0 ? 1 : kept / longer;
+  return { likeness, old, new: others, steps: steps + Math.ceil(edits ** 2 / 4) };
+}
+
+const solid = (text: string): number => text.replace(/\s+/g, "").length;
+
+function mark(marks: [number, number][], from: number, length: number): void {
+  const last = marks.at(-1);
+  if (last?.[1] === from) last[1] = from + length;
+  else marks.push([from, from + length]);
+}
