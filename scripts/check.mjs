@@ -1,5 +1,5 @@
 // Types, lint and format, each with a line that says whether it holds:
-//   npm run check [-- --results=file]
+//   npm run check [-- --results=file] [--workers=1]
 import { spawn } from "node:child_process";
 import { ensureInstalled } from "./tools/install.mjs";
 import { main, option, root, say } from "./tools/project.mjs";
@@ -10,7 +10,7 @@ import { newResults, resultLine } from "./tools/results.mjs";
 const tsc = "node_modules/typescript/bin/tsc";
 
 /**
- * The slow ones first: they run two at a time.
+ * The slow ones first: they run two at a time, if nothing else is said.
  * @type {readonly Check[]}
  */
 const checks = [
@@ -37,7 +37,7 @@ await main(async () => {
       if (result.state === "failed") process.exitCode = 1;
     }
   };
-  await Promise.all([work(), work()]);
+  await Promise.all(Array.from({ length: Number(option("workers") ?? 2) }, work));
   results?.finish();
 });
 

@@ -3,14 +3,15 @@
 //   node scripts/test.mjs unit host               some suites
 //   node scripts/test.mjs e2e --grep="a prompt"   some tests
 //   node scripts/test.mjs host --vscode=minimum   in the oldest VS Code that is supported
-// The last line printed is "N passed, N failed", and the exit code is 0 only if nothing failed.
-import { spawn } from "node:child_process";
+// Suites without an editor run side by side; what they print comes one after the other. The last line printed is
+// "N passed, N failed", and the exit code is 0 only if nothing failed.
 import fs from "node:fs";
+import os from "node:os";
 import path from "node:path";
 import { ensureInstalled } from "./tools/install.mjs";
-import { endingSignals, killTree, whenExiting } from "./tools/processes.mjs";
-import { inProject, main, option, Problem, root, run, say, secondsSince } from "./tools/project.mjs";
+import { inProject, main, option, Problem, run, say, secondsSince } from "./tools/project.mjs";
 import { readResults } from "./tools/results.mjs";
+import { newLanes, newTurns, runLimited } from "./tools/sideBySide.mjs";
 import { ensureChromium } from "./vscode/chromium.mjs";
 import { fetchVscode } from "./vscode/fetch.mjs";
 
@@ -20,8 +21,10 @@ import { fetchVscode } from "./vscode/fetch.mjs";
  * @typedef {object} Suite
  * @property {string} about
  * @property {number} limitMinutes after which it is ended, and has failed
- * @property {(resultsFile: string) => readonly string[]} command what Node.js is to run
+ * @property {(resultsFile: string, part: number) => readonly string[]} command what Node.js is to run
  * @property {readonly (() => unknown)[]} needs what has to be there first
+ * @property {number} [parts] programs that share the work
+ * @property {boolean} [alone] whether the machine is to do nothing else
  */
 
 /** @typedef {{ name: string, tests: readonly TestResult[], ms: number }} Outcome */
@@ -36,8 +39,21 @@ const suites = {
   check: {
     about: "types, lint and format",
     limitMinutes: 10,
-    command: results => ["scripts/check.mjs", `--results=${results}`],
+    command: results => ["scripts/check.mjs", `--results=${results}`, ...(sideBySide ? ["--workers=1"] : [])],
     needs: [],
+  },
+  webview: {
+    about: "the panel in Chromium",
+    limitMinutes: 10,
+    command: (results, part) =>
+      mocha(
+        results,
+        30,
+        testFiles(folder => folder === "webview").filter((_, at) => at % 2 === part),
+      ),
+    needs: [chromium],
+    // Half of its time is waiting for the browser.
+    parts: 2,
   },
   unit: {
     about: "everything that needs no editor",
@@ -50,22 +66,12 @@ const suites = {
       ),
     needs: [],
   },
-  webview: {
-    about: "the panel in Chromium",
-    limitMinutes: 10,
-    command: results =>
-      mocha(
-        results,
-        30,
-        testFiles(folder => folder === "webview"),
-      ),
-    needs: [chromium],
-  },
   host: {
     about: "inside the extension host of a real VS Code",
     limitMinutes: 10,
     command: results => ["scripts/test-host.mjs", `--results=${results}`, ...(grep ? [`--grep=${grep}`] : [])],
     needs: [chromium, vscode],
+    alone: true,
   },
   e2e: {
     about: "the workbench of a real VS Code, as a person uses it",
@@ -77,23 +83,29 @@ const suites = {
         testFiles(folder => folder === "e2e"),
       ),
     needs: [chromium, vscode],
+    alone: true,
   },
 };
 
+/** Whether several suites go on at once. */
+let sideBySide = false;
+/** One program more than there are processors, since some of the time each of them waits. */
+const lanes = newLanes(os.availableParallelism() + 1);
+const newTurn = newTurns();
+
 await main(async () => {
   const names = chosenSuites();
+  const [together, alone] = [names.filter(name => !suites[name]?.alone), names.filter(name => suites[name]?.alone)];
+  sideBySide = together.length > 1;
   ensureInstalled();
   if (vscodeName) process.env["PARLEY_VSCODE"] = vscodeName;
-  /** @type {Outcome[]} */
-  const outcomes = [];
-  if (names.includes("check")) outcomes.push(await runSuite("check"));
   const build = await buildAll();
-  outcomes.push(build);
   const built = build.tests.every(step => step.state === "passed");
-  for (const name of names.filter(name => name !== "check")) {
-    outcomes.push(built ? await runSuite(name) : notRun(name, "The build failed."));
-  }
-  summarize(outcomes);
+  /** @param {string} name @returns {Promise<Outcome>} */
+  const outcomeOf = async name => (built || name === "check" ? runSuite(name) : notRun(name, "The build failed."));
+  const outcomes = await Promise.all(together.map(outcomeOf));
+  for (const name of alone) outcomes.push(await outcomeOf(name));
+  summarize([build, ...outcomes]);
 });
 
 /** @returns {string[]} */
@@ -122,7 +134,13 @@ async function buildAll() {
 
 /** @param {string} results @param {number} seconds for one test @param {readonly string[]} files */
 function mocha(results, seconds, files) {
-  const options = [`--results=${results}`, `--timeout=${seconds * 1000}`, ...(grep ? [`--grep=${grep}`] : [])];
+  const color = process.stdout.isTTY ? ["--color"] : [];
+  const options = [
+    `--results=${results}`,
+    `--timeout=${seconds * 1000}`,
+    ...color,
+    ...(grep ? [`--grep=${grep}`] : []),
+  ];
   return ["scripts/tools/mocha.mjs", ...options, ...files];
 }
 
@@ -141,26 +159,42 @@ function testFiles(wanted) {
 /** @param {string} name @returns {Promise<Outcome>} */
 async function runSuite(name) {
   const suite = /** @type {Suite} */ (suites[name]);
-  heading(`${name}: ${suite.about}`);
   const started = performance.now();
-  const results = inProject("out", "results", `${name}.json`);
+  const parts = await Promise.all(Array.from({ length: suite.parts ?? 1 }, (_, part) => runPart(name, suite, part)));
+  const tests = parts.flat();
+  const empty = tests.length === 0 && !grep;
+  return { name, tests: empty ? failure(`${name} has no tests`) : tests, ms: performance.now() - started };
+}
+
+/** @param {string} name @param {Suite} suite @param {number} part @returns {Promise<readonly TestResult[]>} */
+async function runPart(name, suite, part) {
+  const turn = newTurn();
+  if (part === 0) turn.print(titleOf(`${name}: ${suite.about}`));
+  const results = inProject("out", "results", suite.parts ? `${name}-${part + 1}.json` : `${name}.json`);
   fs.mkdirSync(path.dirname(results), { recursive: true });
   fs.rmSync(results, { force: true });
   try {
     for (const need of suite.needs) await need();
+    const command = suite.command(results, part);
+    const code = await lanes(() => runLimited(command, suite.limitMinutes, text => turn.print(text)));
+    return [...readResults(results).tests, ...misfortunes(name, results, code)];
   } catch (error) {
-    const reason = error instanceof Problem ? error.message : String(error);
-    say(reason);
-    return notRun(name, reason);
+    if (!(error instanceof Problem)) throw error;
+    turn.print(`${error.message}\n`);
+    return notRun(name, error.message).tests;
+  } finally {
+    turn.end();
   }
-  const code = await runLimited(suite.command(results), suite.limitMinutes);
-  const ms = performance.now() - started;
-  return { name, tests: [...readResults(results).tests, ...misfortunes(name, results, code)], ms };
 }
 
 /** @param {string} name @param {string} error @returns {Outcome} */
 function notRun(name, error) {
-  return { name, tests: [{ title: `${name} could not be run`, state: "failed", error }], ms: 0 };
+  return { name, tests: failure(`${name} could not be run`, error), ms: 0 };
+}
+
+/** @param {string} title @param {string} [error] @returns {TestResult[]} */
+function failure(title, error) {
+  return [{ title, state: "failed", ...(error === undefined ? {} : { error }) }];
 }
 
 /**
@@ -172,57 +206,10 @@ function notRun(name, error) {
  */
 function misfortunes(name, file, code) {
   const { finished, tests } = readResults(file);
-  /** @param {string} title @returns {TestResult[]} */
-  const failed = title => [{ title, state: "failed" }];
-  if (code === "late") return failed(`${name} did not end in ${suites[name]?.limitMinutes} minutes`);
-  if (!finished) return failed(`${name} broke off (exit code ${code})`);
-  if (tests.length === 0 && !grep) return failed(`${name} has no tests`);
+  if (code === "late") return failure(`${name} did not end in ${suites[name]?.limitMinutes} minutes`);
+  if (!finished) return failure(`${name} broke off (exit code ${code})`);
   const explained = tests.some(test => test.state === "failed");
-  return code !== 0 && !explained ? failed(`${name} ended with exit code ${code}`) : [];
-}
-
-/** @param {readonly string[]} command @param {number} minutes @returns {Promise<number | "late">} */
-function runLimited(command, minutes) {
-  const child = spawn(process.execPath, command, { cwd: root, stdio: "inherit" });
-  const end = () => {
-    if (child.pid) killTree(child.pid);
-  };
-  const forget = whenExiting(end);
-  const passed = passSignalsTo(child);
-  return new Promise((resolve, reject) => {
-    let late = false;
-    const timer = setTimeout(() => {
-      late = true;
-      end();
-    }, minutes * 60_000);
-    child.on("error", reject);
-    child.on("close", code => {
-      clearTimeout(timer);
-      forget();
-      if (passed.stop()) process.exit(130);
-      resolve(late ? "late" : (code ?? 1));
-    });
-  });
-}
-
-/**
- * Lets a suite end in order at Ctrl+C: it has servers to stop and folders to remove. `stop` tells whether it was asked.
- * @param {import("node:child_process").ChildProcess} child
- */
-function passSignalsTo(child) {
-  let asked = false;
-  const pass = () => {
-    // The second time it is killed.
-    if (asked) process.exit(130);
-    asked = true;
-    child.kill("SIGTERM");
-  };
-  for (const name of endingSignals) process.on(name, pass);
-  const stop = () => {
-    for (const name of endingSignals) process.removeListener(name, pass);
-    return asked;
-  };
-  return { stop };
+  return code !== 0 && !explained ? failure(`${name} ended with exit code ${code}`) : [];
 }
 
 /** @param {readonly Outcome[]} outcomes */
@@ -253,5 +240,10 @@ function counts(tests) {
 
 /** @param {string} text */
 function heading(text) {
-  say(`\n── ${text}`);
+  process.stdout.write(titleOf(text));
+}
+
+/** @param {string} text */
+function titleOf(text) {
+  return `\n── ${text}\n`;
 }

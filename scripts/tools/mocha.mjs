@@ -1,7 +1,7 @@
 // Runs the tests of one suite with mocha in this process:
-//   node scripts/tools/mocha.mjs --results=file [--timeout=ms] [--grep=words] file...
+//   node scripts/tools/mocha.mjs --results=file [--timeout=ms] [--grep=words] [--color] file...
 import Mocha from "mocha";
-import { main, option } from "./project.mjs";
+import { flag, main, option } from "./project.mjs";
 import { newResults, readResults, recordResults } from "./results.mjs";
 
 /** How long open handles may linger after the last test. */
@@ -14,6 +14,7 @@ await main(async () => {
   const mocha = new Mocha({
     ui: "bdd",
     reporter: "spec",
+    ...(flag("color") ? { color: true } : {}),
     timeout: Number(option("timeout") ?? 10_000),
     // On a build machine a forgotten `.only` would silently drop tests.
     forbidOnly: Boolean(process.env["CI"]),

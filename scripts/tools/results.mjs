@@ -1,11 +1,14 @@
-// What became of the tests of one suite, as a JSON file that is whole after every test: a suite that crashes or hangs
-// still tells how far it came.
+// What became of the tests of one suite, as a file of one JSON text a line, written as the tests end: a suite that crashes
+// or hangs still tells how far it came.
 import fs from "node:fs";
 
 /**
  * @typedef {import("./results.d.mts").TestResult} TestResult
  * @typedef {import("./results.d.mts").SuiteResults} SuiteResults
  */
+
+/** The last line of a suite that came to its end. */
+const END = "end";
 
 /** @param {import("mocha").Runner} runner @param {string} file */
 export function recordResults(runner, file) {
@@ -18,28 +21,24 @@ export function recordResults(runner, file) {
 
 /** @param {string} file */
 export function newResults(file) {
-  /** @type {TestResult[]} */
-  const tests = [];
-  /** @param {boolean} finished */
-  const write = finished => {
-    fs.writeFileSync(`${file}.new`, JSON.stringify({ finished, tests }, null, 1));
-    fs.renameSync(`${file}.new`, file);
-  };
-  write(false);
+  fs.writeFileSync(file, "");
+  /** @param {TestResult | typeof END} line */
+  const write = line => fs.appendFileSync(file, `${JSON.stringify(line)}\n`);
   return {
     /** @param {TestResult} test */
-    add(test) {
-      tests.push(test);
-      write(false);
-    },
-    finish: () => write(true),
+    add: test => write(test),
+    finish: () => write(END),
   };
 }
 
 /** @param {string} file @returns {SuiteResults} */
 export function readResults(file) {
   if (!fs.existsSync(file)) return { finished: false, tests: [] };
-  return JSON.parse(fs.readFileSync(file, "utf8"));
+  // What follows the last line break is a line that is still being written.
+  const lines = fs.readFileSync(file, "utf8").split("\n").slice(0, -1);
+  /** @type {(TestResult | typeof END)[]} */
+  const read = lines.map(line => JSON.parse(line));
+  return { finished: read.at(-1) === END, tests: read.filter(line => line !== END) };
 }
 
 /**

@@ -140,7 +140,9 @@ export function webview(page, extension) {
  * @param {string} title
  */
 export async function runCommand(page, title) {
-  await pick(page, "F1", `>${title}`, title);
+  // Not one that only begins so: VS Code puts first what was used last.
+  const exact = new RegExp(`^${title.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")}(?:…|\\.\\.\\.)?$`);
+  await pick(page, "F1", `>${title}`, page.locator(".label-name", { hasText: exact }));
 }
 
 /**
@@ -149,7 +151,7 @@ export async function runCommand(page, title) {
  * @param {string} name
  */
 export async function openFile(page, name) {
-  await pick(page, "Control+P", name, name);
+  await pick(page, "Control+P", name, page.getByText(name));
   await page.locator(".tabs-container .tab.active", { hasText: name }).waitFor();
 }
 
@@ -159,11 +161,11 @@ export async function openFile(page, name) {
  * @param {Page} page
  * @param {string} key
  * @param {string} text
- * @param {string} row
+ * @param {import("playwright-core").Locator} inRow what the row holds
  */
-async function pick(page, key, text, row) {
+async function pick(page, key, text, inRow) {
   const list = page.locator(".quick-input-widget");
-  const wanted = list.locator(".quick-input-list .monaco-list-row", { hasText: row }).first();
+  const wanted = list.locator(".quick-input-list .monaco-list-row", { has: inRow }).first();
   for (let attempts = 10; ; attempts--) {
     try {
       await page.keyboard.press(key);

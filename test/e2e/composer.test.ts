@@ -1,13 +1,12 @@
 // The composer in the real VS Code, by keyboard alone: a command of the agent, a queue that is changed, a picture.
 import assert from "node:assert/strict";
 import type { FrameLocator, Locator } from "playwright-core";
-import { openChat, openWorkbench } from "./harness.ts";
+import { sharedWorkbench } from "./harness.ts";
 import { scene } from "./scene.ts";
 
 describe("the composer", () => {
   it("offers commands, queues what is sent while the agent works, lets the queue be changed, and stops", async () => {
-    const { page, errors } = await openWorkbench();
-    const panel = await openChat(page);
+    const { page, panel, errors } = await sharedWorkbench();
     const composer = panel.getByRole("textbox", { name: "Message" });
     const log = panel.getByRole("log", { name: "Conversation" });
     const keys = page.keyboard;

@@ -1,7 +1,7 @@
 // Every kind of content over ACP into the real panel, and what a person does with it there: in one window.
 import assert from "node:assert/strict";
 import type { FrameLocator } from "playwright-core";
-import { openChat, openFile, openWorkbench, screenshot } from "./harness.ts";
+import { openChat, openFile, screenshot, sharedWorkbench } from "./harness.ts";
 
 const PIXEL =
   "iVBORw0KGgoAAAANSUhEUgAAAAoAAAAKCAYAAACNMs+9AAAAFUlEQVR42mNk+M9Qz0AEYBxVSF+FABJADveWkH6oAAAAAElFTkSuQmCC";
@@ -49,12 +49,10 @@ const script = {
 
 describe("content in a real VS Code", () => {
   it("of every kind is shown; images enlarge by a key, files open, code is inserted, a diagram is drawn", async () => {
-    const { page, errors } = await openWorkbench({
-      files: {
-        "all.json": JSON.stringify(script),
-        "src/sum.js": "export function sum(a, b) {\n  return a + b;\n}\n",
-        "notes.txt": "",
-      },
+    const { page, errors } = await sharedWorkbench({
+      "all.json": JSON.stringify(script),
+      "src/sum.js": "export function sum(a, b) {\n  return a + b;\n}\n",
+      "notes.txt": "",
     });
     await openFile(page, "notes.txt");
     const panel = await openChat(page);

@@ -1,7 +1,7 @@
 // Find in conversation in the real VS Code, by keyboard alone: over what an agent did, also where it is not painted.
 import assert from "node:assert/strict";
 import type { FrameLocator, Page } from "playwright-core";
-import { openChat, openWorkbench, runCommand, writeFiles } from "./harness.ts";
+import { runCommand, sharedWorkbench } from "./harness.ts";
 import { scene } from "./scene.ts";
 
 const toolCall = (id: string, title: string, text: string): unknown => ({
@@ -21,13 +21,11 @@ const panelOf = (page: Page, which: string): FrameLocator =>
 
 describe("find in conversation in a real VS Code", () => {
   it("finds what is not painted by Ctrl+F, goes there by Enter, and gives the focus back at Escape", async () => {
-    const { page, folder, errors } = await openWorkbench();
     const steps = [
       { update: toolCall("first", "Look into the haystack", "There is a **needle** in it.") },
       { update: toolCall("t$n", "Step $n", "Nothing found in step $n."), times: 230 },
     ];
-    writeFiles(folder, { "haystack.json": JSON.stringify(steps) });
-    await openChat(page);
+    const { page, errors } = await sharedWorkbench({ "haystack.json": JSON.stringify(steps) });
     const panel = panelOf(page, '[src*="purpose=webviewView"]');
     const composer = panel.getByRole("textbox", { name: "Message" });
     await composer.fill("#script haystack.json");

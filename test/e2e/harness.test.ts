@@ -17,8 +17,9 @@ import {
 } from "./harness.ts";
 
 describe("the workbench", () => {
-  it("opens the files of a workspace made for the test, shows Parley's chat on a command, and another part", async () => {
-    const { page, folder, errors } = await openWorkbench({ files: { "src/hello.txt": "hello from a test\n" } });
+  it("opens the files of a workspace, shows the chat, takes settings that change, and opens anew with the chat in it", async () => {
+    const first = await openWorkbench({ files: { "src/hello.txt": "hello from a test\n" } });
+    const { page, folder, errors } = first;
     await openFile(page, "hello.txt");
     await page.locator(".editor-instance .view-line", { hasText: "hello" }).waitFor();
     assert.equal(readFileSync(join(folder, "src/hello.txt"), "utf8"), "hello from a test\n");
@@ -31,11 +32,7 @@ describe("the workbench", () => {
     await runCommand(page, "View: Toggle Panel Visibility");
     await page.locator(".part.panel").waitFor();
     assert.deepEqual(errors, []);
-  });
 
-  it("takes user settings that change while the window is open, and brings the chat back in a window opened anew", async () => {
-    const first = await openWorkbench();
-    await openChat(first.page);
     if (canChangeSettings) {
       first.server.writeSettings({ "workbench.colorTheme": "Default High Contrast" });
       await first.page.locator(".monaco-workbench.hc-black").waitFor();

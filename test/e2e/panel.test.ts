@@ -1,7 +1,7 @@
 // The panel's parts in the real VS Code, each reached by mouse and by keyboard, with what came over the protocol.
 import assert from "node:assert/strict";
 import type { FrameLocator, Locator, Page } from "playwright-core";
-import { openChat, openWorkbench } from "./harness.ts";
+import { sharedWorkbench } from "./harness.ts";
 import { scene } from "./scene.ts";
 
 type Step = Readonly<Record<string, unknown>>;
@@ -53,8 +53,7 @@ describe("the parts of the panel", () => {
   it("are reached by mouse and by keyboard", async function () {
     this.timeout(120_000);
     const files = { "parts.json": JSON.stringify({ steps }), "src/sum.js": "" };
-    const { page, errors } = await openWorkbench({ files });
-    const panel = await openChat(page);
+    const { page, panel, errors } = await sharedWorkbench(files);
     const log = panel.getByRole("log", { name: "Conversation" });
     const composer = panel.getByRole("textbox", { name: "Message" });
 

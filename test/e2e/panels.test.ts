@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { FrameLocator, Page } from "playwright-core";
-import { openChat, openWorkbench, reloadWindow, rolesAndNames, runCommand, screenshot } from "./harness.ts";
+import { reloadWindow, rolesAndNames, runCommand, screenshot, sharedWorkbench } from "./harness.ts";
 import { scene } from "./scene.ts";
 
 const owner = 'iframe.webview.ready[src*="extensionId=parley.parley&"]';
@@ -42,8 +42,7 @@ const later = [
 
 describe("panels in a real VS Code", () => {
   it("call back who looks elsewhere, show one session twice, and find everything as it was after a reload", async () => {
-    const { page, folder, errors } = await openWorkbench({ files: { "later.json": JSON.stringify({ steps: later }) } });
-    await openChat(page);
+    const { page, folder, errors } = await sharedWorkbench({ "later.json": JSON.stringify({ steps: later }) });
     await composer(view(page)).fill("#script later.json");
     await composer(view(page)).press("Enter");
     await view(page).getByRole("button", { name: "Stop" }).waitFor();
@@ -91,6 +90,8 @@ describe("panels in a real VS Code", () => {
     assert.equal(await composer(editor(page)).inputValue(), "a draft of the tab");
     assert.equal(await composer(view(page)).inputValue(), "a draft of the view");
     await same(page);
+    // The window is not this test's alone.
+    for (const panel of [editor(page), view(page)]) await composer(panel).clear();
   });
 });
 
