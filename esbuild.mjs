@@ -18,7 +18,7 @@ const tests = process.argv.includes("--tests");
 
 /** Minified bytes; a production build over one of these fails. */
 const budgets = {
-  "dist/extension.js": 430_000,
+  "dist/extension.js": 490_000,
   "dist/watchdog.js": 20_000,
   "dist/demo-agent.mjs": 400_000,
   /** What the panel loads before it can paint: main.js and everything it imports statically. */

@@ -141,7 +141,7 @@ export class ReviewActions {
   async go(direction: "next" | "previous", from?: Stop): Promise<void> {
     const file = from && this.#review.file(from.path);
     const hunk = file?.changes.hunks.find(({ id }) => id === from?.id);
-    const at = file && hunk ? { path: file.path, line: anchorLine(file.changes, hunk) } : this.#whereabouts();
+    const at = file && hunk ? { path: file.path, line: anchorLine(hunk) } : this.#whereabouts();
     const stop = neighbour(this.#review.files, at, direction);
     if (stop) await this.open(stop);
     else this.#options.say(vscode.l10n.t("There are no changes to review."));
@@ -156,7 +156,7 @@ export class ReviewActions {
     const id = "id" in place ? place.id : place.hunks[0]?.id;
     if (id !== undefined && this.#select({ path: file.path, id })) return;
     const hunk = changes.hunks.find(each => each.id === id);
-    const line = hunk ? anchorLine(changes, hunk) : undefined;
+    const line = hunk ? anchorLine(hunk) : undefined;
     const options = line === undefined ? {} : { selection: new vscode.Range(line, 0, line, 0) };
     await vscode.window.showTextDocument(vscode.Uri.file(file.path), { preview: true, ...options });
   }
@@ -171,13 +171,13 @@ export class ReviewActions {
     const { changes, path } = file;
     if (changes.base === null) return this.#options.say(vscode.l10n.t("This file is new: there is no earlier text."));
     if (changes.text === null) return this.openDiff(path);
-    const first = anchorLine(changes, hunk, "base");
+    const first = anchorLine(hunk, "base");
     const last = Math.max(first, hunk.base.to - 1);
     const before = new vscode.Location(
       this.#options.bases.before(path),
       new vscode.Range(first, 0, last, Number.MAX_SAFE_INTEGER),
     );
-    const place = new vscode.Position(anchorLine(changes, hunk), 0);
+    const place = new vscode.Position(anchorLine(hunk), 0);
     await vscode.commands.executeCommand("editor.action.peekLocations", vscode.Uri.file(path), place, [before], "peek");
   }
 
@@ -249,7 +249,7 @@ export class ReviewActions {
     const hunk = shown?.file.changes.hunks.find(each => each.id === id);
     const editor = vscode.window.activeTextEditor;
     if (!editor || !hunk || shown?.file.path !== path) return false;
-    const place = new vscode.Position(anchorLine(shown.file.changes, hunk, shown.side), 0);
+    const place = new vscode.Position(anchorLine(hunk, shown.side), 0);
     editor.selection = new vscode.Selection(place, place);
     editor.revealRange(new vscode.Range(place, place), vscode.TextEditorRevealType.InCenterIfOutsideViewport);
     return true;

@@ -19,7 +19,7 @@ export interface DecorationOptions {
   readonly words: (changes: FileChanges, hunk: Hunk) => readonly Words[];
 }
 
-type Look = "added" | "changed" | "removed" | "removedBelow" | "words";
+type Look = Mark["kind"] | "words";
 type Plan = Readonly<Record<Look, readonly vscode.Range[]>>;
 
 export class ReviewDecorations implements Disposable {
@@ -68,14 +68,13 @@ function isPlain({ document, viewColumn }: vscode.TextEditor): boolean {
 /** Which ranges get which look. */
 export function planOf(changes: FileChanges | undefined, words: DecorationOptions["words"]): Plan {
   const marks = changes && changes.text !== null ? marksOf(changes) : [];
-  const those = (wanted: (mark: Mark) => boolean): readonly vscode.Range[] =>
-    marks.filter(wanted).map(({ from, to }) => new vscode.Range(from, 0, to - 1, 0));
+  const those = (wanted: Mark["kind"]): readonly vscode.Range[] =>
+    marks.filter(({ kind }) => kind === wanted).map(({ from, to }) => new vscode.Range(from, 0, to - 1, 0));
   const pieces = changes?.hunks.flatMap(hunk => words(changes, hunk)) ?? [];
   return {
-    added: those(({ kind }) => kind === "added"),
-    changed: those(({ kind }) => kind === "changed"),
-    removed: those(({ kind, below }) => kind === "removed" && !below),
-    removedBelow: those(({ kind, below }) => kind === "removed" && below),
+    added: those("added"),
+    changed: those("changed"),
+    removed: those("removed"),
     words: pieces.map(({ line, from, to }) => new vscode.Range(line, from, line, to)),
   };
 }
@@ -95,16 +94,16 @@ function looks(extensionUri: vscode.Uri): Readonly<Record<Look, vscode.TextEdito
       ...options,
     });
   const tinted = { backgroundColor: colour("diffEditor.insertedLineBackground") };
-  const edge = (borderWidth: string): vscode.DecorationRenderOptions => ({
-    borderWidth,
+  // Between two lines, where the removed ones were.
+  const edge = {
+    borderWidth: "1px 0 0 0",
     borderStyle: "solid",
     borderColor: colour("editorOverviewRuler.deletedForeground"),
-  });
+  };
   return {
     added: lines("added", "addedForeground", tinted),
     changed: lines("changed", "modifiedForeground", tinted),
-    removed: lines("removed", "deletedForeground", edge("1px 0 0 0")),
-    removedBelow: lines("removed", "deletedForeground", edge("0 0 1px 0")),
+    removed: lines("removed", "deletedForeground", edge),
     words: vscode.window.createTextEditorDecorationType({
       rangeBehavior: vscode.DecorationRangeBehavior.ClosedClosed,
       backgroundColor: colour("diffEditor.insertedTextBackground"),

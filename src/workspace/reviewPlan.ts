@@ -5,31 +5,24 @@ import type { Review, ReviewedFile, ReviewTarget } from "./review.ts";
 /** The two sides of a change. */
 export type Side = "base" | "text";
 
-/** Lines of a text as an editor counts them: one more than there are line endings. */
-const editorLines = (text: string | null): number => {
-  let lines = 1;
-  for (let at = text?.indexOf("\n") ?? -1; at >= 0; at = text?.indexOf("\n", at + 1) ?? -1) lines++;
-  return lines;
-};
-
 const isEmpty = ({ from, to }: LineRange): boolean => from >= to;
 
 /** How many lines of a side a hunk has. */
 const size = ({ from, to }: LineRange): number => to - from;
 
-/** The line a hunk is shown at: its first, or, where its lines are gone, the one they stood before. */
-export function anchorLine(changes: FileChanges, hunk: Hunk, side: Side = "text"): number {
-  const range = hunk[side];
-  return isEmpty(range) ? Math.min(range.from, editorLines(changes[side]) - 1) : range.from;
+/**
+ * The line a hunk is shown at: its first, or, where its lines are gone, the one they stood before. Behind the last line
+ * ending an editor has a line, too.
+ */
+export function anchorLine(hunk: Hunk, side: Side = "text"): number {
+  return hunk[side].from;
 }
 
 /** Hunks that lines `first` to `last` touch. Where a hunk's lines are gone, the line it is shown at stands for them. */
 export function hunksBetween(changes: FileChanges, first: number, last: number, side: Side = "text"): readonly Hunk[] {
   return changes.hunks.filter(hunk => {
-    const range = hunk[side];
-    if (!isEmpty(range)) return range.from <= last && first < range.to;
-    if (range.from > last + 1) return false;
-    return range.from <= last ? range.from >= first : anchorLine(changes, hunk, side) === last;
+    const { from, to } = hunk[side];
+    return from <= last && first < Math.max(to, from + 1);
   });
 }
 
@@ -38,23 +31,17 @@ export interface Mark {
   readonly id: string;
   readonly kind: "added" | "changed" | "removed";
   readonly from: number;
-  /** Behind the last line; for what was removed the same as `from` + 1. */
+  /** Behind the last line; for what was removed that is the next line. */
   readonly to: number;
-  /** Of what was removed: it stood behind this line, which is the last. */
-  readonly below: boolean;
 }
 
 /** What is marked in an editor: each hunk once. */
 export function marksOf(changes: FileChanges): readonly Mark[] {
-  const lines = editorLines(changes.text);
   return changes.hunks.map(({ id, base, text }): Mark => {
     // A new file without text has a line as well.
-    if (!isEmpty(text) || changes.base === null) {
-      const to = Math.max(text.to, text.from + 1);
-      return { id, kind: isEmpty(base) ? "added" : "changed", from: text.from, to, below: false };
-    }
-    const from = Math.min(text.from, lines - 1);
-    return { id, kind: "removed", from, to: from + 1, below: text.from >= lines };
+    const isThere = !isEmpty(text) || changes.base === null;
+    const kind = isThere ? (isEmpty(base) ? "added" : "changed") : "removed";
+    return { id, kind, from: text.from, to: Math.max(text.to, text.from + 1) };
   });
 }
 
@@ -69,13 +56,7 @@ export interface HunkLens {
 /** One for each hunk of a file that is there. */
 export function lensesOf(changes: FileChanges): readonly HunkLens[] {
   if (changes.text === null) return [];
-  const lines = editorLines(changes.text);
-  return changes.hunks.map(({ id, base, text }) => ({
-    id,
-    line: Math.min(text.from, lines - 1),
-    added: size(text),
-    removed: size(base),
-  }));
+  return changes.hunks.map(hunk => ({ id: hunk.id, line: anchorLine(hunk), ...countsOf(hunk) }));
 }
 
 /** More lines than these are not listed one by one. */
@@ -117,10 +98,8 @@ export function neighbour(
     const { line, side = "text" } = at;
     // From within a hunk, the previous one is that before it, not its own beginning.
     const own = hunksBetween(file.changes, line, line, side)[0];
-    const start = own ? anchorLine(file.changes, own, side) : line;
-    const beyond = file.changes.hunks.filter(
-      hunk => hunk !== own && (anchorLine(file.changes, hunk, side) - start) * step > 0,
-    );
+    const start = own ? anchorLine(own, side) : line;
+    const beyond = file.changes.hunks.filter(hunk => hunk !== own && (anchorLine(hunk, side) - start) * step > 0);
     const hunk = direction === "next" ? beyond[0] : beyond.at(-1);
     if (hunk) return { path: file.path, id: hunk.id };
   }
@@ -226,7 +205,7 @@ export function hunkRows({ file, turn, hunks }: FileRow): readonly HunkRow[] {
       file,
       ...(turn !== undefined && { turn }),
       id: hunk.id,
-      line: anchorLine(changes, hunk),
+      line: anchorLine(hunk),
       words: words.trim().slice(0, 100),
       ...countsOf(hunk),
     };
