@@ -5,13 +5,15 @@ import { startWatchdog } from "./agents/watchdog.ts";
 import { asError } from "./base/errors.ts";
 import { DisposableStore } from "./base/lifecycle.ts";
 import { systemClock } from "./base/log.ts";
+import { viewChanges } from "./chat/changes.ts";
 import { isBusy, openAsks, promptTitle } from "./session/state.ts";
 import { offerFixes } from "./vscode/addToChat.ts";
 import { Attaching } from "./vscode/attaching.ts";
 import { Attention } from "./vscode/attention.ts";
 import { ChatPanels } from "./vscode/chatPanels.ts";
-import { registerCommands } from "./vscode/commands.ts";
+import { messageTime, registerCommands } from "./vscode/commands.ts";
 import { ContentDocuments } from "./vscode/contentDocuments.ts";
+import { setContext } from "./vscode/contextKeys.ts";
 import { CurrentSession } from "./vscode/currentSession.ts";
 import { DiagramPanels } from "./vscode/diagramPanel.ts";
 import { DiffDocuments } from "./vscode/diffDocuments.ts";
@@ -27,6 +29,7 @@ import { PermissionRules } from "./vscode/permissionRules.ts";
 import { RecentFiles } from "./vscode/recentFiles.ts";
 import { Reviews } from "./vscode/reviews.ts";
 import { makeRoom, sessionRoots, type Services } from "./vscode/room.ts";
+import { ReviewUi } from "./vscode/reviewUi.ts";
 import { Sender } from "./vscode/sending.ts";
 import { readSettings, type Settings } from "./vscode/settings.ts";
 import { SessionsTree } from "./vscode/sessionsTree.ts";
@@ -62,6 +65,7 @@ export function activate(context: vscode.ExtensionContext): void {
     clock: systemClock,
     log,
   });
+  const { review } = reviews;
   const services: Services = {
     documents,
     settings,
@@ -86,6 +90,7 @@ export function activate(context: vscode.ExtensionContext): void {
     log,
     clock: systemClock,
     makeRoom: (definition, cwd, dispatch) => makeRoom(services, { definition, cwd, dispatch, onEnding }),
+    changes: cwd => viewChanges(review.files, cwd),
   });
 
   const attaching = new Attaching({
@@ -107,6 +112,14 @@ export function activate(context: vscode.ExtensionContext): void {
   );
   store.add(offerFixes());
 
+  const say = (text: string): void => {
+    vscode.window.setStatusBarMessage(text, messageTime);
+    chat.tell({ type: "say", text });
+  };
+  const { extensionUri } = context;
+  const { actions: reviewing } = store.add(new ReviewUi({ review, extensionUri, words: () => [], log, say }));
+  store.add(review.onDidChange(() => current.refresh()));
+
   const diffs = store.add(new DiffDocuments());
   const contents = store.add(new ContentDocuments());
   const diagrams = store.add(new DiagramPanels(context.extensionUri));
@@ -119,14 +132,25 @@ export function activate(context: vscode.ExtensionContext): void {
     clock: systemClock,
     view: () => current.view(),
     onIntent: (intent, asker) =>
-      void perform(intent, asker, { current, rules, terminals, diffs, contents, diagrams, mentions, sender, log }),
+      void perform(intent, asker, {
+        current,
+        rules,
+        terminals,
+        diffs,
+        contents,
+        diagrams,
+        mentions,
+        sender,
+        reviewing,
+        log,
+      }),
     onShown: () => void current.shown(),
   });
   store.add(chat);
   const webviewOptions = { retainContextWhenHidden: true };
   store.add(vscode.window.registerWebviewViewProvider(ChatPanels.viewId, chat, { webviewOptions }));
   store.add(vscode.window.registerWebviewPanelSerializer(ChatPanels.editorType, chat));
-  store.add(registerCommands({ current, chat, traffic, rules, permissionLog, attaching, settings, log }));
+  store.add(registerCommands({ current, chat, traffic, rules, permissionLog, attaching, reviewing, settings, log }));
 
   const status = store.add(new StatusBar());
   const sessions = store.add(new SessionsTree());
@@ -177,12 +201,4 @@ export function activate(context: vscode.ExtensionContext): void {
 export async function deactivate(): Promise<void> {
   await end?.();
   end = undefined;
-}
-
-const contexts = new Map<string, boolean>();
-/** Context keys for menus and keybindings; told to VS Code only when they change. */
-function setContext(key: string, value: boolean): void {
-  if (contexts.get(key) === value) return;
-  contexts.set(key, value);
-  void vscode.commands.executeCommand("setContext", key, value);
 }

@@ -278,10 +278,13 @@ describe("the manifest", () => {
     assert.equal(manifest.enabledApiProposals, undefined);
   });
 
-  it("names the commands that the table in src/vscode/commands.ts holds, each once", () => {
-    const table = /export const commands = \{([\s\S]*?)\n\} satisfies/.exec(read("src/vscode/commands.ts"))?.[1] ?? "";
-    const held = [...table.matchAll(/^ {2}"(parley\.\w+)":/gm)].map(([, id]) => id);
-    assert.ok(held.length > 0);
+  it("names the commands that the tables in src/vscode hold, each once", () => {
+    const held = ["commands.ts", "reviewCommands.ts"].flatMap(file => {
+      const table = /export const commands = \{([\s\S]*?)\n\} satisfies/.exec(read(`src/vscode/${file}`))?.[1] ?? "";
+      const ids = [...table.matchAll(/^ {2}"(parley\.\w+)":/gm)].map(([, id]) => id);
+      assert.ok(ids.length > 0, file);
+      return ids;
+    });
     assert.deepEqual([...ids].sort(), held.sort());
     assert.deepEqual(
       commands.filter(command => command.category !== "Parley"),

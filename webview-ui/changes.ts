@@ -1,12 +1,15 @@
 // What the agent changed and nobody has reviewed yet: one line above the composer, opening to the files.
 import { html, nothing, type TemplateResult } from "lit";
 import type { Intent } from "../src/chat/intent.ts";
+import { visible } from "../src/base/visible.ts";
 import type { Head } from "../src/chat/protocol.ts";
 import { changeCounts } from "./diffView.ts";
 import { LightElement, icon } from "./element.ts";
 import { openState, send, setOpen } from "./host.ts";
 import { count, t } from "./l10n.ts";
 import { fileLink } from "./links.ts";
+
+type File = NonNullable<Head["changes"]>["files"][number];
 
 /** Names the bar in the panel's memory. */
 export const CHANGES = "changes";
@@ -41,9 +44,7 @@ export class ChangesElement extends LightElement {
       ${
         open
           ? html`<ul class="changes-files" tabindex="0" aria-label=${t("Files")}>
-              ${files.map(
-                file => html`<li>${fileLink(file.path, file.label)} ${changeCounts(file.added, file.removed)}</li>`,
-              )}
+              ${files.map(fileRow)}
             </ul>`
           : nothing
       }
@@ -53,4 +54,22 @@ export class ChangesElement extends LightElement {
 
 function action(look: "primary" | "secondary", label: string, intent: Intent): TemplateResult {
   return html`<button class=${look} type="button" @click=${() => send(intent)}>${label}</button>`;
+}
+
+function fileRow({ path, label, added, removed, unknown }: File): TemplateResult {
+  const name = visible(label);
+  return html`<li>
+    ${fileLink(path, label)}
+    ${unknown === undefined ? changeCounts(added, removed) : html`<span class="quiet">${visible(unknown)}</span>`}
+    <span class="changes-decide">
+      ${decide("check", t("Keep {0}", name), { type: "keepChanges", path })}
+      ${unknown === undefined ? decide("discard", t("Undo {0}", name), { type: "undoChanges", path }) : nothing}
+    </span>
+  </li>`;
+}
+
+function decide(glyph: string, label: string, intent: Intent): TemplateResult {
+  return html`<button class="icon-button" type="button" title=${label} aria-label=${label} @click=${() => send(intent)}>
+    ${icon(glyph)}
+  </button>`;
 }

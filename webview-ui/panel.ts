@@ -81,6 +81,9 @@ export class PanelElement extends LightElement {
       case "sound":
         play(message.sound);
         break;
+      case "say":
+        this.#speech?.say(message.text);
+        break;
       default:
         message satisfies never;
     }

@@ -45,30 +45,31 @@ export class Speech {
       this.#known.add(entry.id);
       // A sub-agent's words are between it and its agent.
       if (entry.kind === "agent" && entry.parent === undefined) this.#unspoken.add(entry.id);
-      if (entry.kind === "notice") this.#say(entry.title);
-      if (entry.kind === "problem") this.#say(entry.problem.message);
-      if (entry.kind === "turnEnd") this.#say(turnEndWords(entry.stopReason));
+      if (entry.kind === "notice") this.say(entry.title);
+      if (entry.kind === "problem") this.say(entry.problem.message);
+      if (entry.kind === "turnEnd") this.say(turnEndWords(entry.stopReason));
     }
   }
 
   async #speakSettled(view: View): Promise<void> {
     const settled = [...this.#unspoken].filter(id => id !== view.head.live);
     for (const id of settled) this.#unspoken.delete(id);
-    for (const id of settled) this.#say(await this.#textOf(id));
+    for (const id of settled) this.say(await this.#textOf(id));
   }
 
   #speakHead(before: Head, view: View): void {
     const { head } = view;
     const name = head.agent?.name ?? t("The agent");
     const asked = head.asks.filter(ask => !before.asks.some(({ id }) => id === ask.id));
-    for (const ask of asked) this.#say(t("Question from {0}: {1}", name, ask.title));
-    if (before.connection?.state !== head.connection?.state) this.#say(connectionWords(head) ?? "");
+    for (const ask of asked) this.say(t("Question from {0}: {1}", name, ask.title));
+    if (before.connection?.state !== head.connection?.state) this.say(connectionWords(head) ?? "");
     if (before.activity.state === head.activity.state) return;
     const ended = head.activity.state === "idle" && view.entries.at(-1)?.kind !== "turnEnd";
-    this.#say(ended ? t("{0} has finished.", name) : (activityWords(head) ?? ""));
+    this.say(ended ? t("{0} has finished.", name) : (activityWords(head) ?? ""));
   }
 
-  #say(text: string): void {
+  /** Says a line; nothing if it is empty. */
+  say(text: string): void {
     if (text === "") return;
     const line = document.createElement("p");
     line.textContent = text;

@@ -1,4 +1,5 @@
 // What is to be reviewed, as a panel shows it.
+import { relativeLabel } from "./toolParts.ts";
 
 /** Files with changes to review, and the lines of all of them. */
 export interface ViewChanges {
@@ -7,7 +8,32 @@ export interface ViewChanges {
     readonly label: string;
     readonly added: number;
     readonly removed: number;
+    /** Why there is nothing to undo, as a sentence. */
+    readonly unknown?: string;
   }[];
   readonly added: number;
   readonly removed: number;
+}
+
+interface ChangedFile {
+  readonly path: string;
+  readonly added: number;
+  readonly removed: number;
+  readonly unknown?: string;
+}
+
+/** What the bar above the composer shows of files that wait for review; null when there are none. */
+export function viewChanges(files: readonly ChangedFile[], cwd: string): ViewChanges | null {
+  if (files.length === 0) return null;
+  return {
+    files: files.map(({ path, added, removed, unknown }) => ({
+      path,
+      label: relativeLabel(path, cwd),
+      added,
+      removed,
+      ...(unknown !== undefined && { unknown }),
+    })),
+    added: files.reduce((sum, file) => sum + file.added, 0),
+    removed: files.reduce((sum, file) => sum + file.removed, 0),
+  };
 }

@@ -45,8 +45,9 @@ export type Intent =
   | { readonly type: "copyConversation" }
   | { readonly type: "saveTranscript" }
   | { readonly type: "reviewChanges" }
-  | { readonly type: "keepChanges" }
-  | { readonly type: "undoChanges" }
+  /** Without a path: all of them. */
+  | { readonly type: "keepChanges"; readonly path?: string }
+  | { readonly type: "undoChanges"; readonly path?: string }
   | { readonly type: "selectAgent"; readonly agent: string }
   | { readonly type: "setOption"; readonly option: string; readonly value: string | boolean }
   /** Lines and columns are 1-based. Resolved against the session's folders in turn; never leaves them. */
@@ -137,8 +138,8 @@ const shapes: {
   copyConversation: {},
   saveTranscript: {},
   reviewChanges: {},
-  keepChanges: {},
-  undoChanges: {},
+  keepChanges: { path: optional(isString) },
+  undoChanges: { path: optional(isString) },
   selectAgent: { agent: isString },
   setOption: { option: isString, value: value => typeof value === "string" || typeof value === "boolean" },
   openFile: { path: isString, line: optional(isCount), column: optional(isCount), endLine: optional(isCount) },

@@ -371,7 +371,9 @@ export type PanelMessage =
       readonly attachments: readonly Attachment[];
       readonly reason: string;
     }
-  | { readonly type: "sound"; readonly sound: "question" | "turnEnd" };
+  | { readonly type: "sound"; readonly sound: "question" | "turnEnd" }
+  /** To be heard by screen readers; the editor shows it somewhere else. */
+  | { readonly type: "say"; readonly text: string };
 
 /** Extension host → panel. A patch applies only to the view of revision `base`. */
 export type ViewChange =

@@ -34,6 +34,8 @@ export interface Surroundings {
   /** Why there can be no session: no folder, no trust. */
   readonly problem: Problem | null;
   readonly sendKey: Head["sendKey"];
+  /** What waits for review. */
+  readonly changes?: Head["changes"];
 }
 
 const none: readonly string[] = [];
@@ -156,7 +158,7 @@ export class Projector {
       commands: state.commands,
       options: state.options,
       usage: state.usage,
-      changes: null,
+      changes: around.changes ?? null,
       cwd: state.cwd,
       accepts: state.accepts && acceptsOf(state.accepts),
       sendKey: around.sendKey,

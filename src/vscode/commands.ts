@@ -10,6 +10,8 @@ import type { ChatPanels } from "./chatPanels.ts";
 import type { CurrentSession } from "./currentSession.ts";
 import type { PermissionLog } from "./permissionLog.ts";
 import type { PermissionRules } from "./permissionRules.ts";
+import type { ReviewActions } from "./reviewActions.ts";
+import { commands as reviewCommands } from "./reviewCommands.ts";
 import type { Settings } from "./settings.ts";
 import type { Traffic } from "./traffic.ts";
 
@@ -20,12 +22,13 @@ export interface CommandContext {
   readonly rules: PermissionRules;
   readonly permissionLog: PermissionLog;
   readonly attaching: Attaching;
+  readonly reviewing: ReviewActions;
   readonly settings: () => Settings;
   readonly log: Log & { show(): void };
 }
 
 /** How long the status bar says that something was done, ms. */
-const messageTime = 3000;
+export const messageTime = 3000;
 
 type Command = (context: CommandContext, args: readonly unknown[]) => Promise<void> | void;
 
@@ -93,16 +96,18 @@ export const commands = {
 
 /** Registers every command. A command that fails says so. */
 export function registerCommands(context: CommandContext): vscode.Disposable {
-  const registered = Object.entries(commands as Record<string, Command>).map(([id, run]) =>
+  const register = (id: string, run: (args: readonly unknown[]) => Promise<void> | void): vscode.Disposable =>
     vscode.commands.registerCommand(id, async (...args: readonly unknown[]) => {
       try {
-        await run(context, args);
+        await run(args);
       } catch (error) {
         const problem = asProblem(error);
         context.log.error(problem.message, problem.detail);
         void vscode.window.showErrorMessage(problem.message);
       }
-    }),
+    });
+  return vscode.Disposable.from(
+    ...Object.entries(commands as Record<string, Command>).map(([id, run]) => register(id, args => run(context, args))),
+    ...Object.entries(reviewCommands).map(([id, run]) => register(id, args => run(context.reviewing, args))),
   );
-  return vscode.Disposable.from(...registered);
 }

@@ -7,7 +7,7 @@ import { asError, asProblem, type Problem } from "../base/errors.ts";
 import { DisposableStore, Emitter, type Event } from "../base/lifecycle.ts";
 import type { Clock, Log } from "../base/log.ts";
 import { DiffStore } from "../chat/diffStore.ts";
-import type { View, ViewAgent } from "../chat/protocol.ts";
+import type { Head, View, ViewAgent } from "../chat/protocol.ts";
 import { Projector, type Surroundings } from "../chat/view.ts";
 import type { Logged, SessionEvent } from "../session/events.ts";
 import { Session, type Room } from "../session/session.ts";
@@ -22,6 +22,8 @@ export interface CurrentSessionOptions {
   readonly makeRoom: (definition: AgentDefinition, cwd: string, dispatch: (event: SessionEvent) => void) => Room;
   readonly log: Log;
   readonly clock: Clock;
+  /** What waits for review, as paths are told in that folder. */
+  readonly changes: (cwd: string) => Head["changes"];
 }
 
 /** Written at once, unlike VS Code's own state, which a killed window loses. */
@@ -204,6 +206,7 @@ export class CurrentSession {
       chosen: chosen ? viewAgent(chosen) : null,
       problem: problem ?? null,
       sendKey,
+      changes: this.#options.changes(this.state.cwd),
     };
   }
 

@@ -5,6 +5,7 @@ import type { Log } from "../base/log.ts";
 import type { AskOption } from "../session/events.ts";
 import { find } from "./finds.ts";
 import { isPrompt } from "../session/state.ts";
+import type { ReviewTarget } from "../workspace/review.ts";
 import type { Asker, Wish } from "./chatPanel.ts";
 import { applyCode, insertCode } from "./codeBlocks.ts";
 import type { ContentDocuments } from "./contentDocuments.ts";
@@ -17,6 +18,7 @@ import { openFile, openLink } from "./openFile.ts";
 import type { PermissionRules } from "./permissionRules.ts";
 import type { Mentions } from "./mentions.ts";
 import { factsOf } from "./room.ts";
+import type { ReviewActions } from "./reviewActions.ts";
 import type { Sender } from "./sending.ts";
 
 export interface IntentContext {
@@ -28,6 +30,7 @@ export interface IntentContext {
   readonly diagrams: DiagramPanels;
   readonly mentions: Mentions;
   readonly sender: Sender;
+  readonly reviewing: ReviewActions;
   readonly log: Log;
 }
 
@@ -91,9 +94,11 @@ async function effect(intent: Wish, asker: Asker, context: IntentContext): Promi
     case "saveTranscript":
       return void (await vscode.commands.executeCommand("parley.saveTranscript"));
     case "reviewChanges":
+      return context.reviewing.review();
     case "keepChanges":
+      return context.reviewing.decide("keep", changesAt(intent.path));
     case "undoChanges":
-      return void vscode.window.showInformationMessage(vscode.l10n.t("There are no changes to review."));
+      return context.reviewing.decide("undo", changesAt(intent.path));
     case "selectAgent":
       return current.start(intent.agent);
     case "setOption":
@@ -126,6 +131,9 @@ async function effect(intent: Wish, asker: Asker, context: IntentContext): Promi
       return intent satisfies never;
   }
 }
+
+const changesAt = (path: string | undefined): ReviewTarget =>
+  path === undefined ? { kind: "all" } : { kind: "file", path };
 
 /** A rule of the user's choice, and this question answered as the rule would have. */
 async function always(ask: string, { current, rules }: IntentContext): Promise<void> {

@@ -149,6 +149,13 @@ async function cleared(page: Page): Promise<FrameLocator> {
   if (await page.locator(".part.panel").isVisible()) await runCommand(page, "View: Toggle Panel Visibility");
   await runCommand(page, "Parley: New Session");
   const panel = await openChat(page);
+  const changes = panel.getByRole("region", { name: "Changes" });
+  if (await changes.isVisible()) {
+    const keep = changes.getByRole("button", { name: "Keep All", exact: true });
+    // What an earlier test left may go with its files at this moment.
+    await Promise.race([keep.click(), changes.waitFor({ state: "hidden" })]);
+    await changes.waitFor({ state: "hidden" });
+  }
   const conversation = panel.getByRole("log", { name: "Conversation" });
   await conversation.getByRole("heading", { name: /^You:/ }).first().waitFor({ state: "detached" });
   return panel;

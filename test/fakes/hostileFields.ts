@@ -119,6 +119,7 @@ const sources: Readonly<Record<TextPlace<View>, "agent" | "Parley" | "user">> = 
   "head.queue.attachments": "user",
   "head.changes.files.path": "agent",
   "head.changes.files.label": "agent",
+  "head.changes.files.unknown": "Parley",
   "head.commands.name": "agent",
   "head.commands.description": "agent",
   "head.commands.hint": "agent",

@@ -30,6 +30,7 @@ describe("the package", () => {
       /^package\.nls\.json$/,
       /^l10n\/bundle\.l10n\.json$/,
       /^media\/parley\.(svg|png)$/,
+      /^media\/review\/(added|changed|removed)-(light|dark)\.svg$/,
       /^docs\/images\/panel\.png$/,
       /^dist\/extension\.js$/,
       /^dist\/watchdog\.js$/,

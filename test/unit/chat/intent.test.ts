@@ -20,6 +20,8 @@ const good: readonly Intent[] = [
   { type: "saveTranscript" },
   { type: "reviewChanges" },
   { type: "keepChanges" },
+  { type: "keepChanges", path: "/w/a.ts" },
+  { type: "undoChanges", path: "/w/a.ts" },
   { type: "undoChanges" },
   { type: "selectAgent", agent: "a" },
   { type: "setOption", option: "o", value: false },
@@ -93,7 +95,7 @@ describe("a message of a panel", () => {
       // A setting is a word or a switch.
       boolean: value => typeof value === "boolean" || typeof value === "string",
     };
-    const optionalFields = new Set(["line", "column", "endLine", "decision", "before", "attachments"]);
+    const optionalFields = new Set(["line", "column", "endLine", "decision", "before", "attachments", "path"]);
     const value = fc.oneof(fc.anything(), fc.constantFrom("", "constructor", "__proto__", 0, -1, 1.5, true, null));
     fc.assert(
       fc.property(fc.constantFrom(...good), fc.nat(3), value, (intent, at, changed) => {
