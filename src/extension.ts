@@ -58,7 +58,8 @@ export function activate(context: vscode.ExtensionContext): void {
     new PermissionRules({ workspaceState: context.workspaceState, log, sensitive: () => settings().sensitive }),
   );
   const reviews = new Reviews({
-    roots: () => sessionRoots(current.state.cwd).filter(root => root !== ""),
+    // Every session works in a folder of the workspace.
+    roots: () => sessionRoots("").filter(root => root !== ""),
     touches: { touched: () => {}, written: () => {} },
     textAt: () => Promise.resolve(undefined),
     storage,
