@@ -236,15 +236,17 @@ function asOneHunk(changes: FileChanges, after: string | null, turn: string): Fi
   return { ...changes, text: after, hunks: [hunk], nextId: hunks[0] ? nextId : nextId + 1 };
 }
 
+/** So many lines are found in a step of work. */
+const linesAStep = 5;
+
 function* withEdits(changes: FileChanges, after: string, edits: readonly Change[], author: Author): Work<FileChanges> {
   const [base, text] = [changes.base ?? "", changes.text ?? ""];
-  const sides = {
-    base: linesOf(base),
-    text: linesOf(text),
-    hunks: base === text ? [] : changes.hunks,
-    nextId: changes.nextId,
-  };
-  const result = yield* edited(sides, linesOf(after), edits, author);
+  const hunks = base === text ? [] : changes.hunks;
+  const sides = { base: linesOf(base), text: linesOf(text), hunks, nextId: changes.nextId };
+  yield Math.round((sides.base.count + sides.text.count) / linesAStep);
+  const lines = linesOf(after);
+  yield Math.round(lines.count / linesAStep);
+  const result = yield* edited(sides, lines, edits, author);
   return { ...changes, ...result, hunks: result.base === result.text ? [] : result.hunks };
 }
 
