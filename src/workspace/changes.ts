@@ -118,8 +118,8 @@ function* replacedWork(changes: FileChanges, after: string | null, recall?: Reca
  */
 export function wentTo(changes: FileChanges, after: string, history: readonly FileChanges[]): FileChanges {
   if (after === changes.text) return changes;
-  const same = history.filter(then => then.text === after);
-  const then = same.findLast(one => one.kept.every(id => changes.kept.includes(id))) ?? same.at(-1);
+  // A moment at which something was kept that is no longer is none to go back to.
+  const then = history.findLast(one => one.text === after && one.kept.every(id => changes.kept.includes(id)));
   if (then) {
     const nextId = Math.max(then.nextId, changes.nextId);
     return { ...keep({ ...then, nextId }, changes.kept), kept: changes.kept };

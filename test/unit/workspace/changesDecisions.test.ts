@@ -82,6 +82,15 @@ describe("a keep that is taken back", () => {
     }
   });
 
+  it("never puts a line without an end before another", () => {
+    const last = track("a\nb", "a\n", "t1");
+    const gone = keep(last, ["1"]);
+    assert.equal(takenBack(insert(gone, 1, 0, "mine\n"), decisionOf(last, gone)), undefined);
+    const line = track("a\nb\n", "a\n", "t1");
+    const cut = keep(line, ["1"]);
+    assert.equal(takenBack(userReplaced(cut, "a"), decisionOf(line, cut)), undefined);
+  });
+
   it("stays taken back when the editor goes back to an earlier text", () => {
     const typed = insert(kept, 0, 0, "0\n");
     const back = takenBack(typed, decision) as FileChanges;
