@@ -42,6 +42,7 @@ export function* edited(sides: Sides, after: TextLines, edits: readonly Change[]
   const joins = author.kind === "agent" ? touches : overlapsIn(sides, after);
   const intoBase: Splice[] = [];
   const hunks: Hunk[] = [];
+  const given = new Set(sides.hunks.map(hunk => hunk.id));
   const ids = new Ids(sides.nextId);
   /** From the old text to the old base, to the new text; and from the old base to the new one. */
   let [toBase, toText, baseGrowth] = [0, 0, 0];
@@ -64,8 +65,9 @@ export function* edited(sides: Sides, after: TextLines, edits: readonly Change[]
     const recall = own.length === 0 && author.kind === "replaced" ? author.recall : undefined;
     const recalled = recall?.(sides.base.slice(base), after.slice(text));
     if (recalled) {
-      const taken = [...sides.hunks, ...hunks].some(hunk => hunk.id === recalled.id);
-      hunks.push({ ...recalled, id: taken ? ids.make() : recalled.id, base: moved(base, baseGrowth), text });
+      const id = given.has(recalled.id) ? ids.make() : recalled.id;
+      given.add(id);
+      hunks.push({ ...recalled, id, base: moved(base, baseGrowth), text });
     } else if (own.length === 0 && author.kind !== "agent") {
       intoBase.push({ range: base, text: after.slice(text) });
       baseGrowth += growth;

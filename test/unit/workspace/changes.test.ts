@@ -237,4 +237,29 @@ describe("a file under review", () => {
     assert.deepEqual(shown(reanchored(changes, "0\na\nB\nc\nX\ne\nf\ng\n") as FileChanges), ["b| → B|", "d| → X|"]);
     assert.equal(reanchored(changes, "quite\nanother\ntext\n"), undefined);
   });
+
+  it("follows long files and long lines", () => {
+    const file = (end: (i: number) => string): string =>
+      Array.from({ length: 50_000 }, (_, i) => `line ${i}${end(i)}\n`).join("");
+    const base = file(() => "");
+    const some = track(
+      base,
+      file(i => (i % 50 === 0 ? "!" : "")),
+      "t1",
+    );
+    assert.equal(some.hunks.length, 1000);
+    const typed = userEdited(some, [insert(49_999, 0, "mine\n")]);
+    assert.equal(undo(typed, ids(typed)).changes.text, base.replace("line 49999\n", "mine\nline 49999\n"));
+    const other = track(
+      base,
+      file(i => ` ${i}`),
+      "t1",
+    );
+    assert.equal(other.hunks.length, 1);
+    assert.equal(undo(other, ids(other)).changes.text, base);
+    const long = "x ".repeat(1_000_000);
+    const line = userEdited(track(long, `${long}!`, "t1"), [insert(0, 1_000_000, "mine")]);
+    assert.deepEqual(line.hunks[0]?.text, { from: 0, to: 1 });
+    assert.equal(undo(line, ids(line)).changes.text, long);
+  });
 });
