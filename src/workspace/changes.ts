@@ -53,7 +53,7 @@ export function track(base: string | null, text: string | null, turn: string): F
   return done(trackWork(base, text, turn));
 }
 
-/** {@link track} in pieces. */
+/** {@link track} in pieces. What is worked on does not change meanwhile: if the file does, the work is to be begun anew. */
 export function trackWork(base: string | null, text: string | null, turn: string): Work<FileChanges> {
   return agentEditedWork({ base, text: base, hunks: [], nextId: 1, kept: [] }, text, turn);
 }
@@ -118,51 +118,65 @@ function* replacedWork(changes: FileChanges, after: string | null, recall?: Reca
  */
 export function wentTo(changes: FileChanges, after: string, history: readonly FileChanges[]): FileChanges {
   if (after === changes.text) return changes;
-  const same = history.filter(then => then.text === after);
-  const then = same.findLast(one => one.kept.every(id => changes.kept.includes(id))) ?? same.at(-1);
+  // A moment at which something was kept that is no longer is none to go back to.
+  const kept = new Set(changes.kept);
+  const then = history.findLast(one => one.text === after && one.kept.every(id => kept.has(id)));
   if (then) {
     const nextId = Math.max(then.nextId, changes.nextId);
     return { ...keep({ ...then, nextId }, changes.kept), kept: changes.kept };
   }
-  return done(replacedWork(changes, after, recallFrom(history, changes.kept)));
+  return done(replacedWork(changes, after, recallFrom(history, kept)));
 }
 
-function recallFrom(history: readonly FileChanges[], kept: readonly string[]): Recall {
-  return (base, text) => {
-    for (const then of history.toReversed()) {
-      if (then.base === null || then.text === null) continue;
-      const [bases, texts] = [linesOf(then.base), linesOf(then.text)];
-      const found = then.hunks.find(hunk => bases.slice(hunk.base) === base && texts.slice(hunk.text) === text);
-      if (found) return kept.includes(found.id) ? undefined : found;
+/** So many of the last moments, and of the hunks in them, are searched for lines of an agent. */
+const recalledMoments = 20;
+const recalledHunks = 2000;
+
+function recallFrom(history: readonly FileChanges[], kept: ReadonlySet<string>): Recall {
+  const key = (base: string, text: string): string => `${base.length} ${base}${text}`;
+  let known: Map<string, Hunk> | undefined;
+  const find = (): Map<string, Hunk> => {
+    const found = new Map<string, Hunk>();
+    for (const { base, text, hunks } of history.slice(-recalledMoments).reverse()) {
+      if (base === null || text === null || hunks.length === 0 || found.size > recalledHunks) continue;
+      const [bases, texts] = [linesOf(base), linesOf(text)];
+      for (const hunk of hunks) {
+        const lines = key(bases.slice(hunk.base), texts.slice(hunk.text));
+        if (!found.has(lines)) found.set(lines, hunk);
+      }
     }
-    return undefined;
+    return found;
+  };
+  return (base, text) => {
+    const hunk = (known ??= find()).get(key(base, text));
+    return hunk && !kept.has(hunk.id) ? hunk : undefined;
   };
 }
 
 /** The hunks' lines go into the base. */
 export function keep(changes: FileChanges, ids: readonly string[]): FileChanges {
   const { base, text, hunks } = changes;
-  const chosen = hunks.filter(hunk => ids.includes(hunk.id));
-  if (chosen.length === 0) return changes;
-  const kept = [...changes.kept, ...chosen.map(hunk => hunk.id).filter(id => !changes.kept.includes(id))];
+  const chosen = chosenFrom(hunks, ids);
+  if (chosen.size === 0) return changes;
+  const kept = [...new Set([...changes.kept, ...[...chosen].map(hunk => hunk.id)])];
   if (base === null || text === null) return { ...changes, base: text, hunks: [], kept };
   const lines = linesOf(text);
-  const splices = chosen.map(hunk => ({ range: hunk.base, text: lines.slice(hunk.text) }));
+  const splices = [...chosen].map(hunk => ({ range: hunk.base, text: lines.slice(hunk.text) }));
   return { ...changes, base: spliced(linesOf(base), splices), hunks: without(chosen, hunks, "base"), kept };
 }
 
 /** The base's lines come back. A created file is missing again, a deleted one is there again. */
 export function undo(changes: FileChanges, ids: readonly string[]): Undone {
   const { base, text, hunks } = changes;
-  const chosen = hunks.filter(hunk => ids.includes(hunk.id));
-  if (chosen.length === 0) return { changes, edits: [] };
+  const chosen = chosenFrom(hunks, ids);
+  if (chosen.size === 0) return { changes, edits: [] };
   if (base === null || text === null) {
     const edit = { start: 0, end: text?.length ?? 0, text: base ?? "" };
     const edits = edit.end > 0 || edit.text !== "" ? [edit] : [];
     return { changes: { ...changes, text: base, hunks: [] }, edits };
   }
   const [bases, texts] = [linesOf(base), linesOf(text)];
-  const edits = chosen.map(hunk =>
+  const edits = [...chosen].map(hunk =>
     trimmed(text, texts.start(hunk.text.from), texts.start(hunk.text.to), bases.slice(hunk.base)),
   );
   return {
@@ -171,13 +185,18 @@ export function undo(changes: FileChanges, ids: readonly string[]): Undone {
   };
 }
 
+function chosenFrom(hunks: readonly Hunk[], ids: readonly string[]): ReadonlySet<Hunk> {
+  const wanted = new Set(ids);
+  return new Set(hunks.filter(hunk => wanted.has(hunk.id)));
+}
+
 /** The hunks that are left when some have become the same on both sides by a change of one of them. */
-function without(chosen: readonly Hunk[], hunks: readonly Hunk[], side: "base" | "text"): readonly Hunk[] {
+function without(chosen: ReadonlySet<Hunk>, hunks: readonly Hunk[], side: "base" | "text"): readonly Hunk[] {
   const other = side === "base" ? "text" : "base";
   const left: Hunk[] = [];
   let by = 0;
   for (const hunk of hunks) {
-    if (chosen.includes(hunk)) by += hunk[other].to - hunk[other].from - hunk[side].to + hunk[side].from;
+    if (chosen.has(hunk)) by += hunk[other].to - hunk[other].from - hunk[side].to + hunk[side].from;
     else left.push({ ...hunk, [side]: { from: hunk[side].from + by, to: hunk[side].to + by } });
   }
   return left;
@@ -236,15 +255,17 @@ function asOneHunk(changes: FileChanges, after: string | null, turn: string): Fi
   return { ...changes, text: after, hunks: [hunk], nextId: hunks[0] ? nextId : nextId + 1 };
 }
 
+/** So many lines are found in a step of work. */
+const linesAStep = 5;
+
 function* withEdits(changes: FileChanges, after: string, edits: readonly Change[], author: Author): Work<FileChanges> {
   const [base, text] = [changes.base ?? "", changes.text ?? ""];
-  const sides = {
-    base: linesOf(base),
-    text: linesOf(text),
-    hunks: base === text ? [] : changes.hunks,
-    nextId: changes.nextId,
-  };
-  const result = yield* edited(sides, linesOf(after), edits, author);
+  const hunks = base === text ? [] : changes.hunks;
+  const sides = { base: linesOf(base), text: linesOf(text), hunks, nextId: changes.nextId };
+  yield Math.round((sides.base.count + sides.text.count) / linesAStep);
+  const lines = linesOf(after);
+  yield Math.round(lines.count / linesAStep);
+  const result = yield* edited(sides, lines, edits, author);
   return { ...changes, ...result, hunks: result.base === result.text ? [] : result.hunks };
 }
 

@@ -42,31 +42,38 @@ export function* edited(sides: Sides, after: TextLines, edits: readonly Change[]
   const joins = author.kind === "agent" ? touches : overlapsIn(sides, after);
   const intoBase: Splice[] = [];
   const hunks: Hunk[] = [];
+  const given = new Set(sides.hunks.map(hunk => hunk.id));
   const ids = new Ids(sides.nextId);
   /** From the old text to the old base, to the new text; and from the old base to the new one. */
   let [toBase, toText, baseGrowth] = [0, 0, 0];
   // What is looked for among an agent's hunks is looked for as a whole.
   const whole = author.kind === "agent" || (author.kind === "replaced" && author.recall);
   const single = whole ? edits : edits.flatMap(byLine);
-  for (const part of partsOf(sides.hunks, single, joins)) {
-    const { from, to } = hull(part);
-    const last = part.hunks.at(-1);
+  for (const { hunks: own, edits: made } of partsOf(sides.hunks, single, joins)) {
+    const [first, last] = [own[0], own.at(-1)];
+    if (made.length === 0 && first) {
+      hunks.push(movedHunk(first, baseGrowth, toText));
+      toBase = first.base.to - first.text.to;
+      continue;
+    }
+    const from = Math.min(first?.text.from ?? Infinity, made[0]?.oldFrom ?? Infinity);
+    const to = Math.max(last?.text.to ?? 0, made.at(-1)?.oldTo ?? 0);
     const toBaseAfter = last ? last.base.to - last.text.to : toBase;
-    const growth = part.edits.reduce((sum, edit) => sum + edit.newTo - edit.newFrom - edit.oldTo + edit.oldFrom, 0);
+    const growth = made.reduce((sum, edit) => sum + edit.newTo - edit.newFrom - edit.oldTo + edit.oldFrom, 0);
     const base = { from: from + toBase, to: to + toBaseAfter };
     const text = { from: from + toText, to: to + toText + growth };
-    const recall = part.hunks.length === 0 && author.kind === "replaced" ? author.recall : undefined;
+    const recall = own.length === 0 && author.kind === "replaced" ? author.recall : undefined;
     const recalled = recall?.(sides.base.slice(base), after.slice(text));
-    if (part.edits.length === 0 && last) hunks.push({ ...last, base: moved(base, baseGrowth), text });
-    else if (recalled) {
-      const taken = [...sides.hunks, ...hunks].some(hunk => hunk.id === recalled.id);
-      hunks.push({ ...recalled, id: taken ? ids.make() : recalled.id, base: moved(base, baseGrowth), text });
-    } else if (part.hunks.length === 0 && author.kind !== "agent") {
+    if (recalled) {
+      const id = given.has(recalled.id) ? ids.make() : recalled.id;
+      given.add(id);
+      hunks.push({ ...recalled, id, base: moved(base, baseGrowth), text });
+    } else if (own.length === 0 && author.kind !== "agent") {
       intoBase.push({ range: base, text: after.slice(text) });
       baseGrowth += growth;
     } else {
-      const pieces = yield* piecesOf({ part, base, text, sides, after, author, ids });
-      hunks.push(...pieces.map(piece => ({ ...piece, base: moved(piece.base, baseGrowth) })));
+      const pieces = yield* piecesOf({ hunks: own, edits: made, base, text, sides, after, author, ids });
+      for (const piece of pieces) hunks.push(movedHunk(piece, baseGrowth, 0));
     }
     toBase = toBaseAfter;
     toText += growth;
@@ -146,16 +153,13 @@ function partsOf(hunks: readonly Hunk[], edits: readonly Change[], joins: Joins)
 const isBefore = ({ text: { from, to } }: Hunk, { oldFrom }: Change): boolean =>
   from < oldFrom || (from === oldFrom && from === to);
 
-function hull({ hunks, edits }: Part): LineRange {
-  const starts = [hunks[0]?.text.from, edits[0]?.oldFrom];
-  const ends = [hunks.at(-1)?.text.to, edits.at(-1)?.oldTo];
-  return { from: Math.min(...starts.map(at => at ?? Infinity)), to: Math.max(...ends.map(at => at ?? 0)) };
-}
-
 const moved = ({ from, to }: LineRange, by: number): LineRange => ({ from: from + by, to: to + by });
 
-interface Window {
-  readonly part: Part;
+const movedHunk = (hunk: Hunk, inBase: number, inText: number): Hunk =>
+  inBase === 0 && inText === 0 ? hunk : { ...hunk, base: moved(hunk.base, inBase), text: moved(hunk.text, inText) };
+
+/** A part with hunks and edits, and where it is in the old base and in the new text. */
+interface Window extends Part {
   readonly base: LineRange;
   readonly text: LineRange;
   readonly sides: Sides;
@@ -164,56 +168,60 @@ interface Window {
   readonly ids: Ids;
 }
 
-/** The hunks between the base and the new text in a part with hunks and edits. */
-function* piecesOf(window: Window): Work<readonly Hunk[]> {
-  const { part, base, text, sides, after, author, ids } = window;
+/** The hunks between the base and the new text in a window. */
+function* piecesOf({ hunks, edits, base, text, sides, after, author, ids }: Window): Work<readonly Hunk[]> {
   const [before, now] = [sides.base.slice(base), after.slice(text)];
   if (before === now) return [];
   const whole = { oldFrom: 0, oldTo: base.to - base.from, newFrom: 0, newTo: text.to - text.from };
   const changes = author.kind === "user" ? [whole] : yield* changesBetween(before, now);
-  const pieces = changes.map(change => ({
-    base: { from: base.from + change.oldFrom, to: base.from + change.oldTo },
-    text: { from: text.from + change.newFrom, to: text.from + change.newTo },
-  }));
-  const names = namesFor(pieces, part.hunks);
-  const inherited = unionOfTurns(part.hunks);
-  return pieces.map((piece, i) => {
-    const parents = unionOfTurns(part.hunks.filter(hunk => overlap(hunk.base, piece.base) > 0));
-    const known = parents.length > 0 ? parents : part.edits.length > 0 && author.kind === "agent" ? [] : inherited;
-    const own = author.kind === "agent" && (known.length === 0 || part.edits.some(edit => isAt(edit, piece.text)));
-    const turns = own ? [...known.filter(turn => turn !== author.turn), author.turn] : known;
-    return { id: names[i] ?? ids.make(), ...piece, turns };
+  const bases = changes.map(({ oldFrom, oldTo }) => moved({ from: oldFrom, to: oldTo }, base.from));
+  const texts = changes.map(({ newFrom, newTo }) => moved({ from: newFrom, to: newTo }, text.from));
+  const parents = touching(bases, hunks, hunk => hunk.base);
+  const made = touching(texts, edits, ({ newFrom, newTo }) => ({ from: newFrom, to: newTo }));
+  const names = namesFor(bases, parents);
+  const all = turnsOf(hunks);
+  return bases.map((range, i) => {
+    const id = names[i] ?? ids.make();
+    const inherited = turnsOf(parents[i] ?? []);
+    let turns = inherited.length > 0 ? inherited : all;
+    if (author.kind === "agent" && (inherited.length === 0 || made[i]?.length !== 0))
+      turns = [...inherited.filter(turn => turn !== author.turn), author.turn];
+    return { id, base: range, text: texts[i] ?? text, turns };
   });
 }
 
-const isAt = ({ newFrom, newTo }: Change, { from, to }: LineRange): boolean => newFrom <= to && from <= newTo;
+/** For each range the items that overlap or touch it. Both are in order. */
+function touching<T>(
+  ranges: readonly LineRange[],
+  items: readonly T[],
+  rangeOf: (item: T) => LineRange,
+): readonly (readonly T[])[] {
+  const places = items.map(rangeOf);
+  let first = 0;
+  return ranges.map(({ from, to }) => {
+    while (first < places.length && (places[first]?.to ?? 0) < from) first++;
+    let end = first;
+    while (end < places.length && (places[end]?.from ?? 0) <= to) end++;
+    return items.slice(first, end);
+  });
+}
 
-/** Each hunk gives its id to the piece that holds most of its base lines. */
-function namesFor(pieces: readonly { readonly base: LineRange }[], hunks: readonly Hunk[]): readonly string[] {
-  const names: string[] = [];
-  for (const { id, base } of hunks) {
-    let best: { at: number; lines: number } | undefined;
-    for (const [at, piece] of pieces.entries()) {
-      const lines = overlap(base, piece.base);
-      if (names[at] === undefined && lines > (best?.lines ?? 0)) best = { at, lines };
+/** Each hunk gives its id to the piece that holds most of its base's lines. */
+function namesFor(pieces: readonly LineRange[], parents: readonly (readonly Hunk[])[]): readonly string[] {
+  const best = new Map<string, { readonly at: number; readonly lines: number }>();
+  for (const [at, piece] of pieces.entries()) {
+    for (const { id, base } of parents[at] ?? []) {
+      const lines = Math.min(base.to, piece.to) - Math.max(base.from, piece.from);
+      if (lines > (best.get(id)?.lines ?? -1)) best.set(id, { at, lines });
     }
-    if (best) names[best.at] = id;
   }
+  const names: string[] = [];
+  for (const [id, { at }] of best) names[at] ??= id;
   return names;
 }
 
-/** How many lines two ranges share; a half if they only touch. */
-const overlap = (a: LineRange, b: LineRange): number => {
-  const lines = Math.min(a.to, b.to) - Math.max(a.from, b.from);
-  return lines === 0 ? 0.5 : Math.max(0, lines);
-};
-
-/** The turns of several hunks, each once, the newest last. */
-function unionOfTurns(hunks: readonly Hunk[]): readonly string[] {
-  return hunks
-    .map(hunk => hunk.turns)
-    .reduce((all, turns) => [...all, ...turns.filter(turn => !all.includes(turn))], []);
-}
+/** The turns of several hunks, each once. */
+const turnsOf = (hunks: readonly Hunk[]): readonly string[] => [...new Set(hunks.flatMap(hunk => hunk.turns))];
 
 /** Hunks with no line between them are one. */
 function merged(hunks: readonly Hunk[]): readonly Hunk[] {
@@ -224,7 +232,7 @@ function merged(hunks: readonly Hunk[]): readonly Hunk[] {
     else {
       const base = { from: last.base.from, to: hunk.base.to };
       const text = { from: last.text.from, to: hunk.text.to };
-      out[out.length - 1] = { id: last.id, base, text, turns: unionOfTurns([last, hunk]) };
+      out[out.length - 1] = { id: last.id, base, text, turns: turnsOf([last, hunk]) };
     }
   }
   return out;

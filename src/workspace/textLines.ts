@@ -20,18 +20,25 @@ export function linesOf(text: string): TextLines {
 export class TextLines {
   readonly text: string;
   /** Where each line begins, and where the last one ends. */
-  readonly #starts: readonly number[];
+  readonly #starts: Int32Array;
+  readonly count: number;
 
   constructor(text: string) {
     this.text = text;
-    const starts = [0];
-    for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) starts.push(at + 1);
-    if ((starts.at(-1) ?? 0) < text.length) starts.push(text.length);
+    let starts = new Int32Array(16 + (text.length >> 5));
+    let count = 0;
+    for (let end = 0; end < text.length;) {
+      const found = text.indexOf("\n", end);
+      end = found < 0 ? text.length : found + 1;
+      if (++count === starts.length) {
+        const more = new Int32Array(2 * count);
+        more.set(starts);
+        starts = more;
+      }
+      starts[count] = end;
+    }
     this.#starts = starts;
-  }
-
-  get count(): number {
-    return this.#starts.length - 1;
+    this.count = count;
   }
 
   /** Whether the last line has no "\n". */
@@ -41,7 +48,7 @@ export class TextLines {
 
   /** Where a line begins; beyond the last line, where the text ends. */
   start(line: number): number {
-    return this.#starts[Math.max(0, line)] ?? this.text.length;
+    return line > this.count ? this.text.length : (this.#starts[Math.max(0, line)] ?? 0);
   }
 
   slice({ from, to }: LineRange): string {
@@ -59,7 +66,7 @@ export class TextLines {
   /** The number of the line that holds an offset; behind a last "\n", that of the line that would begin there. */
   lineAt(offset: number): number {
     let low = 0;
-    let high = this.#starts.length - 1;
+    let high = this.count;
     while (low < high) {
       const middle = (low + high + 1) >> 1;
       if ((this.#starts[middle] as number) <= offset) low = middle;

@@ -13,6 +13,7 @@ const benchmarks: Readonly<Record<string, () => Promise<{ run(): Promise<Report>
   mentions: () => import("./mentions.ts"),
   boundary: () => import("./boundary.ts"),
   diffs: () => import("./diffs.ts"),
+  review: () => import("./review.ts"),
 };
 
 const [name = "", file = ""] = process.argv.slice(2);

@@ -14,6 +14,7 @@ import {
   type FileChanges,
   type TextChange,
 } from "../../../src/workspace/changes.ts";
+import { decisionOf, takenBack } from "../../../src/workspace/decisions.ts";
 import { applyEdits } from "../../../src/workspace/edits.ts";
 
 const abc = "a\nb\nc\nd\ne\nf\ng\n";
@@ -61,7 +62,7 @@ describe("a file under review", () => {
   });
 
   it("puts what the user edits elsewhere into the base", () => {
-    const changes = userEdited(track(abc, "a\nB\nc\nd\ne\nf\ng\n", "t1"), [insert(3, 1, "!"), insert(6, 0, "new\n")]);
+    const changes = userEdited(track(abc, "a\nB\nc\nd\ne\nf\ng\n", "t1"), [insert(6, 0, "new\n"), insert(3, 1, "!")]);
     assert.equal(changes.text, "a\nB\nc\nd!\ne\nf\nnew\ng\n");
     assert.equal(changes.base, "a\nb\nc\nd!\ne\nf\nnew\ng\n");
     assert.deepEqual(shown(changes), ["b| → B|"]);
@@ -172,6 +173,60 @@ describe("a file under review", () => {
     assert.deepEqual(shown(back), ["d| → X|"]);
   });
 
+  it("asks again for a keep that was taken back, whatever the editor goes back to", () => {
+    const edited = track(abc, "a\nB\nc\nd\ne\nf\ng\n", "t1");
+    const kept = keep(edited, ["1"]);
+    const typed = userEdited(kept, [insert(6, 1, "!")]);
+    const back = takenBack(typed, decisionOf(edited, kept)) as FileChanges;
+    assert.deepEqual(shown(wentTo(back, kept.text ?? "", [kept, typed, back])), ["b| → B|"]);
+  });
+
+  it("does not take for the agent's what was kept, when the editor brings it back", () => {
+    const edited = track(abc, "a\nB\nc\nd\ne\nf\ng\n", "t1");
+    const kept = keep(edited, ["1"]);
+    const back = wentTo(kept, abc, [edited, kept]);
+    assert.ok(isSettled(back));
+    const more = agentEdited(back, "a\nb\nc\nd\ne\nf\nG\n", "t2");
+    const again = wentTo(more, "a\nB\nc\nd\ne\nf\nG\n", [edited, kept, back, more]);
+    assert.deepEqual(shown(again), ["g| → G|"]);
+  });
+
+  it("never gives an id twice", () => {
+    const one = track(abc, "a\nB\nc\nd\ne\nf\ng\n", "t1");
+    const two = agentEdited(one, "a\nB\nc\nD\ne\nf\ng\n", "t2");
+    const back = wentTo(two, one.text ?? "", [one, two]);
+    assert.deepEqual(ids(agentEdited(back, "a\nB\nc\nd\ne\nf\nG\n", "t3")), ["1", "3"]);
+    const twice = track("a\nb\nc\nb\ne\n", "a\nB\nc\nb\ne\n", "t1");
+    assert.deepEqual(ids(wentTo(twice, "a\nB\nc\nB\ne\n", [twice])), ["1", "2"]);
+  });
+
+  it("settles lines that are the base's again, when the text comes from elsewhere", () => {
+    const changes = track(abc, "a\nB\nC\nD\ne\nf\nG\n", "t1");
+    assert.deepEqual(shown(userReplaced(changes, "a\nB\nc\nD\ne\nf\nG\n")), ["b| → B|", "d| → D|", "g| → G|"]);
+    assert.ok(isSettled(userReplaced(changes, abc)));
+    const erased = userEdited(track(abc, "a\nnew\nb\nc\nd\ne\nf\nG\n", "t1"), [remove(1, 0, 2, 0)]);
+    assert.deepEqual(shown(erased), ["g| → G|"]);
+  });
+
+  it("is settled when the text is the base's, although the same lines could be another's", () => {
+    const added = agentEdited(track("p\nx\nq\n", "p\ny\nx\nq\n", "t1"), "p\nx\nx\nq\n", "t2");
+    assert.deepEqual(added.hunks[0]?.text, { from: 1, to: 2 });
+    assert.equal(userReplaced(added, "p\nx\nq\n").base, "p\nx\nq\n");
+    const cut = agentEdited(track("x\nx\n", "z\nx\n", "t1"), "x\n", "t2");
+    assert.deepEqual(agentEdited(cut, "x\nx\n", "t3").hunks, []);
+  });
+
+  it("takes what the user writes in an empty file of the agent's for the user's", () => {
+    const changes = userEdited(track(null, "", "t1"), [insert(0, 0, "mine")]);
+    assert.deepEqual([changes.base, changes.hunks], ["mine", []]);
+  });
+
+  it("does not keep a deletion that git has not seen", () => {
+    const changes = track(abc, "a\nc\nd\ne\nf\ng\n", "t1");
+    assert.equal(committed(changes, abc), changes);
+    assert.ok(isSettled(committed(changes, changes.text ?? "")));
+  });
+
   it("keeps what git committed", () => {
     const changes = committed(track(abc, "a\nB\nc\nX\ne\nf\ng\n", "t1"), "a\nB\nc\nd\ne\nf\ng\n");
     assert.deepEqual(shown(changes), ["d| → X|"]);
@@ -181,5 +236,30 @@ describe("a file under review", () => {
     const changes = track(abc, "a\nB\nc\nX\ne\nf\ng\n", "t1");
     assert.deepEqual(shown(reanchored(changes, "0\na\nB\nc\nX\ne\nf\ng\n") as FileChanges), ["b| → B|", "d| → X|"]);
     assert.equal(reanchored(changes, "quite\nanother\ntext\n"), undefined);
+  });
+
+  it("follows long files and long lines", () => {
+    const file = (end: (i: number) => string): string =>
+      Array.from({ length: 50_000 }, (_, i) => `line ${i}${end(i)}\n`).join("");
+    const base = file(() => "");
+    const some = track(
+      base,
+      file(i => (i % 50 === 0 ? "!" : "")),
+      "t1",
+    );
+    assert.equal(some.hunks.length, 1000);
+    const typed = userEdited(some, [insert(49_999, 0, "mine\n")]);
+    assert.equal(undo(typed, ids(typed)).changes.text, base.replace("line 49999\n", "mine\nline 49999\n"));
+    const other = track(
+      base,
+      file(i => ` ${i}`),
+      "t1",
+    );
+    assert.equal(other.hunks.length, 1);
+    assert.equal(undo(other, ids(other)).changes.text, base);
+    const long = "x ".repeat(1_000_000);
+    const line = userEdited(track(long, `${long}!`, "t1"), [insert(0, 1_000_000, "mine")]);
+    assert.deepEqual(line.hunks[0]?.text, { from: 0, to: 1 });
+    assert.equal(undo(line, ids(line)).changes.text, long);
   });
 });

@@ -338,7 +338,7 @@ describe("changes of a file, whatever happens to it", () => {
         const { changes: undone } = undo(changes, all);
         assert.deepEqual([undone.base, undone.text, undone.hunks], [changes.base, changes.base, []]);
       }),
-      { numRuns: 3000 },
+      { numRuns: 2000 },
     );
   });
 
