@@ -367,10 +367,10 @@ describe("the surfaces of a review", () => {
 
   it("tint what was added, mark where lines are gone, and nothing in a file that is gone", async () => {
     const file = review.file(await changed());
-    const plan = planOf(file?.changes, () => []);
+    const plan = planOf(file?.changes);
     const at = (ranges: readonly vscode.Range[]): readonly number[] => ranges.map(({ start }) => start.line);
     assert.deepEqual([at(plan.added), at(plan.changed), at(plan.removed)], [[4], [1], [3]]);
-    const gone = planOf(review.file(await changed("old\n", null))?.changes, () => []);
+    const gone = planOf(review.file(await changed("old\n", null))?.changes);
     assert.deepEqual(Object.values(gone).flat(), []);
   });
 });
