@@ -100,7 +100,7 @@ export function planOf(changes: FileChanges | undefined, words: (hunk: Hunk) => 
   const marks = changes && changes.text !== null ? marksOf(changes) : [];
   const those = (wanted: Mark["kind"]): readonly vscode.Range[] =>
     marks.filter(({ kind }) => kind === wanted).map(({ from, to }) => new vscode.Range(from, 0, to - 1, 0));
-  const pieces = changes?.text == null ? [] : changes.hunks.flatMap(words);
+  const pieces = changes && changes.text !== null ? changes.hunks.flatMap(words) : [];
   return {
     added: those("added"),
     changed: those("changed"),

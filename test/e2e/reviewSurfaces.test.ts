@@ -45,18 +45,28 @@ async function runScript(panel: FrameLocator, name: string): Promise<void> {
 }
 
 const lens = (page: Page, words: string): Locator => page.locator(".codelens-decoration a", { hasText: words });
-const rows = (page: Page): Locator => page.locator('.pane:has([aria-label="Changes Section"]) .monaco-list-row');
+const rows = (page: Page, words: string): Locator =>
+  page
+    .locator(".pane", { has: page.locator(".pane-header", { hasText: "Changes" }) })
+    .locator(".monaco-list-row", { hasText: words });
+
 async function until(page: Page, holds: () => boolean): Promise<void> {
   while (!holds()) await page.evaluate(() => new Promise(resolve => requestAnimationFrame(resolve)));
 }
 
-for (const theme of process.env["PARLEY_PICTURES"] ? ["dark", "light"] : ["dark"]) {
-  describe(`a review in a real VS Code (${theme})`, () => {
-    const settings = theme === "light" ? { "workbench.colorTheme": "Default Light Modern" } : {};
+/** Pictures are drawn in both themes, to be looked at. */
+const themes: readonly (readonly [string, Readonly<Record<string, string>>])[] = process.env["PARLEY_PICTURES"]
+  ? [
+      ["dark", { "workbench.colorTheme": "Default Dark Modern" }],
+      ["light", { "workbench.colorTheme": "Default Light Modern" }],
+    ]
+  : [["usual", {}]];
 
+for (const [theme, settings] of themes) {
+  describe(`a review in a real VS Code, ${theme} theme`, () => {
     it("shows hunks where they are; one is kept and the others undone by keys, and everything can be taken back", async () => {
       const { page, panel, folder } = await sharedWorkbench({ "src/list.js": before }, settings);
-      writeScript(folder);
+      writeScript(folder, "src/list.js", "note.md");
       const list = (): string => readFileSync(join(folder, "src/list.js"), "utf8");
       await runScript(panel, "changes.json");
       assert.equal(list(), after);
@@ -95,21 +105,23 @@ for (const theme of process.env["PARLEY_PICTURES"] ? ["dark", "light"] : ["dark"
       await runCommand(page, "Parley: Undo Last Review Decision");
       await lens(page, "Keep").first().waitFor();
       await until(page, () => list() !== kept);
+      await runCommand(page, "Parley: Keep All Changes");
+      await bar.waitFor({ state: "detached" });
     });
 
     it("lists changes by file, with what can be done beside each, and shows them in one diff", async () => {
-      const { page, panel, folder } = await sharedWorkbench({ "src/list.js": before }, settings);
-      writeScript(folder);
+      const { page, panel, folder } = await sharedWorkbench({ "src/basket.js": before }, settings);
+      writeScript(folder, "src/basket.js", "shops.md");
       await runScript(panel, "changes.json");
       await runCommand(page, "Parley: Focus on Changes View");
-      await rows(page).filter({ hasText: "list.js" }).waitFor();
-      await rows(page).filter({ hasText: "list.js" }).click();
+      await rows(page, "basket.js").waitFor();
+      await rows(page, "basket.js").click();
       await page.keyboard.press("ArrowRight");
       await lens(page, "2 lines removed · Peek").waitFor();
       await runCommand(page, "Parley: Focus on Changes View");
       await page.keyboard.press("ArrowRight");
-      await rows(page).filter({ hasText: "line 5" }).waitFor();
-      await rows(page).filter({ hasText: "note.md" }).hover();
+      await rows(page, "line 5").waitFor();
+      await rows(page, "shops.md").hover();
       await screenshot(page, `review-tree-${theme}`);
 
       await lens(page, "2 lines removed · Peek").click();
@@ -121,23 +133,23 @@ for (const theme of process.env["PARLEY_PICTURES"] ? ["dark", "light"] : ["dark"
       await page.locator(".diff-editor, .monaco-diff-editor").first().waitFor();
       await screenshot(page, `review-diff-${theme}`);
       await runCommand(page, "Parley: Review Changes");
-      await page.locator(".multiDiffEditor").getByText("note.md").first().waitFor();
+      await page.locator(".multiDiffEditor").getByText("shops.md").first().waitFor();
       await screenshot(page, `review-all-${theme}`);
 
       const bar = panel.getByRole("region", { name: "Changes" });
       await runCommand(page, "Parley: Open Chat");
       await bar.getByRole("button", { name: /^2 files/ }).click();
-      await bar.getByRole("button", { name: "Keep note.md" }).click();
+      await bar.getByRole("button", { name: "Keep shops.md" }).click();
       await bar.getByRole("button", { name: /^1 file/ }).waitFor();
       await bar.getByRole("button", { name: "Undo All" }).click();
       await bar.waitFor({ state: "detached" });
-      assert.equal(readFileSync(join(folder, "src/list.js"), "utf8"), before);
-      assert.equal(readFileSync(join(folder, "note.md"), "utf8"), "# Buying\n");
+      assert.equal(readFileSync(join(folder, "src/basket.js"), "utf8"), before);
+      assert.equal(readFileSync(join(folder, "shops.md"), "utf8"), "# Buying\n");
     });
   });
 }
 
-function writeScript(folder: string): void {
-  const steps = [write(folder, "src/list.js", after), write(folder, "note.md", "# Buying\n")];
+function writeScript(folder: string, changed: string, created: string): void {
+  const steps = [write(folder, changed, after), write(folder, created, "# Buying\n")];
   writeFileSync(join(folder, "changes.json"), JSON.stringify({ steps }));
 }

@@ -354,7 +354,7 @@ describe("the surfaces of a review", () => {
       const listening = badges.onDidChangeFileDecorations(uris => heard.push(...uris.map(each => each.fsPath)));
       await until(() => heard.includes(uri.fsPath));
       const mark = badges.provideFileDecoration(uri);
-      assert.deepEqual([mark?.badge, mark?.tooltip], ["◆", "Changed by the agent, 3 changes to review"]);
+      assert.deepEqual([mark?.badge, mark?.tooltip], ["±", "Changed by the agent, 3 changes to review"]);
       heard.length = 0;
       await review.keep({ kind: "all" });
       await until(() => heard.includes(uri.fsPath));
