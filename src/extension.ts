@@ -57,6 +57,24 @@ export function activate(context: vscode.ExtensionContext): void {
   const rules = store.add(
     new PermissionRules({ workspaceState: context.workspaceState, log, sensitive: () => settings().sensitive }),
   );
+  const endings = new Set<Promise<void>>();
+  const onEnding = (ended: Promise<void>): void => {
+    const settled = ended.catch((error: unknown) =>
+      log.error("A terminal could not be ended.", asError(error).message),
+    );
+    endings.add(settled);
+    void settled.then(() => endings.delete(settled));
+  };
+  const current: CurrentSession = new CurrentSession({
+    pool,
+    settings,
+    storage,
+    log,
+    clock: systemClock,
+    makeRoom: (definition, cwd, dispatch) => makeRoom(services, { definition, cwd, dispatch, onEnding }),
+    changes: cwd => viewChanges(review.files, cwd),
+  });
+
   const reviews = new Reviews({
     // Every session works in a folder of the workspace.
     roots: () => sessionRoots("").filter(root => root !== ""),
@@ -76,23 +94,6 @@ export function activate(context: vscode.ExtensionContext): void {
     beforeTurn: submission => reviews.turnBegan(submission, promptTitle(current.state, submission)),
     log,
   };
-  const endings = new Set<Promise<void>>();
-  const onEnding = (ended: Promise<void>): void => {
-    const settled = ended.catch((error: unknown) =>
-      log.error("A terminal could not be ended.", asError(error).message),
-    );
-    endings.add(settled);
-    void settled.then(() => endings.delete(settled));
-  };
-  const current: CurrentSession = new CurrentSession({
-    pool,
-    settings,
-    storage,
-    log,
-    clock: systemClock,
-    makeRoom: (definition, cwd, dispatch) => makeRoom(services, { definition, cwd, dispatch, onEnding }),
-    changes: cwd => viewChanges(review.files, cwd),
-  });
 
   const attaching = new Attaching({
     documents,
@@ -118,7 +119,7 @@ export function activate(context: vscode.ExtensionContext): void {
     chat.tell({ type: "say", text });
   };
   const { extensionUri } = context;
-  const { actions: reviewing } = store.add(new ReviewUi({ review, extensionUri, words: () => [], log, say }));
+  const { actions: reviewing } = store.add(new ReviewUi({ review, extensionUri, log, say }));
   store.add(review.onDidChange(() => current.refresh()));
 
   const diffs = store.add(new DiffDocuments());

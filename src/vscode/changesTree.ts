@@ -152,7 +152,7 @@ export class ReviewBadges implements vscode.FileDecorationProvider, Disposable {
         : length === 1
           ? vscode.l10n.t("Changed by the agent, 1 change to review")
           : vscode.l10n.t("Changed by the agent, {0} changes to review", length);
-    return new vscode.FileDecoration("◆", tooltip);
+    return new vscode.FileDecoration("±", tooltip);
   }
 
   #update(): void {

@@ -8,13 +8,12 @@ import { BaseDocuments } from "./baseDocuments.ts";
 import { ChangesTree, ReviewBadges } from "./changesTree.ts";
 import { setContext } from "./contextKeys.ts";
 import { ReviewActions } from "./reviewActions.ts";
-import { ReviewDecorations, type DecorationOptions } from "./reviewDecorations.ts";
+import { ReviewDecorations } from "./reviewDecorations.ts";
 import { ReviewLenses } from "./reviewLenses.ts";
 
 export interface ReviewUiOptions {
   readonly review: Review;
   readonly extensionUri: vscode.Uri;
-  readonly words: DecorationOptions["words"];
   readonly log: Log;
   /** Says something in passing, to screen readers too. */
   readonly say: (words: string) => void;
@@ -24,10 +23,10 @@ export class ReviewUi implements Disposable {
   readonly actions: ReviewActions;
   readonly #store = new DisposableStore();
 
-  constructor({ review, extensionUri, words, log, say }: ReviewUiOptions) {
+  constructor({ review, extensionUri, log, say }: ReviewUiOptions) {
     const bases = this.#store.add(new BaseDocuments(review, log));
     this.actions = new ReviewActions({ review, bases, say });
-    this.#store.add(new ReviewDecorations({ review, extensionUri, words }));
+    this.#store.add(new ReviewDecorations(review, extensionUri));
     this.#store.add(new ReviewLenses(review));
     this.#store.add(new ReviewBadges(review));
     this.#store.add(new ChangesTree(review)).show();

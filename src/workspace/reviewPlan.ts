@@ -1,6 +1,7 @@
 // What the editor shows of a review: where hunks stand, what is marked, which rows a tree has, where "next" leads. Pure.
 import type { FileChanges, Hunk, LineRange } from "./changes.ts";
 import type { Review, ReviewedFile, ReviewTarget } from "./review.ts";
+import { linesOf } from "./textLines.ts";
 
 /** The two sides of a change. */
 export type Side = "base" | "text";
@@ -118,20 +119,14 @@ export function textBefore(changes: FileChanges, isMeant: (hunk: Hunk) => boolea
   if (!hunks.some(isMeant)) return text;
   const from = linesOf(base ?? "");
   const to = linesOf(text ?? "");
-  const pieces: string[] = [];
+  let result = "";
   let at = 0;
   for (const hunk of hunks) {
-    pieces.push(...from.slice(at, hunk.base.from));
-    pieces.push(...(isMeant(hunk) ? from.slice(hunk.base.from, hunk.base.to) : to.slice(hunk.text.from, hunk.text.to)));
+    result += from.slice({ from: at, to: hunk.base.from });
+    result += isMeant(hunk) ? from.slice(hunk.base) : to.slice(hunk.text);
     at = hunk.base.to;
   }
-  pieces.push(...from.slice(at));
-  return pieces.join("");
-}
-
-/** Lines with their line endings, as hunks count them. */
-function linesOf(text: string): readonly string[] {
-  return text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
+  return result + from.slice({ from: at, to: from.count });
 }
 
 interface Counts {
@@ -199,7 +194,8 @@ export function hunkRows({ file, turn, hunks }: FileRow): readonly HunkRow[] {
   const now = linesOf(changes.text ?? "");
   return hunks.map(hunk => {
     const [lines, { from, to }] = isEmpty(hunk.text) ? [before, hunk.base] : [now, hunk.text];
-    const words = lines.slice(from, Math.min(to, from + mostLooked)).find(line => line.trim() !== "") ?? "";
+    const looked = lines.slice({ from, to: Math.min(to, from + mostLooked) });
+    const words = looked.split("\n").find(line => line.trim() !== "") ?? "";
     return {
       kind: "hunk",
       file,

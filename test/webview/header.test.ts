@@ -100,4 +100,34 @@ describe("the header", () => {
     await panel.patch({ op: "head", head: { changes: null } });
     assert.equal(await bar.count(), 0);
   });
+
+  it("each file of the changes can be kept or undone by itself, by mouse and by key; what is not known only kept", async () => {
+    const panel = await openPanel([snapshot(delegated)]);
+    const unknown = { path: "/home/ada/shop/data.bin", label: "data.bin", added: 0, removed: 0 };
+    const changes = delegated.head.changes;
+    assert.ok(changes);
+    const why = "Changed by a command; there is no earlier text.";
+    await panel.patch({
+      op: "head",
+      head: { changes: { ...changes, files: [...changes.files, { ...unknown, unknown: why }] } },
+    });
+    const bar = panel.page.getByRole("region", { name: "Changes" });
+    await bar.getByRole("button", { name: /^3 files/ }).click();
+    await bar.getByRole("button", { name: "Keep src/sum.js" }).click();
+    await bar.getByRole("button", { name: "Undo src/bill.js" }).press("Enter");
+    await bar.getByRole("button", { name: "Keep data.bin" }).press("Space");
+    assert.equal(await bar.getByRole("button", { name: "Undo data.bin" }).count(), 0);
+    await bar.getByText(why).waitFor();
+    assert.deepEqual(await panel.intents(), [
+      { type: "keepChanges", path: "/home/ada/shop/src/sum.js" },
+      { type: "undoChanges", path: "/home/ada/shop/src/bill.js" },
+      { type: "keepChanges", path: "/home/ada/shop/data.bin" },
+    ]);
+  });
+
+  it("what the host has to say in passing is heard by screen readers", async () => {
+    const panel = await openPanel([snapshot(delegated)]);
+    await panel.post({ type: "say", text: "All changes reviewed." });
+    await panel.page.getByRole("status").getByText("All changes reviewed.").waitFor();
+  });
 });
