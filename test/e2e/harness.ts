@@ -207,6 +207,20 @@ export async function openChat(page: Page): Promise<FrameLocator> {
   return chat(page);
 }
 
+/**
+ * Presses Ctrl+K and the key until it is done: VS Code learns a moment later than the cursor's place is shown that there is
+ * a hunk, and passes the keys over until then.
+ */
+export async function chord(page: Page, key: string, isDone: () => Promise<boolean>): Promise<void> {
+  for (let tries = 0; !(await isDone()); tries++) {
+    if (tries % 20 === 0) {
+      await page.keyboard.press("Control+K");
+      await page.keyboard.press(key);
+    }
+    await page.waitForTimeout(50);
+  }
+}
+
 /** What assistive technology is told of an element and all inside it: roles and names, as Playwright writes them. */
 export function rolesAndNames(element: Locator): Promise<string> {
   return element.ariaSnapshot();

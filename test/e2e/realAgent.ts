@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { presets } from "../../src/agents/registry.ts";
 import { agents, define, preset, type RealAgent } from "../interop/agents.ts";
-import { openChat, openWorkbench, screenshot } from "./harness.ts";
+import { chord, openChat, openFile, openWorkbench, screenshot } from "./harness.ts";
 
 /** What of the trial matters here. */
 interface Trial {
@@ -60,7 +60,36 @@ async function edit(agent: RealAgent): Promise<void> {
   const expected = Array.from({ length: 400 }, (_, k) => k + 1);
   // The prompt stands there too, but has no "chunk" in it.
   assert.deepEqual(chunks, expected);
+
+  // A new file, and then the review of both: one is undone and the other kept, by keyboard.
+  const made = join(folder, "notes", "new.txt");
+  await composer.fill(`[[tool:write ${made}|first line\\nsecond line\\n]][[say:The notes are made.]]`);
+  await composer.press("Enter");
+  await allow.click();
+  await log.getByText("The notes are made.", { exact: true }).waitFor();
+  await stop.waitFor({ state: "hidden" });
+  assert.equal(readFileSync(made, "utf8"), "first line\nsecond line\n");
+  const changes = panel.getByRole("region", { name: "Changes" });
+  await changes.getByText("2 files").waitFor();
+  const keep = page.locator(".codelens-decoration a", { hasText: /^Keep$/ });
+  await openFile(page, "sum.js");
+  await keep.first().waitFor();
+  await screenshot(page, `interop-review-${agent.id}`);
+  await page.keyboard.press("Control+F8");
+  await chord(page, "X", async () => (await keep.count()) === 0);
+  await settled(() => readFileSync(file, "utf8"), before);
+  await page.locator(".view-line", { hasText: "let i = 1;" }).waitFor();
+  await changes.getByText("1 file").waitFor();
+  await openFile(page, "new.txt");
+  await keep.first().waitFor();
+  await chord(page, "K", async () => (await keep.count()) === 0);
+  await changes.waitFor({ state: "hidden" });
+  assert.equal(readFileSync(made, "utf8"), "first line\nsecond line\n");
   assert.deepEqual(errors, []);
+}
+
+async function settled(read: () => string, text: string): Promise<void> {
+  while (read() !== text) await new Promise(resolve => setTimeout(resolve, 20));
 }
 
 /** Every agent but the one on trial is hidden, so that it is the one chosen. */

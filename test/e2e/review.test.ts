@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { FrameLocator, Page } from "playwright-core";
-import { openFile, runCommand, screenshot, sharedWorkbench } from "./harness.ts";
+import { chord, openFile, runCommand, screenshot, sharedWorkbench } from "./harness.ts";
 
 const numbered = (...words: readonly (number | string)[]): string => words.map(one => `line ${one}\n`).join("");
 const before = numbered(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12);
@@ -152,20 +152,6 @@ async function play(panel: FrameLocator, script: string): Promise<void> {
   await composer.press("Enter");
   await panel.getByRole("log", { name: "Conversation" }).getByText("All done.").waitFor();
   await panel.getByRole("button", { name: "Stop" }).waitFor({ state: "hidden" });
-}
-
-/**
- * Presses Ctrl+K and the key until it is done: VS Code learns a moment later than the cursor's place is shown that there is
- * a hunk, and passes the keys over until then.
- */
-async function chord(page: Page, key: string, isDone: () => Promise<boolean>): Promise<void> {
-  for (let tries = 0; !(await isDone()); tries++) {
-    if (tries % 20 === 0) {
-      await page.keyboard.press("Control+K");
-      await page.keyboard.press(key);
-    }
-    await page.waitForTimeout(50);
-  }
 }
 
 async function savedAs(read: () => string, text: string): Promise<void> {
