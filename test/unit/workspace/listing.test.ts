@@ -5,7 +5,8 @@ import { chmod, mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { excludedBy, walkFiles } from "../../../src/workspace/fileWalk.ts";
-import { findGit, gitDiff, gitFiles } from "../../../src/workspace/git.ts";
+import { gitDiff, gitFiles } from "../../../src/workspace/git.ts";
+import { findGit } from "../../../src/workspace/gitProgram.ts";
 
 describe("listing the files of a folder", () => {
   let root: string;
