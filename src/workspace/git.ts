@@ -107,14 +107,18 @@ export async function gitDiff(git: Git, folder: string): Promise<string> {
 /** Which of the paths, relative to the folder, git ignores. Rejects where the folder is in no repository. */
 export async function gitIgnored(git: Git, folder: string, paths: readonly string[]): Promise<readonly string[]> {
   let all = "";
-  const input = paths.join("\0");
+  // It takes no literal paths: "./" keeps a colon at the start from meaning something.
+  const input = paths.map(path => `./${path}\0`).join("");
   try {
-    await runGit(git, folder, ["check-ignore", "-z", "--stdin"], { input, take: text => void (all += text) });
+    await runGit(git, folder, ["--no-literal-pathspecs", "check-ignore", "-z", "--stdin"], {
+      input,
+      take: text => void (all += text),
+    });
   } catch (error) {
     // It ends with 1 when it ignores none of them.
     if (!(error instanceof GitError && error.code === 1)) throw error;
   }
-  return all.split("\0").filter(item => item !== "");
+  return all.split("\0").flatMap(item => (item === "" ? [] : [item.slice(2)]));
 }
 
 /** A file's text in a commit; undefined when it is not in it, or no UTF-8 text. Path relative to the folder. */
