@@ -114,7 +114,8 @@ export class Checkpoints implements Disposable {
     await this.#loaded;
     if (this.#ended.signal.aborted) return;
     const others = this.#records.filter(record => record.id !== turn);
-    this.#set([...others, { id: turn, kind: "turn", at: this.#options.clock.now(), trees: [], files: {} }]);
+    const files = this.#records.find(record => record.id === turn)?.files ?? {};
+    this.#set([...others, { id: turn, kind: "turn", at: this.#options.clock.now(), trees: [], files }]);
     const trees = await this.#takeTrees();
     this.#change(turn, record => ({ ...record, trees }));
     const pruned = this.#prune();
