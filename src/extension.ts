@@ -72,6 +72,24 @@ export function activate(context: vscode.ExtensionContext): void {
   });
   const ofSession = (): Checkpoints | undefined =>
     current.session && book.of(current.session.id, current.session.state.cwd);
+  const endings = new Set<Promise<void>>();
+  const onEnding = (ended: Promise<void>): void => {
+    const settled = ended.catch((error: unknown) =>
+      log.error("A terminal could not be ended.", asError(error).message),
+    );
+    endings.add(settled);
+    void settled.then(() => endings.delete(settled));
+  };
+  const current: CurrentSession = new CurrentSession({
+    pool,
+    settings,
+    storage,
+    log,
+    clock: systemClock,
+    checkpoints: (session, cwd) => book.turns(session, cwd),
+    makeRoom: (definition, cwd, dispatch) => makeRoom(services, { definition, cwd, dispatch, onEnding }),
+    changes: cwd => viewChanges(review.files, cwd),
+  });
   const reviews = new Reviews({
     roots: () => sessionRoots(current.state.cwd).filter(root => root !== ""),
     touches: {
@@ -98,24 +116,6 @@ export function activate(context: vscode.ExtensionContext): void {
     },
     log,
   };
-  const endings = new Set<Promise<void>>();
-  const onEnding = (ended: Promise<void>): void => {
-    const settled = ended.catch((error: unknown) =>
-      log.error("A terminal could not be ended.", asError(error).message),
-    );
-    endings.add(settled);
-    void settled.then(() => endings.delete(settled));
-  };
-  const current: CurrentSession = new CurrentSession({
-    pool,
-    settings,
-    storage,
-    log,
-    clock: systemClock,
-    checkpoints: (session, cwd) => book.turns(session, cwd),
-    makeRoom: (definition, cwd, dispatch) => makeRoom(services, { definition, cwd, dispatch, onEnding }),
-    changes: cwd => viewChanges(review.files, cwd),
-  });
 
   const attaching = new Attaching({
     documents,
