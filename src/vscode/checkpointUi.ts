@@ -60,12 +60,13 @@ export class CheckpointUi {
       if (plan.files.length > 0) await this.#options.preview.open(title, plan.files);
       const choice = await this.#ask(session, plan);
       const files = choice?.files ? await this.#chosen(session, plan) : [];
+      // It was there to choose by, and would lie when the files change.
+      await this.#options.preview.close(title);
       if (!choice || !files) return;
       // Meanwhile the user may have sent something, or gone elsewhere.
       if (this.#session()?.session !== session || (await this.#refusesWhileBusy(session))) return;
       if (files.length > 0) {
         await this.#apply(session, checkpoints, plan, files);
-        await this.#options.preview.close(title);
         this.#told(vscode.l10n.t("Went back to the checkpoint: {0}.", fileCount(files.length)));
       } else if (choice.files && !choice.conversation) {
         void vscode.window.showInformationMessage(vscode.l10n.t("No file was changed."));
@@ -170,10 +171,7 @@ export class CheckpointUi {
     };
     const conversation: Choice = {
       label: `$(comment-discussion) ${vscode.l10n.t("Conversation")}`,
-      detail: vscode.l10n.t(
-        "{0} cannot rewind a conversation: a new session begins, with what came before attached.",
-        agent,
-      ),
+      detail: vscode.l10n.t("A new session with what came before attached: {0} cannot rewind.", agent),
       files: false,
       conversation: true,
     };
@@ -186,7 +184,7 @@ export class CheckpointUi {
     return vscode.window.showQuickPick(hasFiles ? [files, conversation, both] : [conversation], {
       title: vscode.l10n.t("Restore Checkpoint"),
       placeHolder: [
-        hasFiles ? vscode.l10n.t("What do you want to go back?") : vscode.l10n.t("No known file would change."),
+        hasFiles ? vscode.l10n.t("What do you want to restore?") : vscode.l10n.t("No known file would change."),
         ...unknownWords(plan),
       ].join(" "),
       // The preview is there to be looked at meanwhile.
@@ -206,8 +204,8 @@ export class CheckpointUi {
     }));
     const picked = await vscode.window.showQuickPick(picks, {
       canPickMany: true,
-      title: vscode.l10n.t("Restore Checkpoint"),
-      placeHolder: vscode.l10n.t("Changed since, and kept. Choose those that are to go back all the same."),
+      title: vscode.l10n.t("Changed Since, and Kept Unless Chosen"),
+      placeHolder: vscode.l10n.t("Choose what is to go back all the same"),
       ignoreFocusOut: true,
     });
     return picked && [...own, ...picked.map(({ file }) => file)];

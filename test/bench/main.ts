@@ -13,6 +13,7 @@ const benchmarks: Readonly<Record<string, () => Promise<{ run(): Promise<Report>
   mentions: () => import("./mentions.ts"),
   boundary: () => import("./boundary.ts"),
   diffs: () => import("./diffs.ts"),
+  checkpoints: () => import("./checkpoints.ts"),
 };
 
 const [name = "", file = ""] = process.argv.slice(2);

@@ -27,12 +27,11 @@ describe("checkpoints", () => {
     await restoreButton(panel, "first.json").click();
     const tab = page.locator(".tab.active", { hasText: "Checkpoint: #script first.json" });
     await tab.waitFor();
-    const pick = page.locator(".quick-input-widget");
-    await pick.getByText("2 files would go back.").waitFor();
+    await row(page, "2 files would go back.").waitFor();
     await page.locator(".monaco-diff-editor .line-insert").first().waitFor();
     await screenshot(page, "checkpoint-preview");
     assert.equal(files.sum(), "second\n", "nothing is changed before the choice");
-    await pick.getByRole("option", { name: /^Files,/ }).click();
+    await row(page, "2 files would go back.").click();
     await until(() => files.sum() === original && !files.hasMade());
     await tab.waitFor({ state: "detached" });
     await screenshot(page, "checkpoint-restored");
@@ -52,10 +51,9 @@ describe("checkpoints", () => {
     const button = restoreButton(panel, "first.json");
     await tabTo(page, button);
     await page.keyboard.press("Enter");
-    const pick = page.locator(".quick-input-widget");
-    await pick.getByText("1 file would go back.").waitFor();
+    await row(page, "1 file would go back.").waitFor();
     await page.keyboard.press("Enter");
-    await pick.getByText("made.txt").waitFor();
+    await row(page, "made.txt").waitFor();
     await screenshot(page, "checkpoint-kept");
     await page.keyboard.press("Enter");
     await until(() => files.sum() === original);
@@ -74,8 +72,7 @@ describe("checkpoints", () => {
     const again = await openChat(page);
     await message(again, "second.json").hover();
     await restoreButton(again, "second.json").click();
-    const pick = page.locator(".quick-input-widget");
-    await pick.getByRole("option", { name: /^Files and Conversation/ }).click();
+    await row(page, "Files and Conversation").click();
     await until(() => files.sum() === "first\n");
     await again.getByText(/cannot rewind a conversation, so this is a new session/).waitFor();
     assert.equal(await again.getByRole("textbox", { name: "Message" }).inputValue(), "#script second.json");
@@ -120,7 +117,7 @@ async function prompt(panel: FrameLocator, script: string, answer: string): Prom
   const composer = panel.getByRole("textbox", { name: "Message" });
   await composer.fill(`#script ${script}`);
   await composer.press("Enter");
-  await panel.getByText(answer).waitFor();
+  await panel.getByRole("log", { name: "Conversation" }).getByText(answer).waitFor();
   await panel.getByRole("button", { name: "Stop" }).waitFor({ state: "hidden" });
 }
 
@@ -129,6 +126,10 @@ const message = (panel: FrameLocator, script: string): Locator =>
 
 const restoreButton = (panel: FrameLocator, script: string): Locator =>
   message(panel, script).getByRole("button", { name: "Restore Checkpoint" });
+
+/** A line of the list that is open to choose from. */
+const row = (page: Page, words: string): Locator =>
+  page.locator(".quick-input-list .monaco-list-row", { hasText: words });
 
 /** Goes back by Shift+Tab until the button has the focus. */
 async function tabTo(page: Page, button: Locator): Promise<void> {
