@@ -1,4 +1,5 @@
 // The composition root: builds everything, wires it, owns the outermost lifetime. Reads top to bottom.
+import { randomUUID } from "node:crypto";
 import * as vscode from "vscode";
 import { AgentPool } from "./agents/pool.ts";
 import { startWatchdog } from "./agents/watchdog.ts";
@@ -11,6 +12,9 @@ import { offerFixes } from "./vscode/addToChat.ts";
 import { Attaching } from "./vscode/attaching.ts";
 import { Attention } from "./vscode/attention.ts";
 import { ChatPanels } from "./vscode/chatPanels.ts";
+import { CheckpointBook } from "./vscode/checkpointBook.ts";
+import { CheckpointPreview } from "./vscode/checkpointPreview.ts";
+import { CheckpointUi } from "./vscode/checkpointUi.ts";
 import { messageTime, registerCommands } from "./vscode/commands.ts";
 import { ContentDocuments } from "./vscode/contentDocuments.ts";
 import { setContext } from "./vscode/contextKeys.ts";
@@ -34,9 +38,10 @@ import { Sender } from "./vscode/sending.ts";
 import { readSettings, type Settings } from "./vscode/settings.ts";
 import { SessionsTree } from "./vscode/sessionsTree.ts";
 import { StatusBar } from "./vscode/statusBar.ts";
-import { openStorage } from "./vscode/storage.ts";
+import { checkpointFolder, openStorage } from "./vscode/storage.ts";
 import { Traffic } from "./vscode/traffic.ts";
 import { AuditLog } from "./workspace/auditLog.ts";
+import type { Checkpoints } from "./workspace/checkpoints.ts";
 import { nodePaths } from "./workspace/nodePaths.ts";
 
 /** What must be waited for when the window closes. */
@@ -57,6 +62,16 @@ export function activate(context: vscode.ExtensionContext): void {
   const rules = store.add(
     new PermissionRules({ workspaceState: context.workspaceState, log, sensitive: () => settings().sensitive }),
   );
+  const book = new CheckpointBook({
+    path: checkpointFolder(context),
+    roots: cwd => sessionRoots(cwd).filter(root => root !== ""),
+    settings,
+    newId: () => randomUUID(),
+    clock: systemClock,
+    log,
+  });
+  const ofSession = (): Checkpoints | undefined =>
+    current.session && book.of(current.session.id, current.session.state.cwd);
   const endings = new Set<Promise<void>>();
   const onEnding = (ended: Promise<void>): void => {
     const settled = ended.catch((error: unknown) =>
@@ -71,15 +86,18 @@ export function activate(context: vscode.ExtensionContext): void {
     storage,
     log,
     clock: systemClock,
+    checkpoints: (session, cwd) => book.turns(session, cwd),
     makeRoom: (definition, cwd, dispatch) => makeRoom(services, { definition, cwd, dispatch, onEnding }),
     changes: cwd => viewChanges(review.files, cwd),
   });
-
   const reviews = new Reviews({
     // Every session works in a folder of the workspace.
     roots: () => sessionRoots("").filter(root => root !== ""),
-    touches: { touched: () => {}, written: () => {} },
-    textAt: () => Promise.resolve(undefined),
+    touches: {
+      touched: file => ofSession()?.touched(file),
+      written: (path, after) => ofSession()?.written(path, after),
+    },
+    textAt: async (turn, path) => ofSession()?.textAt(turn, path),
     storage,
     clock: systemClock,
     log,
@@ -91,7 +109,12 @@ export function activate(context: vscode.ExtensionContext): void {
     rules: () => rules.ruleSet(),
     audit,
     review: reviews.watch,
-    beforeTurn: submission => reviews.turnBegan(submission, promptTitle(current.state, submission)),
+    beforeTurn: async submission => {
+      await Promise.all([
+        ofSession()?.begin(submission),
+        reviews.turnBegan(submission, promptTitle(current.state, submission)),
+      ]);
+    },
     log,
   };
 
@@ -144,15 +167,31 @@ export function activate(context: vscode.ExtensionContext): void {
         mentions,
         sender,
         reviewing,
+        checkpoints,
         log,
       }),
     onShown: () => void current.shown(),
   });
   store.add(chat);
+  const preview = store.add(new CheckpointPreview());
+  const checkpoints = new CheckpointUi({ current, chat, book, preview, documents });
   const webviewOptions = { retainContextWhenHidden: true };
   store.add(vscode.window.registerWebviewViewProvider(ChatPanels.viewId, chat, { webviewOptions }));
   store.add(vscode.window.registerWebviewPanelSerializer(ChatPanels.editorType, chat));
-  store.add(registerCommands({ current, chat, traffic, rules, permissionLog, attaching, reviewing, settings, log }));
+  store.add(
+    registerCommands({
+      current,
+      chat,
+      traffic,
+      rules,
+      permissionLog,
+      attaching,
+      reviewing,
+      checkpoints,
+      settings,
+      log,
+    }),
+  );
 
   const status = store.add(new StatusBar());
   const sessions = store.add(new SessionsTree());
@@ -169,6 +208,7 @@ export function activate(context: vscode.ExtensionContext): void {
     setContext("parley.waiting", openAsks(state).length > 0);
   };
   store.add(current.onDidChange(update));
+  store.add(book.onDidChange(() => current.refresh()));
   store.add(
     vscode.workspace.onDidChangeConfiguration(event => {
       if (!event.affectsConfiguration("parley")) return;
@@ -185,6 +225,7 @@ export function activate(context: vscode.ExtensionContext): void {
   );
   store.add(vscode.workspace.onDidChangeWorkspaceFolders(() => current.refresh()));
   update();
+  void book.prune();
 
   end = async () => {
     try {
@@ -192,7 +233,8 @@ export function activate(context: vscode.ExtensionContext): void {
     } finally {
       await pool.dispose();
       await Promise.all(endings);
-      await reviews.flush();
+      await Promise.all([reviews.flush(), book.flush()]);
+      book.dispose();
       reviews.dispose();
       store.dispose();
     }

@@ -76,12 +76,12 @@ export class ComposerElement extends LightElement {
   }
 
   /** Takes what the host says to the composer of this panel. */
-  hear(message: Extract<PanelMessage, { type: "completions" | "attached" | "refused" | "unsent" }>): void {
+  hear(message: Extract<PanelMessage, { type: "completions" | "attached" | "refused" | "unsent" | "draft" }>): void {
     if (message.type === "completions") return this.#suggestions.hear(message);
-    if (message.type === "unsent") {
+    if (message.type === "unsent" || message.type === "draft") {
       this.giveBack(message.text);
       this.#attach(message.attachments);
-      return this.#refuse([message.reason]);
+      return message.type === "unsent" ? this.#refuse([message.reason]) : undefined;
     }
     this.pending = this.pending.slice(1);
     if (message.type === "attached") this.#attach(message.attachments);

@@ -3,7 +3,7 @@ import { html, nothing, type TemplateResult } from "lit";
 import type { ViewMessage, ViewPart } from "../src/chat/protocol.ts";
 import { copyFrom } from "./copy.ts";
 import { LightElement, everySecond, icon } from "./element.ts";
-import { openState, setOpen } from "./host.ts";
+import { openState, send, setOpen } from "./host.ts";
 import { duration, t } from "./l10n.ts";
 import { messagePart, partAt, userPart } from "./parts.ts";
 
@@ -55,7 +55,7 @@ export class MessageElement extends LightElement {
   #user(entry: ViewMessage): TemplateResult {
     return html`<h3 class="sr-only">${t("You: {0}", excerpt(plainText(entry.parts)))}</h3>
       <div class="body">${entry.parts.map((part, i) => partAt(i, userPart(part, { entry: entry.id, part: i })))}</div>
-      ${this.#copy(t("Copy Prompt"))}`;
+      ${this.#copy(t("Copy Prompt"), entry.checkpoint ? this.#restore() : nothing)}`;
   }
 
   #thought(entry: ViewMessage): TemplateResult {
@@ -92,12 +92,21 @@ export class MessageElement extends LightElement {
     return this.live && part === this.entry.parts.length - 1;
   }
 
-  #copy(label: string): TemplateResult {
+  #restore(): TemplateResult {
+    const label = t("Restore Checkpoint");
+    const restore = (): void => send({ type: "restoreCheckpoint", entry: this.entry.id });
+    return html`<button class="icon-button" type="button" aria-label=${label} title=${label} @click=${restore}>
+      ${icon("discard")}
+    </button>`;
+  }
+
+  #copy(label: string, more: TemplateResult | typeof nothing = nothing): TemplateResult {
     const copy = (event: Event): void => copyFrom(event.currentTarget as HTMLElement, plainText(this.entry.parts));
     return html`<div class="actions">
       <button class="icon-button" type="button" aria-label=${label} title=${label} @click=${copy}>
         ${icon("copy")}
       </button>
+      ${more}
     </div>`;
   }
 }

@@ -73,6 +73,7 @@ export class PanelElement extends LightElement {
       case "attached":
       case "refused":
       case "unsent":
+      case "draft":
         this.#composer?.hear(message);
         break;
       case "found":

@@ -10,12 +10,13 @@ import {
   type ToolEntry,
 } from "../session/state.ts";
 
-/** What was said and done, in order. Thoughts stand as quotes, tool calls as one line each. */
-export function conversationText(state: SessionState): string {
+/** What was said and done, in order, up to an entry if one is named. Thoughts stand as quotes, tool calls as one line each. */
+export function conversationText(state: SessionState, before?: string): string {
   const title = sessionTitle(state);
   const head = title === "" ? [] : [`# ${title}`];
   const asked = new Set(state.asks.flatMap(ask => (ask.answer === undefined ? [ask.toolCallId] : [])));
-  const body = [...state.entries].flatMap(entry => {
+  const end = before === undefined ? NaN : state.entries.position(before);
+  const body = [...state.entries].slice(0, Number.isNaN(end) ? undefined : end).flatMap(entry => {
     const text = entryText(entry, state.agent?.name ?? "Agent", asked);
     const depth = depthOf(entry, state);
     return text === "" ? [] : [depth === 0 ? text : indented(text, "> ".repeat(depth))];

@@ -44,6 +44,8 @@ export type Intent =
   /** Puts the conversation as Markdown onto the clipboard. */
   | { readonly type: "copyConversation" }
   | { readonly type: "saveTranscript" }
+  /** Goes back to what there was when the prompt was sent, after a preview and a choice. */
+  | { readonly type: "restoreCheckpoint"; readonly entry: string }
   | { readonly type: "reviewChanges" }
   /** Without a path: all of them. */
   | { readonly type: "keepChanges"; readonly path?: string }
@@ -137,6 +139,7 @@ const shapes: {
   openInEditor: {},
   copyConversation: {},
   saveTranscript: {},
+  restoreCheckpoint: { entry: isString },
   reviewChanges: {},
   keepChanges: { path: optional(isString) },
   undoChanges: { path: optional(isString) },

@@ -135,6 +135,8 @@ export interface ViewMessage {
   /** The tool card it stands in, which is further up: a sub-agent said it. */
   readonly parent?: string;
   readonly parts: readonly ViewPart[];
+  /** Of a prompt: its turn's beginning can be gone back to. */
+  readonly checkpoint?: true;
   /** First and latest content, ms since the epoch. */
   readonly at: number;
   readonly until: number;
@@ -371,6 +373,8 @@ export type PanelMessage =
       readonly attachments: readonly Attachment[];
       readonly reason: string;
     }
+  /** A message to begin with, to be changed and sent by the user. */
+  | { readonly type: "draft"; readonly text: string; readonly attachments: readonly Attachment[] }
   | { readonly type: "sound"; readonly sound: "question" | "turnEnd" }
   /** To be heard by screen readers; the editor shows it somewhere else. */
   | { readonly type: "say"; readonly text: string };

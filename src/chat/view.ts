@@ -36,12 +36,16 @@ export interface Surroundings {
   readonly sendKey: Head["sendKey"];
   /** What waits for review. */
   readonly changes?: Head["changes"];
+  /** Turns that can be gone back to, by their submissions. The same set as long as there are no others. */
+  readonly checkpoints?: ReadonlySet<string>;
 }
 
 const none: readonly string[] = [];
+const noTurns: ReadonlySet<string> = new Set();
 
 interface Cached {
   readonly asked: boolean;
+  readonly checkpoint: boolean;
   readonly decisions: readonly string[];
   readonly cwd: string;
   readonly terminals: readonly (TerminalState | undefined)[];
@@ -61,6 +65,7 @@ export class Projector {
         readonly terminals: SessionState["terminals"];
         readonly cwd: string;
         readonly version: number;
+        readonly checkpoints: ReadonlySet<string>;
         readonly views: readonly ViewEntry[];
       }
     | undefined;
@@ -76,11 +81,12 @@ export class Projector {
 
   project(state: SessionState, around: Surroundings): View {
     const open = openAsks(state);
-    const entries = this.#project(state, new Set(open.map(ask => ask.toolCallId).filter(id => id !== undefined)));
+    const asked = new Set(open.map(ask => ask.toolCallId).filter(id => id !== undefined));
+    const entries = this.#project(state, asked, around.checkpoints ?? noTurns);
     return { entries, head: this.#head(state, around, open) };
   }
 
-  #project(state: SessionState, asked: ReadonlySet<string>): readonly ViewEntry[] {
+  #project(state: SessionState, asked: ReadonlySet<string>, checkpoints: ReadonlySet<string>): readonly ViewEntry[] {
     const { entries: list, asks, terminals, cwd } = state;
     const last = this.#last;
     const { version } = this.#diffs;
@@ -89,18 +95,20 @@ export class Projector {
       last.asks === asks &&
       last.terminals === terminals &&
       last.cwd === cwd &&
-      last.version === version
+      last.version === version &&
+      last.checkpoints === checkpoints
     )
       return last.views;
     if (last?.asks !== asks) this.#decisions = decisionsIn(asks);
     const views: ViewEntry[] = [];
-    for (const entry of list) views.push(this.#entry(entry, state, asked));
-    this.#last = { list, asks, terminals, cwd, version, views };
+    for (const entry of list) views.push(this.#entry(entry, state, asked, checkpoints));
+    this.#last = { list, asks, terminals, cwd, version, checkpoints, views };
     return views;
   }
 
-  #entry(entry: Entry, state: SessionState, asked: ReadonlySet<string>): ViewEntry {
+  #entry(entry: Entry, state: SessionState, asked: ReadonlySet<string>, checkpoints: ReadonlySet<string>): ViewEntry {
     const isAsked = entry.kind === "tool" && asked.has(entry.toolCallId);
+    const checkpoint = entry.kind === "message" && checkpoints.has(entry.submission ?? "");
     const terminals = entry.kind === "tool" ? terminalsOf(entry, state) : [];
     const old = this.#entries.get(entry);
     const { cwd } = state;
@@ -108,16 +116,19 @@ export class Projector {
     const decisions = entry.kind === "tool" ? (this.#decisions.get(entry.toolCallId) ?? none) : none;
     if (
       old?.asked === isAsked &&
+      old.checkpoint === checkpoint &&
       old.decisions.length === decisions.length &&
       old.cwd === cwd &&
       (old.version === undefined || old.version === version) &&
       old.terminals.every((terminal, i) => terminal === terminals[i])
     )
       return old.view;
-    const view = bounded(viewOf(entry, state, isAsked, decisions, this.#diffs));
+    const bare = bounded(viewOf(entry, state, isAsked, decisions, this.#diffs));
+    const view = checkpoint && bare.kind === "user" ? { ...bare, checkpoint } : bare;
     const waits = view.kind === "tool" && view.parts.some(isComputing);
     this.#entries.set(entry, {
       asked: isAsked,
+      checkpoint,
       decisions,
       cwd,
       terminals,

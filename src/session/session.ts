@@ -165,6 +165,11 @@ export class Session implements Disposable {
     this.#pump();
   }
 
+  /** Tells the user something in the transcript. The agent does not see it. */
+  note(title: string): void {
+    this.#dispatch({ type: "notice", severity: "info", title });
+  }
+
   /** Gives the session a title of the user's own; an empty one gives the agent's back. */
   rename(title: string): void {
     const line = title.replace(/\s+/g, " ").trim().slice(0, maxTitle);

@@ -7,6 +7,7 @@ import { openAsks, sessionTitle } from "../session/state.ts";
 import { addToChat, fixWithChat } from "./addToChat.ts";
 import type { Attaching } from "./attaching.ts";
 import type { ChatPanels } from "./chatPanels.ts";
+import type { CheckpointUi } from "./checkpointUi.ts";
 import type { CurrentSession } from "./currentSession.ts";
 import type { PermissionLog } from "./permissionLog.ts";
 import type { PermissionRules } from "./permissionRules.ts";
@@ -23,6 +24,7 @@ export interface CommandContext {
   readonly permissionLog: PermissionLog;
   readonly attaching: Attaching;
   readonly reviewing: ReviewActions;
+  readonly checkpoints: CheckpointUi;
   readonly settings: () => Settings;
   readonly log: Log & { show(): void };
 }
@@ -81,6 +83,9 @@ export const commands = {
     await vscode.env.clipboard.writeText(conversationText(current.state));
     vscode.window.setStatusBarMessage(vscode.l10n.t("Copied the conversation."), messageTime);
   },
+  "parley.restoreCheckpoint": ({ checkpoints }) => checkpoints.restore(),
+  "parley.undoRestore": ({ checkpoints }) => checkpoints.undo(),
+  "parley.deleteCheckpoints": ({ checkpoints }) => checkpoints.delete(),
   "parley.showLog": ({ log }) => log.show(),
   "parley.showTraffic": async ({ traffic, current }) => {
     const { agent } = current;

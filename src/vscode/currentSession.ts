@@ -20,6 +20,8 @@ export interface CurrentSessionOptions {
   readonly storage: Storage;
   readonly settings: () => Settings;
   readonly makeRoom: (definition: AgentDefinition, cwd: string, dispatch: (event: SessionEvent) => void) => Room;
+  /** Turns of a session that can be gone back to. */
+  readonly checkpoints: (session: string, cwd: string) => ReadonlySet<string>;
   readonly log: Log;
   readonly clock: Clock;
   /** What waits for review, as paths are told in that folder. */
@@ -87,7 +89,9 @@ export class CurrentSession {
   view(): View {
     const around = this.#surroundings();
     if (!this.#current) return this.#blank.project(empty, around);
-    return this.#current.projector.project(this.#current.session.state, around);
+    const { session, projector } = this.#current;
+    const checkpoints = this.#options.checkpoints(session.id, session.state.cwd);
+    return projector.project(session.state, { ...around, checkpoints });
   }
 
   /** The panel was shown: bring the last session back, or start one with the chosen agent. */

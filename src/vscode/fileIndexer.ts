@@ -7,7 +7,8 @@ import type { Clock, Log } from "../base/log.ts";
 import { FileIndex } from "../workspace/fileIndex.ts";
 import { FileSearch, type FileHit, type FindOptions } from "../workspace/fileSearch.ts";
 import { excludedBy, walkFiles, type Leaves } from "../workspace/fileWalk.ts";
-import { findGit, gitFiles, type Git } from "../workspace/git.ts";
+import { gitFiles } from "../workspace/git.ts";
+import { findGit, type Git } from "../workspace/gitProgram.ts";
 import { nodePaths } from "../workspace/nodePaths.ts";
 
 /** A folder of the workspace. */

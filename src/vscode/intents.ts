@@ -7,6 +7,7 @@ import { find } from "./finds.ts";
 import { isPrompt } from "../session/state.ts";
 import type { ReviewTarget } from "../workspace/review.ts";
 import type { Asker, Wish } from "./chatPanel.ts";
+import type { CheckpointUi } from "./checkpointUi.ts";
 import { applyCode, insertCode } from "./codeBlocks.ts";
 import type { ContentDocuments } from "./contentDocuments.ts";
 import type { CurrentSession } from "./currentSession.ts";
@@ -31,6 +32,7 @@ export interface IntentContext {
   readonly mentions: Mentions;
   readonly sender: Sender;
   readonly reviewing: ReviewActions;
+  readonly checkpoints: CheckpointUi;
   readonly log: Log;
 }
 
@@ -93,6 +95,8 @@ async function effect(intent: Wish, asker: Asker, context: IntentContext): Promi
       return void (await vscode.commands.executeCommand("parley.copyConversation"));
     case "saveTranscript":
       return void (await vscode.commands.executeCommand("parley.saveTranscript"));
+    case "restoreCheckpoint":
+      return context.checkpoints.restore(intent.entry);
     case "reviewChanges":
       return context.reviewing.review();
     case "keepChanges":

@@ -27,12 +27,12 @@ export const editorEdits: ReviewPort = {
 /** Adds one file's change to the edit; the document, where text is edited. Rejects when the file is not as expected. */
 async function addStep(
   change: vscode.WorkspaceEdit,
-  { path, before, after }: TextStep,
+  { path, before, after, raw }: TextStep,
 ): Promise<vscode.TextDocument | undefined> {
   const uri = vscode.Uri.file(path);
   if (before === null) {
     if (await exists(path)) throw stuck(path);
-    change.createFile(uri, { contents: new TextEncoder().encode(after ?? "") });
+    change.createFile(uri, { contents: raw ?? new TextEncoder().encode(after ?? "") });
     return undefined;
   }
   const document = await vscode.workspace.openTextDocument(uri);

@@ -18,6 +18,8 @@ export interface Settings {
   readonly notifications: Wanted;
   /** What a sound tells of while the chat is in sight. */
   readonly sound: Wanted;
+  /** How many checkpoints of a session are kept, and for how long. */
+  readonly checkpoints: { readonly maxCount: number; readonly maxAgeDays: number };
 }
 
 /** Kinds of news a user may want: none, questions, or ends of turns as well. */
@@ -60,8 +62,15 @@ export function readSettings(context: vscode.ExtensionContext): Settings {
     saveUnsaved: configuration.get("files.saveUnsaved") === true,
     notifications: wanted(configuration.get("notifications"), "all"),
     sound: wanted(configuration.get("sound"), "off"),
+    checkpoints: {
+      maxCount: atLeastOne(configuration.get("checkpoints.maxCount"), 50),
+      maxAgeDays: atLeastOne(configuration.get("checkpoints.maxAgeDays"), 30),
+    },
   };
 }
+
+const atLeastOne = (value: unknown, otherwise: number): number =>
+  typeof value === "number" && Number.isFinite(value) ? Math.max(1, value) : otherwise;
 
 /** Only what the user set: the manifest's scope keeps folders out, and this does so once more. */
 function userValue(configuration: vscode.WorkspaceConfiguration, key: string): unknown {

@@ -4,6 +4,10 @@ import { join } from "node:path";
 import type * as vscode from "vscode";
 import type { Storage } from "../session/sessionStore.ts";
 
+/** Where this workspace's checkpoints are kept. */
+export const checkpointFolder = (context: vscode.ExtensionContext): string =>
+  join((context.storageUri ?? context.globalStorageUri).fsPath, "checkpoints");
+
 /** Sessions of this workspace, or of no workspace. Never synchronised, never in the workspace itself. */
 export function openStorage(context: vscode.ExtensionContext): Storage {
   const folder = join((context.storageUri ?? context.globalStorageUri).fsPath, "sessions");

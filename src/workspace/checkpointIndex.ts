@@ -17,6 +17,8 @@ export interface FileRecord {
   readonly raw?: string;
   /** After the last write. Absent: no write is known. */
   readonly after?: string | null;
+  /** Somebody else changed it in the middle of the turn. */
+  readonly others?: true;
 }
 
 /** A turn, or a restore, and the files that were touched in it. */

@@ -114,7 +114,8 @@ export class Checkpoints implements Disposable {
     await this.#loaded;
     if (this.#ended.signal.aborted) return;
     const others = this.#records.filter(record => record.id !== turn);
-    this.#set([...others, { id: turn, kind: "turn", at: this.#options.clock.now(), trees: [], files: {} }]);
+    const files = this.#records.find(record => record.id === turn)?.files ?? {};
+    this.#set([...others, { id: turn, kind: "turn", at: this.#options.clock.now(), trees: [], files }]);
     const trees = await this.#takeTrees();
     this.#change(turn, record => ({ ...record, trees }));
     const pruned = this.#prune();
@@ -122,19 +123,22 @@ export class Checkpoints implements Disposable {
     if (pruned) await this.#clean();
   }
 
-  /** An agent touches a file in a turn. Only the first touch of each counts. */
+  /** An agent touches a file in a turn. Later touches only tell whether somebody else changed it meanwhile. */
   touched(file: TouchedFile): void {
     this.#later(() => {
-      const { turn, path } = file;
+      const { turn, path, before } = file;
       const known = this.#records.find(record => record.id === turn);
-      if (known && Object.hasOwn(known.files, path)) return;
+      if (known && Object.hasOwn(known.files, path)) {
+        const was = left(known.files[path] ?? {});
+        if (before === undefined || was === undefined || was === nameOf(before)) return;
+        this.#note(turn, path, { ...known.files[path], others: true });
+        return;
+      }
       if (!known) {
         // Its beginning was not announced: that the tree is missing is no reason to lose the text.
         this.#set([...this.#records, { id: turn, kind: "turn", at: this.#options.clock.now(), trees: [], files: {} }]);
       }
-      const record = this.#recorded(file.before, file.raw);
-      this.#change(turn, one => ({ ...one, files: { ...one.files, [path]: record } }));
-      void this.flush();
+      this.#note(turn, path, this.#recorded(before, file.raw));
     });
   }
 
@@ -145,9 +149,7 @@ export class Checkpoints implements Disposable {
       const file = last?.files[path];
       if (!last || !file) return;
       // Only compared, never written back: its name is enough.
-      const next: FileRecord = { ...file, after: after === null ? null : contentKey(normal(after)) };
-      this.#change(last.id, one => ({ ...one, files: { ...one.files, [path]: next } }));
-      void this.flush();
+      this.#note(last.id, path, { ...file, after: nameOf(after) });
     });
   }
 
@@ -190,13 +192,20 @@ export class Checkpoints implements Disposable {
     return { checkpoint: restore, files: [...files].sort(byPath), unknown, more: 0 };
   }
 
-  /** Notes what a restore is about to change, so that it can be undone. Resolves with its id once that is stored. */
-  async restoring(plan: RestorePlan, files: readonly FileRestore[]): Promise<string> {
+  /**
+   * Notes what a restore is about to change, so that it can be undone. `raw`: bytes of files that will be deleted.
+   * Resolves with its id once that is stored.
+   */
+  async restoring(
+    plan: RestorePlan,
+    files: readonly FileRestore[],
+    raw: ReadonlyMap<string, Uint8Array> = new Map(),
+  ): Promise<string> {
     const id = `restore-${this.#options.newId()}`;
     const undone = this.#records.find(record => record.id === plan.checkpoint)?.kind === "restore";
     const records = files.map(({ path, now, to }): [string, FileRecord] => [
       path,
-      { ...this.#recorded(now), after: to === null ? null : contentKey(to) },
+      { ...this.#recorded(now, raw.get(path)), after: nameOf(to) },
     ]);
     const { clock } = this.#options;
     const record: TurnRecord = {
@@ -282,6 +291,11 @@ export class Checkpoints implements Disposable {
 
   #change(id: string, change: (record: TurnRecord) => TurnRecord): void {
     this.#set(this.#records.map(record => (record.id === id ? change(record) : record)));
+  }
+
+  #note(turn: string, path: string, file: FileRecord): void {
+    this.#change(turn, record => ({ ...record, files: { ...record.files, [path]: file } }));
+    void this.flush();
   }
 
   /** Notes a text, and takes its content to the disk. */
@@ -442,7 +456,7 @@ export class Checkpoints implements Disposable {
 }
 
 const normal = (text: string): string => withLineFeeds(text.startsWith("\uFEFF") ? text.slice(1) : text);
-const nameOf = (text: string | null): string | null => (text === null ? null : contentKey(text));
+const nameOf = (text: string | null): string | null => (text === null ? null : contentKey(normal(text)));
 const byPath = (a: FileRestore, b: FileRestore): number => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0);
 
 /** What the agent left of a file, as far as it is known: a touch without a write left it as it was. */
@@ -451,6 +465,7 @@ const left = (file: FileRecord): string | null | undefined => (file.after === un
 /** Whether somebody else changed the file between two touches or after the last. */
 function wasChangedBetween(history: readonly FileRecord[], now: string | null): boolean {
   return history.some((file, i) => {
+    if (file.others) return true;
     const after = left(file);
     const next = history[i + 1];
     if (after === undefined) return next === undefined;

@@ -1,92 +1,5 @@
 // What git knows of a folder, from its own command line. Nothing that a repository's configuration names is run.
-import { spawn } from "node:child_process";
-import { StringDecoder } from "node:string_decoder";
-import { asError } from "../base/errors.ts";
-import { findProgram } from "../base/program.ts";
-import { hostPlatform } from "./paths.ts";
-
-/** How git is started. */
-export interface Git {
-  /** The program's full path. */
-  readonly path: string;
-}
-
-/** The git of the PATH, or the one at `configured`; undefined where there is none. */
-export function findGit(configured?: string): Git | undefined {
-  const found = findProgram(configured ?? "git", { env: process.env, platform: hostPlatform });
-  return "path" in found ? { path: found.path } : undefined;
-}
-
-/** Options that keep a repository from naming programs to run, and paths from being taken for patterns. */
-const safely = [
-  "--no-optional-locks",
-  "--literal-pathspecs",
-  "-c",
-  "core.fsmonitor=false",
-  "-c",
-  "core.quotePath=false",
-];
-
-/**
- * Runs git and hands over its output piece by piece, waiting for each. Rejects with what it wrote to stderr when it
- * fails, and when the signal aborts.
- */
-async function runGit(
-  git: Git,
-  cwd: string,
-  args: readonly string[],
-  take: (text: string) => Promise<void> | void,
-  signal?: AbortSignal,
-  input?: string,
-): Promise<void> {
-  const child = spawn(git.path, [...safely, ...args], {
-    cwd,
-    stdio: [input === undefined ? "ignore" : "pipe", "pipe", "pipe"],
-    windowsHide: true,
-    env: environment(),
-    ...(signal && { signal }),
-  });
-  const { stdout, stderr } = child;
-  if (!stdout || !stderr) throw new Error("git was started without its output.");
-  if (input !== undefined) child.stdin?.on("error", () => {}).end(input); // It may end before it has read all.
-  let told = "";
-  stderr.setEncoding("utf8").on("data", (text: string) => (told = (told + text).slice(0, 2000)));
-  const ended = new Promise<void>((resolve, reject) => {
-    child.on("error", reject);
-    child.on("close", code => {
-      if (code === 0) resolve();
-      else reject(new Error(told.trim() === "" ? `git ended with code ${code}.` : told.trim()));
-    });
-  });
-  ended.catch(() => {}); // Waited for below; it may fail before the output has ended.
-  const decoder = new StringDecoder("utf8");
-  try {
-    for await (const chunk of stdout) await take(decoder.write(chunk as Buffer));
-  } catch (error) {
-    child.kill();
-    await ended.catch(() => {});
-    throw asError(error);
-  }
-  await ended;
-}
-
-/** The host's environment, without what would make git look elsewhere. */
-function environment(): NodeJS.ProcessEnv {
-  const { GIT_DIR: _, GIT_WORK_TREE: __, GIT_INDEX_FILE: ___, ...env } = process.env;
-  return { ...env, GIT_TERMINAL_PROMPT: "0", LC_ALL: "C" };
-}
-
-/** Runs git and resolves with the list it printed, where NUL ends each item. */
-async function gitList(
-  git: Git,
-  cwd: string,
-  args: readonly string[],
-  signal?: AbortSignal,
-): Promise<readonly string[]> {
-  let all = "";
-  await runGit(git, cwd, args, text => void (all += text), signal);
-  return all.split("\0").filter(item => item !== "");
-}
+import { GitError, gitList, runGit, type Git } from "./gitProgram.ts";
 
 export interface ListOptions {
   /** Gets paths relative to the folder, with slashes, some thousands at most at a time. */
@@ -119,7 +32,7 @@ async function listRepository(
   const within = only ? ["--", ...only] : [];
   const [submodules, deleted] = await Promise.all([
     submodulePaths(git, cwd, signal),
-    gitList(git, cwd, ["ls-files", "-dz", ...within], signal).then(paths => new Set(paths)),
+    gitList(git, cwd, ["ls-files", "-dz", ...within], { signal }).then(paths => new Set(paths)),
   ]);
   const nested = new Set<string>();
   let rest = "";
@@ -135,7 +48,7 @@ async function listRepository(
     }
     await take(files);
   };
-  await runGit(git, cwd, ["ls-files", "-coz", "--exclude-standard", ...within], listed, signal);
+  await runGit(git, cwd, ["ls-files", "-coz", "--exclude-standard", ...within], { take: listed, signal });
   if (depth >= mostNested) return;
   const { only: _, ...whole } = options;
   for (const inner of nested) {
@@ -150,7 +63,7 @@ async function listRepository(
 async function isRepository(git: Git, folder: string, signal?: AbortSignal): Promise<boolean> {
   let prefix = "";
   try {
-    await runGit(git, folder, ["rev-parse", "--show-prefix"], text => void (prefix += text), signal);
+    await runGit(git, folder, ["rev-parse", "--show-prefix"], { take: text => void (prefix += text), signal });
   } catch {
     return false; // No folder, or no repository: there is nothing to list.
   }
@@ -161,7 +74,7 @@ async function isRepository(git: Git, folder: string, signal?: AbortSignal): Pro
 async function submodulePaths(git: Git, cwd: string, signal?: AbortSignal): Promise<ReadonlySet<string>> {
   try {
     const args = ["config", "-z", "-f", ".gitmodules", "--get-regexp", "^submodule\\..*\\.path$"];
-    const items = await gitList(git, cwd, args, signal);
+    const items = await gitList(git, cwd, args, { signal });
     return new Set(items.map(item => item.slice(item.indexOf("\n") + 1)));
   } catch {
     return new Set(); // There is no .gitmodules.
@@ -179,7 +92,7 @@ export async function gitDiff(git: Git, folder: string): Promise<string> {
   const read = async (args: readonly string[]): Promise<string> => {
     let diff = "";
     const fixed = ["diff", "--no-ext-diff", "--no-textconv", "--no-color", ...args];
-    await runGit(git, folder, fixed, text => void (diff.length <= mostDiff && (diff += text)));
+    await runGit(git, folder, fixed, { take: text => void (diff.length <= mostDiff && (diff += text)) });
     const bytes = Buffer.from(diff);
     if (bytes.length <= mostDiff) return diff;
     return `${bytes.subarray(0, mostDiff).toString()}\n[The rest of the diff was left out.]\n`;
@@ -194,21 +107,25 @@ export async function gitDiff(git: Git, folder: string): Promise<string> {
 /** Which of the paths, relative to the folder, git ignores. Rejects where the folder is in no repository. */
 export async function gitIgnored(git: Git, folder: string, paths: readonly string[]): Promise<readonly string[]> {
   let all = "";
-  const input = paths.join("\0");
+  // It takes no literal paths: "./" keeps a colon at the start from meaning something.
+  const input = paths.map(path => `./${path}\0`).join("");
   try {
-    await runGit(git, folder, ["check-ignore", "-z", "--stdin"], text => void (all += text), undefined, input);
+    await runGit(git, folder, ["--no-literal-pathspecs", "check-ignore", "-z", "--stdin"], {
+      input,
+      take: text => void (all += text),
+    });
   } catch (error) {
     // It ends with 1 when it ignores none of them.
-    if (!/code 1\b/.test(asError(error).message)) throw error;
+    if (!(error instanceof GitError && error.code === 1)) throw error;
   }
-  return all.split("\0").filter(item => item !== "");
+  return all.split("\0").flatMap(item => (item === "" ? [] : [item.slice(2)]));
 }
 
 /** A file's text in a commit; undefined when it is not in it, or no UTF-8 text. Path relative to the folder. */
 export async function gitText(git: Git, folder: string, commit: string, path: string): Promise<string | undefined> {
   let all = "";
   try {
-    await runGit(git, folder, ["cat-file", "blob", `${commit}:./${path}`], text => void (all += text));
+    await runGit(git, folder, ["cat-file", "blob", `${commit}:./${path}`], { take: text => void (all += text) });
   } catch {
     return undefined; // Not in the commit, or no commit yet: either way nothing is known of it.
   }

@@ -27,6 +27,8 @@ export interface TextStep {
   readonly path: string;
   readonly before: string | null;
   readonly after: string | null;
+  /** The bytes of a file that is made anew, where the text does not tell them. */
+  readonly raw?: Uint8Array;
 }
 
 export interface ReviewPort {

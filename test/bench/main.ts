@@ -14,6 +14,7 @@ const benchmarks: Readonly<Record<string, () => Promise<{ run(): Promise<Report>
   boundary: () => import("./boundary.ts"),
   diffs: () => import("./diffs.ts"),
   review: () => import("./review.ts"),
+  checkpoints: () => import("./checkpoints.ts"),
 };
 
 const [name = "", file = ""] = process.argv.slice(2);

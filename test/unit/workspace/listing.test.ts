@@ -5,7 +5,8 @@ import { chmod, mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { excludedBy, walkFiles } from "../../../src/workspace/fileWalk.ts";
-import { findGit, gitDiff, gitFiles } from "../../../src/workspace/git.ts";
+import { gitDiff, gitFiles, gitIgnored } from "../../../src/workspace/git.ts";
+import { findGit } from "../../../src/workspace/gitProgram.ts";
 
 describe("listing the files of a folder", () => {
   let root: string;
@@ -72,6 +73,16 @@ describe("listing the files of a folder", () => {
     await write({ "a*.ts": "", "ab.ts": "", "no.log": "", "d/e.ts": "", ".gitignore": "*.log\n" });
     run(".", "init", "-q");
     assert.deepEqual(await byGit(["a*.ts", "no.log", "d", "not/there.ts"]), ["a*.ts", "d/e.ts"]);
+  });
+
+  it("tells which of some paths git ignores, whatever their names look like", async () => {
+    await write({ ".gitignore": "*.log\nout/\n", "sub/.gitignore": "local\n" });
+    run(".", "init", "-q");
+    assert.ok(git, "git is needed");
+    const paths = ["a.log", "a.ts", "out/x.ts", "sub/local", ":(top)b.log", "[a].ts"];
+    assert.deepEqual(await gitIgnored(git, root, paths), ["a.log", "out/x.ts", "sub/local", ":(top)b.log"]);
+    assert.deepEqual(await gitIgnored(git, root, ["a.ts"]), []);
+    assert.deepEqual(await gitIgnored(git, join(root, "sub"), ["local", "x"]), ["local"]);
   });
 
   it("rejects in a folder that is in no repository", async () => {

@@ -1,0 +1,94 @@
+// What a prompt waits for: the tree of a repository of 100,000 files, beside `git status` of the same in the same run.
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { nullLog } from "../../src/base/log.ts";
+import { mostTreeTime } from "../../src/workspace/checkpoints.ts";
+import { findGit } from "../../src/workspace/gitProgram.ts";
+import { GitTrees } from "../../src/workspace/gitTrees.ts";
+import { median, ms, range, ratio, type Report } from "./report.ts";
+
+const folders = 1000;
+const filesEach = 100;
+const rounds = 5;
+const changes = 10;
+
+/** Makes the repository, and takes trees of it. */
+export async function run(): Promise<Report> {
+  const base = mkdtempSync(join(tmpdir(), "parley-bench-"));
+  try {
+    const root = join(base, "work");
+    makeRepository(root);
+    const own = join(base, "own");
+    const git = findGit();
+    if (!git) throw new Error("There is no git on the PATH.");
+    let edit = 0;
+    const change = (): void => {
+      for (let i = 0; i < changes; i++) writeFileSync(fileAt(root, i * 97, i), `changed ${edit++}\n`);
+    };
+    const taken = async (trees: GitTrees): Promise<number> => {
+      const start = performance.now();
+      const records = await trees.take(new AbortController().signal);
+      if (records.length !== 1) throw new Error("No tree was taken.");
+      return performance.now() - start;
+    };
+    const cold: number[] = [];
+    const warm: number[] = [];
+    const texts: number[] = [];
+    const status: number[] = [];
+    for (let round = 0; round < rounds; round++) {
+      rmSync(own, { recursive: true, force: true });
+      const trees = new GitTrees({ git, folders: [root], ownFolder: own, log: nullLog });
+      change();
+      cold.push(await taken(trees));
+      change();
+      const records = await trees.take(new AbortController().signal);
+      change();
+      warm.push(await taken(trees));
+      const start = performance.now();
+      if ((await trees.textAt(records, fileAt(root, 1, 1))) === undefined) throw new Error("There is no text.");
+      texts.push(performance.now() - start);
+      const again = performance.now();
+      execFileSync("git", ["--no-optional-locks", "status", "--porcelain"], { cwd: root, maxBuffer: 1e8 });
+      status.push(performance.now() - again);
+    }
+    const row = (what: string, times: readonly number[]): readonly string[] => [
+      what,
+      ms(median(times)),
+      range(times),
+      ratio(median(times) / median(status)),
+    ];
+    const columns = ["a repository of 100,000 files, 10 of them changed", "p50", "range", "ratio"];
+    const rows = [
+      row("git alone: `git status`", status),
+      row("first tree of a session", cold),
+      row("every further tree", warm),
+      row("a file's text from a tree", texts),
+    ];
+    const failures =
+      median(cold) > mostTreeTime
+        ? [`The first tree takes ${ms(median(cold))}; a prompt waits for ${ms(mostTreeTime)} at most.`]
+        : [];
+    const version = execFileSync("git", ["--version"], { encoding: "utf8" }).trim();
+    return { tables: [{ columns, rows }], versions: [version], failures };
+  } finally {
+    rmSync(base, { recursive: true, force: true });
+  }
+}
+
+const fileAt = (root: string, folder: number, file: number): string => join(root, `d${folder}`, `file${file}.ts`);
+
+function makeRepository(root: string): void {
+  for (let d = 0; d < folders; d++) {
+    mkdirSync(join(root, `d${d}`), { recursive: true });
+    for (let f = 0; f < filesEach; f++)
+      writeFileSync(fileAt(root, d, f), `export const value = ${d * filesEach + f};\n`);
+  }
+  const git = (...args: readonly string[]): void =>
+    void execFileSync("git", ["-c", "user.name=A", "-c", "user.email=a@example.com", ...args], { cwd: root });
+  git("init", "-q");
+  git("-c", "core.looseCompression=1", "add", "-A");
+  git("commit", "-qm", "all");
+  git("repack", "-adq");
+}

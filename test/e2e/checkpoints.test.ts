@@ -1,0 +1,141 @@
+// Going back: an agent edits in two turns, and the user restores a checkpoint by mouse and by keyboard, and undoes it.
+import assert from "node:assert/strict";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { FrameLocator, Locator, Page } from "playwright-core";
+import { openChat, reloadWindow, runCommand, screenshot, sharedWorkbench } from "./harness.ts";
+import { until } from "../fakes/until.ts";
+
+const write = (file: string, content: string): object => ({
+  request: { method: "fs/write_text_file", params: { sessionId: "$session", path: `$cwd/${file}`, content } },
+});
+const scripts = {
+  "first.json": JSON.stringify({
+    steps: [write("src/sum.js", "first\n"), write("made.txt", "by the agent\n"), { chunk: "One done." }],
+  }),
+  "second.json": JSON.stringify({ steps: [write("src/sum.js", "second\n"), { chunk: "Two done." }] }),
+};
+
+describe("checkpoints", () => {
+  it("bring files back by mouse, after a preview and a choice, and the restore is undone by its button", async () => {
+    const { page, panel, folder, errors } = await sharedWorkbench(scripts);
+    const files = workspace(folder);
+    const original = files.sum();
+    await twoTurns(panel);
+    assert.deepEqual([files.sum(), files.hasMade()], ["second\n", true]);
+    await message(panel, "first.json").hover();
+    await restoreButton(panel, "first.json").click();
+    const tab = page.locator(".tab.active", { hasText: "Checkpoint: #script first.json" });
+    await tab.waitFor();
+    await row(page, "2 files would go back.").waitFor();
+    await page.locator(".monaco-diff-editor .line-insert").first().waitFor();
+    await screenshot(page, "checkpoint-preview");
+    assert.equal(files.sum(), "second\n", "nothing is changed before the choice");
+    await row(page, "2 files would go back.").click();
+    await until(() => files.sum() === original && !files.hasMade());
+    await tab.waitFor({ state: "detached" });
+    await screenshot(page, "checkpoint-restored");
+    await page.locator(".notification-toast").getByRole("button", { name: "Undo" }).click();
+    await until(() => files.sum() === "second\n" && files.hasMade());
+    await runCommand(page, "Notifications: Clear All Notifications");
+    assert.deepEqual(errors, []);
+  });
+
+  it("bring files back by keyboard, keep what the user changed since unless it is chosen, and undo with a command", async () => {
+    const { page, panel, folder, errors } = await sharedWorkbench(scripts);
+    const files = workspace(folder);
+    const original = files.sum();
+    await twoTurns(panel);
+    writeFileSync(join(folder, "made.txt"), "the user's\n");
+    await panel.getByRole("textbox", { name: "Message" }).focus();
+    const button = restoreButton(panel, "first.json");
+    await tabTo(page, button);
+    await page.keyboard.press("Enter");
+    await row(page, "1 file would go back.").waitFor();
+    await page.keyboard.press("Enter");
+    await row(page, "made.txt").waitFor();
+    await screenshot(page, "checkpoint-kept");
+    await page.keyboard.press("Enter");
+    await until(() => files.sum() === original);
+    assert.equal(readFileSync(join(folder, "made.txt"), "utf8"), "the user's\n");
+    await runCommand(page, "Parley: Undo Restore");
+    await until(() => files.sum() === "second\n");
+    await runCommand(page, "Notifications: Clear All Notifications");
+    assert.deepEqual(errors, []);
+  });
+
+  it("survive a reload, and bring the conversation back as a new session with what came before attached", async () => {
+    const { page, panel, folder, errors } = await sharedWorkbench(scripts);
+    const files = workspace(folder);
+    await twoTurns(panel);
+    await reloadWindow(page);
+    const again = await openChat(page);
+    await message(again, "second.json").hover();
+    await restoreButton(again, "second.json").click();
+    await row(page, "Files and Conversation").click();
+    await until(() => files.sum() === "first\n");
+    await again.getByText(/cannot rewind a conversation, so this is a new session/).waitFor();
+    assert.equal(await again.getByRole("textbox", { name: "Message" }).inputValue(), "#script second.json");
+    await again.getByRole("list", { name: "Attachments" }).getByText("Conversation so far").waitFor();
+    await screenshot(page, "checkpoint-conversation");
+    await runCommand(page, "Parley: Undo Restore");
+    await until(() => files.sum() === "second\n");
+    await again.getByRole("textbox", { name: "Message" }).fill("");
+    await again.getByRole("list", { name: "Attachments" }).getByRole("button").first().click();
+    await runCommand(page, "Notifications: Clear All Notifications");
+    assert.deepEqual(errors, []);
+  });
+
+  it("are gone when they are deleted", async () => {
+    const { page, panel, errors } = await sharedWorkbench(scripts);
+    await prompt(panel, "first.json", "One done.");
+    await restoreButton(panel, "first.json").waitFor({ state: "attached" });
+    await runCommand(page, "Parley: Delete Checkpoints…");
+    await page.getByRole("dialog").getByRole("button", { name: "Of This Session" }).click();
+    await restoreButton(panel, "first.json").waitFor({ state: "detached" });
+    await runCommand(page, "Notifications: Clear All Notifications");
+    assert.deepEqual(errors, []);
+  });
+});
+
+interface Files {
+  sum(): string;
+  hasMade(): boolean;
+}
+
+const workspace = (folder: string): Files => ({
+  sum: () => readFileSync(join(folder, "src/sum.js"), "utf8"),
+  hasMade: () => existsSync(join(folder, "made.txt")),
+});
+
+async function twoTurns(panel: FrameLocator): Promise<void> {
+  await prompt(panel, "first.json", "One done.");
+  await prompt(panel, "second.json", "Two done.");
+}
+
+async function prompt(panel: FrameLocator, script: string, answer: string): Promise<void> {
+  const composer = panel.getByRole("textbox", { name: "Message" });
+  await composer.fill(`#script ${script}`);
+  await composer.press("Enter");
+  await panel.getByRole("log", { name: "Conversation" }).getByText(answer).waitFor();
+  await panel.getByRole("button", { name: "Stop" }).waitFor({ state: "hidden" });
+}
+
+const message = (panel: FrameLocator, script: string): Locator =>
+  panel.locator('parley-message[data-kind="user"]', { hasText: `#script ${script}` });
+
+const restoreButton = (panel: FrameLocator, script: string): Locator =>
+  message(panel, script).getByRole("button", { name: "Restore Checkpoint" });
+
+/** A line of the list that is open to choose from. */
+const row = (page: Page, words: string): Locator =>
+  page.locator(".quick-input-list .monaco-list-row", { hasText: words });
+
+/** Goes back by Shift+Tab until the button has the focus. */
+async function tabTo(page: Page, button: Locator): Promise<void> {
+  for (let i = 0; i < 60; i++) {
+    if (await button.evaluate(element => element === element.ownerDocument.activeElement)) return;
+    await page.keyboard.press("Shift+Tab");
+  }
+  assert.fail("the button cannot be reached by keyboard");
+}
