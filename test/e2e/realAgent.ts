@@ -45,7 +45,8 @@ async function edit(agent: RealAgent): Promise<void> {
   await log.getByText("chunk 20", { exact: false }).first().waitFor();
   assert.ok(await stop.isVisible(), "it streams: the turn goes on while text is shown");
   // For this once, in the words of one agent or another.
-  const allow = panel.getByRole("button", { name: /^(Allow|Allow once|Yes)$/ });
+  // It stands at the tool call and above the composer.
+  const allow = panel.getByRole("button", { name: /^(Allow|Allow once|Yes)$/ }).last();
   await allow.waitFor();
   assert.equal(readFileSync(file, "utf8"), before, "nothing is written before the answer");
   await screenshot(page, `interop-panel-${agent.id}-question`);
