@@ -6,7 +6,7 @@ import { asError } from "./base/errors.ts";
 import { DisposableStore } from "./base/lifecycle.ts";
 import { systemClock } from "./base/log.ts";
 import { viewChanges } from "./chat/changes.ts";
-import { isBusy, openAsks, promptTitle } from "./session/state.ts";
+import { currentTurn, isBusy, openAsks, promptTitle } from "./session/state.ts";
 import { offerFixes } from "./vscode/addToChat.ts";
 import { Attaching } from "./vscode/attaching.ts";
 import { Attention } from "./vscode/attention.ts";
@@ -20,6 +20,7 @@ import { DiffDocuments } from "./vscode/diffDocuments.ts";
 import { EditorDocuments } from "./vscode/documents.ts";
 import { perform } from "./vscode/intents.ts";
 import { EditorTerminals } from "./vscode/editorTerminals.ts";
+import { FollowUi } from "./vscode/followUi.ts";
 import { FileIndexer } from "./vscode/fileIndexer.ts";
 import { openLog } from "./vscode/log.ts";
 import { Mentions } from "./vscode/mentions.ts";
@@ -57,6 +58,14 @@ export function activate(context: vscode.ExtensionContext): void {
   const rules = store.add(
     new PermissionRules({ workspaceState: context.workspaceState, log, sensitive: () => settings().sensitive }),
   );
+  const follow: FollowUi = store.add(
+    new FollowUi({
+      clock: systemClock,
+      log,
+      turn: () => currentTurn(current.state),
+      changed: () => current.refresh(),
+    }),
+  );
   const endings = new Set<Promise<void>>();
   const onEnding = (ended: Promise<void>): void => {
     const settled = ended.catch((error: unknown) =>
@@ -68,6 +77,7 @@ export function activate(context: vscode.ExtensionContext): void {
   const current: CurrentSession = new CurrentSession({
     pool,
     settings,
+    follow: () => follow.mode,
     storage,
     log,
     clock: systemClock,
@@ -91,6 +101,7 @@ export function activate(context: vscode.ExtensionContext): void {
     rules: () => rules.ruleSet(),
     audit,
     review: reviews.watch,
+    follow: confinement => follow.enter(confinement),
     beforeTurn: submission => reviews.turnBegan(submission, promptTitle(current.state, submission)),
     log,
   };
@@ -144,6 +155,7 @@ export function activate(context: vscode.ExtensionContext): void {
         mentions,
         sender,
         reviewing,
+        follow,
         log,
       }),
     onShown: () => void current.shown(),
@@ -152,7 +164,9 @@ export function activate(context: vscode.ExtensionContext): void {
   const webviewOptions = { retainContextWhenHidden: true };
   store.add(vscode.window.registerWebviewViewProvider(ChatPanels.viewId, chat, { webviewOptions }));
   store.add(vscode.window.registerWebviewPanelSerializer(ChatPanels.editorType, chat));
-  store.add(registerCommands({ current, chat, traffic, rules, permissionLog, attaching, reviewing, settings, log }));
+  store.add(
+    registerCommands({ current, chat, traffic, rules, permissionLog, attaching, reviewing, follow, settings, log }),
+  );
 
   const status = store.add(new StatusBar());
   const sessions = store.add(new SessionsTree());
@@ -164,6 +178,7 @@ export function activate(context: vscode.ExtensionContext): void {
     status.update(state, current.agent?.name);
     sessions.update(state, current.agent?.name);
     attention.update(current.session);
+    follow.update(state);
     setContext("parley.hasSession", current.session !== undefined);
     setContext("parley.busy", isBusy(state));
     setContext("parley.waiting", openAsks(state).length > 0);

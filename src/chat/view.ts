@@ -36,6 +36,8 @@ export interface Surroundings {
   readonly sendKey: Head["sendKey"];
   /** What waits for review. */
   readonly changes?: Head["changes"];
+  /** Absent: off. */
+  readonly follow?: Head["follow"];
 }
 
 const none: readonly string[] = [];
@@ -162,6 +164,7 @@ export class Projector {
       cwd: state.cwd,
       accepts: state.accepts && acceptsOf(state.accepts),
       sendKey: around.sendKey,
+      follow: around.follow ?? "off",
     });
   }
 }

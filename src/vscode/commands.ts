@@ -8,6 +8,7 @@ import { addToChat, fixWithChat } from "./addToChat.ts";
 import type { Attaching } from "./attaching.ts";
 import type { ChatPanels } from "./chatPanels.ts";
 import type { CurrentSession } from "./currentSession.ts";
+import type { FollowUi } from "./followUi.ts";
 import type { PermissionLog } from "./permissionLog.ts";
 import type { PermissionRules } from "./permissionRules.ts";
 import type { ReviewActions } from "./reviewActions.ts";
@@ -23,6 +24,7 @@ export interface CommandContext {
   readonly permissionLog: PermissionLog;
   readonly attaching: Attaching;
   readonly reviewing: ReviewActions;
+  readonly follow: FollowUi;
   readonly settings: () => Settings;
   readonly log: Log & { show(): void };
 }
@@ -42,6 +44,7 @@ export const commands = {
     await chat.focus(openAsks(current.state).length > 0 ? "ask" : "composer");
   },
   "parley.openChatInEditor": ({ chat }) => chat.openEditor(),
+  "parley.toggleFollow": ({ follow }) => follow.toggle(),
   "parley.find": ({ chat }) => chat.focus("find"),
   "parley.stop": ({ current }) => current.session?.stop(),
   "parley.selectAgent": async ({ current, chat, settings }) => {

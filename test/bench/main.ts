@@ -14,6 +14,7 @@ const benchmarks: Readonly<Record<string, () => Promise<{ run(): Promise<Report>
   boundary: () => import("./boundary.ts"),
   diffs: () => import("./diffs.ts"),
   review: () => import("./review.ts"),
+  follow: () => import("./follow.ts"),
 };
 
 const [name = "", file = ""] = process.argv.slice(2);
