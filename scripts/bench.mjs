@@ -11,7 +11,20 @@ import { flag, inProject, main, Problem, root, run, say, secondsSince } from "./
 /** @typedef {import("../test/bench/report.ts").Table} Table */
 
 /** In the order of the document; those that need VS Code last. */
-const names = ["sizes", "model", "wire", "boundary", "mentions", "terminal", "diffs", "review", "activation", "files", "panel"];
+const names = [
+  "sizes",
+  "model",
+  "wire",
+  "boundary",
+  "mentions",
+  "terminal",
+  "diffs",
+  "review",
+  "activation",
+  "files",
+  "follow",
+  "panel",
+];
 const document = inProject("docs", "BENCHMARKS.md");
 const built = inProject("out", "bench");
 

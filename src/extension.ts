@@ -7,7 +7,7 @@ import { asError } from "./base/errors.ts";
 import { DisposableStore } from "./base/lifecycle.ts";
 import { systemClock } from "./base/log.ts";
 import { viewChanges } from "./chat/changes.ts";
-import { isBusy, openAsks, promptTitle } from "./session/state.ts";
+import { currentTurn, isBusy, openAsks, promptTitle } from "./session/state.ts";
 import { offerFixes } from "./vscode/addToChat.ts";
 import { Attaching } from "./vscode/attaching.ts";
 import { Attention } from "./vscode/attention.ts";
@@ -24,6 +24,7 @@ import { DiffDocuments } from "./vscode/diffDocuments.ts";
 import { EditorDocuments } from "./vscode/documents.ts";
 import { perform } from "./vscode/intents.ts";
 import { EditorTerminals } from "./vscode/editorTerminals.ts";
+import { FollowUi } from "./vscode/followUi.ts";
 import { FileIndexer } from "./vscode/fileIndexer.ts";
 import { openLog } from "./vscode/log.ts";
 import { Mentions } from "./vscode/mentions.ts";
@@ -72,6 +73,14 @@ export function activate(context: vscode.ExtensionContext): void {
   });
   const ofSession = (): Checkpoints | undefined =>
     current.session && book.of(current.session.id, current.session.state.cwd);
+  const follow: FollowUi = store.add(
+    new FollowUi({
+      clock: systemClock,
+      log,
+      turn: () => currentTurn(current.state),
+      changed: () => current.refresh(),
+    }),
+  );
   const endings = new Set<Promise<void>>();
   const onEnding = (ended: Promise<void>): void => {
     const settled = ended.catch((error: unknown) =>
@@ -83,6 +92,7 @@ export function activate(context: vscode.ExtensionContext): void {
   const current: CurrentSession = new CurrentSession({
     pool,
     settings,
+    follow: () => follow.mode,
     storage,
     log,
     clock: systemClock,
@@ -115,6 +125,7 @@ export function activate(context: vscode.ExtensionContext): void {
         reviews.turnBegan(submission, promptTitle(current.state, submission)),
       ]);
     },
+    follow: confinement => follow.enter(confinement),
     log,
   };
 
@@ -168,6 +179,7 @@ export function activate(context: vscode.ExtensionContext): void {
         sender,
         reviewing,
         checkpoints,
+        follow,
         log,
       }),
     onShown: () => void current.shown(),
@@ -188,6 +200,7 @@ export function activate(context: vscode.ExtensionContext): void {
       attaching,
       reviewing,
       checkpoints,
+      follow,
       settings,
       log,
     }),
@@ -203,6 +216,7 @@ export function activate(context: vscode.ExtensionContext): void {
     status.update(state, current.agent?.name);
     sessions.update(state, current.agent?.name);
     attention.update(current.session);
+    follow.update(state);
     setContext("parley.hasSession", current.session !== undefined);
     setContext("parley.busy", isBusy(state));
     setContext("parley.waiting", openAsks(state).length > 0);

@@ -74,6 +74,7 @@ const rules: Readonly<Record<string, Rule>> = {
       "node:stream",
       "node:string_decoder",
       "node:os",
+      "node:url",
     ],
   },
   agents: {

@@ -1,7 +1,7 @@
 // The top of the panel: the session's title, its agent, New Session, and what else can be done.
 import { html, nothing, type TemplateResult } from "lit";
 import { live } from "lit/directives/live.js";
-import type { ViewAgent } from "../src/chat/protocol.ts";
+import type { Head, ViewAgent } from "../src/chat/protocol.ts";
 import { LightElement, icon } from "./element.ts";
 import { send } from "./host.ts";
 import { t } from "./l10n.ts";
@@ -14,6 +14,7 @@ export class HeaderElement extends LightElement {
     hasSession: { attribute: false },
     agent: { attribute: false },
     agents: { attribute: false },
+    follow: { attribute: false },
     editing: { state: true },
   };
   declare sessionTitle: string;
@@ -21,6 +22,7 @@ export class HeaderElement extends LightElement {
   declare hasSession: boolean;
   declare agent: ViewAgent | null;
   declare agents: readonly ViewAgent[];
+  declare follow: Head["follow"];
   declare editing: boolean;
   /** What has the focus next, once it is painted. */
   #focusNext: "input" | "button" | undefined;
@@ -28,6 +30,7 @@ export class HeaderElement extends LightElement {
   constructor() {
     super();
     this.editing = false;
+    this.follow = "off";
   }
 
   /** Lets the user type a title. */
@@ -47,6 +50,7 @@ export class HeaderElement extends LightElement {
     return html`<div class="header" @keydown=${this.#keydown}>
       ${this.editing ? this.#input() : this.#title()} ${this.#picker()}
       <div class="header-buttons">
+        ${this.hasSession ? this.#followButton() : nothing}
         <button
           class="icon-button"
           type="button"
@@ -68,6 +72,26 @@ export class HeaderElement extends LightElement {
         <parley-menu .label=${t("More Actions")} .items=${this.#items()}></parley-menu>
       </div>
     </div>`;
+  }
+
+  #followButton(): TemplateResult {
+    const { follow } = this;
+    const says = {
+      off: t("Follow the agent in the editor"),
+      on: t("Following the agent in the editor"),
+      paused: t("Following paused: press to follow the agent again"),
+    };
+    return html`<button
+        class="icon-button follow ${follow}"
+        type="button"
+        aria-label=${t("Follow")}
+        aria-pressed=${follow === "on" ? "true" : "false"}
+        title=${says[follow]}
+        @click=${() => send({ type: "follow", on: follow !== "on" })}
+      >
+        ${icon("target")}
+      </button>
+      <span class="sr-only" role="status">${follow === "paused" ? t("Following paused") : ""}</span>`;
   }
 
   #title(): TemplateResult {

@@ -157,6 +157,7 @@ export class PanelElement extends LightElement {
         .hasSession=${head.connection !== null}
         .agent=${head.agent}
         .agents=${head.agents}
+        .follow=${head.follow}
       ></parley-header>
       ${
         head.problem

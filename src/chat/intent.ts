@@ -41,6 +41,8 @@ export type Intent =
   | { readonly type: "rename"; readonly title: string }
   /** Shows the chat as an editor tab too. */
   | { readonly type: "openInEditor" }
+  /** The editor goes where the agent is, or does no longer. */
+  | { readonly type: "follow"; readonly on: boolean }
   /** Puts the conversation as Markdown onto the clipboard. */
   | { readonly type: "copyConversation" }
   | { readonly type: "saveTranscript" }
@@ -137,6 +139,7 @@ const shapes: {
   newSession: {},
   rename: { title: isString },
   openInEditor: {},
+  follow: { on: isBoolean },
   copyConversation: {},
   saveTranscript: {},
   restoreCheckpoint: { entry: isString },

@@ -269,6 +269,8 @@ export interface Head {
   /** What the agent takes in prompts beside text and links; null until it has said so. Files are links where not embedded. */
   readonly accepts: { readonly image: boolean; readonly audio: boolean; readonly embedded: boolean } | null;
   readonly sendKey: "enter" | "modEnter";
+  /** Whether the editor goes where the agent is; paused while the user looks at something else. */
+  readonly follow: "off" | "on" | "paused";
 }
 
 export interface View {

@@ -38,6 +38,8 @@ export interface Surroundings {
   readonly changes?: Head["changes"];
   /** Turns that can be gone back to, by their submissions. The same set as long as there are no others. */
   readonly checkpoints?: ReadonlySet<string>;
+  /** Absent: off. */
+  readonly follow?: Head["follow"];
 }
 
 const none: readonly string[] = [];
@@ -173,6 +175,7 @@ export class Projector {
       cwd: state.cwd,
       accepts: state.accepts && acceptsOf(state.accepts),
       sendKey: around.sendKey,
+      follow: around.follow ?? "off",
     });
   }
 }

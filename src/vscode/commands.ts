@@ -9,6 +9,7 @@ import type { Attaching } from "./attaching.ts";
 import type { ChatPanels } from "./chatPanels.ts";
 import type { CheckpointUi } from "./checkpointUi.ts";
 import type { CurrentSession } from "./currentSession.ts";
+import type { FollowUi } from "./followUi.ts";
 import type { PermissionLog } from "./permissionLog.ts";
 import type { PermissionRules } from "./permissionRules.ts";
 import type { ReviewActions } from "./reviewActions.ts";
@@ -25,6 +26,7 @@ export interface CommandContext {
   readonly attaching: Attaching;
   readonly reviewing: ReviewActions;
   readonly checkpoints: CheckpointUi;
+  readonly follow: FollowUi;
   readonly settings: () => Settings;
   readonly log: Log & { show(): void };
 }
@@ -44,6 +46,7 @@ export const commands = {
     await chat.focus(openAsks(current.state).length > 0 ? "ask" : "composer");
   },
   "parley.openChatInEditor": ({ chat }) => chat.openEditor(),
+  "parley.toggleFollow": ({ follow }) => follow.toggle(),
   "parley.find": ({ chat }) => chat.focus("find"),
   "parley.stop": ({ current }) => current.session?.stop(),
   "parley.selectAgent": async ({ current, chat, settings }) => {

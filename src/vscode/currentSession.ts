@@ -19,6 +19,7 @@ export interface CurrentSessionOptions {
   readonly pool: AgentPool;
   readonly storage: Storage;
   readonly settings: () => Settings;
+  readonly follow: () => Head["follow"];
   readonly makeRoom: (definition: AgentDefinition, cwd: string, dispatch: (event: SessionEvent) => void) => Room;
   /** Turns of a session that can be gone back to. */
   readonly checkpoints: (session: string, cwd: string) => ReadonlySet<string>;
@@ -211,6 +212,7 @@ export class CurrentSession {
       problem: problem ?? null,
       sendKey,
       changes: this.#options.changes(this.state.cwd),
+      follow: this.#options.follow(),
     };
   }
 

@@ -20,6 +20,7 @@ import type { PermissionRules } from "./permissionRules.ts";
 import type { Mentions } from "./mentions.ts";
 import { factsOf } from "./room.ts";
 import type { ReviewActions } from "./reviewActions.ts";
+import type { FollowUi } from "./followUi.ts";
 import type { Sender } from "./sending.ts";
 
 export interface IntentContext {
@@ -33,6 +34,7 @@ export interface IntentContext {
   readonly sender: Sender;
   readonly reviewing: ReviewActions;
   readonly checkpoints: CheckpointUi;
+  readonly follow: FollowUi;
   readonly log: Log;
 }
 
@@ -91,6 +93,8 @@ async function effect(intent: Wish, asker: Asker, context: IntentContext): Promi
       return session?.rename(intent.title);
     case "openInEditor":
       return void (await vscode.commands.executeCommand("parley.openChatInEditor"));
+    case "follow":
+      return context.follow.follow(intent.on);
     case "copyConversation":
       return void (await vscode.commands.executeCommand("parley.copyConversation"));
     case "saveTranscript":

@@ -20,6 +20,7 @@ import { answerFor, type QuestionFacts, type RuleSet } from "../workspace/rules.
 import { SessionTerminals } from "../workspace/terminals.ts";
 import { DiskWatch } from "./diskWatch.ts";
 import type { ReviewWatch } from "./reviewWatch.ts";
+import type { FollowTracker } from "./followUi.ts";
 import type { Settings } from "./settings.ts";
 
 /** The folders an agent may touch: its own, and every folder of the workspace. */
@@ -37,6 +38,8 @@ export interface Services {
   readonly review: ReviewWatch;
   /** Told before a prompt goes out, which waits for it a moment. */
   readonly beforeTurn: (submission: string) => Promise<void>;
+  /** Told where the agent of a room is, so that it can be followed. Absent: nobody follows. */
+  readonly follow?: (confinement: Confinement) => FollowTracker;
   readonly log: Log;
 }
 
@@ -90,6 +93,7 @@ export function makeRoom(services: Services, { definition, cwd, dispatch, onEndi
     report: dispatch,
   });
   const watch = new DiskWatch({ roots, report: (path, note) => dispatch({ type: "file", path, note }), log });
+  const tracker = services.follow?.(confinement);
   return {
     requestPermission: (question, signal) => {
       review.named(namedBy(question));
@@ -102,11 +106,18 @@ export function makeRoom(services: Services, { definition, cwd, dispatch, onEndi
     observe: event => {
       watch.observe(event);
       review.observe(event);
+      tracker?.observe(event);
     },
     beforeTurn: submission => services.beforeTurn(submission),
-    readTextFile: (request, signal) => files.read(request, signal),
+    readTextFile: async (request, signal) => {
+      const text = await files.read(request, signal);
+      tracker?.read(request);
+      return text;
+    },
     writeTextFile: async (request, signal) => {
-      const { saved, result } = await review.writing(request.path, request.content, () => files.write(request, signal));
+      const reviewed = (): ReturnType<typeof files.write> =>
+        review.writing(request.path, request.content, () => files.write(request, signal));
+      const { saved, result } = await (tracker ? tracker.writing(request.path, reviewed) : reviewed());
       if (!saved) watch.unsaved(request.path);
       if (result) dispatch({ type: "fileResult", path: request.path, ...result });
     },
@@ -118,6 +129,7 @@ export function makeRoom(services: Services, { definition, cwd, dispatch, onEndi
     dispose() {
       broker.dispose();
       watch.dispose();
+      tracker?.dispose();
       onEnding(terminals.close());
     },
   };

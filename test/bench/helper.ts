@@ -7,6 +7,7 @@ import { writeFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import * as vscode from "vscode";
 import { measureFiles } from "./fileTimes.ts";
+import { measureFollowing } from "./followTimes.ts";
 
 const pace = 33;
 
@@ -144,4 +145,6 @@ export function activate(context: vscode.ExtensionContext): void {
   if (file !== undefined) void writeStartup(file);
   const outcome = process.env["PARLEY_BENCH_FILES"];
   if (outcome !== undefined) void measureFiles(outcome);
+  const followed = process.env["PARLEY_BENCH_FOLLOW"];
+  if (followed !== undefined) void measureFollowing(followed);
 }

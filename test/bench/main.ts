@@ -15,6 +15,7 @@ const benchmarks: Readonly<Record<string, () => Promise<{ run(): Promise<Report>
   diffs: () => import("./diffs.ts"),
   review: () => import("./review.ts"),
   checkpoints: () => import("./checkpoints.ts"),
+  follow: () => import("./follow.ts"),
 };
 
 const [name = "", file = ""] = process.argv.slice(2);

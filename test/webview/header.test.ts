@@ -32,6 +32,27 @@ describe("the header", () => {
     await panel.assertClean();
   });
 
+  it("turns following on and off, and says when it is paused", async () => {
+    const panel = await openPanel([snapshot(busy)]);
+    const follow = panel.page.getByRole("button", { name: "Follow", exact: true });
+    const pressed = (): Promise<string | null> => follow.getAttribute("aria-pressed");
+    assert.equal(await pressed(), "false");
+    await follow.press("Enter");
+    assert.equal(await pressed(), "false", "what is on is state");
+    await panel.patch({ op: "head", head: { follow: "on" } });
+    await panel.page.getByRole("button", { name: "Follow", exact: true, pressed: true }).click();
+    await panel.patch({ op: "head", head: { follow: "paused" } });
+    await panel.page.getByRole("status").getByText("Following paused").waitFor();
+    assert.equal(await pressed(), "false");
+    await follow.click();
+    assert.deepEqual(await panel.intents(), [
+      { type: "follow", on: true },
+      { type: "follow", on: false },
+      { type: "follow", on: true },
+    ]);
+    await panel.assertClean();
+  });
+
   it("opens a menu that keys walk through, and Escape closes it before anything else", async () => {
     const panel = await openPanel([snapshot(busy)]);
     const button = panel.page.getByRole("button", { name: "More Actions" });

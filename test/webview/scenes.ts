@@ -25,6 +25,7 @@ export const quietHead: Head = {
   changes: null,
   cwd: "/home/ada/shop",
   sendKey: "enter",
+  follow: "off",
   accepts: { image: true, audio: false, embedded: true },
 };
 

@@ -16,6 +16,7 @@ const good: readonly Intent[] = [
   { type: "newSession" },
   { type: "rename", title: "t" },
   { type: "openInEditor" },
+  { type: "follow", on: true },
   { type: "copyConversation" },
   { type: "saveTranscript" },
   { type: "reviewChanges" },

@@ -1,0 +1,42 @@
+// Tells an agent's places inside the extension host, for follow.ts, which watches the window for them.
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import * as vscode from "vscode";
+import { nullLog, systemClock } from "../../src/base/log.ts";
+import { empty } from "../../src/session/state.ts";
+import { FollowUi } from "../../src/vscode/followUi.ts";
+import { nodePaths } from "../../src/workspace/nodePaths.ts";
+import { Confinement } from "../../src/workspace/paths.ts";
+import { agentName, lastLine, type Told } from "./follow.ts";
+
+/** Between two updates, ms: beyond what is painted as one. */
+const apart = 150;
+
+/** Opens the workspace's `long.ts`, moves an agent down its first lines, and writes when each update came, or the error. */
+export async function measureFollowing(outcome: string): Promise<void> {
+  try {
+    writeFileSync(outcome, JSON.stringify(await told()));
+  } catch (error) {
+    writeFileSync(outcome, JSON.stringify({ error: String(error) }));
+  }
+}
+
+async function told(): Promise<readonly Told[]> {
+  const folder = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? "";
+  const path = join(folder, "long.ts");
+  await vscode.window.showTextDocument(vscode.Uri.file(path));
+  const follow = new FollowUi({ clock: systemClock, log: nullLog, turn: () => "", changed: () => undefined });
+  const agent = follow.enter(new Confinement(nodePaths(), [folder]));
+  const activity = { state: "running", since: 0 };
+  follow.update({ ...empty, agent: { id: "bench", name: agentName }, activity });
+  const times: Told[] = [];
+  for (let line = 1; line <= lastLine; line++) {
+    await new Promise(resolve => setTimeout(resolve, apart));
+    times.push({ line, at: performance.timeOrigin + performance.now() });
+    const patch = { kind: "read", status: "in_progress", locations: [{ path, line }] } as const;
+    agent.observe({ type: "tool", toolCallId: `${line}`, patch });
+  }
+  await new Promise(resolve => setTimeout(resolve, 10 * apart));
+  follow.dispose();
+  return times;
+}

@@ -1,0 +1,240 @@
+// Following the agent in the real editor: where it is, its edits, and who moves the view.
+import assert from "node:assert/strict";
+import type { FrameLocator, Locator, Page } from "playwright-core";
+import { runCommand, screenshot, sharedWorkbench, type Workbench } from "./harness.ts";
+
+type Step = Readonly<Record<string, unknown>>;
+
+const lines = (count: number): string =>
+  Array.from({ length: count }, (_, i) => `export const value${i + 1} = ${i + 1};\n`).join("");
+
+const files = { "src/long.js": lines(3000), "src/other.js": lines(100) };
+
+/** The script goes on when the user allows it. */
+const gate = (title: string): Step => ({
+  permission: { toolCall: { toolCallId: title, title, kind: "other", status: "pending" } },
+});
+
+const at = (toolCallId: string, path: string, line: number | string, more: Step = {}): Step => ({
+  update: {
+    sessionUpdate: "tool_call",
+    toolCallId,
+    title: `Look at ${path}`,
+    kind: "read",
+    status: "in_progress",
+    locations: [{ path: path.startsWith("/") ? path : `$cwd/${path}`, line }],
+    ...more,
+  },
+});
+
+const write = (path: string, content: string): Step => ({
+  request: { method: "fs/write_text_file", params: { sessionId: "$session", path: `$cwd/${path}`, content } },
+});
+
+interface Opened extends Workbench {
+  readonly panel: FrameLocator;
+  readonly follow: Locator;
+  /** Lets the script go on. */
+  readonly allow: (title: string) => Promise<void>;
+  /** Waits until the script has come there. */
+  readonly comes: (title: string) => Promise<void>;
+}
+
+async function open(steps: readonly Step[], more: Readonly<Record<string, string>> = {}): Promise<Opened> {
+  const workbench = await sharedWorkbench({ ...files, ...more, "follow.json": JSON.stringify({ steps }) });
+  const { panel } = workbench;
+  const question = (title: string): Locator => panel.getByRole("group", { name: title });
+  return {
+    ...workbench,
+    follow: panel.getByRole("button", { name: "Follow", exact: true }),
+    allow: async title => {
+      await question(title)
+        .getByRole("button", { name: /^Allow/ })
+        .first()
+        .click();
+      await question(title).waitFor({ state: "hidden" });
+    },
+    comes: title => question(title).waitFor(),
+  };
+}
+
+async function play(panel: FrameLocator): Promise<void> {
+  const composer = panel.getByRole("textbox", { name: "Message" });
+  await composer.fill("#script follow.json");
+  await composer.press("Enter");
+}
+
+const tab = (page: Page, name: string): Locator => page.locator(".tabs-container .tab", { hasText: name });
+const shown = (page: Page, name: string): Promise<void> =>
+  page.locator(".tabs-container .tab.active", { hasText: name }).first().waitFor();
+const pausedStatus = (page: Page): Locator => page.locator(".statusbar-item", { hasText: "Following paused" });
+
+/** Waits until the agent's name stands beside the line. */
+async function named(page: Page, number: number): Promise<void> {
+  await page.waitForFunction(`[...document.querySelectorAll(".view-line")].some(line =>
+    /value${number}\\b/.test(line.textContent) && [...line.querySelectorAll("span")].some(part =>
+      getComputedStyle(part, "::after").content.includes("Demo Agent")))`);
+}
+
+async function pressed(follow: Locator, value: boolean): Promise<void> {
+  await follow.locator(`xpath=self::*[@aria-pressed="${value}"]`).waitFor();
+}
+
+/** The number of the first line in sight. */
+const topmost = `Math.min(...[...document.querySelectorAll(".editor-instance .margin-view-overlays .line-numbers")]
+    .map(each => Number(each.textContent)))`;
+const top = (page: Page): Promise<number> => page.evaluate(topmost);
+
+/** Scrolls the editor as a wheel does. */
+async function wheel(page: Page, delta: number): Promise<void> {
+  const box = await page.locator(".editor-instance .monaco-editor").first().boundingBox();
+  assert.ok(box);
+  await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+  await page.mouse.wheel(0, delta);
+}
+
+describe("following the agent", () => {
+  it("shows where it is in one tab, stops when the user scrolls, and goes on when asked to", async () => {
+    const sub = { _meta: { claudeCode: { parentToolUseId: "task" } } };
+    const changed = lines(3000).replace("export const value200 = 200;\n", "export const value200 = 0;\n// More.\n");
+    const { page, panel, follow, allow, comes, errors } = await open([
+      gate("Begin"),
+      at("t1", "src/long.js", 150),
+      gate("Go elsewhere"),
+      at("t2", "src/other.js", 40),
+      gate("Write"),
+      write("src/long.js", changed),
+      gate("Leave"),
+      at("t3", "/etc/hosts", 1),
+      at("task", "src/other.js", 41, { kind: "other" }),
+      at("t4", "src/sum.js", 1, sub),
+      gate("End"),
+    ]);
+    const composer = panel.getByRole("textbox", { name: "Message" });
+    await follow.click();
+    await pressed(follow, true);
+    await composer.focus();
+    await play(panel);
+    await allow("Begin");
+    await shown(page, "long.js");
+    await named(page, 150);
+    await screenshot(page, "follow-read");
+
+    await comes("Go elsewhere");
+    await wheel(page, 300);
+    await pausedStatus(page).waitFor();
+    await pressed(follow, false);
+    await allow("Go elsewhere");
+    await comes("Write");
+    assert.equal(await tab(page, "other.js").count(), 0);
+
+    await follow.click();
+    await shown(page, "other.js");
+    await named(page, 40);
+    await pausedStatus(page).waitFor({ state: "hidden" });
+    assert.equal(await tab(page, "long.js").count(), 0, "one preview tab");
+
+    await allow("Write");
+    await shown(page, "long.js");
+    await named(page, 200);
+    await screenshot(page, "follow-edit");
+    await comes("Leave");
+    await allow("Leave");
+    await comes("End");
+    await shown(page, "other.js");
+    assert.equal(await tab(page, "hosts").count(), 0);
+    assert.equal(await tab(page, "sum.js").count(), 0);
+    assert.equal(await tab(page, "long.js").count(), 0, "a tab that only the agent's edit made lasting is ours");
+    await pressed(follow, true);
+    assert.deepEqual(errors, []);
+  });
+
+  it("stops at a wheel in the middle of a movement", async () => {
+    const { page, panel, follow, comes } = await open(
+      [
+        ...Array.from({ length: 120 }, (_, i) => ({ ...at(`t${i}`, "src/long.js", 24 * (i + 1)), delayMs: 150 })),
+        gate("End"),
+      ],
+      { ".vscode/settings.json": JSON.stringify({ "editor.smoothScrolling": true }) },
+    );
+    await follow.click();
+    await pressed(follow, true);
+    await play(panel);
+    await shown(page, "long.js");
+    await page.waitForFunction(`${topmost} > 100`);
+    await pressed(follow, true);
+    await wheel(page, -800);
+    await pausedStatus(page).waitFor();
+    const before = await top(page);
+    await comes("End");
+    const after = await top(page);
+    assert.ok(Math.abs(after - before) < 120, `scrolled from ${before} to ${after}`);
+    assert.ok(after < 2800, "it did not go to the end");
+  });
+
+  it("works by keyboard alone, beside the chat in a tab, and opens nothing again that was closed", async () => {
+    const { page, follow, panel, comes, errors } = await open([
+      gate("Begin"),
+      at("t1", "src/long.js", 150),
+      gate("Again"),
+      at("t2", "src/long.js", 160),
+      gate("Elsewhere"),
+      at("t3", "src/other.js", 40),
+      gate("End"),
+    ]);
+    const keys = page.keyboard;
+    const allow = async (title: string): Promise<void> => {
+      await runCommand(page, "Parley: Open Chat");
+      const question = panel.getByRole("group", { name: title });
+      const option = question.getByRole("button", { name: /^Allow/ }).first();
+      // Keys count half a second after the focus came there.
+      while (await question.isVisible()) await option.press("Enter", { timeout: 1000 }).catch(() => undefined);
+    };
+    await play(panel);
+    await comes("Begin");
+    await keys.press("Control+Alt+Shift+F");
+    await pressed(follow, true);
+    await allow("Begin");
+    await shown(page, "long.js");
+    await named(page, 150);
+    await runCommand(page, "View: Focus Active Editor Group");
+    await keys.press("ArrowDown");
+    await pausedStatus(page).waitFor();
+    await keys.press("Control+Alt+Shift+F");
+    await pausedStatus(page).waitFor({ state: "hidden" });
+    await pressed(follow, true);
+    await runCommand(page, "View: Close Editor");
+    await pausedStatus(page).waitFor();
+    await keys.press("Control+Alt+Shift+F");
+    await pressed(follow, true);
+    await allow("Again");
+    await comes("Elsewhere");
+    assert.equal(await tab(page, "long.js").count(), 0);
+    await allow("Elsewhere");
+    await shown(page, "other.js");
+    assert.deepEqual(errors, []);
+  });
+
+  it("never covers the chat in a tab", async () => {
+    const { page, panel, comes } = await open([gate("Begin"), at("t1", "src/long.js", 150), gate("End")]);
+    await play(panel);
+    await comes("Begin");
+    await runCommand(page, "Parley: Open Chat in Editor");
+    await tab(page, "Parley").waitFor();
+    await page.keyboard.press("Control+Alt+Shift+F");
+    const inTab = page
+      .frameLocator('iframe.webview.ready[src*="extensionId=parley.parley&"]:not([src*="purpose=webviewView"])')
+      .frameLocator("iframe#active-frame");
+    await pressed(inTab.getByRole("button", { name: "Follow", exact: true }), true);
+    const question = inTab.getByRole("group", { name: "Begin" });
+    await question
+      .getByRole("button", { name: /^Allow/ })
+      .first()
+      .click();
+    await shown(page, "long.js");
+    await named(page, 150);
+    await shown(page, "Parley");
+    assert.equal(await page.locator(".editor-group-container").count(), 2);
+    await pressed(inTab.getByRole("button", { name: "Follow", exact: true }), true);
+  });
+});
