@@ -6,6 +6,10 @@ import { placesIn, smallestEdits, withLineFeeds } from "../workspace/edits.ts";
 import { codeOf, quoted } from "../workspace/paths.ts";
 import type { ReviewPort, TextStep } from "../workspace/reviewService.ts";
 
+const mostSaves = 5;
+/** Milliseconds. */
+const betweenSaves = 100;
+
 /** The editor's side of a review. */
 export const editorEdits: ReviewPort = {
   async apply(steps) {
@@ -17,7 +21,7 @@ export const editorEdits: ReviewPort = {
     }
     if (!(await vscode.workspace.applyEdit(change))) throw stuck(steps[0]?.path ?? "");
     for (const document of saved) {
-      if (!document.isDirty || (await document.save())) continue;
+      if (await isSaved(document)) continue;
       const path = document.uri.fsPath;
       throw new Refusal("failed", `${quoted(path)} was changed in the editor, but could not be saved.`, { path });
     }
@@ -52,6 +56,14 @@ async function addStep(
     change.replace(uri, new vscode.Range(from.line, from.character, to.line, to.character), text);
   }
   return document;
+}
+
+/** Saves. `save()` says false, too, while another save is under way, and where that one has done it. */
+async function isSaved(document: vscode.TextDocument): Promise<boolean> {
+  for (let attempt = 0; attempt < mostSaves && document.isDirty; attempt++) {
+    if (!(await document.save()) && document.isDirty) await new Promise(resolve => setTimeout(resolve, betweenSaves));
+  }
+  return !document.isDirty;
 }
 
 async function exists(path: string): Promise<boolean> {

@@ -36,7 +36,6 @@ interface Seen {
   readonly version: number;
   readonly text: string;
   readonly clean: boolean;
-  readonly saving: boolean;
   readonly reason: vscode.TextDocumentChangeReason | undefined;
   readonly edits: readonly TextChange[];
 }
@@ -44,6 +43,8 @@ interface Seen {
 /** A write of the agent through us that is under way. */
 interface Writing {
   readonly wanted: string;
+  /** The editor has had the wanted text. */
+  reached: boolean;
   readonly before: string | null;
 }
 
@@ -63,7 +64,6 @@ export class ReviewWatch implements Disposable {
   readonly #writing = new Map<string, Writing>();
   /** What the disk was found to hold under unsaved text of the user's, by the agent's doing. */
   readonly #beneath = new Map<string, string | null>();
-  readonly #saving = new WeakSet<vscode.TextDocument>();
   /** The version with which a document was told to be unsaved. */
   readonly #dirtied = new WeakMap<vscode.TextDocument, number>();
   readonly #touched = new Set<string>();
@@ -78,8 +78,6 @@ export class ReviewWatch implements Disposable {
     this.#confinement = new Confinement(nodePaths(), options.roots());
     const { workspace } = vscode;
     this.#store.add(workspace.onDidChangeTextDocument(event => this.#documentChanged(event)));
-    this.#store.add(workspace.onWillSaveTextDocument(({ document }) => void this.#saving.add(document)));
-    this.#store.add(workspace.onDidSaveTextDocument(document => void this.#saving.delete(document)));
     this.#store.add(workspace.onDidOpenTextDocument(document => this.#opened(document)));
     this.#store.add(workspace.onDidRenameFiles(({ files }) => files.forEach(one => this.#renamed(one))));
     this.#store.add(workspace.onDidDeleteFiles(({ files }) => files.forEach(uri => this.#removed(uri))));
@@ -148,7 +146,7 @@ export class ReviewWatch implements Disposable {
     const before = await this.#textNow(located.path);
     if (before === undefined) return run();
     if (!this.#options.review.isTracked(located.path)) this.#seen.set(located.path, before);
-    this.#writing.set(located.path, { wanted: withLineFeeds(plain), before });
+    this.#writing.set(located.path, { wanted: withLineFeeds(plain), before, reached: false });
     try {
       return await run();
     } finally {
@@ -227,7 +225,6 @@ export class ReviewWatch implements Disposable {
       version: document.version,
       text: withLineFeeds(document.getText()),
       clean: !document.isDirty,
-      saving: this.#saving.has(document),
       reason,
       edits: contentChanges.map(({ range: { start, end }, text }) => ({ start, end, text: withLineFeeds(text) })),
     };
@@ -243,7 +240,11 @@ export class ReviewWatch implements Disposable {
     const { text } = seen;
     if (review.isOwn(path, text)) return;
     const writing = this.#writing.get(path);
-    if (writing && (text === writing.wanted || text === writing.before || seen.saving)) return this.#agent(path, text);
+    if (writing) {
+      // What formats it as it is saved does so in the agent's name.
+      writing.reached ||= text === writing.wanted;
+      if (writing.reached || text === writing.before) return this.#agent(path, text);
+    }
     if (seen.clean && (await this.#isReload(path, seen))) {
       if (this.#beneath.get(path) === text || (await this.#isAgents(path))) return this.#agent(path, text);
       this.#see(path, text);
@@ -296,7 +297,7 @@ export class ReviewWatch implements Disposable {
     if (!this.#busy && !this.#isFresh()) return false;
     const time = await changeTime(path);
     if (time === undefined) return this.#busy || this.#reports.names(path);
-    return time >= this.#began - clockTick && (this.#busy || time <= this.#ended);
+    return time >= this.#began - clockTick && (this.#busy || time <= this.#ended + clockTick);
   }
 
   /** The agent made the file's text so. */

@@ -151,6 +151,18 @@ describe("the review of changes, in the editor", () => {
       assert.equal(await reviews.review.undoLast(), false);
     });
 
+    it("makes a file anew that somebody has deleted since: it waits for review again", async () => {
+      begin("turn 1");
+      await write("b.txt", "hello\n");
+      await hunksAre("b.txt", " → hello");
+      end();
+      await rm(path("b.txt"));
+      await until(() => file("b.txt") === undefined);
+      begin("turn 2");
+      await write("b.txt", "hello again\n");
+      await hunksAre("b.txt", " → hello again");
+    });
+
     it("makes a file that the user edits: undo does not delete it", async () => {
       begin();
       await write("b.txt", "hello\n");
@@ -325,6 +337,39 @@ describe("the review of changes, in the editor", () => {
       await hunksAre("a.txt", "line 2 → line two");
     });
 
+    it("moves a file: undo moves it back", async () => {
+      await put("a.txt", ten);
+      begin();
+      tool({ kind: "move", status: "in_progress", locations: [{ path: path("a.txt") }, { path: path("b.txt") }] });
+      await reviews.watch.settled();
+      await put("b.txt", ten);
+      await rm(path("a.txt"));
+      tool({ status: "completed" });
+      await until(() => file("a.txt")?.changes.text === null && file("b.txt")?.changes.base === null);
+      await reviews.review.undo({ kind: "all" });
+      assert.equal(await onDisk("a.txt"), ten);
+      await assert.rejects(onDisk("b.txt"), { code: "ENOENT" });
+      assert.deepEqual(reviews.review.files, []);
+    });
+
+    it("writes beneath unsaved text of the user: the lines are the agent's once the user takes them", async () => {
+      await put("a.txt", ten);
+      const editor = await show("a.txt");
+      await type("a.txt", 4, "mine ");
+      begin();
+      await edit("a.txt", lines(1, "two", 3, 4, 5, 6, 7, 8, 9, 10));
+      await edit("b.txt", "barrier\n");
+      await until(() => file("b.txt") !== undefined);
+      assert.equal(file("a.txt"), undefined);
+      await vscode.window.showTextDocument(editor.document);
+      await vscode.commands.executeCommand("workbench.action.files.revert");
+      await until(() => file("a.txt") !== undefined);
+      assert.ok(
+        hunks("a.txt").some(hunk => hunk.endsWith("line two")),
+        hunks("a.txt").join(),
+      );
+    });
+
     it("in a file that git ignores is passed over, unless it names the file", async () => {
       await git("git", ["init", "-q"], { cwd: folder });
       await put(".gitignore", "*.log\n");
@@ -362,6 +407,34 @@ describe("the review of changes, in the editor", () => {
       await until(async () => (await open("a.txt")).getText().includes("checked out"));
       await reviews.watch.settled();
       await hunksAre("a.txt", "line 2 → line two");
+    });
+
+    it("what is formatted when the user saves: outside of hunks it is the user's, inside it joins them", async () => {
+      await put("a.txt", ten);
+      begin();
+      await write("a.txt", lines(1, "two", 3, 4, 5, 6, 7, 8, 9, 10));
+      end();
+      await formatting(/line (two|7)/g, "LINE $1", async () => {
+        await type("a.txt", 4, "mine ");
+        await (await open("a.txt")).save();
+      });
+      await hunksAre("a.txt", "line 2 → LINE two");
+      assert.equal(
+        await onDisk("a.txt"),
+        lines(1, 2, 3, 4, 5, 6, 7, 8, 9, 10)
+          .replace("line 2", "LINE two")
+          .replace("line 5", "mine line 5")
+          .replace("line 7", "LINE 7"),
+      );
+    });
+
+    it("what is formatted when the agent's own write is saved is the agent's", async () => {
+      await put("a.txt", ten);
+      begin();
+      await formatting(/line (two|7)/g, "LINE $1", async () => {
+        await write("a.txt", lines(1, "two", 3, 4, 5, 6, 7, 8, 9, 10));
+      });
+      await hunksAre("a.txt", "line 2 → LINE two", "line 7 → LINE 7");
     });
 
     it("what git has in a commit counts as kept", async () => {
@@ -435,6 +508,29 @@ describe("the review of changes, in the editor", () => {
       assert.match((await open("a.txt")).getText(), /mine line 6/);
     });
   });
+
+  /** Runs something while saving replaces what fits, as a formatter does. */
+  async function formatting(fits: RegExp, by: string, run: () => Promise<void>): Promise<void> {
+    const editor = vscode.workspace.getConfiguration("editor");
+    await editor.update("formatOnSave", true, vscode.ConfigurationTarget.Global);
+    const formatter = vscode.languages.registerDocumentFormattingEditProvider("plaintext", {
+      provideDocumentFormattingEdits: document => {
+        const edits: vscode.TextEdit[] = [];
+        for (let at = 0; at < document.lineCount; at++) {
+          const { text, range } = document.lineAt(at);
+          if (text.replace(fits, by) !== text) edits.push(vscode.TextEdit.replace(range, text.replace(fits, by)));
+        }
+        return edits;
+      },
+    });
+    try {
+      await run();
+      await reviews.watch.settled();
+    } finally {
+      formatter.dispose();
+      await editor.update("formatOnSave", undefined, vscode.ConfigurationTarget.Global);
+    }
+  }
 
   /** Puts text at the beginning of a line, as the user would. */
   async function type(name: string, line: number, text: string): Promise<void> {
