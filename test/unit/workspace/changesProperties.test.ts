@@ -111,8 +111,12 @@ const inHunks = ({ text, hunks }: FileChanges): readonly string[] =>
     text,
     hunks.map(hunk => hunk.text),
   );
-const minus = (all: readonly string[], some: readonly string[]): readonly string[] =>
-  all.filter(one => !some.includes(one));
+/** All but some, each as often as it is among them: undoing one hunk may bring back what another one holds as well. */
+function minus(all: readonly string[], some: readonly string[]): readonly string[] {
+  const left = [...all];
+  for (const one of some) if (left.includes(one)) left.splice(left.indexOf(one), 1);
+  return left;
+}
 const sorted = (all: readonly string[]): readonly string[] => [...all].sort();
 
 /** A file, its editor and its review, taken from step to step. */
