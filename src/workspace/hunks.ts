@@ -1,7 +1,7 @@
 // What an edit makes of a file's hunks: which ones it joins, which only move, and what goes into the base.
 import { changesBetween, type Change, type Work } from "../base/lineDiff.ts";
 import type { Hunk, LineRange } from "./changes.ts";
-import type { TextLines } from "./textLines.ts";
+import { linesOf, type TextLines } from "./textLines.ts";
 
 /** Both sides of a review, neither of them missing. */
 export interface Sides {
@@ -78,7 +78,8 @@ export function* edited(sides: Sides, after: TextLines, edits: readonly Change[]
     toBase = toBaseAfter;
     toText += growth;
   }
-  return { base: spliced(sides.base, intoBase), text: after.text, hunks: merged(hunks), nextId: ids.next };
+  const base = spliced(sides.base, intoBase);
+  return { base, text: after.text, hunks: merged(hunks, base, after), nextId: ids.next };
 }
 
 /** What {@link edited} leads to. */
@@ -223,19 +224,27 @@ function namesFor(pieces: readonly LineRange[], parents: readonly (readonly Hunk
 /** The turns of several hunks, each once. */
 const turnsOf = (hunks: readonly Hunk[]): readonly string[] => [...new Set(hunks.flatMap(hunk => hunk.turns))];
 
-/** Hunks with no line between them are one. */
-function merged(hunks: readonly Hunk[]): readonly Hunk[] {
+/** Hunks with no line between them are one; together they may be no difference at all. */
+function merged(hunks: readonly Hunk[], base: string, text: TextLines): readonly Hunk[] {
   const out: Hunk[] = [];
+  const joined = new Set<Hunk>();
   for (const hunk of hunks) {
     const last = out.at(-1);
     if (last?.text.to !== hunk.text.from || last.base.to !== hunk.base.from) out.push(hunk);
     else {
-      const base = { from: last.base.from, to: hunk.base.to };
-      const text = { from: last.text.from, to: hunk.text.to };
-      out[out.length - 1] = { id: last.id, base, text, turns: turnsOf([last, hunk]) };
+      const whole = {
+        id: last.id,
+        base: { from: last.base.from, to: hunk.base.to },
+        text: { from: last.text.from, to: hunk.text.to },
+        turns: turnsOf([last, hunk]),
+      };
+      out[out.length - 1] = whole;
+      joined.add(whole);
     }
   }
-  return out;
+  if (joined.size === 0) return out;
+  const bases = linesOf(base);
+  return out.filter(hunk => !joined.has(hunk) || bases.slice(hunk.base) !== text.slice(hunk.text));
 }
 
 /** A text with runs of lines replaced, which are in order and apart from each other. */

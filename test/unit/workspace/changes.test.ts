@@ -216,6 +216,12 @@ describe("a file under review", () => {
     assert.deepEqual(agentEdited(cut, "x\nx\n", "t3").hunks, []);
   });
 
+  it("settles hunks that come together and are no difference", () => {
+    const changes = track("a\nb\nc\nd\n", "a\na\nb\nb\nc\nD\n", "t1");
+    assert.deepEqual(shown(changes), [" → a|", " → b|", "d| → D|"]);
+    assert.deepEqual(shown(userEdited(changes, [remove(0, 1, 2, 1)])), ["d| → D|"]);
+  });
+
   it("takes what the user writes in an empty file of the agent's for the user's", () => {
     const changes = userEdited(track(null, "", "t1"), [insert(0, 0, "mine")]);
     assert.deepEqual([changes.base, changes.hunks], ["mine", []]);
