@@ -182,8 +182,12 @@ export class ReviewWatch implements Disposable {
   #opened(document: vscode.TextDocument): void {
     if (!this.#busy || document.uri.scheme !== "file") return;
     const text = withLineFeeds(document.getText());
+    const clean = !document.isDirty;
     void this.#enqueue(document.uri.fsPath, async ({ path }) => {
-      if (!this.#seen.has(path) && !this.#options.review.isTracked(path)) this.#seen.set(path, text);
+      if (this.#seen.has(path) || this.#options.review.isTracked(path)) return;
+      // The editor goes on holding the text of a file that was deleted.
+      const gone = clean && (await changeTime(path)) === undefined;
+      this.#seen.set(path, gone ? null : text);
     });
   }
 
@@ -262,14 +266,14 @@ export class ReviewWatch implements Disposable {
 
   /** Whether the document was read from disk anew. The user's first change is told as one of a saved document, too. */
   async #isReload(path: string, { document, version, text }: Seen): Promise<boolean> {
-    const disk = await this.#diskText(path);
+    const disk = await fileText(path);
     return this.#dirtied.get(document) !== version && disk === text;
   }
 
   async #diskChanged({ path }: Located): Promise<void> {
     const { review } = this.#options;
     if (this.#writing.has(path)) return;
-    const disk = await this.#diskText(path);
+    const disk = await fileText(path);
     if (review.isOwn(path, disk ?? null)) return;
     const open = openTextOf(path);
     if (open?.dirty) {
@@ -332,13 +336,10 @@ export class ReviewWatch implements Disposable {
     return tracked === undefined ? this.#seen.get(path) : tracked;
   }
 
-  #textNow(path: string): Promise<string | null | undefined> {
+  /** What the user sees: unsaved text, else the disk's. A document without unsaved text may lag behind. */
+  async #textNow(path: string): Promise<string | null | undefined> {
     const open = openTextOf(path);
-    return open ? Promise.resolve(open.text) : this.#diskText(path);
-  }
-
-  async #diskText(path: string): Promise<string | null | undefined> {
-    return fileText(path);
+    return open?.dirty ? open.text : fileText(path);
   }
 
   /** Does the work when all earlier work on the file is done. */

@@ -401,7 +401,7 @@ describe("the review of changes, in the editor", () => {
       await write("a.txt", lines(1, "two", 3, 4, 5, 6, 7, 8, 9, 10));
       end();
       // Past the moment for which what is told late may still be of the turn.
-      const later = Date.now() + 1;
+      const later = Date.now() + 50;
       await until(() => Date.now() > later);
       await put("a.txt", lines(1, "two", 3, 4, 5, 6, 7, 8, 9, "checked out"));
       await until(async () => (await open("a.txt")).getText().includes("checked out"));
