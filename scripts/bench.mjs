@@ -82,7 +82,8 @@ async function perform(name) {
     const report = JSON.parse(readFileSync(file, "utf8"));
     const text = await formatted([...report.tables.map(markdown), circumstances(report, load)].join("\n\n"));
     say(`\n${name} (${secondsSince(started)})\n\n${text}`);
-    if (!flag("no-write")) await write(name, text);
+    // Parts alone would leave the others out of the document.
+    if (!flag("no-write") && !process.env["PARLEY_BENCH_PARTS"]) await write(name, text);
     return report.failures ?? [];
   } finally {
     rmSync(folder, { recursive: true, force: true });

@@ -7,7 +7,8 @@ import { asError } from "./base/errors.ts";
 import { DisposableStore } from "./base/lifecycle.ts";
 import { systemClock } from "./base/log.ts";
 import { viewChanges } from "./chat/changes.ts";
-import { currentTurn, isBusy, openAsks, promptTitle } from "./session/state.ts";
+import { isMoreText } from "./session/news.ts";
+import { currentTurn, isBusy, openAsks, promptTitle, type SessionState } from "./session/state.ts";
 import { offerFixes } from "./vscode/addToChat.ts";
 import { Attaching } from "./vscode/attaching.ts";
 import { Attention } from "./vscode/attention.ts";
@@ -209,9 +210,14 @@ export function activate(context: vscode.ExtensionContext): void {
   const status = store.add(new StatusBar());
   const sessions = store.add(new SessionsTree());
   const attention = new Attention({ chat, settings, log });
+  let told: { readonly session: unknown; readonly state: SessionState } | undefined;
   const update = (): void => {
     chat.changed();
-    const { state } = current;
+    const { state, session } = current;
+    const before = told;
+    told = { session, state };
+    // The chunks of an answer show in the chat alone.
+    if (before && before.session === session && isMoreText(before.state, state)) return;
     reviews.watch.sessionChanged(state);
     status.update(state, current.agent?.name);
     sessions.update(state, current.agent?.name);

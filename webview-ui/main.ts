@@ -56,6 +56,7 @@ customElements.define("parley-header", HeaderElement);
 customElements.define("parley-transcript", TranscriptElement);
 customElements.define("parley-panel", PanelElement);
 
+let painting: number | undefined;
 const store = new Store(send);
 const panel = new PanelElement();
 panel.store = store;
@@ -74,12 +75,23 @@ addEventListener("message", (event: MessageEvent<HostMessage>) => {
     case "patch":
     case "text":
       store.receive(message);
+      tellPainted();
       break;
     default:
       panel.hear(message);
   }
 });
 send({ type: "hello", revision: 0 });
+
+/** Tells the host once what it sent has been painted: until then it sends no more. */
+function tellPainted(): void {
+  painting ??= requestAnimationFrame(() => {
+    setTimeout(() => {
+      painting = undefined;
+      send({ type: "painted", revision: store.revision });
+    });
+  });
+}
 
 function describe(thrown: unknown): string {
   if (thrown instanceof Error) return thrown.stack ?? thrown.message;

@@ -7,6 +7,16 @@ import { isClosed, lex, paintBlock, sanitized, TURN_LEVEL, type Block } from "./
 /** How many blocks stay in the tail: a later line can still change the last, or join it with the one before. */
 const TAIL = 2;
 
+/** Text that comes all at once is painted in pieces of so many characters, within so many milliseconds of a frame. */
+const PIECE = 4000;
+const BUDGET = 20;
+
+/**
+ * How many tokens stand in one box. The first stand in the element itself, so that a usual answer has no boxes; those of
+ * a long one are laid out and painted near to what is seen only.
+ */
+const BOX = 40;
+
 /** What may be a link definition: it changes blocks that stand before it. */
 const DEFINITION = /\]:/;
 
@@ -22,10 +32,15 @@ interface OpenFence {
 
 /** `<parley-markdown>`: set `content`; while `live`, text that grows is painted as it comes. */
 export class MarkdownElement extends HTMLElement {
+  /** What is to be painted, and how much of it has been taken up so far. */
+  #wanted = "";
   #text = "";
   #live = false;
+  #frame: number | undefined;
   /** Blocks on the page; the first `#settled` of them stay as they are until the text settles. */
   #blocks: Block[] = [];
+  /** What holds the blocks after the first ones. */
+  readonly #boxes: HTMLElement[] = [];
   #settled = 0;
   #settledLength = 0;
   #fence: OpenFence | undefined;
@@ -36,20 +51,43 @@ export class MarkdownElement extends HTMLElement {
 
   set content(next: { readonly text: string; readonly live: boolean }) {
     const text = normal(next.text);
-    if (text === this.#text && next.live === this.#live) return;
-    const grew = text.startsWith(this.#text);
-    const wasSettled = !this.#live;
-    if (!grew) this.#reset();
-    this.#text = text;
+    if (text === this.#wanted && next.live === this.#live) return;
+    // Settled text that grows again starts over: its blocks may have been joined with what follows.
+    const goesOn = this.#live && text.startsWith(this.#wanted);
+    if (!text.startsWith(this.#wanted)) this.#reset();
+    this.#wanted = text;
     this.#live = next.live;
     if (!next.live) {
+      this.#text = text;
       this.#paintRest();
-      return;
+    } else if (goesOn) this.#goOn();
+    else {
+      this.#reset();
+      this.#text = text;
+      this.#paintTail();
     }
-    // Settled text that grows again starts over: its blocks may have been joined with what follows.
-    if (wasSettled) this.#reset();
-    if (this.#fence && this.#extend(this.#fence)) return;
-    this.#paintTail();
+  }
+
+  /** Takes up what has come, for as long as nobody notices, and the rest in the next frames. */
+  #goOn(): void {
+    const until = performance.now() + BUDGET;
+    do {
+      this.#text = this.#wanted.slice(0, this.#nextEnd());
+      if (!(this.#fence && this.#extend(this.#fence))) this.#paintTail();
+    } while (this.#text.length < this.#wanted.length && performance.now() < until);
+    if (this.#text.length === this.#wanted.length) return;
+    this.#frame ??= requestAnimationFrame(() => {
+      this.#frame = undefined;
+      if (this.#live && this.#text.length < this.#wanted.length) this.#goOn();
+    });
+  }
+
+  /** Where the next piece of what has come ends: after a line, where there is one. */
+  #nextEnd(): number {
+    const { length } = this.#text;
+    if (this.#wanted.length - length <= PIECE) return this.#wanted.length;
+    const line = this.#wanted.lastIndexOf("\n", length + PIECE) + 1;
+    return line > length ? line : length + PIECE;
   }
 
   #reset(): void {
@@ -90,6 +128,20 @@ export class MarkdownElement extends HTMLElement {
       level = block.level;
     }
     for (const block of this.#blocks.splice(start + tokens.length)) block.node?.remove();
+    const boxes = Math.max(0, Math.ceil(this.#blocks.length / BOX) - 1);
+    for (const box of this.#boxes.splice(boxes)) box.remove();
+  }
+
+  /** Where the block at that place stands. */
+  #boxOf(at: number): HTMLElement {
+    const wanted = Math.floor(at / BOX);
+    while (this.#boxes.length < wanted) {
+      const box = document.createElement("div");
+      box.className = "blocks";
+      this.#boxes.push(box);
+      this.append(box);
+    }
+    return this.#boxes[wanted - 1] ?? this;
   }
 
   #swap(at: number, block: Block): Block {
@@ -97,18 +149,20 @@ export class MarkdownElement extends HTMLElement {
     let node = block.node;
     if (old && node) node = graft(old, node);
     else if (old) old.remove();
-    else if (node) this.insertBefore(node, this.#nodeAfter(at));
+    else if (node) this.#boxOf(at).insertBefore(node, this.#nodeAfter(at));
     const standing = { ...block, node };
     this.#blocks[at] = standing;
     return standing;
   }
 
+  /** What the block at that place stands before, in its box. */
   #nodeAfter(at: number): HTMLElement | null {
-    for (let i = at + 1; i < this.#blocks.length; i++) {
+    const end = Math.min(this.#blocks.length, (Math.floor(at / BOX) + 1) * BOX);
+    for (let i = at + 1; i < end; i++) {
       const node = this.#blocks[i]?.node;
       if (node) return node;
     }
-    return null;
+    return at < BOX ? (this.#boxes[0] ?? null) : null;
   }
 
   #settle(): void {

@@ -161,7 +161,7 @@ export class TranscriptElement extends LightElement {
     const element = elementOf(id);
     if (!element) return "";
     if (element instanceof LightElement) await element.updateComplete;
-    const blocks = element.querySelectorAll(".markdown > *, .typed");
+    const blocks = element.querySelectorAll(".markdown > :not(.blocks), .blocks > *, .typed");
     return [...blocks].map(block => block.textContent?.trim() ?? "").join("\n");
   }
 

@@ -7,6 +7,9 @@ import type { View, ViewChange } from "./protocol.ts";
 /** A panel is painted at most this often, in milliseconds. */
 export const flushPace = 33;
 
+/** A panel that has not painted what it got is sent no more for this long, in milliseconds: it has enough to do. */
+export const paintPatience = 250;
+
 export interface ChannelOptions {
   readonly clock: Clock;
   /** The view as it should be now. Called at each flush only. */
@@ -28,6 +31,9 @@ export class Channel implements Disposable {
   #dirty = false;
   #timer: Disposable | undefined;
   #lastFlush = -Infinity;
+  /** Whether the panel says what it has painted, and has yet to say it of what was sent last. */
+  #tells = false;
+  #painting = false;
   #disposed = false;
 
   constructor(options: ChannelOptions) {
@@ -49,17 +55,31 @@ export class Channel implements Disposable {
     this.#flush();
   }
 
+  /** The panel has painted that revision. What changed meanwhile goes out as one difference, not as a queue. */
+  painted(revision: number): void {
+    this.#tells = true;
+    if (revision !== this.#revision) return;
+    this.#painting = false;
+    this.#timer?.dispose();
+    this.#timer = undefined;
+    if (this.#dirty) this.changed();
+  }
+
   setVisible(visible: boolean): void {
     this.#visible = visible;
     if (visible && this.#dirty) this.#flush();
   }
 
-  /** The state behind the view changed. The first change is sent at once, those after it at the pace. */
+  /**
+   * The state behind the view changed. The first change is sent at once, those after it at the pace, and when the panel
+   * has painted the one before.
+   */
   changed(): void {
     this.#dirty = true;
     if (this.#timer || this.#disposed) return;
     // The system's clock may be set back: never wait for longer than the pace.
-    const wait = Math.min(flushPace, this.#lastFlush + flushPace - this.#options.clock.now());
+    const pause = this.#tells && this.#painting ? paintPatience : flushPace;
+    const wait = Math.min(pause, this.#lastFlush + pause - this.#options.clock.now());
     if (wait <= 0) this.#flush();
     else this.#timer = this.#options.clock.after(wait, () => this.#flush());
   }
@@ -84,6 +104,7 @@ export class Channel implements Disposable {
   #send(message: ViewChange, view: View): void {
     // Invariant: what was sent has the newest revision, so a difference leads to the one after its base.
     const revision = this.#revision;
+    this.#painting = true;
     this.#sent = { view, revision };
     const failed = (): void => {
       // Not taken: whatever the panel holds now is unknown, so the next message is whole.

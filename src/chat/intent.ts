@@ -8,6 +8,8 @@ export type Intent =
   /** First message of a panel, with the revision it still holds (0: none). */
   | { readonly type: "hello"; readonly revision: number }
   | { readonly type: "resync" }
+  /** What came up to this revision can be seen. */
+  | { readonly type: "painted"; readonly revision: number }
   | { readonly type: "send"; readonly text: string; readonly attachments?: readonly Attachment[] }
   /** What the composer may offer after `@`; answered by `completions`. */
   | { readonly type: "complete"; readonly request: number; readonly query: string }
@@ -116,6 +118,7 @@ const shapes: {
 } = {
   hello: { revision: isCount },
   resync: {},
+  painted: { revision: isCount },
   send: { text: isString, attachments: optional(isListOf(attachmentShape)) },
   complete: { request: isCount, query: isString },
   attachItem: { request: isCount, key: isString },

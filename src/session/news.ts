@@ -20,6 +20,14 @@ export function newsBetween(before: SessionState, after: SessionState): News | u
   return { kind: "turnEnd", title: sessionTitle(after), failed: stopReason === "error" || after.lost !== null };
 }
 
+/** Whether all that happened is that the last message of the agent grew: the most frequent event, of which little is shown. */
+export function isMoreText(before: SessionState, after: SessionState): boolean {
+  if (before.entries === after.entries || before.entries.length !== after.entries.length) return false;
+  const last = after.entries.at(-1);
+  if (last?.kind !== "message" || last.author === "user" || last === before.entries.at(-1)) return false;
+  return (Object.keys(after) as (keyof SessionState)[]).every(key => key === "entries" || before[key] === after[key]);
+}
+
 /** Called for every chunk: mostly no question changed. */
 function askedSince(before: SessionState, after: SessionState): Ask | undefined {
   if (before.asks === after.asks) return undefined;

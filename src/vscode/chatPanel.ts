@@ -8,7 +8,7 @@ import { parseIntent, type Intent } from "../chat/intent.ts";
 import type { PanelMessage, View } from "../chat/protocol.ts";
 
 /** Intents that mean something outside the panel's own channel. */
-export type Wish = Exclude<Intent, { type: "hello" | "resync" }>;
+export type Wish = Exclude<Intent, { type: "hello" | "resync" | "painted" }>;
 
 /** How an intent's effect answers the panel it came from. */
 export interface Asker {
@@ -96,6 +96,9 @@ export class ChatPanel implements Asker, Disposable {
         break;
       case "resync":
         this.#channel.resync();
+        break;
+      case "painted":
+        this.#channel.painted(intent.revision);
         break;
       default:
         this.#options.onIntent(intent, this);

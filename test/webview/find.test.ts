@@ -78,13 +78,13 @@ class FindPage {
     });
   }
 
-  /** Waits until what is marked as the current is that, and in sight. */
+  /** Waits until what is marked as the current is that, and in sight but for a part of a pixel. */
   async atHit(text: string): Promise<void> {
     await this.panel.page.waitForFunction(wanted => {
       const [range] = [...(CSS.highlights.get("parley-find-current") ?? [])] as Range[];
       const log = document.querySelector(".log")?.getBoundingClientRect();
       const box = range?.getBoundingClientRect();
-      return range?.toString() === wanted && box && log && box.height > 0 && box.top >= log.top && box.bottom <= log.bottom; // prettier-ignore
+      return range?.toString() === wanted && box && log && box.height > 0 && box.top >= log.top - 1 && box.bottom <= log.bottom + 1; // prettier-ignore
     }, text);
   }
 }

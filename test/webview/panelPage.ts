@@ -9,7 +9,7 @@ import { snapshot } from "./scenes.ts";
 
 declare global {
   interface Window {
-    play: { intents: Intent[]; reports: string[]; post(message: unknown): void; answersHello: boolean };
+    play: { intents: Intent[]; reports: string[]; post(message: unknown): void; answersHello: boolean; painted: number };
   }
 }
 

@@ -52,6 +52,33 @@ describe("streaming", () => {
     assert.deepEqual([...new Set(changed)], ["Streaming"]);
   });
 
+  it("the host hears what has been painted, once for what came together", async () => {
+    const panel = await openPanel([snapshot(view([message("m1", "agent", "One")], { live: "m1" }))]);
+    for (const text of [" two", " three", " four"]) await panel.patch({ op: "append", id: "m1", part: 0, text });
+    await panel.page.waitForFunction(() => window.play.painted === 4);
+  });
+
+  it("text that comes all at once is painted in pieces, and in long answers block boxes hold the blocks", async () => {
+    const section = (n: number): string => `## Part ${n}\n\nSome *text*.\n\n\`\`\`js\nlet a = ${n};\n\`\`\`\n\n`;
+    const text = Array.from({ length: 300 }, (_, n) => section(n)).join("");
+    const streamed = await openPanel([snapshot(view([message("m1", "agent", "Begin\n\n")], { live: "m1" }))]);
+    await streamed.patch({ op: "append", id: "m1", part: 0, text: `${text}\`\`\`js\nlet open = 1;` });
+    await streamed.log.getByText("let open = 1;").waitFor();
+    await streamed.patch({ op: "append", id: "m1", part: 0, text: text.slice(0, 9000) });
+    await streamed.patch(
+      { op: "append", id: "m1", part: 0, text: "\n```\n\nThe end" },
+      { op: "head", head: { live: null } },
+    );
+    await streamed.log.getByText("The end").waitFor();
+    const whole = `Begin\n\n${text}\`\`\`js\nlet open = 1;${text.slice(0, 9000)}\n\`\`\`\n\nThe end`;
+    const html = await streamed.html();
+    const once = await openPanel([snapshot(view([message("m1", "agent", whole)]))]);
+    await once.log.getByText("The end").waitFor();
+    assert.equal(html, await once.html());
+    assert.ok((await once.log.locator(".blocks").count()) > 10);
+    assert.equal(await once.log.locator(".blocks > .blocks").count(), 0);
+  });
+
   it("an open fence only extends its text node", async () => {
     const panel = await openPanel([snapshot(view([message("m1", "agent", "```ts\nlet a")], { live: "m1" }))]);
     const kept = await panel.log.locator("pre code").evaluateHandle(code => code.firstChild);

@@ -1,6 +1,6 @@
 // One panel: when it is sent what.
 import assert from "node:assert/strict";
-import { Channel, flushPace } from "../../../src/chat/channel.ts";
+import { Channel, flushPace, paintPatience } from "../../../src/chat/channel.ts";
 import { appendToLast, apply } from "../../../src/chat/patch.ts";
 import type { HostMessage, View } from "../../../src/chat/protocol.ts";
 import { Projector } from "../../../src/chat/view.ts";
@@ -85,6 +85,34 @@ describe("a panel's channel", () => {
     bench.current();
     bench.clock.pass(1000);
     assert.equal(bench.messages.length, 3);
+  });
+
+  it("waits until a panel that says so has painted what it got, and not for ever", () => {
+    bench.channel.hello(0);
+    bench.channel.painted(1);
+    bench.clock.pass(100);
+    bench.say("a");
+    for (const text of ["b", "c"]) {
+      bench.say(text);
+      bench.clock.pass(flushPace);
+    }
+    assert.equal(bench.messages.length, 2);
+    bench.channel.painted(1);
+    assert.equal(bench.messages.length, 2, "that was an older one");
+    bench.channel.painted(2);
+    assert.equal(bench.messages.length, 3);
+    bench.current();
+    bench.say("d");
+    bench.channel.painted(3);
+    assert.equal(bench.messages.length, 3, "the pace is kept");
+    bench.clock.pass(flushPace);
+    assert.equal(bench.messages.length, 4);
+    bench.say("e");
+    bench.clock.pass(paintPatience - 1);
+    assert.equal(bench.messages.length, 4);
+    bench.clock.pass(1);
+    assert.equal(bench.messages.length, 5);
+    bench.current();
   });
 
   it("names what each difference builds upon", () => {

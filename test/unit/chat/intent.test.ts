@@ -6,6 +6,7 @@ import { parseIntent, type Intent } from "../../../src/chat/intent.ts";
 const good: readonly Intent[] = [
   { type: "hello", revision: 0 },
   { type: "resync" },
+  { type: "painted", revision: 3 },
   { type: "send", text: "" },
   { type: "withdraw", submission: "s" },
   { type: "editQueued", submission: "s", text: "x" },
