@@ -12,8 +12,8 @@ import { isTooMuch, lengthOf, windowStart } from "./window.ts";
 const ANCHOR_DELAY = 200;
 /** How many more lines are shown on demand. */
 const MORE = 200;
-/** A conversation opens with so many lines at its end, so that they are there at once; as many more come each frame. */
-const AT_ONCE = 40;
+/** A conversation opens with so many lines at its end, about what can be seen, and as many more come each frame. */
+const AT_ONCE = 16;
 
 /** `<parley-transcript>`: give it every new list of entries by `show`. */
 export class TranscriptElement extends LightElement {
