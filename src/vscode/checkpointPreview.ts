@@ -31,9 +31,12 @@ export class CheckpointPreview implements vscode.TextDocumentContentProvider, Di
 
   /** Closes the preview of that title, if it is open. */
   async close(title: string): Promise<void> {
-    // Stable API does not tell what a multi-file diff shows: an unknown input with our title is ours.
+    // Stable API does not tell what a multi-file diff shows; VS Code adds the number of files to its title.
     const tabs = vscode.window.tabGroups.all.flatMap(group => group.tabs);
-    const own = tabs.filter(tab => tab.label === title && tab.input === undefined);
+    const own = tabs.filter(
+      ({ label, input }) =>
+        (label === title || label.startsWith(`${title} (`)) && !(input instanceof vscode.TabInputText),
+    );
     if (own.length > 0) await vscode.window.tabGroups.close(own, true);
   }
 

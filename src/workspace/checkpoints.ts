@@ -330,8 +330,13 @@ export class Checkpoints implements Disposable {
     const { store } = this.#options;
     const contents = [...this.#contents];
     const text = writtenIndex(this.#records);
-    for (const [key, bytes] of contents) await store.put(key, bytes);
-    await store.writeIndex(text);
+    try {
+      for (const [key, bytes] of contents) await store.put(key, bytes);
+      await store.writeIndex(text);
+    } catch (error) {
+      this.#dirty = true; // To be tried again with the next change.
+      throw error;
+    }
     for (const [key] of contents) this.#contents.delete(key);
   }
 
@@ -476,7 +481,7 @@ function wasChangedBetween(history: readonly FileRecord[], now: string | null): 
 
 /** Whether the file is as it was when it was first touched. */
 function isUntouched(history: readonly FileRecord[], now: string | null): boolean {
-  return history.every(file => file.before !== undefined && left(file) === now);
+  return history.every(file => file.before === now && left(file) === now);
 }
 
 /** The text now, in the form that texts have here. Undefined: it is no text. */

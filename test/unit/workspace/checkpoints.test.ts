@@ -154,6 +154,17 @@ describe("checkpoints", () => {
     await assert.rejects(world.checkpoints.plan("no such turn", world.now), /no longer kept/);
   });
 
+  it("say so when the text that a file had was lost from the store", async () => {
+    const world = new World();
+    world.user("/w/a", "0\n");
+    await world.begin("t1");
+    world.agent("/w/a", "1\n");
+    await world.reload();
+    world.store.contents.clear();
+    const plan = await world.checkpoints.plan("t1", world.now);
+    assert.deepEqual([plan.files, plan.unknown], [[], ["/w/a"]]);
+  });
+
   it("survive a reload, with each text stored once", async () => {
     const world = new World();
     world.user("/w/a", "same\n");
