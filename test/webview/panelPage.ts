@@ -9,7 +9,13 @@ import { snapshot } from "./scenes.ts";
 
 declare global {
   interface Window {
-    play: { intents: Intent[]; reports: string[]; post(message: unknown): void; answersHello: boolean; painted: number };
+    play: {
+      intents: Intent[];
+      reports: string[];
+      post(message: unknown): void;
+      answersHello: boolean;
+      painted: number;
+    };
   }
 }
 
