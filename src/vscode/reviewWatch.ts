@@ -145,6 +145,10 @@ export class ReviewWatch implements Disposable {
     const plain = content.startsWith("\uFEFF") ? content.slice(1) : content;
     const before = await this.#textNow(located.path);
     if (before === undefined) return run();
+    // The text itself, whatever is followed: what it held for the review may be older.
+    const { touches } = this.#options;
+    this.#touched.add(located.path);
+    touches.touched({ turn: this.#turn, path: located.path, before });
     if (!this.#options.review.isTracked(located.path)) this.#seen.set(located.path, before);
     this.#writing.set(located.path, { wanted: withLineFeeds(plain), before, reached: false });
     try {
@@ -153,6 +157,7 @@ export class ReviewWatch implements Disposable {
       await this.#enqueue(path, async () => {
         this.#writing.delete(located.path);
         const after = await this.#textNow(located.path);
+        if (after !== undefined) touches.written(located.path, after);
         if (after !== undefined && after !== (this.#known(located.path) ?? before))
           await this.#agent(located.path, after);
       });
