@@ -20,6 +20,7 @@ const names = [
   "terminal",
   "diffs",
   "review",
+  "checkpoints",
   "activation",
   "files",
   "follow",
