@@ -163,7 +163,8 @@ describe("following the agent", () => {
     await shown(page, "long.js");
     await page.waitForFunction(`${topmost} > 100`);
     await pressed(follow, true);
-    await wheel(page, -800);
+    // As a finger does: a wheel tells many small steps.
+    for (let i = 0; i < 20 && !(await pausedStatus(page).isVisible()); i++) await wheel(page, -200);
     await pausedStatus(page).waitFor();
     const before = await top(page);
     await comes("End");
