@@ -1,5 +1,6 @@
 // Taking a review decision back, also when the file has changed since: what the decision did is undone where it was.
-import { agentEdited, track, type FileChanges } from "./changes.ts";
+import { agentEdited, type FileChanges } from "./changes.ts";
+import { decisionOf, takenBack as keptAgain } from "./decisions.ts";
 import { applyEdits, smallestEdits, type Edit } from "./edits.ts";
 
 /** A file before and after a decision. */
@@ -20,13 +21,10 @@ export function takenBack(
 ): FileChanges | undefined {
   if (now === undefined) return undefined;
   if (now === after) return before;
-  const turn = before.hunks.flatMap(hunk => hunk.turns).at(-1) ?? "";
-  if (kind === "keep") {
-    const base = carriedOver(after.base, before.base, now.base);
-    return base === undefined ? undefined : track(base, now.text, turn);
-  }
+  if (kind === "keep") return keptAgain(now, decisionOf(before, after));
   // The editor's own undo may have done it already.
   if (now.text === before.text) return now;
+  const turn = before.hunks.flatMap(hunk => hunk.turns).at(-1) ?? "";
   const text = carriedOver(after.text, before.text, now.text);
   return text === undefined ? undefined : agentEdited(now, text, turn);
 }

@@ -37,10 +37,15 @@ describe("a decision taken back", () => {
 
   it("cannot be, where the user has changed the same lines since", () => {
     const [first = ""] = ids(before);
-    const kept = keep(before, [first]);
-    assert.equal(takenBack("keep", { path: "", before, after: kept }, typed(kept, 1, "mine ")), undefined);
     const undone = undo(before, [first]).changes;
     assert.equal(takenBack("undo", { path: "", before, after: undone }, typed(undone, 1, "mine ")), undefined);
+  });
+
+  it("takes what the user wrote in kept lines since along", () => {
+    const [first = ""] = ids(before);
+    const kept = keep(before, [first]);
+    const back = takenBack("keep", { path: "", before, after: kept }, typed(kept, 1, "mine "));
+    assert.deepEqual([back?.base, back?.text], [base, text.replace("two", "mine two")]);
   });
 
   it("does nothing where the editor's own undo has done it", () => {
