@@ -37,7 +37,7 @@ export interface Services {
   readonly audit: AuditLog;
   readonly review: ReviewWatch;
   /** Told before a prompt goes out, which waits for it a moment. */
-  readonly beforeTurn: (submission: string) => Promise<void>;
+  readonly beforeTurn?: (submission: string) => Promise<void>;
   /** Told where the agent of a room is, so that it can be followed. Absent: nobody follows. */
   readonly follow?: (confinement: Confinement) => FollowTracker;
   readonly log: Log;
@@ -108,7 +108,7 @@ export function makeRoom(services: Services, { definition, cwd, dispatch, onEndi
       review.observe(event);
       tracker?.observe(event);
     },
-    beforeTurn: submission => services.beforeTurn(submission),
+    ...(services.beforeTurn && { beforeTurn: services.beforeTurn }),
     readTextFile: async (request, signal) => {
       const text = await files.read(request, signal);
       tracker?.read(request);

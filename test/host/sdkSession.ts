@@ -70,7 +70,6 @@ export class SdkSession {
       rules: () => ({ rules: [], problems: [] }),
       audit: new AuditLog(storing, log),
       review: this.#reviews.watch,
-      beforeTurn: () => Promise.resolve(),
       log,
     };
     const definition: AgentDefinition = {
@@ -112,8 +111,8 @@ export class SdkSession {
   begin(...steps: readonly (Step | readonly Step[])[]): Turn {
     assert.ok(!isBusy(this.state), "The last turn has not ended.");
     this.session.send([{ type: "text", text: JSON.stringify(steps) }]);
-    const begun = this.until(state => isBusy(state));
-    return { done: begun.then(() => this.until(state => !isBusy(state))).then(() => this.#outcomes()) };
+    assert.ok(isBusy(this.state));
+    return { done: this.until(state => !isBusy(state)).then(() => this.#outcomes()) };
   }
 
   /** Lets the agent take the steps one after the other. */
