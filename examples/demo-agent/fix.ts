@@ -147,7 +147,7 @@ interface Hunt {
 async function search(turn: Turn, trial: Trial, tool: string, hunt: Hunt): Promise<Repair | undefined> {
   const output = hunt.failing.map(one => one.result.output).join("\n");
   // A change may make a loop endless, so a trial gets a few times what the failing run took.
-  const patience = Math.min(longestTrial, 500 + 3 * Math.max(...hunt.failing.map(one => one.milliseconds)));
+  const patience = Math.min(longestTrial, 1000 + 4 * Math.max(...hunt.failing.map(one => one.milliseconds)));
   const order = [...hunt.failing.map(one => one.test), ...hunt.tests];
   const tests = [...new Set(order)];
   let tried = 0;
