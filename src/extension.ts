@@ -109,6 +109,7 @@ export function activate(context: vscode.ExtensionContext): void {
       written: (path, after) => ofSession()?.written(path, after),
     },
     textAt: async (turn, path) => ofSession()?.textAt(turn, path),
+    isCovered: (turn, root) => ofSession()?.covers(turn, root) ?? false,
     storage,
     clock: systemClock,
     log,
@@ -120,11 +121,9 @@ export function activate(context: vscode.ExtensionContext): void {
     rules: () => rules.ruleSet(),
     audit,
     review: reviews.watch,
-    beforeTurn: async submission => {
-      await Promise.all([
-        ofSession()?.begin(submission),
-        reviews.turnBegan(submission, promptTitle(current.state, submission)),
-      ]);
+    beforeTurn: submission => {
+      const trees = ofSession()?.begin(submission) ?? Promise.resolve();
+      return reviews.turnBegan(submission, promptTitle(current.state, submission), trees);
     },
     follow: confinement => follow.enter(confinement),
     log,

@@ -106,6 +106,8 @@ export class ReviewWatch implements Disposable {
     this.#began = Date.now();
     this.#busy = true;
     for (const document of vscode.workspace.textDocuments) this.#opened(document);
+    // Whatever nobody told of since is not of this turn.
+    for (const { path } of this.#options.review.files) void this.#enqueue(path, located => this.#diskChanged(located));
   }
 
   /** The session has changed. When its agent stops working, the files that it named are looked at once more. */
@@ -143,6 +145,7 @@ export class ReviewWatch implements Disposable {
     const located = await this.#locate(path);
     if (!located?.inside) return run();
     const plain = content.startsWith("\uFEFF") ? content.slice(1) : content;
+    if (this.#options.review.isTracked(located.path)) await this.#enqueue(path, one => this.#diskChanged(one));
     const before = await this.#textNow(located.path);
     if (before === undefined) return run();
     // The text itself, whatever is followed: what it held for the review may be older.
@@ -199,7 +202,7 @@ export class ReviewWatch implements Disposable {
   /** The agent names the file: what it holds now is what it held before, unless the agent was faster. */
   async #snapshot({ path }: Located): Promise<void> {
     const { review } = this.#options;
-    if (review.textOf(path) !== undefined) return;
+    if (review.textOf(path) !== undefined) return this.#diskChanged({ path });
     const text = await this.#textNow(path);
     if (text === undefined) return;
     if (this.#reports.isLate(path, text) && (await this.#isAgents(path))) return this.#agent(path, text);
@@ -275,7 +278,7 @@ export class ReviewWatch implements Disposable {
     return this.#dirtied.get(document) !== version && disk === text;
   }
 
-  async #diskChanged({ path }: Located): Promise<void> {
+  async #diskChanged({ path }: Pick<Located, "path">): Promise<void> {
     const { review } = this.#options;
     if (this.#writing.has(path)) return;
     const disk = await fileText(path);

@@ -1,6 +1,4 @@
 // The review of this window: made, fed, and kept across reloads.
-import { existsSync } from "node:fs";
-import { dirname, join } from "node:path";
 import { asError } from "../base/errors.ts";
 import { DisposableStore, type Disposable } from "../base/lifecycle.ts";
 import type { Clock, Log } from "../base/log.ts";
@@ -12,6 +10,8 @@ import { folderTexts, type FolderTexts } from "../workspace/folderTexts.ts";
 import { ReviewWatch, type ReviewWatchOptions } from "./reviewWatch.ts";
 
 export interface ReviewsOptions extends Omit<ReviewWatchOptions, "review"> {
+  /** Whether a tree of the folder was taken when the turn began. */
+  readonly isCovered: (turn: string, root: string) => boolean;
   readonly storage: Storage;
   readonly clock: Clock;
   readonly log: Log;
@@ -54,13 +54,17 @@ export class Reviews implements Disposable {
     this.ready = this.#restore();
   }
 
-  /** A turn is about to begin: takes in what the files hold, as far as that is quick. Never rejects. */
-  async turnBegan(turn: string, title: string): Promise<void> {
+  /**
+   * A turn is about to begin: takes in what the files hold, as far as that is quick. `trees`: settles when there are trees
+   * of folders, which are not read then. Never rejects.
+   */
+  async turnBegan(turn: string, title: string, trees: Promise<void>): Promise<void> {
     await this.ready;
     this.watch.turnBegan(turn, title);
     this.#texts = [];
-    const roots = this.#options.roots().filter(root => !isUnderGit(root));
     try {
+      await trees;
+      const roots = this.#options.roots().filter(root => !this.#options.isCovered(turn, root));
       this.#texts = await Promise.all(roots.map(root => folderTexts(root)));
     } catch (thrown) {
       this.#options.log.warn("The texts of the folder could not be read.", asError(thrown).message);
@@ -111,13 +115,5 @@ export class Reviews implements Disposable {
     } finally {
       this.#restored = true;
     }
-  }
-}
-
-/** Whether the folder or one above it is a repository: git then knows its files. */
-function isUnderGit(folder: string): boolean {
-  for (let at = folder, above = dirname(at); ; at = above, above = dirname(at)) {
-    if (existsSync(join(at, ".git"))) return true;
-    if (above === at) return false;
   }
 }

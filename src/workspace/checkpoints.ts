@@ -4,6 +4,7 @@ import { asError, Refusal } from "../base/errors.ts";
 import { Emitter, type Disposable, type Event } from "../base/lifecycle.ts";
 import type { Clock, Log } from "../base/log.ts";
 import { parseIndex, writtenIndex, type FileRecord, type TreeRecord, type TurnRecord } from "./checkpointIndex.ts";
+import type { Trees } from "./checkpointTrees.ts";
 import { contentKey, type CheckpointStore } from "./checkpointStore.ts";
 import { withLineFeeds } from "./edits.ts";
 
@@ -17,24 +18,6 @@ export interface TouchedFile {
   readonly before: string | null | undefined;
   /** The bytes on disk at that moment, where they are known: what a file has that is made anew. */
   readonly raw?: Uint8Array;
-}
-
-/** Trees of everything, where folders are under git. */
-export interface Trees {
-  /** Takes one of each folder. What is left out is said in the log. Rejects when the signal aborts. */
-  take(signal: AbortSignal): Promise<readonly TreeRecord[]>;
-  /** The text of a file in one of the trees; null: no such file; undefined: not known. */
-  textAt(trees: readonly TreeRecord[], path: string): Promise<string | null | undefined>;
-  /** Files that differ between two takes, as absolute paths, with their text in the first. At most `most` of them. */
-  changed(from: readonly TreeRecord[], to: readonly TreeRecord[], most: number): Promise<TreeChanges>;
-  /** Gives back the space of all trees but these. */
-  keepOnly(trees: readonly TreeRecord[]): Promise<void>;
-}
-
-export interface TreeChanges {
-  readonly files: readonly { readonly path: string; readonly text: string | null | undefined }[];
-  /** How many more there were. */
-  readonly more: number;
 }
 
 export interface CheckpointOptions {
@@ -165,6 +148,11 @@ export class Checkpoints implements Disposable {
       this.#options.log.warn("A file could not be read from a checkpoint.", asError(error).message);
       return undefined;
     }
+  }
+
+  /** Whether a tree of everything in the folder was taken when the turn began. */
+  covers(turn: string, folder: string): boolean {
+    return this.#records.some(one => one.id === turn && one.trees.some(tree => tree.folder === folder));
   }
 
   /** What going back to the beginning of a turn would change. Rejects with a Refusal when there is no such checkpoint. */

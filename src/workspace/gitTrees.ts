@@ -4,7 +4,7 @@ import { join, relative, sep } from "node:path";
 import { asError } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import type { TreeRecord } from "./checkpointIndex.ts";
-import type { TreeChanges, Trees } from "./checkpoints.ts";
+import type { TreeChanges, Trees } from "./checkpointTrees.ts";
 import { contentKey } from "./checkpointStore.ts";
 import { withLineFeeds } from "./edits.ts";
 import { gitList, GitError, type Git } from "./gitProgram.ts";

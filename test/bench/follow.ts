@@ -3,18 +3,11 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { waitFor } from "../../scripts/tools/project.mjs";
+import { agentName, type Told } from "./followPlaces.ts";
 import { median, ms, p95, range, type Report } from "./report.ts";
 import { withVscode } from "./vscode.ts";
 
 /** When an update came, in milliseconds since the epoch. */
-export interface Told {
-  readonly line: number;
-  readonly at: number;
-}
-
-export const agentName = "Bench Agent";
-/** All lines down to this one are in sight at once. */
-export const lastLine = 30;
 const limit = 50;
 const warmUp = 3;
 

@@ -7,7 +7,7 @@ import { empty } from "../../src/session/state.ts";
 import { FollowUi } from "../../src/vscode/followUi.ts";
 import { nodePaths } from "../../src/workspace/nodePaths.ts";
 import { Confinement } from "../../src/workspace/paths.ts";
-import { agentName, lastLine, type Told } from "./follow.ts";
+import { agentName, lastLine, type Told } from "./followPlaces.ts";
 
 /** Between two updates, ms: beyond what is painted as one. */
 const apart = 150;

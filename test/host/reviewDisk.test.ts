@@ -67,7 +67,6 @@ describe("the review of changes, in the editor", () => {
     });
 
     it("is told late, when the file was seen to change before: then nothing was known at first", async () => {
-      await git("git", ["init", "-q"], { cwd: folder() }); // So that the folder's texts are not read.
       await put("a.txt", ten);
       begin();
       await put("a.txt", lines(1, "two", 3, 4, 5, 6, 7, 8, 9, 10));

@@ -78,6 +78,7 @@ export function useReviewedFolder() {
     new Reviews({
       roots: () => [folder],
       touches: { touched: one => touches.push([one.turn, one.path, one.before]), written: () => {} },
+      isCovered: () => false,
       textAt: (turn, at) => Promise.resolve(trees.get(`${turn} ${at}`)),
       storage: {
         append: () => Promise.reject(new Error("The review is not appended to.")),
@@ -156,7 +157,7 @@ export function useReviewedFolder() {
 
   const review = (): Reviews["review"] => reviews.review;
   const watch = (): Reviews["watch"] => reviews.watch;
-  const turnBegan = (turn: string, title: string): Promise<void> => reviews.turnBegan(turn, title);
+  const turnBegan = (turn: string, title: string): Promise<void> => reviews.turnBegan(turn, title, Promise.resolve());
   const folderOf = (): string => folder;
   /** Ends the review as the window does, and makes it anew; `between` happens while no window is open. */
   const reopen = async (between: () => Promise<void>): Promise<void> => {

@@ -59,6 +59,7 @@ export class SdkSession {
     this.#reviews = new Reviews({
       roots: () => [cwd],
       touches: { touched: () => {}, written: () => {} },
+      isCovered: () => false,
       textAt: () => Promise.resolve(undefined),
       storage: storing,
       clock: systemClock,
