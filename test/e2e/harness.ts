@@ -147,7 +147,6 @@ async function cleared(page: Page): Promise<FrameLocator> {
   await runCommand(page, "View: Close All Editors");
   await page.locator(".tab").first().waitFor({ state: "detached" });
   if (await page.locator(".part.panel").isVisible()) await runCommand(page, "View: Toggle Panel Visibility");
-  await runCommand(page, "Parley: New Session");
   const panel = await openChat(page);
   const changes = panel.getByRole("region", { name: "Changes" });
   if (await changes.isVisible()) {
@@ -156,6 +155,8 @@ async function cleared(page: Page): Promise<FrameLocator> {
     await Promise.race([keep.click(), changes.waitFor({ state: "hidden" })]);
     await changes.waitFor({ state: "hidden" });
   }
+  // It takes the focus to the composer, too.
+  await runCommand(page, "Parley: New Session");
   const conversation = panel.getByRole("log", { name: "Conversation" });
   await conversation.getByRole("heading", { name: /^You:/ }).first().waitFor({ state: "detached" });
   return panel;
