@@ -105,8 +105,9 @@ export class Reviews implements Disposable {
       const text = await storage.read(file);
       if (text === undefined) return;
       const now = (path: string): Promise<string | null | undefined> => {
+        // A document without unsaved text may lag behind the disk.
         const open = openTextOf(path);
-        return open ? Promise.resolve(open.text) : fileText(path);
+        return open?.dirty ? Promise.resolve(open.text) : fileText(path);
       };
       const dropped = await this.review.restore(JSON.parse(text) as StoredReview, now);
       for (const path of dropped) log.warn(`${path} changed while the window was closed: its review starts anew.`);
