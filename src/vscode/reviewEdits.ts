@@ -5,6 +5,7 @@ import { Refusal } from "../base/errors.ts";
 import { placesIn, smallestEdits, withLineFeeds } from "../workspace/edits.ts";
 import { codeOf, quoted } from "../workspace/paths.ts";
 import type { ReviewPort, TextStep } from "../workspace/reviewService.ts";
+import { fileText } from "./fileTexts.ts";
 
 const mostSaves = 5;
 /** Milliseconds. */
@@ -58,12 +59,17 @@ async function addStep(
   return document;
 }
 
-/** Saves. `save()` says false, too, while another save is under way, and where that one has done it. */
+/**
+ * Saves, and believes only the disk: a document that was just edited may not know yet that it is unsaved, and `save()` says
+ * false, too, while another save is under way.
+ */
 async function isSaved(document: vscode.TextDocument): Promise<boolean> {
-  for (let attempt = 0; attempt < mostSaves && document.isDirty; attempt++) {
-    if (!(await document.save()) && document.isDirty) await new Promise(resolve => setTimeout(resolve, betweenSaves));
+  for (let attempt = 0; attempt < mostSaves; attempt++) {
+    if (attempt > 0) await new Promise(resolve => setTimeout(resolve, betweenSaves));
+    await document.save();
+    if ((await fileText(document.uri.fsPath)) === withLineFeeds(document.getText())) return true;
   }
-  return !document.isDirty;
+  return false;
 }
 
 async function exists(path: string): Promise<boolean> {

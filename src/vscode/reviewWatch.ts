@@ -106,8 +106,7 @@ export class ReviewWatch implements Disposable {
     this.#began = Date.now();
     this.#busy = true;
     for (const document of vscode.workspace.textDocuments) this.#opened(document);
-    // Whatever nobody told of since is not of this turn.
-    for (const { path } of this.#options.review.files) void this.#enqueue(path, located => this.#diskChanged(located));
+    for (const { path } of this.#options.review.files) void this.#enqueue(path, located => this.#catchUp(located));
   }
 
   /** The session has changed. When its agent stops working, the files that it named are looked at once more. */
@@ -197,6 +196,12 @@ export class ReviewWatch implements Disposable {
       const gone = clean && (await changeTime(path)) === undefined;
       this.#seen.set(path, gone ? null : text);
     });
+  }
+
+  /** What nobody told of before the turn is not of the turn. */
+  async #catchUp({ path }: Located): Promise<void> {
+    const text = await this.#textNow(path);
+    if (text !== undefined) this.#options.review.replaced(path, text);
   }
 
   /** The agent names the file: what it holds now is what it held before, unless the agent was faster. */

@@ -37,6 +37,9 @@ export interface IndexList {
   readonly masks: Int32Array;
 }
 
+/** With more that came and went the list is made anew. */
+const mostBrought = 2000;
+
 interface Known extends IndexEntry {
   /** The run that saw it last. */
   run: number;
@@ -47,6 +50,9 @@ export class FileIndex {
   readonly #files = new Map<string, Known>();
   readonly #folders = new Map<string, { readonly entry: IndexEntry; files: number }>();
   #all: IndexList | undefined;
+  /** What came and went since the list was made. */
+  #came = new Set<IndexEntry>();
+  #went = new Set<IndexEntry>();
   #revision = 0;
   #run = 0;
 
@@ -60,8 +66,25 @@ export class FileIndex {
 
   /** Every file and folder, those with short paths first. The same list until something changes. */
   entries(): IndexList {
+    if (this.#all && this.#came.size + this.#went.size > 0) this.#all = this.#brought(this.#all);
     this.#all ??= byLength([...this.#files.values(), ...[...this.#folders.values()].map(({ entry }) => entry)]);
+    this.#came.clear();
+    this.#went.clear();
     return this.#all;
+  }
+
+  /** The list with what came and went since; undefined where to make it anew takes no longer. */
+  #brought(list: IndexList): IndexList | undefined {
+    if (this.#came.size + this.#went.size > mostBrought) return undefined;
+    const came = byLength([...this.#came]).entries;
+    const entries: IndexEntry[] = [];
+    let next = 0;
+    for (const entry of list.entries) {
+      for (let one = came[next]; one && lengthOf(one) < lengthOf(entry); one = came[++next]) entries.push(one);
+      if (!this.#went.has(entry)) entries.push(entry);
+    }
+    for (; next < came.length; next++) entries.push(came[next] as IndexEntry);
+    return { entries, masks: Int32Array.from(entries, entry => entry.mask) };
   }
 
   get(path: string): IndexEntry | undefined {
@@ -84,13 +107,18 @@ export class FileIndex {
       known.run = this.#run;
       return;
     }
-    this.#files.set(path, { ...entryOf(path, false), run: this.#run });
+    const entry = { ...entryOf(path, false), run: this.#run };
+    this.#files.set(path, entry);
+    this.#comes(entry);
     for (const folder of foldersOf(path)) {
       const count = this.#folders.get(folder);
       if (count) count.files++;
-      else this.#folders.set(folder, { entry: entryOf(folder, true), files: 1 });
+      else {
+        const made = entryOf(folder, true);
+        this.#folders.set(folder, { entry: made, files: 1 });
+        this.#comes(made);
+      }
     }
-    this.#changed();
   }
 
   /** Removes files and folders, with all that lies in them. */
@@ -113,17 +141,27 @@ export class FileIndex {
   }
 
   #removeFile(path: string): void {
+    const known = this.#files.get(path);
+    if (!known) return;
     this.#files.delete(path);
+    this.#goes(known);
     for (const folder of foldersOf(path)) {
       const count = this.#folders.get(folder);
-      if (count && --count.files === 0) this.#folders.delete(folder);
+      if (!count || --count.files > 0) continue;
+      this.#folders.delete(folder);
+      this.#goes(count.entry);
     }
-    this.#changed();
   }
 
-  #changed(): void {
+  #comes(entry: IndexEntry): void {
     this.#revision++;
-    this.#all = undefined;
+    if (this.#all) this.#came.add(entry);
+  }
+
+  #goes(entry: IndexEntry): void {
+    this.#revision++;
+    // What came and went between two searches is in no list.
+    if (this.#all && !this.#came.delete(entry)) this.#went.add(entry);
   }
 }
 
@@ -139,9 +177,10 @@ function* foldersOf(path: string): Iterable<string> {
 /** Longer paths count as this long. */
 const longest = 1024;
 
+const lengthOf = (entry: IndexEntry): number => Math.min(entry.folded.length, longest);
+
 /** Sorted by length, in time that grows with the count alone; what is as long keeps its order. */
 function byLength(entries: readonly IndexEntry[]): IndexList {
-  const lengthOf = (entry: IndexEntry): number => Math.min(entry.folded.length, longest);
   const starts = new Uint32Array(longest + 2);
   for (const entry of entries) starts[lengthOf(entry) + 1] = (starts[lengthOf(entry) + 1] ?? 0) + 1;
   for (let length = 1; length < starts.length; length++) {
