@@ -34,6 +34,7 @@ export class CheckpointBook implements Disposable {
   /** By session. One that the window shows no longer stays, so that a restore can be undone from the next. */
   readonly #open = new Map<string, Checkpoints>();
   readonly #store = new DisposableStore();
+  readonly #said = new Set<string>();
 
   constructor(options: CheckpointBookOptions) {
     this.#options = options;
@@ -103,10 +104,12 @@ export class CheckpointBook implements Disposable {
     const [first] = folders;
     const git = first === undefined ? undefined : gitOf(vscode.Uri.file(first));
     if (!git) {
-      this.#options.log.info("There is no git: checkpoints know the files that agents are seen to change.");
+      const words = "There is no git: checkpoints know the files that agents are seen to change.";
+      if (!this.#said.has(words)) this.#options.log.info(words);
+      this.#said.add(words);
       return {};
     }
     const ownFolder = join(this.#folder.pathOf(session), "trees");
-    return { trees: new GitTrees({ git, folders, ownFolder, log: this.#options.log }) };
+    return { trees: new GitTrees({ git, folders, ownFolder, log: this.#options.log, said: this.#said }) };
   }
 }

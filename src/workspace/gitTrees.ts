@@ -32,6 +32,8 @@ export interface GitTreesOptions {
   readonly ownFolder: string;
   readonly log: Log;
   readonly limits?: TreeLimits;
+  /** What was said already, by the trees of other sessions too. */
+  readonly said?: Set<string>;
 }
 
 const none = "000000";
@@ -43,11 +45,12 @@ export class GitTrees implements Trees {
   readonly #limits: TreeLimits;
   readonly #places = new Map<string, Promise<TreePlace>>();
   /** What was said already, so that it is said once. */
-  readonly #said = new Set<string>();
+  readonly #said: Set<string>;
   #tail: Promise<unknown> = Promise.resolve();
 
   constructor(options: GitTreesOptions) {
     this.#options = options;
+    this.#said = options.said ?? new Set();
     this.#limits = options.limits ?? treeLimits;
   }
 

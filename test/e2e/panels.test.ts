@@ -50,7 +50,7 @@ describe("panels in a real VS Code", () => {
     await page.locator(".explorer-folders-view").waitFor();
     // What the extension hears comes in order: once this was done it knows that the view is hidden.
     await runCommand(page, "Parley: Show Log");
-    await page.locator(".panel .view-line", { hasText: "Demo Agent is ready" }).first().waitFor();
+    await page.locator(".panel .view-line", { hasText: "[info]" }).first().waitFor();
     writeFileSync(join(folder, "go"), "");
     const badge = page.locator('.activitybar .badge-content:text-is("1")');
     await badge.waitFor();

@@ -122,6 +122,9 @@ export function useReviewedFolder() {
       return isNoticed;
     });
     watcher.dispose();
+    // What is written so shortly before a turn may be of the turn, by the file system's clock.
+    const written = Date.now();
+    await until(() => Date.now() > written + 30);
   }
 
   /** Runs something while saving replaces what fits, as a formatter does. */
