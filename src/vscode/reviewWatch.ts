@@ -144,14 +144,19 @@ export class ReviewWatch implements Disposable {
     const located = await this.#locate(path);
     if (!located?.inside) return run();
     const plain = content.startsWith("\uFEFF") ? content.slice(1) : content;
-    if (this.#options.review.isTracked(located.path)) await this.#enqueue(path, one => this.#diskChanged(one));
+    const { review } = this.#options;
+    // Behind what was told before.
+    await this.#enqueue(path, async one => (review.isTracked(one.path) ? this.#diskChanged(one) : undefined));
     const before = await this.#textNow(located.path);
     if (before === undefined) return run();
-    // The text itself, whatever is followed: what it held for the review may be older.
+    // Some agents write to disk first and tell us then: what was seen before counts.
+    const known = this.#known(located.path);
     const { touches } = this.#options;
-    this.#touched.add(located.path);
-    touches.touched({ turn: this.#turn, path: located.path, before });
-    if (!this.#options.review.isTracked(located.path)) this.#seen.set(located.path, before);
+    if (!this.#touched.has(located.path)) {
+      this.#touched.add(located.path);
+      touches.touched({ turn: this.#turn, path: located.path, before: known === undefined ? before : known });
+    }
+    if (known === undefined && !review.isTracked(located.path)) this.#seen.set(located.path, before);
     this.#writing.set(located.path, { wanted: withLineFeeds(plain), before, reached: false });
     try {
       return await run();
@@ -160,7 +165,8 @@ export class ReviewWatch implements Disposable {
         this.#writing.delete(located.path);
         const after = await this.#textNow(located.path);
         if (after !== undefined) touches.written(located.path, after);
-        if (after !== undefined && after !== (this.#known(located.path) ?? before))
+        const last = this.#known(located.path);
+        if (after !== undefined && after !== (last === undefined ? before : last))
           await this.#agent(located.path, after);
       });
     }

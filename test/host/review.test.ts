@@ -11,6 +11,7 @@ const git = promisify(execFile);
 
 describe("the review of changes, in the editor", () => {
   const {
+    tool,
     path,
     onDisk,
     put,
@@ -66,6 +67,20 @@ describe("the review of changes, in the editor", () => {
       begin("turn 2");
       await write("b.txt", "hello again\n");
       await hunksAre("b.txt", " → hello again");
+    });
+
+    it("writes to disk first and through us then: the text before is what was seen before both", async () => {
+      await put("a.txt", ten);
+      begin();
+      for (const name of ["a.txt", "new.txt"]) {
+        tool({ kind: "edit", status: "in_progress", locations: [{ path: path(name) }] }, name);
+        await watch().settled();
+        const text = lines(1, "two", 3, 4, 5, 6, 7, 8, 9, 10);
+        await put(name, text);
+        await write(name, text);
+      }
+      await hunksAre("a.txt", "line 2 → line two");
+      assert.equal(file("new.txt")?.changes.base, null);
     });
 
     it("makes a file that the user edits: undo does not delete it", async () => {
