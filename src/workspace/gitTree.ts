@@ -1,7 +1,7 @@
 // A tree of everything in a folder under git, tracked or new, as its files are on disk now. The repository is only read:
 // objects go to a private folder that has the repository's own as alternate, and the index is a copy.
 import { constants } from "node:fs";
-import { access, copyFile, lstat, mkdir, rm } from "node:fs/promises";
+import { access, copyFile, lstat, mkdir, rm, stat, utimes } from "node:fs/promises";
 import { delimiter, join, resolve } from "node:path";
 import { gitList, runGit, runGitBytes, type Git, type RunOptions } from "./gitProgram.ts";
 import { codeOf } from "./paths.ts";
@@ -132,7 +132,10 @@ async function copyIndex(place: TreePlace, options: RunOptions): Promise<void> {
   const { git, folder, index, splitIndex } = place;
   const own = join(place.private, "index");
   if (splitIndex || !(await exists(index))) return; // Everything is read, then.
+  const { mtimeMs } = await stat(index);
   await copyFile(index, own);
+  // Git looks again at files that are as new as the index. A millisecond less, as the time is set less exactly than read.
+  await utimes(own, mtimeMs / 1000, (mtimeMs - 1) / 1000);
   try {
     const unwatched: string[] = [];
     for (const item of await gitList(git, folder, ["ls-files", "-v", "-z"], options)) {
