@@ -10,7 +10,7 @@ import { Confinement } from "../../src/workspace/paths.ts";
 import { agentName, lastLine, type Told } from "./followPlaces.ts";
 
 /** Between two updates, ms: beyond what is painted as one. */
-const apart = 150;
+const apart = 300;
 
 /** Opens the workspace's `long.ts`, moves an agent down its first lines, and writes when each update came, or the error. */
 export async function measureFollowing(outcome: string): Promise<void> {
