@@ -143,7 +143,8 @@ async function create(path: string, withMark: boolean): Promise<void> {
   const contents = withMark ? new TextEncoder().encode(byteOrderMark) : new Uint8Array(0);
   change.createFile(vscode.Uri.file(path), { ignoreIfExists: true, contents });
   const done = await vscode.workspace.applyEdit(change);
-  if (!done) throw failed(path, "could not be created: the editor refused.");
+  // Some agents make the file themselves at the same moment.
+  if (!done && !(await exists(path))) throw failed(path, "could not be created: the editor refused.");
 }
 
 async function openDocument(path: string): Promise<vscode.TextDocument> {
@@ -307,6 +308,15 @@ function isReadOnlyBySetting(document: vscode.TextDocument): boolean {
       return on === true && vscode.languages.match({ pattern }, document) > 0;
     });
   return matches("readonlyInclude") && !matches("readonlyExclude");
+}
+
+async function exists(path: string): Promise<boolean> {
+  try {
+    return (await stat(path)).isFile();
+  } catch (thrown) {
+    if (isMissing(thrown)) return false;
+    throw thrown;
+  }
 }
 
 function isMissing(thrown: unknown): boolean {

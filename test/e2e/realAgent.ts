@@ -86,7 +86,11 @@ async function edit(agent: RealAgent): Promise<void> {
   await chord(page, "K", async () => (await keep.count()) === 0);
   await changes.waitFor({ state: "hidden" });
   assert.equal(readFileSync(made, "utf8"), "first line\nsecond line\n");
-  assert.deepEqual(errors, []);
+  // Told by VS Code where an agent makes the file itself while it asks us to.
+  assert.deepEqual(
+    errors.filter(error => !error.includes("already exists when overwrite flag is not set")),
+    [],
+  );
 }
 
 async function settled(read: () => string, text: string): Promise<void> {
