@@ -38,7 +38,7 @@ export interface IndexList {
 }
 
 /** With more that came and went the list is made anew. */
-const mostBrought = 2000;
+const mostBrought = 200;
 
 interface Known extends IndexEntry {
   /** The run that saw it last. */
@@ -76,15 +76,22 @@ export class FileIndex {
   /** The list with what came and went since; undefined where to make it anew takes no longer. */
   #brought(list: IndexList): IndexList | undefined {
     if (this.#came.size + this.#went.size > mostBrought) return undefined;
-    const came = byLength([...this.#came]).entries;
-    const entries: IndexEntry[] = [];
-    let next = 0;
-    for (const entry of list.entries) {
-      for (let one = came[next]; one && lengthOf(one) < lengthOf(entry); one = came[++next]) entries.push(one);
-      if (!this.#went.has(entry)) entries.push(entry);
+    const entries = [...list.entries];
+    const masks = new Int32Array(entries.length + this.#came.size);
+    masks.set(list.masks);
+    for (const entry of this.#went) {
+      const at = entries.indexOf(entry, firstAsLong(entries, entry));
+      if (at < 0) return undefined;
+      entries.splice(at, 1);
+      masks.copyWithin(at, at + 1);
     }
-    for (; next < came.length; next++) entries.push(came[next] as IndexEntry);
-    return { entries, masks: Int32Array.from(entries, entry => entry.mask) };
+    for (const entry of this.#came) {
+      const at = firstAsLong(entries, entry);
+      masks.copyWithin(at + 1, at, entries.length);
+      masks[at] = entry.mask;
+      entries.splice(at, 0, entry);
+    }
+    return { entries, masks: masks.subarray(0, entries.length) };
   }
 
   get(path: string): IndexEntry | undefined {
@@ -178,6 +185,17 @@ function* foldersOf(path: string): Iterable<string> {
 const longest = 1024;
 
 const lengthOf = (entry: IndexEntry): number => Math.min(entry.folded.length, longest);
+
+/** Where the first entry stands that is no shorter; few of them are looked at. */
+function firstAsLong(entries: readonly IndexEntry[], entry: IndexEntry): number {
+  let [low, high] = [0, entries.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (lengthOf(entries[middle] as IndexEntry) < lengthOf(entry)) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
 
 /** Sorted by length, in time that grows with the count alone; what is as long keeps its order. */
 function byLength(entries: readonly IndexEntry[]): IndexList {

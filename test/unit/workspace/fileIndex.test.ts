@@ -30,6 +30,36 @@ describe("the index of files", () => {
     assert.deepEqual(pathsIn(index), ["ab/", "ab/f.ts"]);
   });
 
+  it("has the same list whether it was brought up to date or made anew, whatever came and went", () => {
+    const path = fc
+      .array(fc.constantFrom("a", "bb", "ccc"), { minLength: 1, maxLength: 4 })
+      .map(parts => parts.join("/"));
+    fc.assert(
+      fc.property(fc.array(fc.tuple(fc.boolean(), path, fc.boolean()), { maxLength: 60 }), steps => {
+        const index = new FileIndex();
+        for (const [adds, name, looks] of steps) {
+          if (adds) index.add(`${name}.ts`);
+          else index.remove([`${name}.ts`]);
+          if (looks) index.entries();
+        }
+        const { entries, masks } = index.entries();
+        assert.deepEqual(
+          [...masks],
+          entries.map(entry => entry.mask),
+        );
+        const lengths = entries.map(entry => entry.folded.length);
+        assert.deepEqual(
+          lengths,
+          lengths.toSorted((a, b) => a - b),
+        );
+        const anew = new FileIndex();
+        for (const entry of entries) if (!entry.folder) anew.add(entry.path);
+        assert.deepEqual(pathsIn(index), pathsIn(anew));
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
   it("drops what a new listing did not find, only where it looked", () => {
     const index = indexOf("one/old.ts", "one/kept.ts", "two/other.ts");
     const run = index.beginRun();
