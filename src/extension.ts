@@ -186,7 +186,7 @@ export function activate(context: vscode.ExtensionContext): void {
   });
   store.add(chat);
   const preview = store.add(new CheckpointPreview());
-  const checkpoints = new CheckpointUi({ current, chat, book, preview, documents });
+  const checkpoints = new CheckpointUi({ current, chat, book, preview, documents, edits: reviews.edits });
   const webviewOptions = { retainContextWhenHidden: true };
   store.add(vscode.window.registerWebviewViewProvider(ChatPanels.viewId, chat, { webviewOptions }));
   store.add(vscode.window.registerWebviewPanelSerializer(ChatPanels.editorType, chat));

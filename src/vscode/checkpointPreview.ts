@@ -2,29 +2,20 @@
 import * as vscode from "vscode";
 import type { Disposable } from "../base/lifecycle.ts";
 import type { FileRestore } from "../workspace/checkpoints.ts";
+import { KeptTexts } from "./keptTexts.ts";
 
-const scheme = "parley-checkpoint";
-/** Texts kept readable for open previews; the oldest go first. */
-const maxTexts = 1000;
-
-export class CheckpointPreview implements vscode.TextDocumentContentProvider, Disposable {
-  readonly #texts = new Map<string, string>();
-  readonly #registration: vscode.Disposable;
-  #count = 0;
-
-  constructor() {
-    this.#registration = vscode.workspace.registerTextDocumentContentProvider(scheme, this);
-  }
-
-  provideTextDocumentContent(uri: vscode.Uri): string {
-    return this.#texts.get(uri.query) ?? vscode.l10n.t("This preview is no longer kept.");
-  }
+export class CheckpointPreview implements Disposable {
+  readonly #texts = new KeptTexts({
+    scheme: "parley-checkpoint",
+    most: 1000,
+    gone: vscode.l10n.t("This preview is no longer kept."),
+  });
 
   /** Opens the preview: the files as they are on the left, as they would be on the right. */
   async open(title: string, files: readonly FileRestore[]): Promise<void> {
     const resources = files.map(({ path, now, to }) => {
       const file = vscode.Uri.file(path);
-      return [file, now === null ? undefined : file, to === null ? undefined : this.#document(file, to)];
+      return [file, now === null ? undefined : file, to === null ? undefined : this.#texts.add(path, to)];
     });
     await vscode.commands.executeCommand("vscode.changes", title, resources);
   }
@@ -40,19 +31,7 @@ export class CheckpointPreview implements vscode.TextDocumentContentProvider, Di
     if (own.length > 0) await vscode.window.tabGroups.close(own, true);
   }
 
-  #document(file: vscode.Uri, text: string): vscode.Uri {
-    const key = `${++this.#count}`;
-    this.#texts.set(key, text);
-    for (const old of this.#texts.keys()) {
-      if (this.#texts.size <= maxTexts) break;
-      this.#texts.delete(old);
-    }
-    // The path gives the editor its language.
-    return file.with({ scheme, query: key });
-  }
-
   dispose(): void {
-    this.#registration.dispose();
-    this.#texts.clear();
+    this.#texts.dispose();
   }
 }

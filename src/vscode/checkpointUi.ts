@@ -10,15 +10,13 @@ import type { Attachment } from "../chat/protocol.ts";
 import type { Session } from "../session/session.ts";
 import { isBusy, plainText, promptTitle, type Message } from "../session/state.ts";
 import type { Checkpoints, FileRestore, RestorePlan } from "../workspace/checkpoints.ts";
-import { nodePaths } from "../workspace/nodePaths.ts";
-import { Confinement, quoted } from "../workspace/paths.ts";
+import { quoted } from "../workspace/paths.ts";
 import type { Documents } from "../workspace/ports.ts";
+import type { ReviewPort } from "../workspace/reviewService.ts";
 import type { ChatPanels } from "./chatPanels.ts";
 import type { CheckpointBook } from "./checkpointBook.ts";
 import type { CheckpointPreview } from "./checkpointPreview.ts";
 import type { CurrentSession } from "./currentSession.ts";
-import { editorEdits } from "./reviewEdits.ts";
-import { sessionRoots } from "./room.ts";
 
 export interface CheckpointUiOptions {
   readonly current: CurrentSession;
@@ -26,6 +24,7 @@ export interface CheckpointUiOptions {
   readonly book: CheckpointBook;
   readonly preview: CheckpointPreview;
   readonly documents: Documents;
+  readonly edits: ReviewPort;
 }
 
 /** What the user wants to go back. */
@@ -37,7 +36,7 @@ interface Choice extends vscode.QuickPickItem {
 export class CheckpointUi {
   readonly #options: CheckpointUiOptions;
   /** One restore at a time. */
-  #busy = false;
+  #running: Promise<void> | undefined;
   /** Where files went back last, in this window: a new session may have begun since. */
   #restored: Checkpoints | undefined;
 
@@ -66,7 +65,7 @@ export class CheckpointUi {
       // Meanwhile the user may have sent something, or gone elsewhere.
       if (this.#session()?.session !== session || (await this.#refusesWhileBusy(session))) return;
       if (files.length > 0) {
-        await this.#apply(session, checkpoints, plan, files);
+        await this.#apply(checkpoints, plan, files);
         this.#told(vscode.l10n.t("Went back to the checkpoint: {0}.", fileCount(files.length)));
       } else if (choice.files && !choice.conversation) {
         void vscode.window.showInformationMessage(vscode.l10n.t("No file was changed."));
@@ -77,6 +76,8 @@ export class CheckpointUi {
 
   /** Takes the last restore back. */
   async undo(): Promise<void> {
+    // Files may be back on disk before all is noted.
+    await this.#running?.catch(() => undefined);
     const found = this.#session();
     const checkpoints = this.#restored?.lastRestore === undefined ? found?.checkpoints : this.#restored;
     const restore = checkpoints?.lastRestore;
@@ -89,7 +90,7 @@ export class CheckpointUi {
       const plan = await checkpoints.undoPlan(restore, path => this.#now(path));
       const files = await this.#chosen(session, plan);
       if (!files) return;
-      if (files.length > 0) await this.#apply(session, checkpoints, plan, files);
+      if (files.length > 0) await this.#apply(checkpoints, plan, files);
       else checkpoints.restored(plan);
       void vscode.window.showInformationMessage(vscode.l10n.t("The restore was undone: {0}.", fileCount(files.length)));
     });
@@ -120,13 +121,10 @@ export class CheckpointUi {
   }
 
   async #alone(run: () => Promise<void>): Promise<void> {
-    if (this.#busy) return;
-    this.#busy = true;
-    try {
-      await run();
-    } finally {
-      this.#busy = false;
-    }
+    if (this.#running) return;
+    const running = run().finally(() => (this.#running = undefined));
+    this.#running = running;
+    await running;
   }
 
   /** Says that nothing goes back while the agent works, and offers to stop it. */
@@ -211,16 +209,10 @@ export class CheckpointUi {
     return picked && [...own, ...picked.map(({ file }) => file)];
   }
 
-  async #apply(
-    session: Session,
-    checkpoints: Checkpoints,
-    plan: RestorePlan,
-    files: readonly FileRestore[],
-  ): Promise<void> {
-    await checkPlaces(session.state.cwd, files);
+  async #apply(checkpoints: Checkpoints, plan: RestorePlan, files: readonly FileRestore[]): Promise<void> {
     const id = await checkpoints.restoring(plan, files, await bytesOfDeleted(files));
     try {
-      await editorEdits.apply(
+      await this.#options.edits.apply(
         files.map(({ path, now, to, raw }) => ({ path, before: now, after: to, ...(raw && { raw }) })),
       );
     } catch (error) {
@@ -276,19 +268,6 @@ export class CheckpointUi {
     if (kind === "missing") return null;
     if (kind !== "file") throw new Refusal("invalid", `${quoted(path)} is not a file.`);
     return documents.read(path);
-  }
-}
-
-/** Links may lead elsewhere by now, and folders may have left the workspace. */
-async function checkPlaces(cwd: string, files: readonly FileRestore[]): Promise<void> {
-  const confinement = new Confinement(nodePaths(), sessionRoots(cwd));
-  for (const { path } of files) {
-    const located = await confinement.locate(path);
-    if (located.inside && located.path === path) continue;
-    throw new Refusal(
-      "failed",
-      vscode.l10n.t("{0} does not lie in this session's folders any more, so nothing was changed.", path),
-    );
   }
 }
 

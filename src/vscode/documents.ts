@@ -8,6 +8,7 @@ import { placesIn, smallestEdits, withLineFeeds } from "../workspace/edits.ts";
 import { readLines } from "../workspace/lineWindow.ts";
 import { codeOf, hostPlatform, pathKey, quoted } from "../workspace/paths.ts";
 import type { Documents, FileStat, LineWindow, PathResolver, WriteOutcome } from "../workspace/ports.ts";
+import { isFile, openedAgain } from "./fileTexts.ts";
 
 export interface EditorDocumentsOptions {
   /** Whether to save a document that also holds unsaved changes of the user's own. */
@@ -70,14 +71,15 @@ export class EditorDocuments implements Documents {
     }
   }
 
-  async #writeInto(document: vscode.TextDocument, content: string): Promise<WriteOutcome> {
+  async #writeInto(found: vscode.TextDocument, content: string): Promise<WriteOutcome> {
+    let document = found;
     const wanted = withLineFeeds(content.startsWith(byteOrderMark) ? content.slice(1) : content);
     const isUsersOwn = document.isDirty && !(await isAsOnDisk(document));
     await refuseReadOnly(document);
-    if (!isUsersOwn) await catchUp(document);
+    if (!isUsersOwn) document = await catchUp(document);
     await refuseLoss(document, wanted);
     const before = withLineFeeds(document.getText());
-    await edit(document, wanted);
+    document = await edit(document, wanted);
     if (isUsersOwn && !this.#options.saveUnsaved?.()) return { saved: false };
     try {
       await save(document, before);
@@ -132,8 +134,8 @@ async function createFolder(folder: string): Promise<void> {
   try {
     await mkdir(folder, { recursive: true });
   } catch (thrown) {
-    const isFile = codeOf(thrown) === "EEXIST" || codeOf(thrown) === "ENOTDIR";
-    throw failed(folder, isFile ? "is not a folder." : `could not be created: ${asError(thrown).message}`);
+    const isNoFolder = codeOf(thrown) === "EEXIST" || codeOf(thrown) === "ENOTDIR";
+    throw failed(folder, isNoFolder ? "is not a folder." : `could not be created: ${asError(thrown).message}`);
   }
 }
 
@@ -144,7 +146,7 @@ async function create(path: string, withMark: boolean): Promise<void> {
   change.createFile(vscode.Uri.file(path), { ignoreIfExists: true, contents });
   const done = await vscode.workspace.applyEdit(change);
   // Some agents make the file themselves at the same moment.
-  if (!done && !(await exists(path))) throw failed(path, "could not be created: the editor refused.");
+  if (!done && !(await isFile(path))) throw failed(path, "could not be created: the editor refused.");
 }
 
 async function openDocument(path: string): Promise<vscode.TextDocument> {
@@ -157,11 +159,13 @@ async function openDocument(path: string): Promise<vscode.TextDocument> {
   }
 }
 
-/** Makes the document's text `wanted` with the smallest edit, and checks that it took it. */
-async function edit(document: vscode.TextDocument, wanted: string): Promise<void> {
+/** Makes the document's text `wanted` with the smallest edit, and checks that it took it. Gives the document that did. */
+async function edit(found: vscode.TextDocument, wanted: string): Promise<vscode.TextDocument> {
+  let document = found;
   for (let attempt = 0; attempt < mostAttempts; attempt++) {
+    document = await openedAgain(document);
     const before = withLineFeeds(document.getText());
-    if (before === wanted) return;
+    if (before === wanted) return document;
     const change = new vscode.WorkspaceEdit();
     const place = placesIn(before);
     for (const one of smallestEdits(before, wanted)) {
@@ -172,7 +176,8 @@ async function edit(document: vscode.TextDocument, wanted: string): Promise<void
     // False also when the document changed since: then the edit is computed anew.
     if (await vscode.workspace.applyEdit(change)) break;
   }
-  if (withLineFeeds(document.getText()) === wanted) return;
+  document = await openedAgain(document);
+  if (withLineFeeds(document.getText()) === wanted) return document;
   throw failed(
     document.uri.fsPath,
     "did not take the change: it was changed by somebody else meanwhile. Read it again.",
@@ -201,15 +206,17 @@ async function save(document: vscode.TextDocument, before: string): Promise<void
   throw failed(path, "could not be saved. It may be read-only, or have changed on disk.");
 }
 
-/** Waits until the editor has noticed what is on disk: an edit of older text could not be saved. */
-async function catchUp(document: vscode.TextDocument): Promise<void> {
+/** Waits until the editor has noticed what is on disk: an edit of older text could not be saved. Gives the document that has. */
+async function catchUp(found: vscode.TextDocument): Promise<vscode.TextDocument> {
+  let document = found;
   const path = document.uri.fsPath;
-  const isCurrent = async (): Promise<boolean> => {
-    const disk = await diskText(path, document);
-    return disk === undefined || document.isDirty || withLineFeeds(disk) === withLineFeeds(document.getText());
-  };
   const end = Date.now() + mostCatchUp;
-  while (!(await isCurrent())) {
+  for (;;) {
+    document = await openedAgain(document);
+    const disk = await diskText(path, document);
+    const isCurrent =
+      disk === undefined || document.isDirty || withLineFeeds(disk) === withLineFeeds(document.getText());
+    if (isCurrent) return document;
     const left = end - Date.now();
     if (left <= 0) throw failed(path, "has changed on disk, and the editor has not noticed yet. Try again.");
     await nextChange(document, left);
@@ -308,15 +315,6 @@ function isReadOnlyBySetting(document: vscode.TextDocument): boolean {
       return on === true && vscode.languages.match({ pattern }, document) > 0;
     });
   return matches("readonlyInclude") && !matches("readonlyExclude");
-}
-
-async function exists(path: string): Promise<boolean> {
-  try {
-    return (await stat(path)).isFile();
-  } catch (thrown) {
-    if (isMissing(thrown)) return false;
-    throw thrown;
-  }
 }
 
 function isMissing(thrown: unknown): boolean {

@@ -1,4 +1,5 @@
 // The text of a file as it is now, in the editor or on disk, as the review compares it.
+import type { Stats } from "node:fs";
 import { readFile, stat } from "node:fs/promises";
 import * as vscode from "vscode";
 import { withLineFeeds } from "../workspace/edits.ts";
@@ -13,7 +14,8 @@ const maxBytes = 8 * 1024 * 1024;
  */
 export async function fileText(path: string): Promise<string | null | undefined> {
   try {
-    const found = await stat(path);
+    const found = await statOf(path);
+    if (!found) return null;
     if (!found.isFile() || found.size > maxBytes) return undefined;
     const bytes = await readFile(path);
     if (bytes.subarray(0, 8192).includes(0) && !isUtf16(bytes)) return undefined;
@@ -28,6 +30,24 @@ export async function fileText(path: string): Promise<string | null | undefined>
 const isUtf16 = (bytes: Uint8Array): boolean =>
   (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff);
 
+/** Whether there is a file. Rejects when that cannot be told. */
+export async function isFile(path: string): Promise<boolean> {
+  return (await statOf(path))?.isFile() === true;
+}
+
+/** Whether there is a folder. Rejects when that cannot be told. */
+export async function isFolder(path: string): Promise<boolean> {
+  return (await statOf(path))?.isDirectory() === true;
+}
+
+/**
+ * The document as it is open now. One that no tab shows is closed whenever the editor likes, also between our steps, and
+ * an edit opens it anew, as another object. An unsaved one stays open.
+ */
+export async function openedAgain(document: vscode.TextDocument): Promise<vscode.TextDocument> {
+  return document.isClosed ? vscode.workspace.openTextDocument(document.uri) : document;
+}
+
 /** The text of an open document; undefined when the file is not open. */
 export function openTextOf(path: string): { readonly text: string; readonly dirty: boolean } | undefined {
   const open = vscode.workspace.textDocuments.find(one => one.uri.scheme === "file" && one.uri.fsPath === path);
@@ -39,8 +59,12 @@ export function openTextOf(path: string): { readonly text: string; readonly dirt
  * whoever writes may set.
  */
 export async function changeTime(path: string): Promise<number | undefined> {
+  return (await statOf(path))?.ctimeMs;
+}
+
+async function statOf(path: string): Promise<Stats | undefined> {
   try {
-    return (await stat(path)).ctimeMs;
+    return await stat(path);
   } catch (thrown) {
     if (codeOf(thrown) === "ENOENT" || codeOf(thrown) === "ENOTDIR") return undefined;
     throw thrown;

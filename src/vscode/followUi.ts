@@ -1,15 +1,16 @@
 // Agents at work in the editor: marks where they are, and a view that goes along while the user wants it to.
-import { stat } from "node:fs/promises";
 import * as vscode from "vscode";
 import { asError, Refusal } from "../base/errors.ts";
 import { DisposableStore, type Disposable } from "../base/lifecycle.ts";
 import type { Clock, Log } from "../base/log.ts";
 import type { SessionEvent } from "../session/events.ts";
 import { isBusy, type SessionState } from "../session/state.ts";
+import { withLineFeeds } from "../workspace/edits.ts";
 import { clamped, editedLines, linesOf, Trail, whoIs, type Lines, type Place } from "../workspace/follow.ts";
 import { Following, type FollowMode } from "../workspace/following.ts";
 import { editSteps, FollowMarks } from "../workspace/followMarks.ts";
-import { codeOf, type Confinement, type Located } from "../workspace/paths.ts";
+import type { Confinement, Located } from "../workspace/paths.ts";
+import { isFile } from "./fileTexts.ts";
 import { FollowDecorations } from "./followDecorations.ts";
 import { FollowView } from "./followView.ts";
 
@@ -365,16 +366,4 @@ function openDocument(path: string): vscode.TextDocument | undefined {
 const linesIn = (place: Place, document: vscode.TextDocument): Lines | undefined =>
   linesOf(place, document.lineCount, () => document.getText());
 
-const withLineFeeds = (text: string): string => text.replaceAll("\r\n", "\n");
-
 const positions = ({ start, end }: vscode.Range): Pick<vscode.Range, "start" | "end"> => ({ start, end });
-
-async function isFile(path: string): Promise<boolean> {
-  try {
-    return (await stat(path)).isFile();
-  } catch (error) {
-    const code = codeOf(error);
-    if (code === "ENOENT" || code === "ENOTDIR") return false;
-    throw error;
-  }
-}

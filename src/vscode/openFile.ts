@@ -1,9 +1,9 @@
 // Opens what an agent's words name: files of the workspace in the editor, the web and mail outside.
-import { stat } from "node:fs/promises";
 import { isAbsolute, resolve } from "node:path";
 import * as vscode from "vscode";
 import { nodePaths } from "../workspace/nodePaths.ts";
-import { codeOf, Confinement } from "../workspace/paths.ts";
+import { Confinement } from "../workspace/paths.ts";
+import { isFile } from "./fileTexts.ts";
 import { sessionRoots } from "./room.ts";
 
 /** A file inside the session's folders. */
@@ -54,16 +54,6 @@ export async function openFile(
   const end = endLine === undefined ? start : new vscode.Position(endLine - 1, Number.MAX_SAFE_INTEGER);
   const options = line === undefined ? {} : { selection: new vscode.Range(start, end) };
   await vscode.window.showTextDocument(vscode.Uri.file(file.path), { preview: true, ...options });
-}
-
-async function isFile(path: string): Promise<boolean> {
-  try {
-    return (await stat(path)).isFile();
-  } catch (error) {
-    const code = codeOf(error);
-    if (code === "ENOENT" || code === "ENOTDIR") return false;
-    throw error;
-  }
 }
 
 const openSchemes = new Set(["https", "http", "mailto"]);

@@ -1,13 +1,14 @@
 // Which files changed on disk, gathered for a moment, without what git ignores; and which were committed.
-import { join, relative } from "node:path";
+import { basename, dirname, join, relative } from "node:path";
 import * as vscode from "vscode";
 import { asError } from "../base/errors.ts";
 import { DisposableStore, type Disposable } from "../base/lifecycle.ts";
 import type { Log } from "../base/log.ts";
 import { withLineFeeds } from "../workspace/edits.ts";
 import { walkFiles } from "../workspace/fileWalk.ts";
-import { gitIgnored, gitText } from "../workspace/git.ts";
+import { gitIgnored, gitPath, gitText } from "../workspace/git.ts";
 import { gitOf } from "./fileIndexer.ts";
+import { isFile, isFolder } from "./fileTexts.ts";
 
 export interface PathEventsOptions {
   readonly roots: () => readonly string[];
@@ -30,12 +31,25 @@ export class PathEvents implements Disposable {
   readonly #store = new DisposableStore();
   #watching = new DisposableStore();
   readonly #waiting = new Set<string>();
+  /** What was created since the turn began. VS Code is slow to watch new folders: files in them may go untold. */
+  readonly #created = new Set<string>();
   #timer: NodeJS.Timeout | undefined;
 
   constructor(options: PathEventsOptions) {
     this.#options = options;
     this.#watch();
     this.#store.add(vscode.workspace.onDidChangeWorkspaceFolders(() => this.#watch()));
+  }
+
+  turnBegan(): void {
+    this.#created.clear();
+  }
+
+  /** Tells the files in folders that are new since the turn began: some may not have been told. */
+  turnEnded(): void {
+    if (this.#created.size === 0) return;
+    for (const path of this.#created) this.#waiting.add(path);
+    this.#handSoon();
   }
 
   dispose(): void {
@@ -51,21 +65,42 @@ export class PathEvents implements Disposable {
       const uri = vscode.Uri.file(root);
       const files = vscode.workspace.createFileSystemWatcher(new vscode.RelativePattern(uri, "**"));
       const note = ({ fsPath }: vscode.Uri): void => this.#note(root, fsPath);
-      const heads = vscode.workspace.createFileSystemWatcher(new vscode.RelativePattern(uri, ".git/logs/HEAD"));
-      const look = (): void => {
-        this.#lookAtCommit(root).catch((thrown: unknown) => this.#fault("A commit could not be looked at.", thrown));
-      };
-      const own = [
-        files, heads, files.onDidChange(note), files.onDidCreate(note), files.onDidDelete(note),
-        heads.onDidChange(look), heads.onDidCreate(look),
-      ]; // prettier-ignore
+      const created = (uri: vscode.Uri): void => this.#note(root, uri.fsPath, true);
+      const own = [files, files.onDidChange(note), files.onDidCreate(created), files.onDidDelete(note)];
       for (const one of own) this.#watching.add(one);
+      // There may be no repository yet.
+      const usual = join(root, ".git", "logs", "HEAD");
+      this.#watchCommits(root, usual, this.#watching);
+      this.#watchRepository(root, usual, this.#watching).catch((thrown: unknown) =>
+        this.#options.log.debug(`${root} is in no repository.`, asError(thrown).message),
+      );
     }
   }
 
-  #note(root: string, path: string): void {
+  /** The folder may be beneath its repository's top, or a worktree of it. */
+  async #watchRepository(root: string, usual: string, watching: DisposableStore): Promise<void> {
+    const git = gitOf(vscode.Uri.file(root));
+    const head = git && (await gitPath(git, root, "logs/HEAD"));
+    if (head !== undefined && head !== usual) this.#watchCommits(root, head, watching);
+  }
+
+  #watchCommits(root: string, head: string, watching: DisposableStore): void {
+    const pattern = new vscode.RelativePattern(vscode.Uri.file(dirname(head)), basename(head));
+    const heads = vscode.workspace.createFileSystemWatcher(pattern);
+    const look = (): void => {
+      this.#lookAtCommit(root).catch((thrown: unknown) => this.#fault("A commit could not be looked at.", thrown));
+    };
+    for (const one of [heads, heads.onDidChange(look), heads.onDidCreate(look)]) watching.add(one);
+  }
+
+  #note(root: string, path: string, isNew = false): void {
     if (/[\\/]\.git(?:[\\/]|$)/.test(path.slice(root.length)) || !this.#options.isWanted(path)) return;
     this.#waiting.add(path);
+    if (isNew) this.#created.add(path);
+    this.#handSoon();
+  }
+
+  #handSoon(): void {
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined;
       const paths = [...this.#waiting];
@@ -76,7 +111,8 @@ export class PathEvents implements Disposable {
 
   async #hand(paths: readonly string[]): Promise<void> {
     for (const root of this.#options.roots()) {
-      const own = paths.filter(path => !relative(root, path).startsWith(".."));
+      const told = paths.filter(path => !relative(root, path).startsWith(".."));
+      const own = [...new Set([...told, ...(await this.#within(root, told))])];
       const [followed, others] = [
         own.filter(this.#options.isFollowed),
         own.filter(path => !this.#options.isFollowed(path)),
@@ -87,20 +123,28 @@ export class PathEvents implements Disposable {
     }
   }
 
+  /** The files in those of the paths that are new folders. Others are forgotten as new. */
+  async #within(root: string, paths: readonly string[]): Promise<readonly string[]> {
+    const found: string[] = [];
+    for (const path of paths) {
+      if (!this.#created.has(path)) continue;
+      if (!(await isFolder(path))) {
+        this.#created.delete(path);
+        continue;
+      }
+      const take = (names: readonly string[]): void => void found.push(...names.map(name => join(root, name)));
+      await walkFiles(root, { take, leavesOut, from: slashed(root, path) });
+    }
+    return found;
+  }
+
   /** What git, or a .gitignore without git, leaves out. */
   async #ignored(root: string, paths: readonly string[]): Promise<ReadonlySet<string>> {
     const git = gitOf(vscode.Uri.file(root));
     if (git) {
       try {
-        return new Set(
-          (
-            await gitIgnored(
-              git,
-              root,
-              paths.map(path => slashed(root, path)),
-            )
-          ).map(path => join(root, path)),
-        );
+        const names = paths.map(path => slashed(root, path));
+        return new Set((await gitIgnored(git, root, names)).map(name => join(root, name)));
       } catch (error) {
         this.#options.log.debug(`git knows nothing of ${root}.`, asError(error).message);
       }
@@ -108,10 +152,9 @@ export class PathEvents implements Disposable {
     const ignored = new Set<string>();
     for (const path of paths) {
       let found = false;
-      const leavesOut = (one: string): boolean => /(?:^|\/)node_modules(?:\/|$)/.test(one);
       await walkFiles(root, { take: () => void (found = true), leavesOut, from: slashed(root, path) });
       // What is gone cannot be walked to.
-      if (!found && (await exists(path))) ignored.add(path);
+      if (!found && (await isFile(path))) ignored.add(path);
     }
     return ignored;
   }
@@ -132,13 +175,5 @@ export class PathEvents implements Disposable {
   }
 }
 
+const leavesOut = (name: string): boolean => /(?:^|\/)node_modules(?:\/|$)/.test(name);
 const slashed = (root: string, path: string): string => relative(root, path).replaceAll("\\", "/");
-
-async function exists(path: string): Promise<boolean> {
-  try {
-    await vscode.workspace.fs.stat(vscode.Uri.file(path));
-    return true;
-  } catch {
-    return false; // Gone: whether it was ignored is not to be known.
-  }
-}

@@ -1,47 +1,74 @@
 // Puts review decisions into the editor: all files of a decision as one edit, so that one Ctrl+Z takes it back.
-import { stat } from "node:fs/promises";
 import * as vscode from "vscode";
 import { Refusal } from "../base/errors.ts";
 import { placesIn, smallestEdits, withLineFeeds } from "../workspace/edits.ts";
-import { codeOf, quoted } from "../workspace/paths.ts";
+import { nodePaths } from "../workspace/nodePaths.ts";
+import { Confinement, quoted } from "../workspace/paths.ts";
 import type { ReviewPort, TextStep } from "../workspace/reviewService.ts";
-import { fileText } from "./fileTexts.ts";
+import { changeTime, fileText, openedAgain } from "./fileTexts.ts";
 
-const mostSaves = 5;
+const mostAttempts = 5;
 /** Milliseconds. */
-const betweenSaves = 100;
+const betweenAttempts = 100;
 
-/** The editor's side of a review. */
-export const editorEdits: ReviewPort = {
+/** The editor's side of a review, in these folders. */
+export const editorEdits = (roots: () => readonly string[]): ReviewPort => ({
   async apply(steps) {
-    const change = new vscode.WorkspaceEdit();
-    const saved: vscode.TextDocument[] = [];
-    for (const step of steps) {
-      const document = await addStep(change, step);
-      if (document && !document.isDirty) saved.push(document);
-    }
-    if (!(await vscode.workspace.applyEdit(change))) throw stuck(steps[0]?.path ?? "");
-    for (const document of saved) {
+    await checkPlaces(roots(), steps);
+    for (const document of await edited(steps)) {
       if (await isSaved(document)) continue;
       const path = document.uri.fsPath;
       throw new Refusal("failed", `${quoted(path)} was changed in the editor, but could not be saved.`, { path });
     }
   },
-};
+});
 
-/** Adds one file's change to the edit; the document, where text is edited. Rejects when the file is not as expected. */
+/**
+ * Makes all the steps, or none and rejects. Gives the documents that nobody had unsaved text in. A document that the editor
+ * just closes or reads again may be of an older time for a moment, so it is tried more than once.
+ */
+async function edited(steps: readonly TextStep[]): Promise<readonly vscode.TextDocument[]> {
+  for (let attempt = 1; ; attempt++) {
+    const change = new vscode.WorkspaceEdit();
+    const clean: vscode.TextDocument[] = [];
+    let late: string | undefined;
+    for (const step of steps) {
+      const added = await addStep(change, step);
+      if (added === "late") late ??= step.path;
+      else if (added && !added.isDirty) clean.push(added);
+    }
+    if (late === undefined && (await vscode.workspace.applyEdit(change))) return clean;
+    if (attempt === mostAttempts) throw stuck(late ?? steps[0]?.path ?? "");
+    await new Promise(resolve => setTimeout(resolve, betweenAttempts));
+  }
+}
+
+/** A file may have become a link to elsewhere since it was followed. */
+async function checkPlaces(roots: readonly string[], steps: readonly TextStep[]): Promise<void> {
+  const confinement = new Confinement(nodePaths(), roots);
+  for (const { path } of steps) {
+    const located = await confinement.locate(path);
+    if (located.inside && located.path === path) continue;
+    throw new Refusal(
+      "failed",
+      vscode.l10n.t("{0} does not lie in this session's folders any more, so nothing was changed.", path),
+    );
+  }
+}
+
+/** Adds one file's change to the edit. Gives the document, where text is edited; "late" when the file is not as expected. */
 async function addStep(
   change: vscode.WorkspaceEdit,
   { path, before, after, raw }: TextStep,
-): Promise<vscode.TextDocument | undefined> {
+): Promise<vscode.TextDocument | "late" | undefined> {
   const uri = vscode.Uri.file(path);
   if (before === null) {
-    if (await exists(path)) throw stuck(path);
+    if ((await changeTime(path)) !== undefined) return "late";
     change.createFile(uri, { contents: raw ?? new TextEncoder().encode(after ?? "") });
     return undefined;
   }
   const document = await vscode.workspace.openTextDocument(uri);
-  if (withLineFeeds(document.getText()) !== before) throw stuck(path);
+  if (withLineFeeds(document.getText()) !== before) return "late";
   if (after === null) {
     if (document.isDirty) {
       throw new Refusal("failed", `${quoted(path)} has unsaved changes, so it was not deleted. Save it first.`, {
@@ -63,23 +90,14 @@ async function addStep(
  * Saves, and believes only the disk: a document that was just edited may not know yet that it is unsaved, and `save()` says
  * false, too, while another save is under way.
  */
-async function isSaved(document: vscode.TextDocument): Promise<boolean> {
-  for (let attempt = 0; attempt < mostSaves; attempt++) {
-    if (attempt > 0) await new Promise(resolve => setTimeout(resolve, betweenSaves));
+async function isSaved(found: vscode.TextDocument): Promise<boolean> {
+  for (let attempt = 0; attempt < mostAttempts; attempt++) {
+    if (attempt > 0) await new Promise(resolve => setTimeout(resolve, betweenAttempts));
+    const document = await openedAgain(found);
     await document.save();
     if ((await fileText(document.uri.fsPath)) === withLineFeeds(document.getText())) return true;
   }
   return false;
-}
-
-async function exists(path: string): Promise<boolean> {
-  try {
-    await stat(path);
-    return true;
-  } catch (thrown) {
-    if (codeOf(thrown) === "ENOENT" || codeOf(thrown) === "ENOTDIR") return false;
-    throw thrown;
-  }
 }
 
 function stuck(path: string): Refusal {

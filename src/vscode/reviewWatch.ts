@@ -1,5 +1,6 @@
 // Finds out who changed which file: the agent through us, the agent on disk, the user, or somebody else; and what stood
 // in the file before the agent did. Tells the review. VS Code says little of that, so it is put together here.
+import { sep } from "node:path";
 import * as vscode from "vscode";
 import { asError } from "../base/errors.ts";
 import { DisposableStore, type Disposable } from "../base/lifecycle.ts";
@@ -12,7 +13,7 @@ import { nodePaths } from "../workspace/nodePaths.ts";
 import { Confinement, type Located } from "../workspace/paths.ts";
 import type { WindowReview } from "../workspace/reviewService.ts";
 import { TurnReports } from "../workspace/turnReports.ts";
-import { fileText, changeTime, openTextOf } from "./fileTexts.ts";
+import { changeTime, fileText, isFile, openTextOf } from "./fileTexts.ts";
 import { PathEvents } from "./pathEvents.ts";
 
 /** Tells a turn's first touch of a file, with the text before (undefined: not known), and what the agent left there. */
@@ -56,6 +57,7 @@ const clockTick = 20;
 export class ReviewWatch implements Disposable {
   readonly #options: ReviewWatchOptions;
   readonly #store = new DisposableStore();
+  readonly #paths: PathEvents;
   #confinement: Confinement;
   readonly #located = new Map<string, Promise<Located | undefined>>();
   readonly #chains = new Map<string, Promise<void>>();
@@ -82,12 +84,17 @@ export class ReviewWatch implements Disposable {
     this.#store.add(workspace.onDidRenameFiles(({ files }) => files.forEach(one => this.#renamed(one))));
     this.#store.add(workspace.onDidDeleteFiles(({ files }) => files.forEach(uri => this.#removed(uri))));
     this.#store.add(workspace.onDidChangeWorkspaceFolders(() => this.#newRoots()));
-    this.#store.add(
+    this.#paths = this.#store.add(
       new PathEvents({
         roots: options.roots,
-        isWanted: path => this.#busy || this.#isFresh() || options.review.isTracked(path),
-        isFollowed: path => options.review.isTracked(path) || this.#reports.names(path) || this.#seen.has(path),
-        changed: path => void this.#enqueue(path, located => this.#diskChanged(located)),
+        isWanted: path => this.#busy || this.#isFresh() || this.#isFollowed(path),
+        isFollowed: path => this.#isFollowed(path) || this.#reports.names(path) || this.#seen.has(path),
+        changed: path => {
+          // Of a folder that goes, only the folder is told.
+          for (const one of new Set([path, ...this.#beneathOrAt(path)])) {
+            void this.#enqueue(one, located => this.#diskChanged(located));
+          }
+        },
         committed: (path, text) =>
           void this.#enqueue(path, async located => options.review.committed(located.path, text)),
         tracked: () => options.review.files.map(file => file.path),
@@ -96,12 +103,18 @@ export class ReviewWatch implements Disposable {
     );
   }
 
+  /** The turn that runs, or ran last. */
+  get turn(): string {
+    return this.#turn;
+  }
+
   /** A turn is about to begin: what open files hold now is what they held before it. */
   turnBegan(turn: string, title: string): void {
     this.#turn = turn;
     this.#touched.clear();
     this.#seen.clear();
     this.#reports = new TurnReports();
+    this.#paths.turnBegan();
     this.#options.review.turnBegan(turn, title);
     this.#began = Date.now();
     this.#busy = true;
@@ -117,6 +130,7 @@ export class ReviewWatch implements Disposable {
     if (busy) this.#began = Date.now();
     else {
       this.#ended = Date.now();
+      this.#paths.turnEnded();
       for (const path of this.#reports.paths()) void this.#enqueue(path, located => this.#diskChanged(located));
     }
   }
@@ -147,7 +161,11 @@ export class ReviewWatch implements Disposable {
     const { review } = this.#options;
     // Behind what was told before.
     await this.#enqueue(path, async one => (review.isTracked(one.path) ? this.#diskChanged(one) : undefined));
-    const before = await this.#textNow(located.path);
+    // What cannot be read now is not followed. The write itself tells the agent why, if it fails, too.
+    const before = await this.#textNow(located.path).catch((thrown: unknown) => {
+      this.#options.log.warn(`${located.path} could not be read before a write.`, asError(thrown).message);
+      return undefined;
+    });
     if (before === undefined) return run();
     // Some agents write to disk first and tell us then: what was seen before counts.
     const known = this.#known(located.path);
@@ -198,10 +216,19 @@ export class ReviewWatch implements Disposable {
     const clean = !document.isDirty;
     void this.#enqueue(document.uri.fsPath, async ({ path }) => {
       if (this.#seen.has(path) || this.#options.review.isTracked(path)) return;
-      // The editor goes on holding the text of a file that was deleted.
-      const gone = clean && (await changeTime(path)) === undefined;
-      this.#seen.set(path, gone ? null : text);
+      const before = clean ? await this.#beforeTurn(path, text) : text;
+      this.#see(path, before);
     });
+  }
+
+  /** What a saved document's file held when the turn began. The editor may not have noticed yet what others did before. */
+  async #beforeTurn(path: string, opened: string): Promise<string | null> {
+    const isOlder = (time: number | undefined): boolean => time !== undefined && time < this.#began - clockTick;
+    const time = await changeTime(path);
+    // The editor goes on holding the text of a file that was deleted.
+    if (time === undefined) return null;
+    const disk = isOlder(time) ? await fileText(path) : undefined;
+    return typeof disk === "string" && isOlder(await changeTime(path)) ? disk : opened;
   }
 
   /** What nobody told of before the turn is not of the turn. */
@@ -223,7 +250,8 @@ export class ReviewWatch implements Disposable {
   #renamed({ oldUri, newUri }: { readonly oldUri: vscode.Uri; readonly newUri: vscode.Uri }): void {
     void this.#enqueue(oldUri.fsPath, async ({ path: from }) => {
       const to = await this.#locate(newUri.fsPath);
-      if (to?.inside) this.#options.review.moved(from, to.path);
+      if (!to?.inside) return;
+      for (const path of this.#beneathOrAt(from)) this.#options.review.moved(path, to.path + path.slice(from.length));
     });
   }
 
@@ -231,8 +259,18 @@ export class ReviewWatch implements Disposable {
     void this.#enqueue(uri.fsPath, async ({ path }) => {
       if (this.#options.review.isOwn(path, null)) return;
       this.#seen.set(path, null);
-      this.#options.review.replaced(path, null);
+      for (const one of this.#beneathOrAt(path)) this.#options.review.replaced(one, null);
     });
+  }
+
+  #isFollowed(path: string): boolean {
+    return this.#options.review.isTracked(path) || this.#beneathOrAt(path).length > 0;
+  }
+
+  /** The files that wait for review at a path, or in the folder that it is. */
+  #beneathOrAt(path: string): readonly string[] {
+    const all = this.#options.review.files.map(file => file.path);
+    return all.filter(one => one === path || one.startsWith(`${path}${sep}`));
   }
 
   #documentChanged({ document, contentChanges, reason }: vscode.TextDocumentChangeEvent): void {
@@ -266,6 +304,8 @@ export class ReviewWatch implements Disposable {
     if (writing) {
       // What formats it as it is saved does so in the agent's name.
       writing.reached ||= text === writing.wanted;
+      // The editor only notices now what was there before.
+      if (!writing.reached && text === this.#known(path)) return;
       if (writing.reached || text === writing.before) return this.#agent(path, text);
     }
     if (seen.clean && (await this.#isReload(path, seen))) {
@@ -301,8 +341,8 @@ export class ReviewWatch implements Disposable {
     }
     // The editor will read it again, and tells that then.
     if (open && typeof disk === "string" && open.text !== disk) return;
-    if (disk === this.#known(path)) return;
     if (disk === undefined) return this.#noText(path);
+    if (disk === this.#known(path)) return;
     if (await this.#isAgents(path)) return this.#agent(path, disk);
     this.#see(path, disk);
     review.replaced(path, disk);
@@ -310,7 +350,7 @@ export class ReviewWatch implements Disposable {
 
   /** A file that is no text, or too large for one. */
   async #noText(path: string): Promise<void> {
-    if (!(await this.#isAgents(path)) || this.#options.review.isTracked(path)) return;
+    if (this.#options.review.isTracked(path) || !(await isFile(path)) || !(await this.#isAgents(path))) return;
     const why = vscode.l10n.t("Changed by the agent; it is no text, or too large, so its changes cannot be shown.");
     this.#options.review.agentChangedUnknown(path, null, this.#turn, why);
   }

@@ -3,7 +3,7 @@ import { asError } from "../base/errors.ts";
 import { DisposableStore, type Disposable } from "../base/lifecycle.ts";
 import type { Clock, Log } from "../base/log.ts";
 import type { Storage } from "../session/sessionStore.ts";
-import { WindowReview, type StoredReview } from "../workspace/reviewService.ts";
+import { WindowReview, type ReviewPort, type StoredReview } from "../workspace/reviewService.ts";
 import { fileText, openTextOf } from "./fileTexts.ts";
 import { editorEdits } from "./reviewEdits.ts";
 import { folderTexts, type FolderTexts } from "../workspace/folderTexts.ts";
@@ -27,6 +27,7 @@ const maxStored = 32 * 1024 * 1024;
 export class Reviews implements Disposable {
   readonly review: WindowReview;
   readonly watch: ReviewWatch;
+  readonly edits: ReviewPort;
   readonly #options: ReviewsOptions;
   readonly #store = new DisposableStore();
   /** Of folders without git, at the beginning of the turn. */
@@ -39,7 +40,8 @@ export class Reviews implements Disposable {
 
   constructor(options: ReviewsOptions) {
     this.#options = options;
-    this.review = this.#store.add(new WindowReview({ port: editorEdits, later: run => void setImmediate(run) }));
+    this.edits = editorEdits(options.roots);
+    this.review = this.#store.add(new WindowReview({ port: this.edits, later: run => void setImmediate(run) }));
     const textAt = async (turn: string, path: string): Promise<string | null | undefined> => {
       const known = await options.textAt(turn, path);
       if (known !== undefined) return known;
@@ -65,7 +67,9 @@ export class Reviews implements Disposable {
     try {
       await trees;
       const roots = this.#options.roots().filter(root => !this.#options.isCovered(turn, root));
-      this.#texts = await Promise.all(roots.map(root => folderTexts(root)));
+      const texts = await Promise.all(roots.map(root => folderTexts(root)));
+      // Another turn may have begun meanwhile.
+      if (this.watch.turn === turn) this.#texts = texts;
     } catch (thrown) {
       this.#options.log.warn("The texts of the folder could not be read.", asError(thrown).message);
     }

@@ -121,6 +121,14 @@ export async function gitIgnored(git: Git, folder: string, paths: readonly strin
   return all.split("\0").flatMap(item => (item === "" ? [] : [item.slice(2)]));
 }
 
+/** Where a file of the repository's own is, such as `logs/HEAD`: absolute. Rejects where the folder is in no repository. */
+export async function gitPath(git: Git, folder: string, name: string): Promise<string> {
+  let all = "";
+  const args = ["rev-parse", "--path-format=absolute", "--git-path", name];
+  await runGit(git, folder, args, { take: text => void (all += text) });
+  return all.replace(/\r?\n$/, "");
+}
+
 /** A file's text in a commit; undefined when it is not in it, or no UTF-8 text. Path relative to the folder. */
 export async function gitText(git: Git, folder: string, commit: string, path: string): Promise<string | undefined> {
   let all = "";

@@ -60,6 +60,7 @@ describe("checkpoints", () => {
     await page.keyboard.press("Enter");
     await until(() => files.sum() === original);
     assert.equal(readFileSync(join(folder, "made.txt"), "utf8"), "the user's\n");
+    await panel.getByRole("region", { name: "Changes" }).getByText("1 file").waitFor();
     await runCommand(page, "Parley: Undo Restore");
     await until(() => files.sum() === "second\n");
     await runCommand(page, "Notifications: Clear All Notifications");
@@ -80,8 +81,8 @@ describe("checkpoints", () => {
       .getByRole("log", { name: "Conversation" })
       .getByText(/cannot rewind a conversation/)
       .waitFor();
-    assert.equal(await again.getByRole("textbox", { name: "Message" }).inputValue(), "#script second.json");
     await again.getByRole("list", { name: "Attachments" }).getByText("Conversation so far").waitFor();
+    assert.equal(await again.getByRole("textbox", { name: "Message" }).inputValue(), "#script second.json");
     await screenshot(page, "checkpoint-conversation");
     await runCommand(page, "Parley: Undo Restore");
     await until(() => files.sum() === "second\n");

@@ -221,11 +221,12 @@ describe("following the agent", () => {
     await play(panel);
     await comes("Begin");
     await runCommand(page, "Parley: Open Chat in Editor");
-    await tab(page, "Parley").waitFor();
-    await page.keyboard.press("Control+Alt+Shift+F");
     const inTab = page
       .frameLocator('iframe.webview.ready[src*="extensionId=parley.parley&"]:not([src*="purpose=webviewView"])')
       .frameLocator("iframe#active-frame");
+    // Keys go nowhere while the page is being opened.
+    await inTab.locator(":focus").waitFor();
+    await page.keyboard.press("Control+Alt+Shift+F");
     await pressed(inTab.getByRole("button", { name: "Follow", exact: true }), true);
     const question = inTab.getByRole("group", { name: "Begin" });
     await question

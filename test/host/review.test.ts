@@ -1,7 +1,8 @@
 // Who changed what, in the real editor: writes through us, the user's typing, undo, other tools, git, decisions.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { rm } from "node:fs/promises";
+import { readFile, rename, rm, symlink } from "node:fs/promises";
+import { join } from "node:path";
 import { promisify } from "node:util";
 import * as vscode from "vscode";
 import { until } from "../unit/workspace/waiting.ts";
@@ -26,11 +27,89 @@ describe("the review of changes, in the editor", () => {
     type,
     formatting,
     touches,
+    reviews,
     review,
     watch,
     reopen,
     folder,
   } = useReviewedFolder();
+
+  /** Shows the file as the user would, and closes it again: nothing of ours keeps it open. */
+  const closing = async (name: string): Promise<{ readonly closed: Thenable<unknown> }> => {
+    await vscode.commands.executeCommand("vscode.open", vscode.Uri.file(path(name)));
+    await until(async () => vscode.window.activeTextEditor?.document.uri.fsPath === path(name));
+    return { closed: vscode.commands.executeCommand("workbench.action.closeActiveEditor") };
+  };
+
+  describe("a file that the editor closes at the same moment", () => {
+    it("is written all the same", async () => {
+      for (let round = 0; round < 5; round++) {
+        const name = `${round}.txt`;
+        await put(name, ten);
+        begin(`turn ${round}`);
+        const { closed } = await closing(name);
+        await write(name, lines(1, "two", 3, 4, 5, 6, 7, 8, 9, 10));
+        await closed;
+        await hunksAre(name, "line 2 → line two");
+        end();
+      }
+    });
+
+    it("is undone all the same", async () => {
+      for (let round = 0; round < 5; round++) {
+        const name = `${round}.txt`;
+        await put(name, ten);
+        begin(`turn ${round}`);
+        await edit(name, lines(1, "two", 3, 4, 5, 6, 7, 8, 9, 10));
+        await hunksAre(name, "line 2 → line two");
+        const { closed } = await closing(name);
+        await review().undo({ kind: "file", path: path(name) });
+        await closed;
+        assert.equal(await onDisk(name), ten);
+        end();
+      }
+    });
+  });
+
+  it("what another tool did just before the turn is not the agent's, though the editor has not noticed yet", async () => {
+    for (let round = 0; round < 3; round++) {
+      const name = `${round}.txt`;
+      await put(name, lines("old"));
+      await show(name);
+      await put(name, ten);
+      // Longer than a file system's clock ticks, shorter than the editor takes to notice.
+      const written = Date.now();
+      await until(() => Date.now() > written + 30);
+      begin(`turn ${round}`);
+      await write(name, lines(1, "two", 3, 4, 5, 6, 7, 8, 9, 10));
+      await hunksAre(name, "line 2 → line two");
+      end();
+      assert.equal(touches.at(-1)?.[2], ten);
+    }
+  });
+
+  describe("a restored checkpoint", () => {
+    it("is no change of the agent's, and can be undone at once", async () => {
+      for (let round = 0; round < 5; round++) {
+        const name = `${round}.txt`;
+        const changed = lines(1, "two", 3, 4, 5, 6, 7, 8, 9, 10);
+        await put(name, ten);
+        begin(`turn ${round}`);
+        await edit(name, changed);
+        await hunksAre(name, "line 2 → line two");
+        end();
+        const { closed } = await closing(name);
+        const { edits } = reviews();
+        await edits.apply([{ path: path(name), before: changed, after: ten }]);
+        await edits.apply([{ path: path(name), before: ten, after: changed }]);
+        await edits.apply([{ path: path(name), before: changed, after: ten }]);
+        await closed;
+        await watch().settled();
+        assert.equal(await onDisk(name), ten);
+        await hunksAre(name);
+      }
+    });
+  });
 
   describe("an agent that writes through us", () => {
     it("leaves hunks; one is kept, the other undone, in buffer and on disk", async () => {
@@ -128,6 +207,19 @@ describe("the review of changes, in the editor", () => {
       await hunksAre("a.txt", "line 2 → line two");
     });
 
+    it("has a file that became a link to elsewhere left alone by undo", async () => {
+      await put("a.txt", ten);
+      begin();
+      await write("a.txt", lines(1, "two", 3, 4, 5, 6, 7, 8, 9, 10));
+      await hunksAre("a.txt", "line 2 → line two");
+      end();
+      const elsewhere = join(folder(), "..", "elsewhere.txt");
+      await rename(path("a.txt"), elsewhere);
+      await symlink(elsewhere, path("a.txt"));
+      await assert.rejects(review().undo({ kind: "all" }), /does not lie in this session's folders/);
+      assert.match(await readFile(elsewhere, "utf8"), /line two/);
+    });
+
     it("keeps CRLF where a hunk is undone", async () => {
       await put("a.txt", ten.replaceAll("\n", "\r\n"));
       begin();
@@ -139,6 +231,31 @@ describe("the review of changes, in the editor", () => {
   });
 
   describe("what is not the agent's", () => {
+    it("that the user moves a folder: its changes go on waiting at their new place", async () => {
+      await put("old/a.txt", ten);
+      begin();
+      await write("old/a.txt", lines(1, "two", 3, 4, 5, 6, 7, 8, 9, 10));
+      await hunksAre("old/a.txt", "line 2 → line two");
+      end();
+      const change = new vscode.WorkspaceEdit();
+      change.renameFile(vscode.Uri.file(path("old")), vscode.Uri.file(path("new")));
+      assert.ok(await vscode.workspace.applyEdit(change));
+      await hunksAre("new/a.txt", "line 2 → line two");
+      assert.equal(file("old/a.txt"), undefined);
+    });
+
+    it("that a folder goes: nothing in it waits any more", async () => {
+      begin();
+      await write("old/a.txt", ten);
+      await write("old/b.txt", ten);
+      end();
+      await until(async () => {
+        // A folder that comes and goes at once is not told of.
+        await rm(path("old"), { recursive: true, force: true });
+        return review().files.length === 0;
+      });
+    });
+
     it("what the user saves during a turn", async () => {
       await put("a.txt", ten);
       begin();
@@ -192,23 +309,27 @@ describe("the review of changes, in the editor", () => {
       await hunksAre("a.txt", "line 2 → LINE two", "line 7 → LINE 7");
     });
 
-    it("what git has in a commit counts as kept", async () => {
-      await git("git", ["init", "-q"], { cwd: folder() });
-      await put("a.txt", ten);
-      const commit = async (): Promise<void> => {
-        await git("git", ["add", "-A"], { cwd: folder() });
-        await git("git", ["-c", "user.name=u", "-c", "user.email=u@example.org", "commit", "-qm", "x"], {
-          cwd: folder(),
+    for (const where of ["the folder", "a folder above"]) {
+      it(`what git has in a commit of ${where} counts as kept`, async () => {
+        await reopen(async () => {
+          await git("git", ["init", "-q"], { cwd: where === "the folder" ? folder() : join(folder(), "..") });
         });
-      };
-      await commit();
-      begin();
-      await write("a.txt", lines(1, "two", 3, 4, 5, 6, 7, 8, 9, 10));
-      await hunksAre("a.txt", "line 2 → line two");
-      end();
-      await commit();
-      await until(() => file("a.txt") === undefined);
-    });
+        await put("a.txt", ten);
+        const commit = async (): Promise<void> => {
+          await git("git", ["add", "-A"], { cwd: folder() });
+          await git("git", ["-c", "user.name=u", "-c", "user.email=u@example.org", "commit", "-qm", "x"], {
+            cwd: folder(),
+          });
+        };
+        await commit();
+        begin();
+        await write("a.txt", lines(1, "two", 3, 4, 5, 6, 7, 8, 9, 10));
+        await hunksAre("a.txt", "line 2 → line two");
+        end();
+        await commit();
+        await until(() => file("a.txt") === undefined);
+      });
+    }
   });
 
   describe("across windows", () => {

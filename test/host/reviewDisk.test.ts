@@ -139,6 +139,40 @@ describe("the review of changes, in the editor", () => {
       await assert.rejects(onDisk("c.txt"), { code: "ENOENT" });
     });
 
+    it("makes a file that is no text: that is said, and can only be kept", async () => {
+      begin();
+      await put("image.bin", "\0\u0001\0");
+      await until(() => file("image.bin") !== undefined);
+      assert.match(file("image.bin")?.unknown ?? "", /no text/);
+      await review().keep({ kind: "all" });
+      assert.deepEqual(review().files, []);
+    });
+
+    it("makes folders in folders, with files that VS Code does not tell: they are found", async () => {
+      for (let round = 0; round < 5; round++) {
+        const name = `${round}/in/in/in/c.txt`;
+        trees.set(`turn ${round} ${path(name)}`, null);
+        begin(`turn ${round}`);
+        await put(name, "new\n");
+        await hunksAre(name, " → new");
+        end();
+      }
+    });
+
+    it("makes files late in folders in folders: they are found when its turn ends", async () => {
+      for (let round = 0; round < 5; round++) {
+        const names = [`${round}/in/in/in/first.txt`, `${round}/in/in/in/late.txt`];
+        for (const name of names) trees.set(`turn ${round} ${path(name)}`, null);
+        begin(`turn ${round}`);
+        for (const name of names) {
+          await put(name, "new\n");
+          if (name === names[0]) await hunksAre(name, " → new");
+        }
+        end();
+        for (const name of names) await hunksAre(name, " → new");
+      }
+    });
+
     it("is still the author of what is told after its turn", async () => {
       await put("a.txt", ten);
       begin();

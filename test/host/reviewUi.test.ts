@@ -36,7 +36,7 @@ describe("the surfaces of a review", () => {
   });
   beforeEach(async () => {
     await vscode.commands.executeCommand("workbench.action.closeAllEditors");
-    review = new WindowReview({ port: editorEdits, later: run => void setImmediate(run) });
+    review = new WindowReview({ port: editorEdits(() => [folder]), later: run => void setImmediate(run) });
     // The extension under test has registered its own.
     bases = new BaseDocuments(review, nullLog, `parley-base-test-${++scheme}`);
     [said, questions, agrees] = [[], [], true];

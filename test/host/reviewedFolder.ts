@@ -20,8 +20,10 @@ export const ten = lines(1, 2, 3, 4, 5, 6, 7, 8, 9, 10);
 
 /** Makes a folder and its review before, and removes both after each test of the suite. */
 export function useReviewedFolder() {
+  /** The folder under review, and the one that it is in. */
   let folder = "";
-  let reviews: Reviews;
+  let above = "";
+  let current: Reviews;
   let storage: Map<string, string>;
   const faults: string[] = [];
   const touches: [turn: string, path: string, before: string | null | undefined][] = [];
@@ -36,7 +38,7 @@ export function useReviewedFolder() {
   const open = (name: string): Promise<vscode.TextDocument> =>
     Promise.resolve(vscode.workspace.openTextDocument(path(name)));
   const show = async (name: string): Promise<vscode.TextEditor> => vscode.window.showTextDocument(await open(name));
-  const file = (name: string): ReviewedFile | undefined => reviews.review.file(path(name));
+  const file = (name: string): ReviewedFile | undefined => current.review.file(path(name));
   /** The hunks of a file, as "old → new". */
   const hunks = (name: string): readonly string[] => {
     const found = file(name)?.changes;
@@ -47,29 +49,28 @@ export function useReviewedFolder() {
     );
   };
   const hunksAre = async (name: string, ...wanted: readonly string[]): Promise<void> => {
-    try {
-      await until(() => JSON.stringify(hunks(name)) === JSON.stringify(wanted));
-    } catch {
-      assert.deepEqual(hunks(name), wanted);
-    }
+    // Shorter than the test's own limit, so that it tells what there was.
+    const end = Date.now() + 10_000;
+    await until(() => JSON.stringify(hunks(name)) === JSON.stringify(wanted) || Date.now() > end);
+    assert.deepEqual(hunks(name), wanted);
   };
 
-  const begin = (turn = "turn 1"): void => reviews.watch.turnBegan(turn, `Title of ${turn}`);
+  const begin = (turn = "turn 1"): void => current.watch.turnBegan(turn, `Title of ${turn}`);
   const end = (): void => {
-    reviews.watch.sessionChanged(running);
-    reviews.watch.sessionChanged(empty);
+    current.watch.sessionChanged(running);
+    current.watch.sessionChanged(empty);
   };
   const tool = (patch: Extract<SessionEvent, { type: "tool" }>["patch"], toolCallId = "t1"): void =>
-    reviews.watch.observe({ type: "tool", toolCallId, patch });
+    current.watch.observe({ type: "tool", toolCallId, patch });
   /** The agent writes through us. */
   const write = (name: string, content: string): Promise<unknown> => {
     const documents = new EditorDocuments(nodePaths());
-    return reviews.watch.writing(path(name), content, () => documents.write(path(name), content));
+    return current.watch.writing(path(name), content, () => documents.write(path(name), content));
   };
   /** The agent writes by itself, in a tool call that names the file. */
   const edit = async (name: string, text: string, content: readonly ToolContent[] = []): Promise<void> => {
     tool({ kind: "edit", status: "in_progress", locations: [{ path: path(name) }], content });
-    await reviews.watch.settled();
+    await current.watch.settled();
     await put(name, text);
     tool({ status: "completed" });
   };
@@ -90,35 +91,42 @@ export function useReviewedFolder() {
     });
 
   const settings = vscode.workspace.getConfiguration("files");
-  before(() => settings.update("autoSave", "off", vscode.ConfigurationTarget.Global));
-  after(() => settings.update("autoSave", undefined, vscode.ConfigurationTarget.Global));
-  beforeEach(async () => {
+  before(async () => {
+    await settings.update("autoSave", "off", vscode.ConfigurationTarget.Global);
     const workspace = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath;
     assert.ok(workspace, "the tests run in a workspace");
-    folder = await mkdtemp(join(await realpath(workspace), "reviewed-"));
+    above = await mkdtemp(join(await realpath(workspace), "reviewed-"));
+    await watched(above);
+  });
+  after(async () => {
+    await settings.update("autoSave", undefined, vscode.ConfigurationTarget.Global);
+    await rm(above, { recursive: true, force: true });
+  });
+  beforeEach(async () => {
+    folder = await mkdtemp(join(above, "folder-"));
     storage = new Map();
     faults.length = 0;
     touches.length = 0;
     trees.clear();
-    reviews = make();
-    await reviews.ready;
-    await watched();
+    current = make();
+    await current.ready;
+    await watched(folder);
   });
   afterEach(async () => {
-    reviews.dispose();
+    current.dispose();
     await discardAll();
-    await rm(folder, { recursive: true, force: true });
+    for (const one of [folder, join(above, ".git")]) await rm(one, { recursive: true, force: true });
     assert.deepEqual(faults, []);
   });
 
   /** Resolves once changes in the folder are noticed: in a new one the first are not. */
-  async function watched(): Promise<void> {
-    const watcher = vscode.workspace.createFileSystemWatcher(new vscode.RelativePattern(folder, "watched"));
+  async function watched(where: string): Promise<void> {
+    const watcher = vscode.workspace.createFileSystemWatcher(new vscode.RelativePattern(where, "watched"));
     let isNoticed = false;
     watcher.onDidCreate(() => (isNoticed = true));
     watcher.onDidChange(() => (isNoticed = true));
     await until(async () => {
-      await put("watched", `${Date.now()}`);
+      await writeFile(join(where, "watched"), `${Date.now()}`);
       return isNoticed;
     });
     watcher.dispose();
@@ -143,7 +151,7 @@ export function useReviewedFolder() {
     });
     try {
       await run();
-      await reviews.watch.settled();
+      await current.watch.settled();
     } finally {
       formatter.dispose();
       await editor.update("formatOnSave", undefined, vscode.ConfigurationTarget.Global);
@@ -155,21 +163,22 @@ export function useReviewedFolder() {
     const change = new vscode.WorkspaceEdit();
     change.insert(vscode.Uri.file(path(name)), new vscode.Position(line, 0), text);
     assert.ok(await vscode.workspace.applyEdit(change));
-    await reviews.watch.settled();
+    await current.watch.settled();
   }
 
-  const review = (): Reviews["review"] => reviews.review;
-  const watch = (): Reviews["watch"] => reviews.watch;
-  const turnBegan = (turn: string, title: string): Promise<void> => reviews.turnBegan(turn, title, Promise.resolve());
+  const reviews = (): Reviews => current;
+  const review = (): Reviews["review"] => current.review;
+  const watch = (): Reviews["watch"] => current.watch;
+  const turnBegan = (turn: string, title: string): Promise<void> => current.turnBegan(turn, title, Promise.resolve());
   const folderOf = (): string => folder;
   /** Ends the review as the window does, and makes it anew; `between` happens while no window is open. */
   const reopen = async (between: () => Promise<void>): Promise<void> => {
-    await reviews.flush();
-    reviews.dispose();
+    await current.flush();
+    current.dispose();
     await discardAll();
     await between();
-    reviews = make();
-    await reviews.ready;
+    current = make();
+    await current.ready;
   };
   return {
     path,
@@ -189,6 +198,7 @@ export function useReviewedFolder() {
     formatting,
     touches,
     trees,
+    reviews,
     review,
     watch,
     turnBegan,

@@ -5,7 +5,7 @@ import { chmod, mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { excludedBy, walkFiles } from "../../../src/workspace/fileWalk.ts";
-import { gitDiff, gitFiles, gitIgnored } from "../../../src/workspace/git.ts";
+import { gitDiff, gitFiles, gitIgnored, gitPath } from "../../../src/workspace/git.ts";
 import { findGit } from "../../../src/workspace/gitProgram.ts";
 
 describe("listing the files of a folder", () => {
@@ -154,5 +154,21 @@ describe("listing the files of a folder", () => {
     await write({ "a.js": "", "a.ts": "", "dist/x.ts": "", "sub/dist/y.ts": "", "sub/n.map": "", "t/q.ts": "" });
     const exclude = { "**/*.{js,map}": true, dist: true, "t/**": true, "a.ts": false };
     assert.deepEqual(await byWalk(undefined, exclude), ["a.ts", "sub/dist/y.ts"]);
+  });
+
+  it("finds the repository's own files from a folder beneath its top and from a worktree, and none elsewhere", async () => {
+    assert.ok(git, "git is needed");
+    await write({ "repo/deep/a.ts": "" });
+    await assert.rejects(gitPath(git, join(root, "repo"), "logs/HEAD"));
+    run("repo", "init", "-q");
+    run("repo", "add", "-A");
+    run("repo", "commit", "-qm", "one");
+    run("repo", "worktree", "add", "-q", join(root, "tree"), "-b", "side");
+    assert.equal(
+      await gitPath(git, join(root, "repo", "deep"), "logs/HEAD"),
+      join(root, "repo", ".git", "logs", "HEAD"),
+    );
+    const inTree = join(root, "repo", ".git", "worktrees", "tree", "logs", "HEAD");
+    assert.equal(await gitPath(git, join(root, "tree"), "logs/HEAD"), inTree);
   });
 });
