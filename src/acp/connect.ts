@@ -11,6 +11,9 @@ import { text, wire, type Wire } from "./tolerant.ts";
 import { V1Agent } from "./v1.ts";
 import { inTime, isGone, sentence, silent } from "./waiting.ts";
 
+/** How long an agent whose input is closed is listened to at least. Milliseconds. */
+const lastWordsTime = 1000;
+
 /** The protocol version this client speaks. */
 export const protocolVersion = 1;
 
@@ -86,6 +89,12 @@ export async function connect(options: ConnectOptions, signal: AbortSignal): Pro
   });
   let agent: V1Agent | undefined;
   connection.onClose(() => end.dispose());
+  void writer.closed.then(async () => {
+    // An agent that takes nothing any more cannot be worked with, but what it has said counts.
+    do await Promise.race([closed, new Promise(resolve => setTimeout(resolve, lastWordsTime).unref())]);
+    while (reader.hasWaiting);
+    end.dispose();
+  });
   connection.listen();
   try {
     const result = await initialize(connection, options, signal);

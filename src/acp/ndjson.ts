@@ -215,6 +215,11 @@ export class NdJsonReader extends AbstractMessageReader {
     return { dispose: () => this.#stop() };
   }
 
+  /** Whether messages wait to be served. */
+  get hasWaiting(): boolean {
+    return this.#lines.length > this.#next;
+  }
+
   /** Stops reading as well: vscode-jsonrpc never disposes what {@link listen} returns. */
   override dispose(): void {
     this.#stop();
@@ -289,6 +294,11 @@ export class NdJsonWriter extends AbstractMessageWriter {
   readonly #watcher: WireWatcher;
   #tail: Promise<void> = Promise.resolve();
   #closed: Error | undefined;
+  /**
+   * Resolves when the agent's input is closed. That is no end of the connection: an agent that has just ended is told so
+   * by its input before all that it wrote was read.
+   */
+  readonly closed: Promise<void>;
 
   constructor(output: Writable, watcher: WireWatcher = {}) {
     super();
@@ -298,9 +308,11 @@ export class NdJsonWriter extends AbstractMessageWriter {
       this.#closed ??= error;
       this.fireError(error);
     });
-    output.on("close", () => {
-      this.#closed ??= new Error("The agent's input is closed.");
-      this.fireClose();
+    this.closed = new Promise(resolve => {
+      output.on("close", () => {
+        this.#closed ??= new Error("The agent's input is closed.");
+        resolve();
+      });
     });
   }
 

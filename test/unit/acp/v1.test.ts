@@ -61,6 +61,28 @@ describe("an agent of version 1", () => {
     assert.deepEqual([texts(a.events), texts(b.events)], ["for a", "for b"]);
   });
 
+  it("is heard to its last word when it ends, though its input closes before its output is read", async () => {
+    const client = recordingClient();
+    const session = await opened(client);
+    await session.prompt([{ type: "text", text: "go" }]);
+    await agent.request("session/prompt");
+    const closed = new Promise(resolve => agent.stdin.once("close", resolve));
+    agent.stdin.destroy();
+    await closed;
+    for (let i = 0; i < 500; i++) agent.update("s", say(`${i} `));
+    agent.stdout.end();
+    await connected.closed;
+    assert.equal(texts(client.events), Array.from({ length: 500 }, (_, i) => `${i} `).join(""));
+  });
+
+  it("that closes its input alone is ended, since nothing can be asked of it", async () => {
+    const opening = connected.agent.open({ cwd: "/w" }, recordingClient());
+    await agent.request("session/new");
+    agent.stdin.destroy();
+    assert.match((await problem(opening)).message, /Robo is gone/);
+    await connected.closed;
+  });
+
   it("is heard in order: all updates of a turn come before its end", async () => {
     const client = recordingClient();
     const session = await opened(client);
