@@ -8,15 +8,14 @@ import { placesIn, smallestEdits, withLineFeeds } from "../workspace/edits.ts";
 import { readLines } from "../workspace/lineWindow.ts";
 import { codeOf, hostPlatform, pathKey, quoted } from "../workspace/paths.ts";
 import type { Documents, FileStat, LineWindow, PathResolver, WriteOutcome } from "../workspace/ports.ts";
-import { isFile, openedAgain } from "./fileTexts.ts";
+import { isFile } from "./fileTexts.ts";
+import { caughtUp, mostCatchUp, openedAgain } from "./openDocuments.ts";
 
 export interface EditorDocumentsOptions {
   /** Whether to save a document that also holds unsaved changes of the user's own. */
   readonly saveUnsaved?: () => boolean;
 }
 
-/** How long the editor may take to notice that a file changed on disk. */
-const mostCatchUp = 5000;
 /** How often an edit is tried when the user types at the same moment. */
 const mostAttempts = 3;
 /** How long a save that somebody else began is waited for: VS Code gives those who take part in it 1.75 s. */
@@ -207,20 +206,15 @@ async function save(document: vscode.TextDocument, before: string): Promise<void
 }
 
 /** Waits until the editor has noticed what is on disk: an edit of older text could not be saved. Gives the document that has. */
-async function catchUp(found: vscode.TextDocument): Promise<vscode.TextDocument> {
-  let document = found;
+async function catchUp(document: vscode.TextDocument): Promise<vscode.TextDocument> {
   const path = document.uri.fsPath;
-  const end = Date.now() + mostCatchUp;
-  for (;;) {
-    document = await openedAgain(document);
-    const disk = await diskText(path, document);
-    const isCurrent =
-      disk === undefined || document.isDirty || withLineFeeds(disk) === withLineFeeds(document.getText());
-    if (isCurrent) return document;
-    const left = end - Date.now();
-    if (left <= 0) throw failed(path, "has changed on disk, and the editor has not noticed yet. Try again.");
-    await nextChange(document, left);
-  }
+  const isCurrent = async (one: vscode.TextDocument): Promise<boolean> => {
+    const disk = await diskText(path, one);
+    return disk === undefined || one.isDirty || withLineFeeds(disk) === withLineFeeds(one.getText());
+  };
+  const current = await caughtUp(document, isCurrent, mostCatchUp);
+  if (current) return current;
+  throw failed(path, "has changed on disk, and the editor has not noticed yet. Try again.");
 }
 
 function nextSave(document: vscode.TextDocument, within: number): Promise<void> {
@@ -236,20 +230,6 @@ function nextSave(document: vscode.TextDocument, within: number): Promise<void> 
     });
     // It may have ended meanwhile.
     if (!document.isDirty) done();
-  });
-}
-
-function nextChange(document: vscode.TextDocument, within: number): Promise<void> {
-  return new Promise(resolve => {
-    const done = (): void => {
-      clearTimeout(timer);
-      listener.dispose();
-      resolve();
-    };
-    const timer = setTimeout(done, Math.min(within, 250));
-    const listener = vscode.workspace.onDidChangeTextDocument(event => {
-      if (event.document === document) done();
-    });
   });
 }
 

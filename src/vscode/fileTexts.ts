@@ -41,20 +41,6 @@ export async function isFolder(path: string): Promise<boolean> {
 }
 
 /**
- * The document as it is open now. One that no tab shows is closed whenever the editor likes, also between our steps, and
- * an edit opens it anew, as another object. An unsaved one stays open.
- */
-export async function openedAgain(document: vscode.TextDocument): Promise<vscode.TextDocument> {
-  return document.isClosed ? vscode.workspace.openTextDocument(document.uri) : document;
-}
-
-/** The text of an open document; undefined when the file is not open. */
-export function openTextOf(path: string): { readonly text: string; readonly dirty: boolean } | undefined {
-  const open = vscode.workspace.textDocuments.find(one => one.uri.scheme === "file" && one.uri.fsPath === path);
-  return open && !open.isClosed ? { text: withLineFeeds(open.getText()), dirty: open.isDirty } : undefined;
-}
-
-/**
  * When the file was last changed, ms since the epoch; undefined when there is none. Not the time of its content, which
  * whoever writes may set.
  */

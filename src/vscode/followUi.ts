@@ -13,6 +13,7 @@ import type { Confinement, Located } from "../workspace/paths.ts";
 import { isFile } from "./fileTexts.ts";
 import { FollowDecorations } from "./followDecorations.ts";
 import { FollowView } from "./followView.ts";
+import { openDocumentOf } from "./openDocuments.ts";
 
 /** Told of what one session's agent does in files. */
 export interface FollowTracker extends Disposable {
@@ -152,7 +153,7 @@ export class FollowUi implements Disposable {
   #at(target: Target): void {
     const { located, place } = target;
     this.#know(located.path, located.key);
-    const document = openDocument(located.path);
+    const document = openDocumentOf(located.path);
     this.#mark(target, document && linesIn(place, document), document === undefined);
     if (place.parent === undefined) this.#following.at(target);
   }
@@ -171,7 +172,7 @@ export class FollowUi implements Disposable {
       // A link may have been put in place since.
       const now = await tracker.confinement.locate(place.path);
       if (!now.inside || now.key !== located.key || !(await isFile(now.path))) return;
-      const isEarly = openDocument(now.path) === undefined;
+      const isEarly = openDocumentOf(now.path) === undefined;
       await this.#view.reveal(vscode.Uri.file(now.path), document => {
         if (isEarly && place.change) this.#mark(target, linesIn(place, document));
         return clamped(this.#marks.where(whoIs(place), now.key) ?? { first: 0, last: 0 }, document.lineCount);
@@ -277,13 +278,14 @@ interface TrackerOptions {
 /** One session's places, looked up one after the other. */
 class Tracker implements FollowTracker {
   readonly #options: TrackerOptions;
-  readonly #trail = new Trail();
+  readonly #trail: Trail;
   readonly #waiting: Place[] = [];
   #isLooking = false;
   #disposed = false;
 
   constructor(options: TrackerOptions) {
     this.#options = options;
+    this.#trail = new Trail(options.confinement.roots[0] ?? "");
   }
 
   get confinement(): Confinement {
@@ -346,7 +348,9 @@ class Tracker implements FollowTracker {
     for (let place = this.#waiting.shift(); place; place = this.#waiting.shift()) {
       const located = await this.locate(place.path);
       if (this.#disposed) return;
-      if (located?.inside) this.#options.at(located, place);
+      if (!located?.inside) continue;
+      const isThere = !place.guessed || (await isFile(located.path).catch(() => false));
+      if (isThere && !this.#disposed) this.#options.at(located, place);
     }
     this.#isLooking = false;
   }
@@ -355,12 +359,6 @@ class Tracker implements FollowTracker {
     this.#disposed = true;
     this.#options.left();
   }
-}
-
-function openDocument(path: string): vscode.TextDocument | undefined {
-  return vscode.workspace.textDocuments.find(
-    one => one.uri.scheme === "file" && one.uri.fsPath === path && !one.isClosed,
-  );
 }
 
 const linesIn = (place: Place, document: vscode.TextDocument): Lines | undefined =>

@@ -5,7 +5,8 @@ import { placesIn, smallestEdits, withLineFeeds } from "../workspace/edits.ts";
 import { nodePaths } from "../workspace/nodePaths.ts";
 import { Confinement, quoted } from "../workspace/paths.ts";
 import type { ReviewPort, TextStep } from "../workspace/reviewService.ts";
-import { changeTime, fileText, openedAgain } from "./fileTexts.ts";
+import { changeTime, fileText } from "./fileTexts.ts";
+import { caughtUp, mostCatchUp, openedAgain } from "./openDocuments.ts";
 
 const mostAttempts = 5;
 /** Milliseconds. */
@@ -24,23 +25,21 @@ export const editorEdits = (roots: () => readonly string[]): ReviewPort => ({
 });
 
 /**
- * Makes all the steps, or none and rejects. Gives the documents that nobody had unsaved text in. A document that the editor
- * just closes or reads again may be of an older time for a moment, so it is tried more than once.
+ * Makes all the steps, or none and rejects. Gives the documents that nobody had unsaved text in. The editor also refuses
+ * when it has just closed a document, so it is asked more than once.
  */
 async function edited(steps: readonly TextStep[]): Promise<readonly vscode.TextDocument[]> {
-  for (let attempt = 1; ; attempt++) {
+  for (let attempt = 0; attempt < mostAttempts; attempt++) {
+    if (attempt > 0) await new Promise(resolve => setTimeout(resolve, betweenAttempts));
     const change = new vscode.WorkspaceEdit();
     const clean: vscode.TextDocument[] = [];
-    let late: string | undefined;
     for (const step of steps) {
-      const added = await addStep(change, step);
-      if (added === "late") late ??= step.path;
-      else if (added && !added.isDirty) clean.push(added);
+      const document = await addStep(change, step);
+      if (document && !document.isDirty) clean.push(document);
     }
-    if (late === undefined && (await vscode.workspace.applyEdit(change))) return clean;
-    if (attempt === mostAttempts) throw stuck(late ?? steps[0]?.path ?? "");
-    await new Promise(resolve => setTimeout(resolve, betweenAttempts));
+    if (await vscode.workspace.applyEdit(change)) return clean;
   }
+  throw stuck(steps[0]?.path ?? "");
 }
 
 /** A file may have become a link to elsewhere since it was followed. */
@@ -56,19 +55,26 @@ async function checkPlaces(roots: readonly string[], steps: readonly TextStep[])
   }
 }
 
-/** Adds one file's change to the edit. Gives the document, where text is edited; "late" when the file is not as expected. */
+const isText = (document: vscode.TextDocument, text: string): boolean => withLineFeeds(document.getText()) === text;
+
+/** Adds one file's change to the edit; the document, where text is edited. Rejects when the file is not as expected. */
 async function addStep(
   change: vscode.WorkspaceEdit,
   { path, before, after, raw }: TextStep,
-): Promise<vscode.TextDocument | "late" | undefined> {
+): Promise<vscode.TextDocument | undefined> {
   const uri = vscode.Uri.file(path);
   if (before === null) {
-    if ((await changeTime(path)) !== undefined) return "late";
+    if ((await changeTime(path)) !== undefined) throw stuck(path);
     change.createFile(uri, { contents: raw ?? new TextEncoder().encode(after ?? "") });
     return undefined;
   }
-  const document = await vscode.workspace.openTextDocument(uri);
-  if (withLineFeeds(document.getText()) !== before) return "late";
+  const document = await caughtUp(
+    await vscode.workspace.openTextDocument(uri),
+    // What is not as expected on disk either is not waited for.
+    async one => one.isDirty || isText(one, before) || (await fileText(path)) !== before,
+    mostCatchUp,
+  );
+  if (!document || !isText(document, before)) throw stuck(path);
   if (after === null) {
     if (document.isDirty) {
       throw new Refusal("failed", `${quoted(path)} has unsaved changes, so it was not deleted. Save it first.`, {

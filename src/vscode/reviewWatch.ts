@@ -13,7 +13,8 @@ import { nodePaths } from "../workspace/nodePaths.ts";
 import { Confinement, type Located } from "../workspace/paths.ts";
 import type { WindowReview } from "../workspace/reviewService.ts";
 import { TurnReports } from "../workspace/turnReports.ts";
-import { changeTime, fileText, isFile, openTextOf } from "./fileTexts.ts";
+import { changeTime, fileText, isFile } from "./fileTexts.ts";
+import { caughtUp, mostCatchUp, openDocumentOf, openTextOf } from "./openDocuments.ts";
 import { PathEvents } from "./pathEvents.ts";
 
 /** Tells a turn's first touch of a file, with the text before (undefined: not known), and what the agent left there. */
@@ -53,6 +54,8 @@ interface Writing {
 const lateness = 5000;
 /** File systems stamp with a clock that may be so much behind. Milliseconds. */
 const clockTick = 20;
+/** How long a move may take until it is told as done. Milliseconds. */
+const longestMove = 10_000;
 
 export class ReviewWatch implements Disposable {
   readonly #options: ReviewWatchOptions;
@@ -69,6 +72,10 @@ export class ReviewWatch implements Disposable {
   /** The version with which a document was told to be unsaved. */
   readonly #dirtied = new WeakMap<vscode.TextDocument, number>();
   readonly #touched = new Set<string>();
+  /** Files that the editor is to notice. */
+  readonly #reading = new Set<string>();
+  /** Files and folders that the user moves at this moment, and since when. */
+  readonly #moving = new Map<string, number>();
   #reports = new TurnReports();
   #turn = "";
   #busy = false;
@@ -81,6 +88,10 @@ export class ReviewWatch implements Disposable {
     const { workspace } = vscode;
     this.#store.add(workspace.onDidChangeTextDocument(event => this.#documentChanged(event)));
     this.#store.add(workspace.onDidOpenTextDocument(document => this.#opened(document)));
+    // The disk may be told of before the move is.
+    this.#store.add(
+      workspace.onWillRenameFiles(({ files }) => files.forEach(one => this.#moving.set(one.oldUri.fsPath, Date.now()))),
+    );
     this.#store.add(workspace.onDidRenameFiles(({ files }) => files.forEach(one => this.#renamed(one))));
     this.#store.add(workspace.onDidDeleteFiles(({ files }) => files.forEach(uri => this.#removed(uri))));
     this.#store.add(workspace.onDidChangeWorkspaceFolders(() => this.#newRoots()));
@@ -250,6 +261,7 @@ export class ReviewWatch implements Disposable {
   #renamed({ oldUri, newUri }: { readonly oldUri: vscode.Uri; readonly newUri: vscode.Uri }): void {
     void this.#enqueue(oldUri.fsPath, async ({ path: from }) => {
       const to = await this.#locate(newUri.fsPath);
+      this.#moving.delete(oldUri.fsPath);
       if (!to?.inside) return;
       for (const path of this.#beneathOrAt(from)) this.#options.review.moved(path, to.path + path.slice(from.length));
     });
@@ -333,19 +345,39 @@ export class ReviewWatch implements Disposable {
     const { review } = this.#options;
     if (this.#writing.has(path)) return;
     const disk = await fileText(path);
-    if (review.isOwn(path, disk ?? null)) return;
+    if (review.isOwn(path, disk ?? null) || (disk === null && this.#isMoving(path))) return;
     const open = openTextOf(path);
     if (open?.dirty) {
       if (disk !== open.text && disk !== undefined && (await this.#isAgents(path))) this.#beneath.set(path, disk);
       return;
     }
-    // The editor will read it again, and tells that then.
-    if (open && typeof disk === "string" && open.text !== disk) return;
+    // The editor reads it again, and tells that then.
+    if (open && typeof disk === "string" && open.text !== disk) return this.#readAgain(path);
     if (disk === undefined) return this.#noText(path);
     if (disk === this.#known(path)) return;
     if (await this.#isAgents(path)) return this.#agent(path, disk);
     this.#see(path, disk);
     review.replaced(path, disk);
+  }
+
+  #isMoving(path: string): boolean {
+    for (const [moving, since] of this.#moving) {
+      if (Date.now() - since > longestMove) this.#moving.delete(moving);
+      else if (path === moving || path.startsWith(`${moving}${sep}`)) return true;
+    }
+    return false;
+  }
+
+  /** Sees to it that the editor notices what is on disk. */
+  #readAgain(path: string): void {
+    const open = openDocumentOf(path);
+    if (!open || this.#reading.has(path)) return;
+    const isCurrent = async (one: vscode.TextDocument): Promise<boolean> =>
+      one.isDirty || withLineFeeds(one.getText()) === (await fileText(path));
+    this.#reading.add(path);
+    caughtUp(open, isCurrent, mostCatchUp)
+      .catch((thrown: unknown) => this.#options.log.warn(`${path} could not be read again.`, asError(thrown).message))
+      .finally(() => this.#reading.delete(path));
   }
 
   /** A file that is no text, or too large for one. */
@@ -423,8 +455,11 @@ export class ReviewWatch implements Disposable {
   #locate(path: string): Promise<Located | undefined> {
     const known = this.#located.get(path);
     if (known) return known;
-    // What is no absolute path names no file.
-    const located = this.#confinement.locate(path).catch(() => undefined);
+    const located = this.#confinement.locate(path).catch(() => {
+      // What is no absolute path names no file. It may also be that files just come and go there.
+      this.#located.delete(path);
+      return undefined;
+    });
     this.#located.set(path, located);
     if (this.#located.size > 10_000) this.#located.clear();
     return located;

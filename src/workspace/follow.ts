@@ -1,6 +1,7 @@
 // Where an agent is in the files, by what it says and asks. Pure: places come in, lines of documents come out.
 import type { Location, SessionEvent, ToolContent, ToolKind, ToolStatus } from "../session/events.ts";
 import { fileURLToPath } from "node:url";
+import { placesInOutput } from "./terminalLinks.ts";
 
 /** What an agent does at a place. */
 export type Doing = "read" | "edit";
@@ -24,6 +25,8 @@ export interface Place {
   readonly change?: TextChange;
   /** The tool call of the sub-agent that is there. */
   readonly parent?: string;
+  /** Read out of a command's output: there may be no such file. */
+  readonly guessed?: true;
 }
 
 export interface TextChange {
@@ -52,17 +55,43 @@ const final: ReadonlySet<unknown> = new Set(["completed", "failed", "cancelled"]
 /** One session's way through the files. Keep one per session: later events name what earlier ones told. */
 export class Trail {
   readonly #calls = new Map<string, Call>();
+  /** Where commands run, by terminal. */
+  readonly #folders = new Map<string, string>();
+  /** The folder of commands that tell none. */
+  readonly #cwd: string;
+
+  constructor(cwd: string) {
+    this.#cwd = cwd;
+  }
 
   /** The places that an event tells, the latest last. */
   observe(event: SessionEvent): readonly Place[] {
-    if (event.type === "activity" && event.state === "idle") this.#calls.clear();
+    if (event.type === "activity" && event.state === "idle") {
+      this.#calls.clear();
+      this.#folders.clear();
+    }
     if (event.type === "toolChunk") {
       const call = this.#calls.get(event.toolCallId);
       if (!call) return [];
       call.content = [...call.content, event.content];
       return placesOf({ ...call, locations: [], content: [event.content] });
     }
+    if (event.type === "terminal") {
+      if (event.cwd !== undefined) this.#folders.set(event.terminalId, event.cwd);
+      return event.output === undefined ? [] : this.#output(event.terminalId, event.output);
+    }
+    if (event.type === "terminalOutput") return this.#output(event.terminalId, event.text);
     return event.type === "tool" ? this.#tool(event) : [];
+  }
+
+  /** The first place that output names comes last, where the view goes: in a stack it is the one that matters. */
+  #output(terminalId: string, text: string): readonly Place[] {
+    const shows = ({ content }: Call): boolean =>
+      content.some(item => item.type === "terminal" && item.terminalId === terminalId);
+    const parent = [...this.#calls.values()].find(shows)?.parent;
+    const by = parent === undefined ? {} : { parent };
+    const places = placesInOutput(text, this.#folders.get(terminalId) ?? this.#cwd);
+    return places.map((place): Place => ({ ...place, doing: "read", guessed: true, ...by })).reverse();
   }
 
   #tool(event: Extract<SessionEvent, { type: "tool" }>): readonly Place[] {

@@ -152,7 +152,7 @@ describe("following the agent", () => {
   it("stops at a wheel in the middle of a movement", async () => {
     const { page, panel, follow, comes } = await open(
       [
-        ...Array.from({ length: 120 }, (_, i) => ({ ...at(`t${i}`, "src/long.js", 24 * (i + 1)), delayMs: 150 })),
+        ...Array.from({ length: 60 }, (_, i) => ({ ...at(`t${i}`, "src/long.js", 48 * (i + 1)), delayMs: 150 })),
         gate("End"),
       ],
       { ".vscode/settings.json": JSON.stringify({ "editor.smoothScrolling": true }) },

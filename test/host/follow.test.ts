@@ -88,6 +88,16 @@ describe("following an agent", () => {
     assert.equal(follow.mode, "on");
   });
 
+  it("goes to what a command's output names, where there is such a file", async () => {
+    agent.observe({ type: "terminal", terminalId: "t", own: true, command: "test", cwd: folder });
+    agent.observe({ type: "terminalOutput", terminalId: "t", text: `at a.txt:300:5\nat ${path("gone.txt")}:7\n` });
+    await inSight("a.txt", 300);
+    agent.observe({ type: "terminalOutput", terminalId: "t", text: "gone.txt:7: no\n" });
+    agent.observe({ type: "terminalOutput", terminalId: "t", text: "b.txt(200,1): error\n" });
+    await inSight("b.txt", 200);
+    assert.deepEqual(open(), ["b.txt"]);
+  });
+
   it("brings lines beyond the end back to it", async () => {
     agent.observe(at("a.txt", 100_000));
     await inSight("a.txt", 500);

@@ -1,6 +1,7 @@
 // Who changed what, in the real editor: writes through us, the user's typing, undo, other tools, git, decisions.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { readFile, rename, rm, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -85,6 +86,31 @@ describe("the review of changes, in the editor", () => {
       await hunksAre(name, "line 2 → line two");
       end();
       assert.equal(touches.at(-1)?.[2], ten);
+    }
+  });
+
+  it("a folder that goes and comes back, which VS Code does not notice, can be written to and undone", async function () {
+    this.timeout(60_000);
+    for (let round = 0; round < 5; round++) {
+      const name = `in/in/${round}.txt`;
+      await put(name, lines("old"));
+      await open(name);
+      rmSync(path("in"), { recursive: true });
+      mkdirSync(path("in/in"), { recursive: true });
+      writeFileSync(path(name), ten);
+      const written = Date.now();
+      await until(() => Date.now() > written + 30);
+      begin(`turn ${round}`);
+      await write(name, lines(1, "two", 3, 4, 5, 6, 7, 8, 9, 10));
+      await hunksAre(name, "line 2 → line two");
+      end();
+      rmSync(path("in"), { recursive: true });
+      mkdirSync(path("in/in"), { recursive: true });
+      writeFileSync(path(name), lines(1, "two", 3, 4, 5, 6, 7, 8, 9, 10, 11));
+      await reviews().edits.apply([
+        { path: path(name), before: lines(1, "two", 3, 4, 5, 6, 7, 8, 9, 10, 11), after: ten },
+      ]);
+      assert.equal(await onDisk(name), ten);
     }
   });
 

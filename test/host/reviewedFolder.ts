@@ -52,6 +52,10 @@ export function useReviewedFolder() {
     // Shorter than the test's own limit, so that it tells what there was.
     const end = Date.now() + 10_000;
     await until(() => JSON.stringify(hunks(name)) === JSON.stringify(wanted) || Date.now() > end);
+    if (JSON.stringify(hunks(name)) === JSON.stringify(wanted)) return;
+    const { base, text } = file(name)?.changes ?? {};
+    const known = JSON.stringify({ base, text, unknown: file(name)?.unknown });
+    console.log(`${name} is followed as ${known}; on disk: ${JSON.stringify(await onDisk(name).catch(String))}`);
     assert.deepEqual(hunks(name), wanted);
   };
 

@@ -80,11 +80,11 @@ describe("Trail", () => {
     ["nobody in a call that names no file", { kind: "think", status: "in_progress", title: "Think" }, []],
   ];
   for (const [title, patch, places] of rows) {
-    it(`sees ${title}`, () => assert.deepEqual(new Trail().observe(tool(patch)), places));
+    it(`sees ${title}`, () => assert.deepEqual(new Trail("/w").observe(tool(patch)), places));
   }
 
   it("tells an edit again when it is done, and a read once", () => {
-    const trail = new Trail();
+    const trail = new Trail("/w");
     trail.observe(tool({ kind: "edit", status: "pending", locations: [{ path: "/a", line: 2 }] }));
     trail.observe(tool({ kind: "read", status: "pending", locations: [{ path: "/b", line: 2 }] }, "t2"));
     assert.deepEqual(trail.observe(tool({ status: "completed" })), [{ path: "/a", line: 2, doing: "edit" }]);
@@ -92,7 +92,7 @@ describe("Trail", () => {
   });
 
   it("takes content that comes in pieces", () => {
-    const trail = new Trail();
+    const trail = new Trail("/w");
     trail.observe(tool({ kind: "edit", status: "in_progress" }));
     const content = { type: "diff", path: "/a", newText: "x" } as const;
     assert.deepEqual(trail.observe({ type: "toolChunk", toolCallId: "t1", content }), [
@@ -102,7 +102,7 @@ describe("Trail", () => {
   });
 
   it("knows a sub-agent by its call, also later", () => {
-    const trail = new Trail();
+    const trail = new Trail("/w");
     trail.observe(tool({ kind: "edit", status: "pending" }, "t1", "task"));
     assert.deepEqual(trail.observe(tool({ status: "in_progress", locations: [{ path: "/a" }] })), [
       { path: "/a", doing: "edit", parent: "task" },
@@ -111,7 +111,7 @@ describe("Trail", () => {
 
   describe("takes a request for", () => {
     const trail = (): Trail => {
-      const made = new Trail();
+      const made = new Trail("/w");
       made.observe(tool({ kind: "other", status: "in_progress" }, "task"));
       made.observe(tool({ kind: "read", status: "in_progress", locations: [{ path: "/sub" }] }, "t1", "task"));
       made.observe(tool({ kind: "edit", status: "in_progress", locations: [{ path: "/main" }] }, "t2"));
@@ -138,13 +138,40 @@ describe("Trail", () => {
     });
   });
 
+  describe("with a command's output", () => {
+    const output = (text: string): SessionEvent => ({ type: "terminalOutput", terminalId: "x", text });
+    const stack = "    at sum (src/sum.js:6:3)\n    at main.js:4:10\n";
+    const guessed = { doing: "read", guessed: true } as const;
+
+    it("goes to the places that it names, to the first of them last, from where the command runs", () => {
+      const trail = new Trail("/w");
+      assert.deepEqual(trail.observe(output(stack)), [
+        { path: "/w/main.js", line: 4, ...guessed },
+        { path: "/w/src/sum.js", line: 6, ...guessed },
+      ]);
+      assert.deepEqual(trail.observe({ type: "terminal", terminalId: "x", cwd: "/w/sub", output: "a.js:1" }), [
+        { path: "/w/sub/a.js", line: 1, ...guessed },
+      ]);
+      assert.deepEqual(
+        trail.observe(output(stack)).map(({ path }) => path),
+        ["/w/sub/main.js", "/w/sub/src/sum.js"],
+      );
+    });
+
+    it("knows a sub-agent by the call that shows the terminal", () => {
+      const trail = new Trail("/w");
+      trail.observe(tool({ kind: "execute", content: [{ type: "terminal", terminalId: "x" }] }, "t1", "task"));
+      assert.equal(trail.observe(output("a.js:1"))[0]?.parent, "task");
+    });
+  });
+
   it("takes a limit of nothing for one line", () => {
-    assert.equal(new Trail().reads({ path: "/a", limit: 0 }).count, 1);
+    assert.equal(new Trail("/w").reads({ path: "/a", limit: 0 }).count, 1);
   });
 
   it("tells no more than twenty places at once, and the latest of them", () => {
     const locations = Array.from({ length: 500 }, (_, i) => ({ path: `/${i}` }));
-    const places = new Trail().observe(tool({ kind: "search", locations }));
+    const places = new Trail("/w").observe(tool({ kind: "search", locations }));
     assert.deepEqual([places.length, places.at(-1)?.path], [20, "/499"]);
   });
 });

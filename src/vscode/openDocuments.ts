@@ -1,0 +1,81 @@
+// Documents as the editor holds them, which may be of an older time than the disk.
+import * as vscode from "vscode";
+import { withLineFeeds } from "../workspace/edits.ts";
+
+/** The open document of a file, also one that no tab shows. */
+export function openDocumentOf(path: string): vscode.TextDocument | undefined {
+  return vscode.workspace.textDocuments.find(
+    one => one.uri.scheme === "file" && one.uri.fsPath === path && !one.isClosed,
+  );
+}
+
+/** The text of an open document; undefined when the file is not open. */
+export function openTextOf(path: string): { readonly text: string; readonly dirty: boolean } | undefined {
+  const open = openDocumentOf(path);
+  return open && { text: withLineFeeds(open.getText()), dirty: open.isDirty };
+}
+
+/**
+ * The document as it is open now. One that no tab shows is closed whenever the editor likes, also between our steps, and
+ * an edit opens it anew, as another object. An unsaved one stays open.
+ */
+export async function openedAgain(document: vscode.TextDocument): Promise<vscode.TextDocument> {
+  return document.isClosed ? vscode.workspace.openTextDocument(document.uri) : document;
+}
+
+/** How long the editor may take to notice that a file changed on disk. Milliseconds. */
+export const mostCatchUp = 5000;
+/** How long the editor is waited for before it is helped to notice. Milliseconds. */
+const patience = 400;
+
+/**
+ * Waits until the editor has read what is on disk, as `isCurrent` tells. Gives the document that has; undefined when time
+ * is up. VS Code may never be told of files that come into a folder just made.
+ */
+export async function caughtUp(
+  found: vscode.TextDocument,
+  isCurrent: (document: vscode.TextDocument) => Promise<boolean>,
+  within: number,
+): Promise<vscode.TextDocument | undefined> {
+  const began = Date.now();
+  let isHelped = false;
+  for (let document = found; ;) {
+    document = await openedAgain(document);
+    if (await isCurrent(document)) return document;
+    const waited = Date.now() - began;
+    if (waited >= within) return undefined;
+    if (waited >= patience && !isHelped) {
+      isHelped = true;
+      await readAnew(document);
+    }
+    await nextChange(document, Math.min(within - waited, 100));
+  }
+}
+
+/** Encodings that read the same text of the same bytes. */
+const twins: Readonly<Record<string, string>> = { utf8: "utf8bom", utf8bom: "utf8" };
+
+/** Has the editor read a saved document from disk: it does so for another encoding, and then for the one it had. */
+async function readAnew({ uri, encoding, isDirty }: vscode.TextDocument): Promise<void> {
+  const twin = twins[encoding];
+  if (twin === undefined || isDirty) return;
+  try {
+    await vscode.workspace.openTextDocument(uri, { encoding: twin });
+  } finally {
+    await vscode.workspace.openTextDocument(uri, { encoding });
+  }
+}
+
+function nextChange(document: vscode.TextDocument, within: number): Promise<void> {
+  return new Promise(resolve => {
+    const done = (): void => {
+      clearTimeout(timer);
+      listener.dispose();
+      resolve();
+    };
+    const timer = setTimeout(done, within);
+    const listener = vscode.workspace.onDidChangeTextDocument(event => {
+      if (event.document === document) done();
+    });
+  });
+}
