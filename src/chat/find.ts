@@ -175,6 +175,8 @@ class Search {
     this.#limit = hardSlice;
     if (this.#plain?.of === this.#text) this.#problem = { kind: "slow" };
     else if (this.#text) this.#memory.plain.set(this.#text, this.#text.source);
+    // What was spent on reading does not count against searching.
+    this.#stopped = undefined;
   }
 
   get #text(): Searchable | undefined {

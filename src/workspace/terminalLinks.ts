@@ -14,7 +14,6 @@ export interface OutputPlace {
 const mostText = 8_000;
 const mostPlaces = 5;
 
- 
 const escapes = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)|[@-Z\\-_])/g;
 const path = String.raw`((?:file:\/\/)?(?:[A-Za-z]:[\\/])?[^\s"'\`()\[\]<>:,;|*?]+\.\w{1,10})`;
 /** `src/a.ts:10:5`, `src/a.ts(10,5)`, `"src/a.py", line 10`. */
