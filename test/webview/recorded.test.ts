@@ -1,0 +1,106 @@
+// Everything that real agents said in the recorded sessions stands on the page: once, in its order, and to be seen.
+import assert from "node:assert/strict";
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import type { ViewEntry } from "../../src/chat/protocol.ts";
+import { paintedSessions } from "../fakes/painted.ts";
+import { openPanel, usePanel, type PanelPage } from "./panelPage.ts";
+
+/** An entry as the page has it. */
+interface OnPage {
+  readonly id: string;
+  /** The entry that it stands in. */
+  readonly parent: string | undefined;
+  readonly isSeen: boolean;
+  readonly text: string;
+}
+
+const recordings = ["claude", "gemini", "opencode"].flatMap(agent => {
+  const folder = join("test", "transcripts", agent);
+  const names = readdirSync(folder);
+  // What has no golden view is no conversation.
+  const whole = names.filter(name => names.includes(name.replace(/\.ndjson$/, ".view.json")) && /\.ndjson$/.test(name));
+  return whole.map(name => join(folder, name));
+});
+
+describe("the recorded sessions of real agents", () => {
+  usePanel();
+
+  for (const agent of ["claude", "gemini", "opencode"]) {
+    it(`of ${agent} are on the page, each entry once, in order, with its words`, async function () {
+      this.timeout(90_000);
+      const panel = await openPanel([]);
+      const wrong: string[] = [];
+      let entries = 0;
+      for (const file of recordings.filter(one => one.includes(join("transcripts", agent)))) {
+        for (const { view, session } of await paintedSessions(file)) {
+          await panel.show(view);
+          await unfold(panel);
+          const page = await entriesOf(panel);
+          const told = (fault: string): void => void wrong.push(`${file} ${session}: ${fault}`);
+          for (const fault of faultsOf(view.entries, page)) told(fault);
+          entries += view.entries.length;
+        }
+      }
+      assert.deepEqual(wrong, []);
+      assert.ok(entries > 50, `${entries} entries`);
+      await panel.assertClean();
+    });
+  }
+});
+
+/** Shows earlier entries, and opens runs and cards: what is folded is there to be opened. */
+async function unfold(panel: PanelPage): Promise<void> {
+  await panel.page.evaluate(async () => {
+    const folds = ".log .earlier, .log [aria-expanded=false], .log details:not([open]) > summary";
+    for (let round = 0; round < 20; round++) {
+      const closed = document.querySelectorAll<HTMLElement>(folds);
+      if (closed.length === 0) return;
+      for (const fold of closed) fold.click();
+      await new Promise(resolve => requestAnimationFrame(() => setTimeout(resolve)));
+    }
+  });
+}
+
+function entriesOf(panel: PanelPage): Promise<readonly OnPage[]> {
+  return panel.page.evaluate(() =>
+    [...document.querySelectorAll<HTMLElement>(".log [data-key]:not(.look-ups)")].map(element => ({
+      id: element.dataset["key"] ?? "",
+      parent: element.parentElement?.closest<HTMLElement>("[data-key]")?.dataset["key"],
+      isSeen: element.checkVisibility() && element.getBoundingClientRect().height > 4,
+      text: element.textContent,
+    })),
+  );
+}
+
+function faultsOf(entries: readonly ViewEntry[], page: readonly OnPage[]): readonly string[] {
+  const faults: string[] = [];
+  const parentOf = (entry: ViewEntry): string | undefined => ("parent" in entry ? entry.parent : undefined);
+  const order = (ids: readonly string[]): string => ids.join(" ");
+  for (const parent of new Set(entries.map(parentOf))) {
+    const wanted = order(entries.filter(entry => parentOf(entry) === parent).map(({ id }) => id));
+    const found = order(page.filter(one => one.parent === parent).map(({ id }) => id));
+    if (wanted !== found) faults.push(`in ${parent ?? "the conversation"} there is\n  ${found}, not\n  ${wanted}`);
+  }
+  for (const entry of entries) {
+    const shown = page.find(one => one.id === entry.id);
+    if (!shown?.isSeen) faults.push(`${entry.id} (${entry.kind}) cannot be seen`);
+    const text = plain(shown?.text ?? "");
+    const lacking = [...new Set(wordsOf(entry))].filter(word => !text.includes(word));
+    if (lacking.length > 0) faults.push(`${entry.id} (${entry.kind}) lacks ${lacking.slice(0, 5).join(", ")}`);
+  }
+  return faults;
+}
+
+/** Words that an entry must show, whatever Markdown makes of them. */
+function wordsOf(entry: ViewEntry): readonly string[] {
+  if (entry.kind === "tool") return entry.title.match(/[\p{L}\p{N}]{3,}/gu) ?? [];
+  if (!("parts" in entry)) return [];
+  return entry.parts.flatMap(part =>
+    part.type === "text"
+      ? (part.text.replace(/\]\([^)]*\)|<[^>]*>|```\S*/g, "").match(/[\p{L}\p{N}]{3,}/gu) ?? [])
+      : [],
+  );
+}
+
+const plain = (text: string): string => text.replace(/[^\p{L}\p{N}]/gu, "");
