@@ -9,7 +9,7 @@ import { readLines } from "../workspace/lineWindow.ts";
 import { codeOf, hostPlatform, pathKey, quoted } from "../workspace/paths.ts";
 import type { Documents, FileStat, LineWindow, PathResolver, WriteOutcome } from "../workspace/ports.ts";
 import { isFile } from "./fileTexts.ts";
-import { caughtUp, mostCatchUp, openedAgain } from "./openDocuments.ts";
+import { caughtUp, mostCatchUp, nextOf, openedAgain } from "./openDocuments.ts";
 
 export interface EditorDocumentsOptions {
   /** Whether to save a document that also holds unsaved changes of the user's own. */
@@ -194,7 +194,8 @@ async function save(document: vscode.TextDocument, before: string): Promise<void
   let said = !document.isDirty || (await document.save());
   if (!said) {
     // It also says false at once while another save is under way, such as an automatic one. That one will do.
-    await nextSave(document, mostSaving);
+    const { onDidSaveTextDocument } = vscode.workspace;
+    if (document.isDirty) await nextOf(onDidSaveTextDocument, saved => saved === document, mostSaving);
     said = !document.isDirty || (await document.save());
   }
   const disk = await diskText(path, document);
@@ -215,22 +216,6 @@ async function catchUp(document: vscode.TextDocument): Promise<vscode.TextDocume
   const current = await caughtUp(document, isCurrent, mostCatchUp);
   if (current) return current;
   throw failed(path, "has changed on disk, and the editor has not noticed yet. Try again.");
-}
-
-function nextSave(document: vscode.TextDocument, within: number): Promise<void> {
-  return new Promise(resolve => {
-    const done = (): void => {
-      clearTimeout(timer);
-      listener.dispose();
-      resolve();
-    };
-    const timer = setTimeout(done, within);
-    const listener = vscode.workspace.onDidSaveTextDocument(saved => {
-      if (saved === document) done();
-    });
-    // It may have ended meanwhile.
-    if (!document.isDirty) done();
-  });
 }
 
 /** The decoded file, or undefined when there is none. Never has a byte-order mark. */

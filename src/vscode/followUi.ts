@@ -349,6 +349,7 @@ class Tracker implements FollowTracker {
       const located = await this.locate(place.path);
       if (this.#disposed) return;
       if (!located?.inside) continue;
+      // What cannot be looked at is no place to go to, and output may name anything.
       const isThere = !place.guessed || (await isFile(located.path).catch(() => false));
       if (isThere && !this.#disposed) this.#options.at(located, place);
     }

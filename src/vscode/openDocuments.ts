@@ -48,17 +48,22 @@ export async function caughtUp(
       isHelped = true;
       await readAnew(document);
     }
-    await nextChange(document, Math.min(within - waited, 100));
+    const { onDidChangeTextDocument } = vscode.workspace;
+    await nextOf(onDidChangeTextDocument, event => event.document === document, Math.min(within - waited, 100));
   }
 }
 
 /** Encodings that read the same text of the same bytes. */
 const twins: Readonly<Record<string, string>> = { utf8: "utf8bom", utf8bom: "utf8" };
 
-/** Has the editor read a saved document from disk: it does so for another encoding, and then for the one it had. */
-async function readAnew({ uri, encoding, isDirty }: vscode.TextDocument): Promise<void> {
+/**
+ * Has the editor read a saved document from disk: it does so for another encoding, and then for the one it had. Not where
+ * the user may be typing: a document with unsaved text would keep the other encoding.
+ */
+async function readAnew(document: vscode.TextDocument): Promise<void> {
+  const { uri, encoding, isDirty } = document;
   const twin = twins[encoding];
-  if (twin === undefined || isDirty) return;
+  if (twin === undefined || isDirty || vscode.window.activeTextEditor?.document === document) return;
   try {
     await vscode.workspace.openTextDocument(uri, { encoding: twin });
   } finally {
@@ -66,7 +71,8 @@ async function readAnew({ uri, encoding, isDirty }: vscode.TextDocument): Promis
   }
 }
 
-function nextChange(document: vscode.TextDocument, within: number): Promise<void> {
+/** Waits for an event that fits, but no longer than so many milliseconds. */
+export function nextOf<T>(event: vscode.Event<T>, fits: (told: T) => boolean, within: number): Promise<void> {
   return new Promise(resolve => {
     const done = (): void => {
       clearTimeout(timer);
@@ -74,8 +80,8 @@ function nextChange(document: vscode.TextDocument, within: number): Promise<void
       resolve();
     };
     const timer = setTimeout(done, within);
-    const listener = vscode.workspace.onDidChangeTextDocument(event => {
-      if (event.document === document) done();
+    const listener = event(told => {
+      if (fits(told)) done();
     });
   });
 }

@@ -15,7 +15,8 @@ const mostText = 8_000;
 const mostPlaces = 5;
 
 const escapes = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)|[@-Z\\-_])/g;
-const path = String.raw`((?:file:\/\/)?(?:[A-Za-z]:[\\/])?[^\s"'\`()\[\]<>:,;|*?]+\.\w{1,10})`;
+/** Of bounded length: output may be one long word. */
+const path = String.raw`((?:file:\/\/)?(?:[A-Za-z]:[\\/])?[^\s"'\`()\[\]<>:,;|*?]{1,250}\.\w{1,10})`;
 /** `src/a.ts:10:5`, `src/a.ts(10,5)`, `"src/a.py", line 10`. */
 const forms = new RegExp(
   String.raw`(?<![\w./\\:@-])${path}(?::(\d{1,7})(?!\d)|\((\d{1,7})[,)]|"?, line (\d{1,7})(?!\d))`,
