@@ -1,55 +1,95 @@
 // Types, lint and format, each with a line that says whether it holds:
-//   npm run check [-- --results=file] [--workers=1]
+//   npm run check [-- --results=file]
+// Types and lint ask the same programs, so each file is read and its types are worked out once.
 import { spawn } from "node:child_process";
+import { ESLint } from "eslint";
+import ts from "typescript";
 import { ensureInstalled } from "./tools/install.mjs";
-import { main, option, root, say } from "./tools/project.mjs";
+import { inProject, main, option, root, say } from "./tools/project.mjs";
 import { newResults, resultLine } from "./tools/results.mjs";
 
-/** @typedef {{ title: string, command: readonly string[] }} Check */
+/** @typedef {{ ok: boolean, output: string }} Finding */
 
-const tsc = "node_modules/typescript/bin/tsc";
-
-/**
- * The slow ones first: they run two at a time, if nothing else is said.
- * @type {readonly Check[]}
- */
-const checks = [
-  { title: "lint", command: ["node_modules/eslint/bin/eslint.js", "--max-warnings=0", "."] },
-  { title: "types: extension, tests and demo agent", command: [tsc, "-p", "tsconfig.json"] },
-  { title: "format", command: ["node_modules/prettier/bin/prettier.cjs", "--check", "--log-level=warn", "."] },
-  { title: "types: panel", command: [tsc, "-p", "webview-ui/tsconfig.json"] },
-  { title: "types: end-to-end tests", command: [tsc, "-p", "test/e2e/tsconfig.json"] },
-  { title: "types: benchmarks", command: [tsc, "-p", "test/bench/tsconfig.json"] },
-  { title: "types: panel tests", command: [tsc, "-p", "test/webview/tsconfig.json"] },
-  { title: "types: scripts", command: [tsc, "-p", "scripts/tsconfig.json"] },
+/** A file is linted with the first project that has it. */
+const projects = [
+  { title: "types: extension and demo agent", file: "tsconfig.json" },
+  { title: "types: panel", file: "webview-ui/tsconfig.json" },
+  { title: "types: tests and benchmarks", file: "test/tsconfig.json" },
+  { title: "types: scripts", file: "scripts/tsconfig.json" },
 ];
+
+/** @type {ts.FormatDiagnosticsHost} */
+const formatHost = {
+  getCanonicalFileName: name => name,
+  getCurrentDirectory: () => root,
+  getNewLine: () => "\n",
+};
 
 await main(async () => {
   ensureInstalled();
   const file = option("results");
   const results = file ? newResults(file) : undefined;
-  const waiting = [...checks];
-  const work = async () => {
-    for (let check = waiting.shift(); check; check = waiting.shift()) {
-      const result = await perform(check);
-      results?.add(result);
-      say(resultLine(result));
-      if (result.state === "failed") process.exitCode = 1;
-    }
+  /** @param {string} title @param {() => Finding | Promise<Finding>} find */
+  const check = async (title, find) => {
+    const started = performance.now();
+    const { ok, output } = await find();
+    const ms = Math.round(performance.now() - started);
+    /** @type {import("./tools/results.d.mts").TestResult} */
+    const result = ok ? { title, state: "passed", ms } : { title, state: "failed", ms, error: output.trim() };
+    results?.add(result);
+    say(resultLine(result));
+    if (!ok) process.exitCode = 1;
   };
-  await Promise.all(Array.from({ length: Number(option("workers") ?? 2) }, work));
+  const format = check("format", () => outputOf(["node_modules/prettier/bin/prettier.cjs", "--check", "--log-level=warn", "."])); // prettier-ignore
+  /** @type {ts.Program[]} */
+  const programs = [];
+  for (const { title, file: project } of projects) {
+    await check(title, () => {
+      const program = programOf(project);
+      programs.push(program);
+      return typesOf(program);
+    });
+  }
+  await check("lint", () => lint(programs));
+  await format;
   results?.finish();
 });
 
-/** @param {Check} check @returns {Promise<import("./tools/results.d.mts").TestResult>} */
-async function perform({ title, command }) {
-  const started = performance.now();
-  const { code, output } = await outputOf(command);
-  const ms = Math.round(performance.now() - started);
-  return code === 0 ? { title, state: "passed", ms } : { title, state: "failed", ms, error: output.trim() };
+/** @param {string} project @returns {ts.Program} what `tsc -p` makes of it */
+function programOf(project) {
+  /** @type {ts.ParseConfigFileHost} */
+  const host = {
+    ...ts.sys,
+    onUnRecoverableConfigFileDiagnostic: diagnostic => {
+      throw new Error(ts.formatDiagnostic(diagnostic, formatHost));
+    },
+  };
+  const parsed = ts.getParsedCommandLineOfConfigFile(inProject(...project.split("/")), {}, host);
+  if (!parsed) throw new Error(`There is no ${project}.`);
+  const { fileNames: rootNames, options, errors: configFileParsingDiagnostics } = parsed;
+  return ts.createProgram({ rootNames, options, configFileParsingDiagnostics });
 }
 
-/** @param {readonly string[]} command @returns {Promise<{ code: number, output: string }>} */
+/** @param {ts.Program} program @returns {Finding} */
+function typesOf(program) {
+  const found = ts.getPreEmitDiagnostics(program);
+  return { ok: found.length === 0, output: ts.formatDiagnostics(found, formatHost) };
+}
+
+/** @param {readonly ts.Program[]} programs @returns {Promise<Finding>} */
+async function lint(programs) {
+  const parserOptions = { projectService: false, programs };
+  const eslint = new ESLint({
+    cwd: root,
+    overrideConfig: [{ files: ["**/*.ts"], languageOptions: { parserOptions } }],
+  });
+  const found = await eslint.lintFiles(["."]);
+  const formatter = await eslint.loadFormatter("stylish");
+  const ok = found.every(({ errorCount, warningCount }) => errorCount + warningCount === 0);
+  return { ok, output: await formatter.format(found) };
+}
+
+/** @param {readonly string[]} command @returns {Promise<Finding>} */
 function outputOf(command) {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, command, { cwd: root, stdio: ["ignore", "pipe", "pipe"] });
@@ -57,6 +97,6 @@ function outputOf(command) {
     child.stdout.setEncoding("utf8").on("data", text => (output += text));
     child.stderr.setEncoding("utf8").on("data", text => (output += text));
     child.on("error", reject);
-    child.on("close", code => resolve({ code: code ?? 1, output }));
+    child.on("close", code => resolve({ ok: code === 0, output }));
   });
 }

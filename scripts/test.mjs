@@ -3,8 +3,9 @@
 //   node scripts/test.mjs unit host               some suites
 //   node scripts/test.mjs e2e --grep="a prompt"   some tests
 //   node scripts/test.mjs host --vscode=minimum   in the oldest VS Code that is supported
-// Suites without an editor run side by side; what they print comes one after the other. The last line printed is
-// "N passed, N failed", and the exit code is 0 only if nothing failed.
+// Suites in VS Code run one after the other, the others beside them, in what they leave of the processors; what all
+// print comes one after the other. The last line printed is "N passed, N failed", and the exit code is 0 only if nothing
+// failed.
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
@@ -24,7 +25,9 @@ import { fetchVscode } from "./vscode/fetch.mjs";
  * @property {(resultsFile: string, part: number) => readonly string[]} command what Node.js is to run
  * @property {readonly (() => unknown)[]} needs what has to be there first
  * @property {number} [parts] programs that share the work
- * @property {boolean} [alone] whether the machine is to do nothing else
+ * @property {boolean} [inVscode] whether it has a VS Code, which everything else leaves the processors to
+ * @property {boolean} [alone] whether it waits for the others, but for those that go on at any time
+ * @property {boolean} [anyTime] whether nothing in it minds how long it takes
  */
 
 /** @typedef {{ name: string, tests: readonly TestResult[], ms: number }} Outcome */
@@ -34,13 +37,17 @@ const grep = option("grep");
 const chromium = () => (process.env["CHROMIUM_PATH"] = ensureChromium());
 const vscode = () => fetchVscode(vscodeName);
 
+/** More than there are lanes, so that all lanes are done at about the same time. */
+const webviewParts = 3;
+
 /** @type {Readonly<Record<string, Suite>>} */
 const suites = {
   check: {
     about: "types, lint and format",
-    limitMinutes: 10,
-    command: results => ["scripts/check.mjs", `--results=${results}`, ...(sideBySide ? ["--workers=1"] : [])],
+    limitMinutes: 20,
+    command: results => ["scripts/check.mjs", `--results=${results}`],
     needs: [],
+    anyTime: true,
   },
   webview: {
     about: "the panel in Chromium",
@@ -49,11 +56,10 @@ const suites = {
       mocha(
         results,
         30,
-        testFiles(folder => folder === "webview").filter((_, at) => at % 2 === part),
+        testFiles(folder => folder === "webview").filter((_, at) => at % webviewParts === part),
       ),
     needs: [chromium],
-    // Half of its time is waiting for the browser.
-    parts: 2,
+    parts: webviewParts,
   },
   unit: {
     about: "everything that needs no editor",
@@ -71,7 +77,7 @@ const suites = {
     limitMinutes: 10,
     command: results => ["scripts/test-host.mjs", `--results=${results}`, ...(grep ? [`--grep=${grep}`] : [])],
     needs: [chromium, vscode],
-    alone: true,
+    inVscode: true,
   },
   e2e: {
     about: "the workbench of a real VS Code, as a person uses it",
@@ -83,29 +89,33 @@ const suites = {
         testFiles(folder => folder === "e2e"),
       ),
     needs: [chromium, vscode],
+    inVscode: true,
     alone: true,
   },
 };
 
-/** Whether several suites go on at once. */
-let sideBySide = false;
-/** One program more than there are processors, since some of the time each of them waits. */
-const lanes = newLanes(os.availableParallelism() + 1);
+/** Whether suites in VS Code and others were chosen. */
+let isMixed = false;
+const lanes = newLanes(Math.max(2, os.availableParallelism()));
 const newTurn = newTurns();
 
 await main(async () => {
   const names = chosenSuites();
-  const [together, alone] = [names.filter(name => !suites[name]?.alone), names.filter(name => suites[name]?.alone)];
-  sideBySide = together.length > 1;
+  isMixed = new Set(names.map(name => suites[name]?.inVscode === true)).size > 1;
   ensureInstalled();
   if (vscodeName) process.env["PARLEY_VSCODE"] = vscodeName;
   const build = await buildAll();
   const built = build.tests.every(step => step.state === "passed");
   /** @param {string} name @returns {Promise<Outcome>} */
   const outcomeOf = async name => (built || name === "check" ? runSuite(name) : notRun(name, "The build failed."));
-  const outcomes = await Promise.all(together.map(outcomeOf));
-  for (const name of alone) outcomes.push(await outcomeOf(name));
-  summarize([build, ...outcomes]);
+  /** @param {(suite: Suite) => boolean} fits */
+  const begin = fits => names.filter(name => fits(/** @type {Suite} */ (suites[name]))).map(outcomeOf);
+  // Those that mind nothing take what the others leave them, to the end.
+  const early = begin(suite => !suite.alone && !suite.anyTime);
+  const anyTime = begin(suite => suite.anyTime === true);
+  await Promise.all(early);
+  const outcomes = await Promise.all([...early, ...anyTime, ...begin(suite => suite.alone === true)]);
+  summarize([build, ...outcomes.sort((a, b) => names.indexOf(a.name) - names.indexOf(b.name))]);
 });
 
 /** @returns {string[]} */
@@ -176,7 +186,9 @@ async function runPart(name, suite, part) {
   try {
     for (const need of suite.needs) await need();
     const command = suite.command(results, part);
-    const code = await lanes(() => runLimited(command, suite.limitMinutes, text => turn.print(text)));
+    /** @param {boolean} inBackground */
+    const running = inBackground => runLimited(command, suite.limitMinutes, text => turn.print(text), { inBackground });
+    const code = await (suite.inVscode ? running(false) : lanes(() => running(isMixed)));
     return [...readResults(results).tests, ...misfortunes(name, results, code)];
   } catch (error) {
     if (!(error instanceof Problem)) throw error;

@@ -1,6 +1,8 @@
 // Several programs of Node.js at the same time, each with a limit, and each heard on its own: what they print comes one
 // after the other, as if they had run so.
 import { spawn } from "node:child_process";
+import fs from "node:fs";
+import os from "node:os";
 import { endingSignals, killTree, whenExiting } from "./processes.mjs";
 import { root } from "./project.mjs";
 
@@ -65,10 +67,13 @@ export function newTurns() {
  * @param {readonly string[]} command
  * @param {number} minutes
  * @param {(text: string) => void} print
+ * @param {{ inBackground?: boolean }} [how] whether others go first where there are too few processors
  * @returns {Promise<number | "late">}
  */
-export function runLimited(command, minutes, print) {
-  const child = spawn(process.execPath, command, { cwd: root, stdio: ["ignore", "pipe", "pipe"] });
+export function runLimited(command, minutes, print, { inBackground = false } = {}) {
+  const detached = inBackground && process.platform !== "win32";
+  const child = spawn(process.execPath, command, { cwd: root, stdio: ["ignore", "pipe", "pipe"], detached });
+  if (inBackground && child.pid) letOthersFirst(child.pid);
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding("utf8").on("data", print);
   const end = () => {
     if (child.pid) killTree(child.pid);
@@ -98,6 +103,25 @@ export function runLimited(command, minutes, print) {
     // A process that was left behind may hold the output open for ever.
     child.on("exit", code => setTimeout(ended, lastWordsMs, code).unref());
   });
+}
+
+/** How far behind programs in the background are, as Unix counts: ten times less of a processor than the others. */
+const niceness = 10;
+
+/**
+ * Puts a program, and all that it will start, behind the others. It leads a session of its own: Linux shares processors
+ * out between sessions first, where it is set up so.
+ * @param {number} pid
+ */
+function letOthersFirst(pid) {
+  try {
+    os.setPriority(pid, niceness);
+    const group = `/proc/${pid}/autogroup`;
+    if (fs.existsSync(group)) fs.writeFileSync(group, `${niceness}`);
+  } catch (error) {
+    // Where it may not be, or it has ended, everything only takes longer.
+    if (!(error instanceof Error && "code" in error)) throw error;
+  }
 }
 
 /** @type {Set<import("node:child_process").ChildProcess>} */

@@ -89,10 +89,11 @@ export function workbenchUrl(server, { folder, extension, tests, file, token }) 
  * @param {Server} server
  * @param {Target} target
  * @param {import("playwright-core").BrowserContext} [profile]
+ * @param {import("playwright-core").BrowserContextOptions} [look] of the new profile's windows
  * @returns {Promise<Page>}
  */
-export async function openWorkbench(browser, server, target, profile) {
-  const context = profile ?? (await browser.newContext({ viewport: { width: 1400, height: 900 } }));
+export async function openWorkbench(browser, server, target, profile, look) {
+  const context = profile ?? (await browser.newContext({ viewport: { width: 1400, height: 900 }, ...look }));
   const page = await context.newPage();
   await page.goto(workbenchUrl(server, target));
   await restored(page);
@@ -166,14 +167,16 @@ export async function openFile(page, name) {
 async function pick(page, key, text, inRow) {
   const list = page.locator(".quick-input-widget");
   const wanted = list.locator(".quick-input-list .monaco-list-row", { has: inRow }).first();
-  for (let attempts = 10; ; attempts--) {
+  for (let attempt = 1; ; attempt++) {
+    // In a window that has just been restored the first tries are in vain: they are short.
+    const timeout = Math.min(250 * 2 ** attempt, 2000);
     try {
       await page.keyboard.press(key);
-      await list.locator("input").first().fill(text, { timeout: 2000 });
-      await wanted.click({ timeout: 2000 });
+      await list.locator("input").first().fill(text, { timeout });
+      await wanted.click({ timeout });
       return;
     } catch (error) {
-      if (attempts === 1) throw error;
+      if (attempt === 12) throw error;
       await page.keyboard.press("Escape");
       await list.waitFor({ state: "hidden" });
     }

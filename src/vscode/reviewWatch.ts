@@ -355,7 +355,10 @@ export class ReviewWatch implements Disposable {
     if (open && typeof disk === "string" && open.text !== disk) return this.#readAgain(path);
     if (disk === undefined) return this.#noText(path);
     if (disk === this.#known(path)) return;
-    if (await this.#isAgents(path)) return this.#agent(path, disk);
+    const isAgents = await this.#isAgents(path);
+    // What was there before a write that has begun meanwhile.
+    if (this.#writing.has(path)) return;
+    if (isAgents) return this.#agent(path, disk);
     this.#see(path, disk);
     review.replaced(path, disk);
   }

@@ -190,7 +190,9 @@ export class WindowReview implements Review, Disposable {
   /** A commit holds this text of the file. */
   committed(path: string, text: string): void {
     const one = this.#files.get(path);
-    if (one && waits(one)) this.#put(path, committed(one.changes, text));
+    if (!one || !waits(one)) return;
+    if (one.unknown === undefined) this.#put(path, committed(one.changes, text));
+    else if (one.changes.text === text) this.#forget(path);
   }
 
   keep(target: ReviewTarget): Promise<void> {
@@ -354,7 +356,8 @@ export class WindowReview implements Review, Disposable {
     if (one?.changes === changes) return;
     const history = one ? [...one.history, one.changes].slice(-maxHistory) : [];
     const mixed = one !== undefined && one.mixed && !isSettled(changes);
-    this.#set({ path, changes, history, mixed });
+    const unknown = one?.unknown;
+    this.#set({ path, changes, history, mixed, ...(unknown !== undefined && { unknown }) });
   }
 
   #set(one: Tracked): void {

@@ -1,10 +1,9 @@
-// Every command of the palette, run from there in the real VS Code; the status bar, trust.
+// Every command of the palette, run from there in the real VS Code; the status bar.
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { FrameLocator, Locator } from "playwright-core";
-import { answerTrust, openChat, openWorkbench, runCommand, sharedWorkbench } from "./harness.ts";
-import { scene } from "./scene.ts";
+import { runCommand, sharedWorkbench } from "./harness.ts";
 
 const composer = (panel: FrameLocator): Locator => panel.getByRole("textbox", { name: "Message" });
 const conversation = (panel: FrameLocator): Locator => panel.getByRole("log", { name: "Conversation" });
@@ -95,19 +94,3 @@ async function expectAnswered(question: Locator, press: () => Promise<void>): Pr
     await Promise.race([gone, question.page().evaluate(() => new Promise(resolve => requestAnimationFrame(resolve)))]);
   }
 }
-
-describe("a workspace that is not trusted", () => {
-  it("starts nothing and says why, and starts once it is trusted", async () => {
-    const { page } = await openWorkbench({ trust: true });
-    await answerTrust(page, false);
-    await page.getByText("Restricted Mode").first().waitFor();
-    const panel = await openChat(page);
-    await panel.getByText(/This workspace is not trusted, so Parley starts no agents in it/).waitFor();
-    await scene(page, "untrusted");
-    await panel.getByRole("button", { name: "Manage Workspace Trust" }).click();
-    await page.getByRole("button", { name: "Trust", exact: true }).first().click();
-    await panel.getByText(/This workspace is not trusted/).waitFor({ state: "hidden" });
-    await send(panel, "hello");
-    await conversation(panel).getByText("hello", { exact: true }).waitFor();
-  });
-});

@@ -1,111 +1,13 @@
 // Agents that do it wrong, in the real VS Code: each failure is a sentence in the panel with the next step, nothing is
 // lost, and the panel stays usable.
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import type { FrameLocator, Locator } from "playwright-core";
+import { chooseAgent as choose, late, startless, withAgents, writeProgram } from "./agents.ts";
 import { chat, openChat, reloadWindow, runCommand, sharedWorkbench } from "./harness.ts";
 import { scene } from "./scene.ts";
 
-/** The misbehaving agent as a program of its own, in a folder that pictures may show. */
-const programs = mkdtempSync(join(tmpdir(), "parley-agents-"));
-const bad = join(programs, "bad-agent");
-const unrunnable = join(programs, "unrunnable-agent");
-before(() => {
-  writeProgram(bad);
-  writeFileSync(unrunnable, "#!/bin/sh\n", { mode: 0o644 });
-});
-after(() => rmSync(programs, { recursive: true }));
-
-function writeProgram(path: string, ...args: readonly string[]): void {
-  const agent = join(process.cwd(), "test/agents/bad.mjs");
-  writeFileSync(path, `#!/bin/sh\nexec "${process.execPath}" "${agent}" ${args.join(" ")} "$@"\n`, { mode: 0o755 });
-}
-
-/** Agents that do not start: what is said of each, and what is offered. */
-const startless: readonly {
-  readonly id: string;
-  readonly definition?: Record<string, unknown>;
-  readonly says: RegExp;
-  readonly offers: string;
-  readonly scene: string;
-}[] = [
-  {
-    id: "missing",
-    definition: { command: "no-such-agent-program", args: [] },
-    says: /Could not start Bad Agent: .?no-such-agent-program.? was not found on the PATH that VS Code sees/,
-    offers: "Open Settings",
-    scene: "agent-missing",
-  },
-  {
-    id: "folder",
-    definition: { command: "/", args: [] },
-    says: /Could not start Bad Agent/,
-    offers: "Open Settings",
-    scene: "agent-not-a-program",
-  },
-  {
-    id: "unrunnable",
-    definition: { command: unrunnable, args: [] },
-    says: /Could not start Bad Agent: .*unrunnable-agent.? is not executable/,
-    offers: "Open Settings",
-    scene: "agent-not-executable",
-  },
-  {
-    id: "exit",
-    says: /Bad Agent ended with code 3 before it was ready/,
-    offers: "Restart Agent",
-    scene: "agent-exits",
-  },
-  {
-    id: "initialize-never",
-    definition: { startTimeout: 1 },
-    says: /Bad Agent did not answer its first message, .?initialize.?, within 1 second/,
-    offers: "Show Protocol Traffic",
-    scene: "agent-hangs",
-  },
-  {
-    id: "version",
-    says: /Bad Agent speaks version 0 of the Agent Client Protocol; Parley speaks version 1/,
-    offers: "Select Agent",
-    scene: "agent-version",
-  },
-  {
-    id: "initialize-error",
-    says: /Bad Agent refused to start a conversation: The model store is corrupt\./,
-    offers: "Restart Agent",
-    scene: "agent-refuses",
-  },
-  { id: "auth-required", says: /Bad Agent needs you to sign in/, offers: "Restart Agent", scene: "agent-sign-in" },
-];
-
-const late = { command: join(programs, "late-agent"), args: [] };
-const breaking = ["banner", "prompt-error", "wrong-types", "two-questions", "dies-with-question", "dies-in-turn"];
-
-/** The agents, each with the behaviour of test/agents/bad.mjs that is its id unless it says otherwise. */
-const definitions: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
-  none: { name: "Good Agent" },
-  ...Object.fromEntries(startless.map(({ id, definition }) => [id, definition ?? {}])),
-  late,
-  ...Object.fromEntries(breaking.map(id => [id, {}])),
-};
-
-function settings(): Record<string, unknown> {
-  const presets = ["claude", "codex", "gemini", "opencode", "qwen", "copilot", "auggie", "goose", "demo"];
-  const own = Object.entries(definitions).map(([id, definition]) => [
-    id,
-    { name: "Bad Agent", description: id, command: bad, args: [id], startTimeout: 20, ...definition },
-  ]);
-  return { "parley.agents": { ...Object.fromEntries(presets.map(id => [id, false])), ...Object.fromEntries(own) } };
-}
-
-const withAgents = (): ReturnType<typeof sharedWorkbench> => sharedWorkbench({}, settings());
-
 const composer = (panel: FrameLocator): Locator => panel.getByRole("textbox", { name: "Message" });
 const conversation = (panel: FrameLocator): Locator => panel.getByRole("log", { name: "Conversation" });
-const choose = (panel: FrameLocator, agent: string): Promise<unknown> =>
-  panel.getByRole("combobox", { name: "Agent" }).selectOption(agent);
 const idle = (panel: FrameLocator): Promise<void> =>
   panel.getByRole("button", { name: "Stop" }).waitFor({ state: "hidden" });
 

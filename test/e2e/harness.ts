@@ -109,9 +109,12 @@ export async function openWorkbench(options: WorkbenchOptions = {}): Promise<Wor
   const server = await serverFor(options);
   server.writeSettings(usual(options.settings));
   shared.browser ??= launchBrowser();
-  const page = await openPage(await shared.browser, server, target(folder, options));
+  const page = await openPage(await shared.browser, server, target(folder, options), undefined, still);
   return watch({ page, folder, server, options, errors: [] });
 }
+
+/** Nothing turns or glides: without a graphics card each of its frames is drawn by the processors that tests need. */
+const still = { reducedMotion: "reduce" } as const;
 
 /**
  * The window that tests share, with the chat shown and nothing else: no editor, an empty session, and a workspace that is
@@ -162,17 +165,6 @@ async function cleared(page: Page): Promise<FrameLocator> {
   return panel;
 }
 
-/** Closes the window and opens it anew, on the same workspace and with all that VS Code remembers of it. */
-export async function reopenWindow(workbench: Workbench): Promise<Workbench> {
-  const { page, folder, server, options } = opened(workbench);
-  if (!("origin" in server)) return restartVscode(workbench);
-  const profile = page.context();
-  const next = await openPage(await browserOf(page), server, target(folder, options), profile);
-  await page.close();
-  shared.opened.delete(opened(workbench));
-  return watch({ page: next, folder, server, options, errors: [] });
-}
-
 /** Stops VS Code, as quitting it does, and starts it on the same data, workspace and profile. */
 export async function restartVscode(workbench: Workbench): Promise<Workbench> {
   const { page, folder, server, options } = opened(workbench);
@@ -194,6 +186,14 @@ export async function restartVscode(workbench: Workbench): Promise<Workbench> {
   await page.close();
   shared.opened.delete(opened(workbench));
   return watch({ page: next, folder, server: again, options, errors: [] });
+}
+
+/** Closes the window as a user does: what runs before it unloads, runs. A window that tests shared is shared no longer. */
+export async function closeWindow(workbench: Workbench): Promise<void> {
+  const { page, server } = workbench;
+  if (desktopVscode) await stopServer(server);
+  else await page.close({ runBeforeUnload: true });
+  for (const [key, each] of shared.kept) if (each.page === page) shared.kept.delete(key);
 }
 
 /** The document of Parley's chat panel. */

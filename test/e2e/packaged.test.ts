@@ -1,21 +1,29 @@
-// The package as users get it: packed, installed into a real VS Code, and used.
+// The package as users get it: packed, installed into a real VS Code, and used in a folder that is not trusted at first.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openChat, openWorkbench } from "./harness.ts";
+import { answerTrust, openChat, openWorkbench } from "./harness.ts";
+import { scene } from "./scene.ts";
 
 describe("the packaged extension", () => {
   const folder = mkdtempSync(join(tmpdir(), "parley-vsix-"));
   after(() => rmSync(folder, { recursive: true, force: true }));
 
-  it("runs once it is installed, with its demo agent and no node_modules", async () => {
+  it("is installed without node_modules, starts nothing in an untrusted workspace and says why, and runs its demo agent once it is trusted", async () => {
     const vsix = join(folder, "parley.vsix");
     const options = ["--no-dependencies", "--no-rewrite-relative-links", "--allow-missing-repository", "-o", vsix];
     execFileSync(process.execPath, ["node_modules/@vscode/vsce/vsce", "package", ...options], { stdio: "ignore" });
-    const { page, errors } = await openWorkbench({ vsix });
+    const { page, errors } = await openWorkbench({ vsix, trust: true });
+    await answerTrust(page, false);
+    await page.getByText("Restricted Mode").first().waitFor();
     const panel = await openChat(page);
+    await panel.getByText(/This workspace is not trusted, so Parley starts no agents in it/).waitFor();
+    await scene(page, "untrusted");
+    await panel.getByRole("button", { name: "Manage Workspace Trust" }).click();
+    await page.getByRole("button", { name: "Trust", exact: true }).first().click();
+    await panel.getByText(/This workspace is not trusted/).waitFor({ state: "hidden" });
     await panel.getByRole("textbox", { name: "Message" }).fill("hello");
     await panel.getByRole("textbox", { name: "Message" }).press("Enter");
     await panel
@@ -23,6 +31,10 @@ describe("the packaged extension", () => {
       .getByText(/I am the demo agent/)
       .first()
       .waitFor();
-    assert.deepEqual(errors, []);
+    // When a workspace becomes trusted, VS Code registers some of its own extensions twice, and says so.
+    assert.deepEqual(
+      errors.filter(error => !/Extension `vscode\.[\w-]+` is already registered/.test(error)),
+      [],
+    );
   });
 });

@@ -4,7 +4,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { FrameLocator, Locator, Page } from "playwright-core";
-import { openFile, runCommand, sharedWorkbench, type Workbench, type WorkbenchOptions } from "./harness.ts";
+import { chooseAgent, withAgents } from "./agents.ts";
+import { openFile, runCommand, sharedWorkbench, type Workbench } from "./harness.ts";
 import { scene } from "./scene.ts";
 
 type Step = Readonly<Record<string, unknown>>;
@@ -17,13 +18,21 @@ interface Opened extends Workbench {
   readonly log: Locator;
 }
 
-/** The shared window, with these scripts of the demo agent, and other files, in its workspace. */
+/**
+ * The shared window, with these scripts of the demo agent, and other files, in its workspace; or the one whose settings
+ * have decided before anything is asked.
+ */
 async function open(
   scripts: Readonly<Record<string, readonly Step[]>>,
-  { files, settings }: Pick<WorkbenchOptions, "files" | "settings"> = {},
+  {
+    files,
+    isDecided = false,
+  }: { readonly files?: Readonly<Record<string, string>>; readonly isDecided?: boolean } = {},
 ): Promise<Opened> {
   const written = Object.entries(scripts).map(([name, steps]) => [`${name}.json`, JSON.stringify({ steps })]);
-  const workbench = await sharedWorkbench({ ...files, ...Object.fromEntries(written) }, settings);
+  const all = { ...files, ...Object.fromEntries(written) };
+  const workbench = await (isDecided ? withAgents(all) : sharedWorkbench(all));
+  if (isDecided) await chooseAgent(workbench.panel, "demo");
   return { ...workbench, log: workbench.panel.getByRole("log", { name: "Conversation" }) };
 }
 
@@ -285,18 +294,10 @@ describe("a command in a terminal of ours", () => {
 });
 
 describe("settings that leave nothing to ask", () => {
-  const settings = {
-    "parley.files.outsideWorkspace": "refuse",
-    "parley.permissions.rules": [
-      { effect: "allow", command: ["npm test", "git status"] },
-      { effect: "deny", path: "generated/**" },
-    ],
-  };
-
   it("refuse a file outside the workspace without a question", async () => {
     const path = join(elsewhere, "refused.txt");
     writeFileSync(path, "no");
-    const { panel, log } = await open({ read: read(path) }, { settings });
+    const { panel, log } = await open({ read: read(path) }, { isDecided: true });
     await play(panel, "read");
     await log.getByText(/is outside this session's folders/).waitFor();
   });
@@ -309,7 +310,7 @@ describe("settings that leave nothing to ask", () => {
         publish: ask("p", "Publish", "npm test && npm publish"),
         generated: [{ permission: { toolCall: edit }, as: "answer" }, { echo: "answer" }],
       },
-      { settings },
+      { isDecided: true },
     );
     await played(panel, "tests");
     const card = log.getByRole("article", { name: "Run the tests" });

@@ -47,7 +47,7 @@ describe("the review of changes, in the editor", () => {
       for (let round = 0; round < 5; round++) {
         const name = `${round}.txt`;
         await put(name, ten);
-        begin(`turn ${round}`);
+        await begin(`turn ${round}`);
         const { closed } = await closing(name);
         await write(name, lines(1, "two", 3, 4, 5, 6, 7, 8, 9, 10));
         await closed;
@@ -60,7 +60,7 @@ describe("the review of changes, in the editor", () => {
       for (let round = 0; round < 5; round++) {
         const name = `${round}.txt`;
         await put(name, ten);
-        begin(`turn ${round}`);
+        await begin(`turn ${round}`);
         await edit(name, lines(1, "two", 3, 4, 5, 6, 7, 8, 9, 10));
         await hunksAre(name, "line 2 → line two");
         const { closed } = await closing(name);
@@ -78,10 +78,7 @@ describe("the review of changes, in the editor", () => {
       await put(name, lines("old"));
       await show(name);
       await put(name, ten);
-      // Longer than a file system's clock ticks, shorter than the editor takes to notice.
-      const written = Date.now();
-      await until(() => Date.now() > written + 30);
-      begin(`turn ${round}`);
+      await begin(`turn ${round}`);
       await write(name, lines(1, "two", 3, 4, 5, 6, 7, 8, 9, 10));
       await hunksAre(name, "line 2 → line two");
       end();
@@ -97,10 +94,8 @@ describe("the review of changes, in the editor", () => {
       await open(name);
       rmSync(path("in"), { recursive: true });
       mkdirSync(path("in/in"), { recursive: true });
-      writeFileSync(path(name), ten);
-      const written = Date.now();
-      await until(() => Date.now() > written + 30);
-      begin(`turn ${round}`);
+      await put(name, ten);
+      await begin(`turn ${round}`);
       await write(name, lines(1, "two", 3, 4, 5, 6, 7, 8, 9, 10));
       await hunksAre(name, "line 2 → line two");
       end();
@@ -120,7 +115,7 @@ describe("the review of changes, in the editor", () => {
         const name = `${round}.txt`;
         const changed = lines(1, "two", 3, 4, 5, 6, 7, 8, 9, 10);
         await put(name, ten);
-        begin(`turn ${round}`);
+        await begin(`turn ${round}`);
         await edit(name, changed);
         await hunksAre(name, "line 2 → line two");
         end();
@@ -140,7 +135,7 @@ describe("the review of changes, in the editor", () => {
   describe("an agent that writes through us", () => {
     it("leaves hunks; one is kept, the other undone, in buffer and on disk", async () => {
       await put("a.txt", ten);
-      begin();
+      await begin();
       await write("a.txt", lines(1, "two", 3, 4, 5, 6, 7, 8, "nine", 10));
       await hunksAre("a.txt", "line 2 → line two", "line 9 → line nine");
       assert.deepEqual(touches, [["turn 1", path("a.txt"), ten]]);
@@ -153,7 +148,7 @@ describe("the review of changes, in the editor", () => {
     });
 
     it("makes a file that undo deletes, and that comes back when the decision is taken back", async () => {
-      begin();
+      await begin();
       await write("new/b.txt", "hello\n");
       await hunksAre("new/b.txt", " → hello");
       await review().undo({ kind: "all" });
@@ -164,19 +159,19 @@ describe("the review of changes, in the editor", () => {
     });
 
     it("makes a file anew that somebody has deleted since: it waits for review again", async () => {
-      begin("turn 1");
+      await begin("turn 1");
       await write("b.txt", "hello\n");
       await hunksAre("b.txt", " → hello");
       end();
       await rm(path("b.txt"));
-      begin("turn 2");
+      await begin("turn 2");
       await write("b.txt", "hello again\n");
       await hunksAre("b.txt", " → hello again");
     });
 
     it("writes to disk first and through us then: the text before is what was seen before both", async () => {
       await put("a.txt", ten);
-      begin();
+      await begin();
       for (const name of ["a.txt", "new.txt"]) {
         tool({ kind: "edit", status: "in_progress", locations: [{ path: path(name) }] }, name);
         await watch().settled();
@@ -189,7 +184,7 @@ describe("the review of changes, in the editor", () => {
     });
 
     it("makes a file that the user edits: undo does not delete it", async () => {
-      begin();
+      await begin();
       await write("b.txt", "hello\n");
       await type("b.txt", 0, "mine ");
       await watch().settled();
@@ -199,7 +194,7 @@ describe("the review of changes, in the editor", () => {
 
     it("leaves the user's typing elsewhere the user's, and takes what is typed into its lines along", async () => {
       await put("a.txt", ten);
-      begin();
+      await begin();
       await write("a.txt", lines(1, "two", 3, 4, 5, 6, 7, 8, "nine", 10));
       await type("a.txt", 4, "mine ");
       await hunksAre("a.txt", "line 2 → line two", "line 9 → line nine");
@@ -212,7 +207,7 @@ describe("the review of changes, in the editor", () => {
 
     it("is undone and redone with the editor's own keys", async () => {
       await put("a.txt", ten);
-      begin();
+      await begin();
       await write("a.txt", lines(1, "two", 3, 4, 5, 6, 7, 8, 9, 10));
       await hunksAre("a.txt", "line 2 → line two");
       await show("a.txt");
@@ -224,7 +219,7 @@ describe("the review of changes, in the editor", () => {
 
     it("has its undone lines brought back by Ctrl+Z, still to be reviewed", async () => {
       await put("a.txt", ten);
-      begin();
+      await begin();
       await write("a.txt", lines(1, "two", 3, 4, 5, 6, 7, 8, 9, 10));
       await show("a.txt");
       await review().undo({ kind: "all" });
@@ -235,7 +230,7 @@ describe("the review of changes, in the editor", () => {
 
     it("has a file that became a link to elsewhere left alone by undo", async () => {
       await put("a.txt", ten);
-      begin();
+      await begin();
       await write("a.txt", lines(1, "two", 3, 4, 5, 6, 7, 8, 9, 10));
       await hunksAre("a.txt", "line 2 → line two");
       end();
@@ -248,7 +243,7 @@ describe("the review of changes, in the editor", () => {
 
     it("keeps CRLF where a hunk is undone", async () => {
       await put("a.txt", ten.replaceAll("\n", "\r\n"));
-      begin();
+      await begin();
       await write("a.txt", lines(1, "two", 3, 4, 5, 6, 7, 8, 9, 10));
       await hunksAre("a.txt", "line 2 → line two");
       await review().undo({ kind: "all" });
@@ -259,7 +254,7 @@ describe("the review of changes, in the editor", () => {
   describe("what is not the agent's", () => {
     it("that the user moves a folder: its changes go on waiting at their new place", async () => {
       await put("old/a.txt", ten);
-      begin();
+      await begin();
       await write("old/a.txt", lines(1, "two", 3, 4, 5, 6, 7, 8, 9, 10));
       await hunksAre("old/a.txt", "line 2 → line two");
       end();
@@ -271,7 +266,7 @@ describe("the review of changes, in the editor", () => {
     });
 
     it("that a folder goes: nothing in it waits any more", async () => {
-      begin();
+      await begin();
       await write("old/a.txt", ten);
       await write("old/b.txt", ten);
       end();
@@ -284,7 +279,7 @@ describe("the review of changes, in the editor", () => {
 
     it("what the user saves during a turn", async () => {
       await put("a.txt", ten);
-      begin();
+      await begin();
       await show("a.txt");
       await type("a.txt", 0, "mine ");
       await (await open("a.txt")).save();
@@ -295,7 +290,7 @@ describe("the review of changes, in the editor", () => {
 
     it("what another tool writes after the turn: it goes into the base, unless it meets a hunk", async () => {
       await put("a.txt", ten);
-      begin();
+      await begin();
       await write("a.txt", lines(1, "two", 3, 4, 5, 6, 7, 8, 9, 10));
       end();
       // Past the moment for which what is told late may still be of the turn.
@@ -309,7 +304,7 @@ describe("the review of changes, in the editor", () => {
 
     it("what is formatted when the user saves: outside of hunks it is the user's, inside it joins them", async () => {
       await put("a.txt", ten);
-      begin();
+      await begin();
       await write("a.txt", lines(1, "two", 3, 4, 5, 6, 7, 8, 9, 10));
       end();
       await formatting(/line (two|7)/g, "LINE $1", async () => {
@@ -328,7 +323,7 @@ describe("the review of changes, in the editor", () => {
 
     it("what is formatted when the agent's own write is saved is the agent's", async () => {
       await put("a.txt", ten);
-      begin();
+      await begin();
       await formatting(/line (two|7)/g, "LINE $1", async () => {
         await write("a.txt", lines(1, "two", 3, 4, 5, 6, 7, 8, 9, 10));
       });
@@ -348,7 +343,7 @@ describe("the review of changes, in the editor", () => {
           });
         };
         await commit();
-        begin();
+        await begin();
         await write("a.txt", lines(1, "two", 3, 4, 5, 6, 7, 8, 9, 10));
         await hunksAre("a.txt", "line 2 → line two");
         end();
@@ -362,7 +357,7 @@ describe("the review of changes, in the editor", () => {
     it("waits again, and is found where the file changed meanwhile", async () => {
       await put("a.txt", ten);
       await put("b.txt", ten);
-      begin();
+      await begin();
       await write("a.txt", lines(1, "two", 3, 4, 5, 6, 7, 8, 9, 10));
       await write("b.txt", lines(1, 2, 3, 4, 5, 6, 7, 8, 9, "ten"));
       await reopen(async () => {
@@ -377,9 +372,9 @@ describe("the review of changes, in the editor", () => {
   describe("decisions", () => {
     it("about one turn leave the other turn's hunks", async () => {
       await put("a.txt", ten);
-      begin("turn 1");
+      await begin("turn 1");
       await write("a.txt", lines(1, "two", 3, 4, 5, 6, 7, 8, 9, 10));
-      begin("turn 2");
+      await begin("turn 2");
       await write("a.txt", lines(1, "two", 3, 4, 5, 6, 7, 8, "nine", 10));
       assert.deepEqual(
         review().turns.map(turn => turn.id),
@@ -393,7 +388,7 @@ describe("the review of changes, in the editor", () => {
 
     it("are taken back one after the other, also when the user has typed elsewhere since", async () => {
       await put("a.txt", ten);
-      begin();
+      await begin();
       await write("a.txt", lines(1, "two", 3, 4, 5, 6, 7, 8, "nine", 10));
       const [first, second] = file("a.txt")?.changes.hunks ?? [];
       await review().keep({ kind: "hunks", path: path("a.txt"), ids: [first?.id ?? ""] });

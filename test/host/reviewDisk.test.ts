@@ -35,7 +35,7 @@ describe("the review of changes, in the editor", () => {
   describe("an agent that writes to disk itself", () => {
     it("leaves hunks in a file that is not open", async () => {
       await put("a.txt", ten);
-      begin();
+      await begin();
       await edit("a.txt", lines(1, "two", 3, 4, 5, 6, 7, 8, 9, 10));
       await hunksAre("a.txt", "line 2 → line two");
       end();
@@ -46,7 +46,7 @@ describe("the review of changes, in the editor", () => {
     it("leaves hunks in a file that is open, and the user's later typing is the user's", async () => {
       await put("a.txt", ten);
       const editor = await show("a.txt");
-      begin();
+      await begin();
       await edit("a.txt", lines(1, "two", 3, 4, 5, 6, 7, 8, 9, 10));
       await until(() => editor.document.getText().includes("two"));
       await hunksAre("a.txt", "line 2 → line two");
@@ -56,7 +56,7 @@ describe("the review of changes, in the editor", () => {
     });
 
     it("is told late, with fragments of the text before and after", async () => {
-      begin();
+      await begin();
       await put("a.txt", lines(1, "two", 3, 4, 5, 6, 7, 8, 9, 10));
       tool({
         kind: "edit",
@@ -68,7 +68,7 @@ describe("the review of changes, in the editor", () => {
 
     it("is told late, when the file was seen to change before: then nothing was known at first", async () => {
       await put("a.txt", ten);
-      begin();
+      await begin();
       await put("a.txt", lines(1, "two", 3, 4, 5, 6, 7, 8, 9, 10));
       await until(() => file("a.txt")?.unknown !== undefined);
       const content = [{ type: "diff" as const, path: path("a.txt"), oldText: "line 2", newText: "line two" }];
@@ -77,7 +77,7 @@ describe("the review of changes, in the editor", () => {
     });
 
     it("is told late, with a patch in git's form", async () => {
-      begin();
+      await begin();
       await put("a.txt", lines(1, "two", 3, 4, 5, 6, 7, 8, 9, 10));
       const patch = `diff --git a${path("a.txt")} b${path("a.txt")}\n--- a${path("a.txt")}\n+++ b${path("a.txt")}\n@@ -1,3 +1,3 @@\n line 1\n-line 2\n+line two\n line 3\n`;
       const changes = [{ operation: "modify", path: path("a.txt") }];
@@ -87,7 +87,7 @@ describe("the review of changes, in the editor", () => {
 
     it("runs a command that names no file: the text before comes from the turn's tree", async () => {
       await put("a.txt", ten);
-      begin();
+      await begin();
       trees.set(`turn 1 ${path("a.txt")}`, ten);
       tool({ kind: "execute", status: "in_progress" });
       await put("a.txt", lines(1, "two", 3, 4, 5, 6, 7, 8, 9, 10));
@@ -103,7 +103,7 @@ describe("the review of changes, in the editor", () => {
 
     it("runs a command where nothing is known of the text before: that is said, and can only be kept", async () => {
       await put("a.txt", ten);
-      begin();
+      await begin();
       await put("a.txt", lines(1, "two"));
       await until(() => file("a.txt") !== undefined);
       assert.match(file("a.txt")?.unknown ?? "", /no earlier text/);
@@ -117,7 +117,7 @@ describe("the review of changes, in the editor", () => {
 
     it("deletes a file: undo brings it back", async () => {
       await put("a.txt", ten);
-      begin();
+      await begin();
       tool({ kind: "delete", status: "in_progress", locations: [{ path: path("a.txt") }] });
       await watch().settled();
       await rm(path("a.txt"));
@@ -129,7 +129,7 @@ describe("the review of changes, in the editor", () => {
     });
 
     it("makes a file that undo deletes", async () => {
-      begin();
+      await begin();
       tool({ kind: "edit", status: "in_progress", locations: [{ path: path("c.txt") }] });
       await watch().settled();
       await put("c.txt", "new\n");
@@ -140,7 +140,7 @@ describe("the review of changes, in the editor", () => {
     });
 
     it("makes a file that is no text: that is said, and can only be kept", async () => {
-      begin();
+      await begin();
       await put("image.bin", "\0\u0001\0");
       await until(() => file("image.bin") !== undefined);
       assert.match(file("image.bin")?.unknown ?? "", /no text/);
@@ -152,7 +152,7 @@ describe("the review of changes, in the editor", () => {
       for (let round = 0; round < 5; round++) {
         const name = `${round}/in/in/in/c.txt`;
         trees.set(`turn ${round} ${path(name)}`, null);
-        begin(`turn ${round}`);
+        await begin(`turn ${round}`);
         await put(name, "new\n");
         await hunksAre(name, " → new");
         end();
@@ -163,7 +163,7 @@ describe("the review of changes, in the editor", () => {
       for (let round = 0; round < 5; round++) {
         const names = [`${round}/in/in/in/first.txt`, `${round}/in/in/in/late.txt`];
         for (const name of names) trees.set(`turn ${round} ${path(name)}`, null);
-        begin(`turn ${round}`);
+        await begin(`turn ${round}`);
         for (const name of names) {
           await put(name, "new\n");
           if (name === names[0]) await hunksAre(name, " → new");
@@ -175,7 +175,7 @@ describe("the review of changes, in the editor", () => {
 
     it("is still the author of what is told after its turn", async () => {
       await put("a.txt", ten);
-      begin();
+      await begin();
       tool({ kind: "edit", status: "in_progress", locations: [{ path: path("a.txt") }] });
       await watch().settled();
       watch().sessionChanged(running);
@@ -186,7 +186,7 @@ describe("the review of changes, in the editor", () => {
 
     it("moves a file: undo moves it back", async () => {
       await put("a.txt", ten);
-      begin();
+      await begin();
       tool({ kind: "move", status: "in_progress", locations: [{ path: path("a.txt") }, { path: path("b.txt") }] });
       await watch().settled();
       await put("b.txt", ten);
@@ -203,7 +203,7 @@ describe("the review of changes, in the editor", () => {
       await put("a.txt", ten);
       const editor = await show("a.txt");
       await type("a.txt", 4, "mine ");
-      begin();
+      await begin();
       await edit("a.txt", lines(1, "two", 3, 4, 5, 6, 7, 8, 9, 10));
       await edit("b.txt", "barrier\n");
       await until(() => file("b.txt") !== undefined);
@@ -220,7 +220,7 @@ describe("the review of changes, in the editor", () => {
     it("in a file that git ignores is passed over, unless it names the file", async () => {
       await git("git", ["init", "-q"], { cwd: folder() });
       await put(".gitignore", "*.log\n");
-      begin();
+      await begin();
       await put("x.log", "1\n");
       await put("y.txt", "1\n");
       await until(() => file("y.txt") !== undefined);

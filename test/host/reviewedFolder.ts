@@ -23,6 +23,8 @@ export function useReviewedFolder() {
   /** The folder under review, and the one that it is in. */
   let folder = "";
   let above = "";
+  /** When a file was last put there. Milliseconds since the epoch. */
+  let lastPut = 0;
   let current: Reviews;
   let storage: Map<string, string>;
   const faults: string[] = [];
@@ -34,6 +36,7 @@ export function useReviewedFolder() {
   const put = async (name: string, text: string): Promise<void> => {
     await mkdir(dirname(path(name)), { recursive: true });
     await writeFile(path(name), text);
+    lastPut = Date.now();
   };
   const open = (name: string): Promise<vscode.TextDocument> =>
     Promise.resolve(vscode.workspace.openTextDocument(path(name)));
@@ -55,11 +58,15 @@ export function useReviewedFolder() {
     if (JSON.stringify(hunks(name)) === JSON.stringify(wanted)) return;
     const { base, text } = file(name)?.changes ?? {};
     const known = JSON.stringify({ base, text, unknown: file(name)?.unknown });
-    console.log(`${name} is followed as ${known}; on disk: ${JSON.stringify(await onDisk(name).catch(String))}`);
-    assert.deepEqual(hunks(name), wanted);
+    const disk = JSON.stringify(await onDisk(name).catch(String));
+    assert.deepEqual(hunks(name), wanted, `${name} is followed as ${known}; on disk: ${disk}`);
   };
 
-  const begin = (turn = "turn 1"): void => current.watch.turnBegan(turn, `Title of ${turn}`);
+  /** What was put so shortly before may be of the turn, by the file system's clock: that is waited for. */
+  const begin = async (turn = "turn 1"): Promise<void> => {
+    await until(() => Date.now() > lastPut + 30);
+    current.watch.turnBegan(turn, `Title of ${turn}`);
+  };
   const end = (): void => {
     current.watch.sessionChanged(running);
     current.watch.sessionChanged(empty);
@@ -134,9 +141,7 @@ export function useReviewedFolder() {
       return isNoticed;
     });
     watcher.dispose();
-    // What is written so shortly before a turn may be of the turn, by the file system's clock.
-    const written = Date.now();
-    await until(() => Date.now() > written + 30);
+    lastPut = Date.now();
   }
 
   /** Runs something while saving replaces what fits, as a formatter does. */

@@ -25,8 +25,11 @@ export async function watch(page: Page): Promise<void> {
   await page.evaluate(() => {
     for (const name of ["alert", "confirm", "prompt", "print", "open"])
       Object.assign(window, { [name]: () => (window.__hit = name) });
+    const sheet = document.styleSheets[document.styleSheets.length - 1];
     // Entries out of sight are laid out like the others.
-    document.styleSheets[document.styleSheets.length - 1]?.insertRule(".entry{content-visibility:visible!important}");
+    sheet?.insertRule(".entry{content-visibility:visible!important}");
+    // Only layout is looked at: to draw it, too, takes a third of the time.
+    sheet?.insertRule("#parley{visibility:hidden}");
     const root = document.getElementById("parley") as HTMLElement;
     const tags = "a article audio b bdi blockquote br button code del details div em h1 h2 h3 h4 h5 h6 hr img input ins kbd label li main mark ol option optgroup p pre section select span strong summary svg circle table tbody td textarea th thead tr ul".split(" "); // prettier-ignore
     const attributes = /^(?:class|type|title|alt|rows|placeholder|start|value|label|disabled|selected|checked|open|hidden|controls|controlslist|preload|width|height|role|tabindex|aria-[a-z]+|data-(?:href|path|line|status|kind|severity|operation|failed|state|current|language|level|live|[a-z-]+))$/; // prettier-ignore

@@ -223,7 +223,7 @@ export function usePanel(): void {
     this.timeout(30_000);
     assert.ok(existsSync("dist/webview/main.js"), "build the panel first");
     const executablePath = process.env["CHROMIUM_PATH"] ?? "/usr/bin/chromium";
-    shared.browser ??= chromium.launch({ executablePath, args: ["--no-sandbox"] });
+    shared.browser ??= chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-gpu"] });
     shared.play ??= startPlay();
     await Promise.all([shared.browser, shared.play]);
   });

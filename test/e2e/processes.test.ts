@@ -3,10 +3,11 @@
 import assert from "node:assert/strict";
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { inProject, waitFor } from "../../scripts/tools/project.mjs";
+import { waitFor } from "../../scripts/tools/project.mjs";
 import type { Server } from "../../scripts/vscode/server.mjs";
 import { isAlive } from "../unit/workspace/waiting.ts";
-import { openChat, openWorkbench, reloadWindow, restartVscode, type Workbench } from "./harness.ts";
+import { chooseAgent, tempers, withAgents, type Temper } from "./agents.ts";
+import { closeWindow, openChat, reloadWindow, runCommand, type Workbench } from "./harness.ts";
 
 /** How long anything may stay. Milliseconds. */
 const limit = 5000;
@@ -33,30 +34,23 @@ describe("what an agent has started", function () {
     if (process.platform === "win32") this.skip();
   });
 
-  const open = (): Promise<Workbench> =>
-    openWorkbench({
-      files: Object.fromEntries(agents.map(agent => [`${agent}/command.cjs`, command])),
-      settings: settings(),
-    });
+  const files = Object.fromEntries(tempers.map(agent => [`${agent}/command.cjs`, command]));
 
   it("is gone within 5 s of the extension host being killed, of the window being reloaded, and of its being closed", async () => {
-    const workbench = await open();
+    const workbench = await withAgents(files);
     // A desktop VS Code has many processes, and does not say which one the extension host is.
     if ("extensionHost" in workbench.server) {
-      for (const agent of agents) {
-        const pids = await started(workbench, agent);
-        killHost(workbench.server);
-        await areGone(pids);
-        await reloadWindow(workbench.page);
-      }
+      const killed = [await started(workbench, "patient"), await started(workbench, "stubborn")];
+      killHost(workbench.server);
+      await areGone(killed);
+      await reloadWindow(workbench.page);
     }
     const reloaded = await started(workbench, "stubborn");
     await reloadWindow(workbench.page);
-    await areGone(reloaded);
+    await areGone([reloaded]);
     const closed = await started(workbench, "stubborn");
-    if ("extensionHost" in workbench.server) await workbench.page.close({ runBeforeUnload: true });
-    else await restartVscode(workbench);
-    await areGone(closed);
+    await closeWindow(workbench);
+    await areGone([closed]);
   });
 });
 
@@ -68,26 +62,13 @@ function killHost(server: Server): void {
 
 type Pids = Readonly<Record<(typeof roles)[number], number>>;
 
-/** Two agents on the official SDK, the only ones there are; each has a folder to work in. */
-const agents = ["patient", "stubborn"] as const;
-type AgentId = (typeof agents)[number];
-
-function settings(): Record<string, unknown> {
-  const others = ["demo", "claude", "codex", "gemini", "opencode", "qwen", "copilot", "auggie", "goose"];
-  const define = (id: AgentId, ...more: readonly string[]): Record<string, unknown> => {
-    const args = [inProject("test", "agents", "sdkAgent.mjs"), `--pid-file=${id}/agent.pid`, ...more];
-    return { [id]: { name: `SDK Agent, ${id}`, command: process.execPath, args, startTimeout: 20 } };
-  };
-  const hidden = Object.fromEntries(others.map(id => [id, false]));
-  return { "parley.agents": { ...hidden, ...define("patient"), ...define("stubborn", "--stubborn") } };
-}
-
 /** Lets the agent run the command, and waits until all of it runs. */
-async function started({ page, folder }: Workbench, agent: AgentId): Promise<Pids> {
+async function started({ page, folder }: Workbench, agent: Temper): Promise<Pids> {
   const file = (role: string): string => join(folder, agent, `${role}.pid`);
   for (const role of roles) rmSync(file(role), { force: true });
   const panel = await openChat(page);
-  await panel.getByRole("combobox", { name: "Agent" }).selectOption(agent);
+  await runCommand(page, "Parley: New Session");
+  await chooseAgent(panel, agent);
   const params = { command: process.execPath, args: ["command.cjs"], cwd: join(folder, agent) };
   const composer = panel.getByRole("textbox", { name: "Message" });
   await composer.fill(JSON.stringify([{ request: "terminal/create", params }]));
@@ -99,13 +80,14 @@ async function started({ page, folder }: Workbench, agent: AgentId): Promise<Pid
   return pids;
 }
 
-const living = (pids: Pids): readonly string[] => roles.filter(role => pids[role] > 0 && isAlive(pids[role]));
+const living = (pids: Pids): readonly (keyof Pids)[] => roles.filter(role => pids[role] > 0 && isAlive(pids[role]));
 
-async function areGone(pids: Pids): Promise<void> {
+async function areGone(all: readonly Pids[]): Promise<void> {
   const from = performance.now();
-  await waitFor(() => living(pids).length === 0, limit, 20);
-  const left = living(pids);
+  const left = (): readonly string[] => all.flatMap(living);
+  await waitFor(() => left().length === 0, limit, 20);
+  const stayed = left();
   console.log(`    after ${Math.round(performance.now() - from)} ms`);
-  for (const role of roles) if (left.includes(role)) process.kill(pids[role], "SIGKILL");
-  assert.deepEqual(left, [], "some are still there");
+  for (const pids of all) for (const role of living(pids)) process.kill(pids[role], "SIGKILL");
+  assert.deepEqual(stayed, [], "some are still there");
 }

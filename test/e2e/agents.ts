@@ -1,0 +1,133 @@
+// The window whose settings name agents for tests: those that do it wrong, one on the official SDK in two tempers, and
+// the demo agent. Rules decide there where nothing is to be asked. Every test file is a bundle with its own copy of this
+// module, so the folder of programs is kept outside of it.
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { FrameLocator } from "playwright-core";
+import { inProject } from "../../scripts/tools/project.mjs";
+import { sharedWorkbench, type Workbench } from "./harness.ts";
+
+const holder = globalThis as { parleyAgentPrograms?: string };
+/** The misbehaving agent as a program of its own, in a folder that pictures may show. */
+const programs = (holder.parleyAgentPrograms ??= mkdtempSync(join(tmpdir(), "parley-agents-")));
+const bad = join(programs, "bad-agent");
+const unrunnable = join(programs, "unrunnable-agent");
+/** An agent whose program comes when it is written. */
+export const late = { command: join(programs, "late-agent"), args: [] };
+before(() => {
+  if (!existsSync(bad)) writeProgram(bad);
+  writeFileSync(unrunnable, "#!/bin/sh\n", { mode: 0o644 });
+});
+after(() => rmSync(programs, { recursive: true, force: true }));
+
+/** Writes a program that is test/agents/bad.mjs with these arguments. */
+export function writeProgram(path: string, ...args: readonly string[]): void {
+  const agent = inProject("test", "agents", "bad.mjs");
+  writeFileSync(path, `#!/bin/sh\nexec "${process.execPath}" "${agent}" ${args.join(" ")} "$@"\n`, { mode: 0o755 });
+}
+
+/** Agents that do not start: what is said of each, and what is offered. */
+export const startless: readonly {
+  readonly id: string;
+  readonly definition?: Record<string, unknown>;
+  readonly says: RegExp;
+  readonly offers: string;
+  readonly scene: string;
+}[] = [
+  {
+    id: "missing",
+    definition: { command: "no-such-agent-program", args: [] },
+    says: /Could not start Bad Agent: .?no-such-agent-program.? was not found on the PATH that VS Code sees/,
+    offers: "Open Settings",
+    scene: "agent-missing",
+  },
+  {
+    id: "folder",
+    definition: { command: "/", args: [] },
+    says: /Could not start Bad Agent/,
+    offers: "Open Settings",
+    scene: "agent-not-a-program",
+  },
+  {
+    id: "unrunnable",
+    definition: { command: unrunnable, args: [] },
+    says: /Could not start Bad Agent: .*unrunnable-agent.? is not executable/,
+    offers: "Open Settings",
+    scene: "agent-not-executable",
+  },
+  {
+    id: "exit",
+    says: /Bad Agent ended with code 3 before it was ready/,
+    offers: "Restart Agent",
+    scene: "agent-exits",
+  },
+  {
+    id: "initialize-never",
+    definition: { startTimeout: 1 },
+    says: /Bad Agent did not answer its first message, .?initialize.?, within 1 second/,
+    offers: "Show Protocol Traffic",
+    scene: "agent-hangs",
+  },
+  {
+    id: "version",
+    says: /Bad Agent speaks version 0 of the Agent Client Protocol; Parley speaks version 1/,
+    offers: "Select Agent",
+    scene: "agent-version",
+  },
+  {
+    id: "initialize-error",
+    says: /Bad Agent refused to start a conversation: The model store is corrupt\./,
+    offers: "Restart Agent",
+    scene: "agent-refuses",
+  },
+  { id: "auth-required", says: /Bad Agent needs you to sign in/, offers: "Restart Agent", scene: "agent-sign-in" },
+];
+
+const breaking = ["banner", "prompt-error", "wrong-types", "two-questions", "dies-with-question", "dies-in-turn"];
+
+/** The agents that do it wrong, each with the behaviour of test/agents/bad.mjs that is its id unless it says otherwise. */
+const wrong: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+  none: { name: "Good Agent" },
+  ...Object.fromEntries(startless.map(({ id, definition }) => [id, definition ?? {}])),
+  late,
+  ...Object.fromEntries(breaking.map(id => [id, {}])),
+};
+
+/** The agent on the SDK, which ends when it is asked to, or does not. Each has a folder to work in. */
+export const tempers = ["patient", "stubborn"] as const;
+export type Temper = (typeof tempers)[number];
+
+function settings(): Record<string, unknown> {
+  const presets = ["claude", "codex", "gemini", "opencode", "qwen", "copilot", "auggie", "goose"];
+  const misbehaving = Object.entries(wrong).map(([id, definition]) => [
+    id,
+    { name: "Bad Agent", description: id, command: bad, args: [id], startTimeout: 20, ...definition },
+  ]);
+  const onSdk = tempers.map(id => {
+    const args = [inProject("test", "agents", "sdkAgent.mjs"), `--pid-file=${id}/agent.pid`];
+    if (id === "stubborn") args.push("--stubborn");
+    return [id, { name: `SDK Agent, ${id}`, command: process.execPath, args, startTimeout: 20 }];
+  });
+  const hidden = presets.map(id => [id, false]);
+  return {
+    "parley.agents": Object.fromEntries([...hidden, ...misbehaving, ...onSdk]),
+    "parley.files.outsideWorkspace": "refuse",
+    "parley.permissions.rules": [
+      { effect: "allow", command: ["npm test", "git status"] },
+      { effect: "deny", path: "generated/**" },
+    ],
+  };
+}
+
+/** The window of these settings, which tests share. */
+export function withAgents(
+  files: Readonly<Record<string, string>> = {},
+): Promise<Workbench & { readonly panel: FrameLocator }> {
+  return sharedWorkbench(files, settings());
+}
+
+/** Chooses the agent of the session, by its id in the settings. */
+export function chooseAgent(panel: FrameLocator, id: string): Promise<unknown> {
+  return panel.getByRole("combobox", { name: "Agent" }).selectOption(id);
+}
