@@ -183,12 +183,14 @@ async function runPart(name, suite, part) {
   const results = inProject("out", "results", suite.parts ? `${name}-${part + 1}.json` : `${name}.json`);
   fs.mkdirSync(path.dirname(results), { recursive: true });
   fs.rmSync(results, { force: true });
-  try {
+  /** @param {boolean} inBackground */
+  const perform = async inBackground => {
     for (const need of suite.needs) await need();
     const command = suite.command(results, part);
-    /** @param {boolean} inBackground */
-    const running = inBackground => runLimited(command, suite.limitMinutes, text => turn.print(text), { inBackground });
-    const code = await (suite.inVscode ? running(false) : lanes(() => running(isMixed)));
+    return runLimited(command, suite.limitMinutes, text => turn.print(text), { inBackground });
+  };
+  try {
+    const code = await (suite.inVscode ? perform(false) : lanes(() => perform(isMixed)));
     return [...readResults(results).tests, ...misfortunes(name, results, code)];
   } catch (error) {
     if (!(error instanceof Problem)) throw error;

@@ -1,4 +1,5 @@
 // One prompt, answered: from its words and attachments to one of the things that the demo agent can do.
+import { basename } from "node:path";
 import { explainFile, plausibleFile } from "./explain.ts";
 import { fixBug } from "./fix.ts";
 import { fileNameIn, filesNamed, understand, type Intent } from "./intent.ts";
@@ -46,8 +47,11 @@ function inWords(pictures: readonly Picture[]): string {
 async function act(turn: Turn, workspace: Workspace, intent: Intent, content: PromptContent): Promise<void> {
   const files = await workspace.files();
   const named = filesNamed(intent.words, files);
-  const attached = content.attachments[0];
-  const target = named[0] ?? (attached?.text === undefined ? attached?.path : undefined);
+  // Of several files of one name it is the attached one that is meant.
+  const meant = content.attachments.find(({ path }) => intent.words.includes(basename(path)));
+  const attached = meant ?? content.attachments[0];
+  const path = attached?.text === undefined ? attached?.path : undefined;
+  const target = meant && path !== undefined ? path : (named[0] ?? path);
   const missing = target === undefined ? fileNameIn(intent.words) : undefined;
   if (missing !== undefined && (intent.kind === "explain" || intent.kind === "fix")) {
     await title(turn, `Looking for ${missing}`);

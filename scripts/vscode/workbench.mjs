@@ -13,7 +13,8 @@ import { ensureChromium } from "./chromium.mjs";
 
 /**
  * @typedef {object} Target what a window opens
- * @property {string} [folder] the workspace
+ * @property {string} [folder] the workspace, if it is one folder
+ * @property {string} [workspace] the file that lists the folders of the workspace
  * @property {string} [extension] the folder of an extension under development
  * @property {string} [tests] a module whose run() is called in the extension host, instead of normal work
  * @property {string} [file] a file to open
@@ -67,7 +68,7 @@ export function launchBrowser(args = []) {
  * @param {Pick<Server, "origin" | "authority">} server
  * @param {Target} target
  */
-export function workbenchUrl(server, { folder, extension, tests, file, token }) {
+export function workbenchUrl(server, { folder, workspace, extension, tests, file, token }) {
   /** @param {string} name @param {string | undefined} file */
   const entry = (name, file) => (file ? [[name, `vscode-remote://${server.authority}${file}`]] : []);
   const payload = [
@@ -78,6 +79,7 @@ export function workbenchUrl(server, { folder, extension, tests, file, token }) 
   const url = new URL(server.origin);
   if (token) url.searchParams.set("tkn", token);
   if (folder) url.searchParams.set("folder", folder);
+  if (workspace) url.searchParams.set("workspace", workspace);
   if (payload.length > 0) url.searchParams.set("payload", JSON.stringify(payload));
   return url.href;
 }

@@ -1,7 +1,7 @@
 // The composer in the real VS Code, by keyboard alone: a command of the agent, a queue that is changed, a picture.
 import assert from "node:assert/strict";
 import type { FrameLocator, Locator } from "playwright-core";
-import { sharedWorkbench } from "./harness.ts";
+import { openChat, openFile, openWorkbench, sharedWorkbench } from "./harness.ts";
 import { scene } from "./scene.ts";
 
 describe("the composer", () => {
@@ -88,11 +88,57 @@ describe("the composer", () => {
     await log.getByRole("heading", { name: "Functions" }).nth(1).waitFor();
     await button(panel, "Stop").waitFor({ state: "hidden" });
 
+    // The selection, out of the attach button's list.
+    await openFile(page, "cart.js");
+    await page.locator(".editor-instance .view-line").first().click();
+    await keys.press("Control+A");
+    await composer.focus();
+    const attach = button(panel, "Attach").and(panel.locator(":focus"));
+    for (let tabs = 0; tabs < 8 && !(await attach.isVisible()); tabs++) await keys.press("Tab");
+    await attach.waitFor();
+    await keys.press("Enter");
+    const list = page.locator(".quick-input-widget");
+    await list.getByText("Attach to the Message").waitFor();
+    for (const label of ["Files…", "Image…"]) await list.getByText(label).waitFor();
+    await list.locator(".monaco-list-row", { hasText: /Selection.*cart\.js:1-/ }).waitFor();
+    await keys.type("selection");
+    await keys.press("Enter");
+    await panel.getByRole("button", { name: /^Remove cart\.js:1-/ }).waitFor();
+
     // A busy machine is too slow for a save of VS Code's own settings; nothing else may go wrong.
     assert.deepEqual(
       errors.filter(error => !error.includes("onWillSaveTextDocument")),
       [],
     );
+  });
+});
+
+describe("the composer in a workspace of several folders", () => {
+  it("finds the files of all of them, tells those of one name apart, and attaches the one that was chosen", async () => {
+    const { page, errors } = await openWorkbench({
+      files: {
+        "one/quillwort.js": "export function first() {\n  return 1;\n}\n",
+        "two/quillwort.js": "export function second() {\n  return 2;\n}\n",
+        "both.code-workspace": JSON.stringify({ folders: [{ path: "one" }, { path: "two" }] }),
+      },
+      workspaceFile: "both.code-workspace",
+    });
+    const panel = await openChat(page);
+    const composer = panel.getByRole("textbox", { name: "Message" });
+    await composer.focus();
+    await page.keyboard.type("explain @quill");
+    await panel.getByRole("option", { name: /^quillwort\.js.*one/ }).waitFor();
+    await panel.getByRole("option", { name: /^quillwort\.js.*two/ }).click();
+    await button(panel, "Remove quillwort.js").waitFor();
+    await composer.press("Enter");
+    const log = panel.getByRole("log", { name: "Conversation" });
+    await log
+      .getByText(/second/)
+      .first()
+      .waitFor();
+    await button(panel, "Stop").waitFor({ state: "hidden" });
+    assert.equal(await log.getByText(/\bfirst\b/).count(), 0);
+    assert.deepEqual(errors, []);
   });
 });
 

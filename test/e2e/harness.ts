@@ -29,6 +29,8 @@ const desktopVscode = process.env["PARLEY_DESKTOP"];
 export interface WorkbenchOptions {
   /** The workspace, as paths and texts; a copy of examples/sample-workspace if left out. */
   readonly files?: Readonly<Record<string, string>>;
+  /** The file among them that lists the workspace's folders, if there are several. */
+  readonly workspaceFile?: string;
   /** User settings. */
   readonly settings?: Readonly<Record<string, unknown>>;
   /** Environment of the extension host. */
@@ -249,7 +251,13 @@ async function onDesktop(
   options: WorkbenchOptions,
   dataDir?: string,
 ): Promise<Opened> {
-  const windowOptions = { ...serverOptions(options), ...target(folder, options), ...(dataDir && { dataDir }) };
+  const { workspace, ...opened } = target(folder, options);
+  const windowOptions = {
+    ...serverOptions(options),
+    ...opened,
+    folder: workspace ?? folder,
+    ...(dataDir && { dataDir }),
+  };
   const { page, desktop } = await openDesktop(executable, windowOptions);
   shared.servers.add(desktop);
   return { page, folder, server: desktop, options, errors: [] };
@@ -279,8 +287,12 @@ const usual = (settings: WorkbenchOptions["settings"]): Record<string, unknown> 
   ...settings,
 });
 
-function target(folder: string, { vsix }: WorkbenchOptions): { folder: string; extension?: string } {
-  return vsix ? { folder } : { folder, extension: root };
+function target(
+  folder: string,
+  { vsix, workspaceFile }: WorkbenchOptions,
+): { folder?: string; workspace?: string; extension?: string } {
+  const opened = workspaceFile === undefined ? { folder } : { workspace: join(folder, workspaceFile) };
+  return vsix ? opened : { ...opened, extension: root };
 }
 
 function newWorkspace(files: WorkbenchOptions["files"]): string {
