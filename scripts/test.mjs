@@ -3,8 +3,8 @@
 //   node scripts/test.mjs unit host               some suites
 //   node scripts/test.mjs e2e --grep="a prompt"   some tests
 //   node scripts/test.mjs host --vscode=minimum   in the oldest VS Code that is supported
-// Suites in VS Code run one after the other, the others beside them, in what they leave of the processors; what all
-// print comes one after the other. The last line printed is "N passed, N failed", and the exit code is 0 only if nothing
+// As many suites go on at once as there are processors, one of them in VS Code; what they print comes one after the
+// other. The last line printed is "N passed, N failed", and the exit code is 0 only if nothing
 // failed.
 import fs from "node:fs";
 import os from "node:os";
@@ -25,8 +25,8 @@ import { fetchVscode } from "./vscode/fetch.mjs";
  * @property {(resultsFile: string, part: number) => readonly string[]} command what Node.js is to run
  * @property {readonly (() => unknown)[]} needs what has to be there first
  * @property {number} [parts] programs that share the work
- * @property {boolean} [inVscode] whether it has a VS Code, which everything else leaves the processors to
- * @property {boolean} [alone] whether it waits for the others, but for those that go on at any time
+ * @property {boolean} [first] whether it begins before the others
+ * @property {boolean} [last] whether it waits for the others, but for those that go on at any time
  * @property {boolean} [anyTime] whether nothing in it minds how long it takes
  */
 
@@ -77,7 +77,7 @@ const suites = {
     limitMinutes: 10,
     command: results => ["scripts/test-host.mjs", `--results=${results}`, ...(grep ? [`--grep=${grep}`] : [])],
     needs: [chromium, vscode],
-    inVscode: true,
+    first: true,
   },
   e2e: {
     about: "the workbench of a real VS Code, as a person uses it",
@@ -89,32 +89,29 @@ const suites = {
         testFiles(folder => folder === "e2e"),
       ),
     needs: [chromium, vscode],
-    inVscode: true,
-    alone: true,
+    // It is worked as a person works it, who has the machine for herself.
+    last: true,
   },
 };
 
-/** Whether suites in VS Code and others were chosen. */
-let isMixed = false;
 const lanes = newLanes(Math.max(2, os.availableParallelism()));
 const newTurn = newTurns();
 
 await main(async () => {
   const names = chosenSuites();
-  isMixed = new Set(names.map(name => suites[name]?.inVscode === true)).size > 1;
   ensureInstalled();
   if (vscodeName) process.env["PARLEY_VSCODE"] = vscodeName;
   const build = await buildAll();
   const built = build.tests.every(step => step.state === "passed");
   /** @param {string} name @returns {Promise<Outcome>} */
   const outcomeOf = async name => (built || name === "check" ? runSuite(name) : notRun(name, "The build failed."));
-  /** @param {(suite: Suite) => boolean} fits */
+  /** @param {(suite: Suite) => unknown} fits */
   const begin = fits => names.filter(name => fits(/** @type {Suite} */ (suites[name]))).map(outcomeOf);
-  // Those that mind nothing take what the others leave them, to the end.
-  const early = begin(suite => !suite.alone && !suite.anyTime);
-  const anyTime = begin(suite => suite.anyTime === true);
+  const early = [...begin(suite => suite.first), ...begin(suite => !suite.first && !suite.last && !suite.anyTime)];
+  // They take what the others leave them, to the end.
+  const anyTime = begin(suite => suite.anyTime);
   await Promise.all(early);
-  const outcomes = await Promise.all([...early, ...anyTime, ...begin(suite => suite.alone === true)]);
+  const outcomes = await Promise.all([...early, ...anyTime, ...begin(suite => suite.last)]);
   summarize([build, ...outcomes.sort((a, b) => names.indexOf(a.name) - names.indexOf(b.name))]);
 });
 
@@ -183,14 +180,13 @@ async function runPart(name, suite, part) {
   const results = inProject("out", "results", suite.parts ? `${name}-${part + 1}.json` : `${name}.json`);
   fs.mkdirSync(path.dirname(results), { recursive: true });
   fs.rmSync(results, { force: true });
-  /** @param {boolean} inBackground */
-  const perform = async inBackground => {
+  const perform = async () => {
     for (const need of suite.needs) await need();
-    const command = suite.command(results, part);
-    return runLimited(command, suite.limitMinutes, text => turn.print(text), { inBackground });
+    const how = { inBackground: suite.anyTime === true };
+    return runLimited(suite.command(results, part), suite.limitMinutes, text => turn.print(text), how);
   };
   try {
-    const code = await (suite.inVscode ? perform(false) : lanes(() => perform(isMixed)));
+    const code = await lanes(perform);
     return [...readResults(results).tests, ...misfortunes(name, results, code)];
   } catch (error) {
     if (!(error instanceof Problem)) throw error;

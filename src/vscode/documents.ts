@@ -9,7 +9,7 @@ import { readLines } from "../workspace/lineWindow.ts";
 import { codeOf, hostPlatform, pathKey, quoted } from "../workspace/paths.ts";
 import type { Documents, FileStat, LineWindow, PathResolver, WriteOutcome } from "../workspace/ports.ts";
 import { isFile } from "./fileTexts.ts";
-import { caughtUp, mostCatchUp, nextOf, openedAgain } from "./openDocuments.ts";
+import { caughtUp, mostCatchUp, nextOf, openedAgain, undisturbed } from "./openDocuments.ts";
 
 export interface EditorDocumentsOptions {
   /** Whether to save a document that also holds unsaved changes of the user's own. */
@@ -76,6 +76,11 @@ export class EditorDocuments implements Documents {
     const isUsersOwn = document.isDirty && !(await isAsOnDisk(document));
     await refuseReadOnly(document);
     if (!isUsersOwn) document = await catchUp(document);
+    return undisturbed([document.uri], () => this.#editAndSave(document, wanted, isUsersOwn));
+  }
+
+  async #editAndSave(found: vscode.TextDocument, wanted: string, isUsersOwn: boolean): Promise<WriteOutcome> {
+    let document = found;
     await refuseLoss(document, wanted);
     const before = withLineFeeds(document.getText());
     document = await edit(document, wanted);

@@ -60,14 +60,37 @@ const twins: Readonly<Record<string, string>> = { utf8: "utf8bom", utf8bom: "utf
  * Has the editor read a saved document from disk: it does so for another encoding, and then for the one it had. Not where
  * the user may be typing: a document with unsaved text would keep the other encoding.
  */
-async function readAnew(document: vscode.TextDocument): Promise<void> {
-  const { uri, encoding, isDirty } = document;
-  const twin = twins[encoding];
-  if (twin === undefined || isDirty || vscode.window.activeTextEditor?.document === document) return;
+function readAnew({ uri }: vscode.TextDocument): Promise<void> {
+  return undisturbed([uri], async () => {
+    const document = openDocumentOf(uri.fsPath);
+    if (!document || document.isDirty || vscode.window.activeTextEditor?.document === document) return;
+    const { encoding } = document;
+    const twin = twins[encoding];
+    if (twin === undefined) return;
+    try {
+      await vscode.workspace.openTextDocument(uri, { encoding: twin });
+    } finally {
+      await vscode.workspace.openTextDocument(uri, { encoding });
+    }
+  });
+}
+
+/** The work that is under way with a file. */
+const working = new Map<string, Promise<unknown>>();
+
+/**
+ * Does work on files when no other such work is under way: a document that is read anew has another encoding meanwhile, and
+ * must not be edited and saved then. Not to be nested, and not to wait for {@link caughtUp}.
+ */
+export async function undisturbed<T>(uris: readonly vscode.Uri[], work: () => Promise<T>): Promise<T> {
+  const keys = uris.map(uri => uri.toString());
+  const earlier = keys.map(key => working.get(key));
+  const done = Promise.allSettled(earlier).then(work);
+  for (const key of keys) working.set(key, done);
   try {
-    await vscode.workspace.openTextDocument(uri, { encoding: twin });
+    return await done;
   } finally {
-    await vscode.workspace.openTextDocument(uri, { encoding });
+    for (const key of keys) if (working.get(key) === done) working.delete(key);
   }
 }
 

@@ -6,40 +6,49 @@ import { nodePaths } from "../workspace/nodePaths.ts";
 import { Confinement, quoted } from "../workspace/paths.ts";
 import type { ReviewPort, TextStep } from "../workspace/reviewService.ts";
 import { changeTime, fileText } from "./fileTexts.ts";
-import { caughtUp, mostCatchUp, openedAgain } from "./openDocuments.ts";
+import { caughtUp, mostCatchUp, openedAgain, undisturbed } from "./openDocuments.ts";
 
 const mostAttempts = 5;
 /** Milliseconds. */
 const betweenAttempts = 100;
 
-/** The editor's side of a review, in these folders. */
+/**
+ * The editor's side of a review, in these folders. The editor also refuses when it has just closed a document, so it is
+ * asked more than once.
+ */
 export const editorEdits = (roots: () => readonly string[]): ReviewPort => ({
   async apply(steps) {
     await checkPlaces(roots(), steps);
-    for (const document of await edited(steps)) {
-      if (await isSaved(document)) continue;
-      const path = document.uri.fsPath;
-      throw new Refusal("failed", `${quoted(path)} was changed in the editor, but could not be saved.`, { path });
+    const uris = steps.map(({ path }) => vscode.Uri.file(path));
+    for (let attempt = 0; attempt < mostAttempts; attempt++) {
+      if (attempt > 0) await new Promise(resolve => setTimeout(resolve, betweenAttempts));
+      const change = new vscode.WorkspaceEdit();
+      const documents: Document[] = [];
+      for (const step of steps) documents.push(...(await addStep(change, step)));
+      if (await undisturbed(uris, () => isApplied(change, documents))) return;
     }
+    throw stuck(steps[0]?.path ?? "");
   },
 });
 
-/**
- * Makes all the steps, or none and rejects. Gives the documents that nobody had unsaved text in. The editor also refuses
- * when it has just closed a document, so it is asked more than once.
- */
-async function edited(steps: readonly TextStep[]): Promise<readonly vscode.TextDocument[]> {
-  for (let attempt = 0; attempt < mostAttempts; attempt++) {
-    if (attempt > 0) await new Promise(resolve => setTimeout(resolve, betweenAttempts));
-    const change = new vscode.WorkspaceEdit();
-    const clean: vscode.TextDocument[] = [];
-    for (const step of steps) {
-      const document = await addStep(change, step);
-      if (document && !document.isDirty) clean.push(document);
-    }
-    if (await vscode.workspace.applyEdit(change)) return clean;
+interface Document {
+  readonly document: vscode.TextDocument;
+  /** The text that the edit is made for. */
+  readonly before: string;
+  /** Nobody had unsaved text in it. */
+  readonly clean: boolean;
+}
+
+/** Makes all of the change, and saves, or none of it. Rejects when something could not be saved. */
+async function isApplied(change: vscode.WorkspaceEdit, documents: readonly Document[]): Promise<boolean> {
+  if (!documents.every(({ document, before }) => isText(document, before))) return false;
+  if (!(await vscode.workspace.applyEdit(change))) return false;
+  for (const { document, clean } of documents) {
+    if (!clean || (await isSaved(document))) continue;
+    const path = document.uri.fsPath;
+    throw new Refusal("failed", `${quoted(path)} was changed in the editor, but could not be saved.`, { path });
   }
-  throw stuck(steps[0]?.path ?? "");
+  return true;
 }
 
 /** A file may have become a link to elsewhere since it was followed. */
@@ -57,16 +66,16 @@ async function checkPlaces(roots: readonly string[], steps: readonly TextStep[])
 
 const isText = (document: vscode.TextDocument, text: string): boolean => withLineFeeds(document.getText()) === text;
 
-/** Adds one file's change to the edit; the document, where text is edited. Rejects when the file is not as expected. */
+/** Adds one file's change to the edit; gives its document, where text is edited. Rejects when the file is not as expected. */
 async function addStep(
   change: vscode.WorkspaceEdit,
   { path, before, after, raw }: TextStep,
-): Promise<vscode.TextDocument | undefined> {
+): Promise<readonly Document[]> {
   const uri = vscode.Uri.file(path);
   if (before === null) {
     if ((await changeTime(path)) !== undefined) throw stuck(path);
     change.createFile(uri, { contents: raw ?? new TextEncoder().encode(after ?? "") });
-    return undefined;
+    return [];
   }
   const document = await caughtUp(
     await vscode.workspace.openTextDocument(uri),
@@ -82,14 +91,14 @@ async function addStep(
       });
     }
     change.deleteFile(uri, { ignoreIfNotExists: true });
-    return undefined;
+    return [];
   }
   const place = placesIn(before);
   for (const { start, end, text } of smallestEdits(before, after)) {
     const [from, to] = [place(start), place(end)];
     change.replace(uri, new vscode.Range(from.line, from.character, to.line, to.character), text);
   }
-  return document;
+  return [{ document, before, clean: !document.isDirty }];
 }
 
 /**

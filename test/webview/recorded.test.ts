@@ -49,14 +49,19 @@ describe("the recorded sessions of real agents", () => {
   }
 });
 
-/** Shows earlier entries, and opens runs and cards: what is folded is there to be opened. */
+/**
+ * Shows earlier entries, and opens runs and cards: what is folded is there to be opened. Ends when nothing more comes,
+ * since a conversation is painted from its end on, some of it in each frame.
+ */
 async function unfold(panel: PanelPage): Promise<void> {
   await panel.page.evaluate(async () => {
     const folds = ".log .earlier, .log [aria-expanded=false], .log details:not([open]) > summary";
-    for (let round = 0; round < 20; round++) {
+    for (let quiet = 0, before = -1; quiet < 3;) {
       const closed = document.querySelectorAll<HTMLElement>(folds);
-      if (closed.length === 0) return;
       for (const fold of closed) fold.click();
+      const count = document.querySelectorAll(".log [data-key]").length;
+      quiet = closed.length === 0 && count === before ? quiet + 1 : 0;
+      before = count;
       await new Promise(resolve => requestAnimationFrame(() => setTimeout(resolve)));
     }
   });
