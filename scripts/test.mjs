@@ -4,8 +4,7 @@
 //   node scripts/test.mjs e2e --grep="a prompt"   some tests
 //   node scripts/test.mjs host --vscode=minimum   in the oldest VS Code that is supported
 // As many suites go on at once as there are processors, one of them in VS Code; what they print comes one after the
-// other. The last line printed is "N passed, N failed", and the exit code is 0 only if nothing
-// failed.
+// other. The last line printed is "N passed, N failed", and the exit code is 0 only if nothing failed.
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
@@ -38,7 +37,7 @@ const chromium = () => (process.env["CHROMIUM_PATH"] = ensureChromium());
 const vscode = () => fetchVscode(vscodeName);
 
 /** More than there are lanes, so that all lanes are done at about the same time. */
-const webviewParts = 3;
+const webviewParts = 4;
 
 /** @type {Readonly<Record<string, Suite>>} */
 const suites = {
@@ -48,6 +47,17 @@ const suites = {
     command: results => ["scripts/check.mjs", `--results=${results}`],
     needs: [],
     anyTime: true,
+  },
+  unit: {
+    about: "everything that needs no editor",
+    limitMinutes: 10,
+    command: results =>
+      mocha(
+        results,
+        10,
+        testFiles(folder => !["webview", "host", "e2e"].includes(folder)),
+      ),
+    needs: [],
   },
   webview: {
     about: "the panel in Chromium",
@@ -60,17 +70,6 @@ const suites = {
       ),
     needs: [chromium],
     parts: webviewParts,
-  },
-  unit: {
-    about: "everything that needs no editor",
-    limitMinutes: 10,
-    command: results =>
-      mocha(
-        results,
-        10,
-        testFiles(folder => !["webview", "host", "e2e"].includes(folder)),
-      ),
-    needs: [],
   },
   host: {
     about: "inside the extension host of a real VS Code",

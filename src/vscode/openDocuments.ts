@@ -84,7 +84,7 @@ const working = new Map<string, Promise<unknown>>();
  */
 export async function undisturbed<T>(uris: readonly vscode.Uri[], work: () => Promise<T>): Promise<T> {
   const keys = uris.map(uri => uri.toString());
-  const earlier = keys.map(key => working.get(key));
+  const earlier = keys.flatMap(key => working.get(key) ?? []);
   const done = Promise.allSettled(earlier).then(work);
   for (const key of keys) working.set(key, done);
   try {

@@ -1,7 +1,7 @@
 // The composer in the real VS Code, by keyboard alone: a command of the agent, a queue that is changed, a picture.
 import assert from "node:assert/strict";
 import type { FrameLocator, Locator } from "playwright-core";
-import { openChat, openFile, openWorkbench, sharedWorkbench } from "./harness.ts";
+import { openChat, openFile, openWorkbench, reloadWindow, sharedWorkbench } from "./harness.ts";
 import { scene } from "./scene.ts";
 
 describe("the composer", () => {
@@ -123,6 +123,9 @@ describe("the composer in a workspace of several folders", () => {
       },
       workspaceFile: "both.code-workspace",
     });
+    // On a busy machine VS Code in a browser may open such a workspace before it can read which folders it has.
+    const folder = page.locator(".explorer-viewlet").getByText("two", { exact: true });
+    for (let tries = 0; tries < 3 && !(await shows(folder)); tries++) await reloadWindow(page);
     const panel = await openChat(page);
     const composer = panel.getByRole("textbox", { name: "Message" });
     await composer.focus();
@@ -141,6 +144,12 @@ describe("the composer in a workspace of several folders", () => {
     assert.deepEqual(errors, []);
   });
 });
+
+const shows = (element: Locator): Promise<boolean> =>
+  element.waitFor({ timeout: 8000 }).then(
+    () => true,
+    () => false,
+  );
 
 /** A picture of one pixel, in base64. */
 const onePixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
