@@ -102,7 +102,7 @@ export class Following<T> implements Disposable {
 }
 
 /** How long an editor may take to get to where it was sent, ms. Smooth scrolling takes an eighth of a second. */
-export const longestMove = 1000;
+export const longestMove = 2000;
 
 /** Where an editor was sent. */
 interface Aim {
