@@ -2,13 +2,13 @@
 //   npm run check [-- --results=file]
 // Types and lint ask the same programs, so each file is read and its types are worked out once.
 import { spawn } from "node:child_process";
-import { ESLint } from "eslint";
-import ts from "typescript";
 import { ensureInstalled } from "./tools/install.mjs";
 import { inProject, main, option, root, say } from "./tools/project.mjs";
 import { newResults, resultLine } from "./tools/results.mjs";
 
 /** @typedef {{ ok: boolean, output: string }} Finding */
+/** @typedef {import("typescript").Program} Program */
+/** @typedef {typeof import("typescript")} TypeScript */
 
 /** A file is linted with the first project that has it. */
 const projects = [
@@ -18,7 +18,7 @@ const projects = [
   { title: "types: scripts", file: "scripts/tsconfig.json" },
 ];
 
-/** @type {ts.FormatDiagnosticsHost} */
+/** @type {import("typescript").FormatDiagnosticsHost} */
 const formatHost = {
   getCanonicalFileName: name => name,
   getCurrentDirectory: () => root,
@@ -27,6 +27,8 @@ const formatHost = {
 
 await main(async () => {
   ensureInstalled();
+  // Not before: this may be the first thing that is run in a clone.
+  const { default: ts } = await import("typescript");
   const file = option("results");
   const results = file ? newResults(file) : undefined;
   /** @param {string} title @param {() => Finding | Promise<Finding>} find */
@@ -40,14 +42,16 @@ await main(async () => {
     say(resultLine(result));
     if (!ok) process.exitCode = 1;
   };
-  const format = check("format", () => outputOf(["node_modules/prettier/bin/prettier.cjs", "--check", "--log-level=warn", "."])); // prettier-ignore
-  /** @type {ts.Program[]} */
+  const format = check("format", () =>
+    outputOf(["node_modules/prettier/bin/prettier.cjs", "--check", "--log-level=warn", "."]),
+  );
+  /** @type {Program[]} */
   const programs = [];
   for (const { title, file: project } of projects) {
     await check(title, () => {
-      const program = programOf(project);
+      const program = programOf(ts, project);
       programs.push(program);
-      return typesOf(program);
+      return typesOf(ts, program);
     });
   }
   await check("lint", () => lint(programs));
@@ -55,9 +59,9 @@ await main(async () => {
   results?.finish();
 });
 
-/** @param {string} project @returns {ts.Program} what `tsc -p` makes of it */
-function programOf(project) {
-  /** @type {ts.ParseConfigFileHost} */
+/** @param {TypeScript} ts @param {string} project @returns {Program} what `tsc -p` makes of it */
+function programOf(ts, project) {
+  /** @type {import("typescript").ParseConfigFileHost} */
   const host = {
     ...ts.sys,
     onUnRecoverableConfigFileDiagnostic: diagnostic => {
@@ -70,14 +74,15 @@ function programOf(project) {
   return ts.createProgram({ rootNames, options, configFileParsingDiagnostics });
 }
 
-/** @param {ts.Program} program @returns {Finding} */
-function typesOf(program) {
+/** @param {TypeScript} ts @param {Program} program @returns {Finding} */
+function typesOf(ts, program) {
   const found = ts.getPreEmitDiagnostics(program);
   return { ok: found.length === 0, output: ts.formatDiagnostics(found, formatHost) };
 }
 
-/** @param {readonly ts.Program[]} programs @returns {Promise<Finding>} */
+/** @param {readonly Program[]} programs @returns {Promise<Finding>} */
 async function lint(programs) {
+  const { ESLint } = await import("eslint");
   const parserOptions = { projectService: false, programs };
   const eslint = new ESLint({
     cwd: root,

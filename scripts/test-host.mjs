@@ -54,8 +54,7 @@ async function runHostTests(folder, resultsFile) {
   const browser = await launchBrowser();
   const printing = printAsTheyCome(resultsFile);
   try {
-    // Small and still: nobody looks at it, and each frame is drawn by the processors that the tests need.
-    const page = await browser.newPage({ viewport: { width: 1000, height: 700 }, reducedMotion: "reduce" });
+    const page = await browser.newPage({ viewport: { width: 1400, height: 900 } });
     const outcome = await testsEnded(page, server, folder);
     printing.finish();
     return conclude(server, resultsFile, outcome);

@@ -47,11 +47,13 @@ function inWords(pictures: readonly Picture[]): string {
 async function act(turn: Turn, workspace: Workspace, intent: Intent, content: PromptContent): Promise<void> {
   const files = await workspace.files();
   const named = filesNamed(intent.words, files);
+  const attached = content.attachments[0];
+  const [first] = named;
   // Of several files of one name it is the attached one that is meant.
-  const meant = content.attachments.find(({ path }) => intent.words.includes(basename(path)));
-  const attached = meant ?? content.attachments[0];
-  const path = attached?.text === undefined ? attached?.path : undefined;
-  const target = meant && path !== undefined ? path : (named[0] ?? path);
+  const isNamesake = ({ path, text }: Attachment): boolean =>
+    text === undefined && first !== undefined && basename(path) === basename(first);
+  const attachedPath = attached?.text === undefined ? attached?.path : undefined;
+  const target = content.attachments.find(isNamesake)?.path ?? first ?? attachedPath;
   const missing = target === undefined ? fileNameIn(intent.words) : undefined;
   if (missing !== undefined && (intent.kind === "explain" || intent.kind === "fix")) {
     await title(turn, `Looking for ${missing}`);

@@ -1,7 +1,8 @@
-// The composer in the real VS Code, by keyboard alone: a command of the agent, a queue that is changed, a picture.
+// The composer in the real VS Code, by keyboard: a command of the agent, a queue that is changed, attachments; and in a
+// workspace of several folders.
 import assert from "node:assert/strict";
 import type { FrameLocator, Locator } from "playwright-core";
-import { openChat, openFile, openWorkbench, reloadWindow, sharedWorkbench } from "./harness.ts";
+import { openChat, openFile, openWorkbench, reloadWindow, screenshot, sharedWorkbench } from "./harness.ts";
 import { scene } from "./scene.ts";
 
 describe("the composer", () => {
@@ -101,9 +102,13 @@ describe("the composer", () => {
     await list.getByText("Attach to the Message").waitFor();
     for (const label of ["Files…", "Image…"]) await list.getByText(label).waitFor();
     await list.locator(".monaco-list-row", { hasText: /Selection.*cart\.js:1-/ }).waitFor();
+    await screenshot(page, "composer-attach");
     await keys.type("selection");
     await keys.press("Enter");
-    await panel.getByRole("button", { name: /^Remove cart\.js:1-/ }).waitFor();
+    const chip = panel.getByRole("button", { name: /^Remove cart\.js:1-/ });
+    // The next test shares the window.
+    await chip.click();
+    await chip.waitFor({ state: "detached" });
 
     // A busy machine is too slow for a save of VS Code's own settings; nothing else may go wrong.
     assert.deepEqual(

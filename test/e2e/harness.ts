@@ -193,8 +193,10 @@ export async function restartVscode(workbench: Workbench): Promise<Workbench> {
 /** Closes the window as a user does: what runs before it unloads, runs. A window that tests shared is shared no longer. */
 export async function closeWindow(workbench: Workbench): Promise<void> {
   const { page, server } = workbench;
-  if (desktopVscode) await stopServer(server);
-  else await page.close({ runBeforeUnload: true });
+  if (desktopVscode) {
+    await stopServer(server);
+    for (const each of shared.opened) if (each.page === page) shared.opened.delete(each);
+  } else await page.close({ runBeforeUnload: true });
   for (const [key, each] of shared.kept) if (each.page === page) shared.kept.delete(key);
 }
 
