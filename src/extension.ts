@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import * as vscode from "vscode";
 import { AgentPool } from "./agents/pool.ts";
 import { startWatchdog } from "./agents/watchdog.ts";
+import { Credit } from "./base/credit.ts";
 import { asError } from "./base/errors.ts";
 import { DisposableStore } from "./base/lifecycle.ts";
 import { systemClock } from "./base/log.ts";
@@ -57,7 +58,8 @@ export function activate(context: vscode.ExtensionContext): void {
   const settings = (): Settings => (cached ??= readSettings(context));
 
   store.add(startWatchdog(context.asAbsolutePath("dist/watchdog.js"), log));
-  const pool = new AgentPool(log, systemClock, version);
+  const credit = new Credit({ clock: systemClock, isBehind: () => chat.isBehind });
+  const pool = new AgentPool(log, systemClock, version, credit);
   const documents = new EditorDocuments(nodePaths(), { saveUnsaved: () => settings().saveUnsaved });
   const storage = openStorage(context);
   const audit = new AuditLog(storage, log);
@@ -167,6 +169,8 @@ export function activate(context: vscode.ExtensionContext): void {
     log,
     clock: systemClock,
     view: () => current.view(),
+    tail: () => current.tail(),
+    onSend: () => credit.renew(),
     onIntent: (intent, asker) =>
       void perform(intent, asker, {
         current,

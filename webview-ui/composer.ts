@@ -10,6 +10,7 @@ import { optionControls, usageRing } from "./options.ts";
 import { LIST_ID, Suggestions, type Choice, type Token } from "./suggest.ts";
 import { replaceAllText, replaceText } from "./textEdit.ts";
 import { carriesFiles, fileUris, readAttachment } from "./transfer.ts";
+import { unknownHead } from "./unknown.ts";
 
 /** `<parley-composer>`. */
 export class ComposerElement extends LightElement {
@@ -38,6 +39,8 @@ export class ComposerElement extends LightElement {
   #recalled = 0;
   /** Send was pressed while something was still being attached. */
   #sendWhenAttached = false;
+  /** Send was pressed before the host had told what there is to send to. */
+  #sendWhenKnown = false;
   readonly #suggestions = new Suggestions({
     onChange: () => this.requestUpdate(),
     onChoose: (choice, token) => this.#chosen(choice, token),
@@ -110,6 +113,10 @@ export class ComposerElement extends LightElement {
     return this.querySelector(".composer textarea");
   }
 
+  get #isKnown(): boolean {
+    return this.head !== unknownHead;
+  }
+
   get #running(): boolean {
     return this.head.activity.state !== "idle";
   }
@@ -122,6 +129,9 @@ export class ComposerElement extends LightElement {
   protected override updated(): void {
     const box = this.querySelector<HTMLElement>(".composer");
     if (box) this.#suggestions.painted(box);
+    if (!this.#isKnown || !this.#sendWhenKnown) return;
+    this.#sendWhenKnown = false;
+    this.#submit();
   }
 
   protected override render(): TemplateResult {
@@ -159,7 +169,7 @@ export class ComposerElement extends LightElement {
         aria-controls=${open ? LIST_ID : nothing}
         aria-activedescendant=${current ?? nothing}
         aria-description=${hint ?? nothing}
-        placeholder=${agent ? t("Message {0}", agent.name) : t("Select an agent to start")}
+        placeholder=${this.#placeholder(agent)}
         rows="1"
         .value=${live(this.draft)}
         @input=${this.#input}
@@ -173,6 +183,11 @@ export class ComposerElement extends LightElement {
           : html`<div class="ghost" aria-hidden="true"><span class="ghost-typed">${this.draft}</span>${hint}</div>`
       }
     </div>`;
+  }
+
+  #placeholder(agent: Head["agent"]): string {
+    if (!this.#isKnown) return "";
+    return agent ? t("Message {0}", agent.name) : t("Select an agent to start");
   }
 
   /** What a command that is written out takes, until something is given to it. */
@@ -238,6 +253,7 @@ export class ComposerElement extends LightElement {
   #input = (event: Event): void => {
     const box = event.target as HTMLTextAreaElement;
     this.#recalled = 0;
+    this.#sendWhenKnown = false;
     this.#setDraft(box.value);
     this.#suggestions.typed(box.value, box.selectionEnd, this.head.commands);
   };
@@ -284,6 +300,7 @@ export class ComposerElement extends LightElement {
   }
 
   #submit = (): void => {
+    if (!this.#isKnown) this.#sendWhenKnown = true;
     if (!this.#canSend) return;
     if (this.pending.length > 0 && !this.#sendWhenAttached) {
       // What was chosen goes with this prompt. Pressed again, the prompt goes without waiting.

@@ -127,6 +127,7 @@ export class FoundMarks {
         else if (index === this.#current) painted.holder(hit).dataset["found"] = "";
       }
     }
+    document.documentElement.classList.toggle("finding", this.#hits.length > 0);
     CSS.highlights.set(ALL, all);
     CSS.highlights.set(CURRENT, current);
   }

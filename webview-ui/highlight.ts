@@ -1,6 +1,5 @@
 // Code colours by highlight.js classes, which styles.css maps to theme colours. The one place to swap the highlighter.
-import hljs from "highlight.js/lib/core";
-import type { LanguageFn } from "highlight.js";
+import type { HLJSApi, LanguageFn } from "highlight.js";
 import { asError } from "../src/base/errors.ts";
 import { send } from "./host.ts";
 
@@ -64,16 +63,18 @@ const embedded: Readonly<Record<string, readonly string[]>> = {
 
 /** Longer code stays plain: colouring it would hold up the page. */
 const LIMIT = 30_000;
+/** The highlighter, once the first code has asked for it. */
+let hljs: HLJSApi | undefined;
 const loading = new Map<string, Promise<void>>();
 
 /** Colours the code of `element` in place, now when the grammar is there, else once it has been loaded. */
 export function highlight(element: HTMLElement, language: string): void {
   const name = grammarOf(language);
   if (name === undefined || (element.textContent?.length ?? 0) > LIMIT) return;
-  if (hljs.getLanguage(name)) return paint(element, name);
+  if (hljs?.getLanguage(name)) return paint(hljs, element, name);
   load(name).then(
     () => {
-      if (element.isConnected) paint(element, name);
+      if (hljs && element.isConnected) paint(hljs, element, name);
     },
     (thrown: unknown) => send({ type: "report", kind: "error", text: asError(thrown).message }),
   );
@@ -103,8 +104,12 @@ function load(name: string): Promise<void> {
 }
 
 async function loadGrammar(name: string): Promise<void> {
-  await Promise.all((embedded[name] ?? []).map(load));
-  const grammar = await grammars[name]?.();
+  const [core, grammar] = await Promise.all([
+    import("highlight.js/lib/core"),
+    grammars[name]?.(),
+    ...(embedded[name] ?? []).map(load),
+  ]);
+  hljs = core.default;
   if (grammar) hljs.registerLanguage(name, grammar.default);
 }
 
@@ -113,7 +118,7 @@ interface TokenNode {
   readonly children: readonly (TokenNode | string)[];
 }
 
-function paint(element: HTMLElement, language: string): void {
+function paint(hljs: HLJSApi, element: HTMLElement, language: string): void {
   const code = element.textContent ?? "";
   const result = hljs.highlight(code, { language, ignoreIllegals: true });
   // The emitter's tree becomes nodes directly: its HTML string would have to pass a parser.

@@ -7,7 +7,7 @@ import { ComposerElement } from "./composer.ts";
 import { DiffLinesElement } from "./diffLines.ts";
 import { FindElement } from "./find.ts";
 import { HeaderElement } from "./header.ts";
-import { save, send } from "./host.ts";
+import { memory, save, send } from "./host.ts";
 import { openLinks } from "./links.ts";
 import { MarkdownElement } from "./markdown.ts";
 import { MenuElement } from "./menu.ts";
@@ -15,6 +15,7 @@ import { MessageElement } from "./message.ts";
 import { PanelElement } from "./panel.ts";
 import { PickerElement } from "./picker.ts";
 import { PlanElement } from "./plan.ts";
+import { isBehind } from "./portion.ts";
 import { QueueElement } from "./queue.ts";
 import { ResourceElement } from "./resource.ts";
 import { RowElement } from "./row.ts";
@@ -56,7 +57,11 @@ customElements.define("parley-header", HeaderElement);
 customElements.define("parley-transcript", TranscriptElement);
 customElements.define("parley-panel", PanelElement);
 
-let painting: number | undefined;
+declare const early: (HostMessage[] & { take(event: Event): void }) | undefined;
+
+/** The first view is waited for so long, in milliseconds. */
+const PATIENCE = 2000;
+let painting: ReturnType<typeof setTimeout> | undefined;
 const store = new Store(send);
 const panel = new PanelElement();
 panel.store = store;
@@ -68,28 +73,53 @@ await panel.updateComplete;
 store.onDidChange(change => {
   if (store.view) panel.show(change, store.view);
 });
-addEventListener("message", (event: MessageEvent<HostMessage>) => {
-  const message = event.data;
+/** Wanted at once: the place to go to may be further up than the end of the conversation, which may be under way. */
+let whole = memory.anchor !== null;
+for (const message of earlyMessages()) receive(message);
+addEventListener("message", (event: MessageEvent<HostMessage>) => receive(event.data));
+send({ type: "hello", revision: store.revision, ...(whole && { whole }) });
+// VS Code may have begun the page anew and forgotten what was to come.
+setTimeout(() => {
+  if (store.view === undefined) send({ type: "resync" });
+}, PATIENCE);
+
+function receive(message: HostMessage): void {
   switch (message.type) {
     case "snapshot":
     case "patch":
     case "text":
+      if (whole && message.type === "snapshot" && message.earlier !== undefined) return;
+      whole = false;
       store.receive(message);
       tellPainted();
       break;
     default:
       panel.hear(message);
   }
-});
-send({ type: "hello", revision: 0 });
+}
 
-/** Tells the host once what it sent has been painted: until then it sends no more. */
-function tellPainted(): void {
+/** What came before this script did: the page's first one kept it. */
+function earlyMessages(): readonly HostMessage[] {
+  if (typeof early === "undefined") return [];
+  removeEventListener("message", early.take);
+  return early;
+}
+
+/**
+ * Tells the host once what it sent has been painted: until then it sends no more. In a flood it is told a frame before
+ * that, so that the next is there in time.
+ */
+function tellPainted(inFlood = false): void {
   painting ??= requestAnimationFrame(() => {
-    setTimeout(() => {
-      painting = undefined;
-      send({ type: "painted", revision: store.revision });
-    });
+    painting = undefined;
+    const tell = (): void => send({ type: "painted", revision: store.revision });
+    if (isBehind()) tellPainted(true);
+    else if (inFlood) tell();
+    else
+      painting = setTimeout(() => {
+        painting = undefined;
+        tell();
+      });
   });
 }
 

@@ -3,13 +3,10 @@
 import type { Token } from "marked";
 import { graft } from "./graft.ts";
 import { isClosed, lex, paintBlock, sanitized, TURN_LEVEL, type Block } from "./markdownHtml.ts";
+import { dismiss, feed, type Hungry } from "./portion.ts";
 
 /** How many blocks stay in the tail: a later line can still change the last, or join it with the one before. */
 const TAIL = 2;
-
-/** Text that comes all at once is painted in pieces of so many characters, within so many milliseconds of a frame. */
-const PIECE = 4000;
-const BUDGET = 20;
 
 /**
  * How many tokens stand in one box. The first stand in the element itself, so that a usual answer has no boxes; those of
@@ -31,12 +28,11 @@ interface OpenFence {
 }
 
 /** `<parley-markdown>`: set `content`; while `live`, text that grows is painted as it comes. */
-export class MarkdownElement extends HTMLElement {
+export class MarkdownElement extends HTMLElement implements Hungry {
   /** What is to be painted, and how much of it has been taken up so far. */
   #wanted = "";
   #text = "";
   #live = false;
-  #frame: number | undefined;
   /** Blocks on the page; the first `#settled` of them stay as they are until the text settles. */
   #blocks: Block[] = [];
   /** What holds the blocks after the first ones. */
@@ -58,36 +54,34 @@ export class MarkdownElement extends HTMLElement {
     this.#wanted = text;
     this.#live = next.live;
     if (!next.live) {
+      dismiss(this);
       this.#text = text;
       this.#paintRest();
-    } else if (goesOn) this.#goOn();
-    else {
-      this.#reset();
-      this.#text = text;
-      this.#paintTail();
+    } else {
+      if (!goesOn) {
+        this.#reset();
+        this.#text = "";
+      }
+      feed(this);
     }
   }
 
-  /** Takes up what has come, for as long as nobody notices, and the rest in the next frames. */
-  #goOn(): void {
-    const until = performance.now() + BUDGET;
-    do {
-      this.#text = this.#wanted.slice(0, this.#nextEnd());
+  /** For portions of a frame: takes up what has come, a part that ends with a line where there is one. */
+  take(characters: number): number {
+    if (!this.#live) return 0;
+    const end = this.#endOf(characters);
+    if (end > this.#text.length) {
+      this.#text = this.#wanted.slice(0, end);
       if (!(this.#fence && this.#extend(this.#fence))) this.#paintTail();
-    } while (this.#text.length < this.#wanted.length && performance.now() < until);
-    if (this.#text.length === this.#wanted.length) return;
-    this.#frame ??= requestAnimationFrame(() => {
-      this.#frame = undefined;
-      if (this.#live && this.#text.length < this.#wanted.length) this.#goOn();
-    });
+    }
+    return this.#wanted.length - end;
   }
 
-  /** Where the next piece of what has come ends: after a line, where there is one. */
-  #nextEnd(): number {
+  #endOf(characters: number): number {
     const { length } = this.#text;
-    if (this.#wanted.length - length <= PIECE) return this.#wanted.length;
-    const line = this.#wanted.lastIndexOf("\n", length + PIECE) + 1;
-    return line > length ? line : length + PIECE;
+    if (this.#wanted.length - length <= characters) return this.#wanted.length;
+    const line = this.#wanted.lastIndexOf("\n", length + characters) + 1;
+    return line > length ? line : length + characters;
   }
 
   #reset(): void {

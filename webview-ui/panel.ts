@@ -19,6 +19,7 @@ import { Speech } from "./speech.ts";
 import type { Change, Store } from "./store.ts";
 import { ASK_LEFT } from "./toolCall.ts";
 import type { TranscriptElement } from "./transcript.ts";
+import { unknownHead } from "./unknown.ts";
 import { activityWords, connectionWords } from "./words.ts";
 
 /** `<parley-panel>`: set `store` before it is connected. */
@@ -46,9 +47,9 @@ export class PanelElement extends LightElement {
       keepAnswers(view.head.asks);
       transcript.setAsks(view.head.asks, asks);
     }
-    if (change.snapshot) forgetStrangers(view);
+    if (change.snapshot ? !change.partial : change.prepended > 0) forgetStrangers(view);
     const touched = [...change.touched].flatMap(id => this.store.entry(id) ?? []);
-    transcript.show(view.entries, change.moved, touched);
+    transcript.show(view.entries, change, touched);
     // Examples to try would mock whoever cannot try anything yet.
     const isEmpty = view.entries.length === 0 && view.head.problem === null;
     transcript.empty = isEmpty ? emptyState(view.head, text => this.#composer?.fill(text)) : nothing;
@@ -139,7 +140,7 @@ export class PanelElement extends LightElement {
       ${head ? this.#top(head) : nothing}
       <parley-find .around=${this.#aroundFind}></parley-find>
       <parley-transcript></parley-transcript>
-      ${head ? this.#dock(head) : nothing}
+      ${this.#dock(head ?? unknownHead)}
       <div class="speech sr-only" role="status" aria-live="polite"></div>
     </main>`;
   }

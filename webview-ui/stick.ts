@@ -17,6 +17,8 @@ export class StickToEnd {
   #intentAt = -Infinity;
   #pointerDown = false;
   #placing = false;
+  /** It has scrolled, and the box is yet to tell. */
+  #moved = false;
 
   constructor(box: HTMLElement, content: HTMLElement, onChange: () => void) {
     this.#box = box;
@@ -31,7 +33,12 @@ export class StickToEnd {
       if (this.#pointerDown) intent();
       this.#pointerDown = false;
     });
-    box.addEventListener("scroll", () => this.#scrolled());
+    box.addEventListener("scroll", () => {
+      // Its own movement: to look at it would lay out what has come since.
+      const isOwn = this.#moved && !this.#pointerDown && performance.now() - this.#intentAt > INTENT;
+      this.#moved = false;
+      if (!isOwn) this.#scrolled();
+    });
     // Heights also change later: colours, images, entries that were not yet laid out.
     const observer = new ResizeObserver(() => this.follow());
     observer.observe(content);
@@ -73,7 +80,9 @@ export class StickToEnd {
 
   #toEnd(): void {
     this.#box.scrollTop = this.#box.scrollHeight;
-    this.#lastTop = this.#box.scrollTop;
+    const top = this.#box.scrollTop;
+    if (top !== this.#lastTop) this.#moved = true;
+    this.#lastTop = top;
   }
 
   #scrolled(): void {

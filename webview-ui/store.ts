@@ -15,6 +15,10 @@ export interface Change {
   readonly touched: ReadonlySet<string>;
   /** Whether entries came, went or changed their id. */
   readonly moved: boolean;
+  /** How many entries came before all others. */
+  readonly prepended: number;
+  /** Whether earlier entries are still to come. */
+  readonly partial: boolean;
 }
 
 /** The panel's copy of the view. */
@@ -54,6 +58,8 @@ export class Store {
         head: new Set(Object.keys(message.view.head) as (keyof Head)[]),
         touched: new Set(),
         moved: true,
+        prepended: 0,
+        partial: message.earlier !== undefined,
       });
       return;
     }
@@ -94,6 +100,7 @@ function changeOf(before: View, patches: readonly ViewPatch[]): Change {
   const head = new Set<keyof Head>();
   const touched = new Set<string>();
   let moved = false;
+  let prepended = 0;
   for (const patch of patches) {
     switch (patch.op) {
       case "head":
@@ -103,8 +110,12 @@ function changeOf(before: View, patches: readonly ViewPatch[]): Change {
         touched.add(patch.id);
         break;
       case "put":
-        if (before.entries[patch.at]?.id === patch.entry.id) touched.add(patch.entry.id);
+        if (before.entries[patch.at - prepended]?.id === patch.entry.id) touched.add(patch.entry.id);
         else moved = true;
+        break;
+      case "prepend":
+        prepended += patch.entries.length;
+        moved = true;
         break;
       case "keep":
         moved = true;
@@ -113,5 +124,5 @@ function changeOf(before: View, patches: readonly ViewPatch[]): Change {
         patch satisfies never;
     }
   }
-  return { snapshot: false, head, touched, moved };
+  return { snapshot: false, head, touched, moved, prepended, partial: false };
 }

@@ -5,15 +5,18 @@ import { LightElement, icon } from "./element.ts";
 import { elementOf, entryList, isOpen, setRunOpen } from "./entries.ts";
 import { memory, remember, setOpen } from "./host.ts";
 import { count, t } from "./l10n.ts";
-import { Outline, entriesOf } from "./outline.ts";
+import { Outline, entriesOf, type Item } from "./outline.ts";
+import type { Change } from "./store.ts";
 import { StickToEnd } from "./stick.ts";
 import { isTooMuch, lengthOf, windowStart } from "./window.ts";
 
 const ANCHOR_DELAY = 200;
 /** How many more lines are shown on demand. */
 const MORE = 200;
-/** A conversation opens with so many lines at its end, about what can be seen, and as many more come each frame. */
+/** So many more lines come each frame until all are painted. */
 const AT_ONCE = 16;
+/** A conversation opens with about what can be seen of it: no more lines than that, with so many characters. */
+const SEEN = 1200;
 
 /** `<parley-transcript>`: give it every new list of entries by `show`. */
 export class TranscriptElement extends LightElement {
@@ -49,16 +52,25 @@ export class TranscriptElement extends LightElement {
   }
 
   /** The entries from now on: all are walked if some came or went, else only those that changed are repainted. */
-  show(entries: readonly ViewEntry[], moved: boolean, touched: readonly ViewEntry[]): void {
-    const isOther = entries[0]?.id !== this.#entries[0]?.id;
+  show(
+    entries: readonly ViewEntry[],
+    { moved, prepended }: Pick<Change, "moved" | "prepended">,
+    touched: readonly ViewEntry[],
+  ): void {
+    const isOther = entries[prepended]?.id !== this.#entries[0]?.id;
     // Invariant: always the newest list, since any render sets every element's entry from the outline.
     this.#entries = entries;
     let layout = moved;
     for (const entry of touched) layout = this.#outline.touch(entry) || layout;
     if (layout) {
+      const before = prepended > 0 ? this.#count() : 0;
+      const painted = prepended > 0 ? this.#outline.roots.slice(this.#hidden + this.#coming) : [];
       this.#outline.build(entries);
       if (isOther) this.#openAtEnd();
-      else if (this.pinned) this.#dropBeginning();
+      else if (prepended > 0) {
+        this.#seenCount += this.#count() - before;
+        this.#beginBefore(painted);
+      } else if (this.pinned) this.#dropBeginning();
       this.#hold();
       return this.#repaint();
     }
@@ -83,7 +95,29 @@ export class TranscriptElement extends LightElement {
     held.clear();
     const start = windowStart(roots.length, this.#lengthAt);
     this.#beginAt(start);
-    this.#coming = Math.max(0, roots.length - start - AT_ONCE);
+    let first = roots.length;
+    for (let seen = 0; first > start && seen < SEEN && roots.length - first < AT_ONCE; first--)
+      seen += this.#lengthAt(first - 1);
+    this.#coming = first - start;
+  }
+
+  /** Earlier entries came: they are painted above what is there, as many as there would be if all had come at once. */
+  #beginBefore(painted: readonly Item[]): void {
+    const { roots } = this.#outline;
+    const start = windowStart(roots.length, this.#lengthAt);
+    this.#beginAt(start);
+    this.#coming = this.pinned ? Math.max(0, roots.length - start - painted.length) : 0;
+    if (!this.pinned) void this.#paintAbove(painted[0]);
+  }
+
+  /** Paints what came above a line, which stays where it is. */
+  async #paintAbove(line: Item | undefined): Promise<void> {
+    const element = elementOf(line?.id ?? "");
+    const top = element?.getBoundingClientRect().top ?? 0;
+    this.#repaint();
+    await this.updateComplete;
+    // The browser keeps the place by itself, but not at the very top.
+    await this.#stick?.goTo(() => (element?.getBoundingClientRect().top ?? top) - top);
   }
 
   /** Who follows the end does not see the beginning go. The focus is not taken from anybody. */
@@ -134,17 +168,14 @@ export class TranscriptElement extends LightElement {
   }
 
   async #showEarlier(to: number): Promise<void> {
-    const { roots } = this.#outline;
-    const first = elementOf(roots[this.#hidden]?.id ?? "");
-    const top = first?.getBoundingClientRect().top ?? 0;
+    const first = this.#outline.roots[this.#hidden];
     this.#beginAt(to);
     this.#coming = 0;
-    this.#repaint();
+    const placed = this.#paintAbove(first);
     await this.updateComplete;
     // The button may be gone with its last entries: the focus stays in the conversation.
     if (this.#from === null) this.#log.focus({ preventScroll: true });
-    // The browser keeps the place by itself, but not at the very top, where the button is.
-    await this.#stick?.goTo(() => (first?.getBoundingClientRect().top ?? top) - top);
+    await placed;
   }
 
   /** Moves the liveness from one entry to another. */

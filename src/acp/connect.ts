@@ -1,6 +1,7 @@
 // Opens the conversation with an agent process: framing, `initialize`, version check. What comes out is an Agent.
 import type { Readable, Writable } from "node:stream";
 import { createMessageConnection, type MessageConnection } from "vscode-jsonrpc/node";
+import type { Credit } from "../base/credit.ts";
 import { ProblemError, asError, type Problem } from "../base/errors.ts";
 import { toDisposable, type Disposable } from "../base/lifecycle.ts";
 import type { Log } from "../base/log.ts";
@@ -29,6 +30,8 @@ export interface ConnectOptions {
   readonly commandLine: string;
   /** Milliseconds the agent may take to answer `initialize` and `session/new`. */
   readonly timeout: number;
+  /** What the agent may say before it is painted. */
+  readonly credit?: Credit;
   /** Called for each line of the agent that is no message. */
   readonly onBadLine?: (count: number) => void;
 }
@@ -59,15 +62,19 @@ const clientCapabilities = {
 export async function connect(options: ConnectOptions, signal: AbortSignal): Promise<Connected> {
   const { agentName, tap, log } = options;
   let badLines = 0;
-  const reader = new NdJsonReader(options.stdout, {
-    onMessage: (message, bytes) => tap.message("a>c", message, bytes),
-    onBadLine: line => {
-      badLines++;
-      tap.text("out", line.text === "" ? line.reason : line.text);
-      log.debug(`${agentName} wrote a line that is no message. ${line.reason}`, line.text.slice(0, 200));
-      options.onBadLine?.(badLines);
+  const reader = new NdJsonReader(
+    options.stdout,
+    {
+      onMessage: (message, bytes) => tap.message("a>c", message, bytes),
+      onBadLine: line => {
+        badLines++;
+        tap.text("out", line.text === "" ? line.reason : line.text);
+        log.debug(`${agentName} wrote a line that is no message. ${line.reason}`, line.text.slice(0, 200));
+        options.onBadLine?.(badLines);
+      },
     },
-  });
+    options.credit,
+  );
   const writer = new NdJsonWriter(options.stdin, { onMessage: (message, bytes) => tap.message("c>a", message, bytes) });
   const quiet = (level: "warn" | "debug") => (message: string) => log[level](`${agentName}: ${message}`);
   const connection = createMessageConnection(reader, writer, {

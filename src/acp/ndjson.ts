@@ -1,6 +1,7 @@
 // vscode-jsonrpc reader and writer over newline-delimited JSON, the framing of ACP's stdio transport
 // (spec page "Transports"): one UTF-8 message a line. Bad lines are counted and reported, never fatal.
 import type { Readable, Writable } from "node:stream";
+import type { Credit } from "../base/credit.ts";
 import { asError } from "../base/errors.ts";
 import {
   AbstractMessageReader,
@@ -14,6 +15,8 @@ import {
 export const maxLineBytes = 64 * 1024 * 1024;
 /** While this many lines wait to be served, or this many bytes, the stream is paused. */
 export const maxWaitingLines = 200;
+/** Milliseconds until an agent whose credit is spent is looked at again. */
+const pauseTime = 4;
 const maxWaitingBytes = 16 * 1024 * 1024;
 
 /** A line that was not a message: why, and its beginning. */
@@ -167,19 +170,22 @@ function asWireError(error: unknown): unknown {
 export class NdJsonReader extends AbstractMessageReader {
   readonly #input: Readable;
   readonly #watcher: WireWatcher;
+  readonly #credit: Credit | undefined;
   readonly #lines: Buffer[] = [];
   #stop: () => void = () => {};
   #next = 0;
   #waitingBytes = 0;
   #paused = false;
   #ended = false;
-  #pumping: NodeJS.Immediate | undefined;
+  /** Calls the next turn off. */
+  #pumping: (() => void) | undefined;
   #callback: DataCallback | undefined;
 
-  constructor(input: Readable, watcher: WireWatcher = {}) {
+  constructor(input: Readable, watcher: WireWatcher = {}, credit?: Credit) {
     super();
     this.#input = input;
     this.#watcher = watcher;
+    this.#credit = credit;
   }
 
   listen(callback: DataCallback): Disposable {
@@ -210,7 +216,7 @@ export class NdJsonReader extends AbstractMessageReader {
       this.#input.resume();
       this.#callback = undefined;
       this.#lines.length = 0;
-      if (this.#pumping) clearImmediate(this.#pumping);
+      this.#pumping?.();
     };
     return { dispose: () => this.#stop() };
   }
@@ -246,7 +252,7 @@ export class NdJsonReader extends AbstractMessageReader {
    */
   #pump(): void {
     if (this.#pumping || this.#callback === undefined) return;
-    this.#pumping = setImmediate(() => {
+    this.#pumping = later(this.hasWaiting && this.#credit?.isSpent === true, () => {
       this.#pumping = undefined;
       const line = this.#lines[this.#next];
       if (line === undefined) {
@@ -264,6 +270,7 @@ export class NdJsonReader extends AbstractMessageReader {
         this.#paused = false;
         this.#input.resume();
       }
+      this.#credit?.spend(line.length);
       this.#deliver(line);
       this.#pump();
     });
@@ -286,6 +293,16 @@ export class NdJsonReader extends AbstractMessageReader {
       this.#watcher.onBadLine?.({ reason, text: text.slice(0, 2000) });
     }
   }
+}
+
+/** In the next turn of the event loop, or after a while. Returns what calls it off. */
+function later(pause: boolean, run: () => void): () => void {
+  if (pause) {
+    const timer = setTimeout(run, pauseTime);
+    return () => clearTimeout(timer);
+  }
+  const turn = setImmediate(run);
+  return () => clearImmediate(turn);
 }
 
 /** Writes messages to an agent's stdin, one after the other, waiting while the pipe is full. */

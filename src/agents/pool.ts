@@ -1,4 +1,5 @@
 // One running process per agent and window, shared by its sessions. A dead process is forgotten; the next use starts one.
+import type { Credit } from "../base/credit.ts";
 import { asProblem, ProblemError, type Problem } from "../base/errors.ts";
 import { Emitter, type Event } from "../base/lifecycle.ts";
 import type { Clock, Log } from "../base/log.ts";
@@ -47,11 +48,14 @@ export class AgentPool {
   readonly #log: Log;
   readonly #clock: Clock;
   readonly #version: string;
+  readonly #credit: Credit | undefined;
   readonly #recorded = new Emitter<string>();
   /** Fires with an agent's id whenever its tap recorded something. */
   readonly onDidRecord: Event<string> = this.#recorded.event;
 
-  constructor(log: Log, clock: Clock, clientVersion: string) {
+  /** `credit`: what agents may say before it is painted. */
+  constructor(log: Log, clock: Clock, clientVersion: string, credit?: Credit) {
+    this.#credit = credit;
     this.#log = log;
     this.#clock = clock;
     this.#version = clientVersion;
@@ -160,6 +164,7 @@ export class AgentPool {
           agentName: definition.name,
           commandLine: commandLine(definition),
           timeout: definition.startTimeout * 1000,
+          ...(this.#credit && { credit: this.#credit }),
         },
         start.signal,
       );

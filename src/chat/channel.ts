@@ -2,7 +2,8 @@
 import type { Disposable } from "../base/lifecycle.ts";
 import type { Clock } from "../base/log.ts";
 import { diff, textForLast } from "./patch.ts";
-import type { View, ViewChange } from "./protocol.ts";
+import type { View, ViewChange, ViewEntry, ViewPatch } from "./protocol.ts";
+import { shortest, type Tail } from "./tail.ts";
 
 /** A panel is painted at most this often, in milliseconds. */
 export const flushPace = 33;
@@ -14,19 +15,27 @@ export interface ChannelOptions {
   readonly clock: Clock;
   /** The view as it should be now. Called at each flush only. */
   readonly view: () => View;
+  /** The end of the view, where that is long: sent first. */
+  readonly tail?: () => Tail | undefined;
+  /** A view or a difference is going out. */
+  readonly onSend?: () => void;
   /** Resolves with false when the panel did not take the message. */
   readonly post: (message: ViewChange) => PromiseLike<boolean>;
 }
 
 /**
  * Keeps one panel up to date with differences, never with a queue: what a hidden panel missed is one difference later.
- * Nothing is sent before the panel said hello.
+ * A panel that has not said hello yet is sent one view at most, the first with something in it: it waits for the page,
+ * and the page then says hello with its revision.
  */
 export class Channel implements Disposable {
   readonly #options: ChannelOptions;
-  #sent: { readonly view: View; readonly revision: number } | undefined;
+  /** The entries before the view's first, which is at `from`, are still to be sent. */
+  #sent: { readonly view: View; readonly revision: number; readonly from: number } | undefined;
   #revision = 0;
   #hello = false;
+  /** The panel wants every entry at once. */
+  #whole = false;
   #visible = true;
   #dirty = false;
   #timer: Disposable | undefined;
@@ -40,12 +49,20 @@ export class Channel implements Disposable {
     this.#options = options;
   }
 
-  /** The panel is there. A revision it still holds can be built upon; anything else gets a snapshot. */
-  hello(revision: number): void {
+  /**
+   * The panel is there. A revision it still holds can be built upon; anything else gets a snapshot: of a long
+   * conversation the end first, unless the panel wants the `whole`.
+   */
+  hello(revision: number, whole = false): void {
+    // A page that has just been loaded has not seen yet what waits for it, and gets it.
+    const awaits = !this.#hello && revision === 0 && !whole;
     this.#hello = true;
-    if (this.#sent?.revision !== revision) this.#sent = undefined;
+    this.#whole = whole;
+    if (this.#sent?.revision !== revision && !awaits) this.#sent = undefined;
     this.#dirty = true;
-    this.#flush();
+    if (!this.#sent || !this.#painting) return this.#flush();
+    this.#timer?.dispose();
+    this.#timer = this.#options.clock.after(paintPatience, () => this.#flush());
   }
 
   /** The panel lost track. */
@@ -63,6 +80,11 @@ export class Channel implements Disposable {
     this.#timer?.dispose();
     this.#timer = undefined;
     if (this.#dirty) this.changed();
+  }
+
+  /** Whether a panel in sight is yet to be sent something, or to paint what it was sent. */
+  get isBehind(): boolean {
+    return this.#hello && this.#visible && (this.#dirty || (this.#tells && this.#painting));
   }
 
   setVisible(visible: boolean): void {
@@ -87,13 +109,13 @@ export class Channel implements Disposable {
   #flush(): void {
     this.#timer?.dispose();
     this.#timer = undefined;
-    if (this.#disposed || !this.#hello || !this.#visible) return;
-    this.#dirty = false;
+    if (this.#disposed || !this.#visible || (!this.#hello && this.#sent)) return;
     this.#lastFlush = this.#options.clock.now();
-    const view = this.#options.view();
     const base = this.#sent;
-    if (!base) return this.#send({ type: "snapshot", revision: ++this.#revision, view }, view);
-    const patches = diff(base.view, view);
+    const view = base && this.#options.view();
+    if (!base || !view || isOther(base, view)) return this.#begin();
+    this.#dirty = false;
+    const patches = difference(base, view);
     if (patches.length === 0) return;
     const text = textForLast(base.view, patches);
     const revision = ++this.#revision;
@@ -101,11 +123,26 @@ export class Channel implements Disposable {
     else this.#send({ type: "patch", base: base.revision, revision, patches }, view);
   }
 
-  #send(message: ViewChange, view: View): void {
+  /** Sends the view anew: of many entries those at the end, and the others when these have been painted. */
+  #begin(): void {
+    const tail = this.#whole ? undefined : this.#options.tail?.();
+    const view = tail?.view ?? this.#options.view();
+    const isEmpty = view.entries.length === 0;
+    // Nothing to wait for a page that is not there yet.
+    if (isEmpty && !this.#hello) return;
+    if (!isEmpty) this.#whole = false;
+    this.#dirty = tail !== undefined;
+    const revision = ++this.#revision;
+    if (!tail) return this.#send({ type: "snapshot", revision, view }, view);
+    this.#send({ type: "snapshot", revision, view, earlier: tail.from }, view, tail.from);
+    this.#timer = this.#options.clock.after(paintPatience, () => this.#flush());
+  }
+
+  #send(message: ViewChange, view: View, from = 0): void {
     // Invariant: what was sent has the newest revision, so a difference leads to the one after its base.
     const revision = this.#revision;
     this.#painting = true;
-    this.#sent = { view, revision };
+    this.#sent = { view, revision, from };
     const failed = (): void => {
       // Not taken: whatever the panel holds now is unknown, so the next message is whole.
       if (this.#sent && this.#sent.revision >= revision) {
@@ -113,6 +150,7 @@ export class Channel implements Disposable {
         this.#dirty = true;
       }
     };
+    this.#options.onSend?.();
     this.#options.post(message).then(taken => {
       if (!taken) failed();
     }, failed);
@@ -122,4 +160,15 @@ export class Channel implements Disposable {
     this.#disposed = true;
     this.#timer?.dispose();
   }
+}
+
+/** Another conversation, long enough for its end to be sent first. An entry keeps its place for ever. */
+function isOther({ view: { entries }, from }: Tail, to: View): boolean {
+  return entries[0]?.id !== to.entries[from]?.id && (from > 0 || to.entries.length > shortest);
+}
+
+function difference({ view, from }: Tail, to: View): readonly ViewPatch[] {
+  if (from === 0) return diff(view, to);
+  const earlier: readonly ViewEntry[] = to.entries.slice(0, from);
+  return [{ op: "prepend", entries: earlier }, ...diff({ ...view, entries: [...earlier, ...view.entries] }, to)];
 }

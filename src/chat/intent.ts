@@ -6,7 +6,8 @@ import type { Attachment, FindQuery, SettleFile } from "./protocol.ts";
 /** Panel → extension host: what the user wants. Fire and forget; the outcome comes back as state. */
 export type Intent =
   /** First message of a panel, with the revision it still holds (0: none). */
-  | { readonly type: "hello"; readonly revision: number }
+  /** `whole`: the panel goes to a place it remembers, so it has no use for the end of the conversation alone. */
+  | { readonly type: "hello"; readonly revision: number; readonly whole?: true }
   | { readonly type: "resync" }
   /** What came up to this revision can be seen. */
   | { readonly type: "painted"; readonly revision: number }
@@ -116,7 +117,7 @@ export const isAttachment = (value: unknown): value is Attachment => attachmentS
 const shapes: {
   readonly [K in Intent["type"]]: { readonly [F in keyof Omit<Extract<Intent, { type: K }>, "type">]-?: Check };
 } = {
-  hello: { revision: isCount },
+  hello: { revision: isCount, whole: optional(value => value === true) },
   resync: {},
   painted: { revision: isCount },
   send: { text: isString, attachments: optional(isListOf(attachmentShape)) },

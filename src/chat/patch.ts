@@ -37,6 +37,9 @@ export function apply(view: View, patches: readonly ViewPatch[]): View {
       case "head":
         head = { ...head, ...patch.head };
         break;
+      case "prepend":
+        entries = own = [...patch.entries, ...entries];
+        break;
       case "keep":
         mutable().length = Math.min(patch.count, entries.length);
         break;

@@ -291,6 +291,8 @@ export type ViewPatch =
     }
   /** Replaces the entry at that index, or adds one at the end. */
   | { readonly op: "put"; readonly at: number; readonly entry: ViewEntry }
+  /** Adds entries before all others. Comes first: the indices of others count them. */
+  | { readonly op: "prepend"; readonly entries: readonly ViewEntry[] }
   /** Drops every entry from that index on. */
   | { readonly op: "keep"; readonly count: number };
 
@@ -383,7 +385,13 @@ export type PanelMessage =
 
 /** Extension host → panel. A patch applies only to the view of revision `base`. */
 export type ViewChange =
-  | { readonly type: "snapshot"; readonly revision: number; readonly view: View }
+  | {
+      readonly type: "snapshot";
+      readonly revision: number;
+      readonly view: View;
+      /** So many entries stand before those of `view`: they come with the next patch. */
+      readonly earlier?: number;
+    }
   | { readonly type: "patch"; readonly base: number; readonly revision: number; readonly patches: readonly ViewPatch[] }
   /** More text for the last part of the last entry, leading to revision `base` + 1: most messages of a stream, kept short. */
   | { readonly type: "text"; readonly base: number; readonly text: string };

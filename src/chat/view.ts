@@ -24,6 +24,7 @@ import { viewPart } from "./contentParts.ts";
 import type { Head, ToolPart, View, ViewAgent, ViewAsk, ViewEntry, ViewNotedFile, ViewTool } from "./protocol.ts";
 import { DiffStore } from "./diffStore.ts";
 import { queuedView } from "./queueView.ts";
+import { tailStart, type Tail } from "./tail.ts";
 import { commandOf, relativeLabel, toolParts, type Terminals } from "./toolParts.ts";
 
 /** What a panel shows that belongs to no session. */
@@ -71,7 +72,13 @@ export class Projector {
         readonly views: readonly ViewEntry[];
       }
     | undefined;
-  #decisions: ReadonlyMap<string, readonly string[]> = new Map();
+  #decisions: {
+    readonly of: SessionState["asks"] | undefined;
+    readonly words: ReadonlyMap<string, readonly string[]>;
+  } = {
+    of: undefined,
+    words: new Map(),
+  };
   #asks: readonly ViewAsk[] = [];
   #plans: { readonly from: SessionState["plans"]; readonly views: Head["plans"] } | undefined;
   #queue: { readonly from: SessionState["submissions"]; readonly views: Head["queue"] } | undefined;
@@ -83,9 +90,26 @@ export class Projector {
 
   project(state: SessionState, around: Surroundings): View {
     const open = openAsks(state);
-    const asked = new Set(open.map(ask => ask.toolCallId).filter(id => id !== undefined));
-    const entries = this.#project(state, asked, around.checkpoints ?? noTurns);
+    const entries = this.#project(state, askedIn(open), around.checkpoints ?? noTurns);
     return { entries, head: this.#head(state, around, open) };
+  }
+
+  /** The end of a long conversation; undefined where it is short. */
+  tail(state: SessionState, around: Surroundings): Tail | undefined {
+    const from = tailStart(state.entries);
+    if (from === 0) return undefined;
+    const open = openAsks(state);
+    const asked = askedIn(open);
+    const checkpoints = around.checkpoints ?? noTurns;
+    this.#decide(state.asks);
+    const entries: ViewEntry[] = [];
+    for (let at = from; at < state.entries.length; at++)
+      entries.push(this.#entry(state.entries.at(at) as Entry, state, asked, checkpoints));
+    return { view: { entries, head: this.#head(state, around, open) }, from };
+  }
+
+  #decide(asks: SessionState["asks"]): void {
+    if (this.#decisions.of !== asks) this.#decisions = { of: asks, words: decisionsIn(asks) };
   }
 
   #project(state: SessionState, asked: ReadonlySet<string>, checkpoints: ReadonlySet<string>): readonly ViewEntry[] {
@@ -101,7 +125,7 @@ export class Projector {
       last.checkpoints === checkpoints
     )
       return last.views;
-    if (last?.asks !== asks) this.#decisions = decisionsIn(asks);
+    this.#decide(asks);
     const views: ViewEntry[] = [];
     for (const entry of list) views.push(this.#entry(entry, state, asked, checkpoints));
     this.#last = { list, asks, terminals, cwd, version, checkpoints, views };
@@ -115,7 +139,7 @@ export class Projector {
     const old = this.#entries.get(entry);
     const { cwd } = state;
     const { version } = this.#diffs;
-    const decisions = entry.kind === "tool" ? (this.#decisions.get(entry.toolCallId) ?? none) : none;
+    const decisions = entry.kind === "tool" ? (this.#decisions.words.get(entry.toolCallId) ?? none) : none;
     if (
       old?.asked === isAsked &&
       old.checkpoint === checkpoint &&
@@ -179,6 +203,9 @@ export class Projector {
     });
   }
 }
+
+const askedIn = (open: readonly Ask[]): ReadonlySet<string> =>
+  new Set(open.map(ask => ask.toolCallId).filter(id => id !== undefined));
 
 const isComputing = (part: ToolPart): boolean =>
   part.type === "diff"

@@ -6,6 +6,7 @@ import type { Clock, Log } from "../base/log.ts";
 import { Channel } from "../chat/channel.ts";
 import { parseIntent, type Intent } from "../chat/intent.ts";
 import type { PanelMessage, View } from "../chat/protocol.ts";
+import type { Tail } from "../chat/tail.ts";
 
 /** Intents that mean something outside the panel's own channel. */
 export type Wish = Exclude<Intent, { type: "hello" | "resync" | "painted" }>;
@@ -21,6 +22,10 @@ export interface ChatPanelOptions {
   readonly log: Log;
   readonly clock: Clock;
   readonly view: () => View;
+  /** The end of the view, where that is long. */
+  readonly tail: () => Tail | undefined;
+  /** A panel is being sent what has changed. */
+  readonly onSend: () => void;
   readonly onIntent: (intent: Wish, asker: Asker) => void;
   /** A panel was opened or shown. */
   readonly onShown: () => void;
@@ -51,7 +56,13 @@ export class ChatPanel implements Asker, Disposable {
     const root = panelRoot(options.extensionUri);
     webview.options = { enableScripts: true, localResourceRoots: [root] };
     this.#channel = this.#store.add(
-      new Channel({ clock: options.clock, view: options.view, post: message => webview.postMessage(message) }),
+      new Channel({
+        clock: options.clock,
+        view: options.view,
+        tail: options.tail,
+        onSend: options.onSend,
+        post: message => webview.postMessage(message),
+      }),
     );
     this.#store.add(webview.onDidReceiveMessage((message: unknown) => this.#received(message)));
     webview.html = page(webview, root);
@@ -60,6 +71,11 @@ export class ChatPanel implements Asker, Disposable {
 
   get visible(): boolean {
     return this.#holder.visible;
+  }
+
+  /** Whether it is in sight and yet to paint something. */
+  get isBehind(): boolean {
+    return this.visible && this.#channel.isBehind;
   }
 
   /** The state behind the view changed. */
@@ -90,7 +106,7 @@ export class ChatPanel implements Asker, Disposable {
     }
     switch (intent.type) {
       case "hello":
-        this.#channel.hello(intent.revision);
+        this.#channel.hello(intent.revision, intent.whole);
         for (const early of this.#early ?? []) this.#post(early);
         this.#early = undefined;
         break;
@@ -114,8 +130,9 @@ export class ChatPanel implements Asker, Disposable {
 }
 
 /**
- * The page of a panel. Nothing loads but our own bundle; scripts by nonce; Trusted Types turn raw HTML assignments
- * into errors, with policies for lit and DOMPurify only.
+ * The page of a panel. VS Code hands over what the page is sent when it has been loaded: so that does not wait for its
+ * script, and what comes is kept until the script is there. Nothing loads but our own bundle; scripts by nonce; Trusted
+ * Types turn raw HTML assignments into errors, with policies for lit and DOMPurify only.
  */
 function page(webview: vscode.Webview, root: vscode.Uri): string {
   const nonce = randomBytes(18).toString("base64url");
@@ -136,6 +153,11 @@ function page(webview: vscode.Webview, root: vscode.Uri): string {
 <meta charset="UTF-8">
 <meta http-equiv="Content-Security-Policy" content="${policy}">
 <meta name="viewport" content="width=device-width, initial-scale=1.0">
+<script nonce="${nonce}">
+var early = [];
+addEventListener("message", early.take = event => { early.push(event.data); });
+import("${file("main.js")}");
+</script>
 <link rel="stylesheet" href="${file("codicon.css")}">
 <link rel="stylesheet" href="${file("styles.css")}">
 <script type="application/json" id="l10n">${JSON.stringify(vscode.l10n.bundle ?? {}).replace(/</g, "\\u003c")}</script>
@@ -143,7 +165,6 @@ function page(webview: vscode.Webview, root: vscode.Uri): string {
 </head>
 <body>
 <div id="parley"></div>
-<script type="module" nonce="${nonce}" src="${file("main.js")}"></script>
 </body>
 </html>`;
 }

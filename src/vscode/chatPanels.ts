@@ -25,6 +25,11 @@ export class ChatPanels implements vscode.WebviewViewProvider, vscode.WebviewPan
     return [...this.#panels].some(panel => panel.visible);
   }
 
+  /** Whether one in sight is yet to paint something. */
+  get isBehind(): boolean {
+    return [...this.#panels].some(panel => panel.isBehind);
+  }
+
   /** The state behind the panels changed. */
   changed(): void {
     for (const panel of this.#panels) panel.changed();

@@ -8,6 +8,7 @@ import { DisposableStore, Emitter, type Event } from "../base/lifecycle.ts";
 import type { Clock, Log } from "../base/log.ts";
 import { DiffStore } from "../chat/diffStore.ts";
 import type { Head, View, ViewAgent } from "../chat/protocol.ts";
+import type { Tail } from "../chat/tail.ts";
 import { Projector, type Surroundings } from "../chat/view.ts";
 import type { Logged, SessionEvent } from "../session/events.ts";
 import { Session, type Room } from "../session/session.ts";
@@ -88,11 +89,15 @@ export class CurrentSession {
 
   /** What a panel shows now. */
   view(): View {
-    const around = this.#surroundings();
-    if (!this.#current) return this.#blank.project(empty, around);
-    const { session, projector } = this.#current;
-    const checkpoints = this.#options.checkpoints(session.id, session.state.cwd);
-    return projector.project(session.state, { ...around, checkpoints });
+    return (
+      this.#current?.projector.project(this.state, this.#surroundings()) ??
+      this.#blank.project(empty, this.#surroundings())
+    );
+  }
+
+  /** The end of that, where it is long. */
+  tail(): Tail | undefined {
+    return this.#current?.projector.tail(this.state, this.#surroundings());
   }
 
   /** The panel was shown: bring the last session back, or start one with the chosen agent. */
@@ -206,7 +211,9 @@ export class CurrentSession {
     const { agents, bad, sendKey } = this.#options.settings();
     const chosen = this.agent;
     const problem = this.obstacle() ?? this.#failure ?? badSettings(bad.map(entry => entry.reason));
+    const session = this.#current?.session;
     return {
+      ...(session && { checkpoints: this.#options.checkpoints(session.id, session.state.cwd) }),
       agents: agents.map(viewAgent),
       chosen: chosen ? viewAgent(chosen) : null,
       problem: problem ?? null,

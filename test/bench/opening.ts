@@ -2,7 +2,7 @@
 
 /** What {@link watchOpening} leaves on the window. Milliseconds since the epoch; NaN for what has not happened. */
 export interface Opening {
-  /** In the workbench: the last press of a pointer. */
+  /** In the workbench: the press of a pointer that opened something. */
   clicked: number;
   /** In a webview: the text was on the page, at the end of its box and in sight. */
   painted: number;
@@ -14,22 +14,32 @@ export interface Opening {
   longTasks: number[];
 }
 
+export interface Watched {
+  /** A selector of what scrolls. */
+  readonly box: string;
+  readonly words: string;
+  /** Said on the console when that has been painted: asking for it would take the time that is measured. */
+  readonly isOpened: string;
+}
+
 /** Sent to the pages as its source, so it uses nothing from outside. */
-export function watchOpening({ box, words }: { readonly box: string; readonly words: string }): void {
+export function watchOpening({ box, words, isOpened }: Watched): void {
   const opening: Opening = { clicked: NaN, painted: NaN, ready: NaN, typed: NaN, longTasks: [] };
   Object.assign(window, { opening });
   const now = (): number => performance.timeOrigin + performance.now();
   if (window.top === window) {
     const clicked = (event: Event): void => {
-      opening.clicked = performance.timeOrigin + event.timeStamp;
+      if ((event.target as Element).closest(".activitybar") && Number.isNaN(opening.clicked))
+        opening.clicked = performance.timeOrigin + event.timeStamp;
     };
     addEventListener("pointerdown", clicked, true);
     return;
   }
-  const afterPaint = (then: (at: number) => void): void => {
+  /** In an animation frame: tells when that has been painted. */
+  const afterFrame = (then: (at: number) => void): void => {
     const { port1, port2 } = new MessageChannel();
     port1.onmessage = () => then(now());
-    requestAnimationFrame(() => port2.postMessage(0));
+    port2.postMessage(0);
   };
   const isAtEnd = (): boolean => {
     const element = document.querySelector(box);
@@ -41,13 +51,18 @@ export function watchOpening({ box, words }: { readonly box: string; readonly wo
     if (textBox && Number.isNaN(opening.ready)) {
       opening.ready = now();
       const typed = (): void => {
-        if (Number.isNaN(opening.typed)) afterPaint(at => (opening.typed = at));
+        if (!Number.isNaN(opening.typed)) return;
+        opening.typed = 0;
+        requestAnimationFrame(() => afterFrame(at => (opening.typed = at)));
       };
       textBox.addEventListener("input", typed);
     }
     if (Number.isNaN(opening.painted) && isAtEnd()) {
       opening.painted = 0;
-      afterPaint(at => (opening.painted = at));
+      afterFrame(at => {
+        opening.painted = at;
+        console.debug(isOpened);
+      });
     }
     if (!(opening.painted > 0 && opening.ready > 0)) requestAnimationFrame(frame);
   };

@@ -19,13 +19,19 @@ export interface Stroke {
   readonly painted: number;
 }
 
+/** When it began, in milliseconds since the epoch, and how long it took. */
+export interface LongTask {
+  readonly at: number;
+  readonly duration: number;
+}
+
 /** What {@link install} leaves on the window. */
 export interface Watched {
   paints: Paint[];
   arrivals: Arrival[];
   strokes: Stroke[];
-  /** Tasks of more than 50 ms, by their length in milliseconds. */
-  longTasks: number[];
+  /** Tasks of more than 50 ms. */
+  longTasks: LongTask[];
   stopWatching?: () => void;
 }
 
@@ -39,7 +45,7 @@ export function install(element: Element): void {
   const paints: Paint[] = [];
   const arrivals: Arrival[] = [];
   const strokes: Stroke[] = [];
-  const longTasks: number[] = [];
+  const longTasks: LongTask[] = [];
   Object.assign(watched, { paints, arrivals, strokes, longTasks });
   const now = (): number => performance.timeOrigin + performance.now();
 
@@ -90,7 +96,8 @@ export function install(element: Element): void {
 
   const tasks = new PerformanceObserver(list => {
     // Other pages' tasks in the same process are not ours.
-    for (const entry of list.getEntries()) if (!entry.name.startsWith("cross-origin")) longTasks.push(entry.duration);
+    for (const { name, startTime, duration } of list.getEntries())
+      if (!name.startsWith("cross-origin")) longTasks.push({ at: performance.timeOrigin + startTime, duration });
   });
   tasks.observe({ type: "longtask" });
 

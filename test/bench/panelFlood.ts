@@ -46,7 +46,8 @@ function runOf({ first, written, ended, watched }: Answered): Run {
     painted: (before.at(-1)?.at ?? NaN) - written,
     paints: before.length,
     settled: Math.max(0, (paints.at(-1)?.at ?? NaN) - ended),
-    longestTask: Math.max(0, ...longTasks),
+    // Before that, another conversation leaves the page.
+    longestTask: Math.max(0, ...longTasks.filter(task => task.at > first).map(task => task.duration)),
     posted: p95(arrivals.map(arrival => arrival.painted - arrival.sent)),
     carried: p95(arrivals.map(arrival => arrival.arrived - arrival.sent)),
   };

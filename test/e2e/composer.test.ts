@@ -95,7 +95,12 @@ describe("the composer", () => {
     await keys.press("Control+A");
     await composer.focus();
     const attach = button(panel, "Attach").and(panel.locator(":focus"));
-    for (let tabs = 0; tabs < 8 && !(await attach.isVisible()); tabs++) await keys.press("Tab");
+    const reached = (): Promise<boolean> =>
+      attach.waitFor({ timeout: 1000 }).then(
+        () => true,
+        () => false,
+      );
+    for (let tabs = 0; tabs < 8 && !(await reached()); tabs++) await keys.press("Tab");
     await attach.waitFor();
     await keys.press("Enter");
     const list = page.locator(".quick-input-widget");

@@ -1,7 +1,16 @@
 // The frame around the conversation: header, empty state, waiting, problems, plan, scrolling, memory.
 import assert from "node:assert/strict";
+import type { HostMessage, View } from "../../src/chat/protocol.ts";
 import { openPanel, usePanel, type PanelPage } from "./panelPage.ts";
 import { START, busy, busyHead, everyEntry, message, quietHead, scenes, snapshot, tool, view } from "./scenes.ts";
+
+/** The end of a view, as it is sent before the rest. */
+const ending = ({ head, entries }: View, earlier: number, revision = 1): HostMessage => ({
+  type: "snapshot",
+  revision,
+  view: { head, entries: entries.slice(earlier) },
+  earlier,
+});
 
 describe("the panel", () => {
   usePanel();
@@ -198,6 +207,73 @@ describe("the panel", () => {
     await painted(panel, count + 200);
     await panel.page.keyboard.press("Enter");
     await panel.log.getByText(`Message ${500 - count - 1}.`).waitFor();
+  });
+
+  it("the end of a long conversation can be read before the rest has come, which stands above it without a jump", async () => {
+    const entries = Array.from({ length: 450 }, (_, i) => message(`m${i}`, "agent", `Message ${i}.`));
+    const whole = view(entries);
+    const panel = await openPanel([ending(whole, 420)]);
+    await painted(panel, 30);
+    await atEnd(panel, true);
+    await panel.log.getByText("Message 449.").waitFor();
+    await panel.log.getByText("Message 420.").click();
+    await panel.page.mouse.wheel(0, -200);
+    await atEnd(panel, false);
+    await settledTop(panel);
+    const top = (): Promise<number> =>
+      panel.log.getByText("Message 430.").evaluate(it => it.getBoundingClientRect().top);
+    const before = await top();
+    const more = message("m449", "agent", "Message 449, changed.");
+    await panel.patch({ op: "prepend", entries: entries.slice(0, 420) }, { op: "put", at: 449, entry: more });
+    await painted(panel, 200);
+    await settledTop(panel);
+    assert.ok(Math.abs((await top()) - before) <= 1, `${before} became ${await top()}`);
+    await panel.log.getByRole("button", { name: "Show Earlier Entries (250)" }).waitFor({ state: "attached" });
+    await panel.log.getByText("Message 449, changed.").waitFor();
+    assert.equal(
+      await panel.page
+        .locator(".jump")
+        .textContent()
+        .then(text => text?.trim()),
+      "Jump to Latest",
+    );
+  });
+
+  it("what was opened stays open although its entry comes later than the end", async () => {
+    const talk = Array.from({ length: 100 }, (_, i) => message(`m${i}`, "agent", `Message ${i}.`));
+    const entries = [tool("t1", "Look around", { parts: [{ type: "text", text: "The body of it." }] }), ...talk];
+    const panel = await openPanel([snapshot(view(entries))]);
+    await painted(panel, 101);
+    await panel.log.getByText("Look around").click();
+    await panel.log.getByText("The body of it.").waitFor();
+    await panel.post(ending(view(entries), 60, 2));
+    await painted(panel, 41);
+    await panel.post({
+      type: "patch",
+      base: 2,
+      revision: 3,
+      patches: [{ op: "prepend", entries: entries.slice(0, 60) }],
+    });
+    await painted(panel, 101);
+    await panel.log.getByText("The body of it.").waitFor();
+  });
+
+  it("one can write before anything is known of the session, and what was sent goes out when it is", async () => {
+    const panel = await openPanel([]);
+    await panel.composer.fill("Fix the sum");
+    await panel.composer.press("Enter");
+    assert.equal(await panel.composer.inputValue(), "Fix the sum");
+    assert.deepEqual(await panel.intents(), []);
+    await panel.post(snapshot(view([])));
+    assert.deepEqual(await panel.intents(), [{ type: "send", text: "Fix the sum" }]);
+    assert.equal(await panel.composer.inputValue(), "");
+  });
+
+  it("asks for the first view again when it does not come", async () => {
+    const panel = await openPanel([], { frozen: true });
+    assert.deepEqual(await panel.intents(), []);
+    await panel.page.clock.runFor(2000);
+    assert.deepEqual(await panel.intents(), [{ type: "resync" }]);
   });
 
   it("very long answers are on the page one by one", async () => {

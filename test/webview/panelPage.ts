@@ -152,7 +152,8 @@ export async function openPanel(messages: readonly HostMessage[], options: Optio
   await page.goto(`${play.url}?theme=${options.theme ?? "dark"}`);
   const panel = new PanelPage(page);
   await panel.log.waitFor();
-  if (messages.length > 0) await panel.composer.waitFor();
+  // The composer is there before anything is known of the session.
+  if (messages.length > 0) await page.locator("parley-header").waitFor();
   if (options.frozen) await page.clock.pauseAt(await page.evaluate(() => Date.now() + 1000));
   return panel;
 }

@@ -84,6 +84,7 @@ describe("streaming", () => {
     const kept = await panel.log.locator("pre code").evaluateHandle(code => code.firstChild);
     await panel.patch({ op: "append", id: "m1", part: 0, text: " = 1;\nlet b" });
     await panel.patch({ op: "append", id: "m1", part: 0, text: " = 2;\n" });
+    await panel.log.locator("pre code", { hasText: "let b = 2;" }).waitFor();
     assert.equal(await panel.log.locator("pre code").textContent(), "let a = 1;\nlet b = 2;");
     assert.ok(await kept.evaluate(text => text?.isConnected && (text as Text).data === "let a = 1;\nlet b = 2;"));
     await panel.patch({ op: "append", id: "m1", part: 0, text: "```\nDone" });
@@ -96,6 +97,7 @@ describe("streaming", () => {
       snapshot(view([message("m1", "agent", "See [it][1].\n\nB\n\nC\n\n")], { live: "m1" })),
     ]);
     await panel.patch({ op: "append", id: "m1", part: 0, text: "D\n\n[1]: https://example.com/it\n" });
+    await panel.log.locator("p", { hasText: "D" }).waitFor();
     assert.equal(await panel.log.getByRole("link").count(), 0);
     await panel.patch({ op: "head", head: { live: null } });
     await panel.log.getByRole("link", { name: "it", exact: true }).waitFor();

@@ -11,6 +11,8 @@ import {
   parseLine,
   type BadLine,
 } from "../../../src/acp/ndjson.ts";
+import { Credit } from "../../../src/base/credit.ts";
+import { FakeClock } from "../../fakePorts.ts";
 import { until } from "../../fakes/until.ts";
 
 function split(chunks: readonly Uint8Array[], limit?: number): { lines: string[]; oversized: number[] } {
@@ -47,11 +49,11 @@ interface Reading {
   readonly state: { closed: number };
 }
 
-function reading(input = new PassThrough()): Reading {
+function reading(input = new PassThrough(), credit?: Credit): Reading {
   const messages: Message[] = [];
   const bad: BadLine[] = [];
   const state = { closed: 0 };
-  const reader = new NdJsonReader(input, { onBadLine: line => bad.push(line) });
+  const reader = new NdJsonReader(input, { onBadLine: line => bad.push(line) }, credit);
   reader.onClose(() => state.closed++);
   reader.listen(one => messages.push(one));
   return { input, reader, messages, bad, state };
@@ -232,6 +234,28 @@ describe("the reader", () => {
     assert.deepEqual(
       order,
       Array.from({ length: count }, (_, i) => i),
+    );
+  });
+
+  it("reads no more while the credit is spent, and goes on where it was when it is renewed", async () => {
+    let behind = true;
+    const credit = new Credit({ clock: new FakeClock(), isBehind: () => behind });
+    const { input, messages, state } = reading(new PassThrough(), credit);
+    const lines = Array.from({ length: 100 }, (_, n) => `${JSON.stringify(message("x".repeat(10_000), n))}\n`);
+    input.end(lines.join(""));
+    await until(() => credit.isSpent);
+    const { length } = messages;
+    assert.ok(length > 5 && length < 50, `${length} messages`);
+    for (let turn = 0; turn < 20; turn++) await new Promise(resolve => setImmediate(resolve));
+    assert.equal(messages.length, length);
+    credit.renew();
+    await until(() => credit.isSpent);
+    assert.ok(messages.length > length && messages.length < 100, `${messages.length} messages`);
+    behind = false;
+    await until(() => state.closed === 1);
+    assert.deepEqual(
+      messages.map(one => (one as { id?: number }).id),
+      lines.map((_, n) => n),
     );
   });
 

@@ -1,5 +1,6 @@
 // One panel: when it is sent what.
 import assert from "node:assert/strict";
+import fc from "fast-check";
 import { Channel, flushPace, paintPatience } from "../../../src/chat/channel.ts";
 import { appendToLast, apply } from "../../../src/chat/patch.ts";
 import type { HostMessage, View } from "../../../src/chat/protocol.ts";
@@ -7,6 +8,7 @@ import { Projector } from "../../../src/chat/view.ts";
 import type { SessionEvent } from "../../../src/session/events.ts";
 import { reduce } from "../../../src/session/reduce.ts";
 import { empty } from "../../../src/session/state.ts";
+import { eventArb } from "../../fakes/arbitraryEvents.ts";
 import { FakeClock } from "../../fakePorts.ts";
 
 const around = { agents: [], chosen: null, problem: null, sendKey: "enter" } as const;
@@ -20,6 +22,7 @@ class Bench {
   readonly channel = new Channel({
     clock: this.clock,
     view: () => this.view,
+    tail: () => this.#projector.tail(this.#state, around),
     post: message => {
       this.messages.push(JSON.parse(JSON.stringify(message)) as HostMessage);
       return this.taken === "throws" ? Promise.reject(new Error("gone")) : Promise.resolve(this.taken);
@@ -28,6 +31,20 @@ class Bench {
 
   get view(): View {
     return this.#projector.project(this.#state, around);
+  }
+  /** A conversation of so many messages, opened in the panel's place. */
+  open(count: number, name = "old"): void {
+    this.#state = range(count).reduce((state, at) => {
+      const content = [{ type: "text", text: `Message ${at}.` }] as const;
+      const event = {
+        type: "message",
+        author: at % 4 === 0 ? "user" : "agent",
+        messageId: `${name}${at}`,
+        content,
+      } as const;
+      return reduce(state, { seq: 0, at: 0, event });
+    }, empty);
+    this.channel.changed();
   }
   happen(event: SessionEvent): void {
     this.#state = reduce(this.#state, { seq: 0, at: 0, event });
@@ -52,6 +69,7 @@ class Bench {
   }
 }
 
+const range = (count: number): readonly number[] => Array.from({ length: count }, (_, at) => at);
 const settled = (): Promise<void> => new Promise(resolve => setImmediate(resolve));
 
 describe("a panel's channel", () => {
@@ -62,13 +80,120 @@ describe("a panel's channel", () => {
     assert.equal(bench.clock.waiting, 0);
   });
 
-  it("sends nothing before the panel said hello, then all of it", () => {
+  it("sends a page that is being loaded one view, the first with something in it, and goes on when it says hello", () => {
+    bench.channel.changed();
+    assert.deepEqual(bench.kinds, [], "an empty one is nothing to wait for the page");
+    bench.clock.pass(100);
     bench.say("a");
-    bench.clock.pass(1000);
-    assert.deepEqual(bench.kinds, []);
+    assert.deepEqual(bench.kinds, ["snapshot"]);
+    for (const text of ["b", "c"]) {
+      bench.say(text);
+      bench.clock.pass(1000);
+    }
+    assert.deepEqual(bench.kinds, ["snapshot"]);
+    bench.channel.hello(0);
+    assert.deepEqual(bench.kinds, ["snapshot"], "it waits for the page, which has not seen it yet");
+    bench.channel.painted(1);
+    assert.deepEqual(bench.kinds, ["snapshot", "text"]);
+    bench.current();
+    bench.channel.hello(0);
+    assert.deepEqual(bench.kinds, ["snapshot", "text", "snapshot"], "a page that was begun anew has nothing");
+    bench.current();
+  });
+
+  it("sends the first view at hello where there was nothing before", () => {
     bench.channel.hello(0);
     assert.deepEqual(bench.kinds, ["snapshot"]);
     bench.current();
+  });
+
+  it("sends the end of a long conversation first, and what was before when that has been painted", () => {
+    bench.open(200);
+    bench.channel.hello(0);
+    const [first] = bench.messages;
+    assert.ok(first?.type === "snapshot" && first.earlier !== undefined);
+    assert.equal(first.earlier + first.view.entries.length, 200);
+    assert.ok(first.view.entries.length < 70, `${first.view.entries.length} entries`);
+    assert.equal(first.view.entries[0]?.kind, "user");
+    bench.happen({
+      type: "messageChunk",
+      author: "agent",
+      messageId: "old1",
+      content: { type: "text", text: " More." },
+    });
+    bench.happen({
+      type: "messageChunk",
+      author: "agent",
+      messageId: "old199",
+      content: { type: "text", text: " More." },
+    });
+    bench.say("a new one");
+    bench.clock.pass(flushPace);
+    assert.deepEqual(bench.kinds, ["snapshot"]);
+    bench.channel.painted(1);
+    assert.deepEqual(bench.kinds, ["snapshot", "patch"]);
+    bench.current();
+  });
+
+  it("does not wait for ever until the end is painted", () => {
+    bench.open(200);
+    bench.channel.hello(0);
+    bench.clock.pass(paintPatience - 1);
+    assert.deepEqual(bench.kinds, ["snapshot"]);
+    bench.clock.pass(1);
+    assert.deepEqual(bench.kinds, ["snapshot", "patch"]);
+    bench.current();
+  });
+
+  it("sends all of a long conversation at once to a panel that wants the whole", () => {
+    bench.open(200);
+    bench.channel.hello(0, true);
+    assert.deepEqual(bench.kinds, ["snapshot", "snapshot"], "the first was on its way before the panel could say so");
+    bench.current();
+  });
+
+  it("begins with the end again when another long conversation takes the place, also before all of the one is there", () => {
+    bench.channel.hello(0);
+    bench.channel.painted(1);
+    for (const name of ["first", "second", "third"]) {
+      bench.clock.pass(1000);
+      bench.open(200, name);
+      if (name === "second") bench.channel.painted(bench.messages.length);
+    }
+    bench.clock.pass(1000);
+    assert.ok(bench.kinds.filter(kind => kind === "snapshot").length >= 4, bench.kinds.join(" "));
+    bench.current();
+  });
+
+  it("ends with the whole view, however long the conversation, whatever happens and whenever it is painted", () => {
+    const step = fc.oneof(
+      fc.record({ pass: fc.nat(400) }),
+      fc.constant({ painted: true }),
+      fc.constant({ hello: true }),
+      fc.record({ open: fc.nat(160) }),
+      eventArb.map(event => ({ event })),
+    );
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 40 }), steps => {
+        const bench = new Bench();
+        const revision = (): number => {
+          const last = bench.messages.at(-1);
+          return last?.type === "text" ? last.base + 1 : last && "revision" in last ? last.revision : 0;
+        };
+        for (const [at, each] of steps.entries()) {
+          if ("pass" in each) bench.clock.pass(each.pass);
+          else if ("painted" in each) bench.channel.painted(revision());
+          else if ("hello" in each) bench.channel.hello(revision());
+          else if ("open" in each) bench.open(each.open, `${at}-`);
+          else bench.happen(each.event);
+        }
+        bench.channel.hello(revision());
+        bench.clock.pass(10_000);
+        bench.current();
+        bench.channel.dispose();
+      }),
+      { numRuns: 200 },
+    );
   });
 
   it("sends the first change at once, and those after it at the pace, in one message", () => {
@@ -113,6 +238,25 @@ describe("a panel's channel", () => {
     bench.clock.pass(1);
     assert.equal(bench.messages.length, 5);
     bench.current();
+  });
+
+  it("is behind until the panel has painted all there is, and never while it is hidden", () => {
+    assert.equal(bench.channel.isBehind, false, "nobody is there");
+    bench.channel.hello(0);
+    assert.equal(bench.channel.isBehind, false, "this panel has not said yet that it tells");
+    bench.channel.painted(1);
+    bench.clock.pass(100);
+    bench.say("a");
+    assert.equal(bench.channel.isBehind, true);
+    bench.say("b");
+    bench.channel.painted(2);
+    assert.equal(bench.channel.isBehind, true, "there is more to send");
+    bench.clock.pass(flushPace);
+    bench.channel.painted(3);
+    assert.equal(bench.channel.isBehind, false);
+    bench.say("c");
+    bench.channel.setVisible(false);
+    assert.equal(bench.channel.isBehind, false);
   });
 
   it("names what each difference builds upon", () => {

@@ -1,0 +1,48 @@
+// How much agents may say before what they said has been painted. Whoever floods is read as fast as people can be shown
+// it; everybody else never notices.
+import type { Clock } from "./log.ts";
+
+export interface CreditOptions {
+  readonly clock: Clock;
+  /** Whether somebody is yet to paint what was said. */
+  readonly isBehind: () => boolean;
+}
+
+/** Bytes of messages: about what can be painted in a frame, in the chunks that agents write. */
+const most = 120_000;
+/** Nobody is waited for longer. Milliseconds. */
+const patience = 250;
+
+/** What agents may still say. Shared by all of a window. */
+export class Credit {
+  readonly #options: CreditOptions;
+  #spent = 0;
+  #spentAt: number | undefined;
+
+  constructor(options: CreditOptions) {
+    this.#options = options;
+  }
+
+  /** An agent has said so many bytes. */
+  spend(bytes: number): void {
+    this.#spent += bytes;
+  }
+
+  /** What was said so far is on its way to be painted. */
+  renew(): void {
+    this.#spent = 0;
+    this.#spentAt = undefined;
+  }
+
+  /** Whether an agent should be read later. */
+  get isSpent(): boolean {
+    if (this.#spent < most) return false;
+    const now = this.#options.clock.now();
+    this.#spentAt ??= now;
+    // The system's clock may be set back.
+    const waited = Math.abs(now - this.#spentAt);
+    if (this.#options.isBehind() && waited < patience) return true;
+    this.renew();
+    return false;
+  }
+}

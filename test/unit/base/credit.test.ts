@@ -1,0 +1,52 @@
+// How much agents may say before it has been painted.
+import assert from "node:assert/strict";
+import { Credit } from "../../../src/base/credit.ts";
+import { FakeClock } from "../../fakePorts.ts";
+
+const much = 1_000_000;
+
+describe("the credit of agents", () => {
+  let clock: FakeClock;
+  let behind: boolean;
+  let credit: Credit;
+  beforeEach(() => {
+    clock = new FakeClock();
+    behind = true;
+    credit = new Credit({ clock, isBehind: () => behind });
+  });
+
+  it("lasts for what a usual answer says between two frames", () => {
+    credit.spend(50_000);
+    assert.equal(credit.isSpent, false);
+  });
+
+  it("is spent by a flood until what was said goes out to be painted", () => {
+    credit.spend(much);
+    assert.equal(credit.isSpent, true);
+    credit.renew();
+    assert.equal(credit.isSpent, false);
+    credit.spend(much);
+    assert.equal(credit.isSpent, true);
+  });
+
+  it("is never spent while nobody has anything to paint", () => {
+    behind = false;
+    credit.spend(much);
+    assert.equal(credit.isSpent, false);
+    behind = true;
+    assert.equal(credit.isSpent, false, "what was said before is forgotten");
+  });
+
+  for (const [what, pass] of [
+    ["that paints nothing", 250],
+    ["whose clock was set back", -1000],
+  ] as const) {
+    it(`is not spent for ever by a panel ${what}`, () => {
+      clock.pass(10_000);
+      credit.spend(much);
+      assert.equal(credit.isSpent, true);
+      clock.pass(pass);
+      assert.equal(credit.isSpent, false);
+    });
+  }
+});
