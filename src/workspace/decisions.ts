@@ -119,10 +119,12 @@ function named(
   const given = new Set(waiting);
   return hunks.map(hunk => {
     if (!hunk.turns.includes(unnamed)) return hunk;
-    const back = returns.filter((_, i) => {
+    const here = returns.filter((_, i) => {
       const { newFrom = 0, newTo = 0 } = edits[i] ?? {};
       return newFrom <= hunk.base.to && hunk.base.from <= newTo;
     });
+    // Among lines that repeat the difference may show somewhere else.
+    const back = here.length > 0 ? here : returns;
     const free = back.map(one => one.hunk.id).find(id => !given.has(id));
     const id = waiting.has(hunk.id) ? hunk.id : (free ?? hunk.id);
     given.add(id);

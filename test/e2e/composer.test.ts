@@ -136,6 +136,8 @@ describe("the composer in a workspace of several folders", () => {
     // On a busy machine VS Code in a browser may open such a workspace before it can read which folders it has.
     const folder = page.locator(".explorer-viewlet").getByText("two", { exact: true });
     for (let tries = 0; tries < 3 && !(await shows(folder)); tries++) await reloadWindow(page);
+    // What VS Code says of its own end, if it was opened anew.
+    const before = errors.length;
     const panel = await openChat(page);
     const composer = panel.getByRole("textbox", { name: "Message" });
     await composer.focus();
@@ -151,7 +153,7 @@ describe("the composer in a workspace of several folders", () => {
       .waitFor();
     await button(panel, "Stop").waitFor({ state: "hidden" });
     assert.equal(await log.getByText(/\bfirst\b/).count(), 0);
-    assert.deepEqual(errors, []);
+    assert.deepEqual(errors.slice(before), []);
   });
 });
 

@@ -208,7 +208,8 @@ export function chat(page: Page): FrameLocator {
 /** Shows the chat panel by its command, and waits for its document. */
 export async function openChat(page: Page): Promise<FrameLocator> {
   await runCommand(page, "Parley: Open Chat");
-  await chat(page).locator("body").waitFor();
+  // The composer is there before the session is shown.
+  await chat(page).locator("parley-header").waitFor();
   return chat(page);
 }
 
