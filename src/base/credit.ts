@@ -9,7 +9,7 @@ export interface CreditOptions {
 }
 
 /** Bytes of messages: about what can be painted in a frame, in the chunks that agents write. */
-const most = 120_000;
+const most = 180_000;
 /** Nobody is waited for longer. Milliseconds. */
 const patience = 250;
 
