@@ -39,8 +39,8 @@ export class ComposerElement extends LightElement {
   #recalled = 0;
   /** Send was pressed while something was still being attached. */
   #sendWhenAttached = false;
-  /** Send was pressed before the host had told what there is to send to. */
-  #sendWhenKnown = false;
+  /** What was pressed before the host had told what there is to send to, and which of them sends. */
+  #pressed: Head["sendKey"] | undefined;
   readonly #suggestions = new Suggestions({
     onChange: () => this.requestUpdate(),
     onChoose: (choice, token) => this.#chosen(choice, token),
@@ -129,9 +129,14 @@ export class ComposerElement extends LightElement {
   protected override updated(): void {
     const box = this.querySelector<HTMLElement>(".composer");
     if (box) this.#suggestions.painted(box);
-    if (!this.#isKnown || !this.#sendWhenKnown) return;
-    this.#sendWhenKnown = false;
-    this.#submit();
+    if (this.#isKnown) this.#catchUp();
+  }
+
+  #catchUp(): void {
+    const pressed = this.#pressed;
+    this.#pressed = undefined;
+    if (pressed === this.head.sendKey) this.#submit();
+    else if (pressed === "enter") this.#setDraft(`${this.draft}\n`);
   }
 
   protected override render(): TemplateResult {
@@ -253,7 +258,7 @@ export class ComposerElement extends LightElement {
   #input = (event: Event): void => {
     const box = event.target as HTMLTextAreaElement;
     this.#recalled = 0;
-    this.#sendWhenKnown = false;
+    this.#pressed = undefined;
     this.#setDraft(box.value);
     this.#suggestions.typed(box.value, box.selectionEnd, this.head.commands);
   };
@@ -286,6 +291,10 @@ export class ComposerElement extends LightElement {
   #sends(event: KeyboardEvent): boolean {
     if (event.shiftKey || event.altKey) return false;
     const modified = event.ctrlKey || event.metaKey;
+    if (!this.#isKnown) {
+      this.#pressed = modified ? "modEnter" : "enter";
+      return true;
+    }
     return this.head.sendKey === "modEnter" ? modified : !modified;
   }
 
@@ -300,7 +309,6 @@ export class ComposerElement extends LightElement {
   }
 
   #submit = (): void => {
-    if (!this.#isKnown) this.#sendWhenKnown = true;
     if (!this.#canSend) return;
     if (this.pending.length > 0 && !this.#sendWhenAttached) {
       // What was chosen goes with this prompt. Pressed again, the prompt goes without waiting.

@@ -59,8 +59,11 @@ export class MarkdownElement extends HTMLElement implements Hungry {
       this.#paintRest();
     } else {
       if (!goesOn) {
+        // What is on the page stays there, whatever comes of the rest.
+        const shown = text.startsWith(this.#text) ? this.#text : "";
         this.#reset();
-        this.#text = "";
+        this.#text = shown;
+        if (shown !== "") this.#paintTail();
       }
       feed(this);
     }

@@ -20,17 +20,26 @@ export interface Hungry {
 }
 
 const waiting = new Set<Hungry>();
-/** Characters that are left of what was to be taken, as far as known. */
+/** Characters that the last frame left. */
 let left = 0;
 let portion = LEAST;
 let frame: number | undefined;
-const { port1, port2 } = new MessageChannel();
+/** When text was taken last. */
 let began = 0;
+/** Text waits for a key. */
+let isHeld = false;
 let pressedAt = -Infinity;
 /** A key was pressed, and its own frame is yet to come; or that has just been. */
 let key: "pressed" | "painted" | undefined;
-/** Text waits for a key. */
-let isHeld = false;
+
+const { port1, port2 } = new MessageChannel();
+/** Comes after the frame has been painted. One that held less than it might tells nothing of what it could have held. */
+port1.onmessage = () => {
+  const took = performance.now() - began;
+  if (took > LONG) portion = Math.max(LEAST, Math.round(portion * 0.7));
+  else if (left > 0 && took < SHORT) portion = Math.min(MOST, Math.round(portion * 1.2));
+};
+
 addEventListener(
   "keydown",
   () => {
@@ -39,14 +48,6 @@ addEventListener(
   },
   { capture: true, passive: true },
 );
-/** Whether the frame had as much as it was given: what holds less tells nothing of what it could have held. */
-let isFull = false;
-/** Comes after the frame has been painted. */
-port1.onmessage = () => {
-  const took = performance.now() - began;
-  if (took > LONG) portion = Math.max(LEAST, Math.round(portion * 0.7));
-  else if (isFull && took < SHORT) portion = Math.min(MOST, Math.round(portion * 1.2));
-};
 
 /** Asks `hungry` to take a portion in the next frame, and in those after it until it has all. */
 export function feed(hungry: Hungry): void {
@@ -89,7 +90,6 @@ function serve(): void {
     left += rest;
     if (rest === 0) waiting.delete(hungry);
   }
-  isFull = left > 0;
   port2.postMessage(0);
   if (waiting.size > 0) frame = requestAnimationFrame(serve);
 }

@@ -15,9 +15,9 @@ import {
 export const maxLineBytes = 64 * 1024 * 1024;
 /** While this many lines wait to be served, or this many bytes, the stream is paused. */
 export const maxWaitingLines = 200;
+const maxWaitingBytes = 16 * 1024 * 1024;
 /** Milliseconds until an agent whose credit is spent is looked at again. */
 const pauseTime = 4;
-const maxWaitingBytes = 16 * 1024 * 1024;
 
 /** A line that was not a message: why, and its beginning. */
 export interface BadLine {

@@ -68,6 +68,8 @@ export class Channel implements Disposable {
   /** The panel lost track. */
   resync(): void {
     this.#sent = undefined;
+    // It may be shown at a place far from its end.
+    this.#whole = true;
     this.#dirty = true;
     this.#flush();
   }
@@ -147,6 +149,7 @@ export class Channel implements Disposable {
       // Not taken: whatever the panel holds now is unknown, so the next message is whole.
       if (this.#sent && this.#sent.revision >= revision) {
         this.#sent = undefined;
+        this.#whole = true;
         this.#dirty = true;
       }
     };

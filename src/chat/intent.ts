@@ -5,8 +5,10 @@ import type { Attachment, FindQuery, SettleFile } from "./protocol.ts";
 
 /** Panel → extension host: what the user wants. Fire and forget; the outcome comes back as state. */
 export type Intent =
-  /** First message of a panel, with the revision it still holds (0: none). */
-  /** `whole`: the panel goes to a place it remembers, so it has no use for the end of the conversation alone. */
+  /**
+   * First message of a panel, with the revision it still holds (0: none). `whole`: it goes to a place it remembers, and
+   * has no use for the end of the conversation alone.
+   */
   | { readonly type: "hello"; readonly revision: number; readonly whole?: true }
   | { readonly type: "resync" }
   /** What came up to this revision can be seen. */

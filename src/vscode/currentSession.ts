@@ -89,10 +89,8 @@ export class CurrentSession {
 
   /** What a panel shows now. */
   view(): View {
-    return (
-      this.#current?.projector.project(this.state, this.#surroundings()) ??
-      this.#blank.project(empty, this.#surroundings())
-    );
+    const { projector } = this.#current ?? { projector: this.#blank };
+    return projector.project(this.state, this.#surroundings());
   }
 
   /** The end of that, where it is long. */

@@ -269,6 +269,20 @@ describe("the panel", () => {
     assert.equal(await panel.composer.inputValue(), "");
   });
 
+  it("Enter that turns out to begin a new line does so, and sends nothing", async () => {
+    const panel = await openPanel([]);
+    await panel.composer.fill("Fix the sum");
+    await panel.composer.press("Enter");
+    await panel.post(snapshot(view([], { sendKey: "modEnter" })));
+    await panel.page.waitForFunction(() => document.querySelector("textarea")?.value === "Fix the sum\n");
+    assert.deepEqual(await panel.intents(), []);
+    const other = await openPanel([]);
+    await other.composer.fill("Fix the sum");
+    await other.composer.press("Control+Enter");
+    await other.post(snapshot(view([], { sendKey: "modEnter" })));
+    assert.deepEqual(await other.intents(), [{ type: "send", text: "Fix the sum" }]);
+  });
+
   it("asks for the first view again when it does not come", async () => {
     const panel = await openPanel([], { frozen: true });
     assert.deepEqual(await panel.intents(), []);

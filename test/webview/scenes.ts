@@ -1,5 +1,6 @@
 // Views that hold every kind of entry and state, for the tests of the panel and for looking at it.
 import type { Head, HostMessage, View, ViewAsk, ViewEntry, ViewMessage, ViewTool } from "../../src/chat/protocol.ts";
+import { unknownHead } from "../../webview-ui/unknown.ts";
 
 export const START = Date.UTC(2026, 10, 20, 12);
 
@@ -9,23 +10,12 @@ export const agents = [
 ];
 
 export const quietHead: Head = {
-  title: "",
+  ...unknownHead,
   agent: agents[0] ?? null,
   agents,
   connection: { state: "ready" },
   activity: { state: "idle", since: START, cancelling: false },
-  live: null,
-  problem: null,
-  asks: [],
-  plans: [],
-  queue: [],
-  commands: [],
-  options: [],
-  usage: null,
-  changes: null,
   cwd: "/home/ada/shop",
-  sendKey: "enter",
-  follow: "off",
   accepts: { image: true, audio: false, embedded: true },
 };
 

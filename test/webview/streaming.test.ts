@@ -79,6 +79,45 @@ describe("streaming", () => {
     assert.equal(await once.log.locator(".blocks > .blocks").count(), 0);
   });
 
+  it("a settled answer that goes on stays on the page as it is", async () => {
+    const text = Array.from({ length: 300 }, (_, n) => `Paragraph ${n}.\n\n`).join("");
+    const panel = await openPanel([snapshot(view([message("m1", "agent", text)]))]);
+    await panel.log.getByText("Paragraph 299.").waitFor();
+    await panel.page.evaluate(() => {
+      const fewest = Object.assign(window, { fewest: Infinity });
+      new MutationObserver(() => {
+        fewest.fewest = Math.min(fewest.fewest, document.querySelectorAll(".markdown p").length);
+      }).observe(document.querySelector(".log") as Element, { childList: true, subtree: true });
+    });
+    await panel.patch({ op: "head", head: { live: "m1" } }, { op: "append", id: "m1", part: 0, text: "And more." });
+    await panel.log.getByText("And more.").waitFor();
+    const fewest = await panel.page.evaluate(() => (window as unknown as { fewest: number }).fewest);
+    assert.ok(fewest >= 299, `${fewest} paragraphs`);
+  });
+
+  it("text waits for the frame after a key's", async () => {
+    const panel = await openPanel([snapshot(view([message("m1", "agent", "Begin")], { live: "m1" }))]);
+    await panel.log.getByText("Begin").waitFor();
+    const seen = await panel.page.evaluate(async () => {
+      const frame = (): Promise<unknown> => new Promise(requestAnimationFrame);
+      const shown = (): string => document.querySelector(".markdown")?.textContent ?? "";
+      const append = async (base: number, text: string): Promise<void> => {
+        const posted = new Promise(resolve => addEventListener("message", resolve, { once: true }));
+        window.play.post({ type: "text", base, text });
+        await posted;
+      };
+      await append(1, " one");
+      await frame();
+      document.dispatchEvent(new KeyboardEvent("keydown", { key: "a", bubbles: true }));
+      await append(2, " two");
+      await frame();
+      const atKey = shown();
+      await frame();
+      return [atKey, shown()];
+    });
+    assert.deepEqual(seen, ["Begin one", "Begin one two"]);
+  });
+
   it("an open fence only extends its text node", async () => {
     const panel = await openPanel([snapshot(view([message("m1", "agent", "```ts\nlet a")], { live: "m1" }))]);
     const kept = await panel.log.locator("pre code").evaluateHandle(code => code.firstChild);

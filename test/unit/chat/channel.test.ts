@@ -152,6 +152,16 @@ describe("a panel's channel", () => {
     bench.current();
   });
 
+  it("sends all of it to a panel that lost track: it may be shown far from its end", () => {
+    bench.open(200);
+    bench.channel.hello(0);
+    bench.channel.painted(1);
+    bench.channel.resync();
+    const last = bench.messages.at(-1);
+    assert.ok(last?.type === "snapshot" && last.earlier === undefined);
+    bench.current();
+  });
+
   it("begins with the end again when another long conversation takes the place, also before all of the one is there", () => {
     bench.channel.hello(0);
     bench.channel.painted(1);
