@@ -158,7 +158,7 @@ describe("a line that is understood", function () {
   if (process.platform === "win32") return;
   const folder = mkdtempSync(join(tmpdir(), "parley-shell-"));
   const bin = join(folder, "bin");
-  after(() => rmSync(folder, { recursive: true, force: true }));
+  after(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
 
   before(() => {
     spawnSync("mkdir", ["-p", bin, join(folder, "at")]);
@@ -172,9 +172,12 @@ describe("a line that is understood", function () {
     }
   });
 
+  let runs = 0;
+
   /** What the shell ran; a program without arguments prints one empty one. */
   function ran(shell: string, line: string): readonly string[] {
-    const seen = join(folder, "seen");
+    // A file for each run: dash reads `&>` as `&` and `>`, so a program may still be on its way when its shell has ended.
+    const seen = join(folder, `seen-${++runs}`);
     const script = `: >"$SEEN"; PATH=${bin}:$PATH; ${shell} -c "$LINE" </dev/null >/dev/null 2>&1; sleep 0; cat "$SEEN"`;
     const { stdout } = spawnSync("/bin/sh", ["-c", script], {
       cwd: join(folder, "at"),
