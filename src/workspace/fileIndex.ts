@@ -31,28 +31,74 @@ export function maskOf(folded: string): number {
   return mask;
 }
 
-/** Entries, and their masks side by side, so that most need not be touched to be passed over. */
-export interface IndexList {
-  readonly entries: readonly IndexEntry[];
-  readonly masks: Int32Array;
-}
+/**
+ * All entries whose folded path has one length. What is compared of them stands side by side, the characters, too: to
+ * look for it where each entry happens to lie in memory takes ten times as long.
+ */
+export class Shelf {
+  /** Of each folded path, in UTF-16 code units. */
+  readonly length: number;
+  readonly entries: IndexEntry[] = [];
+  #masks = new Int32Array(4);
+  #chars: Uint16Array;
 
-/** With more that came and went the list is made anew. */
-const mostBrought = 200;
+  constructor(length: number) {
+    this.length = length;
+    this.#chars = new Uint16Array(4 * length);
+  }
+
+  /** The masks of the entries; there may be room for more. Other arrays once more entries came than they have room for. */
+  get masks(): Int32Array {
+    return this.#masks;
+  }
+  /** The folded paths of the entries, one behind the other. */
+  get chars(): Uint16Array {
+    return this.#chars;
+  }
+
+  /** Returns the entry's place. */
+  add(entry: IndexEntry): number {
+    const at = this.entries.length;
+    if (at === this.#masks.length) {
+      const [masks, chars] = [this.#masks, this.#chars];
+      this.#masks = new Int32Array(2 * at);
+      this.#masks.set(masks);
+      this.#chars = new Uint16Array(2 * at * this.length);
+      this.#chars.set(chars);
+    }
+    this.entries.push(entry);
+    this.#masks[at] = entry.mask;
+    for (let i = 0; i < this.length; i++) this.#chars[at * this.length + i] = entry.folded.charCodeAt(i);
+    return at;
+  }
+
+  /** The last entry takes the place of the one that goes. Returns the one that moved, if one did. */
+  removeAt(at: number): IndexEntry | undefined {
+    const last = this.entries.pop();
+    const from = this.entries.length;
+    if (last === undefined || at === from) return undefined;
+    this.entries[at] = last;
+    this.#masks[at] = last.mask;
+    this.#chars.copyWithin(at * this.length, from * this.length, (from + 1) * this.length);
+    return last;
+  }
+}
 
 interface Known extends IndexEntry {
   /** The run that saw it last. */
   run: number;
+  /** Files in a folder. */
+  files: number;
+  shelf: Shelf;
+  place: number;
 }
 
 /** Grows and shrinks file by file; folders come and go with the files in them. */
 export class FileIndex {
   readonly #files = new Map<string, Known>();
-  readonly #folders = new Map<string, { readonly entry: IndexEntry; files: number }>();
-  #all: IndexList | undefined;
-  /** What came and went since the list was made. */
-  #came = new Set<IndexEntry>();
-  #went = new Set<IndexEntry>();
+  readonly #folders = new Map<string, Known>();
+  readonly #byLength = new Map<number, Shelf>();
+  #shelves: readonly Shelf[] = [];
   #revision = 0;
   #run = 0;
 
@@ -64,38 +110,13 @@ export class FileIndex {
     return this.#files.size;
   }
 
-  /** Every file and folder, those with short paths first. The same list until something changes. */
-  entries(): IndexList {
-    if (this.#all && this.#came.size + this.#went.size > 0) this.#all = this.#brought(this.#all);
-    this.#all ??= byLength([...this.#files.values(), ...[...this.#folders.values()].map(({ entry }) => entry)]);
-    this.#came.clear();
-    this.#went.clear();
-    return this.#all;
-  }
-
-  /** The list with what came and went since; undefined where to make it anew takes no longer. */
-  #brought(list: IndexList): IndexList | undefined {
-    if (this.#came.size + this.#went.size > mostBrought) return undefined;
-    const entries = [...list.entries];
-    const masks = new Int32Array(entries.length + this.#came.size);
-    masks.set(list.masks);
-    for (const entry of this.#went) {
-      const at = entries.indexOf(entry, firstAsLong(entries, entry));
-      if (at < 0) return undefined;
-      entries.splice(at, 1);
-      masks.copyWithin(at, at + 1);
-    }
-    for (const entry of this.#came) {
-      const at = firstAsLong(entries, entry);
-      masks.copyWithin(at + 1, at, entries.length);
-      masks[at] = entry.mask;
-      entries.splice(at, 0, entry);
-    }
-    return { entries, masks: masks.subarray(0, entries.length) };
+  /** Every file and folder, those with short paths first. What comes and goes later shows in them. */
+  get shelves(): readonly Shelf[] {
+    return this.#shelves;
   }
 
   get(path: string): IndexEntry | undefined {
-    return this.#files.get(path) ?? this.#folders.get(path)?.entry;
+    return this.#files.get(path) ?? this.#folders.get(path);
   }
 
   has(path: string): boolean {
@@ -114,17 +135,11 @@ export class FileIndex {
       known.run = this.#run;
       return;
     }
-    const entry = { ...entryOf(path, false), run: this.#run };
-    this.#files.set(path, entry);
-    this.#comes(entry);
+    this.#files.set(path, this.#comes(path, false));
     for (const folder of foldersOf(path)) {
       const count = this.#folders.get(folder);
       if (count) count.files++;
-      else {
-        const made = entryOf(folder, true);
-        this.#folders.set(folder, { entry: made, files: 1 });
-        this.#comes(made);
-      }
+      else this.#folders.set(folder, this.#comes(folder, true));
     }
   }
 
@@ -156,61 +171,36 @@ export class FileIndex {
       const count = this.#folders.get(folder);
       if (!count || --count.files > 0) continue;
       this.#folders.delete(folder);
-      this.#goes(count.entry);
+      this.#goes(count);
     }
   }
 
-  #comes(entry: IndexEntry): void {
+  #comes(path: string, folder: boolean): Known {
     this.#revision++;
-    if (this.#all) this.#came.add(entry);
+    const folded = foldText(path);
+    const shelf = this.#shelfFor(folded.length);
+    const nameAt = folded.lastIndexOf("/") + 1;
+    const entry = { path, folded, nameAt, mask: maskOf(folded), folder, run: this.#run, files: 1, shelf, place: 0 };
+    entry.place = shelf.add(entry);
+    return entry;
   }
 
-  #goes(entry: IndexEntry): void {
+  #goes({ shelf, place }: Known): void {
     this.#revision++;
-    // What came and went between two searches is in no list.
-    if (this.#all && !this.#came.delete(entry)) this.#went.add(entry);
+    const moved = shelf.removeAt(place) as Known | undefined;
+    if (moved) moved.place = place;
   }
-}
 
-function entryOf(path: string, folder: boolean): IndexEntry {
-  const folded = foldText(path);
-  return { path, folded, nameAt: folded.lastIndexOf("/") + 1, mask: maskOf(folded), folder };
+  #shelfFor(length: number): Shelf {
+    const known = this.#byLength.get(length);
+    if (known) return known;
+    const shelf = new Shelf(length);
+    this.#byLength.set(length, shelf);
+    this.#shelves = [...this.#shelves, shelf].sort((a, b) => a.length - b.length);
+    return shelf;
+  }
 }
 
 function* foldersOf(path: string): Iterable<string> {
   for (let at = path.indexOf("/"); at > 0; at = path.indexOf("/", at + 1)) yield path.slice(0, at);
-}
-
-/** Longer paths count as this long. */
-const longest = 1024;
-
-const lengthOf = (entry: IndexEntry): number => Math.min(entry.folded.length, longest);
-
-/** Where the first entry stands that is no shorter; few of them are looked at. */
-function firstAsLong(entries: readonly IndexEntry[], entry: IndexEntry): number {
-  let [low, high] = [0, entries.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (lengthOf(entries[middle] as IndexEntry) < lengthOf(entry)) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
-
-/** Sorted by length, in time that grows with the count alone; what is as long keeps its order. */
-function byLength(entries: readonly IndexEntry[]): IndexList {
-  const starts = new Uint32Array(longest + 2);
-  for (const entry of entries) starts[lengthOf(entry) + 1] = (starts[lengthOf(entry) + 1] ?? 0) + 1;
-  for (let length = 1; length < starts.length; length++) {
-    starts[length] = (starts[length] ?? 0) + (starts[length - 1] ?? 0);
-  }
-  const sorted = [...entries];
-  const masks = new Int32Array(entries.length);
-  for (const entry of entries) {
-    const at = starts[lengthOf(entry)] ?? 0;
-    starts[lengthOf(entry)] = at + 1;
-    sorted[at] = entry;
-    masks[at] = entry.mask;
-  }
-  return { entries: sorted, masks };
 }

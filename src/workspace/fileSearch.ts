@@ -1,6 +1,6 @@
 // Finds files by a few letters of their names, best first, without holding up the extension host.
 import * as fuzzysort from "fuzzysort";
-import { foldText, maskOf, type FileIndex, type IndexEntry, type IndexList } from "./fileIndex.ts";
+import { foldText, maskOf, type FileIndex, type IndexEntry, type Shelf } from "./fileIndex.ts";
 
 /** A file or folder that matches. */
 export interface FileHit {
@@ -37,7 +37,7 @@ const stride = 512;
 interface Candidates {
   readonly revision: number;
   readonly query: string;
-  readonly list: IndexList;
+  readonly entries: readonly IndexEntry[];
 }
 
 /** Searches one index. A query that goes on from the last one looks only at what that one found. */
@@ -83,28 +83,16 @@ export class FileSearch {
     const { revision } = this.#index;
     const last = this.#last;
     const narrows = last?.revision === revision && query.startsWith(last.query);
-    const { entries, masks } = narrows ? last.list : this.#index.entries();
-    const mask = maskOf(words.join(""));
-    const sought = words.map(wordOf);
-    // No name holds a slash, so that the path holds it is as good as it gets.
-    const best = words.some(word => word.includes("/")) ? fits.pathHolds : fits.nameHolds;
-    const byFit: IndexEntry[][] = [[], [], [], []];
-    // In the order of the index, so that a narrowed search meets them in the same order as a full one.
-    const fitting: IndexEntry[] = [];
-    for (let i = 0; i < entries.length; i++) {
-      if (i % stride === 0 && pace.isDue && !(await pace.pause())) return undefined;
-      if (((masks[i] ?? 0) & mask) !== mask) continue;
-      const entry = entries[i] as IndexEntry;
-      const fit = fitOf(entry, sought);
-      if (fit === undefined) continue;
-      fitting.push(entry);
-      // Those that come later are longer and fit no better. They are not known then, so nothing is narrowed to these.
-      if ((byFit[fit]?.push(entry) ?? 0) >= mostScored && fit === best) return byFit;
+    const scan = new Scan(words);
+    const steps = narrows ? scan.list(last.entries) : scan.shelves(this.#index.shelves);
+    for (const isEnough of steps) {
+      // What comes later is longer and fits no better. It is not known then, so nothing is narrowed to what fits.
+      if (isEnough) return scan.byFit;
+      if (pace.isDue && !(await pace.pause())) return undefined;
     }
     // Files that came or went meanwhile are found by the next search.
-    const list = { entries: fitting, masks: Int32Array.from(fitting, entry => entry.mask) };
-    this.#last = { revision, query, list };
-    return byFit;
+    this.#last = { revision, query, entries: scan.fitting };
+    return scan.byFit;
   }
 
   /** Each entry's letters looked at closely: those of the name, or of the path where the name alone does not fit. */
@@ -156,6 +144,62 @@ class Pace {
   }
 }
 
+/** Looks for what fits a query, a few entries at a time. */
+class Scan {
+  readonly #words: readonly Word[];
+  readonly #mask: number;
+  /** As good as it gets. */
+  readonly #best: Fit;
+  readonly byFit: IndexEntry[][] = [[], [], [], []];
+  /** In the order of the index, so that a narrowed search meets them in the same order as a full one. */
+  readonly fitting: IndexEntry[] = [];
+
+  constructor(words: readonly string[]) {
+    this.#words = words.map(wordOf);
+    this.#mask = maskOf(words.join(""));
+    this.#best = this.#words.every(word => word.isName) ? fits.nameHolds : fits.pathHolds;
+  }
+
+  /** Looks at all entries. Gives, after each few, whether so many as are scored fit best. */
+  *shelves(shelves: readonly Shelf[]): Iterable<boolean> {
+    for (const shelf of shelves)
+      for (let from = 0; from < shelf.entries.length; from += stride) yield this.#shelf(shelf, from);
+  }
+
+  /** The same of entries that fitted a query which has gone on. */
+  *list(entries: readonly IndexEntry[]): Iterable<boolean> {
+    for (let from = 0; from < entries.length; from += stride) yield this.#list(entries, from);
+  }
+
+  #shelf({ entries, masks, chars, length }: Shelf, from: number): boolean {
+    const mask = this.#mask;
+    const words = this.#words;
+    const end = Math.min(from + stride, entries.length);
+    for (let i = from; i < end; i++) {
+      if (((masks[i] ?? 0) & mask) !== mask) continue;
+      if (areScattered(chars, i * length, (i + 1) * length, words) && this.#take(entries[i] as IndexEntry)) return true;
+    }
+    return false;
+  }
+
+  #list(entries: readonly IndexEntry[], from: number): boolean {
+    const end = Math.min(from + stride, entries.length);
+    for (let i = from; i < end; i++) {
+      const entry = entries[i] as IndexEntry;
+      if ((entry.mask & this.#mask) !== this.#mask) continue;
+      if (this.#words.every(word => isScattered(entry.folded, 0, word)) && this.#take(entry)) return true;
+    }
+    return false;
+  }
+
+  /** Takes an entry that holds all words, with gaps at least. */
+  #take(entry: IndexEntry): boolean {
+    const fit = worstFit(entry, this.#words);
+    this.fitting.push(entry);
+    return (this.byFit[fit]?.push(entry) ?? 0) >= mostScored && fit === this.#best;
+  }
+}
+
 /** What is scored: the best fitting, and of those that fit alike the shortest. */
 function bestOf(found: readonly (readonly IndexEntry[])[]): Map<IndexEntry, Fit> {
   const best = new Map<IndexEntry, Fit>();
@@ -165,44 +209,61 @@ function bestOf(found: readonly (readonly IndexEntry[])[]): Map<IndexEntry, Fit>
   return best;
 }
 
-/** A word of a query, and how it stands with gaps. */
+/** A word of a query. */
 interface Word {
   readonly text: string;
-  readonly scattered: RegExp;
+  /** UTF-16 code units. */
+  readonly codes: Uint16Array;
+  /** No name holds a slash. */
+  readonly isName: boolean;
 }
 
-/** The expression never goes back: each character is the first one that fits. */
-function wordOf(text: string): Word {
-  const steps = Array.from({ length: text.length }, (_, i) => {
-    const code = `\\u${text.charCodeAt(i).toString(16).padStart(4, "0")}`;
-    return `[^${code}]*${code}`;
-  });
-  return { text, scattered: new RegExp(steps.join(""), "y") };
+const wordOf = (text: string): Word => ({
+  text,
+  codes: Uint16Array.from({ length: text.length }, (_, i) => text.charCodeAt(i)),
+  isName: !text.includes("/"),
+});
+
+/** How the words stand in the path; undefined: one does not, not even with gaps. */
+function fitOf(entry: IndexEntry, words: readonly Word[]): Fit | undefined {
+  return words.every(word => isScattered(entry.folded, 0, word)) ? worstFit(entry, words) : undefined;
 }
 
-/** Whether every word is in the path, and how; undefined: not even with gaps. */
-function fitOf({ folded, nameAt }: IndexEntry, words: readonly Word[]): Fit | undefined {
+/** How the words stand in the path, which holds them all: as the one that fits least. */
+function worstFit(entry: IndexEntry, words: readonly Word[]): Fit {
   let worst: Fit = fits.nameHolds;
   for (const word of words) {
-    const fit = wordFit(folded, nameAt, word);
-    if (fit === undefined) return undefined;
+    const fit = wordFit(entry, word);
     if (fit > worst) worst = fit;
   }
   return worst;
 }
 
-function wordFit(folded: string, nameAt: number, word: Word): Fit | undefined {
-  // First what rules most out.
-  if (!isScattered(folded, 0, word)) return undefined;
+function wordFit({ folded, nameAt }: IndexEntry, word: Word): Fit {
   const at = folded.lastIndexOf(word.text);
   if (at >= 0) return at >= nameAt ? fits.nameHolds : fits.pathHolds;
-  return isScattered(folded, nameAt, word) ? fits.nameScattered : fits.pathScattered;
+  return word.isName && isScattered(folded, nameAt, word) ? fits.nameScattered : fits.pathScattered;
 }
 
 /** Whether the word's characters stand in the text in their order, with anything in between. */
-function isScattered(folded: string, from: number, { scattered }: Word): boolean {
-  scattered.lastIndex = from;
-  return scattered.test(folded);
+function isScattered(folded: string, from: number, { codes }: Word): boolean {
+  let found = 0;
+  for (let at = from; at < folded.length && found < codes.length; at++)
+    if (folded.charCodeAt(at) === codes[found]) found++;
+  return found === codes.length;
+}
+
+/** {@link isScattered} of every word, for a text that stands among others. */
+function areScattered(chars: Uint16Array, start: number, end: number, words: readonly Word[]): boolean {
+  for (const { codes } of words) {
+    let at = start;
+    for (let i = 0; i < codes.length; i++) {
+      const code = codes[i];
+      while (at < end && chars[at] !== code) at++;
+      if (at++ >= end) return false;
+    }
+  }
+  return true;
 }
 
 function hitOf({ path, folder }: IndexEntry, matches: readonly number[]): FileHit {
