@@ -1,11 +1,14 @@
 // A block of code: what it is and what can be done with it above, the code below. Built once for each fence.
 import { copyFrom, iconButton } from "./copy.ts";
 import { fenceInfo } from "./fence.ts";
-import { highlight } from "./highlight.ts";
+import { highlightLater } from "./highlight.ts";
 import { send } from "./host.ts";
 import { t } from "./l10n.ts";
 
-/** The box of a fence's code. While it is not `closed`, more may come: then it has no colours and can only be copied. */
+/**
+ * The box of a fence's code, which is coloured by `colour`. While it is not `closed`, more may come: then it has no colours
+ * and can only be copied.
+ */
 export function codeBlock(code: HTMLElement, info: string, closed: boolean): HTMLElement {
   const { language, path } = fenceInfo(info);
   const text = (): string => code.textContent ?? "";
@@ -19,7 +22,7 @@ export function codeBlock(code: HTMLElement, info: string, closed: boolean): HTM
   pre.tabIndex = 0;
   pre.append(code);
   box.append(bar, pre);
-  if (closed && language !== "") highlight(code, language);
+  if (closed && language !== "") highlightLater(code, language);
   return box;
 }
 

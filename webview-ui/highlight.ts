@@ -80,6 +80,42 @@ export function highlight(element: HTMLElement, language: string): void {
   );
 }
 
+/** Code that is yet to be coloured, and its language. */
+const plain = new WeakMap<Element, string>();
+const PLAIN = "plain";
+
+/** Leaves the code of `element` as it is until {@link colour} comes to it. */
+export function highlightLater(element: HTMLElement, language: string): void {
+  if (grammarOf(language) === undefined) return;
+  element.classList.add(PLAIN);
+  plain.set(element, language);
+}
+
+/** Colours all code below `root` that waits for it. */
+export function colour(root: HTMLElement | null | undefined): void {
+  for (const element of [...(root?.getElementsByClassName(PLAIN) ?? [])] as HTMLElement[]) {
+    element.classList.remove(PLAIN);
+    highlight(element, plain.get(element) ?? "");
+  }
+}
+
+const seen = new IntersectionObserver(
+  entries => {
+    for (const { target, isIntersecting } of entries) {
+      if (!isIntersecting) continue;
+      seen.unobserve(target);
+      colour(target as HTMLElement);
+    }
+  },
+  // A panel's height before it is scrolled into sight.
+  { scrollMargin: "100% 0px" } as IntersectionObserverInit,
+);
+
+/** Colours all code below `root` that waits for it, once it is about to be seen. */
+export function colourWhenSeen(root: HTMLElement): void {
+  if (root.getElementsByClassName(PLAIN).length > 0) seen.observe(root);
+}
+
 /** The grammar for a file, by the ending of its name, else by its MIME type; "" where none is known. */
 export function languageOf(name: string, mimeType: string | undefined): string {
   const base = name.split(/[\\/]/).at(-1) ?? "";

@@ -2,17 +2,19 @@
 // code fence only has its text node extended. Once settled, what is left is lexed as the end of the text.
 import type { Token } from "marked";
 import { graft } from "./graft.ts";
+import { colour, colourWhenSeen } from "./highlight.ts";
 import { isClosed, lex, paintBlock, sanitized, TURN_LEVEL, type Block } from "./markdownHtml.ts";
 import { dismiss, feed, type Hungry } from "./portion.ts";
 
 /** How many blocks stay in the tail: a later line can still change the last, or join it with the one before. */
 const TAIL = 2;
 
-/**
- * How many tokens stand in one box. The first stand in the element itself, so that a usual answer has no boxes; those of
- * a long one are laid out and painted near to what is seen only.
- */
-const BOX = 40;
+/** How many tokens stand in the element itself, so that a usual answer has no boxes. */
+const UNBOXED = 40;
+/** How many of the others stand in one box. What is far from being seen is not coloured, and once settled not laid out. */
+const BOX = 16;
+/** So many boxes at the end are higher than most panels. */
+const NEAR = 3;
 
 /** What may be a link definition: it changes blocks that stand before it. */
 const DEFINITION = /\]:/;
@@ -37,6 +39,8 @@ export class MarkdownElement extends HTMLElement implements Hungry {
   #blocks: Block[] = [];
   /** What holds the blocks after the first ones. */
   readonly #boxes: HTMLElement[] = [];
+  /** How many of them may be left out of the layout. */
+  #far = 0;
   #settled = 0;
   #settledLength = 0;
   #fence: OpenFence | undefined;
@@ -125,20 +129,36 @@ export class MarkdownElement extends HTMLElement implements Hungry {
       level = block.level;
     }
     for (const block of this.#blocks.splice(start + tokens.length)) block.node?.remove();
-    const boxes = Math.max(0, Math.ceil(this.#blocks.length / BOX) - 1);
-    for (const box of this.#boxes.splice(boxes)) box.remove();
+    for (const box of this.#boxes.splice(boxAt(this.#blocks.length - 1) + 1)) box.remove();
+    if (!this.#live) this.#leaveOut();
+    const near = this.#boxes.length - NEAR;
+    for (let i = start; i < this.#blocks.length; i++) {
+      const box = boxAt(i) < near ? this.#boxes[boxAt(i)] : undefined;
+      if (box) colourWhenSeen(box);
+      else colour(this.#blocks[i]?.node);
+    }
+  }
+
+  /**
+   * Lets all boxes but the last be left out of the layout. Not while text streams in: a box that may be left out has its
+   * style contained, and each frame that has a new one counts the list items of the whole page again.
+   */
+  #leaveOut(): void {
+    const far = Math.max(0, this.#boxes.length - NEAR);
+    for (; this.#far < far; this.#far++) this.#boxes[this.#far]?.classList.add("far");
+    while (this.#far > far) this.#boxes[--this.#far]?.classList.remove("far");
   }
 
   /** Where the block at that place stands. */
-  #boxOf(at: number): HTMLElement {
-    const wanted = Math.floor(at / BOX);
-    while (this.#boxes.length < wanted) {
+  #holderOf(at: number): HTMLElement {
+    const wanted = boxAt(at);
+    while (this.#boxes.length <= wanted) {
       const box = document.createElement("div");
       box.className = "blocks";
       this.#boxes.push(box);
       this.append(box);
     }
-    return this.#boxes[wanted - 1] ?? this;
+    return this.#boxes[wanted] ?? this;
   }
 
   #swap(at: number, block: Block): Block {
@@ -146,7 +166,7 @@ export class MarkdownElement extends HTMLElement implements Hungry {
     let node = block.node;
     if (old && node) node = graft(old, node);
     else if (old) old.remove();
-    else if (node) this.#boxOf(at).insertBefore(node, this.#nodeAfter(at));
+    else if (node) this.#holderOf(at).insertBefore(node, this.#nodeAfter(at));
     const standing = { ...block, node };
     this.#blocks[at] = standing;
     return standing;
@@ -154,12 +174,12 @@ export class MarkdownElement extends HTMLElement implements Hungry {
 
   /** What the block at that place stands before, in its box. */
   #nodeAfter(at: number): HTMLElement | null {
-    const end = Math.min(this.#blocks.length, (Math.floor(at / BOX) + 1) * BOX);
+    const end = Math.min(this.#blocks.length, UNBOXED + (boxAt(at) + 1) * BOX);
     for (let i = at + 1; i < end; i++) {
       const node = this.#blocks[i]?.node;
       if (node) return node;
     }
-    return at < BOX ? (this.#boxes[0] ?? null) : null;
+    return at < UNBOXED ? (this.#boxes[0] ?? null) : null;
   }
 
   #settle(): void {
@@ -199,6 +219,9 @@ export class MarkdownElement extends HTMLElement implements Hungry {
     return true;
   }
 }
+
+/** Which box holds the block at that place; below 0, none does. */
+const boxAt = (block: number): number => Math.max(-1, Math.floor((block - UNBOXED) / BOX));
 
 function painted(token: Token, level: number, fragment = sanitized([token])[0]): Block {
   return paintBlock(token, level, fragment ?? document.createDocumentFragment());

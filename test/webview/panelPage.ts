@@ -89,7 +89,7 @@ export class PanelPage {
     return seconds;
   }
 
-  /** The transcript's DOM without the marks that lit leaves. */
+  /** The transcript's DOM without the marks that lit leaves, and without colours where they are made once they are seen. */
   html(): Promise<string> {
     return this.page.evaluate(() => transcriptHtml());
   }
@@ -165,7 +165,14 @@ async function newPage(): Promise<Page> {
   const page = await context.newPage();
   await page.addInitScript(() => {
     Object.assign(window, {
-      transcriptHtml: () => (document.querySelector(".log")?.innerHTML ?? "").replace(/<!--.*?-->/gs, ""),
+      transcriptHtml: () => {
+        const log = document.querySelector(".log")?.cloneNode(true) as Element | undefined;
+        for (const code of log?.querySelectorAll(".far pre code") ?? []) {
+          code.replaceChildren(code.textContent ?? "");
+          code.removeAttribute("class");
+        }
+        return (log?.innerHTML ?? "").replace(/<!--.*?-->/gs, "");
+      },
     });
   });
   spoilWhenUsed(page, ["addInitScript", "exposeFunction", "exposeBinding"]);

@@ -1,6 +1,7 @@
 // Streaming: what is patched in is what a snapshot would paint, and nothing else is touched on the way.
 import assert from "node:assert/strict";
 import fc from "fast-check";
+import type { Locator } from "playwright-core";
 import { openPanel, usePanel, type PanelPage } from "./panelPage.ts";
 import { ANSWER, START, everyEntry, message, snapshot, tool, view } from "./scenes.ts";
 
@@ -77,6 +78,52 @@ describe("streaming", () => {
     assert.equal(html, await once.html());
     assert.ok((await once.log.locator(".blocks").count()) > 10);
     assert.equal(await once.log.locator(".blocks > .blocks").count(), 0);
+  });
+
+  it("code that rushes by has its colours once it is about to be seen", async () => {
+    const section = (n: number): string => `Part ${n}\n\n\`\`\`js\nlet a = ${n};\n\`\`\`\n\n`;
+    const text = Array.from({ length: 200 }, (_, n) => section(n)).join("");
+    const panel = await openPanel([snapshot(view([message("m1", "agent", "Begin\n\n")], { live: "m1" }))]);
+    await panel.patch({ op: "append", id: "m1", part: 0, text });
+    const pre = (n: number): Locator => panel.log.locator("pre").nth(n);
+    const isPlain = async (n: number): Promise<boolean> => (await pre(n).locator(".plain").count()) === 1;
+    const seenInColour = async (n: number): Promise<void> => {
+      await pre(n).evaluate(element => element.scrollIntoView());
+      await pre(n).locator(".hljs-keyword").waitFor();
+    };
+    await pre(199).locator(".hljs-keyword").waitFor();
+    const plain = await panel.log
+      .locator("pre")
+      .evaluateAll(all => all.flatMap((one, n) => (one.querySelector(".plain") ? [n] : [])));
+    assert.ok(plain.length > 20, `${plain.length} are plain`);
+    const [first = 0] = plain;
+    const last = plain.at(-1) ?? 0;
+    await panel.log.hover();
+    await panel.page.mouse.wheel(0, -200);
+    await panel.page.getByRole("button", { name: "Jump to Latest" }).waitFor();
+    await seenInColour(last);
+    assert.ok(await isPlain(first));
+    await panel.patch({ op: "head", head: { live: null } });
+    await panel.log.locator(".blocks.far").first().waitFor({ state: "attached" });
+    assert.ok(await isPlain(first));
+    await seenInColour(first);
+  });
+
+  it("while text streams in, no box has its style contained, which would count the page's list items in each frame", async () => {
+    const text = Array.from({ length: 300 }, (_, n) => `Paragraph ${n}.\n\n`).join("");
+    const panel = await openPanel([snapshot(view([message("m1", "agent", "Begin\n\n")], { live: "m1" }))]);
+    const hidden = (): Promise<number> =>
+      panel.log
+        .locator(".blocks")
+        .evaluateAll(boxes => boxes.filter(box => getComputedStyle(box).contentVisibility === "auto").length);
+    await panel.patch({ op: "append", id: "m1", part: 0, text });
+    await panel.log.getByText("Paragraph 299.").waitFor();
+    assert.equal(await hidden(), 0);
+    await panel.patch({ op: "head", head: { live: null } });
+    await panel.page.waitForFunction(() => document.querySelector(".blocks.far") !== null);
+    const boxes = await panel.log.locator(".blocks").count();
+    assert.ok(boxes > 20, `${boxes} boxes`);
+    assert.equal(await hidden(), boxes - 3);
   });
 
   it("a settled answer that goes on stays on the page as it is", async () => {

@@ -102,6 +102,7 @@ describe("terminal output", () => {
       entry: card({ text: "\u001b]0;title\u0007\u001b[32mone\u001b[39m\r\n10 %" }),
     });
     await append(panel, "\r20 %");
+    await outputOf(panel).getByText("20 %").waitFor();
     assert.equal(await outputOf(panel).innerText(), "one\n10 %\n20 %");
     load();
     await shows(panel, "one", "20 %");
