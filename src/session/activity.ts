@@ -102,11 +102,12 @@ export function setConnection(
 ): SessionState {
   const connection = { state: event.state, ...(event.detail !== undefined && { detail: event.detail }) };
   const accepts = event.accepts ?? state.accepts;
+  const starts = state.starts + (event.state === "ready" && state.connection?.state !== "ready" ? 1 : 0);
   if (state.lost === null || event.state === "closed") {
     const isSame = same(state.connection, connection) && same(state.accepts, accepts);
-    return isSame ? state : { ...state, connection, accepts };
+    return isSame ? state : { ...state, connection, accepts, starts };
   }
-  const next = { ...state, connection, accepts, lost: null };
+  const next = { ...state, connection, accepts, starts, lost: null };
   return state.entries.length === 0 ? next : withNotice(next, { severity: "error", title: state.lost.message }, at);
 }
 

@@ -8,6 +8,7 @@ import { fitContent, type Accepts } from "./fit.ts";
 import { withWords } from "./queue.ts";
 import { joinChunks } from "./joinChunks.ts";
 import { reduce } from "./reduce.ts";
+import { StartIds } from "./starts.ts";
 import { empty, isBusy, toolKey, type SessionState } from "./state.ts";
 
 /** What an agent may use here, for one session: files, terminals, questions. Disposing settles all it handed out. */
@@ -59,6 +60,14 @@ const patience = 2000;
 const mostBeforeTurn = 2000;
 const maxTitle = 200;
 
+/** The agent's side of the session. */
+interface Remote {
+  readonly session: AgentSession;
+  readonly accepts: Accepts;
+  readonly ids: StartIds;
+  readonly link: Disposable;
+}
+
 export class Session implements Disposable {
   readonly id: string;
   readonly #options: SessionOptions;
@@ -68,7 +77,7 @@ export class Session implements Disposable {
   readonly onDidChange: Event<SessionState> = this.#changed.event;
   #state: SessionState = empty;
   #seq = 0;
-  #remote: { readonly session: AgentSession; readonly accepts: Accepts; readonly link: Disposable } | undefined;
+  #remote: Remote | undefined;
   #opening: Promise<void> | undefined;
   /** How often the agent was restarted: what an earlier start comes to is no news any more. */
   #restarts = 0;
@@ -127,7 +136,8 @@ export class Session implements Disposable {
         if (!isStale()) this.#lose(problem);
         tell();
       });
-      const session = await running.agent.open({ cwd }, this.#client()).catch(async (error: unknown) => {
+      const ids = new StartIds(this.#state.starts + 1, id => this.#state.terminals.get(id)?.own === true);
+      const session = await running.agent.open({ cwd }, this.#client(ids)).catch(async (error: unknown) => {
         // The stream's end is noticed before the process's, which knows more: a moment for its code and last words.
         if (running.hasEnded() && !died.problem) {
           const late = this.#options.clock.after(patience, tell);
@@ -144,7 +154,7 @@ export class Session implements Disposable {
       }
       const { image, audio, embeddedContext } = running.agent.info.can;
       const accepts = { image, audio, embeddedContext };
-      this.#remote = { session, accepts, link };
+      this.#remote = { session, accepts, ids, link };
       this.#dispatch({ type: "connection", state: "ready", accepts });
       if (again) {
         const title = `${agent.name} was started anew and does not remember this conversation.`;
@@ -291,10 +301,11 @@ export class Session implements Disposable {
     this.#dispatch({ type: "connection", state, ...(detail !== undefined && { detail }) });
   }
 
-  #client(): AgentClient {
+  #client(ids: StartIds): AgentClient {
     const room = this.#room;
     return {
-      report: event => {
+      report: reported => {
+        const event = ids.event(reported);
         this.#dispatch(event);
         room.observe?.(event);
       },
@@ -302,7 +313,7 @@ export class Session implements Disposable {
       requestPermission: (question, signal) =>
         this.#state.cancelling
           ? Promise.resolve("cancelled")
-          : room.requestPermission(this.#withTool(question), signal),
+          : room.requestPermission(this.#withTool(question, ids), signal),
       readTextFile: (request, signal) => room.readTextFile(request, signal),
       writeTextFile: (request, signal) => room.writeTextFile(request, signal),
       createTerminal: (request, signal) => room.createTerminal(request, signal),
@@ -317,10 +328,11 @@ export class Session implements Disposable {
     if (this.#state.cancelling) this.#room.cancelQuestions();
   }
 
-  #withTool(question: PermissionQuestion): PermissionQuestion {
-    const { toolCallId } = question;
-    const entry = toolCallId === undefined ? undefined : this.#state.entries.get(toolKey(toolCallId));
-    return entry?.kind === "tool" ? { ...question, tool: entry.fields } : question;
+  #withTool(question: PermissionQuestion, ids: StartIds): PermissionQuestion {
+    if (question.toolCallId === undefined) return question;
+    const toolCallId = ids.id(question.toolCallId);
+    const entry = this.#state.entries.get(toolKey(toolCallId));
+    return { ...question, toolCallId, ...(entry?.kind === "tool" && { tool: entry.fields }) };
   }
 
   /**
@@ -341,7 +353,8 @@ export class Session implements Disposable {
         : remote.session.prompt(fitted.content);
     sent
       .then(
-        ({ messageId }) => this.#dispatch({ type: "promptAccepted", submission: next.id, messageId }),
+        ({ messageId }) =>
+          this.#dispatch({ type: "promptAccepted", submission: next.id, messageId: remote.ids.id(messageId) }),
         (error: unknown) => this.#dispatch({ type: "promptFailed", submission: next.id, problem: asProblem(error) }),
       )
       .finally(() => {

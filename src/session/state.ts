@@ -122,6 +122,8 @@ export interface SessionState {
   readonly agent: { readonly id: string; readonly name: string } | null;
   readonly cwd: string;
   readonly connection: { readonly state: ConnectionState; readonly detail?: string } | null;
+  /** How often the agent was started for this session, and got ready. */
+  readonly starts: number;
   /** What the agent takes in prompts beside text and links; null until it has said so. */
   readonly accepts: { readonly image: boolean; readonly audio: boolean; readonly embeddedContext: boolean } | null;
   /** The agent's title for the session. */
@@ -150,6 +152,7 @@ export const empty: SessionState = {
   agent: null,
   cwd: "",
   connection: null,
+  starts: 0,
   accepts: null,
   title: null,
   ownTitle: null,

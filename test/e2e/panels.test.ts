@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { FrameLocator, Page } from "playwright-core";
+import type { FrameLocator, Locator, Page } from "playwright-core";
 import { reloadWindow, rolesAndNames, runCommand, screenshot, sharedWorkbench } from "./harness.ts";
 import { scene } from "./scene.ts";
 
@@ -93,7 +93,59 @@ describe("panels in a real VS Code", () => {
     // The window is not this test's alone.
     for (const panel of [editor(page), view(page)]) await composer(panel).clear();
   });
+
+  it("bring a long conversation back after a reload: where it ended, ready to be written to, the rest on demand", async () => {
+    const update = {
+      sessionUpdate: "tool_call",
+      toolCallId: "t$n",
+      title: "Step $n",
+      kind: "other",
+      status: "completed",
+      content: [{ type: "content", content: { type: "text", text: "Nothing found in step $n." } }],
+    };
+    const steps = [{ update, times: 230 }, { chunk: "That is **the end**." }];
+    const more = [{ update: { ...update, toolCallId: "t229", title: "Another step" } }, { chunk: "That is all." }];
+    const files = { "long.json": JSON.stringify(steps), "more.json": JSON.stringify(more) };
+    const { page, errors } = await sharedWorkbench(files);
+    await composer(view(page)).fill("#script long.json");
+    await composer(view(page)).press("Enter");
+    const end = conversation(view(page)).getByText("That is the end.");
+    await end.waitFor();
+    await view(page).getByRole("button", { name: "Stop" }).waitFor({ state: "hidden" });
+    assert.deepEqual(errors, []);
+
+    await reloadWindow(page);
+    await composer(view(page)).fill("And now?");
+    await end.waitFor();
+    const step = (n: number) => view(page).getByRole("article", { name: `Step ${n}`, exact: true });
+    await step(229).waitFor();
+    assert.ok(await inSight(end), "it is at its end");
+    const earlier = view(page).getByRole("button", { name: /^Show Earlier Entries \(\d+\)$/ });
+    await earlier.waitFor({ state: "attached" });
+    assert.equal(await step(0).count(), 0);
+    await earlier.focus();
+    await page.keyboard.press("Enter");
+    await step(0).waitFor({ state: "attached" });
+    assert.equal(await earlier.count(), 0, "that were all");
+    assert.equal(await view(page).getByRole("article", { name: /^Step/ }).count(), 230);
+    assert.equal(await composer(view(page)).inputValue(), "And now?");
+    await composer(view(page)).fill("#script more.json");
+    await composer(view(page)).press("Enter");
+    // The agent was started anew and gives the same ids again: what stands above stays as it is.
+    await view(page).getByRole("article", { name: "Another step", exact: true }).waitFor();
+    await conversation(view(page)).getByText("That is all.", { exact: true }).waitFor();
+    await conversation(view(page)).getByRole("heading", { name: "You: #script more.json" }).waitFor();
+    await end.and(conversation(view(page)).getByText("That is the end.", { exact: true })).waitFor();
+    assert.equal(await step(229).count(), 1);
+    await view(page).getByRole("button", { name: "Stop" }).waitFor({ state: "hidden" });
+  });
 });
+
+const inSight = (element: Locator): Promise<boolean> =>
+  element.evaluate(node => {
+    const { top, bottom } = node.getBoundingClientRect();
+    return top >= 0 && bottom <= innerHeight;
+  });
 
 /** Resolves once VS Code has stored something with this text. */
 async function stored(page: Page, text: string): Promise<void> {

@@ -1,103 +1,19 @@
 // One session: what it asks of its agent and when, and what becomes of it when the agent, the user or the window ends.
 import assert from "node:assert/strict";
-import { ProblemError, type Problem } from "../../../src/base/errors.ts";
-import { Emitter, findLeaks, trackLeaks } from "../../../src/base/lifecycle.ts";
-import { nullLog } from "../../../src/base/log.ts";
-import type { ConnectionState, Logged } from "../../../src/session/events.ts";
-import { Session, type Connection } from "../../../src/session/session.ts";
+import { ProblemError } from "../../../src/base/errors.ts";
+import { findLeaks, trackLeaks } from "../../../src/base/lifecycle.ts";
+import type { Logged } from "../../../src/session/events.ts";
 import { reduce } from "../../../src/session/reduce.ts";
 import { empty, openAsks, sessionTitle } from "../../../src/session/state.ts";
-import { PermissionBroker } from "../../../src/workspace/permissions.ts";
-import { FakeClock } from "../../fakePorts.ts";
 import { logged } from "../../fakes/arbitraryEvents.ts";
-import { room } from "../../fakes/questionRoom.ts";
-import { StubAgent, type StubSession } from "../../fakes/stubAgent.ts";
+import { SessionBench, dead, question } from "../../fakes/sessionBench.ts";
 import { until } from "../../fakes/until.ts";
 
-const dead: Problem = { message: "Stub ended with code 1.", next: ["restartAgent"] };
-
-class Bench implements Connection {
-  agent = new StubAgent();
-  died = new Emitter<Problem>();
-  restarts = 0;
-  connects = 0;
-  refuse: Error | undefined;
-  /** Whether the agent's output has ended. */
-  ended = false;
-  /** What a start waits for. */
-  gate: Promise<void> = Promise.resolve();
-  readonly log: Logged[] = [];
-  readonly warnings: string[] = [];
-  readonly session: Session;
-  broker: PermissionBroker | undefined;
-  /** How often the room was asked to end its commands. */
-  endings = 0;
-
-  constructor(past?: readonly Logged[]) {
-    let minted = 0;
-    this.session = new Session({
-      id: "session",
-      agent: { id: "stub", name: "Stub" },
-      cwd: "/w",
-      clock: new FakeClock(),
-      log: { ...nullLog, error: message => this.warnings.push(message) },
-      newId: () => `s${++minted}`,
-      connection: this,
-      makeRoom: dispatch => {
-        this.broker = new PermissionBroker({ report: dispatch, newId: () => `q${++minted}` });
-        return room(this.broker, () => this.endings++);
-      },
-      onLog: one => this.log.push(one),
-      ...(past && { past }),
-    });
-  }
-
-  async connect(onProgress: (state: ConnectionState) => void): ReturnType<Connection["connect"]> {
-    this.connects++;
-    onProgress("starting");
-    const { agent, died, refuse } = this;
-    await this.gate;
-    if (refuse) throw refuse;
-    return { agent, onDidDie: died.event, hasEnded: () => this.ended };
-  }
-  async restart(): Promise<void> {
-    this.restarts++;
-    this.agent = new StubAgent();
-    this.died = new Emitter<Problem>();
-  }
-
-  get remote(): StubSession {
-    const last = this.agent.sessions.at(-1);
-    assert.ok(last, "no session was opened");
-    return last;
-  }
-  get kinds(): readonly string[] {
-    return [...this.session.state.entries].map(entry => entry.kind);
-  }
-  get queued(): readonly string[] {
-    return this.session.state.submissions.map(s => s.content.map(c => (c.type === "text" ? c.text : "")).join(""));
-  }
-  send(text: string): void {
-    this.session.send([{ type: "text", text }]);
-  }
-  async opened(): Promise<this> {
-    await this.session.open();
-    assert.equal(this.session.state.connection?.state, "ready");
-    return this;
-  }
-  /** Lets every promise that is ready run. */
-  async settled(): Promise<void> {
-    for (let i = 0; i < 3; i++) await new Promise(resolve => setImmediate(resolve));
-  }
-}
-
-const question = { title: "May I?", toolCallId: "t", options: [{ id: "y", name: "Yes", kind: "allow_once" }] };
-
 describe("a session", () => {
-  let bench: Bench;
+  let bench: SessionBench;
   beforeEach(() => {
     trackLeaks();
-    bench = new Bench();
+    bench = new SessionBench();
   });
   afterEach(() => {
     bench.session.dispose();
@@ -410,10 +326,11 @@ describe("a session", () => {
 });
 
 describe("a session whose window was reloaded", () => {
-  const resumed = (past: readonly Logged[]): Bench => new Bench(JSON.parse(JSON.stringify(past)) as readonly Logged[]);
+  const resumed = (past: readonly Logged[]): SessionBench =>
+    new SessionBench(JSON.parse(JSON.stringify(past)) as readonly Logged[]);
 
-  async function inTheMiddle(): Promise<Bench> {
-    const bench = await new Bench().opened();
+  async function inTheMiddle(): Promise<SessionBench> {
+    const bench = await new SessionBench().opened();
     bench.send("one");
     bench.send("two");
     await bench.settled();
@@ -443,7 +360,7 @@ describe("a session whose window was reloaded", () => {
   });
 
   it("forgets the commands that ended with the window, and what files needed of the user", () => {
-    const { session } = new Bench([
+    const { session } = new SessionBench([
       ...logged([
         { type: "opened", agent: "stub", agentName: "Stub", cwd: "/w" },
         { type: "tool", toolCallId: "t", patch: { locations: [{ path: "/w/a" }] } },
@@ -460,7 +377,7 @@ describe("a session whose window was reloaded", () => {
   });
 
   it("between turns says nothing of a turn", async () => {
-    const before = await new Bench().opened();
+    const before = await new SessionBench().opened();
     before.send("one");
     await before.settled();
     before.remote.end();
@@ -491,7 +408,7 @@ describe("a session whose window was reloaded", () => {
       { seq: 0, at: 0, event: { type: "hologram" } },
       { seq: 1, at: 0, event: { type: "tool" } },
     ];
-    const bench = new Bench(strange as unknown as readonly Logged[]);
+    const bench = new SessionBench(strange as unknown as readonly Logged[]);
     assert.equal(bench.warnings.length, 2);
     assert.equal(bench.session.state.agent?.id, "stub");
     bench.session.dispose();

@@ -1,0 +1,57 @@
+// An agent that was started anew knows nothing of the ids that it gave before, and gives them again. Here they become
+// others, so that what it says and does now changes nothing that stands above.
+import type { SessionEvent, ToolContent } from "./events.ts";
+
+/** The ids of one start of an agent. Those of the first start stay as they are. */
+export class StartIds {
+  readonly #suffix: string;
+  readonly #isOwn: (terminalId: string) => boolean;
+
+  /** `start` counts from 1; `isOwn` tells the terminals that run here, whose ids are never given twice. */
+  constructor(start: number, isOwn: (terminalId: string) => boolean) {
+    this.#suffix = start > 1 ? `@${start}` : "";
+    this.#isOwn = isOwn;
+  }
+
+  /** The id of a message, a tool call or a compaction. */
+  id(id: string): string {
+    return id + this.#suffix;
+  }
+
+  /** What the agent reported, with its ids as they are known here. */
+  event(event: SessionEvent): SessionEvent {
+    if (this.#suffix === "") return event;
+    switch (event.type) {
+      case "message":
+      case "messageChunk":
+        return { ...event, messageId: this.id(event.messageId), ...this.#parent(event.parent) };
+      case "tool": {
+        const { content } = event.patch;
+        const patch = content ? { ...event.patch, content: content.map(item => this.#content(item)) } : event.patch;
+        return { ...event, toolCallId: this.id(event.toolCallId), patch, ...this.#parent(event.parent) };
+      }
+      case "toolChunk":
+        return { ...event, toolCallId: this.id(event.toolCallId), content: this.#content(event.content) };
+      case "terminal":
+      case "terminalOutput":
+        return { ...event, terminalId: this.#terminal(event.terminalId) };
+      case "compaction":
+      case "compactionChunk":
+        return { ...event, compactionId: this.id(event.compactionId) };
+      default:
+        return event;
+    }
+  }
+
+  #parent(parent: string | undefined): { readonly parent?: string } {
+    return parent === undefined ? {} : { parent: this.id(parent) };
+  }
+
+  #content(item: ToolContent): ToolContent {
+    return item.type === "terminal" ? { ...item, terminalId: this.#terminal(item.terminalId) } : item;
+  }
+
+  #terminal(id: string): string {
+    return this.#isOwn(id) ? id : this.id(id);
+  }
+}
