@@ -33,7 +33,7 @@ export function maskOf(folded: string): number {
 
 /**
  * All entries whose folded path has one length. What is compared of them stands side by side, the characters, too: to
- * look for it where each entry happens to lie in memory takes ten times as long.
+ * look for it where each entry happens to lie in memory takes several times as long.
  */
 export class Shelf {
   /** Of each folded path, in UTF-16 code units. */
