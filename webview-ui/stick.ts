@@ -16,6 +16,10 @@ export class StickToEnd {
   #lastTop = 0;
   #intentAt = -Infinity;
   #pointerDown = false;
+  /** What is pressed stays under the pointer until it is released: only then is it a click. */
+  #isHeld = false;
+  /** Text was selected with the pointer: what comes does not move it away. */
+  #isSelected = false;
   #placing = false;
   /** It has scrolled, and the box is yet to tell. */
   #moved = false;
@@ -28,11 +32,31 @@ export class StickToEnd {
     };
     for (const type of ["wheel", "touchmove", "keydown", "focusin"])
       box.addEventListener(type, intent, { passive: true });
-    box.addEventListener("pointerdown", () => (this.#pointerDown = true));
-    window.addEventListener("pointerup", () => {
+    box.addEventListener("pointerdown", event => {
+      this.#pointerDown = true;
+      this.#isHeld = event.target !== box;
+      this.#isSelected = false;
+    });
+    const release = (): void => {
       if (this.#pointerDown) intent();
       this.#pointerDown = false;
-    });
+      if (!this.#isHeld) return;
+      // The click comes after the release.
+      requestAnimationFrame(() => {
+        this.#isHeld = false;
+        this.#isSelected = this.#hasSelection();
+        this.follow();
+      });
+    };
+    for (const type of ["pointerup", "pointercancel", "blur"]) window.addEventListener(type, release);
+    // A scroll bar does not tell of its release: the next movement does.
+    window.addEventListener(
+      "pointermove",
+      event => {
+        if (this.#pointerDown && event.buttons === 0) release();
+      },
+      { passive: true },
+    );
     box.addEventListener("scroll", () => {
       // Its own movement: to look at it would lay out what has come since.
       const isOwn = this.#moved && !this.#pointerDown && performance.now() - this.#intentAt > INTENT;
@@ -50,13 +74,16 @@ export class StickToEnd {
     return this.#pinned;
   }
 
-  /** Goes to the end if it is being followed. */
+  /** Goes to the end if it is being followed; while something is pressed, once it is released. */
   follow(): void {
-    if (this.#pinned) this.#toEnd();
+    if (!this.#pinned || this.#isHeld) return;
+    if (this.#isSelected && this.#hasSelection() && this.#left > SLACK) this.#set(false);
+    else this.#toEnd();
   }
 
   /** Goes to the end and follows it from now on. */
   pin(): void {
+    this.#isSelected = false;
     this.#set(true);
     this.#toEnd();
   }
@@ -78,6 +105,16 @@ export class StickToEnd {
     this.#scrolled();
   }
 
+  /** How far below the end of what is seen the end is. */
+  get #left(): number {
+    return this.#box.scrollHeight - this.#box.scrollTop - this.#box.clientHeight;
+  }
+
+  #hasSelection(): boolean {
+    const selection = getSelection();
+    return selection !== null && !selection.isCollapsed && this.#box.contains(selection.anchorNode);
+  }
+
   #toEnd(): void {
     this.#box.scrollTop = this.#box.scrollHeight;
     const top = this.#box.scrollTop;
@@ -90,8 +127,7 @@ export class StickToEnd {
     const top = this.#box.scrollTop;
     const up = top < this.#lastTop - 1;
     this.#lastTop = top;
-    const left = this.#box.scrollHeight - top - this.#box.clientHeight;
-    if (left <= SLACK) return this.#set(true);
+    if (this.#left <= SLACK) return this.#set(true);
     if (up && (this.#pointerDown || performance.now() - this.#intentAt < INTENT)) this.#set(false);
   }
 

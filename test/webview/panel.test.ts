@@ -141,6 +141,40 @@ describe("the panel", () => {
     await atEnd(panel, true);
   });
 
+  it("a card that is pressed stays under the pointer, whatever comes before the release", async () => {
+    const entries = [...longTalk(), tool("c40", "Look", { parts: [{ type: "text", text: "The body of it." }] })];
+    const talk = [...entries, message("m41", "agent", "So")];
+    const panel = await openPanel([snapshot(view(talk, { live: "m41", activity: running }))]);
+    await atEnd(panel, true);
+    const top = await scrollTop(panel);
+    await panel.log.getByRole("button", { name: "Look" }).hover();
+    await panel.page.mouse.down();
+    await panel.patch({ op: "append", id: "m41", part: 0, text: "\n\nmore".repeat(10) });
+    await panel.page.waitForFunction(() => (document.querySelector(".log")?.textContent ?? "").includes("more"));
+    assert.equal(await settledTop(panel), top);
+    await panel.page.mouse.up();
+    await panel.log.getByText("The body of it.").waitFor();
+    await atEnd(panel, true);
+  });
+
+  it("what was selected with the mouse is not moved away by what comes", async () => {
+    const talk = longTalk();
+    const panel = await openPanel([snapshot(view(talk, { live: "m39", activity: running }))]);
+    await atEnd(panel, true);
+    const top = await scrollTop(panel);
+    await panel.log.locator("p").last().dblclick();
+    assert.notEqual(await panel.page.evaluate(() => getSelection()?.toString()), "");
+    await atEnd(panel, true);
+    await panel.patch({ op: "append", id: "m39", part: 0, text: "\n\nmore".repeat(10) });
+    await atEnd(panel, false);
+    assert.equal(await settledTop(panel), top);
+    await panel.page.getByRole("button", { name: "Jump to Latest" }).click();
+    await atEnd(panel, true);
+    await panel.patch({ op: "append", id: "m39", part: 0, text: "\n\neven more".repeat(10) });
+    await panel.log.getByText("even more").last().waitFor();
+    await atEnd(panel, true);
+  });
+
   it("goes to the end when a prompt is sent", async () => {
     const panel = await openPanel([snapshot(view(longTalk()))]);
     await panel.log.hover();
@@ -244,8 +278,7 @@ describe("the panel", () => {
     const entries = [tool("t1", "Look around", { parts: [{ type: "text", text: "The body of it." }] }), ...talk];
     const panel = await openPanel([snapshot(view(entries))]);
     await painted(panel, 101);
-    // Not by the mouse: its end is followed, and may take the card away between press and release.
-    await panel.log.getByText("Look around").dispatchEvent("click");
+    await panel.log.getByText("Look around").click();
     await panel.log.getByText("The body of it.").waitFor();
     await panel.post(ending(view(entries), 60, 2));
     await painted(panel, 41);
