@@ -1,4 +1,5 @@
 // Hits of a search → ranges of what is painted. The host says which of equal passages a hit is; here it is looked up.
+import { MarkdownElement } from "./markdown.ts";
 import type { FindHit, ViewEntry } from "../src/chat/protocol.ts";
 
 /** Where an entry's frame shows what can be found in it, in the order in which the host reads it. */
@@ -89,6 +90,7 @@ function read(roots: readonly Element[]): Painted {
   let text = "";
   let block: Element | null | undefined;
   for (const root of roots) {
+    if (root instanceof MarkdownElement) root.complete();
     const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT | NodeFilter.SHOW_ELEMENT, node =>
       node instanceof Element && node !== root && node.matches(OWN)
         ? NodeFilter.FILTER_REJECT

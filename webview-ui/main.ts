@@ -105,21 +105,15 @@ function earlyMessages(): readonly HostMessage[] {
   return early;
 }
 
-/**
- * Tells the host once what it sent has been painted: until then it sends no more. In a flood it is told a frame before
- * that, so that the next is there in time.
- */
-function tellPainted(inFlood = false): void {
+/** Tells the host once what it sent has been painted: until then it sends no more. */
+function tellPainted(): void {
   painting ??= requestAnimationFrame(() => {
     painting = undefined;
-    const tell = (): void => send({ type: "painted", revision: store.revision });
-    if (isBehind()) tellPainted(true);
-    else if (inFlood) tell();
-    else
-      painting = setTimeout(() => {
-        painting = undefined;
-        tell();
-      });
+    if (isBehind()) return tellPainted();
+    painting = setTimeout(() => {
+      painting = undefined;
+      send({ type: "painted", revision: store.revision });
+    });
   });
 }
 

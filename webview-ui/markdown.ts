@@ -3,8 +3,9 @@
 import type { Token } from "marked";
 import { graft } from "./graft.ts";
 import { colour, colourWhenSeen } from "./highlight.ts";
-import { isClosed, lex, paintBlock, sanitized, TURN_LEVEL, type Block } from "./markdownHtml.ts";
+import { isClosed, levelAfter, lex, paintBlock, sanitized, TURN_LEVEL, type Block } from "./markdownHtml.ts";
 import { dismiss, feed, type Hungry } from "./portion.ts";
+import { forget, heightOf, paintLater, sight, type Patient } from "./sight.ts";
 
 /** How many blocks stay in the tail: a later line can still change the last, or join it with the one before. */
 const TAIL = 2;
@@ -12,9 +13,14 @@ const TAIL = 2;
 /** How many tokens stand in the element itself, so that a usual answer has no boxes. */
 const UNBOXED = 40;
 /** How many of the others stand in one box. What is far from being seen is not coloured, and once settled not laid out. */
-const BOX = 16;
+const BOX = 8;
 /** So many boxes at the end are higher than most panels. */
-const NEAR = 3;
+const NEAR = 6;
+
+/** A box with nothing in it yet. */
+const WAITING = "waiting";
+/** A box that may be left out of the layout. */
+const FAR = "far";
 
 /** What may be a link definition: it changes blocks that stand before it. */
 const DEFINITION = /\]:/;
@@ -30,7 +36,7 @@ interface OpenFence {
 }
 
 /** `<parley-markdown>`: set `content`; while `live`, text that grows is painted as it comes. */
-export class MarkdownElement extends HTMLElement implements Hungry {
+export class MarkdownElement extends HTMLElement implements Hungry, Patient {
   /** What is to be painted, and how much of it has been taken up so far. */
   #wanted = "";
   #text = "";
@@ -41,10 +47,16 @@ export class MarkdownElement extends HTMLElement implements Hungry {
   readonly #boxes: HTMLElement[] = [];
   #settled = 0;
   #settledLength = 0;
+  readonly #onComplete: (() => void)[] = [];
   #fence: OpenFence | undefined;
 
   connectedCallback(): void {
     this.classList.add("markdown");
+    for (const box of this.#boxes) if (box.classList.contains(WAITING)) paintLater(this, box);
+  }
+
+  disconnectedCallback(): void {
+    this.#completed();
   }
 
   set content(next: { readonly text: string; readonly live: boolean }) {
@@ -72,14 +84,15 @@ export class MarkdownElement extends HTMLElement implements Hungry {
   }
 
   /** For portions of a frame: takes up what has come, a part that ends with a line where there is one. */
-  take(characters: number): number {
-    if (!this.#live) return 0;
+  take(characters: number): { readonly taken: number; readonly left: number } {
+    if (!this.#live) return { taken: 0, left: 0 };
     const end = this.#endOf(characters);
-    if (end > this.#text.length) {
+    const taken = end - this.#text.length;
+    if (taken > 0) {
       this.#text = this.#wanted.slice(0, end);
       if (!(this.#fence && this.#extend(this.#fence))) this.#paintTail();
     }
-    return this.#wanted.length - end;
+    return { taken, left: this.#wanted.length - end };
   }
 
   #endOf(characters: number): number {
@@ -114,27 +127,42 @@ export class MarkdownElement extends HTMLElement implements Hungry {
   /** Makes the blocks from `start` on those of `tokens`; blocks that `keep` accepts stay the same nodes. */
   #replace(start: number, tokens: readonly Token[], keep: (block: Block, raw: string) => boolean): void {
     let level = this.#blocks[start - 1]?.level ?? TURN_LEVEL;
+    const seen = this.#seenFrom(start, tokens);
+    const waits = (i: number): boolean => boxAt(start + i) < seen && this.#canWait(boxAt(start + i));
+    const later = tokens.map((_, i) => waits(i));
     const kept = tokens.map((token, i) => {
       const old = this.#blocks[start + i];
-      return old && keep(old, token.raw) ? old : undefined;
+      return old && !old.token && keep(old, token.raw) ? old : undefined;
     });
-    const changed = tokens.filter((_, i) => kept[i] === undefined);
+    const changed = tokens.filter((_, i) => kept[i] === undefined && !later[i]);
     const fresh = new Map(sanitized(changed).map((fragment, i) => [changed[i], fragment]));
     for (const [i, token] of tokens.entries()) {
       const old = kept[i];
       const block =
-        old && sameLevels(old, level) ? old : this.#swap(start + i, painted(token, level, fresh.get(token)));
+        later[i] === true
+          ? this.#putOff(start + i, token, level)
+          : old && sameLevels(old, level)
+            ? old
+            : this.#swap(start + i, painted(token, level, fresh.get(token)));
       level = block.level;
     }
     for (const block of this.#blocks.splice(start + tokens.length)) block.node?.remove();
-    for (const box of this.#boxes.splice(boxAt(this.#blocks.length - 1) + 1)) box.remove();
+    for (const box of this.#boxes.splice(boxAt(this.#blocks.length - 1) + 1)) {
+      forget(box);
+      box.remove();
+    }
+    if (!this.#waits) this.#completed();
+    for (let b = Math.max(0, boxAt(start)); b < this.#boxes.length; b++) this.#setWaiting(b);
     if (!this.#live) this.#leaveOut();
-    const near = this.#boxes.length - NEAR;
     for (let i = start; i < this.#blocks.length; i++) {
-      const box = boxAt(i) < near ? this.#boxes[boxAt(i)] : undefined;
+      const box = this.#isFar(boxAt(i)) ? this.#boxes[boxAt(i)] : undefined;
       if (box) colourWhenSeen(box);
       else colour(this.#blocks[i]?.node);
     }
+  }
+
+  #isFar(box: number): boolean {
+    return box < this.#boxes.length - NEAR;
   }
 
   /**
@@ -142,7 +170,91 @@ export class MarkdownElement extends HTMLElement implements Hungry {
    * style contained, and each frame that has a new one took three times as long to style.
    */
   #leaveOut(): void {
-    for (const [i, box] of this.#boxes.entries()) box.classList.toggle("far", i < this.#boxes.length - NEAR);
+    for (const [i, box] of this.#boxes.entries()) box.classList.toggle(FAR, this.#isFar(i));
+  }
+
+  /** The first box that may be seen by who follows the end; none before it holds what may still change. */
+  #seenFrom(start: number, tokens: readonly Token[]): number {
+    let height = 0;
+    let open = 0;
+    let i = tokens.length;
+    for (; i > 0 && (height < sight() || open <= TAIL); i--) {
+      const raw = tokens[i - 1]?.raw ?? "";
+      height += heightOf(raw);
+      if (raw.trim() !== "") open++;
+    }
+    return boxAt(start + i);
+  }
+
+  /** Whether nothing of that box is on the page. */
+  #canWait(box: number): boolean {
+    const element = this.#boxes[box];
+    return box >= 0 && (element === undefined || element.classList.contains(WAITING));
+  }
+
+  #putOff(at: number, token: Token, level: number): Block {
+    this.#holderOf(at).classList.add(WAITING);
+    return (this.#blocks[at] = { raw: token.raw, node: null, level: levelAfter(token, level), token });
+  }
+
+  #setWaiting(box: number): void {
+    const element = this.#boxes[box];
+    if (!element?.classList.contains(WAITING)) return;
+    if (this.#blocksOf(box).some(block => block.token)) return paintLater(this, element);
+    forget(element);
+    element.classList.remove(WAITING);
+    if (!this.#waits) this.#completed();
+  }
+
+  #blocksOf(box: number): readonly Block[] {
+    return this.#blocks.slice(UNBOXED + box * BOX, UNBOXED + (box + 1) * BOX);
+  }
+
+  /** Paints what waits nearest to the end. */
+  paintPart(): boolean {
+    const box = this.#boxes.findLastIndex(each => each.classList.contains(WAITING));
+    if (box < 0 || !this.isConnected) return false;
+    this.#paintBox(box);
+    return true;
+  }
+
+  paintAt(place: Element): void {
+    const box = this.#boxes.indexOf(place as HTMLElement);
+    if (box >= 0) this.#paintBox(box);
+  }
+
+  /** Paints all that waits. */
+  complete(): void {
+    while (this.paintPart());
+  }
+
+  /** Resolves when nothing waits to be painted any more, or the element has left the page. */
+  async whenComplete(): Promise<void> {
+    if (this.isConnected && this.#waits) await new Promise<void>(resolve => this.#onComplete.push(resolve));
+  }
+
+  get #waits(): boolean {
+    return this.#boxes.some(box => box.classList.contains(WAITING));
+  }
+
+  #completed(): void {
+    for (const resolve of this.#onComplete.splice(0)) resolve();
+  }
+
+  #paintBox(box: number): void {
+    const element = this.#boxes[box];
+    if (!element?.classList.contains(WAITING)) return;
+    const first = UNBOXED + box * BOX;
+    const waiting = this.#blocksOf(box).flatMap(({ token }, i) => (token ? [{ token, at: first + i }] : []));
+    const fragments = sanitized(waiting.map(({ token }) => token));
+    for (const [i, { token, at }] of waiting.entries()) {
+      const level = this.#blocks[at - 1]?.level ?? TURN_LEVEL;
+      this.#swap(at, painted(token, level, fragments[i]));
+    }
+    this.#setWaiting(box);
+    element.classList.toggle(FAR, this.#isFar(box));
+    if (this.#isFar(box)) colourWhenSeen(element);
+    else colour(element);
   }
 
   /** Where the block at that place stands. */

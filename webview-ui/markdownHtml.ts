@@ -15,6 +15,8 @@ export interface Block {
   readonly node: HTMLElement | null;
   /** Level of the last heading up to here, so that levels never skip. */
   readonly level: number;
+  /** What it is to be painted from, where that has been put off. */
+  readonly token?: Token;
 }
 
 /** Headings in an answer stand below the heading of their turn. */
@@ -55,7 +57,7 @@ const marked = new Marked({
   renderer: {
     html: ({ text, block }) => (block ? `<p>${escape(text.trimEnd())}</p>` : escape(text)),
     heading({ tokens, depth }) {
-      const level = Math.min(6, Math.max(TURN_LEVEL + 1, depth + TURN_LEVEL - 1));
+      const level = headingLevel(depth);
       return `<h${level}>${inline(this, tokens)}</h${level}>`;
     },
     link({ href, title, tokens }) {
@@ -73,6 +75,8 @@ const marked = new Marked({
     },
   },
 });
+
+const headingLevel = (depth: number): number => Math.min(6, Math.max(TURN_LEVEL + 1, depth + TURN_LEVEL - 1));
 
 function tableCell(renderer: RendererThis, cell: Tokens.TableCell, tag: "th" | "td"): string {
   const align = cell.align ? ` class="align-${cell.align}"` : "";
@@ -122,6 +126,17 @@ export function paintBlock(token: Token, level: number, fragment: DocumentFragme
   const node = document.createElement("div");
   node.append(fragment);
   return { raw: token.raw, node, level: after };
+}
+
+/** What headings may stand in, but for lists. */
+const containers = new Set(["blockquote", "list_item"]);
+
+/** The level of the last heading after a token, as {@link paintBlock} would find it. */
+export function levelAfter(token: Token, level: number): number {
+  if (token.type === "heading") return Math.min(level + 1, headingLevel((token as Tokens.Heading).depth));
+  const { type, items, tokens } = token as Tokens.Generic;
+  const within: readonly Token[] = (type === "list" ? items : containers.has(type) ? tokens : undefined) ?? [];
+  return within.reduce((reached, each) => levelAfter(each, reached), level);
 }
 
 /** Whether a code token is complete: indented, or its fence has been closed. */

@@ -1,9 +1,14 @@
 // How much text that streams in is painted in one frame: as much as leaves the frame short enough to be typed in. What is
 // too much for one waits for the next.
 
-/** Characters: what any page can paint at once, and what none should. */
-const LEAST = 1500;
+/**
+ * Characters: what any page can take up at once, and what none should. Less than the least spares little: of what comes
+ * together, no more is painted than is in sight.
+ */
+const LEAST = 6000;
 const MOST = 16_000;
+/** While somebody is typing. */
+const LITTLE = 1500;
 /** A frame that took longer, painting included, was too much; one that was shorter could have held more. Milliseconds. */
 const LONG = 38;
 const SHORT = 28;
@@ -15,17 +20,19 @@ const PATIENCE = 150;
 
 /** Something that paints in portions. */
 export interface Hungry {
-  /** Takes up so many characters, or all that is left. Returns how many are left then. */
-  take(characters: number): number;
+  /** Takes up about so many characters, or all that is left. Returns how many it took, and how many are left then. */
+  take(characters: number): { readonly taken: number; readonly left: number };
 }
 
 const waiting = new Set<Hungry>();
 /** Characters that the last frame left. */
 let left = 0;
-let portion = LEAST;
+/** Characters that it took. */
+let taken = 0;
+let portion = MOST;
 let frame: number | undefined;
 /** When text was taken last. */
-let began = 0;
+let began = -Infinity;
 /** Text waits for a key. */
 let isHeld = false;
 let pressedAt = -Infinity;
@@ -36,6 +43,7 @@ const { port1, port2 } = new MessageChannel();
 /** Comes after the frame has been painted. One that held less than it might tells nothing of what it could have held. */
 port1.onmessage = () => {
   const took = performance.now() - began;
+  if (taken <= LITTLE) return;
   if (took > LONG) portion = Math.max(LEAST, Math.round(portion * 0.7));
   else if (left > 0 && took < SHORT) portion = Math.min(MOST, Math.round(portion * 1.2));
 };
@@ -49,6 +57,17 @@ addEventListener(
   { capture: true, passive: true },
 );
 
+/** A flood is over, and somebody pauses while typing, after this time. Milliseconds. */
+const QUIET = 150;
+
+/** Whether text floods in, or somebody is typing: what can wait should. */
+export function isBusy(): boolean {
+  const now = performance.now();
+  return waiting.size > 0 || (taken > LITTLE && now - began < QUIET) || now - pressedAt < QUIET;
+}
+
+const portionAt = (now: number): number => (now - pressedAt < TYPING ? LITTLE : portion);
+
 /** Asks `hungry` to take a portion in the next frame, and in those after it until it has all. */
 export function feed(hungry: Hungry): void {
   waiting.add(hungry);
@@ -61,7 +80,7 @@ export function dismiss(hungry: Hungry): void {
 }
 
 /** Whether there is more to paint than the next frame can hold. */
-export const isBehind = (): boolean => isHeld || left > portion;
+export const isBehind = (): boolean => isHeld || left > portionAt(performance.now());
 
 /**
  * Whether text should wait for another frame: the one after a key's is when the next key is furthest away, and a key that
@@ -85,10 +104,12 @@ function serve(): void {
   }
   began = now;
   left = 0;
+  taken = 0;
   for (const hungry of [...waiting]) {
-    const rest = hungry.take(portion);
-    left += rest;
-    if (rest === 0) waiting.delete(hungry);
+    const bite = hungry.take(portionAt(now));
+    left += bite.left;
+    taken += bite.taken;
+    if (bite.left === 0) waiting.delete(hungry);
   }
   port2.postMessage(0);
   if (waiting.size > 0) frame = requestAnimationFrame(serve);

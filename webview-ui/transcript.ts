@@ -6,6 +6,7 @@ import { elementOf, entryList, isOpen, setRunOpen } from "./entries.ts";
 import { memory, remember, setOpen } from "./host.ts";
 import { count, t } from "./l10n.ts";
 import { Outline, entriesOf, type Item } from "./outline.ts";
+import type { MarkdownElement } from "./markdown.ts";
 import type { Change } from "./store.ts";
 import { StickToEnd } from "./stick.ts";
 import { isTooMuch, lengthOf, windowStart } from "./window.ts";
@@ -192,6 +193,7 @@ export class TranscriptElement extends LightElement {
     const element = elementOf(id);
     if (!element) return "";
     if (element instanceof LightElement) await element.updateComplete;
+    for (const text of element.querySelectorAll<MarkdownElement>("parley-markdown")) await text.whenComplete();
     const blocks = element.querySelectorAll(".markdown > :not(.blocks), .blocks > *, .typed");
     return [...blocks].map(block => block.textContent?.trim() ?? "").join("\n");
   }

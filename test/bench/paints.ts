@@ -3,6 +3,8 @@
 export interface Paint {
   /** Milliseconds since the epoch. */
   readonly at: number;
+  /** Whether something changed that can be seen without scrolling. */
+  readonly inSight: boolean;
 }
 
 /** A message of the host, all in milliseconds since the epoch. */
@@ -67,7 +69,17 @@ export function install(element: Element): void {
     };
   };
 
-  const changed = atPaint((_, at) => paints.push({ at }));
+  /** A box of a long answer that may be left out of the layout is asked for itself: asking within it would lay it out. */
+  const isInSight = (target: Node): boolean => {
+    const element = target instanceof Element ? target : target.parentElement;
+    const box = (element?.closest(".blocks") ?? element)?.getBoundingClientRect();
+    const view = (element?.closest(".log") ?? document.documentElement).getBoundingClientRect();
+    return box !== undefined && box.bottom > view.top && box.top < view.bottom;
+  };
+  const changed = atPaint<readonly MutationRecord[]>((batches, at) => {
+    const targets = new Set(batches.flat().map(record => record.target));
+    paints.push({ at, inSight: [...targets].some(isInSight) });
+  });
   const observer = new MutationObserver(changed);
   observer.observe(element, { subtree: true, childList: true, characterData: true });
 

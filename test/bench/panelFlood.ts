@@ -19,6 +19,8 @@ interface Run {
   readonly paints: number;
   /** From the turn's end to the last paint after it. */
   readonly settled: number;
+  /** From the last write until all of it stands on the page, what is out of sight too. */
+  readonly complete: number;
   readonly longestTask: number;
   /** From `postMessage` in the extension host to the paint, and the part of it until the page has the message. */
   readonly posted: number;
@@ -40,16 +42,20 @@ export async function measureFlood(panel: Side, floor: Side): Promise<Report> {
 
 function runOf({ first, written, ended, watched }: Answered): Run {
   const { paints, arrivals, longTasks } = watched;
-  const before = paints.filter(paint => paint.at > first && paint.at < ended);
+  const inSight = paints.filter(paint => paint.inSight);
+  const before = inSight.filter(paint => paint.at > first && paint.at < ended);
+  // Before that the conversation before leaves the page, after it the turn ends.
+  const flood = arrivals.filter(({ sent }) => sent > first && sent < ended - 500);
   return {
     writing: written - first,
     painted: (before.at(-1)?.at ?? NaN) - written,
     paints: before.length,
-    settled: Math.max(0, (paints.at(-1)?.at ?? NaN) - ended),
+    settled: Math.max(0, (inSight.at(-1)?.at ?? NaN) - ended),
+    complete: (paints.findLast(paint => paint.at < ended)?.at ?? NaN) - written,
     // Before that, another conversation leaves the page.
     longestTask: Math.max(0, ...longTasks.filter(task => task.at > first).map(task => task.duration)),
-    posted: p95(arrivals.map(arrival => arrival.painted - arrival.sent)),
-    carried: p95(arrivals.map(arrival => arrival.arrived - arrival.sent)),
+    posted: p95(flood.map(arrival => arrival.painted - arrival.sent)),
+    carried: p95(flood.map(arrival => arrival.arrived - arrival.sent)),
   };
 }
 
@@ -85,6 +91,7 @@ function table(runs: Runs): Report["tables"][number] {
       row("`postMessage` → paint, p95", posted),
       row("of that until the page has it, p95", run => run.carried),
       ["longest task", task(of("panel", longest)), worst("panel"), task(of("floor", longest)), worst("floor"), ""],
+      row("agent's last write → all on the page", run => run.complete),
       ["paints until the last", paints("panel"), "", paints("floor"), "", ""],
       ["end of the turn → last paint", ms(median(settled)), range(settled), "", "", ""],
     ],

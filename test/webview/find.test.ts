@@ -103,6 +103,26 @@ const long = Array.from({ length: 460 }, (_, i) =>
 describe("find in conversation", () => {
   usePanel();
 
+  it("finds what is not painted yet of a very long answer, and brings it into sight", async () => {
+    const text = Array.from({ length: 400 }, (_, n) => `Paragraph ${n} of a long answer.`).join("\n\n");
+    // Time stands still, so nothing is painted that can wait.
+    const find = await openFind([], {}, { frozen: true });
+    const { log, page } = find.panel;
+    const shown = view([message("m1", "agent", text)]);
+    await find.panel.show(shown);
+    assert.ok((await log.locator(".blocks.waiting").count()) > 20);
+    assert.equal(await log.getByText("Paragraph 200 of").count(), 0);
+    await find.input.fill("Paragraph 200 of");
+    await find.answer(shown);
+    await find.says("1 result");
+    await find.press("Enter");
+    await page.clock.runFor(2000);
+    const paragraph = log.getByText("Paragraph 200 of");
+    await paragraph.waitFor();
+    const at = await paragraph.evaluate(it => it.getBoundingClientRect().toJSON() as DOMRect);
+    assert.ok(at.top > 0 && at.bottom < 800, JSON.stringify(at));
+  });
+
   it("counts while typing without moving anything, then goes from hit to hit and round, by keys and by buttons", async () => {
     const find = await openFind([
       message("u", "user", "Sum this sum"),

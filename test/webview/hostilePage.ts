@@ -34,7 +34,7 @@ export async function watch(page: Page): Promise<void> {
     const tags = "a article audio b bdi blockquote br button code del details div em h1 h2 h3 h4 h5 h6 hr img input ins kbd label li main mark ol option optgroup p pre section select span strong summary svg circle table tbody td textarea th thead tr ul".split(" "); // prettier-ignore
     const attributes = /^(?:class|type|title|alt|rows|placeholder|start|value|label|disabled|selected|checked|open|hidden|controls|controlslist|preload|width|height|role|tabindex|aria-[a-z]+|data-(?:href|path|line|status|kind|severity|operation|failed|state|current|language|level|live|[a-z-]+))$/; // prettier-ignore
     const drawn = /^(?:viewbox|width|height|cx|cy|r|transform|stroke-dasharray|class)$/i;
-    const inMarkdown = /^(?:blocks|far|plain|link|task|task-item|table|align-\w+|code(?:-bar|-label)?|ellipsis|labelled|icon-button|codicon[\w-]*|hljs-[\w-]+|language-\w+|\w+_|markdown|mermaid[\w-]*)$/; // prettier-ignore
+    const inMarkdown = /^(?:blocks|far|waiting|plain|link|task|task-item|table|align-\w+|code(?:-bar|-label)?|ellipsis|labelled|icon-button|codicon[\w-]*|hljs-[\w-]+|language-\w+|\w+_|markdown|mermaid[\w-]*)$/; // prettier-ignore
 
     const attributeFault = (element: Element, { name, value }: Attr): string | undefined => {
       const told = `<${element.localName} ${name}="${value.slice(0, 80)}">`;
@@ -86,6 +86,8 @@ export async function watch(page: Page): Promise<void> {
       ))
         fold.click();
       await settled();
+      for (const text of root.querySelectorAll("parley-markdown"))
+        (text as HTMLElement & { complete(): void }).complete();
       const faults = new Set<string>();
       for (const element of root.querySelectorAll("*")) {
         if (!tags.includes(element.localName) && !element.localName.startsWith("parley-")) faults.add(element.outerHTML.slice(0, 80)); // prettier-ignore

@@ -73,6 +73,14 @@ export class PanelPage {
     }, message);
   }
 
+  /** Paints at once what is out of sight and could wait. */
+  complete(): Promise<void> {
+    return this.page.evaluate(() => {
+      for (const text of document.querySelectorAll("parley-markdown"))
+        (text as HTMLElement & { complete(): void }).complete();
+    });
+  }
+
   /** Seconds of processor time that the page's thread spends on `work` and on painting it. */
   async taskTime(work: () => Promise<void>): Promise<number> {
     const session = await this.page.context().newCDPSession(this.page);

@@ -15,7 +15,7 @@ const pieces = [
   "# Title\n", "Some text", " and `code`", "\n\n", "\n", "- item\n", "  - nested\n", "1. one\n", "- [ ] task\n", "```js\nlet a = 1;\n", "```ts title=\"src/a.ts\"\n", "```mermaid\n", "```\n",
   "~~~\nplain\n~~~\n", "| a | b |\n| - | - |\n| 1 | 2 |\n", "> quote\n", "---\n", "Setext\n===\n", "**bold", "** rest", "*x*", "[a](src/a.ts#L10)",
   " src/a.ts:3 ", "<b>raw</b>", "<div>\n", "    indented\n", "https://example.com ", "![i](x.png)", "a\r\nb", "\\*", "🙂", "\n\n\n## Next\n",
-  " [ref] ", DEFINITION,
+  " [ref] ", DEFINITION, "\n\n### Deep\n", "\n\n###### Deepest\n", "\n\n> - ## In a list\n",
 ]; // prettier-ignore
 
 describe("streaming", () => {
@@ -71,10 +71,12 @@ describe("streaming", () => {
       { op: "head", head: { live: null } },
     );
     await streamed.log.getByText("The end").waitFor();
+    await complete(streamed);
     const whole = `Begin\n\n${text}\`\`\`js\nlet open = 1;${text.slice(0, 9000)}\n\`\`\`\n\nThe end`;
     const html = await streamed.html();
     const once = await openPanel([snapshot(view([message("m1", "agent", whole)]))]);
     await once.log.getByText("The end").waitFor();
+    await complete(once);
     assert.equal(html, await once.html());
     assert.ok((await once.log.locator(".blocks").count()) > 10);
     assert.equal(await once.log.locator(".blocks > .blocks").count(), 0);
@@ -110,26 +112,90 @@ describe("streaming", () => {
   });
 
   it("boxes may be left out of the layout once the text has settled, and not while it streams in", async () => {
-    const text = Array.from({ length: 300 }, (_, n) => `Paragraph ${n}.\n\n`).join("");
     const panel = await openPanel([snapshot(view([message("m1", "agent", "Begin\n\n")], { live: "m1" }))]);
     const hidden = (): Promise<number> =>
       panel.log
         .locator(".blocks")
         .evaluateAll(boxes => boxes.filter(box => getComputedStyle(box).contentVisibility === "auto").length);
-    await panel.patch({ op: "append", id: "m1", part: 0, text });
-    await panel.log.getByText("Paragraph 299.").waitFor();
+    for (let n = 0; n < 300; n += 10) {
+      const text = Array.from({ length: 10 }, (_, i) => `Paragraph ${n + i}.\n\n`).join("");
+      await panel.patch({ op: "append", id: "m1", part: 0, text });
+      await panel.log.getByText(`Paragraph ${n + 9}.`, { exact: true }).waitFor();
+    }
     assert.equal(await hidden(), 0);
     await panel.patch({ op: "head", head: { live: null } });
     await panel.page.waitForFunction(() => document.querySelector(".blocks.far") !== null);
     const boxes = await panel.log.locator(".blocks").count();
-    assert.ok(boxes > 20, `${boxes} boxes`);
-    assert.equal(await hidden(), boxes - 3);
+    assert.ok(boxes > 40, `${boxes} boxes`);
+    assert.equal(await hidden(), boxes - 6);
+  });
+
+  describe("of text that comes all at once", () => {
+    const paragraph = (n: number): string => `Paragraph ${n} of what rushes by.\n\n`;
+    const text = `${Array.from({ length: 400 }, (_, n) => paragraph(n)).join("")}The end.`;
+    const waiting = (panel: PanelPage): Locator => panel.log.locator(".blocks.waiting");
+
+    /** The text has come, and time stands still before anything else is done. */
+    async function flooded(): Promise<PanelPage> {
+      const panel = await openPanel([snapshot(view([message("m1", "agent", "Begin\n\n")], { live: "m1" }))], {
+        frozen: true,
+      });
+      await panel.patch({ op: "append", id: "m1", part: 0, text });
+      await panel.page.clock.runFor(50);
+      await panel.log.getByText("The end.").waitFor();
+      const count = await waiting(panel).count();
+      assert.ok(count > 20, `${count} boxes wait`);
+      return panel;
+    }
+    const paragraphs = (panel: PanelPage): Promise<string[]> => panel.log.locator(".markdown p").allTextContents();
+    const all = ["Begin", ...Array.from({ length: 400 }, (_, n) => paragraph(n).trim()), "The end."];
+
+    it("what is out of sight is painted when nothing else is to be done", async () => {
+      const panel = await flooded();
+      assert.ok((await paragraphs(panel)).length < 200);
+      await panel.page.clock.runFor(5000);
+      assert.equal(await waiting(panel).count(), 0);
+      assert.deepEqual(await paragraphs(panel), all);
+    });
+
+    it("what comes into sight is painted then", async () => {
+      const panel = await flooded();
+      const place = waiting(panel).nth(5);
+      await place.evaluate(box => {
+        box.id = "place";
+        box.scrollIntoView({ block: "center" });
+      });
+      await panel.page.waitForFunction(() => document.querySelectorAll("#place:not(.waiting) > p").length > 1);
+      assert.ok((await waiting(panel).count()) > 10);
+    });
+
+    it("what is copied is whole", async () => {
+      const panel = await flooded();
+      await panel.log.evaluate(log => getSelection()?.selectAllChildren(log.querySelector(".markdown") as Element));
+      const copied = await panel.page.evaluate(() => {
+        document.execCommand("copy");
+        return getSelection()?.toString() ?? "";
+      });
+      assert.deepEqual(copied.split(/\n+/), all);
+    });
+
+    it("what is spoken is whole", async () => {
+      const panel = await flooded();
+      await panel.patch({ op: "head", head: { live: null } });
+      const speech = panel.page.locator(".speech");
+      assert.equal(await speech.textContent(), "");
+      await panel.page.clock.runFor(5000);
+      await panel.page.waitForFunction(() =>
+        (document.querySelector(".speech")?.textContent ?? "").includes("The end."),
+      );
+      assert.deepEqual((await speech.locator("p").first().textContent())?.split("\n"), all);
+    });
   });
 
   it("a settled answer that goes on stays on the page as it is", async () => {
     const text = Array.from({ length: 300 }, (_, n) => `Paragraph ${n}.\n\n`).join("");
     const panel = await openPanel([snapshot(view([message("m1", "agent", text)]))]);
-    await panel.log.getByText("Paragraph 299.").waitFor();
+    await complete(panel);
     await panel.page.evaluate(() => {
       const fewest = Object.assign(window, { fewest: Infinity });
       new MutationObserver(() => {
@@ -275,19 +341,33 @@ describe("streaming", () => {
     this.timeout(120_000);
     const panel = await openPanel([snapshot(view([message("warm", "agent", "```js\nlet a\n```")]))]);
     await panel.log.locator("pre .hljs-keyword").waitFor();
-    const documents = fc.array(fc.constantFrom(...pieces), { minLength: 1, maxLength: 25 }).map(list => list.join(""));
-    const cuts = fc.array(fc.nat(400), { maxLength: 12 });
+    const list = (minLength: number, maxLength: number): fc.Arbitrary<string[]> =>
+      fc.array(fc.constantFrom(...pieces, "\n\n"), { minLength, maxLength, size: "max" });
+    const documents = fc
+      .oneof({ arbitrary: list(1, 25), weight: 3 }, { arbitrary: list(200, 600), weight: 1 })
+      .map(all => all.join(""));
+    const cuts = fc.array(fc.nat(4000), { maxLength: 12 });
+    let waited = 0;
+    let painted = 0;
     await fc.assert(
       fc.asyncProperty(documents, cuts, async (text, places) => {
-        const { streamed, middle, whole, half } = await paintBothWays(panel, text, places);
+        const { streamed, middle, whole, half, ...seen } = await paintBothWays(panel, text, places);
+        waited += seen.waited;
+        if (middle !== "") painted++;
         assert.equal(streamed, whole);
         if (!text.includes(DEFINITION)) assert.equal(blankEndsOff(middle), blankEndsOff(half));
       }),
-      { numRuns: 150 },
+      { numRuns: 150, interruptAfterTimeLimit: 90_000, markInterruptAsFailure: true },
     );
+    assert.ok(waited > 0 && painted > 100, `${waited} boxes waited, ${painted} of 150 were painted half way`);
     await panel.assertClean();
   });
 });
+
+/** Waits until all is painted, what is out of sight too. */
+async function complete(panel: PanelPage): Promise<void> {
+  await panel.page.waitForFunction(() => document.querySelector(".blocks.waiting") === null);
+}
 
 /** Blank lines at the end of a code block that is still open may come with the line after them. */
 const blankEndsOff = (html: string): string => html.replace(/\n+(?=<\/code>)/g, "");
@@ -309,6 +389,8 @@ interface BothWays {
   /** The same texts painted at once. */
   readonly whole: string;
   readonly half: string;
+  /** So many boxes were yet to be painted at once. */
+  readonly waited: number;
 }
 
 async function paintBothWays(panel: PanelPage, text: string, places: readonly number[]): Promise<BothWays> {
@@ -317,16 +399,38 @@ async function paintBothWays(panel: PanelPage, text: string, places: readonly nu
   const stop = Math.floor(chunks.length / 2);
   return panel.page.evaluate(
     async ({ chunks, stop }) => {
-      type Markdown = HTMLElement & { content: { text: string; live: boolean } };
+      interface Markdown extends HTMLElement {
+        content: { text: string; live: boolean };
+        take(characters: number): unknown;
+        complete(): void;
+      }
       const make = (): Markdown => {
         const element = document.createElement("parley-markdown") as Markdown;
         document.querySelector(".entries")?.append(element);
         return element;
       };
-      const html = (element: Markdown): string => element.innerHTML;
+      /** As for a frame: no frame comes in between. */
+      const take = (element: Markdown, text: string): void => {
+        element.content = { text, live: true };
+        element.take(Infinity);
+      };
+      /** In boxes, code that is far is coloured once it is seen, and which are far depends on what has come since. */
+      const html = (element: Markdown): string => {
+        element.complete();
+        const copy = element.cloneNode(true) as HTMLElement;
+        for (const box of copy.querySelectorAll(".blocks")) {
+          box.className = "blocks";
+          for (const code of box.querySelectorAll("pre code")) {
+            code.replaceChildren(code.textContent ?? "");
+            code.removeAttribute("class");
+          }
+        }
+        return copy.innerHTML;
+      };
       const paint = (text: string, live: boolean): string => {
         const element = make();
-        element.content = { text, live };
+        if (live) take(element, text);
+        else element.content = { text, live };
         const painted = html(element);
         element.remove();
         return painted;
@@ -335,9 +439,11 @@ async function paintBothWays(panel: PanelPage, text: string, places: readonly nu
       let text = "";
       let middle = "";
       let half = "";
+      let waited = 0;
       for (const [i, chunk] of chunks.entries()) {
         text += chunk;
-        element.content = { text, live: true };
+        take(element, text);
+        waited = Math.max(waited, element.querySelectorAll(".waiting").length);
         if (i === stop) {
           middle = html(element);
           half = paint(text, true);
@@ -347,7 +453,7 @@ async function paintBothWays(panel: PanelPage, text: string, places: readonly nu
       const streamed = html(element);
       element.remove();
       await Promise.resolve();
-      return { streamed, middle, whole: paint(text, false), half };
+      return { streamed, middle, whole: paint(text, false), half, waited };
     },
     { chunks, stop },
   );
