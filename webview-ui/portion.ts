@@ -13,6 +13,8 @@ const LITTLE = 1500;
 const LONG = 38;
 const SHORT = 28;
 
+/** Frames come no faster. Milliseconds. */
+const FRAME = 16;
 /** Somebody who pressed a key within this time is typing. Milliseconds. */
 const TYPING = 300;
 /** Text waits for a moment between two keys, but no longer than this. Milliseconds. */
@@ -31,8 +33,10 @@ let left = 0;
 let taken = 0;
 let portion = MOST;
 let frame: number | undefined;
-/** When text was taken last. */
+/** When text was taken last, how long that took, and when its frame began. */
 let began = -Infinity;
+let taking = 0;
+let framed = 0;
 /** Text waits for a key. */
 let isHeld = false;
 let pressedAt = -Infinity;
@@ -42,8 +46,8 @@ let key: "pressed" | "painted" | undefined;
 const { port1, port2 } = new MessageChannel();
 /** Comes after the frame has been painted. One that held less than it might tells nothing of what it could have held. */
 port1.onmessage = () => {
-  const took = performance.now() - began;
   if (taken <= LITTLE) return;
+  const took = taking + performance.now() - framed;
   if (took > LONG) portion = Math.max(LEAST, Math.round(portion * 0.7));
   else if (left > 0 && took < SHORT) portion = Math.min(MOST, Math.round(portion * 1.2));
 };
@@ -68,10 +72,21 @@ export function isBusy(): boolean {
 
 const portionAt = (now: number): number => (now - pressedAt < TYPING ? LITTLE : portion);
 
-/** Asks `hungry` to take a portion in the next frame, and in those after it until it has all. */
+/**
+ * Asks `hungry` to take a portion for the next frame, and for those after it until it has all: at once where no frame is
+ * under way and nobody is typing, so that the frame, when it comes, need not wait for that.
+ */
 export function feed(hungry: Hungry): void {
   waiting.add(hungry);
-  frame ??= requestAnimationFrame(serve);
+  if (frame !== undefined) return;
+  const now = performance.now();
+  if (now - pressedAt < TYPING || now - began < FRAME) {
+    frame = requestAnimationFrame(serve);
+    return;
+  }
+  isHeld = false;
+  takeUp(now);
+  frame = requestAnimationFrame(goOn);
 }
 
 /** Takes back what {@link feed} asked for. */
@@ -95,13 +110,17 @@ function waits(now: number): boolean {
 }
 
 function serve(): void {
-  frame = undefined;
   const now = performance.now();
   isHeld = waits(now);
   if (isHeld) {
     frame = requestAnimationFrame(serve);
     return;
   }
+  takeUp(now);
+  goOn();
+}
+
+function takeUp(now: number): void {
   began = now;
   left = 0;
   taken = 0;
@@ -111,6 +130,12 @@ function serve(): void {
     taken += bite.taken;
     if (bite.left === 0) waiting.delete(hungry);
   }
+  taking = performance.now() - now;
+}
+
+/** In the frame of what was taken up. */
+function goOn(): void {
+  framed = performance.now();
   port2.postMessage(0);
-  if (waiting.size > 0) frame = requestAnimationFrame(serve);
+  frame = waiting.size > 0 ? requestAnimationFrame(serve) : undefined;
 }

@@ -26,6 +26,9 @@ const codes: Record<RefusalKind, number> = {
   cancelled: requestCancelled,
 };
 
+/** So many updates are kept for sessions whose name is not known yet. */
+const maxEarly = 10_000;
+
 /** An agent process that speaks v1, with its sessions. */
 export class V1Agent implements Agent {
   readonly info: AgentInfo;
@@ -36,6 +39,7 @@ export class V1Agent implements Agent {
   /** Sessions being opened; their first updates may come before the answer that names them. */
   readonly #opening = new Set<Promise<unknown>>();
   readonly #early = new Map<string, Wire[]>();
+  #earlyCount = 0;
   readonly #ended = new AbortController();
 
   constructor(connection: MessageConnection, result: Wire, options: V1Options) {
@@ -72,7 +76,9 @@ export class V1Agent implements Agent {
       )
       .finally(() => {
         this.#opening.delete(opened);
-        if (this.#opening.size === 0) this.#early.clear();
+        if (this.#opening.size > 0) return;
+        this.#early.clear();
+        this.#earlyCount = 0;
       });
     this.#opening.add(opened);
     return opened;
@@ -90,6 +96,17 @@ export class V1Agent implements Agent {
     for (const update of this.#early.get(sessionId) ?? []) session.update(update);
     this.#early.delete(sessionId);
     return session;
+  }
+
+  #keepEarly(sessionId: string, update: Wire): void {
+    if (++this.#earlyCount > maxEarly) {
+      if (this.#earlyCount === maxEarly + 1)
+        this.#options.log.warn(`${this.#options.agentName} says too much before it has named its session.`);
+      return;
+    }
+    const kept = this.#early.get(sessionId);
+    if (kept) kept.push(update);
+    else this.#early.set(sessionId, [update]);
   }
 
   /** Sends a request; rejects with the agent's error, or when the connection ends. */
@@ -148,7 +165,7 @@ export class V1Agent implements Agent {
       }
       const session = this.#sessions.get(id);
       if (session) session.update(update);
-      else if (this.#opening.size > 0) this.#early.set(id, [...(this.#early.get(id) ?? []), update]);
+      else if (this.#opening.size > 0) this.#keepEarly(id, update);
       else this.#options.log.debug(`${this.#options.agentName} sent an update for a session that is not open.`, id);
     });
     this.#handle("session/request_permission", (session, params, signal) => session.permission(params, signal));

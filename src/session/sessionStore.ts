@@ -6,6 +6,7 @@ import type { Logged } from "./events.ts";
 
 /** Named texts that outlive the window. */
 export interface Storage {
+  /** Adds to the end, all or nothing. */
   append(name: string, text: string): Promise<void>;
   /** Replaces the text, all or nothing. */
   write(name: string, text: string): Promise<void>;
@@ -14,52 +15,89 @@ export interface Storage {
 }
 
 const flushTime = 250;
+/** What could not be saved is tried again after this time, in milliseconds. */
+const retryTime = 5000;
 /** A single text longer than this is cut when written: losing its tail is better than losing the session. */
 const maxText = 256 * 1024;
 
 const fileOf = (session: string): string => `${session}.jsonl`;
 
-/** Writes one session's events, a batch at a time, in order. */
+/** Writes one session's events, a batch at a time, in order. What the disk refuses is kept and tried again. */
 export class SessionWriter implements Disposable {
   readonly #storage: Storage;
   readonly #session: string;
   readonly #clock: Clock;
   readonly #log: Log;
+  readonly #onRefused: (reason: string) => void;
   #batch: Logged[] = [];
   /** An earlier window may have been killed within a line: the first batch must not continue it. */
   #lead = "\n";
+  /** Lines that are still to be stored. */
+  #unsaved = "";
+  #isRefused = false;
+  #disposed = false;
   #timer: Disposable | undefined;
   #tail: Promise<void> = Promise.resolve();
 
-  constructor(storage: Storage, session: string, clock: Clock, log: Log) {
+  /** `onRefused` hears why, the first time that nothing can be saved any more. */
+  constructor(
+    storage: Storage,
+    session: string,
+    clock: Clock,
+    log: Log,
+    onRefused: (reason: string) => void = () => {},
+  ) {
     this.#storage = storage;
     this.#session = session;
     this.#clock = clock;
     this.#log = log;
+    this.#onRefused = onRefused;
   }
 
   write(logged: Logged): void {
     this.#batch.push(logged);
-    this.#timer ??= this.#clock.after(flushTime, () => void this.flush());
+    this.#flushAfter(flushTime);
   }
 
-  /** Resolves when everything written so far is stored, or its loss was logged. */
+  /** Resolves when everything written so far is stored, or the log says why it is not. */
   flush(): Promise<void> {
     this.#timer?.dispose();
     this.#timer = undefined;
-    const batch = this.#batch;
-    this.#batch = [];
-    if (batch.length === 0) return this.#tail;
-    const text = this.#lead + batch.map(line).join("");
-    this.#lead = "";
-    this.#tail = this.#tail
-      .then(() => this.#storage.append(fileOf(this.#session), text))
-      .catch((error: unknown) => this.#log.error("The conversation could not be saved.", asError(error).message));
+    if (this.#batch.length > 0) {
+      this.#unsaved += this.#lead + this.#batch.map(line).join("");
+      this.#batch = [];
+      this.#lead = "";
+    }
+    this.#tail = this.#tail.then(() => this.#save());
     return this.#tail;
   }
 
   dispose(): void {
+    this.#disposed = true;
     void this.flush();
+  }
+
+  #flushAfter(time: number): void {
+    this.#timer ??= this.#clock.after(time, () => void this.flush());
+  }
+
+  async #save(): Promise<void> {
+    const text = this.#unsaved;
+    if (text === "") return;
+    this.#unsaved = "";
+    try {
+      await this.#storage.append(fileOf(this.#session), text);
+      this.#isRefused = false;
+    } catch (error) {
+      this.#unsaved = text + this.#unsaved;
+      const { message } = asError(error);
+      if (!this.#isRefused) {
+        this.#log.error("The conversation could not be saved.", message);
+        this.#onRefused(message);
+      }
+      this.#isRefused = true;
+      if (!this.#disposed) this.#flushAfter(retryTime);
+    }
   }
 }
 

@@ -147,7 +147,7 @@ export class CurrentSession {
     this.close();
     const { pool, storage, log, clock, makeRoom } = this.#options;
     const store = new DisposableStore();
-    const writer = new SessionWriter(storage, id, clock, log);
+    const writer = new SessionWriter(storage, id, clock, log, tellUnsaved);
     // The first event is logged while the session is made, before anybody can listen.
     const session = new Session({
       id,
@@ -266,4 +266,13 @@ export function sessionFolder(): string | undefined {
   const active = vscode.window.activeTextEditor?.document.uri;
   const folder = (active && vscode.workspace.getWorkspaceFolder(active)) ?? vscode.workspace.workspaceFolders?.[0];
   return folder?.uri.scheme === "file" ? folder.uri.fsPath : undefined;
+}
+
+function tellUnsaved(reason: string): void {
+  void vscode.window.showWarningMessage(
+    vscode.l10n.t(
+      "The conversation cannot be saved: {0}. Parley goes on trying; until it can, closing the window would lose what comes now.",
+      reason,
+    ),
+  );
 }

@@ -1,5 +1,5 @@
 // Storage port on the extension's own folder for this workspace.
-import { appendFile, mkdir, readFile, rename, writeFile } from "node:fs/promises";
+import { mkdir, open, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type * as vscode from "vscode";
 import type { Storage } from "../session/sessionStore.ts";
@@ -14,7 +14,17 @@ export function openStorage(context: vscode.ExtensionContext): Storage {
   return {
     async append(name, text) {
       await mkdir(folder, { recursive: true });
-      await appendFile(join(folder, name), text, "utf8");
+      const file = await open(join(folder, name), "a");
+      try {
+        const { size } = await file.stat();
+        // A full disk may have taken a part: it would stand there twice, once it is tried again.
+        await file.appendFile(text, "utf8").catch(async (error: unknown) => {
+          await file.truncate(size);
+          throw error;
+        });
+      } finally {
+        await file.close();
+      }
     },
     async write(name, text) {
       await mkdir(folder, { recursive: true });

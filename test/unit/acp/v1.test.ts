@@ -61,6 +61,16 @@ describe("an agent of version 1", () => {
     assert.deepEqual([texts(a.events), texts(b.events)], ["for a", "for b"]);
   });
 
+  it("may not send without end before it has answered", async () => {
+    const client = recordingClient();
+    const opening = connected.agent.open({ cwd: "/w" }, client);
+    const request = await agent.request("session/new");
+    for (let i = 0; i < 10_100; i++) agent.update("s", say("."));
+    agent.answer(request, { sessionId: "s" });
+    await opening;
+    assert.equal(texts(client.events).length, 10_000);
+  });
+
   it("is heard to its last word when it ends, though its input closes before its output is read", async () => {
     const client = recordingClient();
     const session = await opened(client);

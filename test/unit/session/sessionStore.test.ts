@@ -105,22 +105,30 @@ describe("a stored session", () => {
     assert.deepEqual([storage.appends, clock.waiting], [2, 0]);
   });
 
-  it("goes on after the disk refused, and the log tells of it", async () => {
+  it("keeps what the disk refuses, tells of it once, and stores it in order as soon as it can", async () => {
     const storage = new MemoryStorage();
+    const clock = new FakeClock();
+    const entered: string[] = [];
     const told: string[] = [];
-    const writer = new SessionWriter(storage, "s", new FakeClock(), {
-      ...nullLog,
-      error: message => told.push(message),
-    });
-    const [one, two] = logged([chunk("a"), chunk("b")]);
-    assert.ok(one && two);
+    const log = { ...nullLog, error: (message: string) => entered.push(message) };
+    const writer = new SessionWriter(storage, "s", clock, log, reason => told.push(reason));
+    const [one, two, three] = logged([chunk("a"), chunk("b"), chunk("c")]);
+    assert.ok(one && two && three);
     storage.fails = true;
     writer.write(one);
     await writer.flush();
-    storage.fails = false;
     writer.write(two);
     await writer.flush();
-    assert.equal(told.length, 1);
-    assert.deepEqual(await readSession(storage, "s"), [two]);
+    assert.deepEqual([entered.length, told], [1, ["disk full"]]);
+    storage.fails = false;
+    clock.pass(5000);
+    writer.write(three);
+    await writer.flush();
+    assert.deepEqual(await readSession(storage, "s"), [one, two, three]);
+    storage.fails = true;
+    writer.write(one);
+    writer.dispose();
+    await writer.flush();
+    assert.deepEqual([told.length, clock.waiting], [2, 0]);
   });
 });
