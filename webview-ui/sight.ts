@@ -29,7 +29,7 @@ export interface Patient {
 let { innerWidth: width, innerHeight: height } = window;
 addEventListener("resize", () => ({ innerWidth: width, innerHeight: height } = window));
 
-/** About how high Markdown source comes out, in pixels; it is seldom less. */
+/** About how high Markdown source comes out, in pixels: seldom less high than that. */
 export function heightOf(source: string): number {
   if (source.trim() === "") return 0;
   const line = source.startsWith("```") ? Infinity : Math.max(1, (width - BESIDE) / CHARACTER);

@@ -43,6 +43,7 @@ export class StickToEnd {
       if (!this.#isHeld) return;
       // The click comes after the release.
       requestAnimationFrame(() => {
+        if (this.#pointerDown) return;
         this.#isHeld = false;
         this.#isSelected = this.#hasSelection();
         this.follow();

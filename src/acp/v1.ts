@@ -101,7 +101,9 @@ export class V1Agent implements Agent {
   #keepEarly(sessionId: string, update: Wire): void {
     if (++this.#earlyCount > maxEarly) {
       if (this.#earlyCount === maxEarly + 1)
-        this.#options.log.warn(`${this.#options.agentName} says too much before it has named its session.`);
+        this.#options.log.warn(
+          `${this.#options.agentName} says too much before it has named its session; the rest is passed over.`,
+        );
       return;
     }
     const kept = this.#early.get(sessionId);

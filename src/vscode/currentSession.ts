@@ -271,7 +271,7 @@ export function sessionFolder(): string | undefined {
 function tellUnsaved(reason: string): void {
   void vscode.window.showWarningMessage(
     vscode.l10n.t(
-      "The conversation cannot be saved: {0}. Parley goes on trying; until it can, closing the window would lose what comes now.",
+      "The conversation cannot be saved: {0}. Parley goes on trying; until it can, a new session or closing the window would lose what comes now.",
       reason,
     ),
   );

@@ -45,7 +45,7 @@ function runOf({ first, written, ended, watched }: Answered): Run {
   const inSight = paints.filter(paint => paint.inSight);
   const before = inSight.filter(paint => paint.at > first && paint.at < ended);
   // Before that the conversation before leaves the page, after it the turn ends.
-  const flood = arrivals.filter(({ sent }) => sent > first && sent < ended - 500);
+  const flood = arrivals.filter(({ sent }) => sent > first && sent < ended);
   return {
     writing: written - first,
     painted: (before.at(-1)?.at ?? NaN) - written,
