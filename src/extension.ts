@@ -58,7 +58,11 @@ export function activate(context: vscode.ExtensionContext): void {
   const settings = (): Settings => (cached ??= readSettings(context));
 
   store.add(startWatchdog(context.asAbsolutePath("dist/watchdog.js"), log));
-  const credit = new Credit({ clock: systemClock, isBehind: () => chat.isBehind });
+  const credit = new Credit({
+    clock: systemClock,
+    isBehind: () => chat.isBehind,
+    isPainting: () => chat.isPainting,
+  });
   const pool = new AgentPool(log, systemClock, version, credit);
   const documents = new EditorDocuments(nodePaths(), { saveUnsaved: () => settings().saveUnsaved });
   const storage = openStorage(context);

@@ -7,6 +7,7 @@ import { LightElement, icon } from "./element.ts";
 import { memory, remember, send } from "./host.ts";
 import { t } from "./l10n.ts";
 import { optionControls, usageRing } from "./options.ts";
+import { endTyping } from "./portion.ts";
 import { LIST_ID, Suggestions, type Choice, type Token } from "./suggest.ts";
 import { replaceAllText, replaceText } from "./textEdit.ts";
 import { carriesFiles, fileUris, readAttachment } from "./transfer.ts";
@@ -316,6 +317,7 @@ export class ComposerElement extends LightElement {
       return;
     }
     const { draft: text, attachments } = this;
+    endTyping();
     send({ type: "send", text, ...(attachments.length > 0 && { attachments }) });
     this.#recalled = 0;
     this.#sendWhenAttached = false;

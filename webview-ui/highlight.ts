@@ -73,9 +73,8 @@ export function highlight(element: HTMLElement, language: string): void {
   if (name === undefined || (element.textContent?.length ?? 0) > LIMIT) return;
   if (hljs?.getLanguage(name)) return paint(hljs, element, name);
   load(name).then(
-    () => {
-      if (hljs && element.isConnected) paint(hljs, element, name);
-    },
+    // The first code of a language takes its time, so what has waited for it is coloured one by one.
+    () => setTimeout(() => hljs && element.isConnected && paint(hljs, element, name)),
     (thrown: unknown) => send({ type: "report", kind: "error", text: asError(thrown).message }),
   );
 }

@@ -15,7 +15,7 @@ import { MessageElement } from "./message.ts";
 import { PanelElement } from "./panel.ts";
 import { PickerElement } from "./picker.ts";
 import { PlanElement } from "./plan.ts";
-import { isBehind } from "./portion.ts";
+import { isBehind, whenReleased } from "./portion.ts";
 import { QueueElement } from "./queue.ts";
 import { ResourceElement } from "./resource.ts";
 import { RowElement } from "./row.ts";
@@ -23,6 +23,7 @@ import { Store } from "./store.ts";
 import { TerminalElement } from "./terminal.ts";
 import { ToolCallElement } from "./toolCall.ts";
 import { TranscriptElement } from "./transcript.ts";
+import { warmUp } from "./warm.ts";
 
 // A failure in the panel is seen in the log of the host: nobody looks into a webview's console.
 addEventListener("error", event =>
@@ -78,6 +79,7 @@ let whole = memory.anchor !== null;
 for (const message of earlyMessages()) receive(message);
 addEventListener("message", (event: MessageEvent<HostMessage>) => receive(event.data));
 send({ type: "hello", revision: store.revision, ...(whole && { whole }) });
+warmUp();
 // VS Code may have begun the page anew and forgotten what was to come.
 setTimeout(() => {
   if (store.view === undefined) send({ type: "resync" });
@@ -105,14 +107,20 @@ function earlyMessages(): readonly HostMessage[] {
   return early;
 }
 
-/** Tells the host once what it sent has been painted: until then it sends no more. */
+/** Tells the host once what it sent has been painted: until then it sends no more. What comes meanwhile is told later. */
 function tellPainted(): void {
+  whenReleased(waitForPaint);
+}
+
+function waitForPaint(): void {
   painting ??= requestAnimationFrame(() => {
     painting = undefined;
     if (isBehind()) return tellPainted();
+    const { revision } = store;
     painting = setTimeout(() => {
       painting = undefined;
-      send({ type: "painted", revision: store.revision });
+      send({ type: "painted", revision });
+      if (store.revision !== revision) tellPainted();
     });
   });
 }

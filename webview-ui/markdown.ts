@@ -12,10 +12,12 @@ const TAIL = 2;
 
 /** How many tokens stand in the element itself, so that a usual answer has no boxes. */
 const UNBOXED = 40;
-/** How many of the others stand in one box. What is far from being seen is not coloured, and once settled not laid out. */
+/** How many of the others stand in one box. What is far from being seen is neither coloured nor laid out. */
 const BOX = 8;
 /** So many boxes at the end are higher than most panels. */
 const NEAR = 6;
+/** While text streams in, so many boxes become far at once. */
+const BATCH = 24;
 
 /** A box with nothing in it yet. */
 const WAITING = "waiting";
@@ -45,6 +47,8 @@ export class MarkdownElement extends HTMLElement implements Hungry, Patient {
   #blocks: Block[] = [];
   /** What holds the blocks after the first ones. */
   readonly #boxes: HTMLElement[] = [];
+  /** How many of them may be left out of the layout. */
+  #far = 0;
   #settled = 0;
   #settledLength = 0;
   readonly #onComplete: (() => void)[] = [];
@@ -118,7 +122,7 @@ export class MarkdownElement extends HTMLElement implements Hungry, Patient {
   }
 
   #paintTail(): void {
-    const { tokens } = lex(this.#text.slice(this.#settledLength));
+    const { tokens } = lex(copied(this.#text.slice(this.#settledLength)));
     this.#replace(this.#settled, tokens, (block, raw) => block.raw === raw);
     this.#settle();
     this.#fence = this.#openFence();
@@ -153,7 +157,7 @@ export class MarkdownElement extends HTMLElement implements Hungry, Patient {
     }
     if (!this.#waits) this.#completed();
     for (let b = Math.max(0, boxAt(start)); b < this.#boxes.length; b++) this.#setWaiting(b);
-    if (!this.#live) this.#leaveOut();
+    this.#leaveOut(this.#live ? BATCH : 1);
     for (let i = start; i < this.#blocks.length; i++) {
       const box = this.#isFar(boxAt(i)) ? this.#boxes[boxAt(i)] : undefined;
       if (box) colourWhenSeen(box);
@@ -166,11 +170,17 @@ export class MarkdownElement extends HTMLElement implements Hungry, Patient {
   }
 
   /**
-   * Lets all boxes but the last be left out of the layout. Not while text streams in: a box that may be left out has its
-   * style contained, and each frame that has a new one took three times as long to style.
+   * Lets boxes that are far be left out of the layout, if there are at least so many more. Such a box has its style
+   * contained, and a frame that has a new one takes three times as long to style. What waits follows when it is painted.
    */
-  #leaveOut(): void {
-    for (const [i, box] of this.#boxes.entries()) box.classList.toggle(FAR, this.#isFar(i));
+  #leaveOut(least: number): void {
+    const near = Math.max(0, this.#boxes.length - NEAR);
+    for (const box of this.#boxes.slice(near)) box.classList.remove(FAR);
+    this.#far = Math.min(this.#far, near);
+    const fresh = this.#boxes.slice(this.#far, near).filter(box => !box.classList.contains(WAITING));
+    if (fresh.length < least) return;
+    for (const box of fresh) box.classList.add(FAR);
+    this.#far = near;
   }
 
   /** The first box that may be seen by who follows the end; none before it holds what may still change. */
@@ -330,6 +340,9 @@ export class MarkdownElement extends HTMLElement implements Hungry, Patient {
 
 /** Which box holds the block at that place; below 0, none does. */
 const boxAt = (block: number): number => Math.max(-1, Math.floor((block - UNBOXED) / BOX));
+
+/** A string of its own: what is cut from a text keeps the whole of it in memory, and each frame has another text. */
+const copied = (text: string): string => JSON.parse(JSON.stringify(text)) as string;
 
 function painted(token: Token, level: number, fragment = sanitized([token])[0]): Block {
   return paintBlock(token, level, fragment ?? document.createDocumentFragment());

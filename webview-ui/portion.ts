@@ -1,5 +1,6 @@
 // How much text that streams in is painted in one frame: as much as leaves the frame short enough to be typed in. What is
 // too much for one waits for the next.
+import { standStill } from "./motion.ts";
 
 /**
  * Characters: what any page can take up at once, and what none should. Less than the least spares little: of what comes
@@ -17,7 +18,8 @@ const SHORT = 28;
 const FRAME = 16;
 /** Somebody who pressed a key within this time is typing. Milliseconds. */
 const TYPING = 300;
-/** Text waits for a moment between two keys, but no longer than this. Milliseconds. */
+/** Text waits for a moment between two keys, at least so long and not longer than this. Milliseconds. */
+const REST = 100;
 const PATIENCE = 150;
 
 /** Something that paints in portions. */
@@ -37,11 +39,12 @@ let frame: number | undefined;
 let began = -Infinity;
 let taking = 0;
 let framed = 0;
-/** Text waits for a key. */
-let isHeld = false;
 let pressedAt = -Infinity;
-/** A key was pressed, and its own frame is yet to come; or that has just been. */
-let key: "pressed" | "painted" | undefined;
+/** Text waits for the frame after a key's, or for this timer. */
+let held: ReturnType<typeof setTimeout> | undefined;
+/** Called once nothing is held any more. */
+const onRelease = new Set<() => void>();
+let keyFrame: number | undefined;
 
 const { port1, port2 } = new MessageChannel();
 /** Comes after the frame has been painted. One that held less than it might tells nothing of what it could have held. */
@@ -56,10 +59,20 @@ addEventListener(
   "keydown",
   () => {
     pressedAt = performance.now();
-    key = "pressed";
+    if (held === undefined || pressedAt - began < REST) return;
+    keyFrame ??= requestAnimationFrame(() => {
+      keyFrame = undefined;
+      release();
+    });
   },
   { capture: true, passive: true },
 );
+
+/** What was typed has been sent: nobody is typing any more. */
+export function endTyping(): void {
+  pressedAt = -Infinity;
+  release();
+}
 
 /** A flood is over, and somebody pauses while typing, after this time. Milliseconds. */
 const QUIET = 150;
@@ -70,7 +83,8 @@ export function isBusy(): boolean {
   return waiting.size > 0 || (taken > LITTLE && now - began < QUIET) || now - pressedAt < QUIET;
 }
 
-const portionAt = (now: number): number => (now - pressedAt < TYPING ? LITTLE : portion);
+const isTyping = (now: number): boolean => now - pressedAt < TYPING;
+const portionAt = (now: number): number => (isTyping(now) ? LITTLE : portion);
 
 /**
  * Asks `hungry` to take a portion for the next frame, and for those after it until it has all: at once where no frame is
@@ -78,13 +92,13 @@ const portionAt = (now: number): number => (now - pressedAt < TYPING ? LITTLE : 
  */
 export function feed(hungry: Hungry): void {
   waiting.add(hungry);
-  if (frame !== undefined) return;
+  if (frame !== undefined || held !== undefined) return;
   const now = performance.now();
-  if (now - pressedAt < TYPING || now - began < FRAME) {
+  if (isTyping(now)) return hold(now);
+  if (now - began < FRAME) {
     frame = requestAnimationFrame(serve);
     return;
   }
-  isHeld = false;
   takeUp(now);
   frame = requestAnimationFrame(goOn);
 }
@@ -95,28 +109,35 @@ export function dismiss(hungry: Hungry): void {
 }
 
 /** Whether there is more to paint than the next frame can hold. */
-export const isBehind = (): boolean => isHeld || left > portionAt(performance.now());
+export const isBehind = (): boolean => held !== undefined || left > portionAt(performance.now());
+
+/** Calls `run` when text no longer waits for somebody who types: at once, if none does. */
+export function whenReleased(run: () => void): void {
+  if (held === undefined) run();
+  else onRelease.add(run);
+}
 
 /**
- * Whether text should wait for another frame: the one after a key's is when the next key is furthest away, and a key that
- * comes while a frame is being made waits for all of it.
+ * Has text wait for the frame after the next key's: that is when the key after it is furthest away, and a key that comes
+ * while a frame is being made waits for all of it. No frame is asked for meanwhile: a page that asks for none gets its next
+ * one at once, others when the screen is refreshed.
  */
-function waits(now: number): boolean {
-  const was = key;
-  if (key === "painted") key = undefined;
-  else if (key === "pressed") key = "painted";
-  if (now - pressedAt > TYPING || now - began > PATIENCE) return false;
-  return was !== "painted";
+function hold(now: number): void {
+  held = setTimeout(release, Math.max(0, began + PATIENCE - now));
+}
+
+function release(): void {
+  if (held === undefined) return;
+  clearTimeout(held);
+  held = undefined;
+  frame ??= requestAnimationFrame(serve);
+  const runs = [...onRelease];
+  onRelease.clear();
+  for (const run of runs) run();
 }
 
 function serve(): void {
-  const now = performance.now();
-  isHeld = waits(now);
-  if (isHeld) {
-    frame = requestAnimationFrame(serve);
-    return;
-  }
-  takeUp(now);
+  takeUp(performance.now());
   goOn();
 }
 
@@ -130,6 +151,7 @@ function takeUp(now: number): void {
     taken += bite.taken;
     if (bite.left === 0) waiting.delete(hungry);
   }
+  if (taken > 0) standStill();
   taking = performance.now() - now;
 }
 
@@ -137,5 +159,8 @@ function takeUp(now: number): void {
 function goOn(): void {
   framed = performance.now();
   port2.postMessage(0);
-  frame = waiting.size > 0 ? requestAnimationFrame(serve) : undefined;
+  frame = undefined;
+  if (waiting.size === 0) return;
+  if (isTyping(framed)) hold(framed);
+  else frame = requestAnimationFrame(serve);
 }

@@ -7,6 +7,8 @@ import { turnEndWords } from "./row.ts";
 
 /** Spoken lines that stay in the region: enough for slow readers, few enough to be found empty by browsing. */
 const KEPT = 3;
+/** Characters that are laid out quickly enough. */
+const PIECE = 4000;
 
 /** Speaks through a polite live region. */
 export class Speech {
@@ -68,12 +70,24 @@ export class Speech {
     this.say(ended ? t("{0} has finished.", name) : (activityWords(head) ?? ""));
   }
 
-  /** Says a line; nothing if it is empty. */
+  /** Says a line; nothing if it is empty. A long one comes in pieces: all of it at once would hold up the page. */
   say(text: string): void {
     if (text === "") return;
     const line = document.createElement("p");
-    line.textContent = text;
     this.#region.append(line);
     while (this.#region.childElementCount > KEPT) this.#region.firstElementChild?.remove();
+    if (text.length <= PIECE) line.textContent = text;
+    else sayOn(line, text);
   }
+}
+
+function sayOn(line: HTMLElement, text: string): void {
+  if (text === "") return;
+  const piece = document.createElement("span");
+  const end = text.length <= PIECE ? text.length : (/^[^]*\s/.exec(text.slice(0, PIECE))?.[0].length ?? PIECE);
+  piece.textContent = text.slice(0, end);
+  line.append(piece);
+  setTimeout(() => {
+    if (line.isConnected) sayOn(line, text.slice(end));
+  });
 }

@@ -6,10 +6,14 @@ export interface CreditOptions {
   readonly clock: Clock;
   /** Whether somebody is yet to paint what was said. */
   readonly isBehind: () => boolean;
+  /** Whether somebody is painting what was sent to them. */
+  readonly isPainting: () => boolean;
 }
 
 /** Bytes of messages: about what can be painted in a frame, in the chunks that agents write. */
 const most = 180_000;
+/** While something is being painted: reading more takes the processor from that. */
+const mostMeanwhile = 50_000;
 /** Nobody is waited for longer. Milliseconds. */
 const patience = 250;
 
@@ -36,7 +40,10 @@ export class Credit {
 
   /** Whether an agent should be read later. */
   get isSpent(): boolean {
-    if (this.#spent < most) return false;
+    if (this.#spent < mostMeanwhile || (this.#spent < most && !this.#options.isPainting())) {
+      this.#spentAt = undefined;
+      return false;
+    }
     const now = this.#options.clock.now();
     this.#spentAt ??= now;
     // The system's clock may be set back.

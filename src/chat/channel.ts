@@ -8,6 +8,9 @@ import { shortest, type Tail } from "./tail.ts";
 /** A panel is painted at most this often, in milliseconds. */
 export const flushPace = 33;
 
+/** After a panel has painted, so long is listened to what comes next before it is sent that, in milliseconds. */
+export const listenTime = 18;
+
 /** A panel that has not painted what it got is sent no more for this long, in milliseconds: it has enough to do. */
 export const paintPatience = 250;
 
@@ -40,6 +43,7 @@ export class Channel implements Disposable {
   #dirty = false;
   #timer: Disposable | undefined;
   #lastFlush = -Infinity;
+  #paintedAt = -Infinity;
   /** Whether the panel says what it has painted, and has yet to say it of what was sent last. */
   #tells = false;
   #painting = false;
@@ -79,6 +83,7 @@ export class Channel implements Disposable {
     this.#tells = true;
     if (revision !== this.#revision) return;
     this.#painting = false;
+    this.#paintedAt = this.#options.clock.now();
     this.#timer?.dispose();
     this.#timer = undefined;
     if (this.#dirty) this.changed();
@@ -86,7 +91,12 @@ export class Channel implements Disposable {
 
   /** Whether a panel in sight is yet to be sent something, or to paint what it was sent. */
   get isBehind(): boolean {
-    return this.#hello && this.#visible && (this.#dirty || (this.#tells && this.#painting));
+    return this.#hello && this.#visible && (this.#dirty || this.isPainting);
+  }
+
+  /** Whether a panel in sight is yet to paint what it was sent. One that never says what it has painted is not known to. */
+  get isPainting(): boolean {
+    return this.#hello && this.#visible && this.#tells && this.#painting;
   }
 
   setVisible(visible: boolean): void {
@@ -95,15 +105,16 @@ export class Channel implements Disposable {
   }
 
   /**
-   * The state behind the view changed. The first change is sent at once, those after it at the pace, and when the panel
-   * has painted the one before.
+   * The state behind the view changed. The first change is sent at once, those after it at the pace, and a little after
+   * the panel has painted the one before.
    */
   changed(): void {
     this.#dirty = true;
     if (this.#timer || this.#disposed) return;
     // The system's clock may be set back: never wait for longer than the pace.
     const pause = this.#tells && this.#painting ? paintPatience : flushPace;
-    const wait = Math.min(pause, this.#lastFlush + pause - this.#options.clock.now());
+    const due = Math.max(this.#lastFlush + pause, this.#paintedAt + listenTime);
+    const wait = Math.min(pause, due - this.#options.clock.now());
     if (wait <= 0) this.#flush();
     else this.#timer = this.#options.clock.after(wait, () => this.#flush());
   }

@@ -78,6 +78,11 @@ export class ChatPanel implements Asker, Disposable {
     return this.visible && this.#channel.isBehind;
   }
 
+  /** Whether it is in sight and painting what it was sent. */
+  get isPainting(): boolean {
+    return this.visible && this.#channel.isPainting;
+  }
+
   /** The state behind the view changed. */
   changed(): void {
     this.#channel.changed();

@@ -30,6 +30,11 @@ export class ChatPanels implements vscode.WebviewViewProvider, vscode.WebviewPan
     return [...this.#panels].some(panel => panel.isBehind);
   }
 
+  /** Whether one in sight is painting what it was sent. */
+  get isPainting(): boolean {
+    return [...this.#panels].some(panel => panel.isPainting);
+  }
+
   /** The state behind the panels changed. */
   changed(): void {
     for (const panel of this.#panels) panel.changed();

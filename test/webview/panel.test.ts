@@ -161,7 +161,7 @@ describe("the panel", () => {
     const talk = longTalk();
     const panel = await openPanel([snapshot(view(talk, { live: "m39", activity: running }))]);
     await atEnd(panel, true);
-    const top = await scrollTop(panel);
+    const top = await settledTop(panel);
     await panel.log.locator("p").last().dblclick();
     assert.notEqual(await panel.page.evaluate(() => getSelection()?.toString()), "");
     await atEnd(panel, true);

@@ -239,7 +239,7 @@ describe("the reader", () => {
 
   it("reads no more while the credit is spent, and goes on where it was when it is renewed", async () => {
     let behind = true;
-    const credit = new Credit({ clock: new FakeClock(), isBehind: () => behind });
+    const credit = new Credit({ clock: new FakeClock(), isBehind: () => behind, isPainting: () => false });
     const { input, messages, state } = reading(new PassThrough(), credit);
     const lines = Array.from({ length: 100 }, (_, n) => `${JSON.stringify(message("x".repeat(10_000), n))}\n`);
     input.end(lines.join(""));

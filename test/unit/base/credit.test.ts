@@ -8,11 +8,13 @@ const much = 1_000_000;
 describe("the credit of agents", () => {
   let clock: FakeClock;
   let behind: boolean;
+  let painting: boolean;
   let credit: Credit;
   beforeEach(() => {
     clock = new FakeClock();
     behind = true;
-    credit = new Credit({ clock, isBehind: () => behind });
+    painting = false;
+    credit = new Credit({ clock, isBehind: () => behind, isPainting: () => painting });
   });
 
   it("lasts for what a usual answer says between two frames", () => {
@@ -35,6 +37,21 @@ describe("the credit of agents", () => {
     assert.equal(credit.isSpent, false);
     behind = true;
     assert.equal(credit.isSpent, false, "what was said before is forgotten");
+  });
+
+  it("is spent earlier while what was sent is being painted", () => {
+    painting = true;
+    credit.spend(20_000);
+    assert.equal(credit.isSpent, false);
+    credit.spend(30_000);
+    assert.equal(credit.isSpent, true);
+    clock.pass(100);
+    painting = false;
+    assert.equal(credit.isSpent, false);
+    credit.spend(much);
+    assert.equal(credit.isSpent, true);
+    clock.pass(200);
+    assert.equal(credit.isSpent, true, "the wait while it was being painted is over, and does not count");
   });
 
   for (const [what, pass] of [

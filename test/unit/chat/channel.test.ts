@@ -1,7 +1,7 @@
 // One panel: when it is sent what.
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { Channel, flushPace, paintPatience } from "../../../src/chat/channel.ts";
+import { Channel, flushPace, listenTime, paintPatience } from "../../../src/chat/channel.ts";
 import { appendToLast, apply } from "../../../src/chat/patch.ts";
 import type { HostMessage, View } from "../../../src/chat/protocol.ts";
 import { Projector } from "../../../src/chat/view.ts";
@@ -94,6 +94,7 @@ describe("a panel's channel", () => {
     bench.channel.hello(0);
     assert.deepEqual(bench.kinds, ["snapshot"], "it waits for the page, which has not seen it yet");
     bench.channel.painted(1);
+    bench.clock.pass(listenTime);
     assert.deepEqual(bench.kinds, ["snapshot", "text"]);
     bench.current();
     bench.channel.hello(0);
@@ -131,6 +132,7 @@ describe("a panel's channel", () => {
     bench.clock.pass(flushPace);
     assert.deepEqual(bench.kinds, ["snapshot"]);
     bench.channel.painted(1);
+    bench.clock.pass(listenTime);
     assert.deepEqual(bench.kinds, ["snapshot", "patch"]);
     bench.current();
   });
@@ -235,6 +237,8 @@ describe("a panel's channel", () => {
     bench.channel.painted(1);
     assert.equal(bench.messages.length, 2, "that was an older one");
     bench.channel.painted(2);
+    assert.equal(bench.messages.length, 2, "what comes next is listened to first");
+    bench.clock.pass(listenTime);
     assert.equal(bench.messages.length, 3);
     bench.current();
     bench.say("d");
@@ -261,7 +265,9 @@ describe("a panel's channel", () => {
     bench.say("b");
     bench.channel.painted(2);
     assert.equal(bench.channel.isBehind, true, "there is more to send");
+    assert.equal(bench.channel.isPainting, false);
     bench.clock.pass(flushPace);
+    assert.equal(bench.channel.isPainting, true);
     bench.channel.painted(3);
     assert.equal(bench.channel.isBehind, false);
     bench.say("c");

@@ -1,0 +1,79 @@
+// While text streams in: somebody who types goes first, and what turns stands still.
+import assert from "node:assert/strict";
+import { openPanel, usePanel } from "./panelPage.ts";
+import { START, message, snapshot, view } from "./scenes.ts";
+
+describe("while text streams in", () => {
+  usePanel();
+
+  it("text waits for the frame after a key's, for a tenth of a second at least, and not for ever", async () => {
+    const panel = await openPanel([snapshot(view([message("m1", "agent", "Begin")], { live: "m1" }))], {
+      frozen: true,
+    });
+    const { page } = panel;
+    const shown = (): Promise<string | null> => panel.log.locator(".markdown").textContent();
+    const press = (): Promise<void> =>
+      page.evaluate(() => void document.dispatchEvent(new KeyboardEvent("keydown", { key: "a", bubbles: true })));
+    const append = (base: number, text: string): Promise<void> => panel.post({ type: "text", base, text });
+    await append(1, " one");
+    await page.clock.runFor(20);
+    assert.equal(await shown(), "Begin one");
+    await press();
+    await append(2, " two");
+    await press();
+    await page.clock.runFor(50);
+    assert.equal(await shown(), "Begin one", "that key came too soon after the text before");
+    await page.clock.runFor(50);
+    await press();
+    await page.clock.runFor(16);
+    assert.equal(await shown(), "Begin one", "the key's own frame");
+    await page.clock.runFor(16);
+    assert.equal(await shown(), "Begin one two");
+    await append(3, " three");
+    await page.clock.runFor(100);
+    assert.equal(await shown(), "Begin one two");
+    await page.clock.runFor(100);
+    assert.equal(await shown(), "Begin one two three");
+  });
+
+  it("text comes at once after a prompt that was sent with a key", async () => {
+    const panel = await openPanel([snapshot(view([message("m1", "agent", "Begin")], { live: "m1" }))], {
+      frozen: true,
+    });
+    await panel.composer.fill("Go on");
+    await panel.page.keyboard.press("Enter");
+    assert.equal((await panel.intents()).filter(intent => intent.type === "send").length, 1);
+    await panel.post({ type: "text", base: 1, text: " one" });
+    await panel.page.clock.runFor(32);
+    assert.equal(await panel.log.locator(".markdown").textContent(), "Begin one");
+  });
+
+  it("nothing turns while text comes in, and for a second after", async () => {
+    const panel = await openPanel(
+      [
+        snapshot(
+          view([message("m1", "agent", "Begin")], {
+            live: "m1",
+            activity: { state: "running", since: START, cancelling: false },
+          }),
+        ),
+      ],
+      { frozen: true },
+    );
+    const turning = (): Promise<string> =>
+      panel.page.locator(".status-line .codicon").evaluate(icon => getComputedStyle(icon).animationPlayState);
+    // Pages of tests reduce motion.
+    await panel.page.emulateMedia({ reducedMotion: "no-preference" });
+    await panel.page.clock.runFor(1100);
+    assert.equal(await turning(), "running");
+    await panel.post({ type: "text", base: 1, text: " one" });
+    await panel.page.clock.runFor(20);
+    assert.equal(await turning(), "paused");
+    await panel.page.clock.runFor(900);
+    await panel.post({ type: "text", base: 2, text: " two" });
+    await panel.page.clock.runFor(900);
+    assert.equal(await turning(), "paused");
+    await panel.page.clock.runFor(200);
+    assert.equal(await turning(), "running");
+  });
+});
