@@ -22,6 +22,8 @@ export class Credit {
   readonly #options: CreditOptions;
   #spent = 0;
   #spentAt: number | undefined;
+  /** Who paints was waited for in vain, in a window out of sight say: until they have painted, no more is waited for it. */
+  #isTired = false;
 
   constructor(options: CreditOptions) {
     this.#options = options;
@@ -40,16 +42,22 @@ export class Credit {
 
   /** Whether an agent should be read later. */
   get isSpent(): boolean {
-    if (this.#spent < mostMeanwhile || (this.#spent < most && !this.#options.isPainting())) {
-      this.#spentAt = undefined;
-      return false;
-    }
+    if (this.#spent < mostMeanwhile) return this.#isLeft();
+    const isPainting = this.#options.isPainting();
+    if (!isPainting) this.#isTired = false;
+    if (this.#spent < most && (!isPainting || this.#isTired)) return this.#isLeft();
     const now = this.#options.clock.now();
     this.#spentAt ??= now;
     // The system's clock may be set back.
     const waited = Math.abs(now - this.#spentAt);
     if (this.#options.isBehind() && waited < patience) return true;
+    this.#isTired = isPainting;
     this.renew();
+    return false;
+  }
+
+  #isLeft(): boolean {
+    this.#spentAt = undefined;
     return false;
   }
 }

@@ -59,6 +59,24 @@ describe("streaming", () => {
     await panel.page.waitForFunction(() => window.play.painted === 4);
   });
 
+  it("the host hears of a message that came after the frame once its own frame has been", async () => {
+    const panel = await openPanel([snapshot(view([message("m1", "agent", "One")], { live: "m1" }))]);
+    await panel.page.waitForFunction(() => window.play.painted === 1);
+    const told = await panel.page.evaluate(async () => {
+      const told: number[] = [];
+      Object.defineProperty(window.play, "painted", { set: revision => told.push(Number(revision)) });
+      const hear = (base: number): void => {
+        dispatchEvent(new MessageEvent("message", { data: { type: "text", base, text: " more" } }));
+      };
+      hear(1);
+      // After the panel's own callback of this frame, before it tells.
+      requestAnimationFrame(() => hear(2));
+      while (told.length < 2) await new Promise(requestAnimationFrame);
+      return told;
+    });
+    assert.deepEqual(told, [2, 3]);
+  });
+
   it("text that comes all at once is painted in pieces, and in long answers block boxes hold the blocks", async () => {
     const section = (n: number): string => `## Part ${n}\n\nSome *text*.\n\n\`\`\`js\nlet a = ${n};\n\`\`\`\n\n`;
     const text = Array.from({ length: 300 }, (_, n) => section(n)).join("");

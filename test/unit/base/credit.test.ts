@@ -54,6 +54,20 @@ describe("the credit of agents", () => {
     assert.equal(credit.isSpent, true, "the wait while it was being painted is over, and does not count");
   });
 
+  it("is not spent earlier for a panel that was waited for in vain, until it has painted", () => {
+    painting = true;
+    credit.spend(60_000);
+    assert.equal(credit.isSpent, true);
+    clock.pass(250);
+    assert.equal(credit.isSpent, false);
+    credit.spend(60_000);
+    assert.equal(credit.isSpent, false);
+    painting = false;
+    assert.equal(credit.isSpent, false);
+    painting = true;
+    assert.equal(credit.isSpent, true);
+  });
+
   for (const [what, pass] of [
     ["that paints nothing", 250],
     ["whose clock was set back", -1000],
