@@ -160,11 +160,15 @@ async function cleared(page: Page): Promise<FrameLocator> {
     await Promise.race([keep.click(), changes.waitFor({ state: "hidden" })]);
     await changes.waitFor({ state: "hidden" });
   }
-  // It takes the focus to the composer, too.
+  await newSession(page, panel);
+  return panel;
+}
+
+/** Begins a session, with the focus in the composer, and waits until it is shown: a prompt before that goes to the old one. */
+export async function newSession(page: Page, panel: FrameLocator): Promise<void> {
   await runCommand(page, "Parley: New Session");
   const conversation = panel.getByRole("log", { name: "Conversation" });
   await conversation.getByRole("heading", { name: /^You:/ }).first().waitFor({ state: "detached" });
-  return panel;
 }
 
 /** Stops VS Code, as quitting it does, and starts it on the same data, workspace and profile. */

@@ -7,7 +7,7 @@ import { waitFor } from "../../scripts/tools/project.mjs";
 import type { Server } from "../../scripts/vscode/server.mjs";
 import { isAlive } from "../unit/workspace/waiting.ts";
 import { chooseAgent, tempers, withAgents, type Temper } from "./agents.ts";
-import { closeWindow, openChat, reloadWindow, runCommand, type Workbench } from "./harness.ts";
+import { closeWindow, newSession, openChat, reloadWindow, type Workbench } from "./harness.ts";
 
 /** How long anything may stay. Milliseconds. */
 const limit = 5000;
@@ -67,7 +67,7 @@ async function started({ page, folder }: Workbench, agent: Temper): Promise<Pids
   const file = (role: string): string => join(folder, agent, `${role}.pid`);
   for (const role of roles) rmSync(file(role), { force: true });
   const panel = await openChat(page);
-  await runCommand(page, "Parley: New Session");
+  await newSession(page, panel);
   await chooseAgent(panel, agent);
   const params = { command: process.execPath, args: ["command.cjs"], cwd: join(folder, agent) };
   const composer = panel.getByRole("textbox", { name: "Message" });
