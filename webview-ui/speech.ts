@@ -18,6 +18,8 @@ export class Speech {
   /** Answers that have come in but were not yet complete. */
   readonly #unspoken = new Set<string>();
   readonly #known = new Set<string>();
+  /** Lines to be said; the first is being said. */
+  readonly #unsaid: string[] = [];
 
   constructor(region: HTMLElement, textOf: (id: string) => Promise<string>) {
     this.#region = region;
@@ -70,24 +72,36 @@ export class Speech {
     this.say(ended ? t("{0} has finished.", name) : (activityWords(head) ?? ""));
   }
 
-  /** Says a line; nothing if it is empty. A long one comes in pieces: all of it at once would hold up the page. */
+  /** Says a line, after those before it; nothing if it is empty. */
   say(text: string): void {
     if (text === "") return;
+    this.#unsaid.push(text);
+    if (this.#unsaid.length === 1) this.#sayNext();
+  }
+
+  #sayNext(): void {
+    const [text] = this.#unsaid;
+    if (text === undefined) return;
     const line = document.createElement("p");
     this.#region.append(line);
     while (this.#region.childElementCount > KEPT) this.#region.firstElementChild?.remove();
-    if (text.length <= PIECE) line.textContent = text;
-    else sayOn(line, text);
+    if (text.length > PIECE) return this.#sayPiece(line, text);
+    line.textContent = text;
+    this.#said();
   }
-}
 
-function sayOn(line: HTMLElement, text: string): void {
-  if (text === "") return;
-  const piece = document.createElement("span");
-  const end = text.length <= PIECE ? text.length : (/^[^]*\s/.exec(text.slice(0, PIECE))?.[0].length ?? PIECE);
-  piece.textContent = text.slice(0, end);
-  line.append(piece);
-  setTimeout(() => {
-    if (line.isConnected) sayOn(line, text.slice(end));
-  });
+  /** A long line comes in pieces: all of it at once would hold up the page. */
+  #sayPiece(line: HTMLElement, text: string): void {
+    const piece = document.createElement("span");
+    const end = text.length <= PIECE ? text.length : (/^[^]*\s/.exec(text.slice(0, PIECE))?.[0].length ?? PIECE);
+    piece.textContent = text.slice(0, end);
+    line.append(piece);
+    if (end === text.length) this.#said();
+    else setTimeout(() => this.#sayPiece(line, text.slice(end)));
+  }
+
+  #said(): void {
+    this.#unsaid.shift();
+    this.#sayNext();
+  }
 }

@@ -22,7 +22,7 @@ export class Credit {
   readonly #options: CreditOptions;
   #spent = 0;
   #spentAt: number | undefined;
-  /** Who paints was waited for in vain, in a window out of sight say: until they have painted, no more is waited for it. */
+  /** A painter was waited for in vain, one out of sight say: it is waited for no sooner than others until it has painted. */
   #isTired = false;
 
   constructor(options: CreditOptions) {

@@ -8,7 +8,7 @@ import { shortest, type Tail } from "./tail.ts";
 /** A panel is painted at most this often, in milliseconds. */
 export const flushPace = 33;
 
-/** After a panel has painted, so long is listened to what comes next before it is sent that, in milliseconds. */
+/** A panel that has just painted is sent nothing for this long, in milliseconds: what comes meanwhile goes as one. */
 export const listenTime = 18;
 
 /** A panel that has not painted what it got is sent no more for this long, in milliseconds: it has enough to do. */

@@ -40,12 +40,14 @@ describe("while text streams in", () => {
     const panel = await openPanel([snapshot(view([message("m1", "agent", "Begin")], { live: "m1" }))], {
       frozen: true,
     });
+    await panel.post({ type: "text", base: 1, text: " one" });
+    await panel.page.clock.runFor(32);
     await panel.composer.fill("Go on");
     await panel.page.keyboard.press("Enter");
     assert.equal((await panel.intents()).filter(intent => intent.type === "send").length, 1);
-    await panel.post({ type: "text", base: 1, text: " one" });
+    await panel.post({ type: "text", base: 2, text: " two" });
     await panel.page.clock.runFor(32);
-    assert.equal(await panel.log.locator(".markdown").textContent(), "Begin one");
+    assert.equal(await panel.log.locator(".markdown").textContent(), "Begin one two");
   });
 
   it("nothing turns while text comes in, and for a second after", async () => {
