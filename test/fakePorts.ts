@@ -2,11 +2,11 @@
 import type { Clock } from "../src/base/log.ts";
 import type { Disposable } from "../src/base/lifecycle.ts";
 import { Refusal } from "../src/base/errors.ts";
-import { applyEdits, smallestEdits, withLineFeeds } from "../src/workspace/edits.ts";
-import { rootsOnly } from "../src/workspace/access.ts";
-import { readLines } from "../src/workspace/lineWindow.ts";
-import type { Confinement, Located } from "../src/workspace/paths.ts";
-import type { Documents, FileStat, LineWindow, PathResolver, WriteOutcome } from "../src/workspace/ports.ts";
+import { applyEdits, smallestEdits, withLineFeeds } from "../src/files/textEdits.ts";
+import { rootsOnly } from "../src/permissions/access.ts";
+import { readLines } from "../src/files/lineWindow.ts";
+import type { Confinement, Located } from "../src/files/paths.ts";
+import type { Documents, FileStat, LineWindow, PathResolver, WriteOutcome } from "../src/files/ports.ts";
 
 /** Time that only passes when it is told to. */
 export class FakeClock implements Clock {

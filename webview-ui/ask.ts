@@ -1,8 +1,8 @@
 // The question card: what will run, in full, and the agent's options. Never takes the focus, never answers by accident.
 import { html, nothing, type TemplateResult } from "lit";
 import { keyed } from "lit/directives/keyed.js";
-import { visible } from "../src/base/visible.ts";
-import type { ViewAsk, ViewEntry } from "../src/chat/protocol.ts";
+import { visible } from "../src/base/visibleText.ts";
+import type { ViewAsk, ViewEntry } from "../src/panel/protocol.ts";
 import { AskOptions, onAnswer } from "./askOptions.ts";
 import { LightElement, icon, roveByKey, roveTabStop, roveToFocus } from "./element.ts";
 import { t } from "./l10n.ts";

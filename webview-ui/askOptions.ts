@@ -2,8 +2,8 @@
 // only, and once.
 import { html, nothing, type TemplateResult } from "lit";
 import { Emitter } from "../src/base/lifecycle.ts";
-import { visible } from "../src/base/visible.ts";
-import type { ViewAsk } from "../src/chat/protocol.ts";
+import { visible } from "../src/base/visibleText.ts";
+import type { ViewAsk } from "../src/panel/protocol.ts";
 import type { AskOption } from "../src/session/events.ts";
 import { send } from "./host.ts";
 import { t } from "./l10n.ts";

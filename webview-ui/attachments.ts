@@ -1,7 +1,7 @@
 // What goes with a draft besides its text: without doubles, and as much of it as is kept across a reload.
-import { same } from "../src/base/same.ts";
-import { isAttachment } from "../src/chat/intent.ts";
-import type { Attachment } from "../src/chat/protocol.ts";
+import { same } from "../src/base/jsonEqual.ts";
+import { isAttachment } from "../src/panel/intents.ts";
+import type { Attachment } from "../src/panel/protocol.ts";
 
 /** Characters of attached text and data that a reload keeps. More would make every save slow. */
 export const MOST_KEPT = 4_000_000;

@@ -1,8 +1,8 @@
 // What the agent changed and nobody has reviewed yet: one line above the composer, opening to the files.
 import { html, nothing, type TemplateResult } from "lit";
-import type { Intent } from "../src/chat/intent.ts";
-import { visible } from "../src/base/visible.ts";
-import type { Head } from "../src/chat/protocol.ts";
+import type { Intent } from "../src/panel/intents.ts";
+import { visible } from "../src/base/visibleText.ts";
+import type { Head } from "../src/panel/protocol.ts";
 import { changeCounts } from "./diffView.ts";
 import { LightElement, icon } from "./element.ts";
 import { openState, send, setOpen } from "./host.ts";

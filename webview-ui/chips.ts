@@ -1,7 +1,7 @@
 // The attachments of a draft, as chips in the composer: what, how large, and a button to take it off again.
 import { html, nothing, type TemplateResult } from "lit";
 import { repeat } from "lit/directives/repeat.js";
-import type { Attachment } from "../src/chat/protocol.ts";
+import type { Attachment } from "../src/panel/protocol.ts";
 import { LightElement, icon, roveByKey, roveTabStop, roveToFocus } from "./element.ts";
 import { size, t } from "./l10n.ts";
 import { kindIcon } from "./suggest.ts";

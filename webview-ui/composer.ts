@@ -1,7 +1,7 @@
 // Where prompts are written: the growing text box with what goes along, Send and Stop, the queue above, options below.
 import { html, nothing, type TemplateResult } from "lit";
 import { live } from "lit/directives/live.js";
-import type { Attachment, Head, PanelMessage } from "../src/chat/protocol.ts";
+import type { Attachment, Head, PanelMessage } from "../src/panel/protocol.ts";
 import { keepable, withAttachments } from "./attachments.ts";
 import { LightElement, icon } from "./element.ts";
 import { memory, remember, send } from "./host.ts";

@@ -1,7 +1,7 @@
 // Images, sounds, links and files in messages and tool cards.
 import { html, nothing, type TemplateResult } from "lit";
-import { visible } from "../src/base/visible.ts";
-import type { ViewMedia, ViewPart } from "../src/chat/protocol.ts";
+import { visible } from "../src/base/visibleText.ts";
+import type { ViewMedia, ViewPart } from "../src/panel/protocol.ts";
 import { icon } from "./element.ts";
 import { enlarge } from "./enlarge.ts";
 import { send } from "./host.ts";

@@ -1,7 +1,7 @@
 // The lines of a diff, with their numbers on both sides, and the words marked that changed. A part at a time: thousands of
 // lines would hold the panel up.
 import { html, nothing, type TemplateResult } from "lit";
-import type { DiffBody, DiffHunk, DiffLine, Marks } from "../src/chat/protocol.ts";
+import type { DiffBody, DiffHunk, DiffLine, Marks } from "../src/panel/protocol.ts";
 import { LightElement, roveTabStop } from "./element.ts";
 import { count, t } from "./l10n.ts";
 

@@ -1,8 +1,8 @@
 // A unified diff as the panel paints it: what happens to the file, in words and counts, its lines, the way to the real
 // diff editor.
 import { html, nothing, type TemplateResult } from "lit";
-import { visible } from "../src/base/visible.ts";
-import type { ChangedFile, DiffBody, ToolPart } from "../src/chat/protocol.ts";
+import { visible } from "../src/base/visibleText.ts";
+import type { ChangedFile, DiffBody, ToolPart } from "../src/panel/protocol.ts";
 import { icon } from "./element.ts";
 import { count, t } from "./l10n.ts";
 import { fileLink } from "./links.ts";

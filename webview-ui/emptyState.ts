@@ -1,6 +1,6 @@
 // What stands in the place of a conversation that has not begun: who to talk to, and what one might say.
 import { html, nothing, type TemplateResult } from "lit";
-import type { Head, ViewAgent } from "../src/chat/protocol.ts";
+import type { Head, ViewAgent } from "../src/panel/protocol.ts";
 import { icon } from "./element.ts";
 import { send } from "./host.ts";
 import { t } from "./l10n.ts";

@@ -1,7 +1,7 @@
 // The lines of a transcript as elements: entries, and runs of look-ups with their one line.
 import { html, nothing, type TemplateResult } from "lit";
 import { repeat } from "lit/directives/repeat.js";
-import type { ViewAsk, ViewEntry } from "../src/chat/protocol.ts";
+import type { ViewAsk, ViewEntry } from "../src/panel/protocol.ts";
 import { icon } from "./element.ts";
 import { openState, remember, memory } from "./host.ts";
 import { count, t } from "./l10n.ts";

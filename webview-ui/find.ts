@@ -1,6 +1,6 @@
 // Find in conversation: the bar over the transcript. The host searches; here hits are counted, gone to and marked.
 import { html, nothing, type TemplateResult } from "lit";
-import type { FindHit, PanelMessage, ViewEntry } from "../src/chat/protocol.ts";
+import type { FindHit, PanelMessage, ViewEntry } from "../src/panel/protocol.ts";
 import { LightElement, icon } from "./element.ts";
 import { FoundMarks } from "./findMarks.ts";
 import { send } from "./host.ts";

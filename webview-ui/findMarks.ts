@@ -1,5 +1,5 @@
 // Marks what was found, by the CSS Custom Highlight API: no node is touched. Only entries near to what is seen are read.
-import type { FindHit, ViewEntry } from "../src/chat/protocol.ts";
+import type { FindHit, ViewEntry } from "../src/panel/protocol.ts";
 import type { LightElement } from "./element.ts";
 import { PaintedEntry } from "./findText.ts";
 import type { TranscriptElement } from "./transcript.ts";

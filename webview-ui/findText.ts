@@ -1,6 +1,6 @@
 // Hits of a search → ranges of what is painted. The host says which of equal passages a hit is; here it is looked up.
 import { MarkdownElement } from "./markdown.ts";
-import type { FindHit, ViewEntry } from "../src/chat/protocol.ts";
+import type { FindHit, ViewEntry } from "../src/panel/protocol.ts";
 
 /** Where an entry's frame shows what can be found in it, in the order in which the host reads it. */
 const FRAME =

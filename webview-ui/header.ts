@@ -1,7 +1,7 @@
 // The top of the panel: the session's title, its agent, New Session, and what else can be done.
 import { html, nothing, type TemplateResult } from "lit";
 import { live } from "lit/directives/live.js";
-import type { Head, ViewAgent } from "../src/chat/protocol.ts";
+import type { Head, ViewAgent } from "../src/panel/protocol.ts";
 import { LightElement, icon } from "./element.ts";
 import { send } from "./host.ts";
 import { t } from "./l10n.ts";

@@ -1,6 +1,6 @@
 // The one door to the extension host: posts intents, keeps the little that the panel remembers by itself.
-import type { Intent } from "../src/chat/intent.ts";
-import type { Attachment } from "../src/chat/protocol.ts";
+import type { Intent } from "../src/panel/intents.ts";
+import type { Attachment } from "../src/panel/protocol.ts";
 import { restoredAttachments, weight } from "./attachments.ts";
 
 interface WebviewApi {

@@ -1,7 +1,7 @@
 // Links by intent: nothing in the panel navigates. What a link means is decided here, once.
 import { html, nothing, type TemplateResult } from "lit";
-import { visible } from "../src/base/visible.ts";
-import type { Intent } from "../src/chat/intent.ts";
+import { visible } from "../src/base/visibleText.ts";
+import type { Intent } from "../src/panel/intents.ts";
 import { send } from "./host.ts";
 
 type FileIntent = Extract<Intent, { type: "openFile" }>;

@@ -1,5 +1,5 @@
 // Boot: registers the elements, connects the panel to its host, says hello.
-import type { HostMessage } from "../src/chat/protocol.ts";
+import type { HostMessage } from "../src/panel/protocol.ts";
 import { AsksElement } from "./ask.ts";
 import { ChipsElement } from "./chips.ts";
 import { ChangesElement } from "./changes.ts";

@@ -2,7 +2,7 @@
 // opened by intent; images never load.
 import DOMPurify from "dompurify";
 import { Marked, type RendererThis, type Token, type TokenizerAndRendererExtension, type Tokens } from "marked";
-import { visible } from "../src/base/visible.ts";
+import { visible } from "../src/base/visibleText.ts";
 import { BoundedLexer } from "./boundedLexer.ts";
 import { codeBlock } from "./codeBlock.ts";
 import { t } from "./l10n.ts";

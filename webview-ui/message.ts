@@ -1,6 +1,6 @@
 // Messages: the user's as typed, the agent's as Markdown while it streams, thoughts folded into one line.
 import { html, nothing, type TemplateResult } from "lit";
-import type { ViewMessage, ViewPart } from "../src/chat/protocol.ts";
+import type { ViewMessage, ViewPart } from "../src/panel/protocol.ts";
 import { copyFrom } from "./copy.ts";
 import { LightElement, everySecond, icon } from "./element.ts";
 import { openState, send, setOpen } from "./host.ts";

@@ -1,7 +1,7 @@
 // What stands under a card or a notice beside its content: what a rule decided, and files that need the user.
 import { html, nothing, type TemplateResult } from "lit";
-import { visible } from "../src/base/visible.ts";
-import type { SettleFile, ViewNotedFile } from "../src/chat/protocol.ts";
+import { visible } from "../src/base/visibleText.ts";
+import type { SettleFile, ViewNotedFile } from "../src/panel/protocol.ts";
 import { icon } from "./element.ts";
 import { send } from "./host.ts";
 import { t } from "./l10n.ts";

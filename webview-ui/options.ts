@@ -2,7 +2,7 @@
 import { html, nothing, svg, type TemplateResult } from "lit";
 import { live } from "lit/directives/live.js";
 import type { OptionChoice, SessionOption } from "../src/session/events.ts";
-import type { Head } from "../src/chat/protocol.ts";
+import type { Head } from "../src/panel/protocol.ts";
 import { send } from "./host.ts";
 import { count, t } from "./l10n.ts";
 

@@ -1,6 +1,6 @@
 // How the flat list of entries is laid out: what a sub-agent does stands in its call's card, and runs of finished
 // look-ups fold into one line. No DOM.
-import type { ViewAsk, ViewEntry, ViewTool } from "../src/chat/protocol.ts";
+import type { ViewAsk, ViewEntry, ViewTool } from "../src/panel/protocol.ts";
 
 /** A line of the transcript: an entry, or look-ups that fold into one line. */
 export type Item =

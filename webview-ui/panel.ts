@@ -1,6 +1,6 @@
 // The whole panel: header, banner, transcript or empty state, and what is pinned below it.
 import { html, nothing, type TemplateResult } from "lit";
-import type { Head, PanelMessage, View } from "../src/chat/protocol.ts";
+import type { Head, PanelMessage, View } from "../src/panel/protocol.ts";
 import type { AsksElement } from "./ask.ts";
 import { keepAnswers } from "./askOptions.ts";
 import { CHANGES } from "./changes.ts";

@@ -1,7 +1,7 @@
 // What messages and tool cards hold besides their frame: text, images, links, diffs, terminals, JSON.
 import { html, nothing, type TemplateResult } from "lit";
-import { visible } from "../src/base/visible.ts";
-import type { ToolPart, ViewEntry, ViewPart } from "../src/chat/protocol.ts";
+import { visible } from "../src/base/visibleText.ts";
+import type { ToolPart, ViewEntry, ViewPart } from "../src/panel/protocol.ts";
 import { audioPart, blobPart, cutNote, imagePart, linkPart, placeholder, type Place } from "./content.ts";
 import { copyFrom } from "./copy.ts";
 import { changedFile, diffView } from "./diffView.ts";

@@ -1,7 +1,7 @@
 // The agent's plan, pinned above the composer: one line, opening to the list.
 import { html, nothing, type TemplateResult } from "lit";
 import type { PlanEntry } from "../src/session/events.ts";
-import type { Head } from "../src/chat/protocol.ts";
+import type { Head } from "../src/panel/protocol.ts";
 import { LightElement, icon } from "./element.ts";
 import { openState, setOpen } from "./host.ts";
 import { t } from "./l10n.ts";

@@ -1,6 +1,6 @@
 // A problem as people see it: the sentence, what the agent printed, a command to run, the next steps.
 import { html, nothing, type TemplateResult } from "lit";
-import { visible } from "../src/base/visible.ts";
+import { visible } from "../src/base/visibleText.ts";
 import type { NextStep, Problem } from "../src/base/errors.ts";
 import { copyFrom } from "./copy.ts";
 import { icon } from "./element.ts";

@@ -1,7 +1,7 @@
 // Prompts that wait for their turn, above the composer: changed in place, put into another order, sent now, taken back.
 import { html, nothing, type TemplateResult } from "lit";
 import { repeat } from "lit/directives/repeat.js";
-import type { ViewQueued } from "../src/chat/protocol.ts";
+import type { ViewQueued } from "../src/panel/protocol.ts";
 import { LightElement, icon, roveByKey, roveTabStop, roveToFocus } from "./element.ts";
 import { send } from "./host.ts";
 import { t } from "./l10n.ts";

@@ -1,6 +1,6 @@
 // An embedded text file: folded, coloured by its name or MIME type; to copy, and to open in an editor.
 import { html, nothing, type TemplateResult } from "lit";
-import type { ViewPart } from "../src/chat/protocol.ts";
+import type { ViewPart } from "../src/panel/protocol.ts";
 import { cutNote, fileName, openButton, type Place } from "./content.ts";
 import { copyFrom } from "./copy.ts";
 import { LightElement, icon } from "./element.ts";

@@ -1,7 +1,7 @@
 // The quiet rows of the transcript: notices, compactions, turn ends; and problems at their place in it.
 import { html, nothing, type TemplateResult } from "lit";
 import type { StopReason } from "../src/session/events.ts";
-import type { ViewCompaction, ViewEntry, ViewMessage, ViewNotice, ViewTool } from "../src/chat/protocol.ts";
+import type { ViewCompaction, ViewEntry, ViewMessage, ViewNotice, ViewTool } from "../src/panel/protocol.ts";
 import { LightElement, icon } from "./element.ts";
 import { openState, setOpen } from "./host.ts";
 import { t } from "./l10n.ts";

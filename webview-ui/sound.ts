@@ -1,5 +1,5 @@
 // Short tones made here: no file to load, and quiet where the page may not make a sound.
-import type { PanelMessage } from "../src/chat/protocol.ts";
+import type { PanelMessage } from "../src/panel/protocol.ts";
 
 type Sound = Extract<PanelMessage, { type: "sound" }>["sound"];
 

@@ -1,5 +1,5 @@
 // What screen readers hear without asking: whole settled messages, questions, turn ends, waiting; never chunks.
-import type { Head, View } from "../src/chat/protocol.ts";
+import type { Head, View } from "../src/panel/protocol.ts";
 import type { Change } from "./store.ts";
 import { activityWords, connectionWords } from "./words.ts";
 import { t } from "./l10n.ts";

@@ -1,9 +1,9 @@
 // Holds the view, applies patches by revision, asks for a resync on a gap, and says what changed, so that a chunk
 // of one message touches one element.
 import { Emitter } from "../src/base/lifecycle.ts";
-import { appendToLast, apply } from "../src/chat/patch.ts";
-import type { Intent } from "../src/chat/intent.ts";
-import type { Head, View, ViewChange, ViewEntry, ViewPatch } from "../src/chat/protocol.ts";
+import { appendToLast, apply } from "../src/panel/patch.ts";
+import type { Intent } from "../src/panel/intents.ts";
+import type { Head, View, ViewChange, ViewEntry, ViewPatch } from "../src/panel/protocol.ts";
 
 /** What a message of the host changed. */
 export interface Change {

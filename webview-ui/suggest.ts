@@ -1,6 +1,6 @@
 // What the composer offers while one writes: files and the like after `@`, the agent's commands after a leading `/`.
 import { html, nothing, type TemplateResult } from "lit";
-import type { Completion, PanelMessage } from "../src/chat/protocol.ts";
+import type { Completion, PanelMessage } from "../src/panel/protocol.ts";
 import type { AgentCommand } from "../src/session/events.ts";
 import { icon } from "./element.ts";
 import { send } from "./host.ts";

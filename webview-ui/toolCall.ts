@@ -1,7 +1,7 @@
 // A tool card: kind, title, status, places; its body is built only when it is opened.
 import { html, nothing, type TemplateResult } from "lit";
-import { visible } from "../src/base/visible.ts";
-import type { ShownStatus, ViewAsk, ViewTool } from "../src/chat/protocol.ts";
+import { visible } from "../src/base/visibleText.ts";
+import type { ShownStatus, ViewAsk, ViewTool } from "../src/panel/protocol.ts";
 import { AskOptions, onAnswer } from "./askOptions.ts";
 import { partCounts } from "./diffView.ts";
 import { LightElement, everySecond, icon, roveByKey, roveTabStop, roveToFocus } from "./element.ts";

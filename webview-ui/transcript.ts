@@ -1,6 +1,6 @@
 // The conversation: a keyed list of entries that follows its end, and remembers where the reader was.
 import { html, nothing, type TemplateResult } from "lit";
-import type { ViewAsk, ViewEntry } from "../src/chat/protocol.ts";
+import type { ViewAsk, ViewEntry } from "../src/panel/protocol.ts";
 import { LightElement, icon } from "./element.ts";
 import { elementOf, entryList, isOpen, setRunOpen } from "./entries.ts";
 import { memory, remember, setOpen } from "./host.ts";

@@ -1,5 +1,5 @@
 // What is pasted or dropped: files of the editor by their addresses, pictures and sounds by their data.
-import type { Attachment, Head } from "../src/chat/protocol.ts";
+import type { Attachment, Head } from "../src/panel/protocol.ts";
 import { size, t } from "./l10n.ts";
 
 /** Bytes of the largest picture or sound: models refuse what is larger than 5 MB in base64. */

@@ -1,5 +1,5 @@
 // What the panel goes by until the host has told the first view.
-import type { Head } from "../src/chat/protocol.ts";
+import type { Head } from "../src/panel/protocol.ts";
 
 /** Of a session nothing is known of yet: one can write, and sends when it is. */
 export const unknownHead: Head = {

@@ -1,5 +1,5 @@
 // How much of a conversation is painted: the page stays bounded however long the conversation gets.
-import type { ViewEntry } from "../src/chat/protocol.ts";
+import type { ViewEntry } from "../src/panel/protocol.ts";
 
 /** Lines that are painted when a conversation is opened. */
 const LINES = 200;

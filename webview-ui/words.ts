@@ -1,5 +1,5 @@
 // What the session is doing, in words: waiting has a face.
-import type { Head } from "../src/chat/protocol.ts";
+import type { Head } from "../src/panel/protocol.ts";
 import { t } from "./l10n.ts";
 
 /** The way to a usable session; undefined once it is there, or where there is none. */

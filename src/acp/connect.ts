@@ -1,16 +1,16 @@
 // Opens the conversation with an agent process: framing, `initialize`, version check. What comes out is an Agent.
 import type { Readable, Writable } from "node:stream";
 import { createMessageConnection, type MessageConnection } from "vscode-jsonrpc/node";
-import type { Credit } from "../base/credit.ts";
+import type { Credit } from "../base/readBudget.ts";
 import { ProblemError, asError, type Problem } from "../base/errors.ts";
 import { toDisposable, type Disposable } from "../base/lifecycle.ts";
 import type { Log } from "../base/log.ts";
 import type { Agent } from "../session/agent.ts";
 import { NdJsonReader, NdJsonWriter } from "./ndjson.ts";
-import type { Tap } from "./tap.ts";
-import { text, wire, type Wire } from "./tolerant.ts";
-import { V1Agent } from "./v1.ts";
-import { inTime, isGone, sentence, silent } from "./waiting.ts";
+import type { Tap } from "./trafficRecorder.ts";
+import { text, wire, type Wire } from "./parse.ts";
+import { V1Agent } from "./v1/v1Agent.ts";
+import { inTime, isGone, sentence, silent } from "./requestTimeout.ts";
 
 /** How long an agent whose input is closed is listened to at least. Milliseconds. */
 const lastWordsTime = 1000;

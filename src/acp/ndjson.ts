@@ -1,7 +1,7 @@
 // vscode-jsonrpc reader and writer over newline-delimited JSON, the framing of ACP's stdio transport
 // (spec page "Transports"): one UTF-8 message a line. Bad lines are counted and reported, never fatal.
 import type { Readable, Writable } from "node:stream";
-import type { Credit } from "../base/credit.ts";
+import type { Credit } from "../base/readBudget.ts";
 import { asError } from "../base/errors.ts";
 import {
   AbstractMessageReader,

@@ -1,10 +1,10 @@
 // One running process per agent and window, shared by its sessions. A dead process is forgotten; the next use starts one.
-import type { Credit } from "../base/credit.ts";
+import type { Credit } from "../base/readBudget.ts";
 import { asProblem, ProblemError, type Problem } from "../base/errors.ts";
 import { Emitter, type Event } from "../base/lifecycle.ts";
 import type { Clock, Log } from "../base/log.ts";
 import { connect, StreamEnded, type Connected } from "../acp/connect.ts";
-import { Tap } from "../acp/tap.ts";
+import { Tap } from "../acp/trafficRecorder.ts";
 import type { Agent } from "../session/agent.ts";
 import { closedOutput, commandLine, died, launch, type Launched } from "./launch.ts";
 import type { AgentDefinition } from "./registry.ts";

@@ -1,5 +1,5 @@
 // Submissions, running and idle, open questions, and what the end of a turn means.
-import { same } from "../base/same.ts";
+import { same } from "../base/jsonEqual.ts";
 import type { SessionEvent } from "./events.ts";
 import { closeOpenTools } from "./toolCalls.ts";
 import {

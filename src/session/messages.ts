@@ -1,5 +1,5 @@
 // How messages are upserted and chunks appended.
-import { same } from "../base/same.ts";
+import { same } from "../base/jsonEqual.ts";
 import type { Author, Content } from "./events.ts";
 import { messageKey, type Message, type SessionState } from "./state.ts";
 

@@ -1,12 +1,12 @@
 // (state, event) → state. Invariant: pure. It reads no clock, mints no random id, does no I/O, and returns the same
 // object when nothing changed.
 import { unreachable } from "../base/errors.ts";
-import { same } from "../base/same.ts";
+import { same } from "../base/jsonEqual.ts";
 import { accepted, failed, lost, setActivity, setConnection, withNotice, withoutSubmission } from "./activity.ts";
 import type { Logged, SessionEvent, SessionOption } from "./events.ts";
 import { noteFile, noteResult } from "./fileNotes.ts";
 import { append, joined, upsertMessage } from "./messages.ts";
-import { editedPrompt, movedPrompt } from "./queue.ts";
+import { editedPrompt, movedPrompt } from "./promptQueue.ts";
 import { compactionKey, decisionWords, type Ask, type Compaction, type SessionState } from "./state.ts";
 import { appendTerminal, upsertTerminal } from "./terminals.ts";
 import { appendToolContent, closeOpenTools, patchedTool, upsertTool } from "./toolCalls.ts";

@@ -4,11 +4,11 @@ import { Emitter, type Disposable, type Event } from "../base/lifecycle.ts";
 import type { Clock, Log } from "../base/log.ts";
 import type { Agent, AgentClient, AgentSession, PermissionQuestion } from "./agent.ts";
 import type { ConnectionState, Content, Logged, SessionEvent } from "./events.ts";
-import { fitContent, type Accepts } from "./fit.ts";
-import { withWords } from "./queue.ts";
+import { fitContent, type Accepts } from "./promptContentForAgent.ts";
+import { withWords } from "./promptQueue.ts";
 import { joinChunks } from "./joinChunks.ts";
 import { reduce } from "./reduce.ts";
-import { StartIds } from "./starts.ts";
+import { StartIds } from "./restartIds.ts";
 import { empty, isBusy, toolKey, type SessionState } from "./state.ts";
 
 /** What an agent may use here, for one session: files, terminals, questions. Disposing settles all it handed out. */

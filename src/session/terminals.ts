@@ -1,5 +1,5 @@
 // Display terminals: snapshots, appended output, and a bound on what is kept.
-import { same } from "../base/same.ts";
+import { same } from "../base/jsonEqual.ts";
 import type { SessionEvent } from "./events.ts";
 import type { SessionState, TerminalState } from "./state.ts";
 

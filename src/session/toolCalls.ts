@@ -1,5 +1,5 @@
 // How tool calls are patched (absent, null, value) and closed when their turn is over.
-import { same } from "../base/same.ts";
+import { same } from "../base/jsonEqual.ts";
 import { withFullerDiffs } from "./fullerDiffs.ts";
 import { append } from "./messages.ts";
 import type { Patch, ToolContent, ToolFields } from "./events.ts";

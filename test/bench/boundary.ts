@@ -1,10 +1,10 @@
 // Bytes that cross from the extension host into the panel while an answer streams, through the real projection, patches
 // and channel, with time that passes only when told to.
-import { same } from "../../src/base/same.ts";
-import { Channel, flushPace } from "../../src/chat/channel.ts";
-import { appendToLast, apply } from "../../src/chat/patch.ts";
-import type { HostMessage, View } from "../../src/chat/protocol.ts";
-import { Projector } from "../../src/chat/view.ts";
+import { same } from "../../src/base/jsonEqual.ts";
+import { Channel, flushPace } from "../../src/panel/panelChannel.ts";
+import { appendToLast, apply } from "../../src/panel/patch.ts";
+import type { HostMessage, View } from "../../src/panel/protocol.ts";
+import { Projector } from "../../src/panel/projection/projector.ts";
 import { reduce } from "../../src/session/reduce.ts";
 import { FakeClock } from "../fakePorts.ts";
 import { answerOf, cut } from "./answer.ts";

@@ -4,9 +4,9 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { nullLog } from "../../src/base/log.ts";
-import { mostTreeTime } from "../../src/workspace/checkpoints.ts";
-import { findGit } from "../../src/workspace/gitProgram.ts";
-import { GitTrees } from "../../src/workspace/gitTrees.ts";
+import { mostTreeTime } from "../../src/checkpoints/checkpoints.ts";
+import { findGit } from "../../src/git/gitProgram.ts";
+import { GitTrees } from "../../src/checkpoints/gitTrees.ts";
 import { median, ms, range, ratio, type Report } from "./report.ts";
 
 const folders = 1000;

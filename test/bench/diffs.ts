@@ -1,7 +1,7 @@
 // Diffs of files of 20,000 lines, as the extension host computes them for a card: how long it takes until the diff is
 // there, and for how long nothing else can be done.
-import { DiffStore } from "../../src/chat/diffStore.ts";
-import type { DiffBody } from "../../src/chat/protocol.ts";
+import { DiffStore } from "../../src/panel/diff/diffStore.ts";
+import type { DiffBody } from "../../src/panel/protocol.ts";
 import { median, ms, type Report } from "./report.ts";
 
 const lines = 20_000;

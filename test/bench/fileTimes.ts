@@ -3,10 +3,10 @@ import { writeFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import * as vscode from "vscode";
-import { EditorDocuments } from "../../src/vscode/documents.ts";
-import { SessionFiles } from "../../src/workspace/files.ts";
-import { nodePaths } from "../../src/workspace/nodePaths.ts";
-import { Confinement } from "../../src/workspace/paths.ts";
+import { EditorDocuments } from "../../src/files/vscode/editorDocuments.ts";
+import { SessionFiles } from "../../src/files/sessionFiles.ts";
+import { nodePaths } from "../../src/files/nodePaths.ts";
+import { Confinement } from "../../src/files/paths.ts";
 import type { FileTimes } from "./files.ts";
 
 const reads = 200;

@@ -4,9 +4,9 @@ import { join } from "node:path";
 import * as vscode from "vscode";
 import { nullLog, systemClock } from "../../src/base/log.ts";
 import { empty } from "../../src/session/state.ts";
-import { FollowUi } from "../../src/vscode/followUi.ts";
-import { nodePaths } from "../../src/workspace/nodePaths.ts";
-import { Confinement } from "../../src/workspace/paths.ts";
+import { FollowUi } from "../../src/follow/vscode/followController.ts";
+import { nodePaths } from "../../src/files/nodePaths.ts";
+import { Confinement } from "../../src/files/paths.ts";
 import { agentName, lastLine, type Told } from "./followPlaces.ts";
 
 /** Between two updates, ms: beyond what is painted as one. */

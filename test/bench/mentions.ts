@@ -1,7 +1,7 @@
 // The search behind `@`: 100,000 files from a warm index, beside the simplest filter there is, in the same run; and how
 // long the thread is held meanwhile.
-import { FileIndex } from "../../src/workspace/fileIndex.ts";
-import { FileSearch } from "../../src/workspace/fileSearch.ts";
+import { FileIndex } from "../../src/mentions/fileIndex.ts";
+import { FileSearch } from "../../src/mentions/fileSearch.ts";
 import { median, ms, ratio, type Report } from "./report.ts";
 
 const files = 100_000;

@@ -1,6 +1,6 @@
 // Changes under review: how long until the hunks of a large file are there, and what each key costs after that.
 import { done, type Work } from "../../src/base/lineDiff.ts";
-import { changedWords } from "../../src/workspace/changedWords.ts";
+import { changedWords } from "../../src/review/changedWords.ts";
 import {
   agentEdited,
   keep,
@@ -9,7 +9,7 @@ import {
   userEdited,
   wentTo,
   type FileChanges,
-} from "../../src/workspace/changes.ts";
+} from "../../src/review/fileChanges.ts";
 import { median, ms, p95, type Report, type Table } from "./report.ts";
 
 const rounds = 12;

@@ -10,9 +10,9 @@ import { systemClock } from "../../src/base/log.ts";
 import type { SessionEvent } from "../../src/session/events.ts";
 import { reduce } from "../../src/session/reduce.ts";
 import { empty } from "../../src/session/state.ts";
-import { nodePaths } from "../../src/workspace/nodePaths.ts";
-import { Confinement } from "../../src/workspace/paths.ts";
-import { SessionTerminals } from "../../src/workspace/terminals.ts";
+import { nodePaths } from "../../src/files/nodePaths.ts";
+import { Confinement } from "../../src/files/paths.ts";
+import { SessionTerminals } from "../../src/terminals/sessionTerminals.ts";
 import { median, ms, range, ratio, type Report } from "./report.ts";
 
 const megabyte = 1024 * 1024;

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { connect } from "../../src/acp/connect.ts";
 import { LineSplitter } from "../../src/acp/ndjson.ts";
-import { Tap } from "../../src/acp/tap.ts";
+import { Tap } from "../../src/acp/trafficRecorder.ts";
 import { Emitter } from "../../src/base/lifecycle.ts";
 import type { Problem } from "../../src/base/errors.ts";
 import { nullLog, systemClock } from "../../src/base/log.ts";

@@ -1,7 +1,7 @@
 // What every Documents port must do. Run over the in-memory one in plain Node and over the editor's in a real VS Code.
 import assert from "node:assert/strict";
 import { Refusal, type RefusalKind } from "../../src/base/errors.ts";
-import type { Documents } from "../../src/workspace/ports.ts";
+import type { Documents } from "../../src/files/ports.ts";
 
 /** An editor with one empty folder. Names are relative to the folder. */
 export interface DocumentsHarness {

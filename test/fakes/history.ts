@@ -1,5 +1,5 @@
 // What a view went through on its way: how often each thing changed, and what it no longer shows.
-import type { Head, ToolPart, View, ViewEntry } from "../../src/chat/protocol.ts";
+import type { Head, ToolPart, View, ViewEntry } from "../../src/panel/protocol.ts";
 import { plainly, sameJson } from "./normalise.ts";
 
 /** Something a panel showed once and does not show any more. */

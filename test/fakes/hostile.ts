@@ -1,14 +1,14 @@
 // Hostile text from the known classes, and an agent that says it in every field it has a say in.
 import { readFileSync } from "node:fs";
-import type { V1Agent } from "../../src/acp/v1.ts";
+import type { V1Agent } from "../../src/acp/v1/v1Agent.ts";
 import { Emitter } from "../../src/base/lifecycle.ts";
 import { nullLog } from "../../src/base/log.ts";
-import type { View } from "../../src/chat/protocol.ts";
-import { Projector } from "../../src/chat/view.ts";
+import type { View } from "../../src/panel/protocol.ts";
+import { Projector } from "../../src/panel/projection/projector.ts";
 import type { SessionEvent, ToolContent } from "../../src/session/events.ts";
 import { Session } from "../../src/session/session.ts";
 import { openAsks } from "../../src/session/state.ts";
-import { PermissionBroker } from "../../src/workspace/permissions.ts";
+import { PermissionBroker } from "../../src/permissions/permissionBroker.ts";
 import { FakeClock } from "../fakePorts.ts";
 import { room } from "./questionRoom.ts";
 import { until } from "./until.ts";

@@ -1,6 +1,6 @@
 // Every text of a view, by its place: `entries<tool>.title`, `parts<link>.uri`. The type names all of them, so that a new
 // one does not compile until it is listed here; and the listed ones are then looked for in a hostile agent's view.
-import type { View } from "../../src/chat/protocol.ts";
+import type { View } from "../../src/panel/protocol.ts";
 
 type TagBy<T, F extends string> = T extends { readonly [P in F]: infer K extends string }
   ? string extends K

@@ -1,7 +1,7 @@
 // A recording's sessions as a panel paints them at their end, for the play page and the tests of the panel.
 import { readFileSync } from "node:fs";
-import type { View } from "../../src/chat/protocol.ts";
-import type { TapRecord } from "../../src/acp/tap.ts";
+import type { View } from "../../src/panel/protocol.ts";
+import type { TapRecord } from "../../src/acp/trafficRecorder.ts";
 import { replay } from "./replay.ts";
 import { processesOf } from "./transcript.ts";
 

@@ -1,11 +1,11 @@
 // A session under replay: the real Session, its panel, and a room that answers as the recorded client did.
-import { PermissionBroker } from "../../src/workspace/permissions.ts";
+import { PermissionBroker } from "../../src/permissions/permissionBroker.ts";
 import { Refusal, type RefusalKind } from "../../src/base/errors.ts";
 import { nullLog, type Clock } from "../../src/base/log.ts";
 import { Emitter } from "../../src/base/lifecycle.ts";
-import { apply, diff } from "../../src/chat/patch.ts";
-import type { View } from "../../src/chat/protocol.ts";
-import { Projector, type Surroundings } from "../../src/chat/view.ts";
+import { apply, diff } from "../../src/panel/patch.ts";
+import type { View } from "../../src/panel/protocol.ts";
+import { Projector, type Surroundings } from "../../src/panel/projection/projector.ts";
 import type { Agent } from "../../src/session/agent.ts";
 import type { Logged } from "../../src/session/events.ts";
 import { Session, type Room } from "../../src/session/session.ts";

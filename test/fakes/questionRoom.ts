@@ -1,6 +1,6 @@
 // A room for questions only: whatever else is asked for is refused.
 import type { Room } from "../../src/session/session.ts";
-import type { PermissionBroker } from "../../src/workspace/permissions.ts";
+import type { PermissionBroker } from "../../src/permissions/permissionBroker.ts";
 
 /** A room of that broker. */
 export function room(broker: PermissionBroker, endTerminals: () => void): Room {

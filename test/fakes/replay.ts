@@ -1,13 +1,13 @@
 // Replays a transcript through the real connect(), Session and Projector, doing what the recorded client's user did.
 import { isDeepStrictEqual } from "node:util";
 import { connect, type Connected } from "../../src/acp/connect.ts";
-import { Tap } from "../../src/acp/tap.ts";
-import { content, wireContent } from "../../src/acp/tolerant.ts";
-import { V1Agent } from "../../src/acp/v1.ts";
+import { Tap } from "../../src/acp/trafficRecorder.ts";
+import { content, wireContent } from "../../src/acp/parse.ts";
+import { V1Agent } from "../../src/acp/v1/v1Agent.ts";
 import { asError } from "../../src/base/errors.ts";
 import { nullLog } from "../../src/base/log.ts";
 import type { Content } from "../../src/session/events.ts";
-import { fitContent } from "../../src/session/fit.ts";
+import { fitContent } from "../../src/session/promptContentForAgent.ts";
 import { isBusy, openAsks, type SessionState } from "../../src/session/state.ts";
 import { FakeAgent, type Barrier, type StandIn } from "../fakeAgent.ts";
 import { FakeClock } from "../fakePorts.ts";

@@ -5,7 +5,7 @@ import { Emitter } from "../../src/base/lifecycle.ts";
 import { nullLog } from "../../src/base/log.ts";
 import type { ConnectionState, Logged } from "../../src/session/events.ts";
 import { Session, type Connection } from "../../src/session/session.ts";
-import { PermissionBroker } from "../../src/workspace/permissions.ts";
+import { PermissionBroker } from "../../src/permissions/permissionBroker.ts";
 import { FakeClock } from "../fakePorts.ts";
 import { room } from "./questionRoom.ts";
 import { StubAgent, type StubSession } from "./stubAgent.ts";

@@ -1,7 +1,7 @@
-// Recorded traffic of an agent, as src/acp/tap.ts writes it: one {t, dir, msg | text} a line.
+// Recorded traffic of an agent, as src/acp/trafficRecorder.ts writes it: one {t, dir, msg | text} a line.
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import type { TapRecord } from "../../src/acp/tap.ts";
+import type { TapRecord } from "../../src/acp/trafficRecorder.ts";
 
 export type Wire = Readonly<Record<string, unknown>>;
 

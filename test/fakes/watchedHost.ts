@@ -1,6 +1,6 @@
 // Stands for an extension host that is killed: starts the watchdog and an agent, and says what runs.
 import { AgentPool } from "../../src/agents/pool.ts";
-import { startWatchdog } from "../../src/agents/watchdog.ts";
+import { startWatchdog } from "../../src/agents/startWatchdog.ts";
 import { nullLog, systemClock } from "../../src/base/log.ts";
 
 const [watchdog = "", agent = "", folder = ""] = process.argv.slice(2);

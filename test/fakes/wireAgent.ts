@@ -1,6 +1,6 @@
 // The agent's end of a connection for tests that say line by line what it does.
 import { PassThrough } from "node:stream";
-import { Tap } from "../../src/acp/tap.ts";
+import { Tap } from "../../src/acp/trafficRecorder.ts";
 import { connect, type Connected, type ConnectOptions } from "../../src/acp/connect.ts";
 import { nullLog } from "../../src/base/log.ts";
 import { FakeClock } from "../fakePorts.ts";

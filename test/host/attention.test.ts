@@ -1,12 +1,12 @@
 // When a sound calls the user back, by what the settings want. Notifications are seen end to end.
 import assert from "node:assert/strict";
 import { nullLog } from "../../src/base/log.ts";
-import type { PanelMessage } from "../../src/chat/protocol.ts";
+import type { PanelMessage } from "../../src/panel/protocol.ts";
 import type { SessionEvent } from "../../src/session/events.ts";
 import { reduce } from "../../src/session/reduce.ts";
 import { empty, type SessionState } from "../../src/session/state.ts";
-import { Attention } from "../../src/vscode/attention.ts";
-import type { Wanted } from "../../src/vscode/settings.ts";
+import { Attention } from "../../src/window/userNotifications.ts";
+import type { Wanted } from "../../src/window/settings.ts";
 
 const asked: SessionEvent = { type: "askOpened", ask: "q", title: "Run it?", options: [] };
 const ended: SessionEvent = { type: "activity", state: "idle", stopReason: "end_turn" };

@@ -6,10 +6,10 @@ import * as vscode from "vscode";
 import type { SessionEvent } from "../../src/session/events.ts";
 import { reduce } from "../../src/session/reduce.ts";
 import { empty, type SessionState } from "../../src/session/state.ts";
-import { applyCode, insertCode } from "../../src/vscode/codeBlocks.ts";
-import { ContentDocuments } from "../../src/vscode/contentDocuments.ts";
-import { DiagramPanels } from "../../src/vscode/diagramPanel.ts";
-import { openFile } from "../../src/vscode/openFile.ts";
+import { applyCode, insertCode } from "../../src/window/code/codeBlocks.ts";
+import { ContentDocuments } from "../../src/window/code/contentDocuments.ts";
+import { DiagramPanels } from "../../src/window/code/diagramPanel.ts";
+import { openFile } from "../../src/window/code/openFile.ts";
 import { until } from "../fakes/until.ts";
 
 const text = "function sum(a, b) {\n  return a - b;\n}\n\nsum(1, 2);\n";

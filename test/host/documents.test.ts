@@ -4,8 +4,8 @@ import { writeFileSync } from "node:fs";
 import { chmod, mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import * as vscode from "vscode";
-import { EditorDocuments } from "../../src/vscode/documents.ts";
-import { nodePaths } from "../../src/workspace/nodePaths.ts";
+import { EditorDocuments } from "../../src/files/vscode/editorDocuments.ts";
+import { nodePaths } from "../../src/files/nodePaths.ts";
 import { describeDocuments, refused, type DocumentsHarness } from "../contracts/documents.ts";
 
 async function makeHarness(): Promise<DocumentsHarness> {

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import * as vscode from "vscode";
 import { Emitter } from "../../src/base/lifecycle.ts";
 import { empty, type SessionState, type TerminalState } from "../../src/session/state.ts";
-import { EditorTerminals } from "../../src/vscode/editorTerminals.ts";
+import { EditorTerminals } from "../../src/terminals/vscode/editorTerminals.ts";
 import { until } from "../fakes/until.ts";
 
 const CLEARED = "\u001b[2J\u001b[3J\u001b[H";

@@ -1,11 +1,11 @@
 // The extension as VS Code runs it: it comes up by itself, with what its manifest promises, and in every state.
 import assert from "node:assert/strict";
 import * as vscode from "vscode";
-import { Tap } from "../../src/acp/tap.ts";
+import { Tap } from "../../src/acp/trafficRecorder.ts";
 import { Emitter } from "../../src/base/lifecycle.ts";
 import { systemClock } from "../../src/base/log.ts";
-import { readSettings } from "../../src/vscode/settings.ts";
-import { Traffic } from "../../src/vscode/traffic.ts";
+import { readSettings } from "../../src/window/settings.ts";
+import { Traffic } from "../../src/window/trafficDocument.ts";
 import { until } from "../fakes/until.ts";
 
 interface Manifest {

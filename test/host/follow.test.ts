@@ -7,9 +7,9 @@ import * as vscode from "vscode";
 import { nullLog, systemClock } from "../../src/base/log.ts";
 import type { SessionEvent } from "../../src/session/events.ts";
 import { empty } from "../../src/session/state.ts";
-import { FollowUi, type FollowTracker } from "../../src/vscode/followUi.ts";
-import { nodePaths } from "../../src/workspace/nodePaths.ts";
-import { Confinement } from "../../src/workspace/paths.ts";
+import { FollowUi, type FollowTracker } from "../../src/follow/vscode/followController.ts";
+import { nodePaths } from "../../src/files/nodePaths.ts";
+import { Confinement } from "../../src/files/paths.ts";
 import { until } from "../fakes/until.ts";
 import { discardAll } from "./unsavedFiles.ts";
 

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import * as vscode from "vscode";
-import { openFile, openLink } from "../../src/vscode/openFile.ts";
+import { openFile, openLink } from "../../src/window/code/openFile.ts";
 
 describe("what an agent's words open", () => {
   let root: string;

@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import * as vscode from "vscode";
 import { nullLog } from "../../src/base/log.ts";
 import type { Storage } from "../../src/session/sessionStore.ts";
-import { PermissionLog } from "../../src/vscode/permissionLog.ts";
-import { AuditLog, type AuditRecord } from "../../src/workspace/auditLog.ts";
+import { PermissionLog } from "../../src/permissions/vscode/permissionLog.ts";
+import { AuditLog, type AuditRecord } from "../../src/permissions/auditLog.ts";
 import { until } from "../fakes/until.ts";
 
 describe("the document of the permission log", () => {

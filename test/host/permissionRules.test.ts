@@ -5,9 +5,14 @@ import { join } from "node:path";
 import * as vscode from "vscode";
 import { nullLog } from "../../src/base/log.ts";
 import type { PermissionQuestion } from "../../src/session/agent.ts";
-import { PermissionRules, broaderRule, tryCommand, type TryContext } from "../../src/vscode/permissionRules.ts";
-import { readCommandLine } from "../../src/workspace/facts.ts";
-import { readRules, ruleFor, type QuestionFacts, type Rule } from "../../src/workspace/rules.ts";
+import {
+  PermissionRules,
+  broaderRule,
+  tryCommand,
+  type TryContext,
+} from "../../src/permissions/vscode/permissionRules.ts";
+import { readCommandLine } from "../../src/permissions/questionFacts.ts";
+import { readRules, ruleFor, type QuestionFacts, type Rule } from "../../src/permissions/rules.ts";
 import { until } from "../fakes/until.ts";
 
 const stateKey = "parley.permissionRules";

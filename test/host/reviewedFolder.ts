@@ -6,10 +6,10 @@ import * as vscode from "vscode";
 import { nullLog, systemClock } from "../../src/base/log.ts";
 import type { SessionEvent, ToolContent } from "../../src/session/events.ts";
 import { empty, type SessionState } from "../../src/session/state.ts";
-import { EditorDocuments } from "../../src/vscode/documents.ts";
-import { Reviews } from "../../src/vscode/reviews.ts";
-import { nodePaths } from "../../src/workspace/nodePaths.ts";
-import type { ReviewedFile } from "../../src/workspace/review.ts";
+import { EditorDocuments } from "../../src/files/vscode/editorDocuments.ts";
+import { Reviews } from "../../src/review/vscode/reviewStore.ts";
+import { nodePaths } from "../../src/files/nodePaths.ts";
+import type { ReviewedFile } from "../../src/review/review.ts";
 import { until } from "../unit/workspace/waiting.ts";
 import { discardAll } from "./unsavedFiles.ts";
 

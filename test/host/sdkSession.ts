@@ -9,13 +9,13 @@ import type { AgentDefinition } from "../../src/agents/registry.ts";
 import { nullLog, systemClock, type Log } from "../../src/base/log.ts";
 import { Session } from "../../src/session/session.ts";
 import { isBusy, openAsks, type Ask, type SessionState } from "../../src/session/state.ts";
-import { EditorDocuments } from "../../src/vscode/documents.ts";
-import { Reviews } from "../../src/vscode/reviews.ts";
-import { makeRoom, type Services } from "../../src/vscode/room.ts";
-import { readSettings, type Settings } from "../../src/vscode/settings.ts";
-import { openStorage } from "../../src/vscode/storage.ts";
-import { AuditLog } from "../../src/workspace/auditLog.ts";
-import { nodePaths } from "../../src/workspace/nodePaths.ts";
+import { EditorDocuments } from "../../src/files/vscode/editorDocuments.ts";
+import { Reviews } from "../../src/review/vscode/reviewStore.ts";
+import { makeRoom, type Services } from "../../src/window/createSessionServices.ts";
+import { readSettings, type Settings } from "../../src/window/settings.ts";
+import { openStorage } from "../../src/window/sessionStorage.ts";
+import { AuditLog } from "../../src/permissions/auditLog.ts";
+import { nodePaths } from "../../src/files/nodePaths.ts";
 
 /** What the agent is to do; see sdkAgent.mjs. */
 export type Step =

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { rm } from "node:fs/promises";
 import * as vscode from "vscode";
-import { settleFile } from "../../src/vscode/diskWatch.ts";
+import { settleFile } from "../../src/files/vscode/unsavedChangesWatcher.ts";
 import { until } from "../unit/workspace/waiting.ts";
 import { type, useUnsavedFiles } from "./unsavedFiles.ts";
 

@@ -6,7 +6,7 @@ import { dirname, join } from "node:path";
 import * as vscode from "vscode";
 import { nullLog, type Log } from "../../src/base/log.ts";
 import type { FileNote } from "../../src/session/events.ts";
-import { DiskWatch } from "../../src/vscode/diskWatch.ts";
+import { DiskWatch } from "../../src/files/vscode/unsavedChangesWatcher.ts";
 import { until } from "../unit/workspace/waiting.ts";
 
 export type Report = readonly [path: string, note: FileNote | null];

@@ -3,22 +3,22 @@
 import { randomUUID } from "node:crypto";
 import { AgentPool } from "../../src/agents/pool.ts";
 import type { AgentDefinition } from "../../src/agents/registry.ts";
-import { transcript, type TapRecord } from "../../src/acp/tap.ts";
+import { transcript, type TapRecord } from "../../src/acp/trafficRecorder.ts";
 import { nullLog, systemClock } from "../../src/base/log.ts";
-import { Channel } from "../../src/chat/channel.ts";
-import { appendToLast, apply } from "../../src/chat/patch.ts";
-import type { HostMessage, View, ViewAsk, ViewEntry, ViewPatch } from "../../src/chat/protocol.ts";
-import { Projector } from "../../src/chat/view.ts";
+import { Channel } from "../../src/panel/panelChannel.ts";
+import { appendToLast, apply } from "../../src/panel/patch.ts";
+import type { HostMessage, View, ViewAsk, ViewEntry, ViewPatch } from "../../src/panel/protocol.ts";
+import { Projector } from "../../src/panel/projection/projector.ts";
 import type { SessionEvent } from "../../src/session/events.ts";
 import { Session, type Room } from "../../src/session/session.ts";
-import { SessionFiles } from "../../src/workspace/files.ts";
-import { nodePaths } from "../../src/workspace/nodePaths.ts";
-import { Access } from "../../src/workspace/access.ts";
-import { Confinement, hostPlatform } from "../../src/workspace/paths.ts";
-import { PermissionBroker } from "../../src/workspace/permissions.ts";
-import { PermissionPolicy } from "../../src/workspace/policy.ts";
-import { answerFor, readRules, type Rule } from "../../src/workspace/rules.ts";
-import { SessionTerminals } from "../../src/workspace/terminals.ts";
+import { SessionFiles } from "../../src/files/sessionFiles.ts";
+import { nodePaths } from "../../src/files/nodePaths.ts";
+import { Access } from "../../src/permissions/access.ts";
+import { Confinement, hostPlatform } from "../../src/files/paths.ts";
+import { PermissionBroker } from "../../src/permissions/permissionBroker.ts";
+import { PermissionPolicy } from "../../src/permissions/policy.ts";
+import { answerFor, readRules, type Rule } from "../../src/permissions/rules.ts";
+import { SessionTerminals } from "../../src/terminals/sessionTerminals.ts";
 import { NodeDocuments } from "./nodeDocuments.ts";
 
 /** How long anything may take that an agent does, in milliseconds. */

@@ -3,9 +3,9 @@ import { createReadStream } from "node:fs";
 import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { Refusal } from "../../src/base/errors.ts";
-import { readLines } from "../../src/workspace/lineWindow.ts";
-import { codeOf, quoted } from "../../src/workspace/paths.ts";
-import type { Documents, FileStat, LineWindow, WriteOutcome } from "../../src/workspace/ports.ts";
+import { readLines } from "../../src/files/lineWindow.ts";
+import { codeOf, quoted } from "../../src/files/paths.ts";
+import type { Documents, FileStat, LineWindow, WriteOutcome } from "../../src/files/ports.ts";
 
 export class NodeDocuments implements Documents {
   /** Text that the user has typed and not saved, by path. */

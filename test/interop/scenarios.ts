@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
-import type { ToolPart, ViewEntry, ViewTool } from "../../src/chat/protocol.ts";
+import type { ToolPart, ViewEntry, ViewTool } from "../../src/panel/protocol.ts";
 import { lastTurn, type Conversation, type Turn } from "./conversation.ts";
 
 /** A fresh workspace and a session in it. */

@@ -1,7 +1,7 @@
 // The question card: answered on purpose only, by mouse and by keyboard.
 import assert from "node:assert/strict";
 import type { Locator } from "playwright-core";
-import type { Intent } from "../../src/chat/intent.ts";
+import type { Intent } from "../../src/panel/intents.ts";
 import { openPanel, usePanel, type PanelPage } from "./panelPage.ts";
 import { ask, busy, editAsk, permissions, snapshot, view } from "./scenes.ts";
 

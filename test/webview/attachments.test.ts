@@ -1,7 +1,7 @@
 // What goes with a prompt: chips, pictures that are pasted, files that are dropped, and what is refused.
 import assert from "node:assert/strict";
-import type { Intent } from "../../src/chat/intent.ts";
-import type { Attachment } from "../../src/chat/protocol.ts";
+import type { Intent } from "../../src/panel/intents.ts";
+import type { Attachment } from "../../src/panel/protocol.ts";
 import { openPanel, usePanel, type PanelPage } from "./panelPage.ts";
 import { busyHead, snapshot, view } from "./scenes.ts";
 

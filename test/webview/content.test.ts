@@ -1,7 +1,7 @@
 // Every kind of content in every place where it may stand, code blocks, and what can be done with them.
 import assert from "node:assert/strict";
 import type { Locator } from "playwright-core";
-import type { ViewEntry, ViewPart } from "../../src/chat/protocol.ts";
+import type { ViewEntry, ViewPart } from "../../src/panel/protocol.ts";
 import { openPanel, usePanel, type PanelPage } from "./panelPage.ts";
 import { files, noFiles } from "./pathTable.ts";
 import { PIXEL, START, ask, message, snapshot, tool, view } from "./scenes.ts";

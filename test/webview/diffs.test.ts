@@ -1,7 +1,7 @@
 // Diffs in a tool card: every state, in words and by keyboard.
 import assert from "node:assert/strict";
-import { hunksOf } from "../../src/chat/diffs.ts";
-import type { DiffBody, ToolPart, ViewTool } from "../../src/chat/protocol.ts";
+import { hunksOf } from "../../src/panel/diff/diffHunks.ts";
+import type { DiffBody, ToolPart, ViewTool } from "../../src/panel/protocol.ts";
 import { openPanel, usePanel, type PanelPage } from "./panelPage.ts";
 import { snapshot, tool, view } from "./scenes.ts";
 

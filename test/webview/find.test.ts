@@ -2,8 +2,8 @@
 // The host's own search answers, over the same view.
 import assert from "node:assert/strict";
 import type { Locator } from "playwright-core";
-import { Finder } from "../../src/chat/find.ts";
-import type { Head, View } from "../../src/chat/protocol.ts";
+import { Finder } from "../../src/panel/find/finder.ts";
+import type { Head, View } from "../../src/panel/protocol.ts";
 import { openPanel, usePanel, type Options, type PanelPage } from "./panelPage.ts";
 import { START, everyEntry, message, snapshot, sumDiff, testRun, tool, view } from "./scenes.ts";
 

@@ -1,7 +1,7 @@
 // A hostile transcript: each vector of test/data/hostile.json in each text field that an agent controls, over the wire,
 // through the session and its projection, into the built panel. Nothing runs, nothing loads, nothing is out of place.
 import assert from "node:assert/strict";
-import type { View } from "../../src/chat/protocol.ts";
+import type { View } from "../../src/panel/protocol.ts";
 import { HostileAgent, hostileVectors } from "../fakes/hostile.ts";
 import { agentFields, isListed, textsOf } from "../fakes/hostileFields.ts";
 import { watch } from "./hostilePage.ts";

@@ -1,8 +1,8 @@
 // How entries stand in and below each other: runs of look-ups, sub-agents, questions at their cards.
 import assert from "node:assert/strict";
 import type { Locator } from "playwright-core";
-import type { Intent } from "../../src/chat/intent.ts";
-import type { ViewTool } from "../../src/chat/protocol.ts";
+import type { Intent } from "../../src/panel/intents.ts";
+import type { ViewTool } from "../../src/panel/protocol.ts";
 import { openPanel, usePanel, type PanelPage } from "./panelPage.ts";
 import { START, ask, delegated, editAsk, message, snapshot, tool, view } from "./scenes.ts";
 

@@ -1,6 +1,6 @@
 // The frame around the conversation: header, empty state, waiting, problems, plan, scrolling, memory.
 import assert from "node:assert/strict";
-import type { HostMessage, View } from "../../src/chat/protocol.ts";
+import type { HostMessage, View } from "../../src/panel/protocol.ts";
 import { openPanel, usePanel, type PanelPage } from "./panelPage.ts";
 import { START, busy, busyHead, everyEntry, message, quietHead, scenes, snapshot, tool, view } from "./scenes.ts";
 

@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { chromium, type Browser, type Locator, type Page } from "playwright-core";
 import { startPlay } from "../../scripts/play.mjs";
-import type { Intent } from "../../src/chat/intent.ts";
-import type { HostMessage, View, ViewPatch } from "../../src/chat/protocol.ts";
+import type { Intent } from "../../src/panel/intents.ts";
+import type { HostMessage, View, ViewPatch } from "../../src/panel/protocol.ts";
 import { snapshot } from "./scenes.ts";
 
 declare global {

@@ -1,6 +1,6 @@
 // Hostile agents: whatever text they send, nothing runs, nothing loads, nothing is reported, links go where they say.
 import assert from "node:assert/strict";
-import type { ToolPart, ViewEntry } from "../../src/chat/protocol.ts";
+import type { ToolPart, ViewEntry } from "../../src/panel/protocol.ts";
 import { openPanel, usePanel } from "./panelPage.ts";
 import { ask, message, snapshot, tool, view } from "./scenes.ts";
 

@@ -1,8 +1,8 @@
 // The lists above the composer: what is offered after `@` and a leading `/`, and the search through many choices.
 import assert from "node:assert/strict";
 import type { Locator } from "playwright-core";
-import type { Intent } from "../../src/chat/intent.ts";
-import type { Completion } from "../../src/chat/protocol.ts";
+import type { Intent } from "../../src/panel/intents.ts";
+import type { Completion } from "../../src/panel/protocol.ts";
 import type { SessionOption } from "../../src/session/events.ts";
 import { openPanel, usePanel, type PanelPage } from "./panelPage.ts";
 import { START, snapshot, view } from "./scenes.ts";

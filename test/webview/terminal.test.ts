@@ -1,7 +1,7 @@
 // Terminal output in a tool card: painted by the emulator, followed, copied, opened, killed.
 import assert from "node:assert/strict";
 import type { Locator } from "playwright-core";
-import type { ToolPart } from "../../src/chat/protocol.ts";
+import type { ToolPart } from "../../src/panel/protocol.ts";
 import { openPanel, usePanel, type Options, type PanelPage } from "./panelPage.ts";
 import { snapshot, tool, view } from "./scenes.ts";
 

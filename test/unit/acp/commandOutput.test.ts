@@ -1,7 +1,7 @@
 // Every way in which agents tell the output of commands they run themselves ends as the same terminal.
 import assert from "node:assert/strict";
-import { V1Upgrade } from "../../../src/acp/upgrade.ts";
-import type { Wire } from "../../../src/acp/tolerant.ts";
+import { V1Upgrade } from "../../../src/acp/v1/v1Updates.ts";
+import type { Wire } from "../../../src/acp/parse.ts";
 import { reduce } from "../../../src/session/reduce.ts";
 import { empty, toolKey, type SessionState } from "../../../src/session/state.ts";
 

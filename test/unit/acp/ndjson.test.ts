@@ -11,7 +11,7 @@ import {
   parseLine,
   type BadLine,
 } from "../../../src/acp/ndjson.ts";
-import { Credit } from "../../../src/base/credit.ts";
+import { Credit } from "../../../src/base/readBudget.ts";
 import { FakeClock } from "../../fakePorts.ts";
 import { until } from "../../fakes/until.ts";
 

@@ -1,6 +1,6 @@
 // What people are told when an agent wants a sign-in.
 import assert from "node:assert/strict";
-import { signInNeeded } from "../../../src/acp/signIn.ts";
+import { signInNeeded } from "../../../src/acp/authentication.ts";
 
 const command = (method: Record<string, unknown>): string | undefined =>
   signInNeeded("Robo", "npx --yes robo --acp", [method], "Authentication required").command;

@@ -1,7 +1,7 @@
 // What is recorded of a connection, and what of it may be saved.
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { Tap, masked, transcript } from "../../../src/acp/tap.ts";
+import { Tap, masked, transcript } from "../../../src/acp/trafficRecorder.ts";
 import { FakeClock } from "../../fakePorts.ts";
 
 describe("the tap", () => {

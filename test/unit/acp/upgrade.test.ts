@@ -1,8 +1,8 @@
 // ACP v1 in, session events out.
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { V1Upgrade } from "../../../src/acp/upgrade.ts";
-import { content, wireContent, type Wire } from "../../../src/acp/tolerant.ts";
+import { V1Upgrade } from "../../../src/acp/v1/v1Updates.ts";
+import { content, wireContent, type Wire } from "../../../src/acp/parse.ts";
 import type { Content, SessionEvent } from "../../../src/session/events.ts";
 import { reduce } from "../../../src/session/reduce.ts";
 import { empty, type SessionState } from "../../../src/session/state.ts";

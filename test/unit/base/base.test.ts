@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { ProblemError, asError, asProblem, unreachable } from "../../../src/base/errors.ts";
 import { DisposableStore, Emitter, findLeaks, toDisposable, trackLeaks } from "../../../src/base/lifecycle.ts";
 import { systemClock } from "../../../src/base/log.ts";
-import { same } from "../../../src/base/same.ts";
+import { same } from "../../../src/base/jsonEqual.ts";
 
 describe("disposables", () => {
   it("end once, in reverse order, and each although another failed", () => {

@@ -1,6 +1,6 @@
 // How much agents may say before it has been painted.
 import assert from "node:assert/strict";
-import { Credit } from "../../../src/base/credit.ts";
+import { Credit } from "../../../src/base/readBudget.ts";
 import { FakeClock } from "../../fakePorts.ts";
 
 const much = 1_000_000;

@@ -1,7 +1,7 @@
 // What the user decides upon looks like what it is.
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { visible } from "../../../src/base/visible.ts";
+import { visible } from "../../../src/base/visibleText.ts";
 
 describe("text made visible", () => {
   const rows: readonly (readonly [why: string, text: string, shown: string])[] = [

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { viewChanges } from "../../../src/chat/changes.ts";
+import { viewChanges } from "../../../src/panel/projection/changesView.ts";
 
 describe("the changes that a panel shows", () => {
   it("are nothing where nothing waits", () => assert.equal(viewChanges([], "/w"), null));

@@ -1,10 +1,10 @@
 // One panel: when it is sent what.
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { Channel, flushPace, listenTime, paintPatience } from "../../../src/chat/channel.ts";
-import { appendToLast, apply } from "../../../src/chat/patch.ts";
-import type { HostMessage, View } from "../../../src/chat/protocol.ts";
-import { Projector } from "../../../src/chat/view.ts";
+import { Channel, flushPace, listenTime, paintPatience } from "../../../src/panel/panelChannel.ts";
+import { appendToLast, apply } from "../../../src/panel/patch.ts";
+import type { HostMessage, View } from "../../../src/panel/protocol.ts";
+import { Projector } from "../../../src/panel/projection/projector.ts";
 import type { SessionEvent } from "../../../src/session/events.ts";
 import { reduce } from "../../../src/session/reduce.ts";
 import { empty } from "../../../src/session/state.ts";

@@ -1,6 +1,6 @@
 // Content blocks as a panel paints them, and back from a painted part to its block.
 import assert from "node:assert/strict";
-import { contentAt, viewPart } from "../../../src/chat/contentParts.ts";
+import { contentAt, viewPart } from "../../../src/panel/projection/contentParts.ts";
 import type { Content, SessionEvent } from "../../../src/session/events.ts";
 import { reduce } from "../../../src/session/reduce.ts";
 import { empty } from "../../../src/session/state.ts";

@@ -1,8 +1,8 @@
 // Diffs computed once, in pieces, for whoever shows them.
 import assert from "node:assert/strict";
-import { DiffStore } from "../../../src/chat/diffStore.ts";
-import { Projector } from "../../../src/chat/view.ts";
-import type { DiffBody, View } from "../../../src/chat/protocol.ts";
+import { DiffStore } from "../../../src/panel/diff/diffStore.ts";
+import { Projector } from "../../../src/panel/projection/projector.ts";
+import type { DiffBody, View } from "../../../src/panel/protocol.ts";
 import type { SessionEvent, ToolContent } from "../../../src/session/events.ts";
 import { reduce } from "../../../src/session/reduce.ts";
 import { empty, type SessionState } from "../../../src/session/state.ts";

@@ -1,8 +1,8 @@
 // Two texts as the hunks of a card.
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { diffWork, hunksOf } from "../../../src/chat/diffs.ts";
-import type { DiffBody, DiffLine } from "../../../src/chat/protocol.ts";
+import { diffWork, hunksOf } from "../../../src/panel/diff/diffHunks.ts";
+import type { DiffBody, DiffLine } from "../../../src/panel/protocol.ts";
 
 const lines = (body: DiffBody): readonly string[] =>
   body.hunks.flatMap(hunk => hunk.lines.map(line => `${{ same: " ", add: "+", del: "-" }[line.op]}${line.text}`));

@@ -1,9 +1,9 @@
 // Find in conversation, as the host searches: what is found where, that nothing blocks, and that newer searches win.
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { Finder, maxHits, type FindResult } from "../../../src/chat/find.ts";
-import { plainMarkdown, plainTerminal } from "../../../src/chat/plainText.ts";
-import type { FindQuery, ToolPart, ViewEntry, ViewMessage } from "../../../src/chat/protocol.ts";
+import { Finder, maxHits, type FindResult } from "../../../src/panel/find/finder.ts";
+import { plainMarkdown, plainTerminal } from "../../../src/panel/find/plainText.ts";
+import type { FindQuery, ToolPart, ViewEntry, ViewMessage } from "../../../src/panel/protocol.ts";
 
 const turn = (): Promise<void> => new Promise(resolve => setImmediate(resolve));
 

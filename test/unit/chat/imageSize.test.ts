@@ -1,7 +1,7 @@
 // The size of an image from its header, so that its place is kept before it is decoded.
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { imageSize } from "../../../src/chat/imageSize.ts";
+import { imageSize } from "../../../src/panel/projection/imageSize.ts";
 
 const bytes = (...parts: readonly (string | readonly number[])[]): string =>
   Buffer.concat(

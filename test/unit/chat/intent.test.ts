@@ -1,7 +1,7 @@
 // What a panel may send: exactly the intents, and nothing that only looks like one.
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { parseIntent, type Intent } from "../../../src/chat/intent.ts";
+import { parseIntent, type Intent } from "../../../src/panel/intents.ts";
 
 const good: readonly Intent[] = [
   { type: "hello", revision: 0 },

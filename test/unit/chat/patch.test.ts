@@ -1,9 +1,9 @@
 // Views and what crosses to a panel: differences and their inverse.
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { apply, diff } from "../../../src/chat/patch.ts";
-import type { View, ViewPatch } from "../../../src/chat/protocol.ts";
-import { Projector } from "../../../src/chat/view.ts";
+import { apply, diff } from "../../../src/panel/patch.ts";
+import type { View, ViewPatch } from "../../../src/panel/protocol.ts";
+import { Projector } from "../../../src/panel/projection/projector.ts";
 import type { SessionEvent } from "../../../src/session/events.ts";
 import { reduce } from "../../../src/session/reduce.ts";
 import { empty } from "../../../src/session/state.ts";

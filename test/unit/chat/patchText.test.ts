@@ -3,10 +3,10 @@ import assert from "node:assert/strict";
 import { createTwoFilesPatch } from "diff";
 import fc from "fast-check";
 import { done } from "../../../src/base/lineDiff.ts";
-import { DiffStore } from "../../../src/chat/diffStore.ts";
-import { hunksOf } from "../../../src/chat/diffs.ts";
-import { filesPart } from "../../../src/chat/filesPart.ts";
-import { patchWork } from "../../../src/chat/patchText.ts";
+import { DiffStore } from "../../../src/panel/diff/diffStore.ts";
+import { hunksOf } from "../../../src/panel/diff/diffHunks.ts";
+import { filesPart } from "../../../src/panel/diff/filesPart.ts";
+import { patchWork } from "../../../src/panel/diff/patchText.ts";
 import type { ToolContent } from "../../../src/session/events.ts";
 
 type Changes = Extract<ToolContent, { type: "changes" }>;

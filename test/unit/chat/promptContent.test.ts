@@ -8,9 +8,9 @@ import {
   promptContent,
   type PathContent,
   type PromptContent,
-} from "../../../src/chat/promptContent.ts";
-import type { Attachment, AttachmentSource, Head } from "../../../src/chat/protocol.ts";
-import { fitContent, nameOf } from "../../../src/session/fit.ts";
+} from "../../../src/mentions/promptContent.ts";
+import type { Attachment, AttachmentSource, Head } from "../../../src/panel/protocol.ts";
+import { fitContent, nameOf } from "../../../src/session/promptContentForAgent.ts";
 import type { Content } from "../../../src/session/events.ts";
 
 const everything = { image: true, audio: true, embedded: true };

@@ -1,10 +1,10 @@
 // What a sub-agent does: known by the call that its updates name, shown in that call's card, told in the copied text.
 import assert from "node:assert/strict";
-import type { ViewEntry } from "../../../src/chat/protocol.ts";
-import { conversationText } from "../../../src/chat/conversationText.ts";
-import { Projector } from "../../../src/chat/view.ts";
-import { V1Upgrade } from "../../../src/acp/upgrade.ts";
-import type { Wire } from "../../../src/acp/tolerant.ts";
+import type { ViewEntry } from "../../../src/panel/protocol.ts";
+import { conversationText } from "../../../src/panel/projection/conversationText.ts";
+import { Projector } from "../../../src/panel/projection/projector.ts";
+import { V1Upgrade } from "../../../src/acp/v1/v1Updates.ts";
+import type { Wire } from "../../../src/acp/parse.ts";
 import { reduce } from "../../../src/session/reduce.ts";
 import { empty, type SessionState } from "../../../src/session/state.ts";
 

@@ -1,6 +1,6 @@
 // Where the end of a conversation begins that a panel is sent first.
 import assert from "node:assert/strict";
-import { shortest, tailStart } from "../../../src/chat/tail.ts";
+import { shortest, tailStart } from "../../../src/panel/projection/recentEntries.ts";
 import type { SessionEvent } from "../../../src/session/events.ts";
 import { reduce } from "../../../src/session/reduce.ts";
 import { empty, type SessionState } from "../../../src/session/state.ts";

@@ -1,8 +1,8 @@
 // State as a panel paints it: what keeps its identity, and what a card says.
 import assert from "node:assert/strict";
-import type { View, ViewTool } from "../../../src/chat/protocol.ts";
-import { Projector } from "../../../src/chat/view.ts";
-import { commandOf, relativeLabel } from "../../../src/chat/toolParts.ts";
+import type { View, ViewTool } from "../../../src/panel/protocol.ts";
+import { Projector } from "../../../src/panel/projection/projector.ts";
+import { commandOf, relativeLabel } from "../../../src/panel/projection/toolParts.ts";
 import type { SessionEvent, ToolFields } from "../../../src/session/events.ts";
 import { reduce } from "../../../src/session/reduce.ts";
 import { empty, type SessionState } from "../../../src/session/state.ts";

@@ -1,8 +1,8 @@
 // Which words of a changed line changed.
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { hunksOf } from "../../../src/chat/diffs.ts";
-import type { DiffLine, Marks } from "../../../src/chat/protocol.ts";
+import { hunksOf } from "../../../src/panel/diff/diffHunks.ts";
+import type { DiffLine, Marks } from "../../../src/panel/protocol.ts";
 
 const words = (line: string, marks: Marks): readonly string[] => marks.map(([from, to]) => line.slice(from, to));
 const without = (line: string, marks: Marks): string => {

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { Emitter, findLeaks, trackLeaks } from "../../../src/base/lifecycle.ts";
 import { nullLog } from "../../../src/base/log.ts";
 import { Session } from "../../../src/session/session.ts";
-import { PermissionBroker } from "../../../src/workspace/permissions.ts";
+import { PermissionBroker } from "../../../src/permissions/permissionBroker.ts";
 import { FakeClock } from "../../fakePorts.ts";
 import { room } from "../../fakes/questionRoom.ts";
 import { StubAgent } from "../../fakes/stubAgent.ts";

@@ -1,7 +1,7 @@
 // What a user who looks elsewhere is called back for.
 import assert from "node:assert/strict";
 import type { SessionEvent } from "../../../src/session/events.ts";
-import { newsBetween } from "../../../src/session/news.ts";
+import { newsBetween } from "../../../src/session/notifications.ts";
 import { reduce } from "../../../src/session/reduce.ts";
 import { empty, type SessionState } from "../../../src/session/state.ts";
 

@@ -1,7 +1,7 @@
 // The reducer: what any stream of events may and may not do to a session's state.
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { Projector } from "../../../src/chat/view.ts";
+import { Projector } from "../../../src/panel/projection/projector.ts";
 import type { SessionEvent } from "../../../src/session/events.ts";
 import { shownContent } from "../../../src/session/fileNotes.ts";
 import { reduce } from "../../../src/session/reduce.ts";

@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { Refusal } from "../../../src/base/errors.ts";
 import type { PermissionQuestion } from "../../../src/session/agent.ts";
 import type { AskAnswer } from "../../../src/session/events.ts";
-import { Access, type Operation } from "../../../src/workspace/access.ts";
-import { SessionFiles } from "../../../src/workspace/files.ts";
-import { Confinement } from "../../../src/workspace/paths.ts";
-import { PermissionPolicy } from "../../../src/workspace/policy.ts";
-import { readRules, type Rule } from "../../../src/workspace/rules.ts";
+import { Access, type Operation } from "../../../src/permissions/access.ts";
+import { SessionFiles } from "../../../src/files/sessionFiles.ts";
+import { Confinement } from "../../../src/files/paths.ts";
+import { PermissionPolicy } from "../../../src/permissions/policy.ts";
+import { readRules, type Rule } from "../../../src/permissions/rules.ts";
 import { refused } from "../../contracts/documents.ts";
 import { FakeDocuments } from "../../fakePorts.ts";
 

@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import { nullLog } from "../../../src/base/log.ts";
 import type { Storage } from "../../../src/session/sessionStore.ts";
-import { AuditLog, auditRecord, type AuditRecord } from "../../../src/workspace/auditLog.ts";
-import { parseCommandLine } from "../../../src/workspace/commandLine.ts";
-import type { Decided } from "../../../src/workspace/permissions.ts";
-import type { QuestionFacts } from "../../../src/workspace/rules.ts";
+import { AuditLog, auditRecord, type AuditRecord } from "../../../src/permissions/auditLog.ts";
+import { parseCommandLine } from "../../../src/permissions/commandLine/parseCommandLine.ts";
+import type { Decided } from "../../../src/permissions/permissionBroker.ts";
+import type { QuestionFacts } from "../../../src/permissions/rules.ts";
 
 const file = "permissions.ndjson";
 

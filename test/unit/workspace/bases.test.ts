@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { createTwoFilesPatch } from "diff";
 import type { ToolContent } from "../../../src/session/events.ts";
-import { baseBefore, holds, reportsIn, type Report } from "../../../src/workspace/bases.ts";
+import { baseBefore, holds, reportsIn, type Report } from "../../../src/review/baseFromReports.ts";
 
 const diff = (oldText: string | undefined, newText: string): Report =>
   oldText === undefined ? { kind: "diff", newText } : { kind: "diff", oldText, newText };

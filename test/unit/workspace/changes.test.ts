@@ -13,9 +13,9 @@ import {
   wentTo,
   type FileChanges,
   type TextChange,
-} from "../../../src/workspace/changes.ts";
-import { decisionOf, takenBack } from "../../../src/workspace/decisions.ts";
-import { applyEdits } from "../../../src/workspace/edits.ts";
+} from "../../../src/review/fileChanges.ts";
+import { decisionOf, takenBack } from "../../../src/review/revertKeep.ts";
+import { applyEdits } from "../../../src/files/textEdits.ts";
 
 const abc = "a\nb\nc\nd\ne\nf\ng\n";
 

@@ -7,8 +7,8 @@ import {
   userReplaced,
   wentTo,
   type FileChanges,
-} from "../../../src/workspace/changes.ts";
-import { decisionOf, takenBack } from "../../../src/workspace/decisions.ts";
+} from "../../../src/review/fileChanges.ts";
+import { decisionOf, takenBack } from "../../../src/review/revertKeep.ts";
 
 const abc = "a\nb\nc\nd\ne\nf\ng\n";
 const two = track(abc, "a\nB\nc\nd\nE1\nE2\nf\ng\n", "t1");

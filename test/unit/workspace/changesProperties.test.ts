@@ -14,9 +14,9 @@ import {
   type FileChanges,
   type LineRange,
   type TextChange,
-} from "../../../src/workspace/changes.ts";
-import { decisionOf, takenBack, type Decision } from "../../../src/workspace/decisions.ts";
-import { applyEdits, placesIn } from "../../../src/workspace/edits.ts";
+} from "../../../src/review/fileChanges.ts";
+import { decisionOf, takenBack, type Decision } from "../../../src/review/revertKeep.ts";
+import { applyEdits, placesIn } from "../../../src/files/textEdits.ts";
 
 const linesOf = (text: string | null): readonly string[] => (text ?? "").match(/[^\n]*\n|[^\n]+$/g) ?? [];
 

@@ -6,11 +6,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { nullLog } from "../../../src/base/log.ts";
-import { CheckpointFolder, type CheckpointStore } from "../../../src/workspace/checkpointStore.ts";
-import { Checkpoints, type RestorePlan } from "../../../src/workspace/checkpoints.ts";
-import type { Trees } from "../../../src/workspace/checkpointTrees.ts";
-import { findGit } from "../../../src/workspace/gitProgram.ts";
-import { GitTrees } from "../../../src/workspace/gitTrees.ts";
+import { CheckpointFolder, type CheckpointStore } from "../../../src/checkpoints/checkpointStore.ts";
+import { Checkpoints, type RestorePlan } from "../../../src/checkpoints/checkpoints.ts";
+import type { Trees } from "../../../src/checkpoints/checkpointTrees.ts";
+import { findGit } from "../../../src/git/gitProgram.ts";
+import { GitTrees } from "../../../src/checkpoints/gitTrees.ts";
 import { FakeClock } from "../../fakePorts.ts";
 import { until } from "../../fakes/until.ts";
 

@@ -1,6 +1,6 @@
 // Where the code of an answer belongs in a file: a guess that the user sees as a diff.
 import assert from "node:assert/strict";
-import { indented, proposeCode } from "../../../src/workspace/codeProposal.ts";
+import { indented, proposeCode } from "../../../src/window/code/codeProposal.ts";
 
 const file = `import x from "x";
 

@@ -5,8 +5,8 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
-import { parseArguments, parseCommandLine } from "../../../src/workspace/commandLine.ts";
-import type { CommandLine, Shell } from "../../../src/workspace/shell/types.ts";
+import { parseArguments, parseCommandLine } from "../../../src/permissions/commandLine/parseCommandLine.ts";
+import type { CommandLine, Shell } from "../../../src/permissions/commandLine/types.ts";
 
 /** The words of each command, inexact ones in angle brackets; an opaque line as its reason. */
 function shown(line: CommandLine): unknown {

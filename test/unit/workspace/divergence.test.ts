@@ -8,7 +8,7 @@ import {
   heldText,
   isBinary,
   nothing,
-} from "../../../src/workspace/divergence.ts";
+} from "../../../src/files/unsavedConflicts.ts";
 
 const tool = (patch: Partial<ToolFields>): SessionEvent => ({ type: "tool", toolCallId: "t1", patch });
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { applyEdits, placesIn, smallestEdits, withLineFeeds } from "../../../src/workspace/edits.ts";
+import { applyEdits, placesIn, smallestEdits, withLineFeeds } from "../../../src/files/textEdits.ts";
 
 const text = fc
   .array(fc.constantFrom("a", "b", "ab", "\n", "😀", "😁", "\u{1fa00}", "x y"), { maxLength: 40 })

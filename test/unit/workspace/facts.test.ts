@@ -4,9 +4,9 @@ import { posix } from "node:path";
 import fc from "fast-check";
 import type { PermissionQuestion } from "../../../src/session/agent.ts";
 import type { ToolFields } from "../../../src/session/events.ts";
-import { questionFacts, readCommandLine, type FactsContext } from "../../../src/workspace/facts.ts";
-import { decide, readRules, ruleFor } from "../../../src/workspace/rules.ts";
-import type { Effect, QuestionFacts, Rule } from "../../../src/workspace/rules.ts";
+import { questionFacts, readCommandLine, type FactsContext } from "../../../src/permissions/questionFacts.ts";
+import { decide, readRules, ruleFor } from "../../../src/permissions/rules.ts";
+import type { Effect, QuestionFacts, Rule } from "../../../src/permissions/rules.ts";
 import { FakeResolver } from "../../fakePorts.ts";
 
 const here: FactsContext = {

@@ -1,8 +1,8 @@
 // Which files completion knows, and in which order it offers them.
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { FileIndex, type IndexEntry } from "../../../src/workspace/fileIndex.ts";
-import { FileSearch } from "../../../src/workspace/fileSearch.ts";
+import { FileIndex, type IndexEntry } from "../../../src/mentions/fileIndex.ts";
+import { FileSearch } from "../../../src/mentions/fileSearch.ts";
 
 function indexOf(...paths: readonly string[]): FileIndex {
   const index = new FileIndex();

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { Refusal } from "../../../src/base/errors.ts";
-import { SessionFiles, type FileOptions } from "../../../src/workspace/files.ts";
-import { Confinement } from "../../../src/workspace/paths.ts";
-import type { WriteOutcome } from "../../../src/workspace/ports.ts";
+import { SessionFiles, type FileOptions } from "../../../src/files/sessionFiles.ts";
+import { Confinement } from "../../../src/files/paths.ts";
+import type { WriteOutcome } from "../../../src/files/ports.ts";
 import { refused } from "../../contracts/documents.ts";
 import { FakeDocuments } from "../../fakePorts.ts";
 

@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { until } from "./waiting.ts";
-import { folderLimits, folderTexts } from "../../../src/workspace/folderTexts.ts";
+import { folderLimits, folderTexts } from "../../../src/review/folderTexts.ts";
 
 describe("the texts of a folder", () => {
   let folder = "";

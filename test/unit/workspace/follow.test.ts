@@ -10,7 +10,7 @@ import {
   type Lines,
   type Place,
   type Replacement,
-} from "../../../src/workspace/follow.ts";
+} from "../../../src/follow/agentLocations.ts";
 
 const tool = (patch: Partial<ToolFields>, toolCallId = "t1", parent?: string): SessionEvent => ({
   type: "tool",

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { editTime, FollowMarks } from "../../../src/workspace/followMarks.ts";
+import { editTime, FollowMarks } from "../../../src/follow/followMarks.ts";
 
 const line = (first: number, last = first): { readonly first: number; readonly last: number } => ({ first, last });
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { Following, ScrollJudge } from "../../../src/workspace/following.ts";
+import { Following, ScrollJudge } from "../../../src/follow/followMode.ts";
 import { FakeClock } from "../../fakePorts.ts";
 
 function setUp(): {

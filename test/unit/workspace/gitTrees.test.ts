@@ -7,10 +7,10 @@ import { chmod, mkdir, mkdtemp, realpath, rename, rm, symlink, utimes, writeFile
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { nullLog } from "../../../src/base/log.ts";
-import type { TreeRecord } from "../../../src/workspace/checkpointIndex.ts";
-import { findGit } from "../../../src/workspace/gitProgram.ts";
-import { GitTrees } from "../../../src/workspace/gitTrees.ts";
-import { treeLimits, type TreeLimits } from "../../../src/workspace/gitTree.ts";
+import type { TreeRecord } from "../../../src/checkpoints/checkpointIndex.ts";
+import { findGit } from "../../../src/git/gitProgram.ts";
+import { GitTrees } from "../../../src/checkpoints/gitTrees.ts";
+import { treeLimits, type TreeLimits } from "../../../src/git/gitTree.ts";
 
 describe("trees of a folder under git", () => {
   let base: string;

@@ -1,6 +1,6 @@
 // The last terminal command as text: no escape codes, no secrets, bounded.
 import assert from "node:assert/strict";
-import { commandText, CommandTracker, plainOutput } from "../../../src/workspace/lastCommand.ts";
+import { commandText, CommandTracker, plainOutput } from "../../../src/mentions/lastCommand.ts";
 
 describe("the last terminal command", () => {
   const table: readonly (readonly [string, string, string])[] = [

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { readLines, sliceLines } from "../../../src/workspace/lineWindow.ts";
+import { readLines, sliceLines } from "../../../src/files/lineWindow.ts";
 import { refused } from "../../contracts/documents.ts";
 
 async function* inChunks(bytes: Uint8Array, size: number): AsyncIterable<Uint8Array> {

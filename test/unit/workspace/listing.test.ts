@@ -4,9 +4,9 @@ import { execFileSync } from "node:child_process";
 import { chmod, mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { excludedBy, walkFiles } from "../../../src/workspace/fileWalk.ts";
-import { gitDiff, gitFiles, gitIgnored, gitPath } from "../../../src/workspace/git.ts";
-import { findGit } from "../../../src/workspace/gitProgram.ts";
+import { excludedBy, walkFiles } from "../../../src/files/fileWalk.ts";
+import { gitDiff, gitFiles, gitIgnored, gitPath } from "../../../src/git/gitQueries.ts";
+import { findGit } from "../../../src/git/gitProgram.ts";
 
 describe("listing the files of a folder", () => {
   let root: string;

@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { nodePaths } from "../../../src/workspace/nodePaths.ts";
-import { Confinement } from "../../../src/workspace/paths.ts";
+import { nodePaths } from "../../../src/files/nodePaths.ts";
+import { Confinement } from "../../../src/files/paths.ts";
 import { refused } from "../../contracts/documents.ts";
 import { confine } from "../../fakePorts.ts";
 

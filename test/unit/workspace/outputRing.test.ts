@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { CharacterSplitter, OutputRing } from "../../../src/workspace/outputRing.ts";
+import { CharacterSplitter, OutputRing } from "../../../src/terminals/outputRing.ts";
 
 const text = fc.array(fc.constantFrom("a", "é", "€", "😀", "\n", "\uFEFF"), { maxLength: 60 }).map(all => all.join(""));
 const cuts = fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 20 });

@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { nodePaths } from "../../../src/workspace/nodePaths.ts";
+import { nodePaths } from "../../../src/files/nodePaths.ts";
 import { pathResolverContract } from "../../contracts/pathResolver.ts";
 import { FakeResolver } from "../../fakePorts.ts";
 

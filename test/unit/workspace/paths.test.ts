@@ -1,7 +1,7 @@
 // Confinement as tables: every row is a path as an agent might send it, and what becomes of it.
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { Confinement, isInside, normalisePath, pathKey, type Platform } from "../../../src/workspace/paths.ts";
+import { Confinement, isInside, normalisePath, pathKey, type Platform } from "../../../src/files/paths.ts";
 import { refused } from "../../contracts/documents.ts";
 import { confine, FakeResolver } from "../../fakePorts.ts";
 

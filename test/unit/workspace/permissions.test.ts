@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { PermissionQuestion } from "../../../src/session/agent.ts";
 import type { SessionEvent } from "../../../src/session/events.ts";
 import { until } from "../../fakes/until.ts";
-import { PermissionBroker, type Decided, type Standing } from "../../../src/workspace/permissions.ts";
+import { PermissionBroker, type Decided, type Standing } from "../../../src/permissions/permissionBroker.ts";
 
 const question: PermissionQuestion = {
   title: "Run npm test",

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { agentEdited, lineCounts, track, type FileChanges } from "../../../src/workspace/changes.ts";
-import type { ReviewedFile } from "../../../src/workspace/review.ts";
+import { agentEdited, lineCounts, track, type FileChanges } from "../../../src/review/fileChanges.ts";
+import type { ReviewedFile } from "../../../src/review/review.ts";
 import {
   filesIn,
   hunkRows,
@@ -13,7 +13,7 @@ import {
   rowsOf,
   targetOf,
   textBefore,
-} from "../../../src/workspace/reviewPlan.ts";
+} from "../../../src/review/reviewPresentation.ts";
 
 const lines = (...all: readonly string[]): string => all.map(line => `${line}\n`).join("");
 

@@ -1,6 +1,6 @@
 // A file of which nothing but the agent's change is known: it waits until the user decides, or a commit holds it.
 import assert from "node:assert/strict";
-import { WindowReview } from "../../../src/workspace/reviewService.ts";
+import { WindowReview } from "../../../src/review/windowReview.ts";
 
 describe("a file of which only the agent's change is known", () => {
   const path = "/folder/made.bin";

@@ -3,10 +3,10 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import type { AskOption } from "../../../src/session/events.ts";
-import { parseArguments, parseCommandLine } from "../../../src/workspace/commandLine.ts";
-import { answerFor, decide, describeRule, readRules, ruleFor } from "../../../src/workspace/rules.ts";
-import type { Effect, QuestionFacts, Rule } from "../../../src/workspace/rules.ts";
-import type { Shell } from "../../../src/workspace/shell/types.ts";
+import { parseArguments, parseCommandLine } from "../../../src/permissions/commandLine/parseCommandLine.ts";
+import { answerFor, decide, describeRule, readRules, ruleFor } from "../../../src/permissions/rules.ts";
+import type { Effect, QuestionFacts, Rule } from "../../../src/permissions/rules.ts";
+import type { Shell } from "../../../src/permissions/commandLine/types.ts";
 
 interface Row {
   readonly shell: Shell;

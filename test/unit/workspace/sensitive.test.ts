@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { looksSensitive, readGlobs } from "../../../src/workspace/sensitive.ts";
-import { readRules, decide, type Rule } from "../../../src/workspace/rules.ts";
-import { parseCommandLine } from "../../../src/workspace/commandLine.ts";
+import { looksSensitive, readGlobs } from "../../../src/permissions/sensitiveFiles.ts";
+import { readRules, decide, type Rule } from "../../../src/permissions/rules.ts";
+import { parseCommandLine } from "../../../src/permissions/commandLine/parseCommandLine.ts";
 
 const place = { roots: ["/ws"], platform: "posix", ignoresCase: false, home: "/home/me" } as const;
 const windows = { roots: ["C:\\ws"], platform: "windows", ignoresCase: true, home: "C:\\Users\\me" } as const;

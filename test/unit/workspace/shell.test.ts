@@ -3,9 +3,9 @@ import { chmod, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { Refusal } from "../../../src/base/errors.ts";
-import { displayLine } from "../../../src/base/displayLine.ts";
-import { planLaunch, userShell } from "../../../src/workspace/shell.ts";
-import { programFinder, terminalEnv } from "../../../src/workspace/terminalEnv.ts";
+import { displayLine } from "../../../src/base/commandLineText.ts";
+import { planLaunch, userShell } from "../../../src/terminals/launchPlan.ts";
+import { programFinder, terminalEnv } from "../../../src/terminals/unattendedEnvironment.ts";
 
 const finds =
   (...names: readonly string[]) =>

@@ -1,9 +1,9 @@
 // Taking a review decision back, and carrying edits over other edits.
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { keep, track, undo, userEdited, type FileChanges } from "../../../src/workspace/changes.ts";
-import { applyEdits, smallestEdits } from "../../../src/workspace/edits.ts";
-import { rebased, takenBack } from "../../../src/workspace/takeBack.ts";
+import { keep, track, undo, userEdited, type FileChanges } from "../../../src/review/fileChanges.ts";
+import { applyEdits, smallestEdits } from "../../../src/files/textEdits.ts";
+import { rebased, takenBack } from "../../../src/review/revertDecision.ts";
 
 const base = "1\n2\n3\n4\n5\n6\n7\n8\n";
 const text = "1\ntwo\n3\n4\n5\n6\nseven\n8\n";

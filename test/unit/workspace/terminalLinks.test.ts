@@ -1,6 +1,6 @@
 // The places that compilers, test runners and stack traces name.
 import assert from "node:assert/strict";
-import { placesInOutput } from "../../../src/workspace/terminalLinks.ts";
+import { placesInOutput } from "../../../src/follow/terminalLinks.ts";
 
 describe("places in a command's output", () => {
   const found = (output: string): readonly string[] =>

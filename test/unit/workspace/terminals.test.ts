@@ -7,9 +7,9 @@ import { join } from "node:path";
 import { findLeaks, trackLeaks } from "../../../src/base/lifecycle.ts";
 import type { TerminalRequest } from "../../../src/session/agent.ts";
 import type { SessionEvent } from "../../../src/session/events.ts";
-import { nodePaths } from "../../../src/workspace/nodePaths.ts";
-import { Confinement } from "../../../src/workspace/paths.ts";
-import { SessionTerminals, type TerminalOptions } from "../../../src/workspace/terminals.ts";
+import { nodePaths } from "../../../src/files/nodePaths.ts";
+import { Confinement } from "../../../src/files/paths.ts";
+import { SessionTerminals, type TerminalOptions } from "../../../src/terminals/sessionTerminals.ts";
 import { refused } from "../../contracts/documents.ts";
 import { isAlive, until } from "./waiting.ts";
 

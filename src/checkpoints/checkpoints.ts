@@ -1,0 +1,484 @@
+// One session's checkpoints: what the files held when each turn began, as far as it is known, and what going back there
+// would change. Files that an agent touched are known by their text before; all others by a tree of git's, if there is one.
+import { asError, Refusal } from "../base/errors.ts";
+import { Emitter, type Disposable, type Event } from "../base/lifecycle.ts";
+import type { Clock, Log } from "../base/log.ts";
+import { parseIndex, writtenIndex, type FileRecord, type TreeRecord, type TurnRecord } from "./checkpointIndex.ts";
+import type { Trees } from "./checkpointTrees.ts";
+import { contentKey, type CheckpointStore } from "./checkpointStore.ts";
+import { withLineFeeds } from "../files/textEdits.ts";
+
+/** What a turn's agent is about to change, or has changed. Texts have "\n" line ends and no byte-order mark. */
+export interface TouchedFile {
+  /** The turn, by the submission of its prompt. */
+  readonly turn: string;
+  /** Absolute, links resolved. */
+  readonly path: string;
+  /** The text at the turn's first touch; null: no such file; undefined: not known. */
+  readonly before: string | null | undefined;
+  /** The bytes on disk at that moment, where they are known: what a file has that is made anew. */
+  readonly raw?: Uint8Array;
+}
+
+export interface CheckpointOptions {
+  readonly store: CheckpointStore;
+  readonly trees?: Trees;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly newId: () => string;
+  /** How many checkpoints are kept, and for how many milliseconds. */
+  readonly limits: () => { readonly count: number; readonly age: number };
+}
+
+/** One file that going back would change. */
+export interface FileRestore {
+  readonly path: string;
+  /** The text it would get; null: it would be deleted. */
+  readonly to: string | null;
+  /** Bytes for a file that is made anew. */
+  readonly raw?: Uint8Array;
+  /** The text it has, unsaved text included; null: there is no such file. */
+  readonly now: string | null;
+  /** Somebody else than the agent changed it since: it is kept unless chosen. */
+  readonly changedSince: boolean;
+}
+
+/** What going back to a checkpoint would do. */
+export interface RestorePlan {
+  /** The turn or the restore that is gone back behind. */
+  readonly checkpoint: string;
+  readonly files: readonly FileRestore[];
+  /** Files that were changed, and whose earlier text is not known. */
+  readonly unknown: readonly string[];
+  /** How many files differ besides that no agent is known to have touched. */
+  readonly more: number;
+}
+
+/** The text of a file as the user sees it; null: no such file. Rejects for what is no text. */
+export type ReadNow = (path: string) => Promise<string | null>;
+
+/** How long a tree may hold up a prompt, in milliseconds. */
+export const mostTreeTime = 1800;
+/** Changes by nobody known that a plan lists. */
+const mostOthers = 200;
+
+export class Checkpoints implements Disposable {
+  readonly #options: CheckpointOptions;
+  readonly #changed = new Emitter<void>();
+  /** Fires when there are other checkpoints than before. */
+  readonly onDidChange: Event<void> = this.#changed.event;
+  readonly #ended = new AbortController();
+  #records: readonly TurnRecord[] = [];
+  #turns: ReadonlySet<string> = new Set();
+  readonly #loaded: Promise<void>;
+  #isLoaded = false;
+  /** Contents on their way to the disk, by key. */
+  readonly #contents = new Map<string, Uint8Array>();
+  #saving: Promise<void> | undefined;
+  #dirty = false;
+
+  constructor(options: CheckpointOptions) {
+    this.#options = options;
+    this.#loaded = this.#load();
+  }
+
+  /** Turns that can be gone back to. The same set as long as there are no others. */
+  get turns(): ReadonlySet<string> {
+    return this.#turns;
+  }
+
+  /** The last restore that was not undone. */
+  get lastRestore(): string | undefined {
+    return this.#records.findLast(record => record.kind === "restore" && !record.undone)?.id;
+  }
+
+  /** A turn is about to begin: takes the trees, within a time limit. Never rejects. */
+  async begin(turn: string): Promise<void> {
+    await this.#loaded;
+    if (this.#ended.signal.aborted) return;
+    const others = this.#records.filter(record => record.id !== turn);
+    const files = this.#records.find(record => record.id === turn)?.files ?? {};
+    this.#set([...others, { id: turn, kind: "turn", at: this.#options.clock.now(), trees: [], files }]);
+    const trees = await this.#takeTrees();
+    this.#change(turn, record => ({ ...record, trees }));
+    const pruned = this.#prune();
+    await this.flush();
+    if (pruned) await this.#clean();
+  }
+
+  /** An agent touches a file in a turn. Later touches only tell whether somebody else changed it meanwhile. */
+  touched(file: TouchedFile): void {
+    this.#later(() => {
+      const { turn, path, before } = file;
+      const known = this.#records.find(record => record.id === turn);
+      if (known && Object.hasOwn(known.files, path)) {
+        const was = left(known.files[path] ?? {});
+        if (before === undefined || was === undefined || was === nameOf(before)) return;
+        this.#note(turn, path, { ...known.files[path], others: true });
+        return;
+      }
+      if (!known) {
+        // Its beginning was not announced: that the tree is missing is no reason to lose the text.
+        this.#set([...this.#records, { id: turn, kind: "turn", at: this.#options.clock.now(), trees: [], files: {} }]);
+      }
+      this.#note(turn, path, this.#recorded(before, file.raw));
+    });
+  }
+
+  /** The text that an agent left in a file; null: it deleted it. */
+  written(path: string, after: string | null): void {
+    this.#later(() => {
+      const last = this.#records.findLast(record => record.kind === "turn" && Object.hasOwn(record.files, path));
+      const file = last?.files[path];
+      if (!last || !file) return;
+      // Only compared, never written back: its name is enough.
+      this.#note(last.id, path, { ...file, after: nameOf(after) });
+    });
+  }
+
+  /** The text of a file when the turn began, from its trees; null: no such file then; undefined: not known. */
+  async textAt(turn: string, path: string): Promise<string | null | undefined> {
+    await this.#loaded;
+    const { trees } = this.#options;
+    const record = this.#records.find(one => one.id === turn);
+    if (!trees || !record || record.trees.length === 0) return undefined;
+    try {
+      return await trees.textAt(record.trees, path);
+    } catch (error) {
+      this.#options.log.warn("A file could not be read from a checkpoint.", asError(error).message);
+      return undefined;
+    }
+  }
+
+  /** Whether a tree of everything in the folder was taken when the turn began. */
+  covers(turn: string, folder: string): boolean {
+    return this.#records.some(one => one.id === turn && one.trees.some(tree => tree.folder === folder));
+  }
+
+  /** What going back to the beginning of a turn would change. Rejects with a Refusal when there is no such checkpoint. */
+  async plan(turn: string, now: ReadNow): Promise<RestorePlan> {
+    await this.#loaded;
+    const from = this.#records.findIndex(record => record.id === turn);
+    if (from < 0) throw new Refusal("notFound", "This checkpoint is no longer kept.");
+    const records = this.#records.slice(from);
+    const known = await this.#touchedFiles(records, now);
+    const others = await this.#otherFiles(records, now);
+    return {
+      checkpoint: turn,
+      files: [...known.files, ...others.files].sort(byPath),
+      unknown: [...known.unknown, ...others.unknown].sort(),
+      more: others.more,
+    };
+  }
+
+  /** What undoing a restore would change. */
+  async undoPlan(restore: string, now: ReadNow): Promise<RestorePlan> {
+    await this.#loaded;
+    const record = this.#records.find(one => one.id === restore);
+    if (!record) throw new Refusal("notFound", "This restore can no longer be undone.");
+    const { files, unknown } = await this.#touchedFiles([record], now);
+    return { checkpoint: restore, files: [...files].sort(byPath), unknown, more: 0 };
+  }
+
+  /**
+   * Notes what a restore is about to change, so that it can be undone. `raw`: bytes of files that will be deleted.
+   * Resolves with its id once that is stored.
+   */
+  async restoring(
+    plan: RestorePlan,
+    files: readonly FileRestore[],
+    raw: ReadonlyMap<string, Uint8Array> = new Map(),
+  ): Promise<string> {
+    const id = `restore-${this.#options.newId()}`;
+    const undone = this.#records.find(record => record.id === plan.checkpoint)?.kind === "restore";
+    const records = files.map(({ path, now, to }): [string, FileRecord] => [
+      path,
+      { ...this.#recorded(now, raw.get(path)), after: nameOf(to) },
+    ]);
+    const { clock } = this.#options;
+    const record: TurnRecord = {
+      id,
+      kind: "restore",
+      at: clock.now(),
+      trees: [],
+      files: Object.fromEntries(records),
+      ...(undone && { undone }),
+    };
+    this.#set([...this.#records, record]);
+    await this.#save();
+    return id;
+  }
+
+  /** A restore was done; undoing one uses it up. */
+  restored(plan: RestorePlan): void {
+    this.#change(plan.checkpoint, record => (record.kind === "restore" ? { ...record, undone: true } : record));
+    void this.flush();
+  }
+
+  /** A restore that was noted has not taken place. */
+  forget(restore: string): void {
+    this.#set(this.#records.filter(record => record.id !== restore));
+    void this.flush();
+  }
+
+  /** Deletes all checkpoints of the session. */
+  async clear(): Promise<void> {
+    await this.#loaded;
+    await this.#saving;
+    this.#set([]);
+    this.#dirty = false;
+    this.#contents.clear();
+    await this.#options.store.clear();
+  }
+
+  /** Resolves when all that is known is stored, or its loss was logged. */
+  async flush(): Promise<void> {
+    try {
+      await this.#loaded;
+      await this.#save();
+    } catch (error) {
+      this.#options.log.error("A checkpoint could not be stored.", asError(error).message);
+    }
+  }
+
+  /** Ends what is under way. What was noted is still stored. */
+  dispose(): void {
+    if (this.#ended.signal.aborted) return;
+    this.#ended.abort();
+    if (this.#isLoaded) void this.flush();
+    this.#changed.dispose();
+  }
+
+  async #load(): Promise<void> {
+    const { store, log } = this.#options;
+    try {
+      const text = await store.readIndex();
+      if (text !== undefined) this.#records = parseIndex(text);
+    } catch (error) {
+      log.error("The checkpoints of this session could not be read.", asError(error).message);
+    }
+    this.#isLoaded = true;
+    const pruned = this.#prune();
+    this.#set(this.#records, pruned);
+    if (pruned) void this.flush().then(() => this.#clean());
+  }
+
+  #later(run: () => void): void {
+    if (this.#isLoaded) run();
+    else void this.#loaded.then(run);
+  }
+
+  #set(records: readonly TurnRecord[], dirty = true): void {
+    this.#records = records;
+    this.#dirty ||= dirty;
+    const turns = records.filter(record => record.kind === "turn").map(record => record.id);
+    if (turns.length === this.#turns.size && turns.every(turn => this.#turns.has(turn))) return;
+    this.#turns = new Set(turns);
+    this.#changed.fire();
+  }
+
+  #change(id: string, change: (record: TurnRecord) => TurnRecord): void {
+    this.#set(this.#records.map(record => (record.id === id ? change(record) : record)));
+  }
+
+  #note(turn: string, path: string, file: FileRecord): void {
+    this.#change(turn, record => ({ ...record, files: { ...record.files, [path]: file } }));
+    void this.flush();
+  }
+
+  /** Notes a text, and takes its content to the disk. */
+  #recorded(before: string | null | undefined, raw?: Uint8Array): FileRecord {
+    if (before === undefined) return {};
+    if (before === null) return { before: null };
+    const text = Buffer.from(normal(before));
+    const key = this.#keep(text);
+    return { before: key, ...(raw && !text.equals(raw) && { raw: this.#keep(raw) }) };
+  }
+
+  #keep(bytes: Uint8Array): string {
+    const key = contentKey(bytes);
+    this.#contents.set(key, bytes);
+    return key;
+  }
+
+  async #content(key: string): Promise<Uint8Array | undefined> {
+    return this.#contents.get(key) ?? (await this.#options.store.get(key));
+  }
+
+  /** Contents first, then the index that names them. One write at a time, of the newest. */
+  async #save(): Promise<void> {
+    while (this.#saving) await this.#saving;
+    if (!this.#dirty) return;
+    this.#saving = this.#write().finally(() => (this.#saving = undefined));
+    await this.#saving;
+  }
+
+  async #write(): Promise<void> {
+    this.#dirty = false;
+    const { store } = this.#options;
+    const contents = [...this.#contents];
+    const text = writtenIndex(this.#records);
+    try {
+      for (const [key, bytes] of contents) await store.put(key, bytes);
+      await store.writeIndex(text);
+    } catch (error) {
+      this.#dirty = true; // To be tried again with the next change.
+      throw error;
+    }
+    for (const [key] of contents) this.#contents.delete(key);
+  }
+
+  async #takeTrees(): Promise<readonly TreeRecord[]> {
+    const { trees, clock, log } = this.#options;
+    if (!trees) return [];
+    const limit = new AbortController();
+    const end = (): void => limit.abort();
+    const timer = clock.after(mostTreeTime, end);
+    this.#ended.signal.addEventListener("abort", end);
+    try {
+      return await trees.take(limit.signal);
+    } catch (error) {
+      if (this.#ended.signal.aborted) return [];
+      const late = "A checkpoint has no tree of the workspace: it took too long.";
+      if (limit.signal.aborted) log.warn(late);
+      else log.warn("A checkpoint has no tree of the workspace.", asError(error).message);
+      return [];
+    } finally {
+      timer.dispose();
+      this.#ended.signal.removeEventListener("abort", end);
+    }
+  }
+
+  async #touchedFiles(records: readonly TurnRecord[], now: ReadNow): Promise<Omit<RestorePlan, "more" | "checkpoint">> {
+    const paths = new Set(records.flatMap(record => Object.keys(record.files)));
+    const files: FileRestore[] = [];
+    const unknown: string[] = [];
+    for (const path of paths) {
+      const history = records.flatMap(record => {
+        const file = record.files[path];
+        return file ? [{ id: record.id, file }] : [];
+      });
+      const [first] = history;
+      if (!first) continue;
+      const target = await this.#target(first.id, path, first.file);
+      const text = await current(path, now);
+      if (target === undefined || text === undefined) {
+        const changed =
+          text === undefined ||
+          !isUntouched(
+            history.map(one => one.file),
+            nameOf(text),
+          );
+        if (changed) unknown.push(path);
+        continue;
+      }
+      if (target.text === text) continue;
+      const changedSince = wasChangedBetween(
+        history.map(({ file }) => file),
+        nameOf(text),
+      );
+      files.push({ path, to: target.text, now: text, changedSince, ...(target.raw && { raw: target.raw }) });
+    }
+    return { files, unknown };
+  }
+
+  /** The text to go back to. Undefined: it is not known. */
+  async #target(
+    turn: string,
+    path: string,
+    file: FileRecord,
+  ): Promise<{ readonly text: string | null; readonly raw?: Uint8Array } | undefined> {
+    if (file.before === null) return { text: null };
+    if (file.before === undefined) {
+      const text = await this.textAt(turn, path);
+      return text === undefined ? undefined : { text };
+    }
+    const bytes = await this.#content(file.before);
+    const raw = file.raw === undefined ? undefined : await this.#content(file.raw);
+    return bytes && { text: Buffer.from(bytes).toString("utf8"), ...(raw && { raw }) };
+  }
+
+  /** Files that differ from the tree and that no agent is known to have touched. */
+  async #otherFiles(records: readonly TurnRecord[], now: ReadNow): Promise<Omit<RestorePlan, "checkpoint">> {
+    const none = { files: [], unknown: [], more: 0 };
+    const { trees, log } = this.#options;
+    const then = records[0]?.trees ?? [];
+    if (!trees || then.length === 0) return none;
+    try {
+      const changes = await trees.changed(then, await trees.take(this.#ended.signal), mostOthers);
+      const touched = new Set(records.flatMap(record => Object.keys(record.files)));
+      const files: FileRestore[] = [];
+      const unknown: string[] = [];
+      for (const { path, text: to } of changes.files) {
+        if (touched.has(path)) continue;
+        const text = await current(path, now);
+        if (to === undefined || text === undefined) unknown.push(path);
+        else if (to !== text) files.push({ path, to, now: text, changedSince: true });
+      }
+      return { files, unknown, more: changes.more };
+    } catch (error) {
+      log.warn("What else has changed since the checkpoint is not known.", asError(error).message);
+      return none;
+    }
+  }
+
+  /** Lets the oldest go. True: some went. */
+  #prune(): boolean {
+    const { limits, clock } = this.#options;
+    const { count, age } = limits();
+    const young = this.#records.filter(record => clock.now() - record.at <= age);
+    const kept = young.slice(Math.max(0, young.length - Math.max(1, count)));
+    if (kept.length === this.#records.length) return false;
+    this.#set(kept);
+    return true;
+  }
+
+  /** Gives back the space of what was pruned. */
+  async #clean(): Promise<void> {
+    const { store, trees, log } = this.#options;
+    try {
+      const named = this.#records.flatMap(record =>
+        Object.values(record.files).flatMap(file => [file.before, file.raw]),
+      );
+      await store.keepOnly(new Set([...named.filter(key => typeof key === "string"), ...this.#contents.keys()]));
+      await trees?.keepOnly(this.#records.flatMap(record => record.trees));
+    } catch (error) {
+      log.warn("Old checkpoints could not be deleted.", asError(error).message);
+    }
+  }
+}
+
+const normal = (text: string): string => withLineFeeds(text.startsWith("\uFEFF") ? text.slice(1) : text);
+const nameOf = (text: string | null): string | null => (text === null ? null : contentKey(normal(text)));
+const byPath = (a: FileRestore, b: FileRestore): number => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0);
+
+/** What the agent left of a file, as far as it is known: a touch without a write left it as it was. */
+const left = (file: FileRecord): string | null | undefined => (file.after === undefined ? file.before : file.after);
+
+/** Whether somebody else changed the file between two touches or after the last. */
+function wasChangedBetween(history: readonly FileRecord[], now: string | null): boolean {
+  return history.some((file, i) => {
+    if (file.others) return true;
+    const after = left(file);
+    const next = history[i + 1];
+    if (after === undefined) return next === undefined;
+    const found = next ? next.before : now;
+    return found !== undefined && found !== after;
+  });
+}
+
+/** Whether the file is as it was when it was first touched. */
+function isUntouched(history: readonly FileRecord[], now: string | null): boolean {
+  return history.every(file => file.before === now && left(file) === now);
+}
+
+/** The text now, in the form that texts have here. Undefined: it is no text. */
+async function current(path: string, now: ReadNow): Promise<string | null | undefined> {
+  try {
+    const text = await now(path);
+    return text === null ? null : normal(text);
+  } catch (error) {
+    if (error instanceof Refusal) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,319 @@
+// Going back to a checkpoint: what would change is shown first, then the user chooses what goes back, and can undo it.
+import { randomUUID } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { relative } from "node:path";
+import * as vscode from "vscode";
+import { asProblem, Refusal } from "../../base/errors.ts";
+import { conversationText } from "../../panel/projection/conversationText.ts";
+import { mostEmbedded } from "../../mentions/promptContent.ts";
+import type { Attachment } from "../../panel/protocol.ts";
+import type { Session } from "../../session/session.ts";
+import { isBusy, plainText, promptTitle, type Message } from "../../session/state.ts";
+import type { Checkpoints, FileRestore, RestorePlan } from "../checkpoints.ts";
+import { quoted } from "../../files/paths.ts";
+import type { Documents } from "../../files/ports.ts";
+import type { ReviewPort } from "../../review/windowReview.ts";
+import type { ChatPanels } from "../../window/chatPanels.ts";
+import type { CheckpointBook } from "./sessionCheckpoints.ts";
+import type { CheckpointPreview } from "./checkpointPreview.ts";
+import type { CurrentSession } from "../../window/currentSession.ts";
+
+export interface CheckpointUiOptions {
+  readonly current: CurrentSession;
+  readonly chat: ChatPanels;
+  readonly book: CheckpointBook;
+  readonly preview: CheckpointPreview;
+  readonly documents: Documents;
+  readonly edits: ReviewPort;
+}
+
+/** What the user wants to go back. */
+interface Choice extends vscode.QuickPickItem {
+  readonly files: boolean;
+  readonly conversation: boolean;
+}
+
+export class CheckpointUi {
+  readonly #options: CheckpointUiOptions;
+  /** One restore at a time. */
+  #running: Promise<void> | undefined;
+  /** Where files went back last, in this window: a new session may have begun since. */
+  #restored: Checkpoints | undefined;
+
+  constructor(options: CheckpointUiOptions) {
+    this.#options = options;
+  }
+
+  /** Goes back to the beginning of the turn that a prompt began; without one the user chooses. */
+  async restore(entry?: string): Promise<void> {
+    const found = this.#session();
+    if (!found) return void (await vscode.window.showInformationMessage(vscode.l10n.t("There are no checkpoints.")));
+    const { session, checkpoints } = found;
+    if (await this.#refusesWhileBusy(session)) return;
+    const message = entry === undefined ? await this.#choose(session, checkpoints) : session.state.entries.get(entry);
+    if (message?.kind !== "message" || message.submission === undefined) return;
+    const turn = message.submission;
+    await this.#alone(async () => {
+      const plan = await checkpoints.plan(turn, path => this.#now(path));
+      const title = vscode.l10n.t("Checkpoint: {0}", promptTitle(session.state, turn));
+      if (plan.files.length > 0) await this.#options.preview.open(title, plan.files);
+      const choice = await this.#ask(session, plan);
+      const files = choice?.files ? await this.#chosen(session, plan) : [];
+      // It was there to choose by, and would lie when the files change.
+      await this.#options.preview.close(title);
+      if (!choice || !files) return;
+      // Meanwhile the user may have sent something, or gone elsewhere.
+      if (this.#session()?.session !== session || (await this.#refusesWhileBusy(session))) return;
+      if (files.length > 0) {
+        await this.#apply(checkpoints, plan, files);
+        this.#told(vscode.l10n.t("Went back to the checkpoint: {0}.", fileCount(files.length)));
+      } else if (choice.files && !choice.conversation) {
+        void vscode.window.showInformationMessage(vscode.l10n.t("No file was changed."));
+      }
+      if (choice.conversation) await this.#restoreConversation(session, message);
+    });
+  }
+
+  /** Takes the last restore back. */
+  async undo(): Promise<void> {
+    // Files may be back on disk before all is noted.
+    await this.#running?.catch(() => undefined);
+    const found = this.#session();
+    const checkpoints = this.#restored?.lastRestore === undefined ? found?.checkpoints : this.#restored;
+    const restore = checkpoints?.lastRestore;
+    if (!found || !checkpoints || restore === undefined) {
+      return void vscode.window.showInformationMessage(vscode.l10n.t("There is no restore to undo."));
+    }
+    const { session } = found;
+    if (await this.#refusesWhileBusy(session)) return;
+    await this.#alone(async () => {
+      const plan = await checkpoints.undoPlan(restore, path => this.#now(path));
+      const files = await this.#chosen(session, plan);
+      if (!files) return;
+      if (files.length > 0) await this.#apply(checkpoints, plan, files);
+      else checkpoints.restored(plan);
+      void vscode.window.showInformationMessage(vscode.l10n.t("The restore was undone: {0}.", fileCount(files.length)));
+    });
+  }
+
+  /** Deletes checkpoints, of this session or of all, after asking which. */
+  async delete(): Promise<void> {
+    const { book } = this.#options;
+    const found = this.#session();
+    const session = vscode.l10n.t("Of This Session");
+    const all = vscode.l10n.t("Of All Sessions in This Workspace");
+    const answer = await vscode.window.showWarningMessage(
+      vscode.l10n.t("Which checkpoints do you want to delete?"),
+      { modal: true, detail: vscode.l10n.t("Your files and conversations stay as they are. This cannot be undone.") },
+      ...(found ? [session] : []),
+      all,
+    );
+    if (answer === session) await found?.checkpoints.clear();
+    else if (answer === all) await book.clear();
+    else return;
+    void vscode.window.showInformationMessage(vscode.l10n.t("The checkpoints were deleted."));
+  }
+
+  #session(): { readonly session: Session; readonly checkpoints: Checkpoints } | undefined {
+    const { current, book } = this.#options;
+    const { session } = current;
+    return session && { session, checkpoints: book.of(session.id, session.state.cwd) };
+  }
+
+  async #alone(run: () => Promise<void>): Promise<void> {
+    if (this.#running) return;
+    const running = run().finally(() => (this.#running = undefined));
+    this.#running = running;
+    await running;
+  }
+
+  /** Says that nothing goes back while the agent works, and offers to stop it. */
+  async #refusesWhileBusy(session: Session): Promise<boolean> {
+    if (!isBusy(session.state)) return false;
+    const stop = vscode.l10n.t("Stop");
+    const words = vscode.l10n.t(
+      "{0} is working. Stop it before you go back to a checkpoint.",
+      session.state.agent?.name ?? vscode.l10n.t("The agent"),
+    );
+    if ((await vscode.window.showWarningMessage(words, stop)) === stop) session.stop();
+    return true;
+  }
+
+  /** Which prompt to go back to, the newest first. */
+  async #choose({ state }: Session, checkpoints: Checkpoints): Promise<Message | undefined> {
+    const prompts = [...state.entries].flatMap(entry =>
+      entry.kind === "message" && checkpoints.turns.has(entry.submission ?? "") ? [entry] : [],
+    );
+    const picks = prompts.reverse().map(message => ({
+      label: promptTitle(state, message.submission ?? ""),
+      description: new Date(message.at).toLocaleString(),
+      message,
+    }));
+    const picked = await vscode.window.showQuickPick(picks, {
+      title: vscode.l10n.t("Restore Checkpoint"),
+      placeHolder:
+        picks.length === 0
+          ? vscode.l10n.t("There are no checkpoints in this session.")
+          : vscode.l10n.t("Go back to what there was when you sent this message"),
+    });
+    return picked?.message;
+  }
+
+  async #ask({ state }: Session, plan: RestorePlan): Promise<Choice | undefined> {
+    const agent = state.agent?.name ?? vscode.l10n.t("The agent");
+    const files: Choice = {
+      label: `$(files) ${vscode.l10n.t("Files")}`,
+      detail: filesDetail(plan),
+      files: true,
+      conversation: false,
+    };
+    const conversation: Choice = {
+      label: `$(comment-discussion) ${vscode.l10n.t("Conversation")}`,
+      detail: vscode.l10n.t("A new session with what came before attached: {0} cannot rewind.", agent),
+      files: false,
+      conversation: true,
+    };
+    const both: Choice = {
+      label: `$(history) ${vscode.l10n.t("Files and Conversation")}`,
+      files: true,
+      conversation: true,
+    };
+    const hasFiles = plan.files.length > 0;
+    return vscode.window.showQuickPick(hasFiles ? [files, conversation, both] : [conversation], {
+      title: vscode.l10n.t("Restore Checkpoint"),
+      placeHolder: [
+        hasFiles ? vscode.l10n.t("What do you want to restore?") : vscode.l10n.t("No known file would change."),
+        ...unknownWords(plan),
+      ].join(" "),
+      // The preview is there to be looked at meanwhile.
+      ignoreFocusOut: true,
+    });
+  }
+
+  /** Files to change: those that only the agent changed, and of the others those that the user chooses. */
+  async #chosen({ state }: Session, plan: RestorePlan): Promise<readonly FileRestore[] | undefined> {
+    const changed = plan.files.filter(file => file.changedSince);
+    const own = plan.files.filter(file => !file.changedSince);
+    if (changed.length === 0) return own;
+    const picks = changed.map(file => ({
+      label: relative(state.cwd, file.path),
+      description: file.to === null ? vscode.l10n.t("would be deleted") : "",
+      file,
+    }));
+    const picked = await vscode.window.showQuickPick(picks, {
+      canPickMany: true,
+      title: vscode.l10n.t("Changed Since, and Kept Unless Chosen"),
+      placeHolder: vscode.l10n.t("Choose what is to go back all the same"),
+      ignoreFocusOut: true,
+    });
+    return picked && [...own, ...picked.map(({ file }) => file)];
+  }
+
+  async #apply(checkpoints: Checkpoints, plan: RestorePlan, files: readonly FileRestore[]): Promise<void> {
+    const id = await checkpoints.restoring(plan, files, await bytesOfDeleted(files));
+    try {
+      await this.#options.edits.apply(
+        files.map(({ path, now, to, raw }) => ({ path, before: now, after: to, ...(raw && { raw }) })),
+      );
+    } catch (error) {
+      checkpoints.forget(id);
+      throw error;
+    }
+    checkpoints.restored(plan);
+    this.#restored = checkpoints;
+  }
+
+  #told(words: string): void {
+    const undo = vscode.l10n.t("Undo");
+    void vscode.window.showInformationMessage(words, undo).then(async answer => {
+      if (answer !== undo) return;
+      try {
+        await this.undo();
+      } catch (error) {
+        void vscode.window.showErrorMessage(asProblem(error).message);
+      }
+    });
+  }
+
+  /** No agent can rewind or fork yet: a new session, to whose first message the conversation so far is attached. */
+  async #restoreConversation(session: Session, message: Message): Promise<void> {
+    const { current, chat } = this.#options;
+    const { state } = session;
+    const text = conversationText(state, message.id);
+    current.start(state.agent?.id);
+    const next = current.session;
+    if (!next || next === session) throw new Refusal("failed", vscode.l10n.t("A new session could not be started."));
+    const agent = next.state.agent?.name ?? vscode.l10n.t("The agent");
+    const isFirst = state.entries.position(message.id) === 0;
+    next.note(
+      isFirst
+        ? vscode.l10n.t("{0} cannot rewind a conversation, so this is a new session.", agent)
+        : vscode.l10n.t(
+            "{0} cannot rewind a conversation, so this is a new session. What was said before is attached to your next message.",
+            agent,
+          ),
+    );
+    if (message.content.some(block => block.type !== "text")) {
+      next.note(vscode.l10n.t("The message had attachments. Attach them again where they are needed."));
+    }
+    const attachments = isFirst ? [] : [attachmentOf(text)];
+    await chat.reveal({ type: "draft", text: plainText(message.content), attachments });
+    await chat.focus("composer");
+  }
+
+  /** The text as the user sees it. */
+  async #now(path: string): Promise<string | null> {
+    const { documents } = this.#options;
+    const { kind } = await documents.stat(path);
+    if (kind === "missing") return null;
+    if (kind !== "file") throw new Refusal("invalid", `${quoted(path)} is not a file.`);
+    return documents.read(path);
+  }
+}
+
+async function bytesOfDeleted(files: readonly FileRestore[]): Promise<ReadonlyMap<string, Uint8Array>> {
+  const deleted = files.filter(({ to, now }) => to === null && now !== null);
+  return new Map(
+    await Promise.all(deleted.map(async ({ path }) => [path, await readFile(path)] satisfies [string, Uint8Array])),
+  );
+}
+
+/** A chip for the conversation so far; its end, where it is too long. */
+function attachmentOf(conversation: string): Attachment {
+  const bytes = Buffer.from(conversation);
+  const most = mostEmbedded - 200;
+  const text =
+    bytes.length <= most
+      ? conversation
+      : `[The beginning was left out: the conversation is too long.]\n\n${bytes.subarray(-most).toString()}`;
+  return {
+    id: randomUUID(),
+    kind: "file",
+    label: vscode.l10n.t("Conversation so far"),
+    bytes: Buffer.byteLength(text),
+    source: { type: "text", text, uri: "parley:/conversation.md", mimeType: "text/markdown" },
+  };
+}
+
+const fileCount = (count: number): string =>
+  count === 1 ? vscode.l10n.t("1 file") : vscode.l10n.t("{0} files", count);
+
+function filesDetail({ files }: RestorePlan): string {
+  const kept = files.filter(file => file.changedSince).length;
+  const goes = vscode.l10n.t("{0} would go back.", fileCount(files.length - kept));
+  if (kept === 0) return goes;
+  return `${goes} ${vscode.l10n.t("Changed since, and kept unless you choose them: {0}.", fileCount(kept))}`;
+}
+
+/** What a plan cannot tell. */
+function unknownWords({ unknown, more }: RestorePlan): readonly string[] {
+  return [
+    ...(unknown.length > 0
+      ? [
+          vscode.l10n.t("Not known, and left as they are: {0}.", unknown.slice(0, 3).join(", ")) +
+            (unknown.length > 3 ? "…" : ""),
+        ]
+      : []),
+    ...(more > 0 ? [vscode.l10n.t("{0} more were changed by nobody known.", fileCount(more))] : []),
+  ];
+}

@@ -1,0 +1,37 @@
+// What going back to a checkpoint would change, as one multi-file diff.
+import * as vscode from "vscode";
+import type { Disposable } from "../../base/lifecycle.ts";
+import type { FileRestore } from "../checkpoints.ts";
+import { KeptTexts } from "../../editor/readOnlyTexts.ts";
+
+export class CheckpointPreview implements Disposable {
+  readonly #texts = new KeptTexts({
+    scheme: "parley-checkpoint",
+    most: 1000,
+    gone: vscode.l10n.t("This preview is no longer kept."),
+  });
+
+  /** Opens the preview: the files as they are on the left, as they would be on the right. */
+  async open(title: string, files: readonly FileRestore[]): Promise<void> {
+    const resources = files.map(({ path, now, to }) => {
+      const file = vscode.Uri.file(path);
+      return [file, now === null ? undefined : file, to === null ? undefined : this.#texts.add(path, to)];
+    });
+    await vscode.commands.executeCommand("vscode.changes", title, resources);
+  }
+
+  /** Closes the preview of that title, if it is open. */
+  async close(title: string): Promise<void> {
+    // Stable API does not tell what a multi-file diff shows; VS Code adds the number of files to its title.
+    const tabs = vscode.window.tabGroups.all.flatMap(group => group.tabs);
+    const own = tabs.filter(
+      ({ label, input }) =>
+        (label === title || label.startsWith(`${title} (`)) && !(input instanceof vscode.TabInputText),
+    );
+    if (own.length > 0) await vscode.window.tabGroups.close(own, true);
+  }
+
+  dispose(): void {
+    this.#texts.dispose();
+  }
+}

@@ -1,0 +1,115 @@
+// The checkpoints of the sessions that the window has shown, and the end of old ones.
+import { join } from "node:path";
+import * as vscode from "vscode";
+import { asError } from "../../base/errors.ts";
+import { DisposableStore, Emitter, type Disposable, type Event } from "../../base/lifecycle.ts";
+import type { Clock, Log } from "../../base/log.ts";
+import { parseIndex } from "../checkpointIndex.ts";
+import { Checkpoints } from "../checkpoints.ts";
+import { CheckpointFolder } from "../checkpointStore.ts";
+import { GitTrees } from "../gitTrees.ts";
+import { gitOf } from "../../mentions/vscode/fileIndexer.ts";
+import type { Settings } from "../../window/settings.ts";
+
+export interface CheckpointBookOptions {
+  /** Where checkpoints are kept. */
+  readonly path: string;
+  /** The folders of a session that works in `cwd`. */
+  readonly roots: (cwd: string) => readonly string[];
+  readonly settings: () => Settings;
+  readonly newId: () => string;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+const day = 24 * 60 * 60 * 1000;
+const noTurns: ReadonlySet<string> = new Set();
+
+export class CheckpointBook implements Disposable {
+  readonly #options: CheckpointBookOptions;
+  readonly #folder: CheckpointFolder;
+  readonly #changed = new Emitter<void>();
+  /** Fires when there are other checkpoints than before. */
+  readonly onDidChange: Event<void> = this.#changed.event;
+  /** By session. One that the window shows no longer stays, so that a restore can be undone from the next. */
+  readonly #open = new Map<string, Checkpoints>();
+  readonly #store = new DisposableStore();
+  readonly #said = new Set<string>();
+
+  constructor(options: CheckpointBookOptions) {
+    this.#options = options;
+    this.#folder = new CheckpointFolder(options.path);
+  }
+
+  /** The checkpoints of a session. */
+  of(session: string, cwd: string): Checkpoints {
+    const known = this.#open.get(session);
+    if (known) return known;
+    const { clock, log, newId, settings } = this.#options;
+    const checkpoints = new Checkpoints({
+      store: this.#folder.session(session),
+      ...this.#trees(session, this.#options.roots(cwd)),
+      clock,
+      log,
+      newId,
+      limits: () => {
+        const { maxCount, maxAgeDays } = settings().checkpoints;
+        return { count: maxCount, age: maxAgeDays * day };
+      },
+    });
+    this.#open.set(session, this.#store.add(checkpoints));
+    this.#store.add(checkpoints.onDidChange(() => this.#changed.fire()));
+    return checkpoints;
+  }
+
+  /** Turns of a session that can be gone back to. The same set as long as there are no others. */
+  turns(session: string, cwd: string): ReadonlySet<string> {
+    return this.#store.isDisposed ? noTurns : this.of(session, cwd).turns;
+  }
+
+  /** Deletes what has outlived its age, in sessions that are not open. Never rejects. */
+  async prune(): Promise<void> {
+    const oldest = this.#options.clock.now() - this.#options.settings().checkpoints.maxAgeDays * day;
+    try {
+      for (const session of await this.#folder.sessions()) {
+        if (this.#open.has(session)) continue;
+        const store = this.#folder.session(session);
+        const text = await store.readIndex();
+        const isOld = text === undefined || parseIndex(text).every(({ at }) => at < oldest);
+        if (isOld && !this.#open.has(session)) await store.clear();
+      }
+    } catch (error) {
+      this.#options.log.warn("Old checkpoints could not be deleted.", asError(error).message);
+    }
+  }
+
+  /** Deletes the checkpoints of every session. */
+  async clear(): Promise<void> {
+    await Promise.all([...this.#open.values()].map(checkpoints => checkpoints.clear()));
+    await this.#folder.clear();
+  }
+
+  /** Resolves when everything is stored, or its loss was logged. */
+  async flush(): Promise<void> {
+    await Promise.all([...this.#open.values()].map(checkpoints => checkpoints.flush()));
+  }
+
+  dispose(): void {
+    this.#store.dispose();
+    this.#changed.dispose();
+  }
+
+  /** Trees, where there is a git. */
+  #trees(session: string, folders: readonly string[]): { readonly trees?: GitTrees } {
+    const [first] = folders;
+    const git = first === undefined ? undefined : gitOf(vscode.Uri.file(first));
+    if (!git) {
+      const words = "There is no git: checkpoints know the files that agents are seen to change.";
+      if (!this.#said.has(words)) this.#options.log.info(words);
+      this.#said.add(words);
+      return {};
+    }
+    const ownFolder = join(this.#folder.pathOf(session), "trees");
+    return { trees: new GitTrees({ git, folders, ownFolder, log: this.#options.log, said: this.#said }) };
+  }
+}

@@ -1,0 +1,22 @@
+// The log channel, as the Log port. Its level follows VS Code's own setting.
+import * as vscode from "vscode";
+import { masked } from "../acp/trafficRecorder.ts";
+import type { Log } from "../base/log.ts";
+import { maskedText } from "../base/mask.ts";
+
+/** Parley's output channel. Data is masked before it is written. */
+export function openLog(): Log & { show(): void; dispose(): void } {
+  const channel = vscode.window.createOutputChannel("Parley", { log: true });
+  const line = (message: string, data: unknown): string =>
+    maskedText(
+      data === undefined ? message : `${message} ${typeof data === "string" ? data : JSON.stringify(masked(data))}`,
+    );
+  return {
+    debug: (message, data) => channel.debug(line(message, data)),
+    info: (message, data) => channel.info(line(message, data)),
+    warn: (message, data) => channel.warn(line(message, data)),
+    error: (message, data) => channel.error(line(message, data)),
+    show: () => channel.show(true),
+    dispose: () => channel.dispose(),
+  };
+}

@@ -1,0 +1,164 @@
+// A session's files: what an agent may read and write, in order, inside the session's roots.
+import { Refusal, asError } from "../base/errors.ts";
+import { megabytes, sliceLines, tooMuch } from "./lineWindow.ts";
+import { rootsOnly, type Gate, type Operation } from "../permissions/access.ts";
+import { quoted, type Confinement, type Located } from "./paths.ts";
+import type { Documents, FileStat, LineWindow, WriteOutcome } from "./ports.ts";
+
+export interface FileOptions {
+  /** What an agent gets for a file that does not exist: some cannot create a file unless its text is empty first. */
+  readonly missingFiles: "error" | "empty";
+  /** Bytes of text in one answer. */
+  readonly maxBytes: number;
+}
+
+export const defaultFileOptions: FileOptions = { missingFiles: "error", maxBytes: 8 * 1024 * 1024 };
+
+export interface ReadRequest {
+  readonly path: string;
+  /** 1-based; 0 is taken as the first line. */
+  readonly line?: number;
+  readonly limit?: number;
+}
+
+export interface WriteRequest {
+  readonly path: string;
+  readonly content: string;
+}
+
+/** Serves one session's reads and writes. Requests to one file are served in order, to different files in parallel. */
+export class SessionFiles {
+  readonly #documents: Documents;
+  readonly #confinement: Confinement;
+  readonly #options: FileOptions;
+  readonly #access: Gate;
+  readonly #queues = new Map<string, Promise<unknown>>();
+  #gate: Promise<unknown> = Promise.resolve();
+
+  constructor(
+    documents: Documents,
+    confinement: Confinement,
+    options: Partial<FileOptions> = {},
+    access: Gate = rootsOnly(confinement),
+  ) {
+    this.#access = access;
+    this.#documents = documents;
+    this.#confinement = confinement;
+    this.#options = { ...defaultFileOptions, ...options };
+  }
+
+  /** The text, or the lines asked for. Lines keep their ending; beyond the end there are none: "". */
+  async read(request: ReadRequest, signal?: AbortSignal): Promise<string> {
+    const window = windowOf(request);
+    return this.#inOrder("read", request.path, signal, async located => {
+      const stat = await this.#documents.stat(located.path);
+      if (stat.kind === "missing" && this.#options.missingFiles === "empty") return "";
+      this.#checkFile(stat, request.path);
+      const text = await this.#text(located.path, stat, window);
+      await this.#checkStill(located, request.path);
+      return text;
+    });
+  }
+
+  /** Makes the file's text `content`; creates the file and its folders. Resolves once that was read back. */
+  async write(request: WriteRequest, signal?: AbortSignal): Promise<WriteOutcome> {
+    return this.#inOrder("write", request.path, signal, async located => {
+      const stat = await this.#documents.stat(located.path);
+      if (stat.kind !== "missing") this.#checkFile(stat, request.path);
+      const outcome = await this.#documents.write(located.path, request.content);
+      await this.#checkStill(located, request.path);
+      return outcome;
+    });
+  }
+
+  async #text(path: string, stat: FileStat, window: LineWindow | undefined): Promise<string> {
+    const { maxBytes } = this.#options;
+    if (stat.size > maxBytes && !stat.unsaved) {
+      if (window) return this.#documents.readWindow(path, window, maxBytes);
+      const size = megabytes(stat.size);
+      throw new Refusal("invalid", `The file has ${size}. Read it in parts, with “line” and “limit”.`, { path });
+    }
+    const text = await this.#documents.read(path);
+    const wanted = window ? sliceLines(text, window) : text;
+    if (Buffer.byteLength(wanted) > maxBytes) throw tooMuch(maxBytes);
+    return wanted;
+  }
+
+  #checkFile(stat: FileStat, path: string): void {
+    switch (stat.kind) {
+      case "file":
+        return;
+      case "missing":
+        throw new Refusal("notFound", `${quoted(path)} does not exist.`, { path });
+      case "folder":
+        throw new Refusal("invalid", `${quoted(path)} is a folder, not a file.`, { path });
+      case "other":
+        throw new Refusal("invalid", `${quoted(path)} is not a regular file.`, { path });
+      default:
+        stat.kind satisfies never;
+    }
+  }
+
+  /** A link that was put in place meanwhile may have led elsewhere: then the answer is not to be trusted. */
+  async #checkStill(located: Located, path: string): Promise<void> {
+    const now = await this.#confinement.locate(path);
+    if (now.key === located.key && now.inside === located.inside) return;
+    throw new Refusal("failed", `${quoted(path)} was moved or became a link to elsewhere meanwhile.`, { path });
+  }
+
+  /**
+   * Runs `serve` when every earlier request for the same file is done. Paths are resolved one at a time, because the
+   * order of the requests must not depend on how long that takes.
+   */
+  #inOrder<T>(
+    operation: Operation,
+    path: string,
+    signal: AbortSignal | undefined,
+    serve: (located: Located) => Promise<T>,
+  ): Promise<T> {
+    const queued = this.#gate.then(async () => {
+      const located = await this.#confinement.locate(path);
+      const admitted = async (): Promise<T> => {
+        const asked = await this.#access.admit({ operation, path, located }, signal);
+        if (asked) await this.#checkStill(located, path);
+        return serve(located);
+      };
+      return { served: this.#enqueue(located.key, () => this.#explain(path, admitted)) };
+    });
+    this.#gate = queued.catch(() => undefined);
+    return queued.then(({ served }) => served);
+  }
+
+  #enqueue<T>(key: string, serve: () => Promise<T>): Promise<T> {
+    const before = this.#queues.get(key) ?? Promise.resolve();
+    const served = before.then(serve);
+    const settled: Promise<unknown> = served
+      .catch(() => undefined)
+      .finally(() => {
+        if (this.#queues.get(key) === settled) this.#queues.delete(key);
+      });
+    this.#queues.set(key, settled);
+    return served;
+  }
+
+  async #explain<T>(path: string, serve: () => Promise<T>): Promise<T> {
+    try {
+      return await serve();
+    } catch (thrown) {
+      if (thrown instanceof Refusal) throw thrown;
+      throw new Refusal("failed", `${quoted(path)}: ${asError(thrown).message}`, { path });
+    }
+  }
+}
+
+function windowOf(request: ReadRequest): LineWindow | undefined {
+  checkCount("line", request.line);
+  checkCount("limit", request.limit);
+  if (request.line === undefined && request.limit === undefined) return undefined;
+  return { line: Math.max(1, request.line ?? 1), limit: request.limit ?? Number.POSITIVE_INFINITY };
+}
+
+function checkCount(name: string, value: number | undefined): void {
+  if (value === undefined || (Number.isInteger(value) && value >= 0)) return;
+  throw new Refusal("invalid", `“${name}” must be a whole number, 0 or more.`, { [name]: value });
+}

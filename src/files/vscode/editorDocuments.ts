@@ -1,0 +1,305 @@
+// The Documents port on the real editor: unsaved text first, writes through WorkspaceEdit, everything read back.
+import { createReadStream, constants } from "node:fs";
+import { access, mkdir, readFile, rm, stat } from "node:fs/promises";
+import { dirname, isAbsolute } from "node:path";
+import * as vscode from "vscode";
+import { Refusal, asError } from "../../base/errors.ts";
+import { placesIn, smallestEdits, withLineFeeds } from "../textEdits.ts";
+import { readLines } from "../lineWindow.ts";
+import { codeOf, hostPlatform, pathKey, quoted } from "../paths.ts";
+import type { Documents, FileStat, LineWindow, PathResolver, WriteOutcome } from "../ports.ts";
+import { isFile } from "../../editor/diskText.ts";
+import { caughtUp, mostCatchUp, nextOf, openedAgain, undisturbed } from "../../editor/openDocuments.ts";
+
+export interface EditorDocumentsOptions {
+  /** Whether to save a document that also holds unsaved changes of the user's own. */
+  readonly saveUnsaved?: () => boolean;
+}
+
+/** How often an edit is tried when the user types at the same moment. */
+const mostAttempts = 3;
+/** How long a save that somebody else began is waited for: VS Code gives those who take part in it 1.75 s. */
+const mostSaving = 3000;
+const byteOrderMark = "\uFEFF";
+
+/** Files through VS Code. Matches open documents by real path, so links do not matter. */
+export class EditorDocuments implements Documents {
+  readonly #resolver: PathResolver;
+  readonly #options: EditorDocumentsOptions;
+
+  constructor(resolver: PathResolver, options: EditorDocumentsOptions = {}) {
+    this.#resolver = resolver;
+    this.#options = options;
+  }
+
+  async stat(path: string): Promise<FileStat> {
+    const open = await this.#openDocument(path);
+    if (open?.isDirty) return { kind: "file", size: open.getText().length, unsaved: true };
+    try {
+      const found = await stat(path);
+      const kind = found.isFile() ? "file" : found.isDirectory() ? "folder" : "other";
+      return { kind, size: found.size, unsaved: false };
+    } catch (thrown) {
+      if (isMissing(thrown)) return { kind: "missing", size: 0, unsaved: false };
+      throw thrown;
+    }
+  }
+
+  async read(path: string): Promise<string> {
+    const open = await this.#openDocument(path);
+    if (open?.isDirty) return open.getText();
+    // A document without unsaved text may lag behind the disk, never the other way round.
+    return (await diskText(path, open)) ?? missing(path);
+  }
+
+  readWindow(path: string, window: LineWindow, maxBytes: number): Promise<string> {
+    return readLines(createReadStream(path), window, maxBytes);
+  }
+
+  async write(path: string, content: string): Promise<WriteOutcome> {
+    await this.#refuseUnsavedNotebook(path);
+    await createFolder(dirname(path));
+    const open = await this.#openDocument(path);
+    const isNew = open === undefined && (await this.stat(path)).kind === "missing";
+    if (isNew) await create(path, content.startsWith(byteOrderMark));
+    try {
+      return await this.#writeInto(open ?? (await openDocument(path)), content);
+    } catch (thrown) {
+      if (isNew) await rm(path, { force: true });
+      throw thrown;
+    }
+  }
+
+  async #writeInto(found: vscode.TextDocument, content: string): Promise<WriteOutcome> {
+    let document = found;
+    const wanted = withLineFeeds(content.startsWith(byteOrderMark) ? content.slice(1) : content);
+    const isUsersOwn = document.isDirty && !(await isAsOnDisk(document));
+    await refuseReadOnly(document);
+    if (!isUsersOwn) document = await catchUp(document);
+    return undisturbed([document.uri], () => this.#editAndSave(document, wanted, isUsersOwn));
+  }
+
+  async #editAndSave(found: vscode.TextDocument, wanted: string, isUsersOwn: boolean): Promise<WriteOutcome> {
+    let document = found;
+    await refuseLoss(document, wanted);
+    const before = withLineFeeds(document.getText());
+    document = await edit(document, wanted);
+    if (isUsersOwn && !this.#options.saveUnsaved?.()) return { saved: false };
+    try {
+      await save(document, before);
+    } catch (thrown) {
+      await edit(document, before);
+      throw thrown;
+    }
+    const after = withLineFeeds(document.getText());
+    // What the user has typed since is not of the agent's making.
+    return { saved: true, ...(after !== wanted && !document.isDirty && { result: { before, after } }) };
+  }
+
+  /** The open document of a file: under several names, the one with unsaved text. */
+  async #openDocument(path: string): Promise<vscode.TextDocument | undefined> {
+    const documents = vscode.workspace.textDocuments.filter(one => one.uri.scheme === "file" && !one.isClosed);
+    const exact = documents.find(one => this.#key(one.uri.fsPath) === this.#key(path));
+    if (exact?.isDirty) return exact;
+    const key = this.#key(await this.#resolver.real(path));
+    const isSame = async (one: vscode.TextDocument): Promise<boolean> => {
+      // A document whose path cannot be resolved any more is no document of this file.
+      const real = await this.#resolver.real(one.uri.fsPath).catch(() => undefined);
+      return real !== undefined && this.#key(real) === key;
+    };
+    const candidates = documents.filter(one => one.isDirty || exact === undefined);
+    const matches = await Promise.all(candidates.map(isSame));
+    const same = candidates.filter((_, index) => matches[index]);
+    return same.find(one => one.isDirty) ?? exact ?? same[0];
+  }
+
+  async #refuseUnsavedNotebook(path: string): Promise<void> {
+    const unsaved = vscode.workspace.notebookDocuments.filter(one => one.isDirty && one.uri.scheme === "file");
+    if (unsaved.length === 0) return;
+    const key = this.#key(await this.#resolver.real(path));
+    for (const notebook of unsaved) {
+      if (this.#key(await this.#resolver.real(notebook.uri.fsPath)) !== key) continue;
+      throw new Refusal(
+        "failed",
+        `${quoted(path)} is open as a notebook with unsaved changes. Ask the user to save it.`,
+        {
+          path,
+        },
+      );
+    }
+  }
+
+  #key(path: string): string {
+    return pathKey(path, hostPlatform, this.#resolver.ignoresCase);
+  }
+}
+
+async function createFolder(folder: string): Promise<void> {
+  try {
+    await mkdir(folder, { recursive: true });
+  } catch (thrown) {
+    const isNoFolder = codeOf(thrown) === "EEXIST" || codeOf(thrown) === "ENOTDIR";
+    throw failed(folder, isNoFolder ? "is not a folder." : `could not be created: ${asError(thrown).message}`);
+  }
+}
+
+/** Makes an empty file, through the editor, so that creating it can be undone and other extensions hear of it. */
+async function create(path: string, withMark: boolean): Promise<void> {
+  const change = new vscode.WorkspaceEdit();
+  const contents = withMark ? new TextEncoder().encode(byteOrderMark) : new Uint8Array(0);
+  change.createFile(vscode.Uri.file(path), { ignoreIfExists: true, contents });
+  const done = await vscode.workspace.applyEdit(change);
+  // Some agents make the file themselves at the same moment.
+  if (!done && !(await isFile(path))) throw failed(path, "could not be created: the editor refused.");
+}
+
+async function openDocument(path: string): Promise<vscode.TextDocument> {
+  try {
+    return await vscode.workspace.openTextDocument(vscode.Uri.file(path));
+  } catch (thrown) {
+    const { message } = asError(thrown);
+    if (/binary/i.test(message)) throw binary(path);
+    throw failed(path, `could not be opened: ${message}`);
+  }
+}
+
+/** Makes the document's text `wanted` with the smallest edit, and checks that it took it. Gives the document that did. */
+async function edit(found: vscode.TextDocument, wanted: string): Promise<vscode.TextDocument> {
+  let document = found;
+  for (let attempt = 0; attempt < mostAttempts; attempt++) {
+    document = await openedAgain(document);
+    const before = withLineFeeds(document.getText());
+    if (before === wanted) return document;
+    const change = new vscode.WorkspaceEdit();
+    const place = placesIn(before);
+    for (const one of smallestEdits(before, wanted)) {
+      const start = place(one.start);
+      const end = place(one.end);
+      change.replace(document.uri, new vscode.Range(start.line, start.character, end.line, end.character), one.text);
+    }
+    // False also when the document changed since: then the edit is computed anew.
+    if (await vscode.workspace.applyEdit(change)) break;
+  }
+  document = await openedAgain(document);
+  if (withLineFeeds(document.getText()) === wanted) return document;
+  throw failed(
+    document.uri.fsPath,
+    "did not take the change: it was changed by somebody else meanwhile. Read it again.",
+  );
+}
+
+async function isAsOnDisk(document: vscode.TextDocument): Promise<boolean> {
+  const disk = await diskText(document.uri.fsPath, document);
+  return disk !== undefined && withLineFeeds(disk) === withLineFeeds(document.getText());
+}
+
+/** Saves, and believes only the disk: `save()` may say true and have done nothing. */
+async function save(document: vscode.TextDocument, before: string): Promise<void> {
+  const path = document.uri.fsPath;
+  let said = !document.isDirty || (await document.save());
+  if (!said) {
+    // It also says false at once while another save is under way, such as an automatic one. That one will do.
+    const { onDidSaveTextDocument } = vscode.workspace;
+    if (document.isDirty) await nextOf(onDidSaveTextDocument, saved => saved === document, mostSaving);
+    said = !document.isDirty || (await document.save());
+  }
+  const disk = await diskText(path, document);
+  const now = withLineFeeds(document.getText());
+  if (disk !== undefined && withLineFeeds(disk) === now) return;
+  // The user has typed on since it was saved.
+  if (said && document.isDirty && disk !== undefined && withLineFeeds(disk) !== before) return;
+  throw failed(path, "could not be saved. It may be read-only, or have changed on disk.");
+}
+
+/** Waits until the editor has noticed what is on disk: an edit of older text could not be saved. Gives the document that has. */
+async function catchUp(document: vscode.TextDocument): Promise<vscode.TextDocument> {
+  const path = document.uri.fsPath;
+  const isCurrent = async (one: vscode.TextDocument): Promise<boolean> => {
+    const disk = await diskText(path, one);
+    return disk === undefined || one.isDirty || withLineFeeds(disk) === withLineFeeds(one.getText());
+  };
+  const current = await caughtUp(document, isCurrent, mostCatchUp);
+  if (current) return current;
+  throw failed(path, "has changed on disk, and the editor has not noticed yet. Try again.");
+}
+
+/** The decoded file, or undefined when there is none. Never has a byte-order mark. */
+async function diskText(path: string, document: vscode.TextDocument | undefined): Promise<string | undefined> {
+  let bytes: Uint8Array;
+  try {
+    bytes = await readFile(path);
+  } catch (thrown) {
+    if (isMissing(thrown)) return undefined;
+    throw thrown;
+  }
+  try {
+    const text = document
+      ? await vscode.workspace.decode(bytes, { encoding: document.encoding })
+      : await vscode.workspace.decode(bytes, { uri: vscode.Uri.file(path) });
+    return text.startsWith(byteOrderMark) ? text.slice(1) : text;
+  } catch (thrown) {
+    if (bytes.includes(0)) throw binary(path);
+    throw thrown;
+  }
+}
+
+/** Refuses a write that would lose text: what was not decoded, and what the encoding cannot hold. */
+async function refuseLoss(document: vscode.TextDocument, wanted: string): Promise<void> {
+  const { encoding } = document;
+  const path = document.uri.fsPath;
+  if (!document.isDirty && document.getText().includes("\uFFFD")) {
+    const [now, bytes] = [await vscode.workspace.encode(document.getText(), { encoding }), await readFile(path)];
+    if (!bytes.equals(now))
+      throw failed(path, `is not valid ${encoding}. Ask the user to reopen it with its encoding.`);
+  }
+  if (encoding.startsWith("utf")) return;
+  const bytes = await vscode.workspace.encode(wanted, { encoding });
+  if ((await vscode.workspace.decode(bytes, { encoding })) === wanted) return;
+  throw new Refusal("invalid", `${quoted(path)} is encoded in ${encoding}, which lacks characters of the new text.`, {
+    path,
+  });
+}
+
+async function refuseReadOnly(document: vscode.TextDocument): Promise<void> {
+  const path = document.uri.fsPath;
+  if (vscode.workspace.fs.isWritableFileSystem("file") === false || isReadOnlyBySetting(document)) {
+    throw failed(path, "is read-only in this editor.");
+  }
+  try {
+    const { mode } = await stat(path);
+    await access(path, constants.W_OK);
+    // What the editor goes by, also for a user who may write everything.
+    if ((mode & 0o200) === 0) throw failed(path, "is read-only.");
+  } catch (thrown) {
+    if (isMissing(thrown)) return;
+    throw thrown instanceof Refusal ? thrown : failed(path, "is read-only.");
+  }
+}
+
+function isReadOnlyBySetting(document: vscode.TextDocument): boolean {
+  const files = vscode.workspace.getConfiguration("files", document.uri);
+  const folder = vscode.workspace.getWorkspaceFolder(document.uri);
+  const matches = (setting: string): boolean =>
+    Object.entries(files.get<Record<string, unknown>>(setting) ?? {}).some(([glob, on]) => {
+      const pattern = isAbsolute(glob) || !folder ? glob : new vscode.RelativePattern(folder, glob);
+      return on === true && vscode.languages.match({ pattern }, document) > 0;
+    });
+  return matches("readonlyInclude") && !matches("readonlyExclude");
+}
+
+function isMissing(thrown: unknown): boolean {
+  const code = codeOf(thrown);
+  return code === "ENOENT" || code === "ENOTDIR";
+}
+
+function missing(path: string): never {
+  throw new Refusal("notFound", `${quoted(path)} does not exist.`, { path });
+}
+
+function binary(path: string): Refusal {
+  return new Refusal("invalid", `${quoted(path)} is binary, not text.`, { path });
+}
+
+function failed(path: string, what: string): Refusal {
+  return new Refusal("failed", `${quoted(path)} ${what}`, { path });
+}

@@ -1,0 +1,179 @@
+// Which files changed on disk, gathered for a moment, without what git ignores; and which were committed.
+import { basename, dirname, join, relative } from "node:path";
+import * as vscode from "vscode";
+import { asError } from "../../base/errors.ts";
+import { DisposableStore, type Disposable } from "../../base/lifecycle.ts";
+import type { Log } from "../../base/log.ts";
+import { withLineFeeds } from "../textEdits.ts";
+import { walkFiles } from "../fileWalk.ts";
+import { gitIgnored, gitPath, gitText } from "../../git/gitQueries.ts";
+import { gitOf } from "../../mentions/vscode/fileIndexer.ts";
+import { isFile, isFolder } from "../../editor/diskText.ts";
+
+export interface PathEventsOptions {
+  readonly roots: () => readonly string[];
+  /** Asked at once, so that what nobody wants costs nothing. */
+  readonly isWanted: (path: string) => boolean;
+  /** Files that count also when git ignores them. */
+  readonly isFollowed: (path: string) => boolean;
+  readonly changed: (path: string) => void;
+  /** A new commit has this text of a tracked file. */
+  readonly committed: (path: string, text: string) => void;
+  readonly tracked: () => readonly string[];
+  readonly log: Log;
+}
+
+/** How long changes are gathered. Milliseconds. */
+const quiet = 50;
+
+export class PathEvents implements Disposable {
+  readonly #options: PathEventsOptions;
+  readonly #store = new DisposableStore();
+  #watching = new DisposableStore();
+  readonly #waiting = new Set<string>();
+  /** What was created since the turn began. VS Code is slow to watch new folders: files in them may go untold. */
+  readonly #created = new Set<string>();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(options: PathEventsOptions) {
+    this.#options = options;
+    this.#watch();
+    this.#store.add(vscode.workspace.onDidChangeWorkspaceFolders(() => this.#watch()));
+  }
+
+  turnBegan(): void {
+    this.#created.clear();
+  }
+
+  /** Tells the files in folders that are new since the turn began: some may not have been told. */
+  turnEnded(): void {
+    if (this.#created.size === 0) return;
+    for (const path of this.#created) this.#waiting.add(path);
+    this.#handSoon();
+  }
+
+  dispose(): void {
+    clearTimeout(this.#timer);
+    this.#watching.dispose();
+    this.#store.dispose();
+  }
+
+  #watch(): void {
+    this.#watching.dispose();
+    this.#watching = new DisposableStore();
+    for (const root of this.#options.roots()) {
+      const uri = vscode.Uri.file(root);
+      const files = vscode.workspace.createFileSystemWatcher(new vscode.RelativePattern(uri, "**"));
+      const note = ({ fsPath }: vscode.Uri): void => this.#note(root, fsPath);
+      const created = (uri: vscode.Uri): void => this.#note(root, uri.fsPath, true);
+      const own = [files, files.onDidChange(note), files.onDidCreate(created), files.onDidDelete(note)];
+      for (const one of own) this.#watching.add(one);
+      // There may be no repository yet.
+      const usual = join(root, ".git", "logs", "HEAD");
+      this.#watchCommits(root, usual, this.#watching);
+      this.#watchRepository(root, usual, this.#watching).catch((thrown: unknown) =>
+        this.#options.log.debug(`${root} is in no repository.`, asError(thrown).message),
+      );
+    }
+  }
+
+  /** The folder may be beneath its repository's top, or a worktree of it. */
+  async #watchRepository(root: string, usual: string, watching: DisposableStore): Promise<void> {
+    const git = gitOf(vscode.Uri.file(root));
+    const head = git && (await gitPath(git, root, "logs/HEAD"));
+    if (head !== undefined && head !== usual) this.#watchCommits(root, head, watching);
+  }
+
+  #watchCommits(root: string, head: string, watching: DisposableStore): void {
+    const pattern = new vscode.RelativePattern(vscode.Uri.file(dirname(head)), basename(head));
+    const heads = vscode.workspace.createFileSystemWatcher(pattern);
+    const look = (): void => {
+      this.#lookAtCommit(root).catch((thrown: unknown) => this.#fault("A commit could not be looked at.", thrown));
+    };
+    for (const one of [heads, heads.onDidChange(look), heads.onDidCreate(look)]) watching.add(one);
+  }
+
+  #note(root: string, path: string, isNew = false): void {
+    if (/[\\/]\.git(?:[\\/]|$)/.test(path.slice(root.length)) || !this.#options.isWanted(path)) return;
+    this.#waiting.add(path);
+    if (isNew) this.#created.add(path);
+    this.#handSoon();
+  }
+
+  #handSoon(): void {
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined;
+      const paths = [...this.#waiting];
+      this.#waiting.clear();
+      this.#hand(paths).catch((thrown: unknown) => this.#fault("Changed files could not be looked at.", thrown));
+    }, quiet);
+  }
+
+  async #hand(paths: readonly string[]): Promise<void> {
+    for (const root of this.#options.roots()) {
+      const told = paths.filter(path => !relative(root, path).startsWith(".."));
+      const own = [...new Set([...told, ...(await this.#within(root, told))])];
+      const [followed, others] = [
+        own.filter(this.#options.isFollowed),
+        own.filter(path => !this.#options.isFollowed(path)),
+      ];
+      for (const path of followed) this.#options.changed(path);
+      const ignored = others.length > 0 ? await this.#ignored(root, others) : new Set<string>();
+      for (const path of others) if (!ignored.has(path)) this.#options.changed(path);
+    }
+  }
+
+  /** The files in those of the paths that are new folders. Others are forgotten as new. */
+  async #within(root: string, paths: readonly string[]): Promise<readonly string[]> {
+    const found: string[] = [];
+    for (const path of paths) {
+      if (!this.#created.has(path)) continue;
+      if (!(await isFolder(path))) {
+        this.#created.delete(path);
+        continue;
+      }
+      const take = (names: readonly string[]): void => void found.push(...names.map(name => join(root, name)));
+      await walkFiles(root, { take, leavesOut, from: slashed(root, path) });
+    }
+    return found;
+  }
+
+  /** What git, or a .gitignore without git, leaves out. */
+  async #ignored(root: string, paths: readonly string[]): Promise<ReadonlySet<string>> {
+    const git = gitOf(vscode.Uri.file(root));
+    if (git) {
+      try {
+        const names = paths.map(path => slashed(root, path));
+        return new Set((await gitIgnored(git, root, names)).map(name => join(root, name)));
+      } catch (error) {
+        this.#options.log.debug(`git knows nothing of ${root}.`, asError(error).message);
+      }
+    }
+    const ignored = new Set<string>();
+    for (const path of paths) {
+      let found = false;
+      await walkFiles(root, { take: () => void (found = true), leavesOut, from: slashed(root, path) });
+      // What is gone cannot be walked to.
+      if (!found && (await isFile(path))) ignored.add(path);
+    }
+    return ignored;
+  }
+
+  async #lookAtCommit(root: string): Promise<void> {
+    const git = gitOf(vscode.Uri.file(root));
+    if (!git) return;
+    for (const path of this.#options.tracked()) {
+      if (relative(root, path).startsWith("..")) continue;
+      const text = await gitText(git, root, "HEAD", slashed(root, path));
+      if (text !== undefined)
+        this.#options.committed(path, withLineFeeds(text.startsWith("\uFEFF") ? text.slice(1) : text));
+    }
+  }
+
+  #fault(words: string, thrown: unknown): void {
+    this.#options.log.error(words, asError(thrown).stack);
+  }
+}
+
+const leavesOut = (name: string): boolean => /(?:^|\/)node_modules(?:\/|$)/.test(name);
+const slashed = (root: string, path: string): string => relative(root, path).replaceAll("\\", "/");

@@ -1,0 +1,122 @@
+// Puts review decisions into the editor: all files of a decision as one edit, so that one Ctrl+Z takes it back.
+import * as vscode from "vscode";
+import { Refusal } from "../../base/errors.ts";
+import { placesIn, smallestEdits, withLineFeeds } from "../textEdits.ts";
+import { nodePaths } from "../nodePaths.ts";
+import { Confinement, quoted } from "../paths.ts";
+import type { ReviewPort, TextStep } from "../../review/windowReview.ts";
+import { changeTime, fileText } from "../../editor/diskText.ts";
+import { caughtUp, mostCatchUp, openedAgain, undisturbed } from "../../editor/openDocuments.ts";
+
+const mostAttempts = 5;
+/** Milliseconds. */
+const betweenAttempts = 100;
+
+/**
+ * The editor's side of a review, in these folders. The editor also refuses when it has just closed a document, so it is
+ * asked more than once.
+ */
+export const editorEdits = (roots: () => readonly string[]): ReviewPort => ({
+  async apply(steps) {
+    await checkPlaces(roots(), steps);
+    const uris = steps.map(({ path }) => vscode.Uri.file(path));
+    for (let attempt = 0; attempt < mostAttempts; attempt++) {
+      if (attempt > 0) await new Promise(resolve => setTimeout(resolve, betweenAttempts));
+      const change = new vscode.WorkspaceEdit();
+      const documents: Document[] = [];
+      for (const step of steps) documents.push(...(await addStep(change, step)));
+      if (await undisturbed(uris, () => isApplied(change, documents))) return;
+    }
+    throw stuck(steps[0]?.path ?? "");
+  },
+});
+
+interface Document {
+  readonly document: vscode.TextDocument;
+  /** The text that the edit is made for. */
+  readonly before: string;
+  /** Nobody had unsaved text in it. */
+  readonly clean: boolean;
+}
+
+/** Makes all of the change, and saves, or none of it. Rejects when something could not be saved. */
+async function isApplied(change: vscode.WorkspaceEdit, documents: readonly Document[]): Promise<boolean> {
+  if (!documents.every(({ document, before }) => isText(document, before))) return false;
+  if (!(await vscode.workspace.applyEdit(change))) return false;
+  for (const { document, clean } of documents) {
+    if (!clean || (await isSaved(document))) continue;
+    const path = document.uri.fsPath;
+    throw new Refusal("failed", `${quoted(path)} was changed in the editor, but could not be saved.`, { path });
+  }
+  return true;
+}
+
+/** A file may have become a link to elsewhere since it was followed. */
+async function checkPlaces(roots: readonly string[], steps: readonly TextStep[]): Promise<void> {
+  const confinement = new Confinement(nodePaths(), roots);
+  for (const { path } of steps) {
+    const located = await confinement.locate(path);
+    if (located.inside && located.path === path) continue;
+    throw new Refusal(
+      "failed",
+      vscode.l10n.t("{0} does not lie in this session's folders any more, so nothing was changed.", path),
+    );
+  }
+}
+
+const isText = (document: vscode.TextDocument, text: string): boolean => withLineFeeds(document.getText()) === text;
+
+/** Adds one file's change to the edit; gives its document, where text is edited. Rejects when the file is not as expected. */
+async function addStep(
+  change: vscode.WorkspaceEdit,
+  { path, before, after, raw }: TextStep,
+): Promise<readonly Document[]> {
+  const uri = vscode.Uri.file(path);
+  if (before === null) {
+    if ((await changeTime(path)) !== undefined) throw stuck(path);
+    change.createFile(uri, { contents: raw ?? new TextEncoder().encode(after ?? "") });
+    return [];
+  }
+  const document = await caughtUp(
+    await vscode.workspace.openTextDocument(uri),
+    // What is not as expected on disk either is not waited for.
+    async one => one.isDirty || isText(one, before) || (await fileText(path)) !== before,
+    mostCatchUp,
+  );
+  if (!document || !isText(document, before)) throw stuck(path);
+  if (after === null) {
+    if (document.isDirty) {
+      throw new Refusal("failed", `${quoted(path)} has unsaved changes, so it was not deleted. Save it first.`, {
+        path,
+      });
+    }
+    change.deleteFile(uri, { ignoreIfNotExists: true });
+    return [];
+  }
+  const place = placesIn(before);
+  for (const { start, end, text } of smallestEdits(before, after)) {
+    const [from, to] = [place(start), place(end)];
+    change.replace(uri, new vscode.Range(from.line, from.character, to.line, to.character), text);
+  }
+  return [{ document, before, clean: !document.isDirty }];
+}
+
+/**
+ * Saves, and believes only the disk: a document that was just edited may not know yet that it is unsaved, and `save()` says
+ * false, too, while another save is under way.
+ */
+async function isSaved(found: vscode.TextDocument): Promise<boolean> {
+  for (let attempt = 0; attempt < mostAttempts; attempt++) {
+    if (attempt > 0) await new Promise(resolve => setTimeout(resolve, betweenAttempts));
+    const document = await openedAgain(found);
+    await document.save();
+    if ((await fileText(document.uri.fsPath)) === withLineFeeds(document.getText())) return true;
+  }
+  return false;
+}
+
+function stuck(path: string): Refusal {
+  return new Refusal("failed", `${quoted(path)} changed at the same moment, so nothing was undone. Try again.`, {
+    path,
+  });
+}

@@ -1,0 +1,368 @@
+// Agents at work in the editor: marks where they are, and a view that goes along while the user wants it to.
+import * as vscode from "vscode";
+import { asError, Refusal } from "../../base/errors.ts";
+import { DisposableStore, type Disposable } from "../../base/lifecycle.ts";
+import type { Clock, Log } from "../../base/log.ts";
+import type { SessionEvent } from "../../session/events.ts";
+import { isBusy, type SessionState } from "../../session/state.ts";
+import { withLineFeeds } from "../../files/textEdits.ts";
+import { clamped, editedLines, linesOf, Trail, whoIs, type Lines, type Place } from "../agentLocations.ts";
+import { Following, type FollowMode } from "../followMode.ts";
+import { editSteps, FollowMarks } from "../followMarks.ts";
+import type { Confinement, Located } from "../../files/paths.ts";
+import { isFile } from "../../editor/diskText.ts";
+import { FollowDecorations } from "./followDecorations.ts";
+import { FollowView } from "./followedEditor.ts";
+import { openDocumentOf } from "../../editor/openDocuments.ts";
+
+/** Told of what one session's agent does in files. */
+export interface FollowTracker extends Disposable {
+  observe(event: SessionEvent): void;
+  /** The agent has read it. */
+  read(request: { readonly path: string; readonly line?: number; readonly limit?: number }): void;
+  /** What changes in that file during the work is the agent's. */
+  writing<T>(path: string, work: () => Promise<T>): Promise<T>;
+}
+
+export interface FollowUiOptions {
+  readonly clock: Clock;
+  readonly log: Log;
+  /** The turn that runs. */
+  readonly turn: () => string;
+  /** The mode is another. */
+  readonly changed: () => void;
+}
+
+/** Where the main agent is, to be shown. */
+interface Target {
+  readonly located: Located;
+  readonly place: Place;
+  readonly tracker: Tracker;
+}
+
+/** Between two paintings, ms: many places at once are painted as one. */
+const frame = 33;
+const mostKeys = 1000;
+/** Places that wait to be looked up; older ones are overtaken. */
+const mostWaiting = 100;
+
+/** One per window: the session that the window shows. */
+export class FollowUi implements Disposable {
+  readonly #options: FollowUiOptions;
+  readonly #store = new DisposableStore();
+  readonly #marks = new FollowMarks();
+  readonly #decorations: FollowDecorations;
+  readonly #view: FollowView;
+  readonly #following: Following<Target>;
+  readonly #status = vscode.window.createStatusBarItem("parley.following", vscode.StatusBarAlignment.Right, 89);
+  /** Files by the paths that the editor knows them by; "" for those outside. */
+  readonly #keys = new Map<string, string>();
+  /** Files that an agent is writing, by key, and who. */
+  readonly #writing = new Map<string, string[]>();
+  #tracker: Tracker | undefined;
+  #agentName = "";
+  #busy = false;
+  #paintedAt = -Infinity;
+  #timer: Disposable | undefined;
+
+  constructor(options: FollowUiOptions) {
+    this.#options = options;
+    const { clock, turn } = options;
+    this.#following = this.#store.add(
+      new Following<Target>({ clock, reveal: target => this.#reveal(target), changed: () => this.#modeChanged() }),
+    );
+    this.#view = this.#store.add(
+      new FollowView({
+        clock,
+        turn,
+        isFollowing: () => this.#following.mode === "on",
+        isAgents: document => this.#writing.has(this.#keyOf(document)),
+        interrupted: () => this.#following.interrupt(),
+      }),
+    );
+    this.#decorations = this.#store.add(new FollowDecorations());
+    this.#status.name = vscode.l10n.t("Parley: Following");
+    this.#status.command = "parley.toggleFollow";
+    this.#store.add(this.#status);
+    this.#store.add(vscode.window.onDidChangeVisibleTextEditors(() => this.#paint()));
+    this.#store.add(vscode.workspace.onDidChangeTextDocument(event => this.#changed(event)));
+  }
+
+  get mode(): FollowMode {
+    return this.#following.mode;
+  }
+
+  /** Whether the view goes with the agent. Pressed while paused, it does again. */
+  follow(on: boolean): void {
+    if (on) this.#view.begin();
+    this.#following.set(on);
+  }
+
+  toggle(): void {
+    this.follow(this.mode !== "on");
+  }
+
+  /** A session begins, in these folders; the one before it is followed no more. */
+  enter(confinement: Confinement): FollowTracker {
+    this.#forget();
+    const tracker: Tracker = new Tracker({
+      confinement,
+      log: this.#options.log,
+      at: (located, place) => this.#at({ located, place, tracker }),
+      writes: (key, who, began) => this.#writes(key, who, began),
+      left: () => {
+        if (this.#tracker === tracker) this.#forget();
+      },
+    });
+    this.#tracker = tracker;
+    this.#paint();
+    return tracker;
+  }
+
+  /** The session changed. */
+  update(state: SessionState): void {
+    this.#agentName = state.agent?.name ?? "";
+    const busy = isBusy(state);
+    if (busy === this.#busy) return;
+    this.#busy = busy;
+    if (busy) return;
+    this.#marks.leave();
+    this.#following.leave();
+    this.#paint();
+  }
+
+  #forget(): void {
+    this.#tracker = undefined;
+    this.#marks.clear();
+    this.#keys.clear();
+    this.#writing.clear();
+    this.#view.reset();
+    this.#following.reset();
+    this.#paint();
+  }
+
+  #modeChanged(): void {
+    if (this.mode === "paused") {
+      this.#status.text = `$(debug-pause) ${vscode.l10n.t("Following paused")}`;
+      this.#status.tooltip = vscode.l10n.t("Follow {0} again", this.#agentName);
+      this.#status.show();
+    } else this.#status.hide();
+    this.#options.changed();
+  }
+
+  #at(target: Target): void {
+    const { located, place } = target;
+    this.#know(located.path, located.key);
+    const document = openDocumentOf(located.path);
+    this.#mark(target, document && linesIn(place, document), document === undefined);
+    if (place.parent === undefined) this.#following.at(target);
+  }
+
+  /** `isEarly`: the text is not there yet, to look for the change in. */
+  #mark({ located, place }: Target, lines: Lines | undefined, isEarly = false): void {
+    const found = isEarly ? linesOf(place, Number.MAX_SAFE_INTEGER) : lines;
+    if (place.doing === "edit" && found) this.#marks.edit(whoIs(place), located.key, found, this.#now());
+    else this.#marks.visit(whoIs(place), located.key, found);
+    this.#paint();
+  }
+
+  async #reveal(target: Target): Promise<void> {
+    const { located, place, tracker } = target;
+    try {
+      // A link may have been put in place since.
+      const now = await tracker.confinement.locate(place.path);
+      if (!now.inside || now.key !== located.key || !(await isFile(now.path))) return;
+      const isEarly = openDocumentOf(now.path) === undefined;
+      await this.#view.reveal(vscode.Uri.file(now.path), document => {
+        if (isEarly && place.change) this.#mark(target, linesIn(place, document));
+        return clamped(this.#marks.where(whoIs(place), now.key) ?? { first: 0, last: 0 }, document.lineCount);
+      });
+    } catch (error) {
+      // What is no text cannot be shown as one, and nobody asked for this file.
+      this.#options.log.debug(`${place.path} could not be shown.`, asError(error).message);
+    }
+  }
+
+  #writes(key: string, who: string, began: boolean): void {
+    const writers = this.#writing.get(key) ?? [];
+    if (began) this.#writing.set(key, [...writers, who]);
+    else if (writers.length <= 1) this.#writing.delete(key);
+    else this.#writing.set(key, writers.slice(1));
+  }
+
+  #changed({ document, contentChanges }: vscode.TextDocumentChangeEvent): void {
+    const key = this.#keyOf(document);
+    if (key === "" || contentChanges.length === 0) return;
+    const replacements = contentChanges.map(({ range, text }) => ({ ...positions(range), text: withLineFeeds(text) }));
+    this.#marks.shift(key, replacements);
+    const [who] = this.#writing.get(key) ?? [];
+    if (who !== undefined) {
+      // The topmost last, where the view goes.
+      for (const lines of [...editedLines(replacements)].reverse()) this.#marks.edit(who, key, lines, this.#now());
+    }
+    this.#paint();
+  }
+
+  #know(path: string, key: string): void {
+    this.#keys.delete(path);
+    this.#keys.set(path, key);
+    for (const oldest of this.#keys.keys()) {
+      if (this.#keys.size <= mostKeys) break;
+      this.#keys.delete(oldest);
+    }
+  }
+
+  #keyOf({ uri }: vscode.TextDocument): string {
+    return uri.scheme === "file" ? (this.#keys.get(uri.fsPath) ?? "") : "";
+  }
+
+  /** At once if the last time was long enough ago, else soon. */
+  #paint(): void {
+    this.#timer?.dispose();
+    if (this.#store.isDisposed) return;
+    const wait = this.#paintedAt + frame - this.#now();
+    if (wait > 0) this.#timer = this.#options.clock.after(wait, () => this.#paintNow());
+    else this.#paintNow();
+  }
+
+  #paintNow(): void {
+    const now = this.#now();
+    this.#paintedAt = now;
+    const steps = vscode.workspace.getConfiguration("workbench").get("reduceMotion") === "on" ? 1 : editSteps;
+    for (const editor of vscode.window.visibleTextEditors) {
+      const { uri } = editor.document;
+      if (uri.scheme !== "file") continue;
+      const key = this.#keys.get(uri.fsPath);
+      if (key === undefined) this.#lookUp(uri.fsPath);
+      this.#decorations.paint(editor, key ? this.#marks.marks(key, now, steps) : [], who => this.#nameOf(who));
+    }
+    const next = this.#marks.next(now, steps);
+    this.#timer = next === undefined ? undefined : this.#options.clock.after(next, () => this.#paintNow());
+  }
+
+  /** Which file an editor shows that no place has named by this path. */
+  #lookUp(path: string): void {
+    const tracker = this.#tracker;
+    if (!tracker) return;
+    const found = tracker.locate(path).then(located => {
+      if (this.#tracker !== tracker) return;
+      this.#know(path, located?.inside ? located.key : "");
+      if (located?.inside) this.#paint();
+    });
+    found.catch((error: unknown) => this.#options.log.error("A file could not be looked up.", asError(error).stack));
+  }
+
+  #nameOf(who: string): string {
+    const name = this.#agentName === "" ? vscode.l10n.t("Agent") : this.#agentName;
+    return who === "" ? name : vscode.l10n.t("{0} (sub-agent)", name);
+  }
+
+  #now(): number {
+    return this.#options.clock.now();
+  }
+
+  dispose(): void {
+    this.#store.dispose();
+    this.#timer?.dispose();
+  }
+}
+
+interface TrackerOptions {
+  readonly confinement: Confinement;
+  readonly log: Log;
+  readonly at: (located: Located, place: Place) => void;
+  readonly writes: (key: string, who: string, began: boolean) => void;
+  readonly left: () => void;
+}
+
+/** One session's places, looked up one after the other. */
+class Tracker implements FollowTracker {
+  readonly #options: TrackerOptions;
+  readonly #trail: Trail;
+  readonly #waiting: Place[] = [];
+  #isLooking = false;
+  #disposed = false;
+
+  constructor(options: TrackerOptions) {
+    this.#options = options;
+    this.#trail = new Trail(options.confinement.roots[0] ?? "");
+  }
+
+  get confinement(): Confinement {
+    return this.#options.confinement;
+  }
+
+  observe(event: SessionEvent): void {
+    for (const place of this.#trail.observe(event)) this.#put(place);
+  }
+
+  read(request: Parameters<FollowTracker["read"]>[0]): void {
+    this.#put(this.#trail.reads(request));
+  }
+
+  async writing<T>(path: string, work: () => Promise<T>): Promise<T> {
+    const place = this.#trail.writes(path);
+    const who = whoIs(place);
+    let key: string | undefined;
+    let ended = false;
+    // Beside the work, which must begin now: requests are served in their order.
+    const looked = this.locate(path).then(located => {
+      if (ended || this.#disposed || !located?.inside) return;
+      key = located.key;
+      this.#options.writes(key, who, true);
+    });
+    looked.catch((error: unknown) => this.#options.log.error("A file could not be looked up.", asError(error).stack));
+    try {
+      const done = await work();
+      this.#put(place);
+      return done;
+    } finally {
+      ended = true;
+      if (key !== undefined && !this.#disposed) this.#options.writes(key, who, false);
+    }
+  }
+
+  /** Undefined for what is no path. */
+  async locate(path: string): Promise<Located | undefined> {
+    try {
+      return await this.confinement.locate(path);
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      this.#options.log.debug("A place of the agent is not shown.", error.message);
+      return undefined;
+    }
+  }
+
+  #put(place: Place): void {
+    this.#waiting.push(place);
+    if (this.#waiting.length > mostWaiting) this.#waiting.shift();
+    if (this.#isLooking) return;
+    this.#isLooking = true;
+    this.#lookUp().catch((error: unknown) => {
+      this.#isLooking = false;
+      this.#options.log.error("The agent's place could not be shown.", asError(error).stack);
+    });
+  }
+
+  async #lookUp(): Promise<void> {
+    for (let place = this.#waiting.shift(); place; place = this.#waiting.shift()) {
+      const located = await this.locate(place.path);
+      if (this.#disposed) return;
+      if (!located?.inside) continue;
+      // What cannot be looked at is no place to go to, and output may name anything.
+      const isThere = !place.guessed || (await isFile(located.path).catch(() => false));
+      if (isThere && !this.#disposed) this.#options.at(located, place);
+    }
+    this.#isLooking = false;
+  }
+
+  dispose(): void {
+    this.#disposed = true;
+    this.#options.left();
+  }
+}
+
+const linesIn = (place: Place, document: vscode.TextDocument): Lines | undefined =>
+  linesOf(place, document.lineCount, () => document.getText());
+
+const positions = ({ start, end }: vscode.Range): Pick<vscode.Range, "start" | "end"> => ({ start, end });

@@ -1,0 +1,63 @@
+// How an agent at work looks in an editor: where it is, its edits as they fade, and its name beside them.
+import * as vscode from "vscode";
+import type { Disposable } from "../../base/lifecycle.ts";
+import { clamped } from "../agentLocations.ts";
+import { editSteps, type Mark } from "../followMarks.ts";
+
+const editColours = ["parley.followEdit", "parley.followEditFading", "parley.followEditFaded"] as const;
+
+/** The types of decoration, made once. */
+export class FollowDecorations implements Disposable {
+  readonly #read = lines("parley.followRead");
+  readonly #edits = editColours.slice(0, editSteps).map(colour => lines(colour));
+  readonly #name = vscode.window.createTextEditorDecorationType({
+    rangeBehavior: vscode.DecorationRangeBehavior.ClosedClosed,
+  });
+  /** What each editor shows, to leave alone what stays. */
+  readonly #painted = new WeakMap<vscode.TextEditor, string>();
+
+  /** Makes the editor show these marks and no others. */
+  paint(editor: vscode.TextEditor, marks: readonly Mark[], nameOf: (who: string) => string): void {
+    const { lineCount, version } = editor.document;
+    const placed = marks.map(mark => ({ ...mark, ...clamped(mark.lines, lineCount), name: nameOf(mark.who) }));
+    // The text may have moved what is painted: the same lines of another version are painted anew.
+    const signature = placed.length === 0 ? "" : JSON.stringify([version, placed]);
+    if (signature === (this.#painted.get(editor) ?? "")) return;
+    this.#painted.set(editor, signature);
+    const rangesOf = (step: number | undefined): vscode.Range[] =>
+      placed.filter(mark => mark.step === step).map(({ first, last }) => new vscode.Range(first, 0, last, 0));
+    editor.setDecorations(this.#read, rangesOf(undefined));
+    this.#edits.forEach((type, step) => editor.setDecorations(type, rangesOf(step)));
+    const names = new Map<number, Set<string>>();
+    for (const { named, first, name } of placed) {
+      if (named) names.set(first, (names.get(first) ?? new Set()).add(name));
+    }
+    editor.setDecorations(
+      this.#name,
+      [...names].map(([line, of]) => besideLine(editor.document, line, [...of].join(", "))),
+    );
+  }
+
+  dispose(): void {
+    for (const type of [this.#read, ...this.#edits, this.#name]) type.dispose();
+  }
+}
+
+function lines(colour: string): vscode.TextEditorDecorationType {
+  return vscode.window.createTextEditorDecorationType({
+    isWholeLine: true,
+    backgroundColor: new vscode.ThemeColor(colour),
+    overviewRulerColor: new vscode.ThemeColor(colour),
+    overviewRulerLane: vscode.OverviewRulerLane.Center,
+    rangeBehavior: vscode.DecorationRangeBehavior.ClosedClosed,
+  });
+}
+
+function besideLine(document: vscode.TextDocument, line: number, name: string): vscode.DecorationOptions {
+  const { end } = document.lineAt(line).range;
+  const color = new vscode.ThemeColor("parley.followName");
+  return {
+    range: new vscode.Range(end, end),
+    renderOptions: { after: { contentText: name, color, fontStyle: "italic", margin: "0 0 0 2em" } },
+  };
+}

@@ -1,0 +1,309 @@
+// The one tab that goes with the agent, and the user's own looking around, which stops it.
+import * as vscode from "vscode";
+import { DisposableStore, type Disposable } from "../../base/lifecycle.ts";
+import type { Clock } from "../../base/log.ts";
+import type { Lines } from "../agentLocations.ts";
+import { longestMove, ScrollJudge } from "../followMode.ts";
+import { ChatPanels } from "../../window/chatPanels.ts";
+
+export interface FollowViewOptions {
+  readonly clock: Clock;
+  /** The view goes with the agent now. */
+  readonly isFollowing: () => boolean;
+  /** The turn that runs. */
+  readonly turn: () => string;
+  /** An agent is changing this document, so that its changes are not the user's. */
+  readonly isAgents: (document: vscode.TextDocument) => boolean;
+  /** The user looks at something. */
+  readonly interrupted: () => void;
+}
+
+/** A preview tab that goes and another that comes in this time are one tab that shows another file, ms. */
+const replacing = 100;
+const mostColumns = 9;
+
+/** Shows places of the agent in one tab of its own. */
+export class FollowView implements Disposable {
+  readonly #options: FollowViewOptions;
+  readonly #store = new DisposableStore();
+  readonly #judges = new WeakMap<vscode.TextEditor, ScrollJudge>();
+  readonly #timers = new Map<ScrollJudge, Disposable>();
+  /** The file in our tab, by its URI; undefined while there is none. */
+  #own: string | undefined;
+  /** The agent's own change made our tab more than a preview. */
+  #isKept = false;
+  /** Files that are shown by our doing. */
+  #expected: readonly string[] = [];
+  /** What is being opened, and where it is to stand. */
+  #opening: { readonly uri: string; readonly lines: Lines } | undefined;
+  /** The file that makes room in our tab just now. */
+  #leaving: string | undefined;
+  /** What each group shows, as it was last seen. */
+  #active: readonly string[] = [];
+  /** Files that the user closed, with the turn in which that was. */
+  readonly #closed = new Map<string, string>();
+  #lastClosed: { readonly uri: string; readonly column: number; readonly at: number } | undefined;
+
+  constructor(options: FollowViewOptions) {
+    this.#options = options;
+    const { window, workspace } = vscode;
+    this.#active = activeTabs();
+    for (const editor of window.visibleTextEditors) this.#judge(editor);
+    this.#store.add(window.onDidChangeVisibleTextEditors(editors => editors.forEach(editor => this.#judge(editor))));
+    this.#store.add(window.onDidChangeTextEditorVisibleRanges(({ textEditor }) => this.#scrolled(textEditor)));
+    this.#store.add(window.onDidChangeTextEditorSelection(event => this.#selected(event)));
+    this.#store.add(workspace.onDidChangeTextDocument(event => this.#edited(event)));
+    this.#store.add(window.tabGroups.onDidChangeTabs(event => this.#tabsChanged(event)));
+    this.#store.add(window.tabGroups.onDidChangeTabGroups(() => this.#groupsChanged()));
+  }
+
+  /** The view begins to go with the agent: what is in sight now is where the user left it. */
+  begin(): void {
+    this.#active = activeTabs();
+    for (const editor of vscode.window.visibleTextEditors) {
+      const judge = this.#judge(editor);
+      judge.giveUp();
+      judge.seen(inSight(editor), editor.document.version);
+    }
+  }
+
+  /** Another session: what was closed and opened in the last one is the user's. */
+  reset(): void {
+    this.#own = undefined;
+    this.#expected = [];
+    this.#closed.clear();
+  }
+
+  /**
+   * Shows the lines, unless the user closed that file in this turn, or does something else meanwhile. `linesIn` is asked
+   * once the text is there.
+   */
+  async reveal(uri: vscode.Uri, linesIn: (document: vscode.TextDocument) => Lines): Promise<void> {
+    if (!this.#mayShow(uri)) return;
+    const document = await vscode.workspace.openTextDocument(uri);
+    if (!this.#options.isFollowing()) return;
+    const lines = linesIn(document);
+    const column = this.#column(uri);
+    if (column === undefined) return;
+    const shown = editorIn(column, uri);
+    const editor = shown ?? (await this.#open(document, column, lines));
+    if (editor && this.#options.isFollowing()) this.#scroll(editor, lines);
+  }
+
+  #mayShow(uri: vscode.Uri): boolean {
+    const key = uri.toString();
+    return this.#closed.get(key) !== this.#options.turn() || tabsOf(key).length > 0;
+  }
+
+  async #open(
+    document: vscode.TextDocument,
+    column: vscode.ViewColumn,
+    lines: Lines,
+  ): Promise<vscode.TextEditor | undefined> {
+    const uri = document.uri.toString();
+    const before = this.#own;
+    const isThere = tabsOf(uri).some(tab => tab.group.viewColumn === column);
+    this.#expected = before === undefined ? [uri] : [before, uri];
+    const isNew = !isThere && before !== uri;
+    const wasKept = this.#isKept;
+    if (isNew) {
+      this.#own = uri;
+      this.#leaving = before;
+      this.#isKept = false;
+    }
+    // It moves before it is told that it is open.
+    this.#opening = { uri, lines };
+    try {
+      const start = new vscode.Position(lines.first, 0);
+      const editor = await vscode.window.showTextDocument(document, {
+        viewColumn: column,
+        preserveFocus: true,
+        preview: true,
+        // A tab that was there keeps the user's cursor.
+        ...(!isThere && { selection: new vscode.Range(start, start) }),
+      });
+      if (isNew && before !== undefined && (wasKept || !previews())) await closeLeft(before, column);
+      return editor;
+    } finally {
+      this.#expected = [uri];
+      this.#opening = undefined;
+      this.#leaving = undefined;
+    }
+  }
+
+  #scroll(editor: vscode.TextEditor, lines: Lines): void {
+    const judge = this.#judge(editor);
+    const visible = inSight(editor);
+    if (visible && visible.first <= lines.first && lines.first <= visible.last) {
+      judge.arrived(visible, editor.document.version);
+      return;
+    }
+    const smooth = vscode.workspace.getConfiguration("editor", editor.document).get("smoothScrolling") === true;
+    judge.sent(lines, { smooth });
+    this.#timers.get(judge)?.dispose();
+    const giveUp = (): void => {
+      this.#timers.delete(judge);
+      if (judge.giveUp() && vscode.window.visibleTextEditors.includes(editor)) this.#interrupt();
+    };
+    this.#timers.set(judge, this.#options.clock.after(longestMove, giveUp));
+    const range = new vscode.Range(lines.first, 0, lines.last, 0);
+    editor.revealRange(range, vscode.TextEditorRevealType.InCenterIfOutsideViewport);
+  }
+
+  /**
+   * Where to show it: the group of our tab; else the first that shows no chat, if no preview tab of the user's would go
+   * for it; else a new one at the end.
+   */
+  #column(uri: vscode.Uri): vscode.ViewColumn | undefined {
+    const groups = vscode.window.tabGroups.all;
+    const free = groups.filter(group => !isChat(group.activeTab));
+    const own = this.#own;
+    const ours = own === undefined ? undefined : free.find(group => group.tabs.some(tab => uriOf(tab) === own));
+    if (ours) return ours.viewColumn;
+    const takes = (group: vscode.TabGroup): boolean =>
+      !group.tabs.some(tab => tab.isPreview && uriOf(tab) !== uri.toString());
+    const [first] = free;
+    if (first && takes(first)) return first.viewColumn;
+    return groups.length < mostColumns ? groups.length + 1 : free.find(takes)?.viewColumn;
+  }
+
+  #judge(editor: vscode.TextEditor): ScrollJudge {
+    const known = this.#judges.get(editor);
+    if (known) return known;
+    const judge = new ScrollJudge();
+    judge.seen(inSight(editor), editor.document.version);
+    const opening = this.#opening;
+    if (opening?.uri === editor.document.uri.toString()) judge.sent(opening.lines, { opening: true });
+    this.#judges.set(editor, judge);
+    return judge;
+  }
+
+  #scrolled(editor: vscode.TextEditor): void {
+    const visible = inSight(editor);
+    if (!visible || !isInGroup(editor)) return;
+    if (this.#judge(editor).isUser(visible, editor.document.version)) this.#interrupt();
+  }
+
+  #selected({ textEditor, kind }: vscode.TextEditorSelectionChangeEvent): void {
+    if (!isInGroup(textEditor) || kind === undefined) return;
+    // Opening a file at a line is told as a command's doing, and so is going to a definition.
+    const ours =
+      kind === vscode.TextEditorSelectionChangeKind.Command &&
+      this.#expected.includes(textEditor.document.uri.toString());
+    if (!ours) this.#interrupt();
+  }
+
+  #edited({ document }: vscode.TextDocumentChangeEvent): void {
+    // A document that is read again from disk is not dirty; one that is not in sight is not typed into.
+    if (!document.isDirty || this.#options.isAgents(document)) return;
+    if (document.uri.toString() === this.#own) this.#own = undefined;
+    if (vscode.window.visibleTextEditors.some(one => one.document === document && isInGroup(one))) this.#interrupt();
+  }
+
+  #tabsChanged({ opened, closed, changed }: vscode.TabChangeEvent): void {
+    for (const tab of changed) this.#pinned(tab);
+    for (const tab of closed) this.#gone(tab);
+    for (const tab of opened) this.#came(tab);
+    this.#groupsChanged();
+  }
+
+  /** Our tab stays when the agent's own change makes it more than a preview; the user's doing makes it the user's. */
+  #pinned(tab: vscode.Tab): void {
+    const uri = uriOf(tab);
+    if (tab.isPreview || uri === undefined || uri !== this.#own || this.#isKept || !previews()) return;
+    const document = vscode.workspace.textDocuments.find(one => one.uri.toString() === uri);
+    if (document && this.#options.isAgents(document)) this.#isKept = true;
+    else this.#own = undefined;
+  }
+
+  #gone(tab: vscode.Tab): void {
+    const uri = uriOf(tab);
+    if (uri === undefined || uri === this.#leaving || tabsOf(uri).length > 0) return;
+    this.#closed.set(uri, this.#options.turn());
+    this.#lastClosed = { uri, column: tab.group.viewColumn, at: this.#options.clock.now() };
+    if (uri !== this.#own) return;
+    this.#own = undefined;
+    this.#interrupt();
+  }
+
+  #came(tab: vscode.Tab): void {
+    const uri = uriOf(tab);
+    if (uri !== undefined) this.#closed.delete(uri);
+    const last = this.#lastClosed;
+    this.#lastClosed = undefined;
+    if (!last || !tab.isPreview || last.column !== tab.group.viewColumn) return;
+    // Nobody closed it: its tab shows another file now.
+    if (this.#options.clock.now() - last.at <= replacing) this.#closed.delete(last.uri);
+  }
+
+  #groupsChanged(): void {
+    const before = [...this.#active];
+    this.#active = activeTabs();
+    const shown = this.#active.filter(tab => {
+      const at = before.indexOf(tab);
+      if (at >= 0) before.splice(at, 1);
+      return at < 0;
+    });
+    if (shown.some(tab => tab !== chatTab && !this.#expected.includes(tab))) this.#interrupt();
+  }
+
+  #interrupt(): void {
+    if (this.#options.isFollowing()) this.#options.interrupted();
+  }
+
+  dispose(): void {
+    for (const timer of this.#timers.values()) timer.dispose();
+    this.#store.dispose();
+  }
+}
+
+/** Stands for every tab of the chat: to read there is not to leave. */
+const chatTab = "chat";
+
+function isChat(tab: vscode.Tab | undefined): boolean {
+  return tab?.input instanceof vscode.TabInputWebview && tab.input.viewType.endsWith(ChatPanels.editorType);
+}
+
+/** The file that a tab shows as text, by its URI. */
+function uriOf({ input }: vscode.Tab): string | undefined {
+  return input instanceof vscode.TabInputText ? input.uri.toString() : undefined;
+}
+
+function tabsOf(uri: string): readonly vscode.Tab[] {
+  return vscode.window.tabGroups.all.flatMap(group => group.tabs).filter(tab => uriOf(tab) === uri);
+}
+
+/** What each group shows: a file by its URI, anything else by its name. */
+function activeTabs(): readonly string[] {
+  const shown = vscode.window.tabGroups.all.flatMap(({ activeTab }) => (activeTab ? [activeTab] : []));
+  return shown.map(tab => (isChat(tab) ? chatTab : (uriOf(tab) ?? `tab:${tab.label}`)));
+}
+
+function editorIn(column: vscode.ViewColumn, uri: vscode.Uri): vscode.TextEditor | undefined {
+  const key = uri.toString();
+  const group = vscode.window.tabGroups.all.find(({ viewColumn }) => viewColumn === column);
+  // Beside plain text, a group may show a file as one side of a diff.
+  if (!group?.activeTab || uriOf(group.activeTab) !== key) return undefined;
+  return vscode.window.visibleTextEditors.find(
+    editor => editor.viewColumn === column && editor.document.uri.toString() === key,
+  );
+}
+
+/** From the first to the last line in sight, over folded ones. */
+function inSight({ visibleRanges }: vscode.TextEditor): Lines | undefined {
+  const [first, last] = [visibleRanges.at(0), visibleRanges.at(-1)];
+  return first && last && { first: first.start.line, last: last.end.line };
+}
+
+/** An editor of the user's, not one inside a view: output scrolls by itself. */
+const isInGroup = ({ viewColumn, document }: vscode.TextEditor): boolean =>
+  viewColumn !== undefined && document.uri.scheme !== "output";
+
+const previews = (): boolean => vscode.workspace.getConfiguration("workbench.editor").get("enablePreview") !== false;
+
+/** Closes the tab that was ours before, where another did not simply take its place. */
+async function closeLeft(uri: string, column: vscode.ViewColumn): Promise<void> {
+  const group = vscode.window.tabGroups.all.find(({ viewColumn }) => viewColumn === column);
+  const left = group?.tabs.find(tab => uriOf(tab) === uri && !tab.isActive && !tab.isDirty && !tab.isPinned);
+  if (left) await vscode.window.tabGroups.close(left, true);
+}

@@ -1,0 +1,135 @@
+// What goes to the agent when a prompt with attachments is sent: the text, then a content block for each attachment.
+import { asError } from "../base/errors.ts";
+import type { Content } from "../session/events.ts";
+import type { Attachment, AttachmentSource, Head } from "../panel/protocol.ts";
+
+type PathSource = Extract<AttachmentSource, { readonly type: "path" }>;
+
+/** What is at the path of an attachment, as the user sees it: unsaved text included. */
+export type PathContent =
+  | { readonly kind: "text"; readonly uri: string; readonly text: string; readonly mimeType?: string }
+  /** Too large, or no text. */
+  | { readonly kind: "file"; readonly uri: string; readonly size: number; readonly mimeType?: string }
+  | { readonly kind: "folder"; readonly uri: string }
+  | { readonly kind: "missing" };
+
+/** Reads attachments. `mostBytes`: text beyond that need not be read, for it is not embedded. */
+export type ReadPath = (source: PathSource, mostBytes: number) => Promise<PathContent>;
+
+/** Bytes of text that one attachment may embed; what is larger becomes a link. */
+export const mostEmbedded = 256 * 1024;
+/** The same for all attachments of a prompt. */
+export const mostEmbeddedTogether = 1024 * 1024;
+/** Bytes of an image or a sound, in base64. */
+export const mostData = 5 * 1024 * 1024;
+
+/** The content to send, or a sentence that says why the prompt must not go out. */
+export type PromptContent = { readonly content: readonly Content[] } | { readonly unsent: string };
+
+export interface PromptOptions {
+  /** What the agent takes; null: it has not said so yet, and the session sees to it before the prompt goes out. */
+  readonly accepts: Head["accepts"];
+  readonly agentName: string;
+  readonly read: ReadPath;
+}
+
+/** A prompt's content. Attachments keep their order. Nothing is left out silently. */
+export async function promptContent(
+  text: string,
+  attachments: readonly Attachment[],
+  options: PromptOptions,
+): Promise<PromptContent> {
+  const content: Content[] = text.trim() === "" ? [] : [{ type: "text", text }];
+  let left = mostEmbeddedTogether;
+  for (const attachment of attachments) {
+    const made = await blockOf(attachment, left, options);
+    if ("unsent" in made) return made;
+    if (made.block.type === "resource") left -= byteLength(made.block.text ?? "");
+    content.push(made.block);
+  }
+  return { content };
+}
+
+type Made = { readonly block: Content } | { readonly unsent: string };
+
+async function blockOf(attachment: Attachment, left: number, options: PromptOptions): Promise<Made> {
+  const { source, label } = attachment;
+  switch (source.type) {
+    case "data":
+      return dataBlock(attachment, source, options);
+    case "text": {
+      const { text, mimeType } = source;
+      if (byteLength(text) > Math.min(mostEmbedded, left)) {
+        return {
+          unsent: `“${label}” is too large to send (${sizeWords(byteLength(text))}). Remove it, or attach less.`,
+        };
+      }
+      const uri = source.uri ?? `parley:/${encodeURIComponent(label)}`;
+      return { block: { type: "resource", uri, text, ...(mimeType !== undefined && { mimeType }) } };
+    }
+    case "path":
+      return pathBlock(attachment, source, left, options);
+    default:
+      return source satisfies never;
+  }
+}
+
+function dataBlock(
+  { label }: Attachment,
+  { mimeType, data }: Extract<AttachmentSource, { readonly type: "data" }>,
+  { accepts, agentName }: PromptOptions,
+): Made {
+  const kind = mimeType.startsWith("image/") ? "image" : mimeType.startsWith("audio/") ? "audio" : undefined;
+  if (!kind || !/^[\w.+-]+\/[\w.+-]+$/.test(mimeType)) {
+    return { unsent: `“${label}” is neither an image nor audio, so it cannot be sent. Remove it.` };
+  }
+  if (accepts && !accepts[kind]) {
+    const what = kind === "image" ? "images" : "audio";
+    return { unsent: `${agentName} does not take ${what}. Remove “${label}” and send again.` };
+  }
+  if (data.length > mostData) {
+    return {
+      unsent: `“${label}” is too large to send (${sizeWords(data.length)}). Remove it, or attach a smaller one.`,
+    };
+  }
+  return { block: { type: kind, mimeType, data } };
+}
+
+async function pathBlock(
+  { label }: Attachment,
+  source: PathSource,
+  left: number,
+  { accepts, read }: PromptOptions,
+): Promise<Made> {
+  const most = accepts?.embedded === false ? 0 : Math.min(mostEmbedded, left);
+  let found: PathContent;
+  try {
+    found = await read(source, most);
+  } catch (error) {
+    return { unsent: `“${label}” could not be read: ${asError(error).message}` };
+  }
+  if (found.kind === "missing") {
+    return { unsent: `“${label}” does not exist any more. Remove it, or attach it anew.` };
+  }
+  const uri = `${found.uri}${linesFragment(source)}`;
+  const type = found.kind !== "folder" && found.mimeType !== undefined ? { mimeType: found.mimeType } : {};
+  if (found.kind === "text" && byteLength(found.text) <= most) {
+    return { block: { type: "resource", uri, text: found.text, ...type } };
+  }
+  const size = found.kind === "file" ? { size: found.size } : {};
+  return { block: { type: "link", uri, name: label, ...type, ...size } };
+}
+
+/** The lines of a place as the fragment of its URI: "#L3" or "#L3-L9". */
+export function linesFragment({ line, endLine }: { readonly line?: number; readonly endLine?: number }): string {
+  if (line === undefined) return "";
+  return endLine === undefined || endLine === line ? `#L${line}` : `#L${line}-L${endLine}`;
+}
+
+const byteLength = (text: string): number => new TextEncoder().encode(text).length;
+
+/** A size for people: "12 KB". */
+export function sizeWords(bytes: number): string {
+  if (bytes < 1000) return `${bytes} bytes`;
+  return bytes < 1_000_000 ? `${Math.round(bytes / 1000)} KB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
+}

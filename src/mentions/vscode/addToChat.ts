@@ -1,0 +1,81 @@
+// What the editor's menus hand to the chat: files, folders, the selection, a problem.
+import * as vscode from "vscode";
+import type { Disposable } from "../../base/lifecycle.ts";
+import type { Attachment } from "../../panel/protocol.ts";
+import { selectionOf, type Attached, type Attaching } from "./attachments.ts";
+import type { ChatPanels } from "../../window/chatPanels.ts";
+import { problemLines } from "./mentionSources.ts";
+
+/** Adds what the command was called on: the files chosen in the explorer, else the selection, else the file of the editor. */
+export async function addToChat(chat: ChatPanels, attaching: Attaching, args: readonly unknown[]): Promise<void> {
+  const [target, chosen] = args;
+  const uris = Array.isArray(chosen) ? (chosen as readonly unknown[]).filter(one => one instanceof vscode.Uri) : [];
+  const editor = vscode.window.activeTextEditor;
+  const isEditors = target === undefined || (target instanceof vscode.Uri && same(target, editor?.document.uri));
+  const selection = uris.length === 0 && isEditors ? selectionOf(editor, attaching) : undefined;
+  if (selection) return show(chat, selection);
+  const file = target instanceof vscode.Uri ? target : editor?.document.uri;
+  const all = uris.length > 0 ? uris : file ? [file] : [];
+  if (all.length === 0) throw new Error(vscode.l10n.t("Open a file or select text to add it to the chat."));
+  const local = all.filter(({ scheme }) => scheme === "file");
+  const made = await attaching.paths(
+    local.map(({ fsPath }) => ({ path: fsPath })),
+    true,
+  );
+  const refused = all
+    .filter(({ scheme }) => scheme !== "file")
+    .map(uri => vscode.l10n.t("{0} is not a file on disk. Save it, or select its text.", uri.path));
+  await show(chat, { attachments: made.attachments, refused: [...refused, ...made.refused] });
+}
+
+const same = (a: vscode.Uri, b: vscode.Uri | undefined): boolean => a.toString() === b?.toString();
+
+/** Adds problems and the lines around them. */
+export async function fixWithChat(chat: ChatPanels, attaching: Attaching, args: readonly unknown[]): Promise<void> {
+  const [uri, problems] = args;
+  if (!(uri instanceof vscode.Uri) || !Array.isArray(problems)) return;
+  const known = problems as readonly vscode.Diagnostic[];
+  const first = Math.min(...known.map(({ range }) => range.start.line));
+  const last = Math.max(...known.map(({ range }) => range.end.line));
+  const lines = { line: Math.max(1, first + 1 - around), endLine: last + 1 + around };
+  const place =
+    uri.scheme === "file"
+      ? await attaching.paths([{ path: uri.fsPath, kind: "selection", ...lines }], true)
+      : undefined;
+  const label = known.length === 1 ? vscode.l10n.t("1 problem") : vscode.l10n.t("{0} problems", known.length);
+  const told = attaching.text("problems", label, `${problemLines(uri, known).join("\n")}\n`, {
+    detail: known[0]?.message.split("\n")[0] ?? "",
+  });
+  const attachments: readonly Attachment[] = [...(place?.attachments ?? []), ...told.attachments];
+  await show(chat, { attachments, refused: [...(place?.refused ?? []), ...told.refused] });
+}
+
+/** Lines before and after a problem that go along. */
+const around = 5;
+
+async function show(chat: ChatPanels, { attachments, refused }: Attached): Promise<void> {
+  if (attachments.length > 0) {
+    await chat.reveal({ type: "attached", attachments });
+    await chat.focus("composer");
+  }
+  if (refused.length > 0) void vscode.window.showWarningMessage(refused.join(" "));
+}
+
+/** "Fix with Parley" on problems: the command `parley.fixWithChat` with the file and what is wrong in it. */
+export function offerFixes(): Disposable {
+  const provider: vscode.CodeActionProvider = {
+    provideCodeActions(document, _range, { diagnostics }) {
+      if (diagnostics.length === 0) return [];
+      const action = new vscode.CodeAction(vscode.l10n.t("Fix with Parley"), vscode.CodeActionKind.QuickFix);
+      action.diagnostics = [...diagnostics];
+      action.command = {
+        command: "parley.fixWithChat",
+        title: action.title,
+        arguments: [document.uri, diagnostics],
+      };
+      return [action];
+    },
+  };
+  const metadata = { providedCodeActionKinds: [vscode.CodeActionKind.QuickFix] };
+  return vscode.languages.registerCodeActionsProvider([{ scheme: "file" }, { scheme: "untitled" }], provider, metadata);
+}

@@ -1,0 +1,219 @@
+// What becomes a chip of the composer, and what may not: files by their path, images as data, texts as they are now.
+import { randomUUID } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { homedir } from "node:os";
+import { basename, dirname, extname } from "node:path";
+import * as vscode from "vscode";
+import { asError } from "../../base/errors.ts";
+import { linesFragment, mostData, mostEmbedded, sizeWords } from "../promptContent.ts";
+import type { Attachment, Completion, Head } from "../../panel/protocol.ts";
+import { nodePaths } from "../../files/nodePaths.ts";
+import { Confinement, hostPlatform } from "../../files/paths.ts";
+import type { Documents } from "../../files/ports.ts";
+import { secretsAt } from "../../permissions/sensitiveFiles.ts";
+
+export interface AttachingOptions {
+  readonly documents: Documents;
+  /** The folders whose files may be attached without a question. */
+  readonly roots: () => readonly string[];
+  /** Globs of more files that count as secrets. */
+  readonly sensitive: () => readonly string[];
+  readonly accepts: () => Head["accepts"];
+  readonly agentName: () => string;
+}
+
+/** A file or folder to attach, by absolute path. Lines are 1-based. */
+export interface Wanted {
+  readonly path: string;
+  readonly kind?: Completion["kind"];
+  readonly line?: number;
+  readonly endLine?: number;
+}
+
+/** Chips, and a sentence for each thing that was not taken. */
+export interface Attached {
+  readonly attachments: readonly Attachment[];
+  readonly refused: readonly string[];
+}
+
+const imageTypes: Readonly<Record<string, string>> = {
+  ".png": "image/png",
+  ".jpg": "image/jpeg",
+  ".jpeg": "image/jpeg",
+  ".gif": "image/gif",
+  ".webp": "image/webp",
+};
+/** Endings of images that agents take, without the dot. */
+export const imageEndings: readonly string[] = Object.keys(imageTypes).map(ending => ending.slice(1));
+
+export class Attaching {
+  readonly #options: AttachingOptions;
+  /** Paths that the user chose by hand, or said yes to. */
+  readonly #approved = new Set<string>();
+
+  constructor(options: AttachingOptions) {
+    this.#options = options;
+  }
+
+  /** Chips for files and folders. `byHand`: picked in a dialog or a menu of VS Code, so that they may lie anywhere. */
+  async paths(wanted: readonly Wanted[], byHand: boolean): Promise<Attached> {
+    const refused: string[] = [];
+    const attachments: Attachment[] = [];
+    const declined = new Set(
+      await this.declined(
+        wanted.map(({ path }) => path),
+        byHand,
+      ),
+    );
+    for (const one of wanted) {
+      if (declined.has(one.path)) {
+        refused.push(vscode.l10n.t("{0} was not attached.", basename(one.path)));
+        continue;
+      }
+      const made = await this.#attachment(one).catch((error: unknown) =>
+        vscode.l10n.t("{0} could not be attached: {1}", basename(one.path), asError(error).message),
+      );
+      if (typeof made === "string") refused.push(made);
+      else attachments.push(made);
+    }
+    return { attachments, refused };
+  }
+
+  /** A chip for a text as it is now. */
+  text(
+    kind: Attachment["kind"],
+    label: string,
+    text: string,
+    more: { readonly detail?: string; readonly uri?: string; readonly mimeType?: string } = {},
+  ): Attached {
+    const bytes = Buffer.byteLength(text);
+    if (bytes > mostEmbedded) {
+      const reason = vscode.l10n.t(
+        "“{0}” is too large to attach ({1}); {2} is the most.",
+        label,
+        sizeWords(bytes),
+        sizeWords(mostEmbedded),
+      );
+      return { attachments: [], refused: [reason] };
+    }
+    const { detail, ...source } = more;
+    const chip: Attachment = {
+      id: randomUUID(),
+      kind,
+      label,
+      ...(detail !== undefined && { detail }),
+      bytes,
+      source: { type: "text", text, ...source },
+    };
+    return { attachments: [chip], refused: [] };
+  }
+
+  /**
+   * Those of the paths that the user does not want to leave the machine, asked about in one dialog: what looks like a
+   * secret, and, unless picked by hand, what lies outside the workspace. What was agreed to is not asked again.
+   */
+  async declined(paths: readonly string[], byHand: boolean): Promise<readonly string[]> {
+    const roots = this.#options.roots();
+    const confinement = new Confinement(nodePaths(), roots);
+    const place = { roots, platform: hostPlatform, ignoresCase: nodePaths().ignoresCase, home: homedir() };
+    const isSecret = secretsAt(this.#options.sensitive(), place);
+    const doubtful: string[] = [];
+    const reasons: string[] = [];
+    for (const path of new Set(paths)) {
+      if (this.#approved.has(path)) continue;
+      const located = await confinement.locate(path);
+      const secret = isSecret(path) || isSecret(located.path);
+      if (!secret && (located.inside || byHand)) {
+        if (byHand) this.#approved.add(path);
+        continue;
+      }
+      doubtful.push(path);
+      reasons.push(
+        secret
+          ? vscode.l10n.t("{0} looks like it holds secrets.", path)
+          : vscode.l10n.t("{0} lies outside this workspace.", path),
+      );
+    }
+    if (doubtful.length === 0) return [];
+    const attach = vscode.l10n.t("Attach");
+    const answer = await vscode.window.showWarningMessage(
+      doubtful.length === 1
+        ? vscode.l10n.t("Attach {0} to the message?", basename(doubtful[0] ?? ""))
+        : vscode.l10n.t("Attach these {0} files to the message?", doubtful.length),
+      {
+        modal: true,
+        detail: [...reasons, vscode.l10n.t("What is attached is given to the agent and may leave this machine.")].join(
+          "\n",
+        ),
+      },
+      attach,
+    );
+    if (answer !== attach) return doubtful;
+    for (const path of doubtful) this.#approved.add(path);
+    return [];
+  }
+
+  async #attachment({ path, kind, line, endLine }: Wanted): Promise<Attachment | string> {
+    const { documents } = this.#options;
+    const found = await documents.stat(path);
+    const name = basename(path) || path;
+    if (found.kind === "missing") return vscode.l10n.t("There is no file {0}.", path);
+    if (found.kind === "other") return vscode.l10n.t("{0} is neither a file nor a folder.", name);
+    const folder = vscode.workspace.asRelativePath(dirname(path), true);
+    const source = {
+      type: "path",
+      path,
+      ...(line !== undefined && { line }),
+      ...(endLine !== undefined && { endLine }),
+    } as const;
+    const base = { id: randomUUID(), detail: folder, source };
+    if (found.kind === "folder") return { ...base, kind: "folder", label: name };
+    const mimeType = imageTypes[extname(path).toLowerCase()];
+    if (mimeType !== undefined) return this.#image(path, mimeType, found.size);
+    const shown = kind === "symbol" || kind === "selection" ? kind : "file";
+    const label = `${name}${lineWords(line, endLine)}`;
+    if (line !== undefined) return { ...base, kind: shown, label };
+    const { size } = found;
+    const detail =
+      size > mostEmbedded
+        ? vscode.l10n.t("{0} · {1}, sent as a link: the agent reads it itself", folder, sizeWords(size))
+        : folder;
+    return { ...base, kind: shown, label, detail, bytes: size };
+  }
+
+  async #image(path: string, mimeType: string, size: number): Promise<Attachment | string> {
+    const label = basename(path);
+    if (this.#options.accepts()?.image === false) {
+      return vscode.l10n.t("{0} does not take images, so {1} was not attached.", this.#options.agentName(), label);
+    }
+    const most = Math.floor((mostData * 3) / 4);
+    if (size > most) {
+      return vscode.l10n.t(
+        "{0} is too large ({1}); {2} is the most for images.",
+        label,
+        sizeWords(size),
+        sizeWords(most),
+      );
+    }
+    const data = (await readFile(path)).toString("base64");
+    const detail = vscode.workspace.asRelativePath(dirname(path), true);
+    return { id: randomUUID(), kind: "image", label, detail, bytes: size, source: { type: "data", mimeType, data } };
+  }
+}
+
+const lineWords = (line: number | undefined, endLine: number | undefined): string =>
+  line === undefined ? "" : endLine === undefined || endLine === line ? `:${line}` : `:${line}-${endLine}`;
+
+/** The selected text of the editor as a chip; nothing where nothing is selected. */
+export function selectionOf(editor: vscode.TextEditor | undefined, attaching: Attaching): Attached | undefined {
+  if (!editor || editor.selection.isEmpty) return undefined;
+  const { document, selection } = editor;
+  const line = selection.start.line + 1;
+  // A selection that ends before the first character of a line does not reach into it.
+  const endLine = Math.max(line, selection.end.character === 0 ? selection.end.line : selection.end.line + 1);
+  const name = basename(document.uri.path);
+  return attaching.text("selection", `${name}${lineWords(line, endLine)}`, document.getText(selection), {
+    detail: vscode.workspace.asRelativePath(document.uri, true),
+    uri: `${document.uri.toString()}${linesFragment({ line, endLine })}`,
+  });
+}

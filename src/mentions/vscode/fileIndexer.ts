@@ -1,0 +1,278 @@
+// Keeps the index of the workspace's files: filled in the background at first use, then kept by watchers.
+import { basename, join, relative, sep } from "node:path";
+import * as vscode from "vscode";
+import { asError } from "../../base/errors.ts";
+import { DisposableStore, type Disposable } from "../../base/lifecycle.ts";
+import type { Clock, Log } from "../../base/log.ts";
+import { FileIndex } from "../fileIndex.ts";
+import { FileSearch, type FileHit, type FindOptions } from "../fileSearch.ts";
+import { excludedBy, walkFiles, type Leaves } from "../../files/fileWalk.ts";
+import { gitFiles } from "../../git/gitQueries.ts";
+import { findGit, type Git } from "../../git/gitProgram.ts";
+import { nodePaths } from "../../files/nodePaths.ts";
+
+/** A folder of the workspace. */
+interface Root {
+  readonly uri: vscode.Uri;
+  readonly path: string;
+  /** What its paths begin with in the index: its name where there are several, else nothing. */
+  readonly prefix: string;
+}
+
+/** How long changes are gathered before they are looked at. Milliseconds. */
+const quiet = 250;
+/** With more changed paths than this at once, everything is listed anew. */
+const mostSingle = 200;
+/** How long listing holds the thread at a time. Milliseconds. */
+const slice = 10;
+/** Files of one workspace; the others are not offered. */
+const mostFiles = 500_000;
+
+/** The index of this window. Does nothing before it is started. */
+export class FileIndexer implements Disposable {
+  readonly #log: Log;
+  readonly #clock: Clock;
+  readonly #store = new DisposableStore();
+  #watching = new DisposableStore();
+  #index = new FileIndex();
+  #search = new FileSearch(this.#index);
+  #roots: readonly Root[] = [];
+  #started = false;
+  #stop = new AbortController();
+  #pending = 0;
+  #idle: (() => void)[] = [];
+
+  constructor(log: Log, clock: Clock) {
+    this.#log = log;
+    this.#clock = clock;
+  }
+
+  /** Whether files are still being found for the first time, or anew. */
+  get indexing(): boolean {
+    return this.#pending > 0;
+  }
+  /** How many files are known. */
+  get size(): number {
+    return this.#index.size;
+  }
+
+  /** Begins to index, if that has not happened yet. */
+  start(): void {
+    if (this.#started) return;
+    this.#started = true;
+    this.#store.add(vscode.workspace.onDidChangeWorkspaceFolders(() => this.#restart()));
+    this.#store.add(vscode.workspace.onDidGrantWorkspaceTrust(() => this.#restart()));
+    this.#store.add(
+      vscode.workspace.onDidChangeConfiguration(event => {
+        if (event.affectsConfiguration("files.exclude") || event.affectsConfiguration("git.path")) this.#restart();
+      }),
+    );
+    this.#restart();
+  }
+
+  /** Settles when nothing is being listed any more. */
+  whenIdle(): Promise<void> {
+    if (!this.indexing) return Promise.resolve();
+    return new Promise(resolve => this.#idle.push(resolve));
+  }
+
+  find(query: string, options: FindOptions): Promise<readonly FileHit[]> {
+    return this.#search.find(query, options);
+  }
+
+  has(path: string): boolean {
+    return this.#index.has(path);
+  }
+
+  /** Where a path of the index is on disk. */
+  absolute(path: string): string {
+    const root = this.#roots.find(({ prefix }) => path.startsWith(prefix)) ?? this.#roots[0];
+    return root ? join(root.path, path.slice(root.prefix.length)) : path;
+  }
+
+  /** The path in the index of a file on disk; undefined outside the workspace. */
+  indexed(file: string): string | undefined {
+    const root = this.#roots.find(({ path }) => file.startsWith(path.endsWith(sep) ? path : `${path}${sep}`));
+    return root && root.prefix + relative(root.path, file).replaceAll("\\", "/");
+  }
+
+  dispose(): void {
+    this.#stop.abort();
+    this.#watching.dispose();
+    this.#store.dispose();
+    this.#settle();
+  }
+
+  #restart(): void {
+    this.#stop.abort();
+    this.#stop = new AbortController();
+    this.#watching.dispose();
+    this.#watching = new DisposableStore();
+    this.#index = new FileIndex();
+    this.#search = new FileSearch(this.#index);
+    this.#roots = rootsOf(vscode.workspace.workspaceFolders ?? []);
+    for (const root of this.#roots) {
+      const lister = new Lister(root, this.#index, gitOf(root.uri), this.#log);
+      this.#watch(root, lister);
+      this.#run(signal => lister.all(signal));
+    }
+  }
+
+  #run(work: (signal: AbortSignal) => Promise<void>): void {
+    const { signal } = this.#stop;
+    this.#pending++;
+    work(signal)
+      .catch((error: unknown) => {
+        if (!signal.aborted) this.#log.warn("The files of the workspace could not be listed.", asError(error).message);
+      })
+      .finally(() => {
+        if (--this.#pending === 0) this.#settle();
+      });
+  }
+
+  #settle(): void {
+    for (const resolve of this.#idle.splice(0)) resolve();
+  }
+
+  #watch(root: Root, lister: Lister): void {
+    const watcher = vscode.workspace.createFileSystemWatcher(
+      new vscode.RelativePattern(root.uri, "**/*"),
+      false,
+      // Only files that say what is ignored matter when they change.
+      true,
+      false,
+    );
+    const rules = vscode.workspace.createFileSystemWatcher(new vscode.RelativePattern(root.uri, "**/.gitignore"));
+    const changed = new Set<string>();
+    let all = false;
+    let timer: Disposable | undefined;
+    const later = (): void => {
+      timer ??= this.#clock.after(quiet, () => {
+        timer = undefined;
+        const paths = [...changed];
+        changed.clear();
+        if (all || paths.length > mostSingle) this.#run(signal => lister.all(signal));
+        else this.#run(signal => lister.some(paths, signal));
+        all = false;
+      });
+    };
+    const note = (uri: vscode.Uri): void => {
+      const path = relative(root.path, uri.fsPath).replaceAll("\\", "/");
+      if (path === "" || path.startsWith("..") || /(?:^|\/)\.git(?:\/|$)/.test(path)) return;
+      changed.add(path);
+      later();
+    };
+    const anew = (): void => {
+      all = true;
+      later();
+    };
+    const own = [
+      watcher, rules, watcher.onDidCreate(note), watcher.onDidDelete(note),
+      rules.onDidChange(anew), rules.onDidCreate(anew), rules.onDidDelete(anew),
+    ]; // prettier-ignore
+    for (const one of own) this.#watching.add(one);
+    this.#watching.add({ dispose: () => timer?.dispose() });
+  }
+}
+
+/** Lists the files of one folder into the index, one listing after the other. */
+class Lister {
+  readonly #root: Root;
+  readonly #index: FileIndex;
+  readonly #git: Git | undefined;
+  readonly #log: Log;
+  readonly #leavesOut: Leaves;
+  #last: Promise<void> = Promise.resolve();
+
+  constructor(root: Root, index: FileIndex, git: Git | undefined, log: Log) {
+    this.#root = root;
+    this.#index = index;
+    this.#git = git;
+    this.#log = log;
+    const excluded = vscode.workspace.getConfiguration("files", root.uri).get<Record<string, unknown>>("exclude") ?? {};
+    this.#leavesOut = excludedBy(excluded, nodePaths().ignoresCase);
+  }
+
+  /** Everything, anew: what is gone goes. */
+  all(signal: AbortSignal): Promise<void> {
+    return this.#next(async () => {
+      const run = this.#index.beginRun();
+      await this.#list(undefined, signal);
+      this.#index.endRun(run, this.#root.prefix);
+    });
+  }
+
+  /** These paths, which came or went. */
+  some(paths: readonly string[], signal: AbortSignal): Promise<void> {
+    return this.#next(async () => {
+      this.#index.remove(paths.map(path => this.#root.prefix + path));
+      await this.#list(paths, signal);
+    });
+  }
+
+  #next(work: () => Promise<void>): Promise<void> {
+    const done = this.#last.then(work);
+    this.#last = done.catch(() => {}); // Told by whoever waits for `done`.
+    return done;
+  }
+
+  async #list(only: readonly string[] | undefined, signal: AbortSignal): Promise<void> {
+    const { path } = this.#root;
+    let found = 0;
+    const take = async (paths: readonly string[]): Promise<void> => {
+      found += paths.length;
+      await this.#take(paths, signal);
+    };
+    if (this.#git) {
+      try {
+        await gitFiles(this.#git, path, { take, signal, ...(only && { only }) });
+        // A folder that its repository ignores as a whole has files all the same.
+        if (found > 0 || only) return;
+      } catch (error) {
+        signal.throwIfAborted();
+        this.#log.debug(`git did not list ${path}, so it is walked.`, asError(error).message);
+      }
+    }
+    const leavesOut = this.#leavesOut;
+    if (!only) return walkFiles(path, { take, leavesOut, signal });
+    for (const from of only) await walkFiles(path, { take, leavesOut, from, signal });
+  }
+
+  async #take(paths: readonly string[], signal: AbortSignal): Promise<void> {
+    let since = performance.now();
+    for (const path of paths) {
+      if (this.#index.size < mostFiles && !this.#leavesOut(path)) this.#index.add(this.#root.prefix + path);
+      if (performance.now() - since < slice) continue;
+      await new Promise(resolve => setImmediate(resolve));
+      signal.throwIfAborted();
+      since = performance.now();
+    }
+    await new Promise(resolve => setImmediate(resolve));
+    signal.throwIfAborted();
+  }
+}
+
+function rootsOf(folders: readonly vscode.WorkspaceFolder[]): readonly Root[] {
+  const local = folders.filter(({ uri }) => uri.scheme === "file");
+  const names = local.map(({ uri, name }) => (name === "" ? basename(uri.fsPath) : name).replaceAll("/", "-"));
+  return local.map(({ uri, index }, i) => {
+    const name = names[i] ?? "";
+    const isUnique = names.filter(other => other === name).length === 1;
+    const prefix = local.length === 1 ? "" : `${isUnique ? name : `${name} (${index + 1})`}/`;
+    return { uri, path: uri.fsPath, prefix };
+  });
+}
+
+/** The git to use in a folder; none where the workspace is not trusted, since a repository can make git run programs. */
+export function gitOf(folder: vscode.Uri): Git | undefined {
+  if (!vscode.workspace.isTrusted) return undefined;
+  const configured = vscode.workspace.getConfiguration("git", folder).get<unknown>("path");
+  const paths = (Array.isArray(configured) ? (configured as readonly unknown[]) : [configured]).filter(
+    (path): path is string => typeof path === "string" && path !== "",
+  );
+  for (const path of paths) {
+    const git = findGit(path);
+    if (git) return git;
+  }
+  return findGit();
+}

@@ -1,0 +1,53 @@
+// Which files the user had to do with of late.
+import * as vscode from "vscode";
+import { DisposableStore, type Disposable } from "../../base/lifecycle.ts";
+
+const most = 100;
+
+/** Files that were shown or changed in this window, newest first. */
+export class RecentFiles implements Disposable {
+  readonly #store = new DisposableStore();
+  /** In the order of use; the newest is last. */
+  readonly #paths = new Set<string>();
+
+  constructor() {
+    for (const path of openFiles().toReversed()) this.#use(path);
+    const active = vscode.window.activeTextEditor?.document;
+    if (active) this.#note(active);
+    this.#store.add(vscode.window.onDidChangeActiveTextEditor(editor => editor && this.#note(editor.document)));
+    this.#store.add(
+      vscode.workspace.onDidChangeTextDocument(({ document, contentChanges }) => {
+        if (contentChanges.length > 0) this.#note(document);
+      }),
+    );
+  }
+
+  /** Absolute paths. */
+  get paths(): readonly string[] {
+    return [...this.#paths].reverse();
+  }
+
+  dispose(): void {
+    this.#store.dispose();
+  }
+
+  #note({ uri }: vscode.TextDocument): void {
+    if (uri.scheme === "file") this.#use(uri.fsPath);
+  }
+
+  #use(path: string): void {
+    this.#paths.delete(path);
+    this.#paths.add(path);
+    if (this.#paths.size > most) for (const oldest of [...this.#paths].slice(0, -most)) this.#paths.delete(oldest);
+  }
+}
+
+/** The files of all editor tabs, absolute. */
+export function openFiles(): readonly string[] {
+  const paths = vscode.window.tabGroups.all
+    .flatMap(({ tabs }) => tabs)
+    .flatMap(({ input }) =>
+      input instanceof vscode.TabInputText && input.uri.scheme === "file" ? [input.uri.fsPath] : [],
+    );
+  return [...new Set(paths)];
+}

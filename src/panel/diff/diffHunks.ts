@@ -1,0 +1,128 @@
+// Text before and after → the hunks a card shows. Bounded in size and time: a card is a glance, the diff editor is exact.
+import { changesOf, done, middleOf, type Change, type Lines, type Middle, type Work } from "../../base/lineDiff.ts";
+import type { DiffBody, DiffHunk, DiffLine } from "../protocol.ts";
+import { marked } from "./wordMarks.ts";
+
+const contextLines = 3;
+/** Larger texts are left to the diff editor: both sides together. */
+const maxCharacters = 8_000_000;
+/** What crosses to the panel: lines of one diff, characters of one line and of all. */
+const maxLines = 2000;
+const maxLine = 5000;
+const maxText = 400_000;
+
+export const tooLarge: DiffBody = { hunks: [], added: 0, removed: 0, state: "tooLarge" };
+export const computing: DiffBody = { hunks: [], added: 0, removed: 0, state: "computing" };
+
+/**
+ * A line diff of two texts, with the words that changed within lines.
+ * @example hunksOf("a\nb\n", "a\nc\n").hunks[0].lines → same "a", del "b", add "c"
+ */
+export function hunksOf(oldText: string, newText: string): DiffBody {
+  return done(diffWork(oldText, newText));
+}
+
+/** {@link hunksOf} in pieces. */
+export function* diffWork(oldText: string, newText: string): Work<DiffBody> {
+  if (oldText.length + newText.length > maxCharacters) return tooLarge;
+  if (oldText === newText) return { hunks: [], added: 0, removed: 0 };
+  const middle = yield* middleOf(oldText, newText, contextLines);
+  if (!middle) return tooLarge;
+  const changes = yield* changesOf(middle.old.ids, middle.new.ids);
+  const lineEnds = newLineEnds(middle, changes);
+  const body = yield* shortened(hunksFrom(middle, changes));
+  const count = (size: (change: Change) => number): number => changes.reduce((sum, each) => sum + size(each), 0);
+  return {
+    ...body,
+    hunks: yield* marked(body.hunks),
+    added: count(change => change.newTo - change.newFrom),
+    removed: count(change => change.oldTo - change.oldFrom),
+    ...(lineEnds && { lineEnds }),
+  };
+}
+
+/** A hunk whose lines are made when they are asked for. */
+interface LazyHunk extends Omit<DiffHunk, "lines"> {
+  readonly lines: Iterable<DiffLine>;
+}
+
+/** Changes that are near each other stand in one hunk. */
+function* hunksFrom(middle: Middle, changes: readonly Change[]): Generator<LazyHunk> {
+  for (let i = 0; i < changes.length;) {
+    const first = changes[i] as Change;
+    const from = i++;
+    while (i < changes.length && (changes[i]?.oldFrom ?? 0) - (changes[i - 1]?.oldTo ?? 0) <= 2 * contextLines) i++;
+    const before = Math.min(contextLines, first.oldFrom);
+    yield {
+      oldStart: middle.skipped + first.oldFrom - before + 1,
+      newStart: middle.skipped + first.newFrom - before + 1,
+      lines: hunkLines(middle, changes.slice(from, i), first.oldFrom - before),
+    };
+  }
+}
+
+function* hunkLines(
+  { old, new: now }: Middle,
+  changes: readonly Change[],
+  start: number,
+): Generator<DiffLine, void, undefined> {
+  let at = start;
+  for (const { oldFrom, oldTo, newFrom, newTo } of changes) {
+    yield* sliced(old, "same", at, oldFrom);
+    yield* sliced(old, "del", oldFrom, oldTo);
+    yield* sliced(now, "add", newFrom, newTo);
+    at = oldTo;
+  }
+  yield* sliced(old, "same", at, Math.min(at + contextLines, old.texts.length));
+}
+
+function* sliced(lines: Lines, op: DiffLine["op"], from: number, to: number): Generator<DiffLine, void, undefined> {
+  const last = lines.texts.length - 1;
+  for (let i = from; i < to; i++) {
+    yield { op, text: lines.texts[i] ?? "", ...(lines.open && i === last && { noEnd: true as const }) };
+  }
+}
+
+/** Of lines that stay, some end otherwise: how the lines end now. */
+function newLineEnds({ old, new: now }: Middle, changes: readonly Change[]): DiffBody["lineEnds"] {
+  let at = 0;
+  let shift = 0;
+  let differs = false;
+  for (const { oldFrom, oldTo, newTo } of [...changes, { oldFrom: old.ids.length, oldTo: 0, newTo: 0 }]) {
+    for (; at < oldFrom; at++) differs ||= old.crlf[at] !== now.crlf[at + shift];
+    at = oldTo;
+    shift = newTo - oldTo;
+  }
+  if (!differs) return undefined;
+  // The last line may have no end to tell by.
+  const ends = now.crlf.length > 1 ? now.crlf.slice(0, -1) : now.crlf;
+  return ends.every(end => end) ? "crlf" : ends.some(end => end) ? "mixed" : "lf";
+}
+
+/** So much of the hunks as a panel gets. */
+export function* shortened(hunks: Iterable<LazyHunk>): Work<Pick<DiffBody, "hunks" | "more">> {
+  const kept: DiffHunk[] = [];
+  let lines = 0;
+  let characters = 0;
+  let more = 0;
+  for (const hunk of hunks) {
+    const own: DiffLine[] = [];
+    for (const line of hunk.lines) {
+      if (more > 0 || lines >= maxLines || characters >= maxText) more++;
+      else own.push(cutLine(line));
+      if (++lines % maxLines === 0) yield maxLines;
+      characters += Math.min(line.text.length, maxLine);
+    }
+    if (own.length > 0) kept.push({ ...hunk, lines: own });
+  }
+  yield lines % maxLines;
+  return { hunks: kept, ...(more > 0 && { more }) };
+}
+
+/** A line that is no longer than a panel takes it, not cut within a character. */
+function cutLine(line: DiffLine): DiffLine {
+  const { text } = line;
+  if (text.length <= maxLine) return line;
+  const kept = text.slice(0, maxLine).replace(/[\ud800-\udbff]$/, "");
+  return { ...line, text: kept, cut: text.length - kept.length };
+}

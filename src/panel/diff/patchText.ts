@@ -1,0 +1,84 @@
+// A patch as git writes it → the diff of each file in it.
+import { parsePatch, type StructuredPatch } from "diff";
+import type { Work } from "../../base/lineDiff.ts";
+import { shortened } from "./diffHunks.ts";
+import type { ChangedFile, DiffBody, DiffHunk, DiffLine } from "../protocol.ts";
+import { marked } from "./wordMarks.ts";
+
+/** Larger patches are not read: reading cannot be done in pieces. */
+const maxPatch = 1_000_000;
+const maxFiles = 200;
+
+/** What a patch says of one file. Paths without the `a/` and `b/` of git; undefined where there is no such file. */
+export interface PatchedFile extends Pick<ChangedFile, "binary" | "mode"> {
+  readonly oldPath?: string;
+  readonly path?: string;
+  readonly diff: DiffBody;
+}
+
+/** The files of a patch, in its order. Undefined when it is too large or cannot be read as a patch. */
+export function* patchWork(text: string): Work<readonly PatchedFile[] | undefined> {
+  if (text.length > maxPatch) return undefined;
+  const patches = parsed(text);
+  yield Math.ceil(text.length / 50);
+  if (!patches || patches.length > maxFiles) return undefined;
+  const files: PatchedFile[] = [];
+  for (const patch of patches) files.push(yield* fileOf(patch));
+  return files;
+}
+
+function parsed(text: string): readonly StructuredPatch[] | undefined {
+  try {
+    // Git's binary patches have no lines to read either way.
+    const patches = parsePatch(text.replace(/^GIT binary patch$/gm, "Binary files differ"));
+    const files = patches.filter(
+      ({ oldFileName, newFileName }) => oldFileName !== undefined || newFileName !== undefined,
+    );
+    return files.length > 0 && files.length === patches.filter(isSomething).length && files.every(isPlaced)
+      ? files
+      : undefined;
+  } catch {
+    // Not a patch after all: it is shown as it came.
+    return undefined;
+  }
+}
+
+const isSomething = ({ hunks, oldFileName }: StructuredPatch): boolean => hunks.length > 0 || oldFileName !== undefined;
+
+const isPlaced = ({ hunks }: StructuredPatch): boolean =>
+  hunks.every(({ oldStart, newStart }) => Number.isSafeInteger(oldStart) && Number.isSafeInteger(newStart));
+
+function* fileOf(patch: StructuredPatch): Work<PatchedFile> {
+  const { hunks, more } = yield* shortened(patch.hunks.map(hunkOf));
+  const count = (sign: string): number =>
+    patch.hunks.reduce((sum, hunk) => sum + hunk.lines.filter(line => line.startsWith(sign)).length, 0);
+  const oldPath = patch.isCreate ? undefined : pathOf(patch.oldFileName, "a/");
+  const path = patch.isDelete ? undefined : pathOf(patch.newFileName, "b/");
+  const { oldMode, newMode } = patch;
+  return {
+    ...(oldPath !== undefined && { oldPath }),
+    ...(path !== undefined && { path }),
+    ...(patch.isBinary && { binary: true }),
+    ...(oldMode !== undefined && newMode !== undefined && { mode: [oldMode, newMode] as const }),
+    diff: { hunks: yield* marked(hunks), added: count("+"), removed: count("-"), ...(more !== undefined && { more }) },
+  };
+}
+
+function pathOf(name: string | undefined, prefix: string): string | undefined {
+  if (name === undefined || name === "/dev/null") return undefined;
+  return name.startsWith(prefix) ? name.slice(prefix.length) : name;
+}
+
+function hunkOf({ oldStart, newStart, lines }: StructuredPatch["hunks"][number]): DiffHunk {
+  const out: DiffLine[] = [];
+  for (const line of lines) {
+    const last = out.at(-1);
+    if (line.startsWith("\\")) {
+      if (last) out[out.length - 1] = { ...last, noEnd: true };
+      continue;
+    }
+    const op = line[0] === "+" ? "add" : line[0] === "-" ? "del" : "same";
+    out.push({ op, text: line.slice(1).replace(/\r$/, "") });
+  }
+  return { oldStart, newStart, lines: out };
+}

@@ -1,0 +1,260 @@
+// Find in conversation: a search over everything a view holds, in slices, so that the extension host is never blocked.
+import { runWithin, type Attempt } from "./findTimeLimit.ts";
+import type { FindHit, FindQuery, ViewEntry } from "../protocol.ts";
+import { searchable, type Searchable } from "./searchable.ts";
+
+/** More hits than this are not looked for. */
+export const maxHits = 2000;
+/** Characters of a hit that cross to the panel. */
+const maxHitText = 500;
+/** Milliseconds of searching between two pauses. */
+const slice = 10;
+/** A slice that does not come to its end is stopped after this many milliseconds. */
+const hardSlice = 35;
+/** A place is given up after so many milliseconds of the processor's time… */
+const patience = 150;
+/** …and a slice that got little of it, on a busy machine, is longer the next time, up to this. */
+const longestSlice = 2000;
+
+/** Why a search found nothing to say: the pattern is none (`detail` as the engine says it), or takes too long. */
+export type FindProblem = { readonly kind: "pattern"; readonly detail: string } | { readonly kind: "slow" };
+
+export interface FindResult {
+  /** In the order of the transcript. */
+  readonly hits: readonly FindHit[];
+  /** There may be more. */
+  readonly truncated: boolean;
+  readonly problem?: FindProblem;
+}
+
+/**
+ * The query as a global expression. Letters are compared by Unicode's simple case folding. Throws a `SyntaxError` for a
+ * pattern that is none.
+ */
+export function patternOf({ query, matchCase, wholeWord, regex }: FindQuery): RegExp {
+  const source = regex ? query : query.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
+  const flags = matchCase ? "gm" : "gim";
+  try {
+    return new RegExp(wholeWord ? wordBounded(source, "[\\p{L}\\p{M}\\p{N}_]") : source, `${flags}u`);
+  } catch (error) {
+    // Escapes that mean nothing are errors with `u` only.
+    if (!regex) throw error;
+    void new RegExp(query);
+    return new RegExp(wholeWord ? wordBounded(source, "\\w") : source, flags);
+  }
+}
+
+/** Neither end may lie in the midst of a word. */
+function wordBounded(source: string, word: string): string {
+  const edge = `(?:(?<!${word})|(?!${word}))`;
+  return `${edge}(?:${source})${edge}`;
+}
+
+interface Place {
+  readonly entry: number;
+  readonly text: number;
+  /** Where the line that is being searched begins, and how far it has been searched. */
+  readonly line: number;
+  readonly index: number;
+  /** How many hits there are up to here, and how many there were before this entry. */
+  readonly kept: number;
+  readonly before: number;
+}
+
+/** Searches for one panel: a newer search ends the older, and what did not change since is not searched again. */
+export class Finder {
+  readonly #pause: () => Promise<void>;
+  #running = 0;
+  #key = "";
+  #memory = new Memory();
+
+  /** `pause` lets others work between two slices. */
+  constructor(pause: () => Promise<void>) {
+    this.#pause = pause;
+  }
+
+  /** Undefined when a newer search has begun. Never rejects. */
+  async find(query: FindQuery, entries: readonly ViewEntry[]): Promise<FindResult | undefined> {
+    const run = ++this.#running;
+    const key = JSON.stringify([query.query, query.matchCase, query.wholeWord, query.regex]);
+    if (key !== this.#key) this.#memory.hits = new WeakMap();
+    this.#key = key;
+    if (query.query === "") {
+      this.#memory = new Memory();
+      return nothing;
+    }
+    let pattern: RegExp;
+    try {
+      pattern = patternOf(query);
+    } catch (error) {
+      return { ...nothing, problem: invalid(error) };
+    }
+    const search = new Search(pattern, query.regex, entries, this.#memory);
+    while (!search.advance()) {
+      await this.#pause();
+      if (run !== this.#running) return undefined;
+    }
+    return search.result;
+  }
+}
+
+/** What one search leaves to the next. */
+class Memory {
+  /** Of the same query. */
+  hits = new WeakMap<ViewEntry, readonly FindHit[]>();
+  readonly texts = new WeakMap<ViewEntry, readonly Searchable[]>();
+  readonly plain = new WeakMap<Searchable, string>();
+}
+
+const nothing: FindResult = { hits: [], truncated: false };
+
+function invalid(error: unknown): FindProblem {
+  // "Invalid regular expression: /(/gu: Unterminated group"
+  const message = error instanceof Error ? error.message : String(error);
+  return { kind: "pattern", detail: /^.*\/\w*: (.*)$/s.exec(message)?.[1] ?? message };
+}
+
+/** One search. Invariant: what it keeps is right at any moment, since a slice may be stopped between two instructions. */
+class Search {
+  readonly #pattern: RegExp;
+  readonly #byLine: boolean;
+  readonly #entries: readonly ViewEntry[];
+  readonly #memory: Memory;
+  readonly #hits: FindHit[] = [];
+  #at: Place = { entry: 0, text: 0, line: 0, index: 0, kept: 0, before: 0 };
+  #plain: PlainText | undefined;
+  /** Where a slice was stopped last. */
+  #stopped: Place | undefined;
+  /** The processor's time that was spent in vain there. */
+  #spent = 0;
+  #limit = hardSlice;
+  #problem: FindProblem | undefined;
+
+  constructor(pattern: RegExp, byLine: boolean, entries: readonly ViewEntry[], memory: Memory) {
+    this.#pattern = pattern;
+    this.#byLine = byLine;
+    this.#entries = entries;
+    this.#memory = memory;
+  }
+
+  get result(): FindResult {
+    if (this.#problem) return { ...nothing, problem: this.#problem };
+    return { hits: this.#hits.slice(0, maxHits), truncated: this.#hits.length >= maxHits };
+  }
+
+  /** Searches for one slice. True when there is nothing left to do. */
+  advance(): boolean {
+    try {
+      const attempt = runWithin(this.#limit, () => this.#work());
+      if (attempt.done) this.#limit = hardSlice;
+      else this.#wasStopped(attempt);
+    } catch (error) {
+      // An expression may turn out to be too large only when it is run.
+      this.#problem = invalid(error);
+    }
+    return this.#problem !== undefined || this.#isDone;
+  }
+
+  get #isDone(): boolean {
+    return this.#at.entry >= this.#entries.length || this.#hits.length >= maxHits;
+  }
+
+  #work(): void {
+    const end = performance.now() + slice;
+    while (!this.#isDone && performance.now() < end) this.#step();
+  }
+
+  #wasStopped({ used }: Attempt): void {
+    const at = this.#at;
+    this.#hits.length = at.kept;
+    this.#spent = used + (this.#stopped === at ? this.#spent : 0);
+    this.#stopped = at;
+    const wasStarved = used < this.#limit / 2;
+    if (wasStarved) this.#limit = Math.min(longestSlice, this.#limit * 2);
+    if (this.#spent < patience && !(wasStarved && this.#limit === longestSlice)) return;
+    this.#limit = hardSlice;
+    if (this.#plain?.of === this.#text) this.#problem = { kind: "slow" };
+    else if (this.#text) this.#memory.plain.set(this.#text, this.#text.source);
+    // What was spent on reading does not count against searching.
+    this.#stopped = undefined;
+  }
+
+  get #text(): Searchable | undefined {
+    const entry = this.#entries[this.#at.entry];
+    return entry && this.#memory.texts.get(entry)?.[this.#at.text];
+  }
+
+  #step(): void {
+    const entry = this.#entries[this.#at.entry] as ViewEntry;
+    const { hits, texts, plain } = this.#memory;
+    const known = hits.get(entry);
+    if (known) {
+      this.#hits.length = this.#at.before;
+      for (const hit of known) this.#hits.push(hit);
+      return this.#nextEntry();
+    }
+    if (!texts.has(entry)) texts.set(entry, searchable(entry));
+    const text = this.#text;
+    if (!text) {
+      hits.set(entry, this.#hits.slice(this.#at.before));
+      return this.#nextEntry();
+    }
+    if (this.#plain?.of !== text) {
+      if (!plain.has(text)) plain.set(text, text.plain());
+      this.#plain = new PlainText(text, plain.get(text) ?? "");
+    }
+    this.#search(this.#plain, entry.id, text.part);
+  }
+
+  #nextEntry(): void {
+    const kept = this.#hits.length;
+    this.#at = { entry: this.#at.entry + 1, text: 0, line: 0, index: 0, kept, before: kept };
+  }
+
+  /** Looks for the next hit in one line; in a search for plain words the whole text is one. */
+  #search(plain: PlainText, entry: string, part: number | undefined): void {
+    const at = this.#at;
+    const { text } = plain;
+    const newline = this.#byLine ? text.indexOf("\n", at.line) : -1;
+    const line = text.slice(at.line, newline < 0 ? text.length : newline);
+    this.#pattern.lastIndex = at.index;
+    const match = this.#pattern.exec(line);
+    if (match && match[0] !== "") {
+      const found = match[0].slice(0, maxHitText);
+      const nth = plain.nth(found, at.line + match.index);
+      this.#hits.push({ entry, ...(part !== undefined && { part }), nth, text: found });
+      this.#at = { ...at, index: match.index + match[0].length, kept: this.#hits.length };
+    } else if (match && match.index < line.length) {
+      const isPair = (line.codePointAt(match.index) ?? 0) > 0xffff;
+      this.#at = { ...at, index: match.index + (isPair ? 2 : 1) };
+    } else if (newline >= 0) this.#at = { ...at, line: newline + 1, index: 0 };
+    else this.#at = { ...at, text: at.text + 1, line: 0, index: 0 };
+  }
+}
+
+/** A text, and which of its equal passages one is. */
+class PlainText {
+  readonly of: Searchable;
+  readonly text: string;
+  readonly #counted = new Map<string, { readonly at: number; readonly nth: number }>();
+  #flat: string | undefined;
+
+  constructor(of: Searchable, text: string) {
+    this.of = of;
+    this.text = text;
+  }
+
+  /** How often the passage stands before `offset`, where it stands too. Blanks and line breaks count as equal. */
+  nth(passage: string, offset: number): number {
+    const flat = (this.#flat ??= this.text.replace(/\s/g, " "));
+    const wanted = passage.replace(/\s/g, " ");
+    let { at, nth } = this.#counted.get(wanted) ?? { at: -1, nth: -1 };
+    while (at < offset) {
+      at = flat.indexOf(wanted, at + 1);
+      nth++;
+      if (at < 0) break;
+    }
+    this.#counted.set(wanted, { at, nth });
+    return nth;
+  }
+}

@@ -1,0 +1,105 @@
+// What can be found in an entry: every text of the conversation that the panel shows, or would show if it were opened.
+// Words of the panel itself (states, buttons, "Thought for 3 s") are no part of it.
+import type { DiffBody, ToolPart, ViewEntry } from "../protocol.ts";
+import { plainMarkdown, plainTerminal } from "./plainText.ts";
+
+/** Text to search. `part` is the index of the part it is in; absent for what stands in the entry's frame. */
+export interface Searchable {
+  readonly part?: number;
+  /** What there is before it is made plain, for when that takes too long. */
+  readonly source: string;
+  /** Its lines as they are read, in the order in which they are painted. */
+  readonly plain: () => string;
+}
+
+/** All texts of an entry, in the order in which they are painted. */
+export function searchable(entry: ViewEntry): readonly Searchable[] {
+  const frame = frameOf(entry)
+    .filter(line => line !== undefined && line !== "")
+    .join("\n");
+  const parts: readonly ToolPart[] = "parts" in entry ? entry.parts : [];
+  return [
+    ...(frame === "" ? [] : [asIs(frame)]),
+    ...parts.flatMap((part, i) => {
+      const text = textOf(part, entry.kind === "user");
+      return text ? [{ ...text, part: i }] : [];
+    }),
+  ];
+}
+
+type Line = string | undefined;
+
+function frameOf(entry: ViewEntry): readonly Line[] {
+  switch (entry.kind) {
+    case "user":
+    case "agent":
+    case "thought":
+    case "turnEnd":
+      return [];
+    case "tool": {
+      // A place that the title names already is not counted twice.
+      const places = entry.locations.filter(({ label }) => !entry.title.includes(label));
+      return [
+        withoutTicks(entry.title),
+        ...places.map(({ label, line }) => (line === undefined ? label : `${label}:${line}`)),
+        ...(entry.decisions ?? []),
+        ...(entry.files ?? []).map(file => file.label),
+      ];
+    }
+    case "notice":
+      return [entry.title, entry.description, ...(entry.files ?? []).map(file => file.label)];
+    case "compaction":
+      return [entry.error];
+    case "problem": {
+      const { message, detail, command } = entry.problem;
+      return [withoutTicks(message), detail, command];
+    }
+    default:
+      return entry satisfies never;
+  }
+}
+
+/** Backticks in titles are painted as code. */
+const withoutTicks = (title: string): string => title.replace(/`([^`]+)`/g, "$1");
+
+function textOf(part: ToolPart, typed: boolean): Omit<Searchable, "part"> | undefined {
+  switch (part.type) {
+    case "text":
+      return typed ? asIs(part.text) : { source: part.text, plain: () => plainMarkdown(part.text) };
+    case "link":
+      return asIs(part.name);
+    case "resource":
+      return asIs(`${fileName(part.uri)}\n${part.text ?? part.uri}`);
+    case "diff":
+      return asIs([part.label, ...linesOf(part)].join("\n"));
+    case "files": {
+      const files = part.files.flatMap(({ from, label, diff }) => [
+        ...(from === undefined ? [] : [from]),
+        label,
+        ...(diff ? linesOf(diff) : []),
+      ]);
+      return asIs([...files, ...(part.patch === undefined ? [] : [part.patch])].join("\n"));
+    }
+    case "terminal": {
+      const head = [part.command, part.cwd].filter(line => line !== undefined).map(line => `${line}\n`);
+      return { source: part.text, plain: () => head.join("") + plainTerminal(part.text) };
+    }
+    case "json":
+      return asIs(part.text);
+    case "image":
+    case "audio":
+    case "placeholder":
+      return undefined;
+    default:
+      return part satisfies never;
+  }
+}
+
+const linesOf = (body: DiffBody): readonly string[] => body.hunks.flatMap(hunk => hunk.lines.map(line => line.text));
+
+const asIs = (source: string): Omit<Searchable, "part"> => ({ source, plain: () => source });
+
+function fileName(uri: string): string {
+  const path = uri.replace(/[?#].*$/, "").replace(/\/+$/, "");
+  return path.split(/[\\/]/).at(-1) || uri;
+}

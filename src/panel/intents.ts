@@ -1,0 +1,180 @@
+// What a chat panel asks of the extension host, and the check of everything that comes from there.
+import type { NextStep } from "../base/errors.ts";
+import { isBoolean, isCount, isListOf, isOneOf, isRecordOf, isString, optional, type Check } from "./validators.ts";
+import type { Attachment, FindQuery, SettleFile } from "./protocol.ts";
+
+/** Panel → extension host: what the user wants. Fire and forget; the outcome comes back as state. */
+export type Intent =
+  /**
+   * First message of a panel, with the revision it still holds (0: none). `whole`: it goes to a place it remembers, and
+   * has no use for the end of the conversation alone.
+   */
+  | { readonly type: "hello"; readonly revision: number; readonly whole?: true }
+  | { readonly type: "resync" }
+  /** What came up to this revision can be seen. */
+  | { readonly type: "painted"; readonly revision: number }
+  | { readonly type: "send"; readonly text: string; readonly attachments?: readonly Attachment[] }
+  /** What the composer may offer after `@`; answered by `completions`. */
+  | { readonly type: "complete"; readonly request: number; readonly query: string }
+  /** A completion was chosen; answered by `attached` or `refused`. */
+  | { readonly type: "attachItem"; readonly request: number; readonly key: string }
+  /** Files were dropped, by URI. */
+  | { readonly type: "attachUris"; readonly uris: readonly string[] }
+  /** The attach button: the host asks which files. */
+  | { readonly type: "pickAttachment" }
+  /** Searches the whole conversation; answered by `found`, unless a newer one comes. An empty query ends the search. */
+  | ({ readonly type: "find"; readonly request: number } & FindQuery)
+  | { readonly type: "withdraw"; readonly submission: string }
+  /** Gives a queued prompt other words; what goes with it stays. */
+  | { readonly type: "editQueued"; readonly submission: string; readonly text: string }
+  /** Moves a queued prompt before another, or behind all of them. */
+  | { readonly type: "moveQueued"; readonly submission: string; readonly before?: string }
+  /** Sends a queued prompt next; a running turn is stopped for it. */
+  | { readonly type: "sendNow"; readonly submission: string }
+  | { readonly type: "stop" }
+  | { readonly type: "answer"; readonly ask: string; readonly option: string }
+  /** Makes a rule of the answer to a question, after asking which. */
+  | { readonly type: "always"; readonly ask: string }
+  /** Shows the rules; the one that a decision names, if there is one, stands out. */
+  | { readonly type: "manageRules"; readonly decision?: string }
+  | { readonly type: "killTerminal"; readonly terminal: string }
+  /** Shows the output as a terminal of the editor, which follows it. */
+  | { readonly type: "openTerminal"; readonly terminal: string }
+  | { readonly type: "settleFile"; readonly path: string; readonly how: SettleFile }
+  | { readonly type: "newSession" }
+  /** A title of the user's own; empty for the agent's. */
+  | { readonly type: "rename"; readonly title: string }
+  /** Shows the chat as an editor tab too. */
+  | { readonly type: "openInEditor" }
+  /** The editor goes where the agent is, or does no longer. */
+  | { readonly type: "follow"; readonly on: boolean }
+  /** Puts the conversation as Markdown onto the clipboard. */
+  | { readonly type: "copyConversation" }
+  | { readonly type: "saveTranscript" }
+  /** Goes back to what there was when the prompt was sent, after a preview and a choice. */
+  | { readonly type: "restoreCheckpoint"; readonly entry: string }
+  | { readonly type: "reviewChanges" }
+  /** Without a path: all of them. */
+  | { readonly type: "keepChanges"; readonly path?: string }
+  | { readonly type: "undoChanges"; readonly path?: string }
+  | { readonly type: "selectAgent"; readonly agent: string }
+  | { readonly type: "setOption"; readonly option: string; readonly value: string | boolean }
+  /** Lines and columns are 1-based. Resolved against the session's folders in turn; never leaves them. */
+  | {
+      readonly type: "openFile";
+      readonly path: string;
+      readonly line?: number;
+      readonly column?: number;
+      readonly endLine?: number;
+    }
+  /** Opens the content block that is the part of an entry in an editor, or saves it as a file. */
+  | { readonly type: "openContent"; readonly entry: string; readonly part: number }
+  | { readonly type: "saveContent"; readonly entry: string; readonly part: number }
+  /** Code of an answer goes to the cursor, or as a change to be confirmed into a file: `path`, else the active editor's. */
+  | { readonly type: "insertCode"; readonly text: string }
+  | { readonly type: "applyCode"; readonly text: string; readonly path?: string }
+  /** Draws Mermaid source in a panel of its own. */
+  | { readonly type: "openDiagram"; readonly text: string }
+  /** Opens the diff of a tool card's part in a diff editor. */
+  | { readonly type: "openDiff"; readonly entry: string; readonly part: number }
+  | { readonly type: "openLink"; readonly href: string }
+  | { readonly type: "copy"; readonly text: string }
+  | { readonly type: "nextStep"; readonly step: NextStep }
+  /** Something went wrong inside the panel; goes to the log. */
+  | { readonly type: "report"; readonly kind: "error" | "csp"; readonly text: string };
+
+const steps: Record<NextStep, true> = {
+  retry: true,
+  restartAgent: true,
+  selectAgent: true,
+  openSettings: true,
+  showLog: true,
+  showTraffic: true,
+  manageTrust: true,
+  openFolder: true,
+  newSession: true,
+};
+
+const isSource: Check = value =>
+  [
+    isRecordOf({ type: isOneOf("path"), path: isString, line: optional(isCount), endLine: optional(isCount) }),
+    isRecordOf({ type: isOneOf("text"), text: isString, uri: optional(isString), mimeType: optional(isString) }),
+    isRecordOf({ type: isOneOf("data"), mimeType: isString, data: isString }),
+  ].some(check => check(value));
+const attachmentShape = isRecordOf({
+  id: isString,
+  kind: isOneOf(
+    "file", "folder", "symbol", "editor", "selection", "problems", "terminal", "diff", "image", "audio",
+  ), // prettier-ignore
+  label: isString,
+  detail: optional(isString),
+  bytes: optional(isCount),
+  source: isSource,
+});
+
+/** Whether a value is an attachment, and nothing besides. */
+export const isAttachment = (value: unknown): value is Attachment => attachmentShape(value);
+
+/** One schema per intent; the mapped type makes a forgotten intent or field a compile error. */
+const shapes: {
+  readonly [K in Intent["type"]]: { readonly [F in keyof Omit<Extract<Intent, { type: K }>, "type">]-?: Check };
+} = {
+  hello: { revision: isCount, whole: optional(value => value === true) },
+  resync: {},
+  painted: { revision: isCount },
+  send: { text: isString, attachments: optional(isListOf(attachmentShape)) },
+  complete: { request: isCount, query: isString },
+  attachItem: { request: isCount, key: isString },
+  attachUris: { uris: isListOf(isString) },
+  pickAttachment: {},
+  find: { request: isCount, query: isString, matchCase: isBoolean, wholeWord: isBoolean, regex: isBoolean },
+  withdraw: { submission: isString },
+  editQueued: { submission: isString, text: isString },
+  moveQueued: { submission: isString, before: optional(isString) },
+  sendNow: { submission: isString },
+  stop: {},
+  answer: { ask: isString, option: isString },
+  always: { ask: isString },
+  manageRules: { decision: optional(isString) },
+  killTerminal: { terminal: isString },
+  openTerminal: { terminal: isString },
+  settleFile: {
+    path: isString,
+    how: value => typeof value === "string" && ["save", "compare", "take", "keep"].includes(value),
+  },
+  newSession: {},
+  rename: { title: isString },
+  openInEditor: {},
+  follow: { on: isBoolean },
+  copyConversation: {},
+  saveTranscript: {},
+  restoreCheckpoint: { entry: isString },
+  reviewChanges: {},
+  keepChanges: { path: optional(isString) },
+  undoChanges: { path: optional(isString) },
+  selectAgent: { agent: isString },
+  setOption: { option: isString, value: value => typeof value === "string" || typeof value === "boolean" },
+  openFile: { path: isString, line: optional(isCount), column: optional(isCount), endLine: optional(isCount) },
+  openContent: { entry: isString, part: isCount },
+  saveContent: { entry: isString, part: isCount },
+  insertCode: { text: isString },
+  applyCode: { text: isString, path: optional(isString) },
+  openDiagram: { text: isString },
+  openDiff: { entry: isString, part: isCount },
+  openLink: { href: isString },
+  copy: { text: isString },
+  nextStep: { step: value => typeof value === "string" && Object.hasOwn(steps, value) },
+  report: { kind: value => value === "error" || value === "csp", text: isString },
+};
+
+/** The message as an intent, or undefined when it is not one. Unknown fields are refused. */
+export function parseIntent(message: unknown): Intent | undefined {
+  if (typeof message !== "object" || message === null || Array.isArray(message)) return undefined;
+  const given = message as Record<string, unknown>;
+  const type = given["type"];
+  if (typeof type !== "string" || !Object.hasOwn(shapes, type)) return undefined;
+  const shape = shapes[type as Intent["type"]] as Record<string, Check>;
+  for (const [field, check] of Object.entries(shape)) if (!check(given[field])) return undefined;
+  for (const field of Object.keys(given)) if (field !== "type" && !Object.hasOwn(shape, field)) return undefined;
+  return message as Intent;
+}

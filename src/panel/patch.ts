@@ -1,0 +1,128 @@
+// What changed between two views, as small messages; and its inverse. Identity tells what changed: a value that
+// is the same object is the same value. Runs on both sides of the webview.
+import { same } from "../base/jsonEqual.ts";
+import type { Head, ToolPart, View, ViewEntry, ViewPart, ViewPatch } from "./protocol.ts";
+
+/** The patches that turn `from` into `to`. Empty when nothing changed. */
+export function diff(from: View, to: View): ViewPatch[] {
+  const out: ViewPatch[] = [];
+  if (from.entries !== to.entries) {
+    if (to.entries.length < from.entries.length) out.push({ op: "keep", count: to.entries.length });
+    for (let at = 0; at < to.entries.length; at++) {
+      const a = from.entries[at];
+      const b = to.entries[at] as ViewEntry;
+      if (a === b) continue;
+      const patch = a === undefined ? undefined : growth(a, b);
+      if (patch === "equal") continue;
+      out.push(patch ?? { op: "put", at, entry: b });
+    }
+  }
+  const head = changedKeys(from.head, to.head);
+  if (head) out.push({ op: "head", head });
+  return out;
+}
+
+/** The view after the patches. Throws when a patch names an entry or part that is not there: the view is stale. */
+export function apply(view: View, patches: readonly ViewPatch[]): View {
+  let { head } = view;
+  let entries = view.entries;
+  let own: ViewEntry[] | undefined;
+  const mutable = (): ViewEntry[] => {
+    own ??= [...entries];
+    entries = own;
+    return own;
+  };
+  for (const patch of patches) {
+    switch (patch.op) {
+      case "head":
+        head = { ...head, ...patch.head };
+        break;
+      case "prepend":
+        entries = own = [...patch.entries, ...entries];
+        break;
+      case "keep":
+        mutable().length = Math.min(patch.count, entries.length);
+        break;
+      case "put":
+        if (patch.at > entries.length) throw new Error(`There is no entry ${patch.at} to put.`);
+        mutable()[patch.at] = patch.entry;
+        break;
+      case "append": {
+        const at = entries.findLastIndex(entry => entry.id === patch.id);
+        const entry = entries[at];
+        if (entry === undefined) throw new Error(`There is no entry ${patch.id} to append to.`);
+        mutable()[at] = grown(entry, patch.part, patch.text, patch.until);
+        break;
+      }
+      default:
+        patch satisfies never;
+    }
+  }
+  return head === view.head && entries === view.entries ? view : { head, entries };
+}
+
+/** The text, if all that the patches do is add it to the last part of the last entry of `view`. */
+export function textForLast(view: View, patches: readonly ViewPatch[]): string | undefined {
+  const [patch, ...more] = patches;
+  if (patch?.op !== "append" || more.length > 0 || patch.until !== undefined) return undefined;
+  const last = lastPart(view);
+  return last?.id === patch.id && last.part === patch.part ? patch.text : undefined;
+}
+
+/** The patch that {@link textForLast} left out. Throws when the last entry has no parts: the view is stale. */
+export function appendToLast(view: View, text: string): ViewPatch {
+  const last = lastPart(view);
+  if (last === undefined) throw new Error("There is no part to append to.");
+  return { op: "append", ...last, text };
+}
+
+function lastPart(view: View): { readonly id: string; readonly part: number } | undefined {
+  const entry = view.entries.at(-1);
+  return entry && "parts" in entry && entry.parts.length > 0
+    ? { id: entry.id, part: entry.parts.length - 1 }
+    : undefined;
+}
+
+function changedKeys(from: Head, to: Head): Partial<Head> | undefined {
+  if (from === to) return undefined;
+  const out: Record<string, unknown> = {};
+  for (const key of Object.keys(to) as (keyof Head)[]) if (!same(from[key], to[key])) out[key] = to[key];
+  return Object.keys(out).length > 0 ? (out as Partial<Head>) : undefined;
+}
+
+type Append = Extract<ViewPatch, { op: "append" }>;
+
+/** The append that turns `a` into `b`, "equal" when nothing differs, undefined when only a put will do. */
+function growth(a: ViewEntry, b: ViewEntry): Append | "equal" | undefined {
+  if (a.id !== b.id || a.kind !== b.kind) return undefined;
+  const { parts: from, ...restA } = a as ViewEntry & { parts?: readonly ToolPart[] };
+  const { parts: to, ...restB } = b as ViewEntry & { parts?: readonly ToolPart[] };
+  const until = "until" in restB ? restB.until : undefined;
+  if (!same({ ...restA, until }, { ...restB, until })) return undefined;
+  const untilChanged = "until" in restA && restA.until !== until;
+  if (from === undefined || to === undefined) return from === to && !untilChanged ? "equal" : undefined;
+  if (from.length !== to.length) return undefined;
+  let patch: Append | undefined;
+  for (let part = 0; part < to.length; part++) {
+    const p = from[part] as ToolPart;
+    const q = to[part] as ToolPart;
+    if (p === q || same(p, q)) continue;
+    if (patch !== undefined || !hasText(p) || !hasText(q) || !q.text.startsWith(p.text)) return undefined;
+    if (!same({ ...p, text: "" }, { ...q, text: "" })) return undefined;
+    patch = { op: "append", id: b.id, part, text: q.text.slice(p.text.length) };
+  }
+  if (patch === undefined && untilChanged && to.length > 0) patch = { op: "append", id: b.id, part: 0, text: "" };
+  if (patch === undefined) return untilChanged ? undefined : "equal";
+  return untilChanged && until !== undefined ? { ...patch, until } : patch;
+}
+
+type TextPart = Extract<ToolPart, { type: "text" | "terminal" }>;
+const hasText = (part: ToolPart): part is TextPart => part.type === "text" || part.type === "terminal";
+
+function grown(entry: ViewEntry, part: number, text: string, until: number | undefined): ViewEntry {
+  const parts = "parts" in entry ? (entry.parts as readonly (ViewPart | ToolPart)[]) : [];
+  const old = parts[part];
+  if (old === undefined) throw new Error(`Entry ${entry.id} has no part ${part} to append to.`);
+  const next = text === "" || !hasText(old) ? old : { ...old, text: old.text + text };
+  return { ...entry, parts: parts.with(part, next), ...(until !== undefined && { until }) } as ViewEntry;
+}

@@ -1,0 +1,385 @@
+// SessionState → what a panel paints. Memoised per entry, so what did not change keeps its identity.
+import type { Problem } from "../../base/errors.ts";
+import { maskedValue } from "../../base/mask.ts";
+import type { ToolFields } from "../../session/events.ts";
+import type { EntryList } from "../../session/entryList.ts";
+import { shownContent } from "../../session/fileNotes.ts";
+import {
+  decisionWords,
+  isBusy,
+  openAsks,
+  sessionTitle,
+  shownToolStatus,
+  toolKey,
+  type Ask,
+  type Entry,
+  type Message,
+  type NotedFile,
+  type SessionState,
+  type TerminalState,
+  type ToolEntry,
+} from "../../session/state.ts";
+import { bounded } from "./textLimits.ts";
+import { viewPart } from "./contentParts.ts";
+import type { Head, ToolPart, View, ViewAgent, ViewAsk, ViewEntry, ViewNotedFile, ViewTool } from "../protocol.ts";
+import { DiffStore } from "../diff/diffStore.ts";
+import { queuedView } from "./queueView.ts";
+import { tailStart, type Tail } from "./recentEntries.ts";
+import { commandOf, relativeLabel, toolParts, type Terminals } from "./toolParts.ts";
+
+/** What a panel shows that belongs to no session. */
+export interface Surroundings {
+  readonly agents: readonly ViewAgent[];
+  /** The agent chosen for the next session. */
+  readonly chosen: ViewAgent | null;
+  /** Why there can be no session: no folder, no trust. */
+  readonly problem: Problem | null;
+  readonly sendKey: Head["sendKey"];
+  /** What waits for review. */
+  readonly changes?: Head["changes"];
+  /** Turns that can be gone back to, by their submissions. The same set as long as there are no others. */
+  readonly checkpoints?: ReadonlySet<string>;
+  /** Absent: off. */
+  readonly follow?: Head["follow"];
+}
+
+const none: readonly string[] = [];
+const noTurns: ReadonlySet<string> = new Set();
+
+interface Cached {
+  readonly asked: boolean;
+  readonly checkpoint: boolean;
+  readonly decisions: readonly string[];
+  readonly cwd: string;
+  readonly terminals: readonly (TerminalState | undefined)[];
+  /** Of the diffs, where the view lacks one that is being computed. */
+  readonly version: number | undefined;
+  readonly view: ViewEntry;
+}
+
+/** Projects one session's states. Keep one per session; its cache is what keeps identities stable. */
+export class Projector {
+  readonly #entries = new WeakMap<Entry, Cached>();
+  readonly #diffs: DiffStore;
+  #last:
+    | {
+        readonly list: EntryList<Entry>;
+        readonly asks: SessionState["asks"];
+        readonly terminals: SessionState["terminals"];
+        readonly cwd: string;
+        readonly version: number;
+        readonly checkpoints: ReadonlySet<string>;
+        readonly views: readonly ViewEntry[];
+      }
+    | undefined;
+  #decisions: {
+    readonly of: SessionState["asks"] | undefined;
+    readonly words: ReadonlyMap<string, readonly string[]>;
+  } = {
+    of: undefined,
+    words: new Map(),
+  };
+  #asks: readonly ViewAsk[] = [];
+  #plans: { readonly from: SessionState["plans"]; readonly views: Head["plans"] } | undefined;
+  #queue: { readonly from: SessionState["submissions"]; readonly views: Head["queue"] } | undefined;
+
+  /** Without a store of its own, diffs are computed at once. */
+  constructor(diffs = new DiffStore()) {
+    this.#diffs = diffs;
+  }
+
+  project(state: SessionState, around: Surroundings): View {
+    const open = openAsks(state);
+    const entries = this.#project(state, askedIn(open), around.checkpoints ?? noTurns);
+    return { entries, head: this.#head(state, around, open) };
+  }
+
+  /** The end of a long conversation; undefined where it is short. */
+  tail(state: SessionState, around: Surroundings): Tail | undefined {
+    const from = tailStart(state.entries);
+    if (from === 0) return undefined;
+    const open = openAsks(state);
+    const asked = askedIn(open);
+    const checkpoints = around.checkpoints ?? noTurns;
+    this.#decide(state.asks);
+    const entries: ViewEntry[] = [];
+    for (let at = from; at < state.entries.length; at++)
+      entries.push(this.#entry(state.entries.at(at) as Entry, state, asked, checkpoints));
+    return { view: { entries, head: this.#head(state, around, open) }, from };
+  }
+
+  #decide(asks: SessionState["asks"]): void {
+    if (this.#decisions.of !== asks) this.#decisions = { of: asks, words: decisionsIn(asks) };
+  }
+
+  #project(state: SessionState, asked: ReadonlySet<string>, checkpoints: ReadonlySet<string>): readonly ViewEntry[] {
+    const { entries: list, asks, terminals, cwd } = state;
+    const last = this.#last;
+    const { version } = this.#diffs;
+    if (
+      last?.list === list &&
+      last.asks === asks &&
+      last.terminals === terminals &&
+      last.cwd === cwd &&
+      last.version === version &&
+      last.checkpoints === checkpoints
+    )
+      return last.views;
+    this.#decide(asks);
+    const views: ViewEntry[] = [];
+    for (const entry of list) views.push(this.#entry(entry, state, asked, checkpoints));
+    this.#last = { list, asks, terminals, cwd, version, checkpoints, views };
+    return views;
+  }
+
+  #entry(entry: Entry, state: SessionState, asked: ReadonlySet<string>, checkpoints: ReadonlySet<string>): ViewEntry {
+    const isAsked = entry.kind === "tool" && asked.has(entry.toolCallId);
+    const checkpoint = entry.kind === "message" && checkpoints.has(entry.submission ?? "");
+    const terminals = entry.kind === "tool" ? terminalsOf(entry, state) : [];
+    const old = this.#entries.get(entry);
+    const { cwd } = state;
+    const { version } = this.#diffs;
+    const decisions = entry.kind === "tool" ? (this.#decisions.words.get(entry.toolCallId) ?? none) : none;
+    if (
+      old?.asked === isAsked &&
+      old.checkpoint === checkpoint &&
+      old.decisions.length === decisions.length &&
+      old.cwd === cwd &&
+      (old.version === undefined || old.version === version) &&
+      old.terminals.every((terminal, i) => terminal === terminals[i])
+    )
+      return old.view;
+    const bare = bounded(viewOf(entry, state, isAsked, decisions, this.#diffs));
+    const view = checkpoint && bare.kind === "user" ? { ...bare, checkpoint } : bare;
+    const waits = view.kind === "tool" && view.parts.some(isComputing);
+    this.#entries.set(entry, {
+      asked: isAsked,
+      checkpoint,
+      decisions,
+      cwd,
+      terminals,
+      version: waits ? version : undefined,
+      view,
+    });
+    return view;
+  }
+
+  #head(state: SessionState, around: Surroundings, open: readonly Ask[]): Head {
+    const { activity, cancelling } = state;
+    const lastEntry = state.entries.at(-1);
+    const streams = isBusy(state) && lastEntry?.kind === "message" && lastEntry.author !== "user";
+    const agent = state.agent ? { id: state.agent.id, name: state.agent.name } : around.chosen;
+    const asks = open.map(ask => askOf(ask, state, this.#diffs));
+    if (!sameJson(asks, this.#asks)) this.#asks = asks;
+    if (this.#plans?.from !== state.plans) {
+      const views = [...state.plans]
+        .filter(([, entries]) => entries.length > 0)
+        .map(([id, entries]) => ({ id, entries }));
+      this.#plans = { from: state.plans, views };
+    }
+    if (this.#queue?.from !== state.submissions) {
+      const views = state.submissions.map(queuedView);
+      this.#queue = { from: state.submissions, views };
+    }
+    return bounded({
+      title: sessionTitle(state),
+      agent,
+      agents: around.agents,
+      connection: state.connection,
+      activity: { state: activity.state, since: activity.since, cancelling },
+      live: streams ? lastEntry.id : null,
+      problem: state.lost ?? around.problem,
+      asks: this.#asks,
+      plans: this.#plans.views,
+      queue: this.#queue.views,
+      commands: state.commands,
+      options: state.options,
+      usage: state.usage,
+      changes: around.changes ?? null,
+      cwd: state.cwd,
+      accepts: state.accepts && acceptsOf(state.accepts),
+      sendKey: around.sendKey,
+      follow: around.follow ?? "off",
+    });
+  }
+}
+
+const askedIn = (open: readonly Ask[]): ReadonlySet<string> =>
+  new Set(open.map(ask => ask.toolCallId).filter(id => id !== undefined));
+
+const isComputing = (part: ToolPart): boolean =>
+  part.type === "diff"
+    ? part.state === "computing"
+    : part.type === "files" && part.files.some(file => file.diff?.state === "computing");
+
+type Accepts = NonNullable<SessionState["accepts"]>;
+
+/** Projected once for each, so that its identity stays. */
+function acceptsOf(accepts: Accepts): NonNullable<Head["accepts"]> {
+  const { image, audio, embeddedContext: embedded } = accepts;
+  const known = shownAccepts.get(accepts) ?? { image, audio, embedded };
+  shownAccepts.set(accepts, known);
+  return known;
+}
+const shownAccepts = new WeakMap<Accepts, NonNullable<Head["accepts"]>>();
+
+function terminalsOf(tool: ToolEntry, state: SessionState): readonly (TerminalState | undefined)[] {
+  const content = tool.fields.content ?? [];
+  return content.flatMap(item => (item.type === "terminal" ? [state.terminals.get(item.terminalId)] : []));
+}
+
+function viewOf(
+  entry: Entry,
+  state: SessionState,
+  asked: boolean,
+  decisions: readonly string[],
+  diffs: DiffStore,
+): ViewEntry {
+  switch (entry.kind) {
+    case "message":
+      return {
+        id: entry.id,
+        kind: entry.author,
+        ...parentIn(entry, state),
+        parts: entry.content.map(viewPart),
+        at: entry.at,
+        until: wholeSeconds(entry.at, entry.until),
+      };
+    case "tool":
+      return toolView(entry, state, asked, decisions, diffs);
+    case "notice": {
+      const { severity, files, ...rest } = entry;
+      const known = severity === "warning" || severity === "error" ? severity : "info";
+      return {
+        ...rest,
+        severity: known,
+        ...(files && (files.length > 0 ? { files: filesOf(files, state.cwd) } : { description: "Settled." })),
+      };
+    }
+    case "compaction": {
+      const { summary, ...rest } = entry;
+      return { ...rest, parts: summary.map(viewPart) };
+    }
+    case "problem":
+    case "turnEnd":
+      return entry;
+    default:
+      return entry satisfies never;
+  }
+}
+
+/**
+ * The card an entry stands in: that of its sub-agent's call, if it stands further up. So nothing is lost for a call that
+ * nobody announced, and no two calls can stand in each other.
+ */
+function parentIn({ id, parent }: Message | ToolEntry, { entries }: SessionState): { readonly parent?: string } {
+  if (parent === undefined) return {};
+  const key = toolKey(parent);
+  return entries.position(key) < entries.position(id) ? { parent: key } : {};
+}
+
+/** Nobody sees more of a duration, and the time of every chunk need not cross to the panel. */
+const wholeSeconds = (at: number, until: number): number => at + Math.floor((until - at) / 1000) * 1000;
+
+function toolView(
+  entry: ToolEntry,
+  state: SessionState,
+  asked: boolean,
+  decisions: readonly string[],
+  diffs: DiffStore,
+): ViewTool {
+  const { fields } = entry;
+  return {
+    id: entry.id,
+    kind: "tool",
+    ...parentIn(entry, state),
+    toolKind: fields.kind ?? "other",
+    title: titleOf(fields.title) ?? commandOf(fields.rawInput) ?? fields.name ?? fields.kind ?? "Tool call",
+    status: shownToolStatus(entry, asked),
+    at: entry.at,
+    ...(entry.ended !== undefined && { ended: entry.ended }),
+    locations: locationsOf(entry, state.cwd),
+    parts: toolParts(shownFields(entry), viewPart, state.cwd, state.terminals as Terminals, diffs),
+    ...(decisions.length > 0 && { decisions }),
+    ...(entry.files && { files: filesOf(entry.files, state.cwd) }),
+  };
+}
+
+const shownFields = (entry: ToolEntry): Partial<ToolFields> =>
+  entry.results ? { ...entry.fields, content: shownContent(entry) } : entry.fields;
+
+const filesOf = (files: readonly NotedFile[], cwd: string): readonly ViewNotedFile[] =>
+  files.map(file => ({ ...file, label: relativeLabel(file.path, cwd) }));
+
+/** What rules answered to questions, by the tool call that was in question. */
+function decisionsIn(asks: readonly Ask[]): ReadonlyMap<string, readonly string[]> {
+  const decisions = new Map<string, readonly string[]>();
+  for (const ask of asks) {
+    const words = decisionWords(ask);
+    if (words === undefined || ask.toolCallId === undefined) continue;
+    decisions.set(ask.toolCallId, [...(decisions.get(ask.toolCallId) ?? []), words]);
+  }
+  return decisions;
+}
+
+const titleOf = (title: string | undefined): string | undefined => (title?.trim() === "" ? undefined : title);
+
+const locationsOf = (entry: ToolEntry, cwd: string): ViewTool["locations"] =>
+  (entry.fields.locations ?? []).map(place => ({ ...place, label: relativeLabel(place.path, cwd) }));
+
+type Wire = Readonly<Record<string, unknown>>;
+
+const mostVariables = 50;
+
+/** Environment variables in a tool call's raw input: an object, or a list of names and values. Values are masked. */
+function envOf(raw: unknown): NonNullable<ViewAsk["env"]> {
+  const env = typeof raw === "object" && raw !== null ? (raw as Wire)["env"] : undefined;
+  if (typeof env !== "object" || env === null) return [];
+  const pairs: readonly (readonly [unknown, unknown])[] = Array.isArray(env)
+    ? (env as readonly unknown[]).map(item => [(item as Wire | null)?.["name"], (item as Wire | null)?.["value"]])
+    : Object.entries(env);
+  return pairs.slice(0, mostVariables).flatMap(([name, value]) => {
+    if (typeof name !== "string" || typeof value !== "string") return [];
+    return [{ name, value: maskedValue(name, value) }];
+  });
+}
+
+/** The folder that a command's raw input names, as workspace/facts.ts knows it. */
+function folderOf(raw: unknown): string | undefined {
+  const isFolder = (key: string): boolean =>
+    /^(?:cwd|workdir|workingdir(?:ectory)?|directory|dirpath)$/i.test(key.replace(/[^a-z]/gi, ""));
+  const found = Object.entries(raw ?? {}).find(([key, value]) => isFolder(key) && typeof value === "string" && value);
+  return found && (found[1] as string);
+}
+
+function askOf(ask: Ask, state: SessionState, diffs: DiffStore): ViewAsk {
+  const id = ask.toolCallId === undefined ? undefined : toolKey(ask.toolCallId);
+  const entry = id === undefined ? undefined : state.entries.get(id);
+  const tool = entry?.kind === "tool" ? entry : undefined;
+  const { subject, reason, always } = ask;
+  const raw = tool?.fields.rawInput;
+  const command = subject?.command ?? commandOf(raw);
+  const cwd = subject?.cwd ?? folderOf(raw);
+  const kind = subject?.kind ?? tool?.fields.kind;
+  const env = subject?.env ?? envOf(raw);
+  const parts = tool ? toolParts(shownFields(tool), viewPart, state.cwd, state.terminals as Terminals, diffs) : [];
+  // What will happen is what decides: raw input only where nothing better tells it.
+  const telling = parts.filter(part => part.type !== "json");
+  return {
+    id: ask.id,
+    title: titleOf(ask.title) ?? titleOf(tool?.fields.title) ?? command ?? "The agent asks for permission",
+    ...(id !== undefined && { entry: id }),
+    ...(kind !== undefined && { toolKind: kind }),
+    ...(command !== undefined && { command, cwd: typeof cwd === "string" ? cwd : state.cwd }),
+    parts: telling.length > 0 || command !== undefined ? telling : parts,
+    locations: tool
+      ? locationsOf(tool, state.cwd)
+      : (subject?.paths ?? []).map(path => ({ path, label: relativeLabel(path, state.cwd) })),
+    options: ask.options,
+    ...(reason !== undefined && { reason }),
+    ...(always && { always }),
+    ...(env.length > 0 && { env }),
+  };
+}
+
+const sameJson = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);

@@ -1,0 +1,44 @@
+// Prompts on their way to the agent, as the panel lists them.
+import type { Content } from "../../session/events.ts";
+import { promptText } from "../../session/promptQueue.ts";
+import type { Submission } from "../../session/state.ts";
+import type { ViewQueued } from "../protocol.ts";
+
+/** A submission as a row of the queue: its words, and the names of what goes with them. */
+export function queuedView({ id, content, messageId }: Submission): ViewQueued {
+  const words = content.find(block => block.type === "text");
+  const attachments = content.filter(block => block !== words).map(attachmentName);
+  return {
+    id,
+    text: promptText(content),
+    ...(attachments.length > 0 && { attachments }),
+    sent: messageId !== undefined,
+  };
+}
+
+function attachmentName(block: Content): string {
+  switch (block.type) {
+    case "link":
+      return block.title ?? block.name;
+    case "resource":
+      return decodeURIComponentOr(block.uri.slice(block.uri.lastIndexOf("/") + 1), block.uri);
+    case "image":
+      return "Image";
+    case "audio":
+      return "Audio";
+    case "text":
+      return "Text";
+    case "other":
+      return block.kind;
+    default:
+      return block satisfies never;
+  }
+}
+
+function decodeURIComponentOr(text: string, other: string): string {
+  try {
+    return decodeURIComponent(text) || other;
+  } catch {
+    return other;
+  }
+}

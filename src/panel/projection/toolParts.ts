@@ -1,0 +1,127 @@
+// What stands in a tool card: content, diffs, terminals, raw input and output.
+import { displayLine } from "../../base/commandLineText.ts";
+import type { Content, FileOperation, ToolContent, ToolFields } from "../../session/events.ts";
+import type { TerminalState } from "../../session/state.ts";
+import type { DiffStore } from "../diff/diffStore.ts";
+import { filesPart } from "../diff/filesPart.ts";
+import type { DiffBody, ToolPart, ViewPart } from "../protocol.ts";
+
+export type Terminals = ReadonlyMap<string, TerminalState>;
+
+const maxJson = 20_000;
+/** Characters of a terminal that cross to the panel. The cut moves in steps, so that output in between only appends. */
+const terminalWindow = 100_000;
+const terminalStep = 50_000;
+const longestSequence = 2000;
+
+/** The parts of a tool card, in the agent's order; raw input and output last. */
+export function toolParts(
+  fields: Partial<ToolFields>,
+  viewPart: (block: Content) => ViewPart,
+  cwd: string,
+  terminals: Terminals,
+  diffs: DiffStore,
+): readonly ToolPart[] {
+  const content = fields.content ?? [];
+  const shown = content.map(item => part(item, viewPart, cwd, terminals, diffs));
+  const texts = content.map(item => {
+    if (item.type === "terminal") return terminals.get(item.terminalId)?.output;
+    return item.type === "content" && item.content.type === "text" ? item.content.text : undefined;
+  });
+  return [
+    ...shown,
+    ...json("Input", fields.rawInput),
+    // Many agents repeat their content as raw output; once is enough.
+    ...(typeof fields.rawOutput === "string" && texts.includes(fields.rawOutput)
+      ? []
+      : json("Output", fields.rawOutput)),
+  ];
+}
+
+function part(
+  item: ToolContent,
+  viewPart: (block: Content) => ViewPart,
+  cwd: string,
+  terminals: Terminals,
+  diffs: DiffStore,
+): ToolPart {
+  switch (item.type) {
+    case "content":
+      return viewPart(item.content);
+    case "diff":
+      return diffPart(item, cwd, diffs);
+    case "changes":
+      return filesPart(item, diffs.files(item), path => relativeLabel(path, cwd));
+    case "terminal":
+      return terminalPart(item.terminalId, terminals.get(item.terminalId));
+    case "other":
+      return { type: "placeholder", kind: item.kind };
+    default:
+      return item satisfies never;
+  }
+}
+
+type Diff = Extract<ToolContent, { type: "diff" }>;
+// The same part for the same content, so that a panel is not sent what it has.
+const parts = new WeakMap<Diff, { readonly cwd: string; readonly body: DiffBody; readonly part: ToolPart }>();
+
+function diffPart(item: Diff, cwd: string, diffs: DiffStore): ToolPart {
+  const body = diffs.diff(item);
+  const known = parts.get(item);
+  if (known?.cwd === cwd && known.body === body) return known.part;
+  const operation: FileOperation = item.deleted
+    ? "delete"
+    : item.oldText === undefined || item.oldText === ""
+      ? "add"
+      : "modify";
+  const made: ToolPart = { type: "diff", path: item.path, label: relativeLabel(item.path, cwd), operation, ...body };
+  parts.set(item, { cwd, body, part: made });
+  return made;
+}
+
+function terminalPart(terminalId: string, terminal: TerminalState | undefined): ToolPart {
+  const output = terminal?.output ?? "";
+  const over = output.length - terminalWindow;
+  const step = over <= 0 ? 0 : Math.ceil(over / terminalStep) * terminalStep;
+  // At the end of a line, where one is near: a cut within an escape sequence would show its rest.
+  const line = step === 0 ? -1 : output.indexOf("\n", step);
+  const from = line >= 0 && line < step + longestSequence ? line + 1 : step;
+  return {
+    type: "terminal",
+    terminalId,
+    text: output.slice(from),
+    truncated: from > 0 || (terminal?.truncated ?? false),
+    ...(terminal?.command !== undefined && { command: terminal.command }),
+    ...(terminal?.cwd !== undefined && { cwd: terminal.cwd }),
+    ...(terminal?.exit !== undefined && { exit: terminal.exit }),
+    ...(terminal?.own && terminal.exit === undefined && { canKill: true }),
+  };
+}
+
+function json(label: "Input" | "Output", value: unknown): readonly ToolPart[] {
+  if (value === undefined || value === null || value === "") return [];
+  if (typeof value === "object" && Object.keys(value).length === 0) return [];
+  const text = typeof value === "string" ? value : JSON.stringify(value, null, 2);
+  if (text.length <= maxJson) return [{ type: "json", label, text }];
+  return [{ type: "json", label, text: text.slice(0, maxJson), cut: text.length - maxJson }];
+}
+
+/** The command line in a tool call's raw input, by its shape: `command` as text or as a list of words. */
+export function commandOf(rawInput: unknown): string | undefined {
+  if (typeof rawInput !== "object" || rawInput === null) return undefined;
+  const { cmd, command = cmd, args } = rawInput as Record<string, unknown>;
+  const words = Array.isArray(command)
+    ? command
+    : typeof command === "string"
+      ? [command, ...(Array.isArray(args) ? args : [])]
+      : [];
+  const [program = "", ...rest] = words.filter(word => typeof word === "string");
+  const line = displayLine(program, rest).trim();
+  return line === "" ? undefined : line;
+}
+
+/** The path below the session's folder where it lies inside, else as it is. Always with the platform's separators. */
+export function relativeLabel(path: string, cwd: string): string {
+  const base = cwd.endsWith("/") || cwd.endsWith("\\") ? cwd : `${cwd}${cwd.includes("\\") ? "\\" : "/"}`;
+  return cwd !== "" && path.startsWith(base) ? path.slice(base.length) : path;
+}

@@ -1,0 +1,64 @@
+// What a command line runs, by a strict reading for each shell. What is not fully understood is opaque: it may be
+// forbidden or asked about, and never allowed by a rule.
+import { cmdCommands } from "./cmd.ts";
+import { fragmentsOf } from "./fragments.ts";
+import { posixCommands, programCommands } from "./programs.ts";
+import { powershellCommands } from "./powershell.ts";
+import { NotUnderstood, type Command, type CommandLine, type Shell } from "./types.ts";
+
+const readers: Readonly<Record<Shell, (line: string) => readonly Command[]>> = {
+  posix: line => posixCommands(line),
+  powershell: powershellCommands,
+  cmd: cmdCommands,
+};
+
+/** Reads a line as a shell would. Never throws. */
+export function parseCommandLine(line: string, shell: Shell): CommandLine {
+  return read(line, shell, () => {
+    checkCharacters(line, shell);
+    return readers[shell](line);
+  });
+}
+
+/**
+ * Reads a program and its arguments as they are given to a process without a shell. `bash -lc script` and
+ * `pwsh -Command script` are read as their scripts. `line` is for display. Never throws.
+ */
+export function parseArguments(argv: readonly string[], line = argv.join(" ")): CommandLine {
+  const script = powershellScript(argv);
+  const shell = script === undefined ? "posix" : "powershell";
+  return read(line, shell, () => {
+    for (const word of argv) checkCharacters(word, shell);
+    return script === undefined ? programCommands(argv) : powershellCommands(script);
+  });
+}
+
+function read(line: string, shell: Shell, commands: () => readonly Command[]): CommandLine {
+  try {
+    return { kind: "commands", line, commands: commands() };
+  } catch (thrown) {
+    if (!(thrown instanceof NotUnderstood)) throw thrown;
+    return { kind: "opaque", line, reason: thrown.message, fragments: fragmentsOf(line, shell) };
+  }
+}
+
+function powershellScript(argv: readonly string[]): string | undefined {
+  const [file = "", ...rest] = argv.map(word => word.toLowerCase());
+  if (!/^(?:.*[\\/])?(?:pwsh|powershell)(?:\.exe)?$/.test(file)) return undefined;
+  const flag = rest.findIndex(word => !["-noprofile", "-nologo", "-noninteractive"].includes(word));
+  const named = rest[flag] === "-command" || rest[flag] === "-c";
+  return named && flag === rest.length - 2 ? argv[argv.length - 1] : undefined;
+}
+
+/** Control characters, and everything that takes no room or the room of a space without being one. */
+const unseen = /[\p{Cc}\p{Zs}\p{Zl}\p{Zp}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Default_Ignorable_Code_Point}\u2800]/u;
+
+function checkCharacters(line: string, shell: Shell): void {
+  const rest = line.replace(/[ \n\t]/g, "");
+  if (unseen.test(rest)) throw new NotUnderstood("holds characters that are not seen");
+  // PowerShell takes typographic dashes and quotes for its own; cmd.exe maps letters to its code page.
+  if (shell === "powershell" && /[^\x21-\x7e\p{L}\p{N}\p{M}]/u.test(rest)) {
+    throw new NotUnderstood("holds signs that PowerShell may take for its own");
+  }
+  if (shell === "cmd" && /[^\x21-\x7e]/.test(rest)) throw new NotUnderstood("holds letters that cmd.exe may change");
+}

@@ -1,0 +1,204 @@
+// Path globs of rules, matched segment by segment: `**` is any number of segments, also none; `*` and `?` stay within one;
+// `{a,b}` is either. Names that begin with a dot are names like others.
+
+import { isInside, normalisePath, type Platform } from "../files/paths.ts";
+import type { Fit } from "./commandLine/pattern.ts";
+
+const mostAlternatives = 200;
+
+/** A glob without braces, as segments. */
+type Glob = readonly string[];
+
+/** The globs that a glob with braces stands for. A text is the sentence that says what is wrong. */
+export function expandGlob(glob: string): readonly Glob[] | string {
+  if (glob === "") return "is empty";
+  const expanded = expandBraces(glob);
+  if (typeof expanded === "string") return expanded;
+  const globs = expanded.map(one => one.split("/").filter(segment => segment !== ""));
+  if (globs.some(segments => segments.includes(".") || segments.includes(".."))) {
+    return "holds “.” or “..” as a folder; write the path it leads to";
+  }
+  const mixed = globs.flat().find(segment => segment.includes("**") && segment !== "**");
+  if (mixed !== undefined) return `holds “${mixed}”; “**” stands for whole folders, as in “src/**”`;
+  return globs;
+}
+
+function expandBraces(glob: string): readonly string[] | string {
+  let done: string[] = [];
+  let open = [glob];
+  while (open.length > 0) {
+    const next: string[] = [];
+    for (const one of open) {
+      // The innermost braces first, so that they may be nested.
+      const braces = /\{([^{}]*)\}/.exec(one);
+      if (!braces) {
+        if (/[{}]/.test(one)) return "has a brace without its other half";
+        done.push(one);
+        continue;
+      }
+      for (const choice of (braces[1] ?? "").split(",")) {
+        next.push(one.slice(0, braces.index) + choice + one.slice(braces.index + braces[0].length));
+      }
+    }
+    if (done.length + next.length > mostAlternatives) return `stands for more than ${mostAlternatives} alternatives`;
+    open = next;
+  }
+  done = [...new Set(done)];
+  return done;
+}
+
+/** Whether the glob fits the whole path. Both have been brought to one case, if case does not matter. */
+function globFits(glob: Glob, path: readonly string[]): boolean {
+  return wildcards(glob, path, segment => segment === "**", segmentFits);
+}
+
+function segmentFits(pattern: string, segment: string): boolean {
+  return wildcards(
+    Array.from(pattern),
+    Array.from(segment),
+    character => character === "*",
+    (one, character) => one === "?" || one === character,
+  );
+}
+
+/** Matches with wildcards that take any number of items, without ever trying exponentially many ways. */
+function wildcards(
+  pattern: readonly string[],
+  items: readonly string[],
+  isAny: (element: string) => boolean,
+  fits: (element: string, item: string) => boolean,
+): boolean {
+  let p = 0;
+  let i = 0;
+  let any = -1;
+  let resume = 0;
+  while (i < items.length) {
+    const element = pattern[p];
+    if (element !== undefined && isAny(element)) {
+      any = p++;
+      resume = i;
+    } else if (element !== undefined && fits(element, items[i] ?? "")) {
+      p++;
+      i++;
+    } else if (any >= 0) {
+      p = any + 1;
+      i = ++resume;
+    } else return false;
+  }
+  return pattern.slice(p).every(isAny);
+}
+
+/** Where paths are understood. */
+export interface Place {
+  readonly roots: readonly string[];
+  readonly platform: Platform;
+  readonly ignoresCase: boolean;
+  /** The user's home folder, for globs from `~/`. */
+  readonly home?: string;
+}
+
+/** A glob of a rule, and where it starts. */
+export interface PathGlob {
+  readonly from: "roots" | "home" | "top";
+  readonly glob: Glob;
+}
+
+/** Reads a valid glob of a rule. */
+export function pathGlobs(text: string): readonly PathGlob[] {
+  const globs = expandGlob(text);
+  if (typeof globs === "string") return [];
+  if (text.startsWith("~/")) return globs.map(glob => ({ from: "home", glob: glob.slice(1) }));
+  const top = text.startsWith("/") || /^[a-z]:\//i.test(text);
+  return globs.map(glob => ({ from: top ? "top" : "roots", glob }));
+}
+
+/** A path from the root of the file system, as segments. Undefined: not a path that can be acted on. */
+function segmentsOf(path: string, place: Place): readonly string[] | undefined {
+  const normal = normalOf(path, place);
+  if (normal === undefined) return undefined;
+  return cased(
+    normal.split(place.platform === "windows" ? "\\" : "/").filter(segment => segment !== ""),
+    place,
+  );
+}
+
+function normalOf(path: string, place: Place): string | undefined {
+  try {
+    return normalisePath(path, place.platform);
+  } catch {
+    // A Refusal: the path is malformed, and whoever acts on it tells why.
+    return undefined;
+  }
+}
+
+function cased(segments: readonly string[], { ignoresCase }: Place): readonly string[] {
+  return ignoresCase ? segments.map(segment => segment.normalize("NFC").toLowerCase()) : segments;
+}
+
+/** Whether the path lies inside one of the session's folders. */
+export function isInRoots(path: string, place: Place): boolean {
+  const normal = normalOf(path, place);
+  if (normal === undefined) return false;
+  return place.roots.some(root => {
+    const outer = normalOf(root, place);
+    return outer !== undefined && isInside(normal, outer, place.platform, place.ignoresCase);
+  });
+}
+
+/** Whether a rule that allows knows the path. */
+export function pathFits({ from, glob }: PathGlob, path: string, place: Place): boolean {
+  const own = segmentsOf(path, place);
+  if (!own) return false;
+  const bases = from === "top" ? [[]] : basesOf(from, place);
+  return bases.some(
+    base => base.every((segment, i) => own[i] === segment) && globFits(cased(glob, place), own.slice(base.length)),
+  );
+}
+
+function basesOf(from: "roots" | "home", place: Place): readonly (readonly string[])[] {
+  const folders = from === "roots" ? place.roots : place.home === undefined ? [] : [place.home];
+  return folders.flatMap(folder => {
+    const segments = segmentsOf(folder, place);
+    return segments ? [segments] : [];
+  });
+}
+
+/** Whether a rule that denies or asks knows the path. */
+export function pathDenied(glob: PathGlob, path: string, place: Place): Fit {
+  const own = segmentsOf(path, place);
+  if (!own || (glob.from === "home" && place.home === undefined)) return "maybe";
+  // What is forbidden anywhere in the workspace is forbidden everywhere.
+  const anywhere = glob.from === "roots" && glob.glob[0] === "**" && globFits(cased(glob.glob, place), own);
+  return anywhere || pathFits(glob, path, place) ? "yes" : "no";
+}
+
+/** Tells whether any of the globs may fit, as {@link pathDenied} does. Each is prepared once, for many paths. */
+export function deniedBy(globs: readonly PathGlob[], place: Place): (path: string) => boolean {
+  const made = globs.map(({ from, glob }) => {
+    const bases = from === "top" ? [[]] : basesOf(from, place);
+    return { glob: cased(glob, place), bases, anywhere: from === "roots" && glob[0] === "**" };
+  });
+  const unknown = place.home === undefined && globs.some(({ from }) => from === "home");
+  return path => {
+    const own = segmentsOf(path, place);
+    if (!own || unknown) return true;
+    return made.some(
+      ({ glob, bases, anywhere }) =>
+        (anywhere && globFits(glob, own)) ||
+        bases.some(base => base.every((segment, i) => own[i] === segment) && globFits(glob, own.slice(base.length))),
+    );
+  };
+}
+
+/** The glob of this very path. Undefined: its name holds what a glob would take for a wildcard. */
+export function globOf(path: string, place: Place): string | undefined {
+  const normal = normalOf(path, place);
+  if (normal === undefined || /[*?{}]/.test(normal)) return undefined;
+  const root = place.roots
+    .map(one => normalOf(one, place) ?? "")
+    .find(one => one !== "" && isInside(normal, one, place.platform, place.ignoresCase));
+  const whole = normal.replaceAll("\\", "/");
+  return root === undefined || root.length >= normal.length
+    ? whole
+    : whole.slice(root.replace(/[\\/]$/, "").length + 1);
+}

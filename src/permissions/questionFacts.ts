@@ -1,0 +1,444 @@
+// A question as rules see it: commands, files and addresses, taken from the shape of what the agent sent. Where two
+// readings are possible both count, or neither is understood: what rules do not see, they must not allow.
+import { posix, win32 } from "node:path";
+import { displayLine } from "../base/commandLineText.ts";
+import { same } from "../base/jsonEqual.ts";
+import type { PermissionQuestion } from "../session/agent.ts";
+import type { ToolKind } from "../session/events.ts";
+import { parseArguments, parseCommandLine } from "./commandLine/parseCommandLine.ts";
+import type { QuestionFacts } from "./rules.ts";
+import { fragmentsOf } from "./commandLine/fragments.ts";
+import { isInRoots, type Place } from "./pathGlob.ts";
+import type { CommandLine, Shell, Word } from "./commandLine/types.ts";
+
+/** Where a question is asked. */
+export interface FactsContext {
+  /** The agent's id in the settings. */
+  readonly agent: string;
+  /** The session's folder. */
+  readonly cwd: string;
+  readonly place: Place;
+  /** The shells that may read a command line here; what they read differently is not understood. */
+  readonly shells: readonly Shell[];
+  readonly trusted: boolean;
+  /** Where a path leads, through symbolic links. May reject: then only the path as named counts. */
+  readonly resolve: (path: string) => Promise<string>;
+  /** The session's folders under every name. Absent: those of `place`. */
+  readonly roots?: () => Promise<readonly string[]>;
+}
+
+type Input = Readonly<Record<string, unknown>>;
+
+/** All that rules judge the question by. Never rejects. */
+export async function questionFacts(question: PermissionQuestion, around: FactsContext): Promise<QuestionFacts> {
+  const roots = (await around.roots?.()) ?? around.place.roots;
+  const context: FactsContext = { ...around, place: { ...around.place, roots } };
+  const { subject, tool } = question;
+  const { agent, place, trusted, shells } = context;
+  const kind = subject?.kind ?? tool?.kind;
+  const input = isInput(tool?.rawInput) ? tool.rawInput : {};
+
+  const finds = findsIn(question, kind);
+  const folders = [subject?.cwd, ...foldersIn(input)].filter(folder => folder !== undefined);
+  const isWhole = finds.isWhole && folders.length <= mostFolders;
+  const own = subject && subjectCommand(subject, shells);
+  // A huge input is not read a second time.
+  const command = checked([own, isWhole ? inputCommand(input, kind, shells) : undefined], isWhole, folders);
+
+  const links = new Links(context);
+  const cwd = command && folders[0] !== undefined ? await links.folder(folders[0]) : undefined;
+  const bases = (command ? folders : basesIn(input)).slice(0, mostFolders);
+  const paths = [
+    ...(await links.all(finds.paths, [context.cwd, ...bases.flatMap(base => links.named(base, [context.cwd]))])),
+    ...(await links.all(bases, [context.cwd])),
+  ];
+  return {
+    agent,
+    ...(kind !== undefined && { kind }),
+    ...(command && { command }),
+    ...(cwd !== undefined && { cwd }),
+    paths: [...new Set(paths)],
+    urls: [...finds.urls],
+    ...(subject?.env && subject.env.length > 0 && { caveat: setsVariables }),
+    trusted,
+    place,
+  };
+}
+
+function findsIn({ subject, tool }: PermissionQuestion, kind: ToolKind | undefined): Finds {
+  const finds = new Finds(kind);
+  for (const path of subject?.paths ?? []) finds.path(path);
+  for (const { path } of tool?.locations ?? []) finds.path(path);
+  for (const item of tool?.content ?? []) {
+    const named = item.type === "diff" ? [item] : item.type === "changes" ? item.changes : [];
+    for (const one of named) {
+      finds.path(one.path);
+      if ("oldPath" in one) finds.path(one.oldPath);
+    }
+  }
+  finds.value(tool?.rawInput);
+  return finds;
+}
+
+const isInput = (value: unknown): value is Input =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** A line that takes longer to read than a user waits. */
+const longestLine = 100_000;
+
+/** Reads a line as each of the shells would. What they read differently is opaque. Never throws. */
+export function readCommandLine(line: string, shells: readonly Shell[]): CommandLine {
+  if (line.length > longestLine) return unclear("is too long to be checked", line, shells);
+  const [first, ...others] = shells.map(shell => parseCommandLine(line, shell));
+  if (!first) return unclear("is for a shell that is not known", line, ["posix"]);
+  return agreed(first, others, "is read differently by the shells of this machine");
+}
+
+/** The reading that all have in common, else an opaque one that rules may forbid by all of them. */
+function agreed(first: CommandLine, others: readonly CommandLine[], reason: string): CommandLine {
+  if (others.length === 0) return first;
+  const all = [first, ...others];
+  const opaque = all.find(reading => reading.kind === "opaque");
+  const isSame = all.every(
+    one => one.kind === "commands" && first.kind === "commands" && same(one.commands, first.commands),
+  );
+  if (isSame) return first;
+  return { kind: "opaque", line: first.line, reason: opaque?.reason ?? reason, fragments: all.flatMap(formsOf) };
+}
+
+function formsOf(reading: CommandLine): readonly (readonly Word[])[] {
+  if (reading.kind === "opaque") return reading.fragments;
+  return reading.commands.flatMap(({ words, wrappers }) => [words, ...wrappers]);
+}
+
+const asOpaque = (reading: CommandLine, reason: string): CommandLine => ({
+  kind: "opaque",
+  line: reading.line,
+  reason,
+  fragments: formsOf(reading),
+});
+
+function unclear(reason: string, line: string, shells: readonly Shell[]): CommandLine {
+  return { kind: "opaque", line, reason, fragments: shells.flatMap(shell => fragmentsOf(line, shell)) };
+}
+
+/** One command from all that was said about it, as far as nothing speaks against it. */
+function checked(
+  readings: readonly (CommandLine | undefined)[],
+  isWhole: boolean,
+  folders: readonly string[],
+): CommandLine | undefined {
+  const [first, ...others] = readings.filter(reading => reading !== undefined);
+  if (!isWhole) {
+    const all: CommandLine = first ?? { kind: "opaque", line: "", reason: "", fragments: [] };
+    return asOpaque(all, "holds more than can be checked");
+  }
+  const command = first && agreed(first, others, "is given twice, and differently");
+  if (!command || command.kind === "opaque" || new Set(folders).size <= 1) return command;
+  return asOpaque(command, "names more than one folder to run in");
+}
+
+type Subject = NonNullable<PermissionQuestion["subject"]>;
+
+function subjectCommand({ command, argv }: Subject, shells: readonly Shell[]): CommandLine | undefined {
+  if (argv) return program(argv, shells, command);
+  return command === undefined ? undefined : readCommandLine(command, shells);
+}
+
+/** A program with its arguments, which no shell reads: they stay apart. */
+function program(argv: readonly string[], shells: readonly Shell[], shown?: string): CommandLine {
+  const [file = "", ...args] = argv;
+  const line = shown ?? displayLine(file, args);
+  if (line.length > longestLine) return unclear("is too long to be checked", line, shells);
+  return parseArguments(argv, line);
+}
+
+/** The command in a tool call's raw input, by its shape. */
+function inputCommand(input: Input, kind: ToolKind | undefined, shells: readonly Shell[]): CommandLine | undefined {
+  const [command, other] = [input["command"], input["cmd"]].filter(isGiven);
+  if (!isGiven(command) || isOrderToEditor(input, kind)) return undefined;
+  if (isGiven(other) && !same(command, other)) {
+    return unclear("is given twice, and differently", `${shownAs(command)}\n${shownAs(other)}`, shells);
+  }
+  const named = shellNamed(input["shell"]);
+  const reading = readInput(command, input["args"], named?.shells ?? shells);
+  const hazard = named?.hazard ?? hazards.find(({ keys }) => keys.some(key => isFilled(input[key])))?.reason;
+  const folder = Object.keys(input).some(key => isFolderKey(key) && isGiven(input[key]) && !isText(input[key]));
+  const reason = folder ? "names its folder in a way that is not understood" : hazard;
+  return reason === undefined || reading.kind === "opaque" ? reading : asOpaque(reading, reason);
+}
+
+function readInput(command: unknown, args: unknown, shells: readonly Shell[]): CommandLine {
+  if (isTexts(command) && !isFilled(args)) return program(command, shells);
+  if (isText(command) && !isGiven(args)) return readCommandLine(command, shells);
+  // Joined, `-c` and `a; b` would be two commands.
+  if (isText(command) && isTexts(args)) return program([command, ...args], shells);
+  return unclear("is not given as text", [command, args].filter(isGiven).map(shownAs).join(" "), shells);
+}
+
+const setsVariables = "sets variables that may change what a program does";
+
+/** What changes a command although it stands beside it. */
+const hazards = [
+  { keys: ["env", "environment"], reason: setsVariables },
+  { keys: ["stdin"], reason: "gives the program text to read, which it may run" },
+];
+
+/** The only shell that reads the line, where the input names one. */
+function shellNamed(value: unknown): { readonly shells?: readonly Shell[]; readonly hazard?: string } | undefined {
+  if (!isText(value) || value === "") return undefined;
+  if (/^(?:(?:\/usr)?\/bin\/)?(?:ba|da|z)?sh$/.test(value)) return { shells: ["posix"] };
+  if (/^(?:pwsh|powershell)(?:\.exe)?$/i.test(value)) return { shells: ["powershell"] };
+  if (/^cmd(?:\.exe)?$/i.test(value)) return { shells: ["cmd"] };
+  return { hazard: "names a shell that is not known" };
+}
+
+/**
+ * `command: "insert", path: "a.ts"`: a word for an editor, not for a shell. The file is what such a question is about.
+ * Only where the tool itself says that it reads or edits: its kind comes from the agent and not from the model.
+ */
+function isOrderToEditor(input: Input, kind: ToolKind | undefined): boolean {
+  const { command, cmd, args } = input;
+  if ((kind !== "edit" && kind !== "read") || isGiven(cmd) || isGiven(args)) return false;
+  if (!isText(command) || !/^[a-z]+(?:_[a-z]+)*$/.test(command)) return false;
+  return Object.keys(input).some(key => isPathKey(key) && !isFolderKey(key) && isText(input[key]));
+}
+
+const isText = (value: unknown): value is string => typeof value === "string";
+const isTexts = (value: unknown): value is readonly string[] => Array.isArray(value) && value.every(isText);
+const isGiven = (value: unknown): boolean => value !== undefined && value !== null;
+const isFilled = (value: unknown): boolean =>
+  isGiven(value) &&
+  value !== "" &&
+  value !== false &&
+  !(typeof value === "object" && Object.keys(value as object).length === 0);
+const shownAs = (value: unknown): string =>
+  isText(value) ? value : isTexts(value) ? displayLine(value[0] ?? "", value.slice(1)) : JSON.stringify(value);
+
+/** Where relative paths start, and where a command runs. */
+const isBaseKey = (key: string): boolean =>
+  ["cwd", "workdir", "workingdir", "workingdirectory"].includes(wordsOf(key).join(""));
+
+/** Of a command also the folder it runs in; of another tool the folder that it is about. */
+const isFolderKey = (key: string): boolean =>
+  isBaseKey(key) || ["directory", "dirpath"].includes(wordsOf(key).join(""));
+
+const textsIn = (input: Input, isKey: (key: string) => boolean): readonly string[] =>
+  Object.keys(input)
+    .filter(isKey)
+    .map(key => input[key])
+    .filter(isText)
+    .filter(text => text !== "")
+    // Whether blanks around it count is not known.
+    .flatMap(text => [...new Set([text, text.trim()])]);
+
+const foldersIn = (input: Input): readonly string[] => textsIn(input, isFolderKey);
+const basesIn = (input: Input): readonly string[] => textsIn(input, isBaseKey);
+
+const mostFolders = 4;
+/** No file has a longer one. */
+const longestPath = 32_000;
+/** Steps out of a folder that are followed; what has more is not understood. */
+const mostSteps = 40;
+const stepsOut = /[^/]\/+\.\.(?:\/|$)/;
+
+/** Where paths lead from where the question is asked. */
+class Links {
+  readonly #context: FactsContext;
+  readonly #known = new Map<string, Promise<string>>();
+
+  constructor(context: FactsContext) {
+    this.#context = context;
+  }
+
+  /**
+   * The folder a command runs in. A link must not smuggle it elsewhere: where the folder leads is what counts, and a
+   * name outside the session's folders counts even if it leads inside.
+   */
+  async folder(text: string): Promise<string> {
+    const { cwd, place } = this.#context;
+    const named = this.named(text, [cwd]);
+    const outside = named.find(path => !isInRoots(path, place));
+    if (outside !== undefined) return outside;
+    const all = await Promise.all(named.map(path => this.#ways(path)));
+    return all.flat().find(path => !isInRoots(path, place)) ?? (await this.#led(named[0] ?? text));
+  }
+
+  /** The paths as named and as they lead, each once. */
+  async all(texts: Iterable<string>, bases: readonly string[]): Promise<readonly string[]> {
+    const named = [...new Set([...texts].flatMap(text => this.named(text, bases)))];
+    const led = await Promise.all(named.map(path => this.#ways(path)));
+    return [...new Set([...named, ...led.flat()])];
+  }
+
+  /** The absolute paths that a text may mean. What nobody can be sure of stays as it is, and no rule allows it. */
+  named(text: string, bases: readonly string[]): readonly string[] {
+    const { platform, home } = this.#context.place;
+    if (text.length > longestPath) return [text];
+    if (/^file:/i.test(text)) return filesOf(text, platform);
+    if (/^[a-z][a-z0-9+.-]+:/i.test(text)) return [text];
+    const { join } = platform === "windows" ? win32 : posix;
+    // Where `..` leads is known only to the file system.
+    const asTheyAre = platform === "posix" && stepsOut.test(text) ? bases.map(base => `${base}/${text}`) : [];
+    const joined = [...bases.map(base => join(base, text)), ...asTheyAre];
+    if (/^~|^\$\{?\w+\}?[\\/]|^%\w+%/.test(text)) {
+      const expanded = home !== undefined && /^~(?:[\\/]|$)/.test(text) ? [join(home, text.slice(1))] : [];
+      return [text, ...expanded, ...joined];
+    }
+    if (platform === "posix") return text.startsWith("/") ? [text] : joined;
+    if (/^[a-z]:|^[\\/]{2}/i.test(text)) return [text];
+    // From the top of the drive, or `/c/…` as Git Bash writes it.
+    if (/^[\\/]/.test(text)) return [text, ...bases.map(base => win32.resolve(base, text))];
+    return joined;
+  }
+
+  async #ways(path: string): Promise<readonly string[]> {
+    const { place } = this.#context;
+    const isDoubtful = place.platform === "posix" && stepsOut.test(path);
+    return isDoubtful ? [await this.#led(path), await this.#walked(path)] : [await this.#led(path)];
+  }
+
+  /** Behind a link, `..` leaves the folder that the link leads to. */
+  async #walked(path: string): Promise<string> {
+    const segments = path.split("/").filter(segment => segment !== "" && segment !== ".");
+    if (segments.filter(segment => segment === "..").length > mostSteps) return segments.join("/");
+    let at = "/";
+    for (const segment of segments) {
+      at = segment === ".." ? posix.dirname(await this.#led(at)) : posix.join(at, segment);
+    }
+    return this.#led(at);
+  }
+
+  #led(path: string): Promise<string> {
+    if (path.length > longestPath) return Promise.resolve(path);
+    const known = this.#known.get(path) ?? this.#resolved(path);
+    this.#known.set(path, known);
+    return known;
+  }
+
+  async #resolved(path: string): Promise<string> {
+    try {
+      return await this.#context.resolve(path);
+    } catch {
+      return path; // As named: whoever acts on it tells what is wrong.
+    }
+  }
+}
+
+/** The path of a `file:` address of this machine, and the one that a program takes it for that only cuts off its head. */
+function filesOf(address: string, platform: Place["platform"]): readonly string[] {
+  const parsed = URL.canParse(address) ? new URL(address) : undefined;
+  if (!parsed || !/^file:\/\//i.test(address) || parsed.host !== "" || /%2f|%5c/i.test(address)) return [address];
+  const paths = [parsed.pathname, decoded(parsed.pathname), address.replace(/^file:\/\/(?:localhost)?/i, "")];
+  const onWindows = (path: string): string => path.replace(/^\/(?=[a-z]:)/i, "").replaceAll("/", "\\");
+  return [...new Set(platform === "windows" ? paths.map(onWindows) : paths)];
+}
+
+/** Undone percent signs; as it is, if there is no undoing. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+const mostValues = 2000;
+/** Characters that are searched for addresses. */
+const mostText = 4_000_000;
+const deepest = 6;
+
+const words = (list: string): ReadonlySet<string> => new Set(list.split(" "));
+const pathWords = words(
+  "path paths filepath filepaths file files filename dir dirs directory directories folder folders",
+);
+/** Too common as the end of longer names, such as `new_source`. */
+const pathKeys = words("target targets destination dest source src");
+const addressWords = words("url urls href");
+const linkWords = words("uri uris link links");
+const mapWords = words("files changes edits");
+
+/** The words of a field's name: `filePath` and `file_path` are two. */
+function wordsOf(key: string): readonly string[] {
+  const apart = key.replace(/([a-z\d])([A-Z])/g, "$1_$2").toLowerCase();
+  return apart.split(/[^a-z\d]+/).filter(word => word !== "");
+}
+
+const lastWord = (key: string): string => wordsOf(key).at(-1) ?? "";
+const isPathKey = (key: string): boolean => pathWords.has(lastWord(key)) || pathKeys.has(key.toLowerCase());
+
+/** Paths and addresses in whatever came as JSON: too many rather than too few, since a rule must allow all of them. */
+class Finds {
+  readonly paths = new Set<string>();
+  readonly urls = new Set<string>();
+  readonly #kind: ToolKind | undefined;
+  #values = 0;
+  #searched = 0;
+  #isWhole = true;
+
+  constructor(kind: ToolKind | undefined) {
+    this.#kind = kind;
+  }
+
+  /** False: there was more than is looked at. */
+  get isWhole(): boolean {
+    return this.#isWhole;
+  }
+
+  path(path: unknown): void {
+    if (typeof path !== "string" || path.trim() === "" || !this.#counts()) return;
+    // A blank at its end is part of a name for one program and nothing for another.
+    this.paths.add(path).add(path.trim());
+  }
+
+  value(value: unknown, key = "", depth = 0, isItem = false): void {
+    if (value === undefined || !this.#counts(depth)) return;
+    if (typeof value === "string") this.#text(value, key);
+    if (typeof value !== "object" || value === null) return;
+    const isList = Array.isArray(value);
+    for (const [name, one] of Object.entries(value)) {
+      if (!this.#isWhole) return;
+      // A map from files to what happens to them.
+      const isMap = !isList && !isItem && mapWords.has(lastWord(key));
+      if (isMap || (!isList && /[\\/]/.test(name))) this.#text(name, "path");
+      // Paths start there; they do not lead there.
+      const isBase = depth === 0 && !isList && isBaseKey(name);
+      this.value(one, isList ? key : isBase ? "" : name, depth + 1, isList);
+    }
+  }
+
+  #counts(depth = 0): boolean {
+    if (++this.#values > mostValues || depth > deepest) this.#isWhole = false;
+    return this.#isWhole;
+  }
+
+  #text(whole: string, key: string): void {
+    const text = whole.trim();
+    const last = lastWord(key);
+    const isLink = linkWords.has(last);
+    if (text === "") return;
+    if (/^file:/i.test(text)) this.path(text);
+    else if (addressWords.has(last) || (isLink && this.#kind === "fetch")) this.#address(text);
+    else if (isPathKey(key) || isLink) {
+      if (/^(?:https?|wss?):/i.test(text)) this.#address(text);
+      else if (!isLink || last.startsWith("uri")) this.path(whole);
+    }
+    if (this.#kind === "fetch") this.#mentions(whole);
+  }
+
+  #mentions(text: string): void {
+    this.#searched += text.length;
+    if (this.#searched > mostText) this.#isWhole = false;
+    if (!this.#isWhole) return;
+    for (const [found] of text.matchAll(/https?:\/\/[^\s"'<>`]+/gi)) {
+      const address = found.replace(/[.,;:!?)\]}*_]+$/, "");
+      if (address.length > "https://".length && this.#counts()) this.#address(address);
+    }
+  }
+
+  #address(text: string): void {
+    this.urls.add(text);
+    // Programs do not agree on the host of such an address, so it gets a form that has none.
+    if (/[\\\s\p{Cc}]/u.test(text)) this.urls.add(`unclear address ${text}`);
+  }
+}

@@ -1,0 +1,441 @@
+// Permission rules: what they may say, and what they say to a question. Deny beats ask beats allow; what no rule
+// allows is asked. Pure.
+import type { AskOption, ToolKind } from "../session/events.ts";
+import { quoted } from "../files/paths.ts";
+import type { Decision } from "./permissionBroker.ts";
+import { expandGlob, globOf, isInRoots, pathDenied, pathFits, pathGlobs } from "./pathGlob.ts";
+import type { PathGlob, Place } from "./pathGlob.ts";
+import { fitsBeginning, fitsWhole, namesProgram, parsePattern, patternOf, type Fit } from "./commandLine/pattern.ts";
+import type { Pattern } from "./commandLine/pattern.ts";
+import type { Command, CommandLine } from "./commandLine/types.ts";
+
+export type Effect = "allow" | "ask" | "deny";
+type OneOrMore = string | readonly string[];
+
+/**
+ * A rule as it stands in the settings. It applies where every field fits that it has; of a list, one must fit.
+ * To deny or ask it is enough that the rule fits something in question; to allow, rules must cover all of it.
+ */
+export interface Rule {
+  readonly effect: Effect;
+  /** The tool's kind. Alone, `allow` covers only paths inside the session's folders. */
+  readonly kind?: OneOrMore;
+  /** The agent's id in the settings. */
+  readonly agent?: OneOrMore;
+  /** A glob: relative to each of the session's folders, absolute, or from `~/`. Of a command: the folder it runs in. */
+  readonly path?: OneOrMore;
+  /** A pattern of words, as shell/pattern.ts says: `npm test`, `npm run *`, `git log **`. */
+  readonly command?: OneOrMore;
+  /** A host and all below it: `example.com`. */
+  readonly domain?: OneOrMore;
+}
+
+export interface RuleProblem {
+  /** Where it stands in the settings; -1: all of it. */
+  readonly index: number;
+  readonly message: string;
+  /** It may have been meant to deny or ask: until it is mended, nothing is allowed by rule. */
+  readonly guards: boolean;
+}
+
+export interface RuleSet {
+  readonly rules: readonly Rule[];
+  readonly problems: readonly RuleProblem[];
+}
+
+/** All that rules judge a question by. */
+export interface QuestionFacts {
+  readonly agent: string;
+  readonly kind?: ToolKind;
+  readonly command?: CommandLine;
+  /** The folder the command runs in. Absent: the session's. */
+  readonly cwd?: string;
+  /** Every file in question. With links on the way, both the path as named and where it leads. */
+  readonly paths: readonly string[];
+  readonly urls: readonly string[];
+  /** Whether a file looks like a secret: then only a rule that names it, and no wildcard, allows. */
+  readonly isSensitive?: (path: string) => boolean;
+  /** Why no rule can allow it although it is understood; continues "it …". */
+  readonly caveat?: string;
+  /** False: no rule allows. */
+  readonly trusted: boolean;
+  readonly place: Place;
+}
+
+export interface Verdict {
+  readonly effect: Effect;
+  /** What decided. Absent: no rule did. */
+  readonly rule?: Rule;
+  /** A sentence for the user. */
+  readonly reason: string;
+}
+
+const fields = ["effect", "kind", "agent", "path", "command", "domain"] as const;
+
+/** Reads the rules from the settings. What is wrong is told, and never silently left out. */
+export function readRules(value: unknown): RuleSet {
+  if (value === undefined || value === null) return { rules: [], problems: [] };
+  if (!Array.isArray(value)) {
+    return { rules: [], problems: [{ index: -1, message: "The permission rules must be a list.", guards: true }] };
+  }
+  const rules: Rule[] = [];
+  const problems: RuleProblem[] = [];
+  for (const [index, item] of (value as readonly unknown[]).entries()) {
+    const wrong = problemOf(item);
+    if (wrong === undefined) rules.push(item as Rule);
+    else {
+      const guards = (item as Partial<Rule> | null)?.effect !== "allow";
+      problems.push({ index, message: `Permission rule ${index + 1} ${wrong}.`, guards });
+    }
+  }
+  return { rules, problems };
+}
+
+function problemOf(item: unknown): string | undefined {
+  if (typeof item !== "object" || item === null || Array.isArray(item)) return "must be an object";
+  const rule = item as Readonly<Record<string, unknown>>;
+  // A misspelt condition would widen the rule.
+  const stranger = Object.keys(rule).find(key => !fields.some(field => field === key));
+  if (stranger !== undefined) return `has an unknown field “${stranger}”; known are ${fields.join(", ")}`;
+  if (!["allow", "ask", "deny"].includes(rule["effect"] as string)) return "needs an effect: allow, ask or deny";
+  for (const field of fields.slice(1)) {
+    const texts = rule[field] === undefined ? [] : Array.isArray(rule[field]) ? rule[field] : [rule[field]];
+    if (rule[field] !== undefined && texts.length === 0) return `has an empty list as its ${field}`;
+    for (const text of texts as readonly unknown[]) {
+      if (typeof text !== "string" || text.trim() === "") return `needs a text, or a list of texts, as its ${field}`;
+      const wrong = checks[field](text, rule["effect"] as Effect);
+      if (wrong !== undefined) return `has a ${field} ${quoted(text)} that ${wrong}`;
+    }
+  }
+  const { kind, path, command, domain } = rule;
+  // Nobody means to allow an agent everything by naming it.
+  const conditions = [kind, path, command, domain, ...(rule["effect"] === "allow" ? [] : [rule["agent"]])];
+  if (conditions.every(condition => condition === undefined)) return "must say what it is about";
+  return undefined;
+}
+
+type Check = (text: string, effect: Effect) => string | undefined;
+const checks: Readonly<Record<(typeof fields)[number], Check>> = {
+  effect: () => undefined,
+  kind: () => undefined,
+  agent: () => undefined,
+  path: text => {
+    if (text.includes("\\")) return "holds a backslash; write “/” between folders, also on Windows";
+    if (/^~(?!\/)/.test(text)) return "begins with “~”; only “~/” is known";
+    const globs = expandGlob(text);
+    return typeof globs === "string" ? globs : undefined;
+  },
+  command: (text, effect) => {
+    const pattern = parsePattern(text);
+    if (typeof pattern === "string") return pattern;
+    return effect !== "allow" || namesProgram(pattern) ? undefined : "must begin with the name of a program";
+  },
+  domain: text => {
+    if (/^\d+(?:\.\d+){3}$|^\[[\da-f:.]+\]$|^(?!-)[a-z\d_-]+(?:\.(?!-)[a-z\d_-]+)*$/.test(text)) {
+      return /\.\d+$/.test(text) && !/^\d+(?:\.\d+){3}$/.test(text) ? "is part of an address" : undefined;
+    }
+    return "is no host name; write it like “example.com”, in small letters, without “https://” or “*.”";
+  },
+};
+
+/** What the rules say to a question. */
+export function decide(set: RuleSet, facts: QuestionFacts): Verdict {
+  let doubt: Verdict | undefined;
+  for (const effect of ["deny", "ask"] as const) {
+    for (const rule of set.rules) {
+      if (rule.effect !== effect) continue;
+      const fit = restricts(rule, facts);
+      if (fit === "yes" && effect === "deny") {
+        return { effect, rule, reason: `A rule forbids this: ${describeRule(rule)}.` };
+      }
+      if (fit === "yes") doubt ??= { effect: "ask", rule, reason: `A rule asks about this: ${describeRule(rule)}.` };
+      if (fit === "maybe") {
+        const verb = effect === "deny" ? "forbid" : "ask about";
+        doubt ??= { effect: "ask", rule, reason: `A rule may ${verb} this: ${describeRule(rule)}.` };
+      }
+    }
+  }
+  if (facts.command?.kind === "opaque") {
+    return { effect: "ask", reason: `No rule can allow this command line: it ${facts.command.reason}.` };
+  }
+  return doubt ?? allowed(set, facts);
+}
+
+function allowed(set: RuleSet, facts: QuestionFacts): Verdict {
+  if (!facts.trusted) return { effect: "ask", reason: "In a workspace that is not trusted, no rule allows." };
+  if (facts.caveat !== undefined) return { effect: "ask", reason: `No rule can allow this: it ${facts.caveat}.` };
+  const allows = set.rules.filter(rule => rule.effect === "allow" && named(rule, facts));
+  const units = unitsOf(facts);
+  if (units.length === 0) return { effect: "ask", reason: "The agent does not say what this is about." };
+  const covering = units.map(unit => allows.find(rule => covers(rule, unit, facts)));
+  const open = covering.findIndex(rule => rule === undefined);
+  if (open >= 0) return { effect: "ask", reason: `No rule allows ${units[open]?.name ?? "this"}.` };
+  const guard = set.problems.find(problem => problem.guards);
+  if (guard) return { effect: "ask", reason: `Nothing is allowed by rule until this is mended: ${guard.message}` };
+  const [rule] = covering;
+  return { effect: "allow", ...(rule && { rule }), reason: `Allowed by ${listed(covering)}.` };
+}
+
+function listed(rules: readonly (Rule | undefined)[]): string {
+  const shown = [...new Set(rules.flatMap(rule => (rule ? [describeRule(rule)] : [])))];
+  return shown.length > 3 ? `${shown.length} rules` : shown.join(" and ");
+}
+
+function named(rule: Rule, facts: QuestionFacts): boolean {
+  const { kind, agent } = compiled(rule);
+  if (agent && !agent.includes(facts.agent)) return false;
+  return !kind || (facts.kind !== undefined && kind.includes(facts.kind));
+}
+
+/** A thing in question that an allow rule has to cover. */
+type Unit = { readonly name: string } & (
+  | { readonly type: "command"; readonly command: Command }
+  | { readonly type: "url"; readonly url: string }
+  | { readonly type: "path"; readonly path: string }
+  | { readonly type: "kind" }
+);
+
+/** These kinds are about something: when the agent does not say what, nothing can be allowed. */
+const needsSubject: readonly string[] = ["read", "edit", "delete", "move", "execute", "fetch"];
+
+function unitsOf(facts: QuestionFacts): readonly Unit[] {
+  const { command, urls, paths, kind } = facts;
+  const files = paths.map(path => ({ type: "path", path, name: quoted(path) }) as const);
+  // Whatever else is named beside them, changed files are in question, and so are secrets.
+  const changes = kind === "edit" || kind === "delete" || kind === "move";
+  if (command?.kind === "opaque") return [];
+  if (command) {
+    const commands = command.commands.map(
+      one => ({ type: "command", command: one, name: quoted(patternOf(one.words)) }) as const,
+    );
+    return [...commands, ...files.filter(({ path }) => changes || (facts.isSensitive?.(path) ?? false))];
+  }
+  if (urls.length > 0) {
+    const addresses = urls.map(url => ({ type: "url", url, name: quoted(url) }) as const);
+    return [...addresses, ...files.filter(({ path }) => kind !== "fetch" || (facts.isSensitive?.(path) ?? false))];
+  }
+  if (files.length > 0) return files;
+  return kind === undefined || needsSubject.includes(kind) ? [] : [{ type: "kind", name: `the kind “${kind}”` }];
+}
+
+function covers(rule: Rule, unit: Unit, facts: QuestionFacts): boolean {
+  const { kind, commands, paths, domains } = compiled(rule);
+  const allInside = (all: readonly string[]): boolean =>
+    all.every(path => (paths ? paths.some(glob => pathFits(glob, path, facts.place)) : isInRoots(path, facts.place)));
+  switch (unit.type) {
+    case "command":
+      if (domains || !allInside(facts.cwd === undefined ? (paths ? facts.place.roots : []) : [facts.cwd])) return false;
+      if (!commands) {
+        const isMeant = !paths && facts.kind === "execute" && (kind?.includes("execute") ?? false);
+        return isMeant && !namesSecret(unit.command, facts);
+      }
+      return commands.some(
+        pattern =>
+          fitsWhole(pattern, unit.command.words) &&
+          (pattern.every(element => typeof element === "object") || !namesSecret(unit.command, facts)),
+      );
+    case "url":
+      if (commands || (paths && facts.paths.length === 0) || !allInside(facts.paths)) return false;
+      if (!domains) return facts.kind === "fetch" && (kind?.includes("fetch") ?? false);
+      return domains.some(domain => domainFits(domain, hostOf(unit.url)));
+    case "path":
+      if (facts.isSensitive?.(unit.path) && !list(rule.path ?? []).some(glob => namesFile(glob, unit.path, facts))) {
+        return false;
+      }
+      return !commands && !domains && (paths !== undefined || kind !== undefined) && allInside([unit.path]);
+    case "kind":
+      return kind !== undefined && !commands && !domains && !paths;
+    default:
+      return unit satisfies never;
+  }
+}
+
+/** Whether the glob fits, and its last part says something about the file's name. */
+function namesFile(glob: string, path: string, facts: QuestionFacts): boolean {
+  const letters = (glob.split("/").at(-1) ?? "").replace(/[*?{},]/g, "");
+  return letters.length > 2 && pathGlobs(glob).some(one => pathFits(one, path, facts.place));
+}
+
+/** Words that are looked at for secrets: what has more is asked about. */
+const mostChecked = 1000;
+
+/** Whether a word of the command may be a file that looks like a secret. */
+function namesSecret(command: Command, facts: QuestionFacts): boolean {
+  const { isSensitive } = facts;
+  if (!isSensitive) return false;
+  if (command.words.length > mostChecked) return true;
+  // Only the shell knows what becomes of a word such as `.en?` or `~/.ssh/id_rsa`.
+  return command.words
+    .slice(1)
+    .some(({ text, exact }) => !exact || argumentPaths(text, facts).some(path => isSensitive(path)));
+}
+
+/** Whether a rule that denies or asks fits anything in question. */
+function restricts(rule: Rule, facts: QuestionFacts): Fit {
+  const { commands, paths, domains, kind, agent } = compiled(rule);
+  if (agent && !agent.includes(facts.agent)) return "no";
+  // What an agent calls itself to do does not hide what it does, and without a kind nobody knows.
+  const kinds = [facts.kind, facts.command && "execute", facts.urls.length > 0 ? "fetch" : undefined];
+  const same = !kind || kinds.some(one => one !== undefined && kind.includes(one));
+  const kindFit: Fit = same ? "yes" : facts.kind === undefined ? "maybe" : "no";
+  return weakest([
+    kindFit,
+    commands ? commandFit(commands, facts) : "yes",
+    paths ? pathFit(paths, facts) : "yes",
+    domains ? domainFit(domains, facts) : "yes",
+  ]);
+}
+
+const weakest = (fits: readonly Fit[]): Fit => (fits.includes("no") ? "no" : fits.includes("maybe") ? "maybe" : "yes");
+const strongest = (fits: readonly Fit[]): Fit =>
+  fits.includes("yes") ? "yes" : fits.includes("maybe") ? "maybe" : "no";
+
+function commandFit(patterns: readonly Pattern[], facts: QuestionFacts): Fit {
+  const { command } = facts;
+  if (!command) return facts.kind === "execute" ? "maybe" : "no";
+  const forms =
+    command.kind === "opaque" ? command.fragments : command.commands.flatMap(one => [one.words, ...one.wrappers]);
+  const fit = strongest(forms.flatMap(words => patterns.map(pattern => fitsBeginning(pattern, words))));
+  return command.kind === "opaque" && fit === "no" ? "maybe" : fit;
+}
+
+function pathFit(globs: readonly PathGlob[], facts: QuestionFacts): Fit {
+  const { command, paths, cwd, place } = facts;
+  const named = [...paths, ...(cwd === undefined ? [] : [cwd])];
+  const fits: Fit[] = named.flatMap(path => globs.map(glob => pathDenied(glob, path, place)));
+  if (command?.kind === "opaque") fits.push("maybe");
+  // A command's words may be files; nobody knows but the command.
+  if (command?.kind === "commands") {
+    for (const word of command.commands.flatMap(one => one.words.slice(1))) {
+      const full = word.exact ? argumentPaths(word.text, facts) : undefined;
+      const may = !full || full.some(path => globs.some(glob => pathDenied(glob, path, place) !== "no"));
+      if (may) fits.push("maybe");
+    }
+  }
+  if (!command && paths.length === 0 && facts.kind !== "execute" && needsSubject.includes(facts.kind ?? "read")) {
+    fits.push("maybe");
+  }
+  return strongest(fits);
+}
+
+/** The files that a word such as `src/a` or `--file=src/a` may mean. */
+function argumentPaths(text: string, facts: QuestionFacts): readonly string[] {
+  const windows = facts.place.platform === "windows";
+  const absolute = windows ? /^(?:[a-z]:)?[\\/]/i : /^\//;
+  return [...new Set([text, text.slice(text.indexOf("=") + 1)])].flatMap(one =>
+    absolute.test(one) ? [one] : (facts.cwd === undefined ? facts.place.roots : [facts.cwd]).map(at => `${at}/${one}`),
+  );
+}
+
+function domainFit(domains: readonly string[], facts: QuestionFacts): Fit {
+  const fits: Fit[] = facts.urls.map(url => {
+    const host = hostOf(url);
+    if (host === undefined) return "maybe";
+    return domains.some(domain => domainFits(domain, host)) ? "yes" : "no";
+  });
+  if (facts.urls.length === 0 && facts.kind === "fetch") fits.push("maybe");
+  if (facts.command?.kind === "opaque") fits.push("maybe");
+  if (facts.command?.kind === "commands") {
+    const mentions = facts.command.commands
+      .flatMap(one => one.words.slice(1))
+      .some(word => !word.exact || domains.some(domain => word.text.toLowerCase().includes(domain)));
+    if (mentions) fits.push("maybe");
+  }
+  return strongest(fits);
+}
+
+/** The host of a web address, without a final dot. */
+function hostOf(url: string): string | undefined {
+  const parsed = URL.canParse(url) ? new URL(url) : undefined;
+  if (!parsed || !/^(?:https?|wss?):$/.test(parsed.protocol)) return undefined;
+  const host = parsed.hostname.replace(/\.$/, "");
+  return host === "" ? undefined : host;
+}
+
+function domainFits(domain: string, host: string | undefined): boolean {
+  if (host === undefined) return false;
+  // A name without a dot is one machine of the local net, not everything below a top-level domain.
+  return host === domain || (domain.includes(".") && !/\d$/.test(domain) && host.endsWith(`.${domain}`));
+}
+
+interface Compiled {
+  readonly kind?: readonly string[];
+  readonly agent?: readonly string[];
+  readonly commands?: readonly Pattern[];
+  readonly paths?: readonly PathGlob[];
+  readonly domains?: readonly string[];
+}
+
+const known = new WeakMap<Rule, Compiled>();
+
+function compiled(rule: Rule): Compiled {
+  const made = known.get(rule) ?? compile(rule);
+  known.set(rule, made);
+  return made;
+}
+
+function compile({ kind, agent, command, path, domain }: Rule): Compiled {
+  return {
+    ...(kind !== undefined && { kind: list(kind) }),
+    ...(agent !== undefined && { agent: list(agent) }),
+    ...(command !== undefined && {
+      commands: list(command).flatMap(text => {
+        const pattern = parsePattern(text);
+        return typeof pattern === "string" ? [] : [pattern];
+      }),
+    }),
+    ...(path !== undefined && { paths: list(path).flatMap(pathGlobs) }),
+    ...(domain !== undefined && { domains: list(domain) }),
+  };
+}
+
+const list = (value: OneOrMore): readonly string[] => (typeof value === "string" ? [value] : value);
+
+/** The rule in a few words, for "Allowed by …". */
+export function describeRule(rule: Rule): string {
+  const parts = (["kind", "command", "path", "domain", "agent"] as const).flatMap(field => {
+    const value = rule[field];
+    return value === undefined ? [] : [`${field} ${list(value).map(quoted).join(", ")}`];
+  });
+  return `${rule.effect} ${parts.join(", ")}`;
+}
+
+/**
+ * What to answer in the user's place: the option for this one time, and never one that makes the agent stop asking.
+ * Undefined: the user is asked.
+ */
+export function answerFor(verdict: Verdict, options: readonly AskOption[]): Decision | undefined {
+  if (verdict.effect === "ask" || !verdict.rule) return undefined;
+  const find = (kind: string): AskOption | undefined => options.find(offered => offered.kind === kind);
+  const option = verdict.effect === "allow" ? find("allow_once") : (find("reject_once") ?? find("reject_always"));
+  return option && { option: option.id, by: describeRule(verdict.rule) };
+}
+
+/** The narrowest rule that would have answered this question, for "Always…". Undefined: there is no narrow one. */
+export function ruleFor(facts: QuestionFacts, effect: "allow" | "deny" = "allow"): Rule | undefined {
+  const { agent, kind, command, urls, paths, cwd, place } = facts;
+  const kinds = kind !== undefined && { kind };
+  if (command) {
+    if (command.kind === "opaque" || command.commands.some(({ words }) => words.some(word => !word.exact))) {
+      return undefined;
+    }
+    const folder = cwd === undefined || isInRoots(cwd, place) ? undefined : globOf(cwd, place);
+    const patterns = [...new Set(command.commands.map(({ words }) => patternOf(words)))];
+    return checked({ effect, agent, command: single(patterns), ...(folder !== undefined && { path: folder }) }, facts);
+  }
+  if (urls.length > 0) {
+    const hosts = urls.map(hostOf).filter(host => host !== undefined);
+    return checked({ effect, agent, ...kinds, domain: single([...new Set(hosts)]) }, facts);
+  }
+  const globs = paths.map(path => globOf(path, place)).filter(glob => glob !== undefined);
+  return kind === undefined ? undefined : checked({ effect, agent, kind, path: single([...new Set(globs)]) }, facts);
+}
+
+const single = (values: readonly string[]): OneOrMore => (values.length === 1 ? (values[0] ?? "") : values);
+
+/** Only a rule that is valid and does what it is made for. */
+function checked(rule: Rule, facts: QuestionFacts): Rule | undefined {
+  const set = readRules([rule]);
+  const decided = decide(set, { ...facts, trusted: true }).effect;
+  return set.problems.length === 0 && decided === rule.effect ? rule : undefined;
+}

@@ -1,0 +1,110 @@
+// "Show Permission Log": who allowed what, as a read-only document.
+import * as vscode from "vscode";
+import { asError } from "../../base/errors.ts";
+import type { Disposable } from "../../base/lifecycle.ts";
+import type { AuditLog, AuditRecord } from "../auditLog.ts";
+
+const scheme = "parley-permissions";
+const uri = vscode.Uri.from({ scheme, path: "Parley permissions.log" });
+const refreshTime = 300;
+
+/** A document of the permission log that follows it while it is open. */
+export class PermissionLog implements vscode.TextDocumentContentProvider, Disposable {
+  readonly #log: AuditLog;
+  readonly #changed = new vscode.EventEmitter<vscode.Uri>();
+  readonly onDidChange = this.#changed.event;
+  readonly #disposables: Disposable[];
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(log: AuditLog) {
+    this.#log = log;
+    this.#disposables = [
+      vscode.workspace.registerTextDocumentContentProvider(scheme, this),
+      log.onDidRecord(() => this.#later()),
+      this.#changed,
+    ];
+  }
+
+  async provideTextDocumentContent(): Promise<string> {
+    try {
+      const { records, broken } = await this.#log.read();
+      return text(records, broken);
+    } catch (error) {
+      return vscode.l10n.t("The permission log could not be read: {0}", asError(error).message);
+    }
+  }
+
+  /** Opens the log in an editor, its newest line in sight. */
+  async show(): Promise<void> {
+    this.#changed.fire(uri);
+    const document = await vscode.workspace.openTextDocument(uri);
+    const editor = await vscode.window.showTextDocument(document, { preview: true });
+    const end = document.lineAt(document.lineCount - 1).range.end;
+    editor.revealRange(new vscode.Range(end, end));
+  }
+
+  #later(): void {
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined;
+      const isOpen = vscode.workspace.textDocuments.some(document => document.uri.toString() === uri.toString());
+      if (isOpen) this.#changed.fire(uri);
+    }, refreshTime);
+  }
+
+  dispose(): void {
+    clearTimeout(this.#timer);
+    for (const disposable of this.#disposables) disposable.dispose();
+  }
+}
+
+function text(records: readonly AuditRecord[], broken: number): string {
+  const lost =
+    broken === 0 ? "" : vscode.l10n.t("Not readable, and left out: {0} of the log's lines", broken).concat("\n\n");
+  if (records.length === 0) {
+    return lost + vscode.l10n.t("No question was answered in this workspace yet.");
+  }
+  const t = vscode.l10n.t;
+  const head = [t("Time"), t("Agent"), t("Answer"), t("Decided by"), t("Question"), t("Command, files or addresses")];
+  return lost + aligned([head, ...records.map(row)]);
+}
+
+function row(record: AuditRecord): readonly string[] {
+  const { at, agent, answer, option, what, subject } = record;
+  const words = {
+    allowed: vscode.l10n.t("allowed"),
+    refused: vscode.l10n.t("refused"),
+    cancelled: vscode.l10n.t("cancelled"),
+  };
+  const chosen = option === undefined ? words[answer] : `${words[answer]} (${option})`;
+  return [localTime(at), agent, chosen, decider(record), what, subject === what ? "" : subject].map(oneLine);
+}
+
+function decider({ by, answer }: AuditRecord): string {
+  if (by !== undefined) return vscode.l10n.t("rule: {0}", by);
+  return answer === "cancelled" ? vscode.l10n.t("nobody") : vscode.l10n.t("you");
+}
+
+function localTime(at: number): string {
+  const date = new Date(at);
+  const two = (part: number): string => String(part).padStart(2, "0");
+  const day = [date.getFullYear(), two(date.getMonth() + 1), two(date.getDate())].join("-");
+  return `${day} ${[date.getHours(), date.getMinutes(), date.getSeconds()].map(two).join(":")}`;
+}
+
+/** Agents write the words: nothing in them may look like another line, or turn the direction of the text. */
+function oneLine(cell: string): string {
+  return cell.replace(/\r\n|[\n\r\u2028\u2029]/g, "⏎").replace(/[\p{Cc}\p{Cf}]/gu, "�");
+}
+
+/** A wider cell pushes its own line only. */
+const widest = 48;
+
+function aligned(rows: readonly (readonly string[])[]): string {
+  const widths = (rows[0] ?? []).map((_, column) =>
+    Math.min(widest, Math.max(...rows.map(cells => cells[column]?.length ?? 0))),
+  );
+  return rows
+    .map(cells => cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join("  "))
+    .map(line => `${line.trimEnd()}\n`)
+    .join("");
+}

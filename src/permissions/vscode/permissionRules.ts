@@ -1,0 +1,420 @@
+// The user's permission rules: read from the settings and from this workspace's answers, written by "Always…", managed by
+// a command. The settings of a workspace or a folder are never read: nobody but the user makes rules.
+import * as vscode from "vscode";
+import { asError } from "../../base/errors.ts";
+import type { Disposable } from "../../base/lifecycle.ts";
+import type { Log } from "../../base/log.ts";
+import { same } from "../../base/jsonEqual.ts";
+import type { PermissionQuestion } from "../../session/agent.ts";
+import { readCommandLine } from "../questionFacts.ts";
+import { nodePaths } from "../../files/nodePaths.ts";
+import { Confinement } from "../../files/paths.ts";
+import { decide, describeRule, readRules, ruleFor } from "../rules.ts";
+import type { QuestionFacts, Rule, RuleSet, Verdict } from "../rules.ts";
+import { looksSensitive } from "../sensitiveFiles.ts";
+import { patternOf } from "../commandLine/pattern.ts";
+import { baseName, runners, shells } from "../commandLine/programs.ts";
+import type { Shell, Word } from "../commandLine/types.ts";
+import { factsContext } from "../../window/createSessionServices.ts";
+
+const setting = "permissions.rules";
+const stateKey = "parley.permissionRules";
+
+export interface PermissionRulesOptions {
+  /** Where "for this workspace" answers are kept. */
+  readonly workspaceState: vscode.Memento;
+  readonly log: Log;
+  /** Globs of files that look like secrets, beside the built-in ones. */
+  readonly sensitive?: () => readonly string[];
+}
+
+type Scope = "user" | "workspace";
+
+/** What stands in one of the two lists, right or wrong. */
+interface Entry {
+  readonly scope: Scope;
+  /** Absent: there is no list at all. */
+  readonly value?: unknown;
+  readonly rule?: Rule;
+  /** What is wrong with it. */
+  readonly problem?: string;
+}
+
+interface ManageItem extends vscode.QuickPickItem {
+  readonly entry?: Entry;
+  readonly run?: () => Promise<void>;
+}
+
+interface AlwaysItem extends vscode.QuickPickItem {
+  /** Absent: the settings are opened. */
+  readonly make?: { readonly rule: Rule; readonly scope: Scope };
+}
+
+export class PermissionRules implements Disposable {
+  readonly #options: PermissionRulesOptions;
+  readonly #listener: vscode.Disposable;
+  /** Closes what still waits for the user. */
+  readonly #ending = new vscode.CancellationTokenSource();
+  #set: RuleSet | undefined;
+  /** The problems that the user was told of. */
+  #told = "";
+  #writing: Promise<unknown> = Promise.resolve();
+
+  constructor(options: PermissionRulesOptions) {
+    this.#options = options;
+    this.#listener = vscode.workspace.onDidChangeConfiguration(event => {
+      if (!event.affectsConfiguration(`parley.${setting}`)) return;
+      this.#set = undefined;
+      this.ruleSet();
+    });
+  }
+
+  /** All rules as they are now: the user's settings, then this workspace's answers. */
+  ruleSet(): RuleSet {
+    if (this.#set) return this.#set;
+    const user = readRules(this.#stored("user"));
+    const workspace = readRules(this.#stored("workspace"));
+    const problems = workspace.problems.map(problem => ({ ...problem, message: ofWorkspace(problem.message) }));
+    this.#set = { rules: [...user.rules, ...workspace.rules], problems: [...user.problems, ...problems] };
+    this.#tell(this.#set);
+    return this.#set;
+  }
+
+  /** Offers rules that would have answered this question. Resolves with the effect of the one that was made. */
+  async always(question: PermissionQuestion, facts: QuestionFacts): Promise<"allow" | "deny" | undefined> {
+    const known: QuestionFacts = {
+      ...facts,
+      isSensitive: facts.isSensitive ?? (path => this.#looksSensitive(path, facts)),
+    };
+    const exact = ruleFor(known, "allow");
+    const candidates = [exact, broaderRule(known, exact), ruleFor(known, "deny")].filter(rule => rule !== undefined);
+    if (candidates.length === 0) {
+      const why = decide(this.ruleSet(), known).reason;
+      void vscode.window.showInformationMessage(
+        vscode.l10n.t("No rule would be narrow enough for this question. {0}", why),
+      );
+      return undefined;
+    }
+    const picked = await vscode.window.showQuickPick<AlwaysItem>(
+      [
+        ...candidates.flatMap(rule => [this.#offer(rule, "workspace", known), this.#offer(rule, "user", known)]),
+        { label: "", kind: vscode.QuickPickItemKind.Separator },
+        { label: `$(gear) ${vscode.l10n.t("Edit the rules in the settings")}` },
+      ],
+      {
+        title: shortened(oneLine(question.title)),
+        placeHolder: vscode.l10n.t("How questions like this of the agent “{0}” are answered from now on", facts.agent),
+        matchOnDescription: true,
+      },
+      this.#ending.token,
+    );
+    if (!picked) return undefined;
+    if (!picked.make) return void (await openSettings());
+    const { rule, scope } = picked.make;
+    const isMade = await this.#change(scope, list => (list.some(one => same(one, rule)) ? list : [...list, rule]));
+    return isMade && rule.effect !== "ask" ? rule.effect : undefined;
+  }
+
+  /** `Parley: Manage Permission Rules`. Resolves when the list is closed. */
+  async manage(decision?: string): Promise<void> {
+    const pick = vscode.window.createQuickPick<ManageItem>();
+    let next: ManageItem["run"];
+    const show = (): void => {
+      pick.items = this.#manageItems();
+    };
+    const revoke = async (entry: Entry): Promise<void> => {
+      pick.busy = true;
+      await this.#revoke(entry);
+      pick.busy = false;
+      show();
+    };
+    pick.title = vscode.l10n.t("Permission Rules");
+    pick.placeholder = vscode.l10n.t("Deny beats ask, ask beats allow. What no rule allows is asked.");
+    pick.matchOnDescription = true;
+    const closed = new Promise<void>(resolve => pick.onDidHide(resolve));
+    const disposables = [
+      pick,
+      pick.onDidTriggerItemButton(({ item, button }) => {
+        if (button === trash && item.entry) void revoke(item.entry);
+        if (button === gear) {
+          next = openSettings;
+          pick.hide();
+        }
+      }),
+      pick.onDidAccept(() => {
+        next = pick.selectedItems[0]?.run;
+        if (next) pick.hide();
+      }),
+      this.#ending.token.onCancellationRequested(() => pick.hide()),
+    ];
+    show();
+    const decided = pick.items.find(
+      ({ entry }) => entry?.rule !== undefined && decision?.endsWith(`: ${describeRule(entry.rule)}`),
+    );
+    if (decided) pick.activeItems = [decided];
+    pick.show();
+    await closed;
+    for (const disposable of disposables) disposable.dispose();
+    await next?.();
+  }
+
+  dispose(): void {
+    this.#listener.dispose();
+    this.#ending.cancel();
+    this.#ending.dispose();
+  }
+
+  #stored(scope: Scope): unknown {
+    if (scope === "workspace") return this.#options.workspaceState.get<unknown>(stateKey);
+    return vscode.workspace.getConfiguration("parley").inspect<unknown>(setting)?.globalValue;
+  }
+
+  #entries(scope: Scope): readonly Entry[] {
+    const stored = this.#stored(scope);
+    if (!Array.isArray(stored)) {
+      return readRules(stored).problems.map(({ message }) => ({ scope, problem: message }));
+    }
+    const { problems } = readRules(stored);
+    return (stored as readonly unknown[]).map((value, index) => {
+      const message = problems.find(problem => problem.index === index)?.message;
+      if (message === undefined) return { scope, value, rule: value as Rule };
+      return { scope, value, problem: scope === "user" ? message : ofWorkspace(message) };
+    });
+  }
+
+  #tell({ problems }: RuleSet): void {
+    const all = problems.map(({ message }) => message).join(" ");
+    if (all === this.#told) return;
+    this.#told = all;
+    const [first, ...others] = problems;
+    if (!first) return;
+    for (const { message } of problems) this.#options.log.warn(message);
+    const more = others.length === 0 ? "" : ` ${vscode.l10n.t("{0} more are wrong.", others.length)}`;
+    const open = vscode.l10n.t("Open Settings");
+    vscode.window.showWarningMessage(first.message + more, open).then(
+      async answer => {
+        if (answer === open) await openSettings();
+      },
+      (error: unknown) => this.#options.log.warn("The settings could not be opened.", asError(error).message),
+    );
+  }
+
+  /** Changes one of the lists. False: it could not be written, and the user was told why. */
+  async #change(scope: Scope, change: (list: readonly unknown[]) => readonly unknown[]): Promise<boolean> {
+    const changed = this.#writing.then(async () => {
+      const stored = this.#stored(scope) ?? [];
+      if (!Array.isArray(stored) && scope === "user") {
+        throw new Error(vscode.l10n.t("The permission rules must be a list. Mend them in the settings first."));
+      }
+      const list = change(Array.isArray(stored) ? (stored as readonly unknown[]) : []);
+      if (list === stored) return;
+      const value = list.length === 0 ? undefined : list;
+      if (scope === "workspace") await this.#options.workspaceState.update(stateKey, value);
+      else {
+        const configuration = vscode.workspace.getConfiguration("parley");
+        await configuration.update(setting, value, vscode.ConfigurationTarget.Global);
+      }
+      this.#set = undefined;
+    });
+    this.#writing = changed.catch(() => undefined);
+    try {
+      await changed;
+      return true;
+    } catch (error) {
+      const { message } = asError(error);
+      this.#options.log.error("The permission rules could not be changed.", message);
+      void vscode.window.showErrorMessage(vscode.l10n.t("The permission rules could not be changed: {0}", message));
+      return false;
+    }
+  }
+
+  async #revoke({ scope, value }: Entry): Promise<void> {
+    await this.#change(scope, list => {
+      const index = list.findIndex(one => same(one, value));
+      return index < 0 ? list : list.filter((_, other) => other !== index);
+    });
+  }
+
+  #offer(rule: Rule, scope: Scope, facts: QuestionFacts): AlwaysItem {
+    const { rules, problems } = this.ruleSet();
+    const then = decide({ rules: [...rules, rule], problems }, { ...facts, trusted: true });
+    const label =
+      rule.effect === "deny"
+        ? vscode.l10n.t("Never allow {0}", subjectOf(rule))
+        : vscode.l10n.t("Always allow {0}", subjectOf(rule));
+    return {
+      label: `${rule.effect === "deny" ? "$(circle-slash)" : "$(check)"} ${label}`,
+      description: scope === "user" ? vscode.l10n.t("everywhere (user settings)") : vscode.l10n.t("in this workspace"),
+      // Another rule still stands before it.
+      ...(then.effect !== rule.effect && { detail: escaped(then.reason) }),
+      make: { rule, scope },
+    };
+  }
+
+  #manageItems(): readonly ManageItem[] {
+    const user = this.#entries("user");
+    const workspace = this.#entries("workspace");
+    const separator = (label: string): ManageItem => ({ label, kind: vscode.QuickPickItemKind.Separator });
+    return [
+      { label: `$(beaker) ${vscode.l10n.t("Try a command…")}`, run: () => this.#try() },
+      { label: `$(gear) ${vscode.l10n.t("Open Settings")}`, run: openSettings },
+      ...(user.length > 0 ? [separator(vscode.l10n.t("Everywhere (user settings)")), ...user.map(itemOf)] : []),
+      ...(workspace.length > 0 ? [separator(vscode.l10n.t("In this workspace")), ...workspace.map(itemOf)] : []),
+      ...(user.length + workspace.length === 0
+        ? [separator(""), { label: vscode.l10n.t("There are no rules: you are asked about everything.") }]
+        : []),
+    ];
+  }
+
+  /** Shows what the rules would say to a command line while it is typed. Runs nothing. */
+  async #try(): Promise<void> {
+    const folder = vscode.workspace.workspaceFolders?.find(({ uri }) => uri.scheme === "file")?.uri.fsPath;
+    const facts = hostFacts(folder);
+    const context = { ...facts, isSensitive: (path: string) => this.#looksSensitive(path, facts) };
+    await vscode.window.showInputBox(
+      {
+        title: vscode.l10n.t("Try a Command"),
+        prompt: vscode.l10n.t("What the rules say to a command line of an agent. Nothing is run."),
+        ignoreFocusOut: true,
+        validateInput: line => ({
+          message: escaped(tryCommand(line, this.ruleSet(), context)),
+          severity: vscode.InputBoxValidationSeverity.Info,
+        }),
+      },
+      this.#ending.token,
+    );
+  }
+
+  #looksSensitive(path: string, { place }: Pick<QuestionFacts, "place">): boolean {
+    return looksSensitive(path, this.#options.sensitive?.() ?? [], place);
+  }
+}
+
+/** Where a command line is tried. */
+export interface TryContext extends Pick<QuestionFacts, "cwd" | "place" | "trusted" | "isSensitive"> {
+  readonly shells: readonly Shell[];
+}
+
+/** What rules say to a command line, as a sentence for each agent they tell apart. Pure. */
+export function tryCommand(line: string, set: RuleSet, context: TryContext): string {
+  if (line.trim() === "") return vscode.l10n.t("Type a command line.");
+  const { shells: readers, ...around } = context;
+  const command = readCommandLine(line, readers);
+  const say = (agent: string): string =>
+    verdictWords(decide(set, { ...around, agent, kind: "execute", command, paths: [], urls: [] }));
+  const named = [...new Set(set.rules.flatMap(({ agent }) => agent ?? []))];
+  // No agent has the empty id.
+  const others = say("");
+  const own = named.filter(agent => say(agent) !== others);
+  if (own.length === 0) return others;
+  return [
+    ...own.map(agent => vscode.l10n.t("Agent “{0}”: {1}", agent, say(agent))),
+    vscode.l10n.t("Other agents: {0}", others),
+  ].join(" ");
+}
+
+function verdictWords({ effect, reason }: Verdict): string {
+  if (effect === "allow") return vscode.l10n.t("Runs without a question. {0}", reason);
+  return effect === "deny" ? vscode.l10n.t("Is refused. {0}", reason) : vscode.l10n.t("You are asked. {0}", reason);
+}
+
+function hostFacts(folder: string | undefined): TryContext {
+  const roots = (vscode.workspace.workspaceFolders ?? [])
+    .filter(({ uri }) => uri.scheme === "file")
+    .map(({ uri }) => uri.fsPath);
+  const { place, shells: known, trusted } = factsContext("", folder ?? "", new Confinement(nodePaths(), roots));
+  return { ...(folder !== undefined && { cwd: folder }), place, shells: known, trusted };
+}
+
+/** Programs that run whatever they are told to, behind a word that looks harmless. */
+const hosts = new Set(
+  "npx pnpx bunx uvx pipx ssh docker podman kubectl uv poetry pipenv conda bundle nix deno go".split(" "),
+);
+const hostWords = new Set(["exec", "dlx", "x", "eval"]);
+
+/** A rule that also answers questions like this one: the same command with other arguments, files of the same folder. */
+export function broaderRule(facts: QuestionFacts, exact: Rule | undefined): Rule | undefined {
+  const { command, agent, urls } = facts;
+  if (command?.kind === "commands") {
+    const exactly = (words: readonly Word[]): string | undefined =>
+      words.every(word => word.exact) ? patternOf(words) : undefined;
+    const all = command.commands.map(({ words }) => broaderPattern(words) ?? exactly(words));
+    const patterns = [...new Set(all)].filter(pattern => pattern !== undefined);
+    if (all.includes(undefined) || same(patterns, listed(exact?.command))) return undefined;
+    return allowing({ effect: "allow", agent, ...exact, command: single(patterns) }, facts);
+  }
+  if (command || urls.length > 0 || exact?.path === undefined) return undefined;
+  const folders = listed(exact.path).map(folderGlob);
+  if (folders.includes(undefined)) return undefined;
+  return allowing({ ...exact, path: single([...new Set(folders)].filter(glob => glob !== undefined)) }, facts);
+}
+
+/** `npm run build` → `npm run **`. Undefined where the two words do not say enough. */
+function broaderPattern(words: readonly Word[]): string | undefined {
+  const [program, order] = words;
+  if (!program?.exact || !order?.exact || !/^[a-z][\w:-]*$/i.test(order.text)) return undefined;
+  const name = baseName(program.text)
+    .toLowerCase()
+    .replace(/\.(?:exe|cmd|bat)$/, "");
+  if (runners.has(name) || shells.has(name) || hosts.has(name) || hostWords.has(order.text)) return undefined;
+  return `${patternOf([program, order])} **`;
+}
+
+/** `src/a.ts` → `src/**`. Undefined at the top of a session's folder, and outside. */
+function folderGlob(path: string): string | undefined {
+  const end = path.lastIndexOf("/");
+  return end > 0 && !/^(?:[a-z]:)?\//i.test(path) ? `${path.slice(0, end)}/**` : undefined;
+}
+
+/** Only a rule that is valid and allows what was asked. */
+function allowing(rule: Rule, facts: QuestionFacts): Rule | undefined {
+  const set = readRules([rule]);
+  const isAllowed = decide(set, { ...facts, trusted: true }).effect === "allow";
+  return set.problems.length === 0 && isAllowed ? rule : undefined;
+}
+
+const listed = (value: Rule["command"]): readonly string[] =>
+  value === undefined ? [] : typeof value === "string" ? [value] : value;
+const single = (values: readonly string[]): string | readonly string[] =>
+  values.length === 1 ? (values[0] ?? "") : values;
+
+/** What the rule is about: `npm test`, `src/a.ts` (edit). */
+function subjectOf({ command, path, domain, kind }: Rule): string {
+  const ticked = (value: Rule["command"]): string =>
+    escaped(
+      shortened(
+        listed(value)
+          .map(text => `\`${oneLine(text)}\``)
+          .join(", "),
+      ),
+    );
+  if (command !== undefined && path !== undefined) return vscode.l10n.t("{0} in {1}", ticked(command), ticked(path));
+  const subject = ticked(command ?? path ?? domain);
+  return kind === undefined ? subject : `${subject} (${listed(kind).join(", ")})`;
+}
+
+const trash: vscode.QuickInputButton = { iconPath: new vscode.ThemeIcon("trash"), tooltip: vscode.l10n.t("Revoke") };
+const gear: vscode.QuickInputButton = {
+  iconPath: new vscode.ThemeIcon("gear"),
+  tooltip: vscode.l10n.t("Edit in the settings"),
+};
+const icons = { allow: "check", ask: "question", deny: "circle-slash" } as const;
+
+function itemOf(entry: Entry): ManageItem {
+  const { scope, rule, problem } = entry;
+  const canRevoke = "value" in entry || scope === "workspace";
+  const buttons = [...(scope === "user" ? [gear] : []), ...(canRevoke ? [trash] : [])];
+  const label = rule ? `$(${icons[rule.effect]}) ${escaped(shortened(oneLine(describeRule(rule))))}` : undefined;
+  return { label: label ?? `$(warning) ${escaped(problem ?? "")}`, entry, buttons };
+}
+
+const ofWorkspace = (message: string): string =>
+  message.replace(/^Permission rule (\d+)/, "Permission rule $1 of this workspace");
+const oneLine = (text: string): string => text.replace(/\s+/g, " ").replace(/[\p{Cc}\p{Cf}]/gu, "�");
+const shortened = (text: string): string => (text.length > 160 ? `${text.slice(0, 160)}…` : text);
+/** Agents write the words, and VS Code would draw icons from them. */
+const escaped = (text: string): string => text.replaceAll("$(", "\\$(");
+
+async function openSettings(): Promise<void> {
+  await vscode.commands.executeCommand("workbench.action.openSettings", `parley.${setting}`);
+}

@@ -1,0 +1,106 @@
+// The text before an agent's edit, worked out from what it reported of the edit, for files that were first seen when
+// the edit was done. Pure. Texts have "\n" line endings. What does not fit exactly gives nothing: a base is never guessed.
+import { applyPatch, parsePatch, reversePatch } from "diff";
+import { withLineFeeds } from "../files/textEdits.ts";
+import type { FileOperation, ToolContent } from "../session/events.ts";
+
+/** What an agent reported of one edit to a file. */
+export type Report =
+  | { readonly kind: "diff"; readonly oldText?: string; readonly newText: string; readonly deleted?: true }
+  | { readonly kind: "patch"; readonly patch: string; readonly operation: FileOperation | (string & {}) };
+
+/** Larger patches are not read. */
+const maxPatch = 1_000_000;
+
+/** What a tool call's content reports, by the path that the agent gave. */
+export function reportsIn(content: ToolContent): readonly (readonly [path: string, report: Report])[] {
+  if (content.type === "diff") {
+    const { path, oldText, newText, deleted } = content;
+    const old = oldText === undefined ? {} : { oldText: withLineFeeds(oldText) };
+    return [[path, { kind: "diff", ...old, newText: withLineFeeds(newText), ...(deleted && { deleted }) }]];
+  }
+  if (content.type !== "changes") return [];
+  const { changes, patch } = content;
+  const reports = changes.flatMap(({ path, oldPath, operation }) => {
+    const own = patch === undefined ? undefined : patchOf(patch, path, oldPath);
+    const report = [path, { kind: "patch", patch: own ?? "", operation }] as const;
+    const gone = operation === "move" && oldPath !== undefined;
+    return gone ? [report, [oldPath, { kind: "patch", patch: "", operation: "delete" }] as const] : [report];
+  });
+  return reports;
+}
+
+/** The part of a patch that is about one file, as a patch. */
+function patchOf(patch: string, path: string, oldPath: string | undefined): string | undefined {
+  if (patch.length > maxPatch) return undefined;
+  const parts = patch.split(/^(?=diff --git )/m).filter(part => part.trim() !== "");
+  const ends = (name: string | undefined, of: string): boolean => {
+    if (name === undefined || name === "/dev/null") return false;
+    const plain = name.replace(/^[ab]\//, "").replaceAll("\\", "/");
+    const whole = of.replaceAll("\\", "/");
+    return whole === plain || whole.endsWith(`/${plain}`);
+  };
+  return parts.find(part => {
+    try {
+      const [one] = parsePatch(part);
+      return one !== undefined && (ends(one.newFileName, path) || ends(one.oldFileName, oldPath ?? path));
+    } catch {
+      return false; // No patch: it tells nothing of the file.
+    }
+  });
+}
+
+/** Whether the text has the reported edit in it already, so that it is no text from before. */
+export function holds(text: string, report: Report): boolean {
+  if (report.kind === "patch") return report.patch !== "" && reversed(text, report.patch) !== undefined;
+  const { oldText, newText } = report;
+  if (newText === "" || !text.includes(newText)) return false;
+  return oldText === undefined || oldText === "" || !text.includes(oldText) || newText.includes(oldText);
+}
+
+/**
+ * The text before the reported edits, oldest first; null: there was no file. Undefined when one of them does not fit
+ * exactly, or fits in more than one place.
+ */
+export function baseBefore(text: string | null, reports: readonly Report[]): string | null | undefined {
+  let now: string | null = text;
+  for (const report of reports.toReversed()) {
+    const before = undone(now, report);
+    if (before === undefined) return undefined;
+    now = before;
+  }
+  return reports.length === 0 ? undefined : now;
+}
+
+function undone(text: string | null, report: Report): string | null | undefined {
+  if (report.kind === "patch") return unpatched(text, report);
+  const { oldText, newText, deleted } = report;
+  if (deleted) return text === null ? oldText : undefined;
+  if (text === null) return undefined;
+  if (text === newText) return oldText ?? null;
+  // A new file whose text is another by now, or an edit that says nothing of where it is.
+  if (oldText === undefined || newText === "") return undefined;
+  const at = text.indexOf(newText);
+  if (at < 0 || text.indexOf(newText, at + 1) >= 0) return undefined;
+  return text.slice(0, at) + oldText + text.slice(at + newText.length);
+}
+
+function unpatched(
+  text: string | null,
+  { patch, operation }: Extract<Report, { kind: "patch" }>,
+): string | null | undefined {
+  if (operation === "add" || operation === "copy") return text === null ? undefined : null;
+  if (patch === "") return undefined;
+  return reversed(text ?? "", patch);
+}
+
+function reversed(text: string, patch: string): string | undefined {
+  try {
+    const [one] = parsePatch(patch);
+    if (!one?.hunks.some(hunk => hunk.lines.some(line => /^[+-]/.test(line)))) return undefined;
+    const back = applyPatch(text, reversePatch(one), { fuzzFactor: 0, autoConvertLineEndings: false });
+    return back === false ? undefined : back;
+  } catch {
+    return undefined; // No patch that can be read: nothing is known.
+  }
+}

@@ -1,0 +1,295 @@
+// What has become of one file since the agent's first unreviewed edit: the text before it (the base), the text now, and
+// the hunks between the two. Pure and immutable. All texts have "\n" line endings and no byte-order mark.
+import { changesBetween, done, type Change, type Work } from "../base/lineDiff.ts";
+import { applyEdits, trimmed, type Edit, type Place } from "../files/textEdits.ts";
+import { edited, spliced, type Author, type Recall } from "./hunkUpdates.ts";
+import { linesOf, type TextLines } from "./textLines.ts";
+
+/** A run of whole lines, counted from 0: `[from, to)`. */
+export interface LineRange {
+  readonly from: number;
+  readonly to: number;
+}
+
+/**
+ * Lines of the base that were replaced by lines of the text. Either side may be empty; both only where an empty file was
+ * created or deleted. Between two hunks stands at least one line that is the same on both sides.
+ */
+export interface Hunk {
+  /** Stays the same under edits elsewhere in the file; unique within it, and never used again. */
+  readonly id: string;
+  readonly base: LineRange;
+  readonly text: LineRange;
+  /** The turns in which an agent changed these lines, the newest last. */
+  readonly turns: readonly string[];
+}
+
+/** A file under review, as plain JSON. `null` as a text: there is no such file. */
+export interface FileChanges {
+  readonly base: string | null;
+  readonly text: string | null;
+  /** In order and apart from each other. Every other line is the same on both sides. */
+  readonly hunks: readonly Hunk[];
+  readonly nextId: number;
+  /** Ids of hunks that were kept: going back in the editor's history does not ask for them again. */
+  readonly kept: readonly string[];
+}
+
+/** What undoing leads to. `edits` turn the old text into the new one, in order and apart from each other. */
+export interface Undone {
+  readonly changes: FileChanges;
+  readonly edits: readonly Edit[];
+}
+
+/** Replaces what is between two places of the old text. */
+export interface TextChange {
+  readonly start: Place;
+  readonly end: Place;
+  readonly text: string;
+}
+
+/** Starts a review: the file was `base` and is `text` now. */
+export function track(base: string | null, text: string | null, turn: string): FileChanges {
+  return done(trackWork(base, text, turn));
+}
+
+/** {@link track} in pieces. What is worked on does not change meanwhile: if the file does, the work is to be begun anew. */
+export function trackWork(base: string | null, text: string | null, turn: string): Work<FileChanges> {
+  return agentEditedWork({ base, text: base, hunks: [], nextId: 1, kept: [] }, text, turn);
+}
+
+/** The agent made the text `after`. The base stays. */
+export function agentEdited(changes: FileChanges, after: string | null, turn: string): FileChanges {
+  return done(agentEditedWork(changes, after, turn));
+}
+
+/** {@link agentEdited} in pieces. */
+export function* agentEditedWork(changes: FileChanges, after: string | null, turn: string): Work<FileChanges> {
+  const { base, text } = changes;
+  if (after === text) return changes;
+  if (base === null || after === null) return asOneHunk(changes, after, turn);
+  const edits = yield* changesBetween(text ?? "", after);
+  return yield* withEdits({ ...changes, text: text ?? "" }, after, edits, { kind: "agent", turn });
+}
+
+/**
+ * The user edited the text: places are those of the text as it was, the edits apart from each other, in any order. What
+ * overlaps no hunk goes into the base, too. What overlaps one joins it, and goes with it when it is undone. A file that the
+ * agent created is from then on no longer the agent's alone: its base is empty, and not missing.
+ */
+export function userEdited(changes: FileChanges, edits: readonly TextChange[]): FileChanges {
+  const lines = linesOf(changes.text ?? "");
+  const offsets = edits
+    .map(({ start, end, text }) => trimmed(lines.text, lines.offset(start), lines.offset(end), text))
+    .filter(edit => edit.end > edit.start || edit.text !== "")
+    .sort((a, b) => a.start - b.start || a.end - b.end);
+  if (offsets.length === 0) return changes;
+  const after = applyEdits(lines.text, offsets);
+  if (changes.text === null) return userReplaced(changes, after);
+  return done(withEdits(changes, after, lineEdits(lines, offsets), { kind: "user" }));
+}
+
+/**
+ * The whole text was replaced by somebody who is not the agent: as {@link userEdited}, with the smallest edits, and what
+ * has become the base's again needs no review. `null`: the file was deleted.
+ */
+export function userReplaced(changes: FileChanges, after: string | null): FileChanges {
+  return done(userReplacedWork(changes, after));
+}
+
+/** {@link userReplaced} in pieces. */
+export function userReplacedWork(changes: FileChanges, after: string | null): Work<FileChanges> {
+  return replacedWork(changes, after);
+}
+
+function* replacedWork(changes: FileChanges, after: string | null, recall?: Recall): Work<FileChanges> {
+  const { base, text } = changes;
+  if (after === text) return changes;
+  if (after === null || text === null || after === base) return { ...changes, base: after, text: after, hunks: [] };
+  const edits = yield* changesBetween(text, after);
+  return yield* withEdits(changes, after, edits, { kind: "replaced", ...(recall && { recall }) });
+}
+
+/**
+ * The editor went back or forth to `after` by undo or redo. If that was the text at an earlier moment, the base and the
+ * hunks of that moment come back, without the hunks that were kept since. Otherwise it is as {@link userReplaced}, except
+ * that lines which an agent had put in place of the same lines are the agent's again.
+ * @param history what the file's changes have been, the newest last
+ */
+export function wentTo(changes: FileChanges, after: string, history: readonly FileChanges[]): FileChanges {
+  if (after === changes.text) return changes;
+  // A moment at which something was kept that is no longer is none to go back to.
+  const kept = new Set(changes.kept);
+  const then = history.findLast(one => one.text === after && one.kept.every(id => kept.has(id)));
+  if (then) {
+    const nextId = Math.max(then.nextId, changes.nextId);
+    return { ...keep({ ...then, nextId }, changes.kept), kept: changes.kept };
+  }
+  return done(replacedWork(changes, after, recallFrom(history, kept)));
+}
+
+/** So many of the last moments, and of the hunks in them, are searched for lines of an agent. */
+const recalledMoments = 20;
+const recalledHunks = 2000;
+
+function recallFrom(history: readonly FileChanges[], kept: ReadonlySet<string>): Recall {
+  const key = (base: string, text: string): string => `${base.length} ${base}${text}`;
+  let known: Map<string, Hunk> | undefined;
+  const find = (): Map<string, Hunk> => {
+    const found = new Map<string, Hunk>();
+    for (const { base, text, hunks } of history.slice(-recalledMoments).reverse()) {
+      if (base === null || text === null || hunks.length === 0 || found.size > recalledHunks) continue;
+      const [bases, texts] = [linesOf(base), linesOf(text)];
+      for (const hunk of hunks) {
+        const lines = key(bases.slice(hunk.base), texts.slice(hunk.text));
+        if (!found.has(lines)) found.set(lines, hunk);
+      }
+    }
+    return found;
+  };
+  return (base, text) => {
+    const hunk = (known ??= find()).get(key(base, text));
+    return hunk && !kept.has(hunk.id) ? hunk : undefined;
+  };
+}
+
+/** The hunks' lines go into the base. */
+export function keep(changes: FileChanges, ids: readonly string[]): FileChanges {
+  const { base, text, hunks } = changes;
+  const chosen = chosenFrom(hunks, ids);
+  if (chosen.size === 0) return changes;
+  const kept = [...new Set([...changes.kept, ...[...chosen].map(hunk => hunk.id)])];
+  if (base === null || text === null) return { ...changes, base: text, hunks: [], kept };
+  const lines = linesOf(text);
+  const splices = [...chosen].map(hunk => ({ range: hunk.base, text: lines.slice(hunk.text) }));
+  return { ...changes, base: spliced(linesOf(base), splices), hunks: without(chosen, hunks, "base"), kept };
+}
+
+/** The base's lines come back. A created file is missing again, a deleted one is there again. */
+export function undo(changes: FileChanges, ids: readonly string[]): Undone {
+  const { base, text, hunks } = changes;
+  const chosen = chosenFrom(hunks, ids);
+  if (chosen.size === 0) return { changes, edits: [] };
+  if (base === null || text === null) {
+    const edit = { start: 0, end: text?.length ?? 0, text: base ?? "" };
+    const edits = edit.end > 0 || edit.text !== "" ? [edit] : [];
+    return { changes: { ...changes, text: base, hunks: [] }, edits };
+  }
+  const [bases, texts] = [linesOf(base), linesOf(text)];
+  const edits = [...chosen].map(hunk =>
+    trimmed(text, texts.start(hunk.text.from), texts.start(hunk.text.to), bases.slice(hunk.base)),
+  );
+  return {
+    changes: { ...changes, text: applyEdits(text, edits), hunks: without(chosen, hunks, "text") },
+    edits: edits.filter(edit => edit.end > edit.start || edit.text !== ""),
+  };
+}
+
+function chosenFrom(hunks: readonly Hunk[], ids: readonly string[]): ReadonlySet<Hunk> {
+  const wanted = new Set(ids);
+  return new Set(hunks.filter(hunk => wanted.has(hunk.id)));
+}
+
+/** The hunks that are left when some have become the same on both sides by a change of one of them. */
+function without(chosen: ReadonlySet<Hunk>, hunks: readonly Hunk[], side: "base" | "text"): readonly Hunk[] {
+  const other = side === "base" ? "text" : "base";
+  const left: Hunk[] = [];
+  let by = 0;
+  for (const hunk of hunks) {
+    if (chosen.has(hunk)) by += hunk[other].to - hunk[other].from - hunk[side].to + hunk[side].from;
+    else left.push({ ...hunk, [side]: { from: hunk[side].from + by, to: hunk[side].to + by } });
+  }
+  return left;
+}
+
+/** Whether nothing waits for review. */
+export function isSettled({ base, text }: FileChanges): boolean {
+  return base === text;
+}
+
+/** How many lines of the hunks are in the text, and how many were in the base. */
+export function lineCounts({ hunks }: FileChanges): { readonly added: number; readonly removed: number } {
+  const size = ({ from, to }: LineRange): number => to - from;
+  return {
+    added: hunks.reduce((sum, hunk) => sum + size(hunk.text), 0),
+    removed: hunks.reduce((sum, hunk) => sum + size(hunk.base), 0),
+  };
+}
+
+/** What git committed is kept: hunks that no difference between the text and the committed text touches. */
+export function committed(changes: FileChanges, committedText: string): FileChanges {
+  const { text, hunks } = changes;
+  if (text === null) return changes;
+  const differences = done(changesBetween(text, committedText));
+  const isHeld = (hunk: Hunk): boolean =>
+    !differences.some(({ oldFrom, oldTo }) => oldFrom <= hunk.text.to && hunk.text.from <= oldTo);
+  return keep(
+    changes,
+    hunks.filter(isHeld).map(hunk => hunk.id),
+  );
+}
+
+/** More than this part of the lines must still be there for stored hunks to be of use. */
+const stillThere = 0.5;
+
+/**
+ * Stored changes for the text that is there now, which may have been changed meanwhile: by the user, as far as one can
+ * know. Undefined if it is another text altogether, or the file came or went: then nothing sane can be said of it.
+ */
+export function reanchored(changes: FileChanges, textNow: string | null): FileChanges | undefined {
+  const { text } = changes;
+  if (textNow === text) return changes;
+  if (text === null || textNow === null) return undefined;
+  const before = linesOf(text).count;
+  const changed = done(changesBetween(text, textNow)).reduce((sum, { oldFrom, oldTo }) => sum + oldTo - oldFrom, 0);
+  return before - changed > before * stillThere ? userReplaced(changes, textNow) : undefined;
+}
+
+/** A file that is missing on one side: nothing can be compared. */
+function asOneHunk(changes: FileChanges, after: string | null, turn: string): FileChanges {
+  const { base, hunks, nextId } = changes;
+  if (base === after) return { ...changes, text: after, hunks: [] };
+  const all = (text: string | null): LineRange => ({ from: 0, to: linesOf(text ?? "").count });
+  const turns = [...new Set([...hunks.flatMap(hunk => hunk.turns).filter(other => other !== turn), turn])];
+  const hunk = { id: hunks[0]?.id ?? `${nextId}`, base: all(base), text: all(after), turns };
+  return { ...changes, text: after, hunks: [hunk], nextId: hunks[0] ? nextId : nextId + 1 };
+}
+
+/** So many lines are found in a step of work. */
+const linesAStep = 5;
+
+function* withEdits(changes: FileChanges, after: string, edits: readonly Change[], author: Author): Work<FileChanges> {
+  const [base, text] = [changes.base ?? "", changes.text ?? ""];
+  const hunks = base === text ? [] : changes.hunks;
+  const sides = { base: linesOf(base), text: linesOf(text), hunks, nextId: changes.nextId };
+  yield Math.round((sides.base.count + sides.text.count) / linesAStep);
+  const lines = linesOf(after);
+  yield Math.round(lines.count / linesAStep);
+  const result = yield* edited(sides, lines, edits, author);
+  return { ...changes, ...result, hunks: result.base === result.text ? [] : result.hunks };
+}
+
+/** Edits of a text, in order, as changes of whole lines, in order. */
+function lineEdits(lines: TextLines, edits: readonly Edit[]): readonly Change[] {
+  const changes: Change[] = [];
+  let growth = 0;
+  for (let i = 0; i < edits.length;) {
+    const from = lines.lineAt(edits[i]?.start ?? 0);
+    const own: Edit[] = [];
+    let to = from;
+    for (let edit = edits[i]; edit && (own.length === 0 || lines.lineAt(edit.start) < to); edit = edits[++i]) {
+      own.push(edit);
+      to = Math.max(to, Math.min(lines.lineAt(edit.end) + 1, lines.count));
+    }
+    const start = lines.start(from);
+    const before = lines.slice({ from, to });
+    const inside = own.map(edit => ({ ...edit, start: edit.start - start, end: edit.end - start }));
+    const found = done(changesBetween(before, applyEdits(before, inside)));
+    for (const { oldFrom, oldTo, newFrom, newTo } of found) {
+      const at = from + growth;
+      changes.push({ oldFrom: oldFrom + from, oldTo: oldTo + from, newFrom: newFrom + at, newTo: newTo + at });
+    }
+    growth += found.reduce((sum, one) => sum + one.newTo - one.newFrom - one.oldTo + one.oldFrom, 0);
+  }
+  return changes;
+}

@@ -1,0 +1,259 @@
+// What an edit makes of a file's hunks: which ones it joins, which only move, and what goes into the base.
+import { changesBetween, type Change, type Work } from "../base/lineDiff.ts";
+import type { Hunk, LineRange } from "./fileChanges.ts";
+import { linesOf, type TextLines } from "./textLines.ts";
+
+/** Both sides of a review, neither of them missing. */
+export interface Sides {
+  readonly base: TextLines;
+  readonly text: TextLines;
+  readonly hunks: readonly Hunk[];
+  readonly nextId: number;
+}
+
+/**
+ * Whose edit it is, and how far it may be taken apart.
+ * - `agent`: all it changes is to be reviewed. With hunks that it touches it is compared with the base anew.
+ * - `user`: what overlaps no hunk goes into the base. A hunk is joined as it stands: while somebody types, a line may for a
+ *   moment be the base's, and must not leave the hunk by that.
+ * - `replaced`: the same for a text that came at once. Joined hunks are compared with the base anew.
+ */
+export type Author =
+  | { readonly kind: "agent"; readonly turn: string }
+  | { readonly kind: "user" }
+  | { readonly kind: "replaced"; readonly recall?: Recall };
+
+/** The hunk in which an agent once put these lines in place of those, if it did. */
+export type Recall = (base: string, text: string) => Hunk | undefined;
+
+/** Hunks and edits that belong together. Lines are those of the old text. */
+interface Part {
+  readonly hunks: Hunk[];
+  readonly edits: Change[];
+}
+
+interface Splice {
+  readonly range: LineRange;
+  readonly text: string;
+}
+
+/** The sides after edits of the text, which lead to `after`. Edits are in order and do not overlap. */
+export function* edited(sides: Sides, after: TextLines, edits: readonly Change[], author: Author): Work<Edited> {
+  const joins = author.kind === "agent" ? touches : overlapsIn(sides, after);
+  const intoBase: Splice[] = [];
+  const hunks: Hunk[] = [];
+  const given = new Set(sides.hunks.map(hunk => hunk.id));
+  const ids = new Ids(sides.nextId);
+  /** From the old text to the old base, to the new text; and from the old base to the new one. */
+  let [toBase, toText, baseGrowth] = [0, 0, 0];
+  // What is looked for among an agent's hunks is looked for as a whole.
+  const whole = author.kind === "agent" || (author.kind === "replaced" && author.recall);
+  const single = whole ? edits : edits.flatMap(byLine);
+  for (const { hunks: own, edits: made } of partsOf(sides.hunks, single, joins)) {
+    const [first, last] = [own[0], own.at(-1)];
+    if (made.length === 0 && first) {
+      hunks.push(movedHunk(first, baseGrowth, toText));
+      toBase = first.base.to - first.text.to;
+      continue;
+    }
+    const from = Math.min(first?.text.from ?? Infinity, made[0]?.oldFrom ?? Infinity);
+    const to = Math.max(last?.text.to ?? 0, made.at(-1)?.oldTo ?? 0);
+    const toBaseAfter = last ? last.base.to - last.text.to : toBase;
+    const growth = made.reduce((sum, edit) => sum + edit.newTo - edit.newFrom - edit.oldTo + edit.oldFrom, 0);
+    const base = { from: from + toBase, to: to + toBaseAfter };
+    const text = { from: from + toText, to: to + toText + growth };
+    const recall = own.length === 0 && author.kind === "replaced" ? author.recall : undefined;
+    const recalled = recall?.(sides.base.slice(base), after.slice(text));
+    if (recalled) {
+      const id = given.has(recalled.id) ? ids.make() : recalled.id;
+      given.add(id);
+      hunks.push({ ...recalled, id, base: moved(base, baseGrowth), text });
+    } else if (own.length === 0 && author.kind !== "agent") {
+      intoBase.push({ range: base, text: after.slice(text) });
+      baseGrowth += growth;
+    } else {
+      const pieces = yield* piecesOf({ hunks: own, edits: made, base, text, sides, after, author, ids });
+      for (const piece of pieces) hunks.push(movedHunk(piece, baseGrowth, 0));
+    }
+    toBase = toBaseAfter;
+    toText += growth;
+  }
+  const base = spliced(sides.base, intoBase);
+  return { base, text: after.text, hunks: merged(hunks, base, after), nextId: ids.next };
+}
+
+/** What {@link edited} leads to. */
+export interface Edited {
+  readonly base: string;
+  readonly text: string;
+  readonly hunks: readonly Hunk[];
+  readonly nextId: number;
+}
+
+class Ids {
+  next: number;
+
+  constructor(next: number) {
+    this.next = next;
+  }
+
+  make(): string {
+    return `${this.next++}`;
+  }
+}
+
+/**
+ * As many lines for as many: each for itself, so that a hunk's neighbours, indented with it, do not join it.
+ */
+function byLine({ oldFrom, oldTo, newFrom, newTo }: Change): readonly Change[] {
+  if (oldTo - oldFrom !== newTo - newFrom) return [{ oldFrom, oldTo, newFrom, newTo }];
+  return Array.from({ length: oldTo - oldFrom }, (_, i) => {
+    const [old, now] = [oldFrom + i, newFrom + i];
+    return { oldFrom: old, oldTo: old + 1, newFrom: now, newTo: now + 1 };
+  });
+}
+
+type Joins = (hunk: Hunk, edit: Change) => boolean;
+
+const touches: Joins = ({ text }, { oldFrom, oldTo }) => text.from <= oldTo && oldFrom <= text.to;
+
+/**
+ * Whether an edit changes a hunk's lines, or stands where lines were removed. Lines put right before or behind a hunk's
+ * are not part of it, unless a line without "\n" would come to stand before another line in the base.
+ */
+function overlapsIn({ base, text }: Sides, after: TextLines): Joins {
+  return (hunk, edit) => {
+    const { from, to } = hunk.text;
+    if (from < edit.oldTo && edit.oldFrom < to) return true;
+    if (from === to && edit.oldFrom === from && edit.oldTo === from) return true;
+    if (base.isOpen && edit.oldFrom === to && hunk.base.to === base.count && to === text.count) return true;
+    return after.isOpen && edit.oldTo === from && edit.newTo === after.count && edit.newFrom < edit.newTo;
+  };
+}
+
+/** Hunks and edits, in order; those that join are in one part. */
+function partsOf(hunks: readonly Hunk[], edits: readonly Change[], joins: Joins): readonly Part[] {
+  const parts: Part[] = [];
+  let [h, e] = [0, 0];
+  for (;;) {
+    const [hunk, edit, last] = [hunks[h], edits[e], parts.at(-1)];
+    if (hunk && (!edit || isBefore(hunk, edit))) {
+      const before = last?.edits.at(-1);
+      if (before && joins(hunk, before)) last?.hunks.push(hunk);
+      else parts.push({ hunks: [hunk], edits: [] });
+      h++;
+    } else if (edit) {
+      const before = last?.hunks.at(-1);
+      if (before && joins(before, edit)) last?.edits.push(edit);
+      else parts.push({ hunks: [], edits: [edit] });
+      e++;
+    } else return parts;
+  }
+}
+
+const isBefore = ({ text: { from, to } }: Hunk, { oldFrom }: Change): boolean =>
+  from < oldFrom || (from === oldFrom && from === to);
+
+const moved = ({ from, to }: LineRange, by: number): LineRange => ({ from: from + by, to: to + by });
+
+const movedHunk = (hunk: Hunk, inBase: number, inText: number): Hunk =>
+  inBase === 0 && inText === 0 ? hunk : { ...hunk, base: moved(hunk.base, inBase), text: moved(hunk.text, inText) };
+
+/** A part with hunks and edits, and where it is in the old base and in the new text. */
+interface Window extends Part {
+  readonly base: LineRange;
+  readonly text: LineRange;
+  readonly sides: Sides;
+  readonly after: TextLines;
+  readonly author: Author;
+  readonly ids: Ids;
+}
+
+/** The hunks between the base and the new text in a window. */
+function* piecesOf({ hunks, edits, base, text, sides, after, author, ids }: Window): Work<readonly Hunk[]> {
+  const [before, now] = [sides.base.slice(base), after.slice(text)];
+  if (before === now) return [];
+  const whole = { oldFrom: 0, oldTo: base.to - base.from, newFrom: 0, newTo: text.to - text.from };
+  const changes = author.kind === "user" ? [whole] : yield* changesBetween(before, now);
+  const bases = changes.map(({ oldFrom, oldTo }) => moved({ from: oldFrom, to: oldTo }, base.from));
+  const texts = changes.map(({ newFrom, newTo }) => moved({ from: newFrom, to: newTo }, text.from));
+  const parents = touching(bases, hunks, hunk => hunk.base);
+  const made = touching(texts, edits, ({ newFrom, newTo }) => ({ from: newFrom, to: newTo }));
+  const names = namesFor(bases, parents);
+  const all = turnsOf(hunks);
+  return bases.map((range, i) => {
+    const id = names[i] ?? ids.make();
+    const inherited = turnsOf(parents[i] ?? []);
+    let turns = inherited.length > 0 ? inherited : all;
+    if (author.kind === "agent" && (inherited.length === 0 || made[i]?.length !== 0))
+      turns = [...inherited.filter(turn => turn !== author.turn), author.turn];
+    return { id, base: range, text: texts[i] ?? text, turns };
+  });
+}
+
+/** For each range the items that overlap or touch it. Both are in order. */
+function touching<T>(
+  ranges: readonly LineRange[],
+  items: readonly T[],
+  rangeOf: (item: T) => LineRange,
+): readonly (readonly T[])[] {
+  const places = items.map(rangeOf);
+  let first = 0;
+  return ranges.map(({ from, to }) => {
+    while (first < places.length && (places[first]?.to ?? 0) < from) first++;
+    let end = first;
+    while (end < places.length && (places[end]?.from ?? 0) <= to) end++;
+    return items.slice(first, end);
+  });
+}
+
+/** Each hunk gives its id to the piece that holds most of its base's lines. */
+function namesFor(pieces: readonly LineRange[], parents: readonly (readonly Hunk[])[]): readonly string[] {
+  const best = new Map<string, { readonly at: number; readonly lines: number }>();
+  for (const [at, piece] of pieces.entries()) {
+    for (const { id, base } of parents[at] ?? []) {
+      const lines = Math.min(base.to, piece.to) - Math.max(base.from, piece.from);
+      if (lines > (best.get(id)?.lines ?? -1)) best.set(id, { at, lines });
+    }
+  }
+  const names: string[] = [];
+  for (const [id, { at }] of best) names[at] ??= id;
+  return names;
+}
+
+/** The turns of several hunks, each once. */
+const turnsOf = (hunks: readonly Hunk[]): readonly string[] => [...new Set(hunks.flatMap(hunk => hunk.turns))];
+
+/** Hunks with no line between them are one; together they may be no difference at all. */
+function merged(hunks: readonly Hunk[], base: string, text: TextLines): readonly Hunk[] {
+  const out: Hunk[] = [];
+  const joined = new Set<Hunk>();
+  for (const hunk of hunks) {
+    const last = out.at(-1);
+    if (last?.text.to !== hunk.text.from || last.base.to !== hunk.base.from) out.push(hunk);
+    else {
+      const whole = {
+        id: last.id,
+        base: { from: last.base.from, to: hunk.base.to },
+        text: { from: last.text.from, to: hunk.text.to },
+        turns: turnsOf([last, hunk]),
+      };
+      out[out.length - 1] = whole;
+      joined.add(whole);
+    }
+  }
+  if (joined.size === 0) return out;
+  const bases = linesOf(base);
+  return out.filter(hunk => !joined.has(hunk) || bases.slice(hunk.base) !== text.slice(hunk.text));
+}
+
+/** A text with runs of lines replaced, which are in order and apart from each other. */
+export function spliced(lines: TextLines, splices: readonly Splice[]): string {
+  let result = "";
+  let at = 0;
+  for (const { range, text } of splices) {
+    result += lines.text.slice(at, lines.start(range.from)) + text;
+    at = lines.start(range.to);
+  }
+  return result + lines.text.slice(at);
+}

@@ -1,0 +1,239 @@
+// What the editor shows of a review: where hunks stand, what is marked, which rows a tree has, where "next" leads. Pure.
+import type { FileChanges, Hunk, LineRange } from "./fileChanges.ts";
+import type { Review, ReviewedFile, ReviewTarget } from "./review.ts";
+import { linesOf } from "./textLines.ts";
+
+/** The two sides of a change. */
+export type Side = "base" | "text";
+
+const isEmpty = ({ from, to }: LineRange): boolean => from >= to;
+
+/** How many lines of a side a hunk has. */
+const size = ({ from, to }: LineRange): number => to - from;
+
+/**
+ * The line a hunk is shown at: its first, or, where its lines are gone, the one they stood before. Behind the last line
+ * ending an editor has a line, too.
+ */
+export function anchorLine(hunk: Hunk, side: Side = "text"): number {
+  return hunk[side].from;
+}
+
+/** Hunks that lines `first` to `last` touch. Where a hunk's lines are gone, the line it is shown at stands for them. */
+export function hunksBetween(changes: FileChanges, first: number, last: number, side: Side = "text"): readonly Hunk[] {
+  return changes.hunks.filter(hunk => {
+    const { from, to } = hunk[side];
+    return from <= last && first < Math.max(to, from + 1);
+  });
+}
+
+/** A run of lines to be marked. */
+export interface Mark {
+  readonly id: string;
+  readonly kind: "added" | "changed" | "removed";
+  readonly from: number;
+  /** Behind the last line; for what was removed that is the next line. */
+  readonly to: number;
+}
+
+/** What is marked in an editor: each hunk once. */
+export function marksOf(changes: FileChanges): readonly Mark[] {
+  return changes.hunks.map(({ id, base, text }): Mark => {
+    // A new file without text has a line as well.
+    const isThere = !isEmpty(text) || changes.base === null;
+    const kind = isThere ? (isEmpty(base) ? "added" : "changed") : "removed";
+    return { id, kind, from: text.from, to: Math.max(text.to, text.from + 1) };
+  });
+}
+
+/** What stands above a hunk. */
+export interface HunkLens {
+  readonly id: string;
+  readonly line: number;
+  readonly added: number;
+  readonly removed: number;
+}
+
+/** One for each hunk of a file that is there. */
+export function lensesOf(changes: FileChanges): readonly HunkLens[] {
+  if (changes.text === null) return [];
+  return changes.hunks.map(hunk => ({ id: hunk.id, line: anchorLine(hunk), ...countsOf(hunk) }));
+}
+
+/** More lines than these are not listed one by one. */
+const mostLines = 5000;
+
+/** Lines of an editor that have a hunk, for a menu on them. Of very many only the first. */
+export function linesWithHunks(changes: FileChanges): readonly number[] {
+  const lines: number[] = [];
+  for (const { from, to } of marksOf(changes)) {
+    for (let line = from; line < to && lines.length < mostLines; line++) lines.push(line);
+  }
+  return lines;
+}
+
+/** A place in a review: a hunk of a file. */
+export interface Stop {
+  readonly path: string;
+  readonly id: string;
+}
+
+/** Where the user is. */
+export interface Whereabouts {
+  readonly path: string;
+  readonly line: number;
+  readonly side?: Side;
+}
+
+/** The hunk before or after a place: in its file, else in the next file, and round again. */
+export function neighbour(
+  files: readonly ReviewedFile[],
+  at: Whereabouts | undefined,
+  direction: "next" | "previous",
+): Stop | undefined {
+  const step = direction === "next" ? 1 : -1;
+  const stops = files.filter(file => file.changes.hunks.length > 0);
+  const here = stops.findIndex(file => file.path === at?.path);
+  const file = stops[here];
+  if (file && at) {
+    const { line, side = "text" } = at;
+    // From within a hunk, the previous one is that before it, not its own beginning.
+    const own = hunksBetween(file.changes, line, line, side)[0];
+    const start = own ? anchorLine(own, side) : line;
+    const beyond = file.changes.hunks.filter(hunk => hunk !== own && (anchorLine(hunk, side) - start) * step > 0);
+    const hunk = direction === "next" ? beyond[0] : beyond.at(-1);
+    if (hunk) return { path: file.path, id: hunk.id };
+  }
+  const to = file
+    ? stops.at((here + step) % stops.length)
+    : (stops.find(each => each.path > (at?.path ?? "")) ?? stops[0]);
+  const { hunks } = to?.changes ?? { hunks: [] };
+  const hunk = direction === "next" || !file ? hunks[0] : hunks.at(-1);
+  return to && hunk && { path: to.path, id: hunk.id };
+}
+
+/** The text before some of a file's hunks: the others stand in it. `null`: there was no file. */
+export function textBefore(changes: FileChanges, isMeant: (hunk: Hunk) => boolean): string | null {
+  const { base, text, hunks } = changes;
+  if (hunks.every(isMeant)) return base;
+  if (!hunks.some(isMeant)) return text;
+  const from = linesOf(base ?? "");
+  const to = linesOf(text ?? "");
+  let result = "";
+  let at = 0;
+  for (const hunk of hunks) {
+    result += from.slice({ from: at, to: hunk.base.from });
+    result += isMeant(hunk) ? from.slice(hunk.base) : to.slice(hunk.text);
+    at = hunk.base.to;
+  }
+  return result + from.slice({ from: at, to: from.count });
+}
+
+interface Counts {
+  readonly added: number;
+  readonly removed: number;
+}
+
+/** A row of the tree of changes. */
+export type ChangeRow = TurnRow | FileRow | HunkRow;
+
+export interface TurnRow extends Counts {
+  readonly kind: "turn";
+  readonly id: string;
+  readonly title: string;
+  readonly files: readonly FileRow[];
+}
+
+export interface FileRow extends Counts {
+  readonly kind: "file";
+  readonly file: ReviewedFile;
+  /** Under a turn: only its hunks. */
+  readonly turn?: string;
+  readonly hunks: readonly Hunk[];
+}
+
+export interface HunkRow extends Counts {
+  readonly kind: "hunk";
+  readonly file: ReviewedFile;
+  readonly turn?: string;
+  readonly id: string;
+  /** Counted from 0. */
+  readonly line: number;
+  /** Something to know it by: its first line that is not blank. */
+  readonly words: string;
+}
+
+/** The rows at the top of the tree: turns where there is more than one, else files. */
+export function rowsOf({ files, turns }: Pick<Review, "files" | "turns">): readonly (TurnRow | FileRow)[] {
+  if (turns.length < 2) return files.map(file => fileRow(file));
+  const known = new Set(turns.map(({ id }) => id));
+  const rows = turns.map(({ id, title }): TurnRow => {
+    const own = files.filter(file => file.turns.includes(id)).map(file => fileRow(file, id));
+    return { kind: "turn", id, title, files: own, ...sum(own) };
+  });
+  const others = files.filter(file => !file.turns.some(turn => known.has(turn)));
+  return [...rows.filter(row => row.files.length > 0), ...others.map(file => fileRow(file))];
+}
+
+function fileRow(file: ReviewedFile, turn?: string): FileRow {
+  const { changes, added, removed } = file;
+  if (turn === undefined) return { kind: "file", file, hunks: changes.hunks, added, removed };
+  const hunks = changes.hunks.filter(hunk => hunk.turns.includes(turn));
+  return { kind: "file", file, turn, hunks, ...sum(hunks.map(countsOf)) };
+}
+
+const countsOf = ({ base, text }: Hunk): Counts => ({ added: size(text), removed: size(base) });
+
+/** Of a hunk's lines, how many are looked at for something to know it by. */
+const mostLooked = 50;
+
+/** The rows of a file's hunks. */
+export function hunkRows({ file, turn, hunks }: FileRow): readonly HunkRow[] {
+  const { changes } = file;
+  const before = linesOf(changes.base ?? "");
+  const now = linesOf(changes.text ?? "");
+  return hunks.map(hunk => {
+    const [lines, { from, to }] = isEmpty(hunk.text) ? [before, hunk.base] : [now, hunk.text];
+    const looked = lines.slice({ from, to: Math.min(to, from + mostLooked) });
+    const words = looked.split("\n").find(line => line.trim() !== "") ?? "";
+    return {
+      kind: "hunk",
+      file,
+      ...(turn !== undefined && { turn }),
+      id: hunk.id,
+      line: anchorLine(hunk),
+      words: words.trim().slice(0, 100),
+      ...countsOf(hunk),
+    };
+  });
+}
+
+function sum(counts: readonly Counts[]): Counts {
+  return {
+    added: counts.reduce((all, { added }) => all + added, 0),
+    removed: counts.reduce((all, { removed }) => all + removed, 0),
+  };
+}
+
+/** What a decision on a row is about. */
+export function targetOf(row: ChangeRow): ReviewTarget {
+  switch (row.kind) {
+    case "turn":
+      return { kind: "turn", turn: row.id };
+    case "file": {
+      const { path, changes } = row.file;
+      if (row.hunks.length === changes.hunks.length) return { kind: "file", path };
+      return { kind: "hunks", path, ids: row.hunks.map(hunk => hunk.id) };
+    }
+    case "hunk":
+      return { kind: "hunks", path: row.file.path, ids: [row.id] };
+    default:
+      return row satisfies never;
+  }
+}
+
+/** How many files a decision is about, to ask before very many are undone. */
+export function filesIn({ files }: Pick<Review, "files">, target: ReviewTarget): number {
+  if (target.kind === "all") return files.length;
+  return target.kind === "turn" ? files.filter(file => file.turns.includes(target.turn)).length : 1;
+}

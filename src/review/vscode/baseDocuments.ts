@@ -1,0 +1,90 @@
+// The texts before an agent's changes, as read-only documents: what a peek shows, and the left side of diffs.
+import * as vscode from "vscode";
+import { asError } from "../../base/errors.ts";
+import { DisposableStore, type Disposable } from "../../base/lifecycle.ts";
+import type { Log } from "../../base/log.ts";
+import type { Review } from "../review.ts";
+import { textBefore } from "../reviewPresentation.ts";
+
+const nothing = "none";
+const turnPrefix = "turn=";
+
+export class BaseDocuments implements vscode.TextDocumentContentProvider, Disposable {
+  readonly #review: Review;
+  readonly #log: Log;
+  readonly #scheme: string;
+  readonly #changed = new vscode.EventEmitter<vscode.Uri>();
+  readonly onDidChange = this.#changed.event;
+  /** What open documents hold, by URI. */
+  readonly #given = new Map<string, string>();
+  readonly #store = new DisposableStore();
+
+  constructor(review: Review, log: Log, scheme = "parley-base") {
+    this.#review = review;
+    this.#log = log;
+    this.#scheme = scheme;
+    this.#store.add(this.#changed);
+    this.#store.add(vscode.workspace.registerTextDocumentContentProvider(scheme, this));
+    this.#store.add(vscode.workspace.onDidCloseTextDocument(({ uri }) => this.#given.delete(uri.toString())));
+    this.#store.add(review.onDidChange(() => void this.#refresh()));
+  }
+
+  /** The text before all changes that wait in a file, or before those of one turn. */
+  before(path: string, turn?: string): vscode.Uri {
+    return this.#uri(path, turn === undefined ? "" : `${turnPrefix}${turn}`);
+  }
+
+  /** An empty document in place of a file that is not there. */
+  nothing(path: string): vscode.Uri {
+    return this.#uri(path, nothing);
+  }
+
+  /** Whether a document is one of these: the base of the file at its path. */
+  holds({ scheme }: vscode.Uri): boolean {
+    return scheme === this.#scheme;
+  }
+
+  async provideTextDocumentContent(uri: vscode.Uri): Promise<string> {
+    const text = await this.#textOf(uri);
+    this.#given.set(uri.toString(), text);
+    return text;
+  }
+
+  #uri(path: string, query: string): vscode.Uri {
+    return vscode.Uri.file(path).with({ scheme: this.#scheme, query });
+  }
+
+  async #textOf(uri: vscode.Uri): Promise<string> {
+    const { fsPath, query } = uri;
+    if (query === nothing) return "";
+    const file = this.#review.file(fsPath);
+    // What was reviewed does not differ from what there is.
+    if (!file || file.unknown !== undefined) return textNow(vscode.Uri.file(fsPath));
+    const turn = query.startsWith(turnPrefix) ? query.slice(turnPrefix.length) : undefined;
+    const isMeant = turn === undefined ? () => true : (hunk: { turns: readonly string[] }) => hunk.turns.includes(turn);
+    return textBefore(file.changes, isMeant) ?? "";
+  }
+
+  async #refresh(): Promise<void> {
+    try {
+      for (const { uri } of vscode.workspace.textDocuments.filter(document => this.holds(document.uri))) {
+        if ((await this.#textOf(uri)) !== this.#given.get(uri.toString())) this.#changed.fire(uri);
+      }
+    } catch (error) {
+      this.#log.error("The text before a change could not be shown.", asError(error).stack);
+    }
+  }
+
+  dispose(): void {
+    this.#store.dispose();
+    this.#given.clear();
+  }
+}
+
+async function textNow(uri: vscode.Uri): Promise<string> {
+  try {
+    return (await vscode.workspace.openTextDocument(uri)).getText();
+  } catch {
+    return ""; // It is gone, or no text: there is nothing to compare with either.
+  }
+}

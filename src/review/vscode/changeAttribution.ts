@@ -1,0 +1,470 @@
+// Finds out who changed which file: the agent through us, the agent on disk, the user, or somebody else; and what stood
+// in the file before the agent did. Tells the review. VS Code says little of that, so it is put together here.
+import { sep } from "node:path";
+import * as vscode from "vscode";
+import { asError } from "../../base/errors.ts";
+import { DisposableStore, type Disposable } from "../../base/lifecycle.ts";
+import type { Log } from "../../base/log.ts";
+import type { SessionEvent } from "../../session/events.ts";
+import { isBusy, type SessionState } from "../../session/state.ts";
+import { withLineFeeds } from "../../files/textEdits.ts";
+import type { TextChange } from "../fileChanges.ts";
+import { nodePaths } from "../../files/nodePaths.ts";
+import { Confinement, type Located } from "../../files/paths.ts";
+import type { WindowReview } from "../windowReview.ts";
+import { TurnReports } from "../turnReports.ts";
+import { changeTime, fileText, isFile } from "../../editor/diskText.ts";
+import { caughtUp, mostCatchUp, openDocumentOf, openTextOf } from "../../editor/openDocuments.ts";
+import { PathEvents } from "../../files/vscode/fileEvents.ts";
+
+/** Tells a turn's first touch of a file, with the text before (undefined: not known), and what the agent left there. */
+export interface TouchListener {
+  touched(file: { readonly turn: string; readonly path: string; readonly before: string | null | undefined }): void;
+  written(path: string, after: string | null): void;
+}
+
+export interface ReviewWatchOptions {
+  readonly review: WindowReview;
+  readonly roots: () => readonly string[];
+  readonly touches: TouchListener;
+  /** A file's text when the turn began; undefined where that is not known. */
+  readonly textAt: (turn: string, path: string) => Promise<string | null | undefined>;
+  readonly log: Log;
+}
+
+/** What is known of a change in an open document at the moment it is told. */
+interface Seen {
+  readonly document: vscode.TextDocument;
+  readonly version: number;
+  readonly text: string;
+  readonly clean: boolean;
+  readonly reason: vscode.TextDocumentChangeReason | undefined;
+  readonly edits: readonly TextChange[];
+}
+
+/** A write of the agent through us that is under way. */
+interface Writing {
+  readonly wanted: string;
+  /** The editor has had the wanted text. */
+  reached: boolean;
+  readonly before: string | null;
+}
+
+/** How long after a turn its changes may still be told. Milliseconds. */
+const lateness = 5000;
+/** File systems stamp with a clock that may be so much behind. Milliseconds. */
+const clockTick = 20;
+/** How long a move may take until it is told as done. Milliseconds. */
+const longestMove = 10_000;
+
+export class ReviewWatch implements Disposable {
+  readonly #options: ReviewWatchOptions;
+  readonly #store = new DisposableStore();
+  readonly #paths: PathEvents;
+  #confinement: Confinement;
+  readonly #located = new Map<string, Promise<Located | undefined>>();
+  readonly #chains = new Map<string, Promise<void>>();
+  /** The last text seen of files that are not followed, while a turn runs. */
+  readonly #seen = new Map<string, string | null>();
+  readonly #writing = new Map<string, Writing>();
+  /** What the disk was found to hold under unsaved text of the user's, by the agent's doing. */
+  readonly #beneath = new Map<string, string | null>();
+  /** The version with which a document was told to be unsaved. */
+  readonly #dirtied = new WeakMap<vscode.TextDocument, number>();
+  readonly #touched = new Set<string>();
+  /** Files that the editor is to notice. */
+  readonly #reading = new Set<string>();
+  /** Files and folders that the user moves at this moment, and since when. */
+  readonly #moving = new Map<string, number>();
+  #reports = new TurnReports();
+  #turn = "";
+  #busy = false;
+  #began = 0;
+  #ended = 0;
+
+  constructor(options: ReviewWatchOptions) {
+    this.#options = options;
+    this.#confinement = new Confinement(nodePaths(), options.roots());
+    const { workspace } = vscode;
+    this.#store.add(workspace.onDidChangeTextDocument(event => this.#documentChanged(event)));
+    this.#store.add(workspace.onDidOpenTextDocument(document => this.#opened(document)));
+    // The disk may be told of before the move is.
+    this.#store.add(
+      workspace.onWillRenameFiles(({ files }) => files.forEach(one => this.#moving.set(one.oldUri.fsPath, Date.now()))),
+    );
+    this.#store.add(workspace.onDidRenameFiles(({ files }) => files.forEach(one => this.#renamed(one))));
+    this.#store.add(workspace.onDidDeleteFiles(({ files }) => files.forEach(uri => this.#removed(uri))));
+    this.#store.add(workspace.onDidChangeWorkspaceFolders(() => this.#newRoots()));
+    this.#paths = this.#store.add(
+      new PathEvents({
+        roots: options.roots,
+        isWanted: path => this.#busy || this.#isFresh() || this.#isFollowed(path),
+        isFollowed: path => this.#isFollowed(path) || this.#reports.names(path) || this.#seen.has(path),
+        changed: path => {
+          // Of a folder that goes, only the folder is told.
+          for (const one of new Set([path, ...this.#beneathOrAt(path)])) {
+            void this.#enqueue(one, located => this.#diskChanged(located));
+          }
+        },
+        committed: (path, text) =>
+          void this.#enqueue(path, async located => options.review.committed(located.path, text)),
+        tracked: () => options.review.files.map(file => file.path),
+        log: options.log,
+      }),
+    );
+  }
+
+  /** The turn that runs, or ran last. */
+  get turn(): string {
+    return this.#turn;
+  }
+
+  /** A turn is about to begin: what open files hold now is what they held before it. */
+  turnBegan(turn: string, title: string): void {
+    this.#turn = turn;
+    this.#touched.clear();
+    this.#seen.clear();
+    this.#reports = new TurnReports();
+    this.#paths.turnBegan();
+    this.#options.review.turnBegan(turn, title);
+    this.#began = Date.now();
+    this.#busy = true;
+    for (const document of vscode.workspace.textDocuments) this.#opened(document);
+    for (const { path } of this.#options.review.files) void this.#enqueue(path, located => this.#catchUp(located));
+  }
+
+  /** The session has changed. When its agent stops working, the files that it named are looked at once more. */
+  sessionChanged(state: SessionState): void {
+    const busy = isBusy(state) || state.submissions.some(({ id }) => id === this.#turn);
+    if (busy === this.#busy) return;
+    this.#busy = busy;
+    if (busy) this.#began = Date.now();
+    else {
+      this.#ended = Date.now();
+      this.#paths.turnEnded();
+      for (const path of this.#reports.paths()) void this.#enqueue(path, located => this.#diskChanged(located));
+    }
+  }
+
+  /** The agent reported something. */
+  observe(event: SessionEvent): void {
+    const named = this.#reports.observe(event);
+    for (const path of named) {
+      void this.#enqueue(path, async located => {
+        this.#reports.leadsTo(path, located.path);
+        await this.#snapshot(located);
+      });
+    }
+    if (!this.#reports.hasEnded(event)) return;
+    for (const path of this.#reports.pathsOf(event)) void this.#enqueue(path, located => this.#diskChanged(located));
+  }
+
+  /** The agent asks about these files: their text now is the text before. */
+  named(paths: readonly string[]): void {
+    for (const path of paths) void this.#enqueue(path, located => this.#snapshot(located));
+  }
+
+  /** Runs an agent's write through us, and takes in what it leads to. */
+  async writing<T>(path: string, content: string, run: () => Promise<T>): Promise<T> {
+    const located = await this.#locate(path);
+    if (!located?.inside) return run();
+    const plain = content.startsWith("\uFEFF") ? content.slice(1) : content;
+    const { review } = this.#options;
+    // Behind what was told before.
+    await this.#enqueue(path, async one => (review.isTracked(one.path) ? this.#diskChanged(one) : undefined));
+    // What cannot be read now is not followed. The write itself tells the agent why, if it fails, too.
+    const before = await this.#textNow(located.path).catch((thrown: unknown) => {
+      this.#options.log.warn(`${located.path} could not be read before a write.`, asError(thrown).message);
+      return undefined;
+    });
+    if (before === undefined) return run();
+    // Some agents write to disk first and tell us then: what was seen before counts.
+    const known = this.#known(located.path);
+    const { touches } = this.#options;
+    if (!this.#touched.has(located.path)) {
+      this.#touched.add(located.path);
+      touches.touched({ turn: this.#turn, path: located.path, before: known === undefined ? before : known });
+    }
+    if (known === undefined && !review.isTracked(located.path)) this.#seen.set(located.path, before);
+    this.#writing.set(located.path, { wanted: withLineFeeds(plain), before, reached: false });
+    try {
+      return await run();
+    } finally {
+      await this.#enqueue(path, async () => {
+        this.#writing.delete(located.path);
+        const after = await this.#textNow(located.path);
+        if (after !== undefined) touches.written(located.path, after);
+        const last = this.#known(located.path);
+        if (after !== undefined && after !== (last === undefined ? before : last))
+          await this.#agent(located.path, after);
+      });
+    }
+  }
+
+  /** Settles when everything told so far is taken in. */
+  async settled(): Promise<void> {
+    await Promise.all(this.#located.values());
+    while (this.#chains.size > 0) await Promise.all(this.#chains.values());
+  }
+
+  dispose(): void {
+    this.#store.dispose();
+  }
+
+  #newRoots(): void {
+    this.#confinement = new Confinement(nodePaths(), this.#options.roots());
+    this.#located.clear();
+  }
+
+  /** The turn is over, but what it did may still be told. */
+  #isFresh(): boolean {
+    return Date.now() - this.#ended < lateness;
+  }
+
+  #opened(document: vscode.TextDocument): void {
+    if (!this.#busy || document.uri.scheme !== "file") return;
+    const text = withLineFeeds(document.getText());
+    const clean = !document.isDirty;
+    void this.#enqueue(document.uri.fsPath, async ({ path }) => {
+      if (this.#seen.has(path) || this.#options.review.isTracked(path)) return;
+      const before = clean ? await this.#beforeTurn(path, text) : text;
+      this.#see(path, before);
+    });
+  }
+
+  /** What a saved document's file held when the turn began. The editor may not have noticed yet what others did before. */
+  async #beforeTurn(path: string, opened: string): Promise<string | null> {
+    const isOlder = (time: number | undefined): boolean => time !== undefined && time < this.#began - clockTick;
+    const time = await changeTime(path);
+    // The editor goes on holding the text of a file that was deleted.
+    if (time === undefined) return null;
+    const disk = isOlder(time) ? await fileText(path) : undefined;
+    return typeof disk === "string" && isOlder(await changeTime(path)) ? disk : opened;
+  }
+
+  /** What nobody told of before the turn is not of the turn. */
+  async #catchUp({ path }: Located): Promise<void> {
+    const text = await this.#textNow(path);
+    if (text !== undefined) this.#options.review.replaced(path, text);
+  }
+
+  /** The agent names the file: what it holds now is what it held before, unless the agent was faster. */
+  async #snapshot({ path }: Located): Promise<void> {
+    const { review } = this.#options;
+    if (review.textOf(path) !== undefined) return this.#diskChanged({ path });
+    const text = await this.#textNow(path);
+    if (text === undefined) return;
+    if (this.#reports.isLate(path, text) && (await this.#isAgents(path))) return this.#agent(path, text);
+    if (!this.#seen.has(path) && !review.isTracked(path)) this.#seen.set(path, text);
+  }
+
+  #renamed({ oldUri, newUri }: { readonly oldUri: vscode.Uri; readonly newUri: vscode.Uri }): void {
+    void this.#enqueue(oldUri.fsPath, async ({ path: from }) => {
+      const to = await this.#locate(newUri.fsPath);
+      this.#moving.delete(oldUri.fsPath);
+      if (!to?.inside) return;
+      for (const path of this.#beneathOrAt(from)) this.#options.review.moved(path, to.path + path.slice(from.length));
+    });
+  }
+
+  #removed(uri: vscode.Uri): void {
+    void this.#enqueue(uri.fsPath, async ({ path }) => {
+      if (this.#options.review.isOwn(path, null)) return;
+      this.#seen.set(path, null);
+      for (const one of this.#beneathOrAt(path)) this.#options.review.replaced(one, null);
+    });
+  }
+
+  #isFollowed(path: string): boolean {
+    return this.#options.review.isTracked(path) || this.#beneathOrAt(path).length > 0;
+  }
+
+  /** The files that wait for review at a path, or in the folder that it is. */
+  #beneathOrAt(path: string): readonly string[] {
+    const all = this.#options.review.files.map(file => file.path);
+    return all.filter(one => one === path || one.startsWith(`${path}${sep}`));
+  }
+
+  #documentChanged({ document, contentChanges, reason }: vscode.TextDocumentChangeEvent): void {
+    if (document.uri.scheme !== "file") return;
+    if (contentChanges.length === 0) {
+      if (document.isDirty) this.#dirtied.set(document, document.version);
+      return;
+    }
+    if (!this.#busy && !this.#isFresh() && this.#options.review.files.length === 0 && !this.#hasTracked(document))
+      return;
+    const seen: Seen = {
+      document,
+      version: document.version,
+      text: withLineFeeds(document.getText()),
+      clean: !document.isDirty,
+      reason,
+      edits: contentChanges.map(({ range: { start, end }, text }) => ({ start, end, text: withLineFeeds(text) })),
+    };
+    void this.#enqueue(document.uri.fsPath, located => this.#tell(located, seen));
+  }
+
+  #hasTracked(document: vscode.TextDocument): boolean {
+    return this.#options.review.isTracked(document.uri.fsPath);
+  }
+
+  async #tell({ path }: Located, seen: Seen): Promise<void> {
+    const { review } = this.#options;
+    const { text } = seen;
+    if (review.isOwn(path, text)) return;
+    const writing = this.#writing.get(path);
+    if (writing) {
+      // What formats it as it is saved does so in the agent's name.
+      writing.reached ||= text === writing.wanted;
+      // The editor only notices now what was there before.
+      if (!writing.reached && text === this.#known(path)) return;
+      if (writing.reached || text === writing.before) return this.#agent(path, text);
+    }
+    if (seen.clean && (await this.#isReload(path, seen))) {
+      if (this.#beneath.get(path) === text || (await this.#isAgents(path))) return this.#agent(path, text);
+      this.#see(path, text);
+      return review.replaced(path, text);
+    }
+    this.#see(path, text);
+    if (seen.reason !== undefined) return review.went(path, text);
+    review.userChanged(path, seen.edits, text);
+  }
+
+  /** The last text seen, of a file that is not followed. */
+  #see(path: string, text: string | null): void {
+    if (this.#busy && !this.#options.review.isTracked(path)) this.#seen.set(path, text);
+  }
+
+  /** Whether the document was read from disk anew. The user's first change is told as one of a saved document, too. */
+  async #isReload(path: string, { document, version, text }: Seen): Promise<boolean> {
+    const disk = await fileText(path);
+    return this.#dirtied.get(document) !== version && disk === text;
+  }
+
+  async #diskChanged({ path }: Pick<Located, "path">): Promise<void> {
+    const { review } = this.#options;
+    if (this.#writing.has(path)) return;
+    const disk = await fileText(path);
+    if (review.isOwn(path, disk ?? null) || (disk === null && this.#isMoving(path))) return;
+    const open = openTextOf(path);
+    if (open?.dirty) {
+      if (disk !== open.text && disk !== undefined && (await this.#isAgents(path))) this.#beneath.set(path, disk);
+      return;
+    }
+    // The editor reads it again, and tells that then.
+    if (open && typeof disk === "string" && open.text !== disk) return this.#readAgain(path);
+    if (disk === undefined) return this.#noText(path);
+    if (disk === this.#known(path)) return;
+    const isAgents = await this.#isAgents(path);
+    // What was there before a write that has begun meanwhile.
+    if (this.#writing.has(path)) return;
+    if (isAgents) return this.#agent(path, disk);
+    this.#see(path, disk);
+    review.replaced(path, disk);
+  }
+
+  #isMoving(path: string): boolean {
+    for (const [moving, since] of this.#moving) {
+      if (Date.now() - since > longestMove) this.#moving.delete(moving);
+      else if (path === moving || path.startsWith(`${moving}${sep}`)) return true;
+    }
+    return false;
+  }
+
+  /** Sees to it that the editor notices what is on disk. */
+  #readAgain(path: string): void {
+    const open = openDocumentOf(path);
+    if (!open || this.#reading.has(path)) return;
+    const isCurrent = async (one: vscode.TextDocument): Promise<boolean> =>
+      one.isDirty || withLineFeeds(one.getText()) === (await fileText(path));
+    this.#reading.add(path);
+    caughtUp(open, isCurrent, mostCatchUp)
+      .catch((thrown: unknown) => this.#options.log.warn(`${path} could not be read again.`, asError(thrown).message))
+      .finally(() => this.#reading.delete(path));
+  }
+
+  /** A file that is no text, or too large for one. */
+  async #noText(path: string): Promise<void> {
+    if (this.#options.review.isTracked(path) || !(await isFile(path)) || !(await this.#isAgents(path))) return;
+    const why = vscode.l10n.t("Changed by the agent; it is no text, or too large, so its changes cannot be shown.");
+    this.#options.review.agentChangedUnknown(path, null, this.#turn, why);
+  }
+
+  /** Whether a change on disk counts as the agent's: made while it worked. */
+  async #isAgents(path: string): Promise<boolean> {
+    if (!this.#busy && !this.#isFresh()) return false;
+    const time = await changeTime(path);
+    if (time === undefined) return this.#busy || this.#reports.names(path);
+    return time >= this.#began - clockTick && (this.#busy || time <= this.#ended + clockTick);
+  }
+
+  /** The agent made the file's text so. */
+  async #agent(path: string, after: string | null): Promise<void> {
+    const { review, touches } = this.#options;
+    const tracked = review.textOf(path);
+    const base = tracked === undefined ? await this.#base(path, after) : tracked;
+    if (!this.#touched.has(path)) {
+      this.#touched.add(path);
+      touches.touched({ turn: this.#turn, path, before: base });
+    }
+    if (base === undefined) {
+      const why = vscode.l10n.t("Changed by a command; there is no earlier text to compare with.");
+      review.agentChangedUnknown(path, after, this.#turn, why);
+    } else review.agentChanged(path, base, after, this.#turn);
+    this.#seen.delete(path);
+    this.#beneath.delete(path);
+    touches.written(path, after);
+  }
+
+  /** The text before the agent's first edit; undefined when nothing is certain. */
+  async #base(path: string, after: string | null): Promise<string | null | undefined> {
+    const seen = this.#seen.get(path);
+    if (seen !== undefined && seen !== after && !this.#reports.isLate(path, seen)) return seen;
+    const reversed = this.#reports.before(path, after);
+    if (reversed !== undefined) return reversed;
+    return this.#options.textAt(this.#turn, path);
+  }
+
+  #known(path: string): string | null | undefined {
+    const tracked = this.#options.review.textOf(path);
+    return tracked === undefined ? this.#seen.get(path) : tracked;
+  }
+
+  /** What the user sees: unsaved text, else the disk's. A document without unsaved text may lag behind. */
+  async #textNow(path: string): Promise<string | null | undefined> {
+    const open = openTextOf(path);
+    return open?.dirty ? open.text : fileText(path);
+  }
+
+  /** Does the work when all earlier work on the file is done. */
+  async #enqueue(path: string, work: (located: Located) => Promise<void>): Promise<void> {
+    const located = await this.#locate(path);
+    if (!located?.inside || this.#store.isDisposed) return;
+    const key = located.path;
+    const before = this.#chains.get(key) ?? Promise.resolve();
+    const done: Promise<void> = before
+      .then(() => work(located))
+      .catch((thrown: unknown) => {
+        this.#options.log.error(`What changed in ${key} could not be taken in.`, asError(thrown).stack);
+      })
+      .finally(() => {
+        if (this.#chains.get(key) === done) this.#chains.delete(key);
+      });
+    this.#chains.set(key, done);
+    await done;
+  }
+
+  /** Where the path leads. Remembered, so that what is told of a file stays in order. */
+  #locate(path: string): Promise<Located | undefined> {
+    const known = this.#located.get(path);
+    if (known) return known;
+    const located = this.#confinement.locate(path).catch(() => {
+      // What is no absolute path names no file. It may also be that files just come and go there.
+      this.#located.delete(path);
+      return undefined;
+    });
+    this.#located.set(path, located);
+    if (this.#located.size > 10_000) this.#located.clear();
+    return located;
+  }
+}

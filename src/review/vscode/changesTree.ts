@@ -1,0 +1,169 @@
+// The Changes view: what waits for review, by file, and by turn where there is more than one. And the mark of such files
+// in the explorer.
+import { basename, dirname } from "node:path";
+import * as vscode from "vscode";
+import { DisposableStore, type Disposable } from "../../base/lifecycle.ts";
+import type { Review, ReviewedFile } from "../review.ts";
+import { hunkRows, rowsOf, type ChangeRow, type FileRow, type HunkRow, type TurnRow } from "../reviewPresentation.ts";
+
+export class ChangesTree implements vscode.TreeDataProvider<ChangeRow>, Disposable {
+  static readonly id = "parley.changes";
+  readonly #review: Review;
+  readonly #changed = new vscode.EventEmitter<void>();
+  readonly onDidChangeTreeData = this.#changed.event;
+  readonly #store = new DisposableStore();
+
+  constructor(review: Review) {
+    this.#review = review;
+    this.#store.add(this.#changed);
+    this.#store.add(review.onDidChange(() => this.#changed.fire()));
+  }
+
+  /** Shows the rows in the view of the manifest. */
+  show(): void {
+    const view = this.#store.add(vscode.window.createTreeView(ChangesTree.id, { treeDataProvider: this }));
+    const update = (): void => {
+      const { files } = this.#review;
+      view.description = files.length === 0 ? "" : counts(total(files));
+      view.message = files.length === 0 ? vscode.l10n.t("No changes wait for review.") : "";
+    };
+    this.#store.add(this.#review.onDidChange(update));
+    update();
+  }
+
+  getChildren(row?: ChangeRow): ChangeRow[] {
+    if (row === undefined) return [...rowsOf(this.#review)];
+    if (row.kind === "turn") return [...row.files];
+    return row.kind === "file" ? [...hunkRows(row)] : [];
+  }
+
+  getTreeItem(row: ChangeRow): vscode.TreeItem {
+    switch (row.kind) {
+      case "turn":
+        return turnItem(row);
+      case "file":
+        return fileItem(row);
+      case "hunk":
+        return hunkItem(row);
+      default:
+        return row satisfies never;
+    }
+  }
+
+  dispose(): void {
+    this.#store.dispose();
+  }
+}
+
+interface Counts {
+  readonly added: number;
+  readonly removed: number;
+}
+
+function total(files: readonly ReviewedFile[]): Counts {
+  const sum = (each: (file: ReviewedFile) => number): number => files.reduce((all, file) => all + each(file), 0);
+  return { added: sum(file => file.added), removed: sum(file => file.removed) };
+}
+
+const counts = ({ added, removed }: Counts): string => `+${added} −${removed}`;
+const countWords = ({ added, removed }: Counts): string =>
+  vscode.l10n.t("{0} lines added, {1} removed", added, removed);
+
+function turnItem(row: TurnRow): vscode.TreeItem {
+  const title = row.title.trim() === "" ? vscode.l10n.t("Turn") : row.title;
+  const item = new vscode.TreeItem(title, vscode.TreeItemCollapsibleState.Expanded);
+  item.id = `turn:${row.id}`;
+  item.contextValue = "turn";
+  item.iconPath = new vscode.ThemeIcon("comment");
+  item.description = counts(row);
+  item.tooltip = title;
+  item.accessibilityInformation = { label: `${title}, ${countWords(row)}` };
+  return item;
+}
+
+function fileItem(row: FileRow): vscode.TreeItem {
+  const { path, unknown, changes } = row.file;
+  const uri = vscode.Uri.file(path);
+  const folder = dirname(vscode.workspace.asRelativePath(uri));
+  const state =
+    unknown !== undefined
+      ? unknown
+      : changes.base === null
+        ? vscode.l10n.t("new")
+        : changes.text === null
+          ? vscode.l10n.t("deleted")
+          : "";
+  const more = unknown === undefined && row.hunks.length > 0;
+  const item = new vscode.TreeItem(
+    basename(path),
+    more ? vscode.TreeItemCollapsibleState.Collapsed : vscode.TreeItemCollapsibleState.None,
+  );
+  item.id = `${row.turn ?? ""}:file:${path}`;
+  item.contextValue = unknown === undefined ? "file" : "unknownFile";
+  item.resourceUri = uri;
+  item.iconPath = vscode.ThemeIcon.File;
+  const place = folder === "." ? "" : folder;
+  const size = unknown === undefined ? counts(row) : "";
+  item.description = [size, state, place].filter(each => each !== "").join(" · ");
+  item.tooltip = [path, unknown ?? ""].filter(each => each !== "").join("\n");
+  const spoken = [basename(path), place, state, unknown === undefined ? countWords(row) : ""];
+  item.accessibilityInformation = { label: spoken.filter(each => each !== "").join(", ") };
+  item.command = { command: "parley.openChange", title: vscode.l10n.t("Open Change"), arguments: [row] };
+  return item;
+}
+
+function hunkItem(row: HunkRow): vscode.TreeItem {
+  const words = row.words === "" ? vscode.l10n.t("Blank lines") : row.words;
+  const item = new vscode.TreeItem(words);
+  item.id = `${row.turn ?? ""}:hunk:${row.file.path}:${row.id}`;
+  item.contextValue = "hunk";
+  item.description = `${vscode.l10n.t("line {0}", row.line + 1)} · ${counts(row)}`;
+  item.accessibilityInformation = {
+    label: `${vscode.l10n.t("line {0}", row.line + 1)}, ${countWords(row)}, ${words}`,
+  };
+  item.command = { command: "parley.openChange", title: vscode.l10n.t("Open Change"), arguments: [row] };
+  return item;
+}
+
+/** Marks files that wait for review. */
+export class ReviewBadges implements vscode.FileDecorationProvider, Disposable {
+  readonly #review: Review;
+  readonly #changed = new vscode.EventEmitter<vscode.Uri[]>();
+  readonly onDidChangeFileDecorations = this.#changed.event;
+  readonly #store = new DisposableStore();
+  /** How many hunks each file had when its mark was last asked for. */
+  #known: ReadonlyMap<string, number> = new Map();
+
+  constructor(review: Review) {
+    this.#review = review;
+    this.#store.add(this.#changed);
+    this.#store.add(review.onDidChange(() => this.#update()));
+    this.#store.add(vscode.window.registerFileDecorationProvider(this));
+    this.#update();
+  }
+
+  provideFileDecoration({ scheme, fsPath }: vscode.Uri): vscode.FileDecoration | undefined {
+    const file = scheme === "file" ? this.#review.file(fsPath) : undefined;
+    if (!file) return undefined;
+    const { length } = file.changes.hunks;
+    const tooltip =
+      length === 0
+        ? vscode.l10n.t("Changed by the agent, to be reviewed")
+        : length === 1
+          ? vscode.l10n.t("Changed by the agent, 1 change to review")
+          : vscode.l10n.t("Changed by the agent, {0} changes to review", length);
+    return new vscode.FileDecoration("±", tooltip);
+  }
+
+  #update(): void {
+    const before = this.#known;
+    this.#known = new Map(this.#review.files.map(({ path, changes }) => [path, changes.hunks.length]));
+    const paths = new Set([...before.keys(), ...this.#known.keys()]);
+    const changed = [...paths].filter(path => before.get(path) !== this.#known.get(path));
+    if (changed.length > 0) this.#changed.fire(changed.map(path => vscode.Uri.file(path)));
+  }
+
+  dispose(): void {
+    this.#store.dispose();
+  }
+}

@@ -1,0 +1,71 @@
+// What can be done with a hunk, above it: as CodeLens, or, where the user has switched that off, as links on hover.
+import * as vscode from "vscode";
+import { DisposableStore, type Disposable } from "../../base/lifecycle.ts";
+import type { Review, ReviewedFile } from "../review.ts";
+import { hunksBetween, lensesOf, type HunkLens, type Stop } from "../reviewPresentation.ts";
+
+interface Action {
+  readonly title: string;
+  readonly command: "parley.keepChange" | "parley.undoChange" | "parley.peekChange" | "parley.nextChange";
+}
+
+export class ReviewLenses implements vscode.CodeLensProvider, vscode.HoverProvider, Disposable {
+  readonly #review: Review;
+  readonly #changed = new vscode.EventEmitter<void>();
+  readonly onDidChangeCodeLenses = this.#changed.event;
+  readonly #store = new DisposableStore();
+
+  constructor(review: Review) {
+    this.#review = review;
+    this.#store.add(this.#changed);
+    this.#store.add(review.onDidChange(() => this.#changed.fire()));
+    this.#store.add(vscode.languages.registerCodeLensProvider({ scheme: "file" }, this));
+    this.#store.add(vscode.languages.registerHoverProvider({ scheme: "file" }, this));
+  }
+
+  provideCodeLenses({ uri }: vscode.TextDocument): vscode.CodeLens[] {
+    const file = this.#review.file(uri.fsPath);
+    if (!file) return [];
+    return lensesOf(file.changes).flatMap(lens => {
+      const stop: Stop = { path: file.path, id: lens.id };
+      return actionsOf(file, lens).map(
+        ({ title, command }) =>
+          new vscode.CodeLens(new vscode.Range(lens.line, 0, lens.line, 0), { title, command, arguments: [stop] }),
+      );
+    });
+  }
+
+  provideHover(document: vscode.TextDocument, { line }: vscode.Position): vscode.Hover | undefined {
+    if (vscode.workspace.getConfiguration("editor", document).get("codeLens") !== false) return undefined;
+    const file = this.#review.file(document.uri.fsPath);
+    const hunk = file && hunksBetween(file.changes, line, line)[0];
+    const lens = hunk && lensesOf(file.changes).find(({ id }) => id === hunk.id);
+    if (!lens) return undefined;
+    const actions = actionsOf(file, lens);
+    const args = encodeURIComponent(JSON.stringify([{ path: file.path, id: lens.id } satisfies Stop]));
+    const links = actions.map(({ title, command }) => `[${title}](command:${command}?${args})`);
+    const words = new vscode.MarkdownString(`${vscode.l10n.t("Changed by the agent")}: ${links.join(" | ")}`);
+    words.isTrusted = { enabledCommands: actions.map(({ command }) => command) };
+    return new vscode.Hover(words);
+  }
+
+  dispose(): void {
+    this.#store.dispose();
+  }
+}
+
+function actionsOf({ changes }: ReviewedFile, { removed }: HunkLens): readonly Action[] {
+  const peek =
+    removed === 0
+      ? vscode.l10n.t("Peek")
+      : removed === 1
+        ? vscode.l10n.t("1 line removed · Peek")
+        : vscode.l10n.t("{0} lines removed · Peek", removed);
+  return [
+    { title: vscode.l10n.t("Keep"), command: "parley.keepChange" },
+    { title: vscode.l10n.t("Undo"), command: "parley.undoChange" },
+    // Of a file that is new there is nothing to be seen.
+    ...(changes.base === null ? [] : [{ title: peek, command: "parley.peekChange" } as const]),
+    { title: vscode.l10n.t("Next"), command: "parley.nextChange" },
+  ];
+}

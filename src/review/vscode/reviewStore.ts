@@ -1,0 +1,125 @@
+// The review of this window: made, fed, and kept across reloads.
+import { asError } from "../../base/errors.ts";
+import { DisposableStore, type Disposable } from "../../base/lifecycle.ts";
+import type { Clock, Log } from "../../base/log.ts";
+import type { Storage } from "../../session/sessionStore.ts";
+import { WindowReview, type ReviewPort, type StoredReview } from "../windowReview.ts";
+import { fileText } from "../../editor/diskText.ts";
+import { openTextOf } from "../../editor/openDocuments.ts";
+import { editorEdits } from "../../files/vscode/textFile.ts";
+import { folderTexts, type FolderTexts } from "../folderTexts.ts";
+import { ReviewWatch, type ReviewWatchOptions } from "./changeAttribution.ts";
+
+export interface ReviewsOptions extends Omit<ReviewWatchOptions, "review"> {
+  /** Whether a tree of the folder was taken when the turn began. */
+  readonly isCovered: (turn: string, root: string) => boolean;
+  readonly storage: Storage;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+const file = "review.json";
+/** How long changes are gathered before they are stored. Milliseconds. */
+const storeAfter = 500;
+/** Reviews with more text than this are not stored: they would hold up every save. */
+const maxStored = 32 * 1024 * 1024;
+
+/** One for all sessions of the window: what waits for review goes on waiting when a new one begins. */
+export class Reviews implements Disposable {
+  readonly review: WindowReview;
+  readonly watch: ReviewWatch;
+  readonly edits: ReviewPort;
+  readonly #options: ReviewsOptions;
+  readonly #store = new DisposableStore();
+  /** Of folders without git, at the beginning of the turn. */
+  #texts: readonly FolderTexts[] = [];
+  #timer: Disposable | undefined;
+  #restored = false;
+  #writing: Promise<void> = Promise.resolve();
+  /** Settles when what was stored is taken back in. */
+  readonly ready: Promise<void>;
+
+  constructor(options: ReviewsOptions) {
+    this.#options = options;
+    this.edits = editorEdits(options.roots);
+    this.review = this.#store.add(new WindowReview({ port: this.edits, later: run => void setImmediate(run) }));
+    const textAt = async (turn: string, path: string): Promise<string | null | undefined> => {
+      const known = await options.textAt(turn, path);
+      if (known !== undefined) return known;
+      for (const texts of this.#texts) {
+        const found = await texts.textAt(path);
+        if (found !== undefined) return found;
+      }
+      return undefined;
+    };
+    this.watch = this.#store.add(new ReviewWatch({ ...options, textAt, review: this.review }));
+    this.#store.add(this.review.onDidChange(() => this.#storeLater()));
+    this.ready = this.#restore();
+  }
+
+  /**
+   * A turn is about to begin: takes in what the files hold, as far as that is quick. `trees`: settles when there are trees
+   * of folders, which are not read then. Never rejects.
+   */
+  async turnBegan(turn: string, title: string, trees: Promise<void>): Promise<void> {
+    await this.ready;
+    this.watch.turnBegan(turn, title);
+    this.#texts = [];
+    try {
+      await trees;
+      const roots = this.#options.roots().filter(root => !this.#options.isCovered(turn, root));
+      const texts = await Promise.all(roots.map(root => folderTexts(root)));
+      // Another turn may have begun meanwhile.
+      if (this.watch.turn === turn) this.#texts = texts;
+    } catch (thrown) {
+      this.#options.log.warn("The texts of the folder could not be read.", asError(thrown).message);
+    }
+  }
+
+  /** Resolves when everything is stored, or its loss was logged. */
+  async flush(): Promise<void> {
+    this.#timer?.dispose();
+    this.#timer = undefined;
+    // Nothing is written over what was not read yet.
+    if (!this.#restored) return this.#writing;
+    const text = JSON.stringify(this.review.stored());
+    if (text.length > maxStored) {
+      this.#options.log.warn("The changes to review are too many to be kept for the next window.");
+      return this.#writing;
+    }
+    this.#writing = this.#writing
+      .then(() => this.#options.storage.write(file, text))
+      .catch((thrown: unknown) =>
+        this.#options.log.error("The changes to review could not be stored.", asError(thrown).message),
+      );
+    return this.#writing;
+  }
+
+  dispose(): void {
+    this.#timer?.dispose();
+    this.#store.dispose();
+  }
+
+  #storeLater(): void {
+    this.#timer ??= this.#options.clock.after(storeAfter, () => void this.flush());
+  }
+
+  async #restore(): Promise<void> {
+    const { storage, log } = this.#options;
+    try {
+      const text = await storage.read(file);
+      if (text === undefined) return;
+      const now = (path: string): Promise<string | null | undefined> => {
+        // A document without unsaved text may lag behind the disk.
+        const open = openTextOf(path);
+        return open?.dirty ? Promise.resolve(open.text) : fileText(path);
+      };
+      const dropped = await this.review.restore(JSON.parse(text) as StoredReview, now);
+      for (const path of dropped) log.warn(`${path} changed while the window was closed: its review starts anew.`);
+    } catch (thrown) {
+      log.error("The changes to review could not be read.", asError(thrown).message);
+    } finally {
+      this.#restored = true;
+    }
+  }
+}

@@ -1,0 +1,398 @@
+// The review of a window: takes in who changed which file to what, and carries out the user's decisions. Knows neither
+// the editor nor the disk: both come in as calls, and go out through a port.
+import { Refusal } from "../base/errors.ts";
+import { Emitter, type Disposable, type Event } from "../base/lifecycle.ts";
+import {
+  agentEdited,
+  committed,
+  isSettled,
+  keep,
+  lineCounts,
+  reanchored,
+  track,
+  undo,
+  userEdited,
+  userReplaced,
+  wentTo,
+  type FileChanges,
+  type Hunk,
+  type TextChange,
+} from "./fileChanges.ts";
+import { quoted } from "../files/paths.ts";
+import type { Review, ReviewedFile, ReviewTarget } from "./review.ts";
+import { takenBack, type Taken } from "./revertDecision.ts";
+
+/** One file's text as it is to be. `null`: no such file. */
+export interface TextStep {
+  readonly path: string;
+  readonly before: string | null;
+  readonly after: string | null;
+  /** The bytes of a file that is made anew, where the text does not tell them. */
+  readonly raw?: Uint8Array;
+}
+
+export interface ReviewPort {
+  /**
+   * Makes the texts so, as one edit in the editor, and saves what held no unsaved text. Rejects with a Refusal, having
+   * changed nothing, where a file is not `before` any more.
+   */
+  apply(steps: readonly TextStep[]): Promise<void>;
+}
+
+export interface ReviewOptions {
+  readonly port: ReviewPort;
+  /** Runs once, soon. */
+  readonly later: (run: () => void) => void;
+}
+
+interface Tracked {
+  readonly path: string;
+  readonly changes: FileChanges;
+  /** Earlier states, the newest last, for undo and redo in the editor. */
+  readonly history: readonly FileChanges[];
+  /** The user edited within a file that the agent created. */
+  readonly mixed: boolean;
+  readonly unknown?: string;
+}
+
+/** What is kept of a decision, to take it back. */
+interface Decision {
+  readonly kind: "keep" | "undo";
+  readonly files: readonly Taken[];
+  /** Files of which only the fact of their change was known. */
+  readonly unknown: readonly Tracked[];
+}
+
+/** What outlives the window. */
+export interface StoredReview {
+  readonly files: readonly {
+    readonly path: string;
+    readonly changes: FileChanges;
+    readonly mixed: boolean;
+    readonly unknown?: string;
+  }[];
+  readonly titles: Readonly<Record<string, string>>;
+}
+
+const maxHistory = 100;
+const maxDecisions = 50;
+
+export class WindowReview implements Review, Disposable {
+  readonly #options: ReviewOptions;
+  readonly #changed = new Emitter<void>();
+  readonly onDidChange: Event<void> = this.#changed.event;
+  readonly #files = new Map<string, Tracked>();
+  readonly #shown = new Map<Tracked, ReviewedFile>();
+  readonly #titles = new Map<string, string>();
+  /** What the port is just making of files. */
+  readonly #own = new Map<string, { readonly text: string | null; readonly changes: FileChanges }>();
+  readonly #decisions: Decision[] = [];
+  #list: readonly ReviewedFile[] | undefined;
+  #telling = false;
+  #disposed = false;
+  /** Decisions are taken one after the other. */
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(options: ReviewOptions) {
+    this.#options = options;
+  }
+
+  get files(): readonly ReviewedFile[] {
+    this.#list ??= [...this.#files.values()]
+      .filter(waits)
+      .map(one => this.#view(one))
+      .sort((a, b) => (a.path < b.path ? -1 : 1));
+    return this.#list;
+  }
+
+  file(path: string): ReviewedFile | undefined {
+    const one = this.#files.get(path);
+    return one && waits(one) ? this.#view(one) : undefined;
+  }
+
+  get turns(): readonly { readonly id: string; readonly title: string }[] {
+    const waiting = new Set(this.files.flatMap(file => file.turns));
+    return [...this.#titles].filter(([id]) => waiting.has(id)).map(([id, title]) => ({ id, title }));
+  }
+
+  /** A turn begins: its number comes after all that began before it. */
+  turnBegan(turn: string, title: string): void {
+    if (!this.#titles.has(turn)) this.#titles.set(turn, title);
+    const needed = new Set(this.#decisions.flatMap(({ files }) => files.map(({ path }) => path)));
+    // What is settled is no base any more: nobody says what happened to the file since.
+    for (const [path, one] of this.#files) if (!waits(one) && !needed.has(path)) this.#files.delete(path);
+  }
+
+  /** The text that a followed file is known to have; undefined when it is not followed. */
+  textOf(path: string): string | null | undefined {
+    const one = this.#files.get(path);
+    return one && one.unknown === undefined ? one.changes.text : undefined;
+  }
+
+  isTracked(path: string): boolean {
+    return this.#files.has(path);
+  }
+
+  /** Whether the text is what a decision is just making of the file; it counts as done then. */
+  isOwn(path: string, text: string | null): boolean {
+    const own = this.#own.get(path);
+    if (own === undefined || own.text !== text) return false;
+    this.#own.delete(path);
+    this.#put(path, own.changes);
+    return true;
+  }
+
+  /** An agent made the file's text `after`. `base`, the text before, counts for a file that is not followed yet. */
+  agentChanged(path: string, base: string | null, after: string | null, turn: string): void {
+    const one = this.#files.get(path);
+    if (one && one.unknown === undefined) return this.#put(path, agentEdited(one.changes, after, turn));
+    if (base === after) return;
+    this.#files.delete(path);
+    this.#put(path, track(base, after, turn));
+  }
+
+  /** An agent changed the file, and nothing is known of the text before. */
+  agentChangedUnknown(path: string, after: string | null, turn: string, why: string): void {
+    const none = track(after, after, turn);
+    this.#set({ path, changes: none, history: [], mixed: false, unknown: why });
+  }
+
+  /** The user edited the text, which is `after` then. */
+  userChanged(path: string, edits: readonly TextChange[], after: string): void {
+    const one = this.#files.get(path);
+    if (!one) return;
+    const next = userEdited(one.changes, edits);
+    const changes = next.text === after ? next : userReplaced(one.changes, after);
+    if (one.changes.base === null && waits(one)) this.#files.set(path, { ...one, mixed: true });
+    this.#put(path, changes);
+  }
+
+  /** The file's text is `after`, and no agent made it so. */
+  replaced(path: string, after: string | null): void {
+    const one = this.#files.get(path);
+    if (one && one.changes.text !== after) this.#put(path, userReplaced(one.changes, after));
+  }
+
+  /** The editor went back or forth to `after`. */
+  went(path: string, after: string): void {
+    const one = this.#files.get(path);
+    if (one && one.changes.text !== after) this.#put(path, wentTo(one.changes, after, one.history));
+  }
+
+  /** The user moved the file. */
+  moved(from: string, to: string): void {
+    const one = this.#files.get(from);
+    if (!one) return;
+    this.#files.delete(from);
+    this.#set({ ...one, path: to });
+  }
+
+  /** A commit holds this text of the file. */
+  committed(path: string, text: string): void {
+    const one = this.#files.get(path);
+    if (!one || !waits(one)) return;
+    if (one.unknown === undefined) this.#put(path, committed(one.changes, text));
+    else if (one.changes.text === text) this.#forget(path);
+  }
+
+  keep(target: ReviewTarget): Promise<void> {
+    return this.#inTurn(async () => {
+      const chosen = this.#chosen(target);
+      const files: Taken[] = [];
+      const unknown = chosen.flatMap(({ file }) => (file.unknown === undefined ? [] : [file]));
+      for (const { file, ids } of chosen) {
+        if (file.unknown !== undefined) this.#forget(file.path);
+        else if (ids.length > 0) {
+          const changes = keep(file.changes, ids);
+          files.push({ path: file.path, before: file.changes, after: changes });
+          this.#put(file.path, changes);
+        }
+      }
+      this.#decided({ kind: "keep", files, unknown });
+    });
+  }
+
+  undo(target: ReviewTarget): Promise<void> {
+    return this.#inTurn(async () => {
+      const chosen = this.#chosen(target).filter(({ ids }) => ids.length > 0);
+      const mixed = chosen.filter(({ file, ids }) => file.mixed && !undo(file.changes, ids).changes.text);
+      const files = chosen
+        .filter(one => !mixed.includes(one))
+        .map(({ file, ids }) => {
+          return { path: file.path, before: file.changes, after: undo(file.changes, ids).changes };
+        });
+      await this.#apply(files);
+      this.#decided({ kind: "undo", files, unknown: [] });
+      const [first] = mixed;
+      if (first) {
+        throw new Refusal(
+          "failed",
+          `${quoted(first.file.path)} was created by the agent and holds edits of yours too, so it was not deleted. Keep it, or delete it yourself.`,
+          { path: first.file.path },
+        );
+      }
+    });
+  }
+
+  undoLast(): Promise<boolean> {
+    return this.#inTurn(async () => {
+      const decision = this.#decisions.at(-1);
+      if (!decision) return false;
+      for (const one of decision.unknown) if (!this.#files.has(one.path)) this.#set(one);
+      const now = (path: string): FileChanges | undefined => this.#files.get(path)?.changes;
+      const back = decision.files.map(one => ({ one, to: takenBack(decision.kind, one, now(one.path)) }));
+      const texts = back.flatMap(({ one, to }) => {
+        const before = now(one.path);
+        return to === undefined || before === undefined ? [] : [{ path: one.path, before, after: to }];
+      });
+      await this.#apply(texts);
+      this.#decisions.pop();
+      const stuck = back.find(({ to }) => to === undefined);
+      if (stuck) {
+        const { path } = stuck.one;
+        throw new Refusal("failed", `${quoted(path)} has changed too much to take the decision about it back.`, {
+          path,
+        });
+      }
+      return true;
+    });
+  }
+
+  /** What is to be stored, plain JSON. */
+  stored(): StoredReview {
+    const files = [...this.#files.values()].filter(waits).map(({ path, changes, mixed, unknown }) => ({
+      path,
+      changes,
+      mixed,
+      ...(unknown !== undefined && { unknown }),
+    }));
+    const turns = new Set(this.files.flatMap(file => file.turns));
+    return { files, titles: Object.fromEntries([...this.#titles].filter(([turn]) => turns.has(turn))) };
+  }
+
+  /**
+   * Takes back in what was stored; `now` tells a file's text at present, undefined when it is no text any more. Resolves
+   * with the paths whose changes could not be found again.
+   */
+  async restore(
+    { files, titles }: StoredReview,
+    now: (path: string) => Promise<string | null | undefined>,
+  ): Promise<readonly string[]> {
+    const dropped: string[] = [];
+    for (const [turn, title] of Object.entries(titles)) this.#titles.set(turn, title);
+    for (const { path, changes, mixed, unknown } of files) {
+      const text = await now(path);
+      if (this.#files.has(path)) continue;
+      const anew = text === undefined ? undefined : changes.text === text ? changes : reanchored(changes, text);
+      if (unknown !== undefined) this.#set({ path, changes, history: [], mixed, unknown });
+      else if (anew) this.#set({ path, changes: anew, history: [], mixed });
+      else dropped.push(path);
+    }
+    return dropped;
+  }
+
+  dispose(): void {
+    this.#disposed = true;
+    this.#changed.dispose();
+  }
+
+  /** The hunks a decision is about, by file. A hunk that is gone is passed over. */
+  #chosen(target: ReviewTarget): readonly { readonly file: Tracked; readonly ids: readonly string[] }[] {
+    const all = [...this.#files.values()].filter(waits);
+    const of = (files: readonly Tracked[], test: (hunk: Hunk) => boolean) =>
+      files.map(file => ({ file, ids: file.changes.hunks.filter(test).map(hunk => hunk.id) }));
+    switch (target.kind) {
+      case "all":
+        return of(all, () => true);
+      case "turn":
+        return of(
+          all.filter(file => file.changes.hunks.some(hunk => hunk.turns.includes(target.turn))),
+          hunk => hunk.turns.includes(target.turn),
+        );
+      case "file":
+        return of(
+          all.filter(file => file.path === target.path),
+          () => true,
+        );
+      case "hunks":
+        return of(
+          all.filter(file => file.path === target.path),
+          hunk => target.ids.includes(hunk.id),
+        );
+      default:
+        return target satisfies never;
+    }
+  }
+
+  /** Makes the texts so in the editor, and takes the changes in. */
+  async #apply(files: readonly Taken[]): Promise<void> {
+    const steps = files.flatMap(({ path, before, after }) =>
+      before.text === after.text ? [] : [{ path, before: before.text, after: after.text }],
+    );
+    for (const { path, after } of files) this.#own.set(path, { text: after.text, changes: after });
+    try {
+      if (steps.length > 0) await this.#options.port.apply(steps);
+      // Who closed files or changed none is told by no event.
+      for (const { path, after } of files) if (this.#own.has(path)) this.isOwn(path, after.text);
+    } finally {
+      for (const { path } of files) this.#own.delete(path);
+    }
+  }
+
+  #decided(decision: Decision): void {
+    if (decision.files.length + decision.unknown.length === 0) return;
+    this.#decisions.push(decision);
+    if (this.#decisions.length > maxDecisions) this.#decisions.shift();
+  }
+
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.#last.then(work);
+    this.#last = done.catch(() => undefined); // Told by whoever waits for `done`.
+    return done;
+  }
+
+  #put(path: string, changes: FileChanges): void {
+    const one = this.#files.get(path);
+    if (one?.changes === changes) return;
+    const history = one ? [...one.history, one.changes].slice(-maxHistory) : [];
+    const mixed = one !== undefined && one.mixed && !isSettled(changes);
+    const unknown = one?.unknown;
+    this.#set({ path, changes, history, mixed, ...(unknown !== undefined && { unknown }) });
+  }
+
+  #set(one: Tracked): void {
+    this.#files.set(one.path, one);
+    this.#tell();
+  }
+
+  #forget(path: string): void {
+    this.#files.delete(path);
+    this.#tell();
+  }
+
+  #tell(): void {
+    this.#list = undefined;
+    if (this.#telling) return;
+    this.#telling = true;
+    this.#options.later(() => {
+      this.#telling = false;
+      for (const one of this.#shown.keys()) if (this.#files.get(one.path) !== one) this.#shown.delete(one);
+      if (!this.#disposed) this.#changed.fire();
+    });
+  }
+
+  #view(one: Tracked): ReviewedFile {
+    const known = this.#shown.get(one);
+    if (known) return known;
+    const { path, changes, unknown } = one;
+    const order = [...this.#titles.keys()];
+    const turns = [...new Set(changes.hunks.flatMap(hunk => hunk.turns))].sort(
+      (a, b) => order.indexOf(a) - order.indexOf(b),
+    );
+    const view = { path, changes, ...lineCounts(changes), turns, ...(unknown !== undefined && { unknown }) };
+    this.#shown.set(one, view);
+    return view;
+  }
+}
+
+const waits = ({ changes, unknown }: Tracked): boolean => unknown !== undefined || !isSettled(changes);

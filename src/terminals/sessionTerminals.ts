@@ -1,0 +1,248 @@
+// A session's terminals: processes of ours that an agent starts, reads, waits for, kills and releases.
+import { randomUUID } from "node:crypto";
+import { stat } from "node:fs/promises";
+import { displayLine } from "../base/commandLineText.ts";
+import { Refusal } from "../base/errors.ts";
+import type { Disposable } from "../base/lifecycle.ts";
+import { systemClock, type Clock } from "../base/log.ts";
+import type { AgentClient, TerminalRequest } from "../session/agent.ts";
+import type { ExitStatus, SessionEvent } from "../session/events.ts";
+import { killTimes } from "../base/processTree.ts";
+import { rootsOnly, type Gate } from "../permissions/access.ts";
+import { hostPlatform, quoted, type Confinement } from "../files/paths.ts";
+import { planLaunch, userShell } from "./launchPlan.ts";
+import { TerminalDisplay } from "./outputReporter.ts";
+import { programFinder, terminalEnv, type Environment } from "./unattendedEnvironment.ts";
+import { TerminalProcess, type ProcessTimes } from "./terminalProcess.ts";
+
+export interface TerminalOptions {
+  readonly confinement: Confinement;
+  /** Absent: folders outside the roots are refused. */
+  readonly access?: Gate;
+  /** The session's folder, for requests that name none. */
+  readonly cwd: string;
+  /** The environment that commands start from: the host's, with the user's own settings. */
+  readonly env: Environment;
+  /** The user's shell, for whole command lines. */
+  readonly shell?: string;
+  /** Receives `terminal` and `terminalOutput`, for display. */
+  readonly report: (event: SessionEvent) => void;
+  readonly clock?: Clock;
+  readonly times?: Partial<ProcessTimes>;
+  /** Processes that may run at once. */
+  readonly mostRunning?: number;
+}
+
+/** Terminals that ended but were not released, beside those that run: their output is memory. */
+const mostKept = 512;
+const defaultRunning = 64;
+const defaultBytes = 1024 * 1024;
+const mostBytes = 16 * 1024 * 1024;
+const defaultTimes: ProcessTimes = { ...killTimes, quiet: 250, drain: 2000 };
+
+interface Terminal {
+  readonly process: TerminalProcess;
+  readonly display: TerminalDisplay;
+}
+
+type TerminalClient = Pick<
+  AgentClient,
+  "createTerminal" | "terminalOutput" | "waitForTerminalExit" | "killTerminal" | "releaseTerminal"
+>;
+
+/** One per session: ids are random and mean nothing elsewhere. Everything ends with it. */
+export class SessionTerminals implements Disposable, TerminalClient {
+  readonly #options: TerminalOptions;
+  readonly #clock: Clock;
+  readonly #times: ProcessTimes;
+  readonly #terminals = new Map<string, Terminal>();
+  readonly #ending = new Set<Promise<void>>();
+  readonly #closed = new AbortController();
+  readonly #starting = new Set<Promise<string>>();
+
+  constructor(options: TerminalOptions) {
+    this.#options = options;
+    this.#clock = options.clock ?? systemClock;
+    this.#times = { ...defaultTimes, ...options.times };
+  }
+
+  /** Starts a process and resolves with the terminal's id, without waiting for its end. */
+  async createTerminal(request: TerminalRequest, signal?: AbortSignal): Promise<string> {
+    this.#checkRoom();
+    const starting = this.#start(request, signal);
+    this.#starting.add(starting);
+    try {
+      return await starting;
+    } finally {
+      this.#starting.delete(starting);
+    }
+  }
+
+  async terminalOutput(terminalId: string): Promise<TerminalOutput> {
+    const { process } = this.#find(terminalId);
+    return { ...process.output, ...(process.exit && { exit: process.exit }) };
+  }
+
+  async waitForTerminalExit(terminalId: string, signal: AbortSignal): Promise<ExitStatus> {
+    const { process } = this.#find(terminalId);
+    return unlessAborted(process.finished, [signal, this.#closed.signal]);
+  }
+
+  async killTerminal(terminalId: string): Promise<void> {
+    await this.#find(terminalId).process.kill();
+  }
+
+  async releaseTerminal(terminalId: string): Promise<void> {
+    const terminal = this.#find(terminalId);
+    this.#terminals.delete(terminalId);
+    await this.#end(terminal);
+  }
+
+  /** Ends every process and forgets the ids: the agent that knows them is gone. */
+  endAll(): void {
+    for (const terminal of this.#terminals.values()) void this.#end(terminal);
+    this.#terminals.clear();
+  }
+
+  /** Ends everything: waiting requests are refused at once; resolves when no process is left. */
+  async close(): Promise<void> {
+    this.#closed.abort();
+    for (const terminal of this.#terminals.values()) void this.#end(terminal);
+    this.#terminals.clear();
+    await Promise.allSettled(this.#starting);
+    await Promise.all(this.#ending);
+  }
+
+  dispose(): void {
+    void this.close();
+  }
+
+  async #start(request: TerminalRequest, signal?: AbortSignal): Promise<string> {
+    const limit = byteLimit(request.outputByteLimit);
+    const cwd = await this.#folder(request, signal);
+    const env = terminalEnv(this.#options.env, request.env ?? [], hostPlatform);
+    // A folder's environment variable goes with the folder.
+    if (hostPlatform === "posix") env["PWD"] = cwd;
+    const find = programFinder(env, cwd, hostPlatform);
+    const launch = planLaunch(request, userShell(this.#options.shell, find, hostPlatform), find, hostPlatform);
+    this.#checkOpen();
+    const id = `terminal_${randomUUID()}`;
+    const display = new TerminalDisplay(id, event => this.#report(event), this.#clock);
+    const start = { launch, cwd, env, limit, onOutput: (bytes: Uint8Array) => display.push(bytes) };
+    const process = startProcess(start, this.#clock, this.#times);
+    await process.started;
+    if (this.#closed.signal.aborted || signal?.aborted) {
+      await this.#end({ process, display });
+      throw closed();
+    }
+    this.#terminals.set(id, { process, display });
+    this.#report({
+      type: "terminal",
+      terminalId: id,
+      own: true,
+      command: displayLine(request.command, request.args),
+      cwd,
+    });
+    void process.finished.then(exit => display.end(exit, process.truncated));
+    return id;
+  }
+
+  /** Nothing is reported to a session that is closed. */
+  #report(event: SessionEvent): void {
+    if (!this.#closed.signal.aborted) this.#options.report(event);
+  }
+
+  /** Every ending is remembered, so that {@link close} can wait for it. */
+  #end(terminal: Terminal): Promise<void> {
+    if (this.#closed.signal.aborted) terminal.display.dispose();
+    const ending: Promise<void> = terminal.process.end().finally(() => this.#ending.delete(ending));
+    this.#ending.add(ending);
+    return ending;
+  }
+
+  #find(terminalId: string): Terminal {
+    this.#checkOpen();
+    const terminal = this.#terminals.get(terminalId);
+    if (terminal) return terminal;
+    const message = "There is no such terminal in this session. It may have been released.";
+    throw new Refusal("notFound", message, { terminalId });
+  }
+
+  #checkOpen(): void {
+    if (this.#closed.signal.aborted) throw closed();
+  }
+
+  #checkRoom(): void {
+    this.#checkOpen();
+    const most = this.#options.mostRunning ?? defaultRunning;
+    const running = [...this.#terminals.values()].filter(({ process }) => process.exit === undefined).length;
+    if (running + this.#starting.size >= most) {
+      const message = `${most} commands of this session are running, the most at once. Wait for one, or kill one.`;
+      throw new Refusal("failed", message);
+    }
+    if (this.#terminals.size + this.#starting.size >= most + mostKept) {
+      const message = `This session keeps the output of ${this.#terminals.size} commands. Release terminals first.`;
+      throw new Refusal("failed", message);
+    }
+  }
+
+  async #folder({ command, args, env, cwd }: TerminalRequest, signal?: AbortSignal): Promise<string> {
+    const { confinement } = this.#options;
+    const path = cwd ?? this.#options.cwd;
+    const located = await confinement.locate(path);
+    const line = displayLine(command, args);
+    const argv = args && args.length > 0 && { argv: [command, ...args] };
+    const access = this.#options.access ?? rootsOnly(confinement);
+    const asked = await access.admit(
+      { operation: "run", path, located, command: line, ...argv, ...(env && { env }) },
+      signal,
+    );
+    if (asked && (await confinement.locate(path)).key !== located.key) {
+      throw new Refusal("failed", `${quoted(path)} became a link to elsewhere meanwhile.`, { cwd: path });
+    }
+    const isFolder = await stat(located.path).then(
+      found => found.isDirectory(),
+      () => false,
+    );
+    if (isFolder) return located.path;
+    throw new Refusal("invalid", `${quoted(path)} is not an existing folder.`, { cwd: path });
+  }
+}
+
+type TerminalOutput = Awaited<ReturnType<AgentClient["terminalOutput"]>>;
+
+function closed(): Refusal {
+  return new Refusal("cancelled", "The session was closed.");
+}
+
+function startProcess(...start: ConstructorParameters<typeof TerminalProcess>): TerminalProcess {
+  try {
+    return new TerminalProcess(...start);
+  } catch (thrown) {
+    // Some failures, such as arguments that are too long on Windows, come at once.
+    const reason = thrown instanceof Error ? thrown.message : String(thrown);
+    throw new Refusal("failed", `The command could not be started: ${reason}`);
+  }
+}
+
+function byteLimit(asked: number | undefined): number {
+  if (asked === undefined) return defaultBytes;
+  if (Number.isInteger(asked) && asked >= 0) return Math.min(asked, mostBytes);
+  throw new Refusal("invalid", "“outputByteLimit” must be a whole number, 0 or more.", { outputByteLimit: asked });
+}
+
+/** The promise, or a Refusal as soon as one of the signals aborts. Leaves no listener behind. */
+function unlessAborted<T>(promise: Promise<T>, signals: readonly AbortSignal[]): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const stop = (): void => {
+      forget();
+      reject(new Refusal("cancelled", "Waiting for the command was cancelled."));
+    };
+    const forget = (): void => {
+      for (const signal of signals) signal.removeEventListener("abort", stop);
+    };
+    if (signals.some(signal => signal.aborted)) return stop();
+    for (const signal of signals) signal.addEventListener("abort", stop, { once: true });
+    void promise.then(resolve, reject).finally(forget);
+  });
+}

@@ -1,0 +1,57 @@
+// The environment of an agent's commands: the editor's without its own switches, then what keeps a command from
+// waiting for a person, then what the request says. Also finding programs on its PATH.
+import { Refusal } from "../base/errors.ts";
+import { findProgram } from "../base/program.ts";
+import type { Platform } from "../files/paths.ts";
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Meant for the editor's own processes; a Node or an Electron that an agent starts would take them for its own. */
+const editorsOwn = /^(ELECTRON_|VSCODE_)/i;
+
+/** Nobody can page, type a password or answer a prompt here: each must end in an error, not in a hang. */
+const unattended: Environment = {
+  // A pipe is no terminal, so tools leave colours off by themselves; those that ask find a capable one.
+  TERM: "xterm-256color",
+  PAGER: "cat",
+  GIT_PAGER: "cat",
+  MANPAGER: "cat",
+  GIT_TERMINAL_PROMPT: "0",
+  GIT_ASKPASS: "false",
+  SSH_ASKPASS: "false",
+  SSH_ASKPASS_REQUIRE: "force",
+  GCM_INTERACTIVE: "never",
+};
+
+/** The environment for one command. Later names win; on Windows names that differ in case are one. */
+export function terminalEnv(
+  base: Environment,
+  request: readonly { readonly name: string; readonly value: string }[],
+  platform: Platform,
+): Record<string, string> {
+  const merged = new Map<string, { name: string; value: string }>();
+  const set = (name: string, value: string | undefined): void => {
+    if (value !== undefined) merged.set(platform === "windows" ? name.toUpperCase() : name, { name, value });
+  };
+  for (const [name, value] of Object.entries(base)) if (!editorsOwn.test(name)) set(name, value);
+  for (const [name, value] of Object.entries(unattended)) set(name, value);
+  for (const { name, value } of request) {
+    checkVariable(name, value);
+    set(name, value);
+  }
+  return Object.fromEntries([...merged.values()].map(({ name, value }) => [name, value]));
+}
+
+function checkVariable(name: string, value: string): void {
+  if (name === "" || name.includes("=") || name.includes("\0") || value.includes("\0")) {
+    throw new Refusal("invalid", `“${name.slice(0, 100)}” is not a valid environment variable.`);
+  }
+}
+
+/** Finds programs as the system would: by path from `cwd`, or by name on the environment's PATH. */
+export function programFinder(env: Environment, cwd: string, platform: Platform): (name: string) => string | undefined {
+  return name => {
+    const found = findProgram(name, { env, platform, cwd });
+    return "path" in found ? found.path : undefined;
+  };
+}

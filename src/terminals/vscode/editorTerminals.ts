@@ -1,0 +1,173 @@
+// An agent's command as a terminal of the editor, which follows its output.
+import * as vscode from "vscode";
+import type { Disposable } from "../../base/lifecycle.ts";
+import type { ExitStatus } from "../../session/events.ts";
+import type { Session } from "../../session/session.ts";
+import type { SessionState, TerminalState } from "../../session/state.ts";
+
+/** What is needed of a session. */
+type Followed = Pick<Session, "state" | "onDidChange">;
+
+export class EditorTerminals implements Disposable {
+  /** Those that are open. */
+  readonly #views = new Set<TerminalView>();
+
+  /** Shows the terminal; the one that is there already, if there is one. Throws a sentence when it is not known. */
+  open(session: Followed, terminalId: string): void {
+    const state = session.state.terminals.get(terminalId);
+    if (!state) throw new Error(vscode.l10n.t("The output of this command is not kept any more."));
+    const known = [...this.#views].find(view => view.shows(session, terminalId));
+    const view = known ?? new TerminalView(session, state, closed => this.#views.delete(closed));
+    this.#views.add(view);
+    view.show();
+  }
+
+  dispose(): void {
+    for (const view of [...this.#views]) view.dispose();
+  }
+}
+
+/** One terminal of the editor. Typing into it does nothing, and closing it does not end the command. */
+class TerminalView implements vscode.Pseudoterminal, Disposable {
+  readonly #session: Followed;
+  readonly #id: string;
+  readonly #onClosed: (view: TerminalView) => void;
+  readonly #terminal: vscode.Terminal;
+  readonly #write = new vscode.EventEmitter<string>();
+  readonly onDidWrite = this.#write.event;
+  #following: Disposable | undefined;
+  #isClosed = false;
+  #written: TerminalState | undefined;
+  #sieve = new Sieve();
+
+  constructor(session: Followed, state: TerminalState, onClosed: (view: TerminalView) => void) {
+    this.#session = session;
+    this.#id = state.id;
+    this.#onClosed = onClosed;
+    this.#terminal = vscode.window.createTerminal({
+      name: terminalName(session.state.agent?.name, state.command),
+      pty: this,
+      iconPath: new vscode.ThemeIcon("comment-discussion"),
+      isTransient: true,
+    });
+  }
+
+  shows(session: Followed, terminalId: string): boolean {
+    return this.#session === session && this.#id === terminalId;
+  }
+
+  show(): void {
+    this.#terminal.show();
+  }
+
+  /** VS Code has the terminal ready: what was written before would be lost. */
+  open(): void {
+    if (this.#isClosed) return;
+    this.#following = this.#session.onDidChange(state => this.#update(state));
+    this.#update(this.#session.state);
+  }
+
+  /** The user has closed it. */
+  close(): void {
+    this.#isClosed = true;
+    this.#end();
+    this.#onClosed(this);
+  }
+
+  dispose(): void {
+    this.close();
+    this.#terminal.dispose();
+  }
+
+  #update({ terminals }: SessionState): void {
+    const state = terminals.get(this.#id);
+    if (!state || state === this.#written) return;
+    this.#writeOutput(state);
+    this.#written = state;
+    if (!state.exit) return;
+    const newLine = state.output === "" || state.output.endsWith("\n") ? "" : "\r\n";
+    this.#write.fire(`${LEAVE}${newLine}${dim(exitWords(state.exit))}`);
+    this.#end();
+  }
+
+  #writeOutput({ output, truncated }: TerminalState): void {
+    const before = this.#written?.output ?? "";
+    const goesOn = this.#written !== undefined && output.startsWith(before);
+    if (!goesOn) this.#sieve = new Sieve();
+    const text = this.#sieve.pass(goesOn ? output.slice(before.length) : output).replace(/\r?\n/g, "\r\n");
+    const clear = this.#written && !goesOn ? LEAVE + CLEAR : "";
+    const note = truncated && !goesOn ? dim(vscode.l10n.t("The beginning of the output was left out.")) : "";
+    if (clear + note + text !== "") this.#write.fire(clear + note + text);
+  }
+
+  #end(): void {
+    this.#following?.dispose();
+    this.#following = undefined;
+  }
+}
+
+/** Out of any sequence that was not finished, of the screen of full-screen programs, and of all modes and colours. */
+const LEAVE = "\u0018\u001b[?1047l\u001b[!p";
+const CLEAR = "\u001b[2J\u001b[3J\u001b[H";
+
+const dim = (text: string): string => `\u001b[2m${oneLine(text)}\u001b[0m\r\n`;
+
+function exitWords({ exitCode, signal }: ExitStatus): string {
+  if (signal !== undefined) return vscode.l10n.t("Ended by {0}", signal);
+  return exitCode === undefined ? vscode.l10n.t("Ended") : vscode.l10n.t("Exit code {0}", exitCode);
+}
+
+const maxName = 60;
+
+function terminalName(agent: string | undefined, command: string | undefined): string {
+  const name = oneLine([agent, command].filter(part => part !== undefined && part !== "").join(": "));
+  return name.length > maxName ? `${name.slice(0, maxName - 1)}…` : name || "Parley";
+}
+
+/** Without line breaks, and whatever else is not to be seen. */
+const oneLine = (text: string): string => text.replace(/[\s\p{Cc}\p{Cf}]+/gu, " ").trim();
+
+/** Where a string begins that is for the terminal itself, also when control characters stand in between. */
+const stringBegins = /\u001b[\u0000-\u0017\u0019\u001c-\u001f\u007f]*[\]PX^_]|[\u0090\u0098\u009d-\u009f]/g;
+const stringEnds = /[\u0007\u0018\u001a\u001b\u009c]/g;
+const mayBegin = /\u001b[\u0000-\u0017\u0019\u001c-\u001f\u007f]*$/;
+
+/**
+ * Takes out of an output what it says to the terminal itself: titles, the clipboard, shell integration, images. What it
+ * says to the reader stays: text, colours, the cursor.
+ */
+class Sieve {
+  #inString = false;
+  #held = "";
+
+  /** The next piece of the output, sieved. The end of it is held back while it may begin such a string. */
+  pass(text: string): string {
+    const whole = this.#held + text;
+    const out: string[] = [];
+    let at = 0;
+    this.#held = "";
+    for (;;) {
+      if (this.#inString) {
+        const end = findFrom(stringEnds, whole, at);
+        if (!end) return out.join("");
+        this.#inString = false;
+        // What stood before and after it must not become one sequence.
+        out.push("\u0018");
+        at = end[0] === "\u001b" ? end.index : end.index + 1;
+      }
+      const begin = findFrom(stringBegins, whole, at);
+      if (!begin) break;
+      out.push(whole.slice(at, begin.index));
+      at = begin.index + begin[0].length;
+      this.#inString = true;
+    }
+    const rest = whole.slice(at);
+    this.#held = mayBegin.exec(rest)?.[0] ?? "";
+    return out.join("") + rest.slice(0, rest.length - this.#held.length);
+  }
+}
+
+function findFrom(pattern: RegExp, text: string, at: number): RegExpExecArray | null {
+  pattern.lastIndex = at;
+  return pattern.exec(text);
+}

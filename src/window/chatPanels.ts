@@ -1,0 +1,135 @@
+// Every place where the chat is shown: the view in Parley's container, and editor tabs.
+import * as vscode from "vscode";
+import type { Disposable } from "../base/lifecycle.ts";
+import type { PanelMessage } from "../panel/protocol.ts";
+import { ChatPanel, panelRoot, type ChatPanelOptions, type Holder } from "./chatPanel.ts";
+
+/** The chat's panels. All of them show the same session. */
+export class ChatPanels implements vscode.WebviewViewProvider, vscode.WebviewPanelSerializer, Disposable {
+  static readonly viewId = "parley.chat";
+  /** The type of editor tabs; the manifest starts the extension for tabs of an earlier window. */
+  static readonly editorType = "parley.chatEditor";
+  readonly #options: ChatPanelOptions;
+  readonly #panels = new Set<ChatPanel>();
+  readonly #editors = new Map<ChatPanel, vscode.WebviewPanel>();
+  #view: ChatPanel | undefined;
+  /** A command wants this of the view, which is not there yet. */
+  #early: PanelMessage[] = [];
+
+  constructor(options: ChatPanelOptions) {
+    this.#options = options;
+  }
+
+  /** Whether the user can see any of them, as far as VS Code knows. */
+  get visible(): boolean {
+    return [...this.#panels].some(panel => panel.visible);
+  }
+
+  /** Whether one in sight is yet to paint something. */
+  get isBehind(): boolean {
+    return [...this.#panels].some(panel => panel.isBehind);
+  }
+
+  /** Whether one in sight is painting what it was sent. */
+  get isPainting(): boolean {
+    return [...this.#panels].some(panel => panel.isPainting);
+  }
+
+  /** The state behind the panels changed. */
+  changed(): void {
+    for (const panel of this.#panels) panel.changed();
+  }
+
+  /** Says it to every panel in sight. */
+  tell(message: PanelMessage): void {
+    for (const panel of this.#panels) if (panel.visible) panel.reply(message);
+  }
+
+  /**
+   * Shows the chat and gives a panel the message, for commands the user ran: the editor tab in sight where there is
+   * one and no view is, else the view.
+   */
+  async reveal(message: PanelMessage): Promise<void> {
+    const editor = this.#view?.visible ? undefined : [...this.#editors].find(([panel]) => panel.visible);
+    if (editor) {
+      const [panel, tab] = editor;
+      tab.reveal(tab.viewColumn, false);
+      panel.reply(message);
+      return;
+    }
+    this.#early.push(message);
+    await vscode.commands.executeCommand(`${ChatPanels.viewId}.focus`);
+    this.#handOver();
+  }
+
+  /** Shows the chat and puts the cursor there. */
+  focus(target: "composer" | "ask" | "find"): Promise<void> {
+    return this.reveal({ type: "focus", target });
+  }
+
+  /** Opens the chat as an editor tab of its own. */
+  openEditor(): void {
+    const tab = vscode.window.createWebviewPanel(
+      ChatPanels.editorType,
+      vscode.l10n.t("Parley"),
+      { viewColumn: vscode.ViewColumn.Active, preserveFocus: false },
+      {
+        enableScripts: true,
+        retainContextWhenHidden: true,
+        localResourceRoots: [panelRoot(this.#options.extensionUri)],
+      },
+    );
+    this.#addEditor(tab).reply({ type: "focus", target: "composer" });
+  }
+
+  /** A tab of an earlier window. What its panel remembers comes back by itself. */
+  deserializeWebviewPanel(tab: vscode.WebviewPanel): Promise<void> {
+    this.#addEditor(tab);
+    return Promise.resolve();
+  }
+
+  resolveWebviewView(view: vscode.WebviewView): void {
+    const panel = this.#add(view);
+    this.#view = panel;
+    view.onDidChangeVisibility(() => panel.visibilityChanged());
+    view.onDidDispose(() => {
+      this.#remove(panel);
+      if (this.#view === panel) this.#view = undefined;
+    });
+    this.#handOver();
+  }
+
+  dispose(): void {
+    for (const panel of this.#panels) panel.dispose();
+    this.#panels.clear();
+  }
+
+  #addEditor(tab: vscode.WebviewPanel): ChatPanel {
+    const { extensionUri } = this.#options;
+    tab.iconPath = vscode.Uri.joinPath(extensionUri, "media", "parley.svg");
+    const panel = this.#add(tab);
+    this.#editors.set(panel, tab);
+    tab.onDidChangeViewState(() => panel.visibilityChanged());
+    tab.onDidDispose(() => this.#remove(panel));
+    return panel;
+  }
+
+  #add(holder: Holder): ChatPanel {
+    const panel = new ChatPanel(holder, this.#options);
+    this.#panels.add(panel);
+    return panel;
+  }
+
+  #remove(panel: ChatPanel): void {
+    panel.dispose();
+    this.#panels.delete(panel);
+    this.#editors.delete(panel);
+  }
+
+  #handOver(): void {
+    const view = this.#view;
+    if (!view) return;
+    for (const message of this.#early) view.reply(message);
+    this.#early = [];
+  }
+}

@@ -1,0 +1,131 @@
+// What a code block's buttons do: the code goes to the cursor, or, once its diff was confirmed, into a file. All of it
+// through the editor, so that it can be undone; nothing is saved.
+import { basename } from "node:path";
+import * as vscode from "vscode";
+import { indented, proposeCode, type Proposal, type Range } from "./codeProposal.ts";
+import type { ContentDocuments } from "./contentDocuments.ts";
+import { locateFile } from "./openFile.ts";
+
+/** Asks the user a question with one answer besides none. */
+export type Confirm = (question: string, answer: string) => PromiseLike<boolean>;
+
+const confirmInEditor: Confirm = async (question, answer) =>
+  (await vscode.window.showInformationMessage(question, answer)) === answer;
+
+/** Puts code in place of the selections of the last used text editor. Rejects with a sentence when there is none. */
+export async function insertCode(text: string): Promise<void> {
+  const editor = targetEditor();
+  if (!editor) {
+    throw new Error(vscode.l10n.t("Open a file first: the code goes to where its cursor is."));
+  }
+  const { document, selections, viewColumn } = editor;
+  const code = text.replace(/\n$/, "");
+  const done = await editor.edit(edit => {
+    for (const selection of selections) {
+      const before = document.lineAt(selection.start.line).text.slice(0, selection.start.character);
+      edit.replace(selection, indented(code, /^[ \t]*$/.test(before) ? before : ""));
+    }
+  });
+  if (!done) throw new Error(vscode.l10n.t("{0} cannot be changed: it is read-only.", basename(document.fileName)));
+  await vscode.window.showTextDocument(document, { preserveFocus: false, ...(viewColumn && { viewColumn }) });
+}
+
+/**
+ * Shows what the code would make of a file as a diff, and asks. The file is `path`, else the last used editor's, else one
+ * that the user picks. Rejects with a sentence when the file lies outside or cannot be changed.
+ */
+export async function applyCode(
+  text: string,
+  path: string | undefined,
+  around: { readonly cwd: string; readonly contents: ContentDocuments; readonly confirm?: Confirm },
+): Promise<void> {
+  const target = path === undefined ? await chosenFile() : await namedFile(path, around.cwd);
+  if (!target) return;
+  const name = vscode.workspace.asRelativePath(target.uri);
+  const before = target.exists ? (await vscode.workspace.openTextDocument(target.uri)).getText() : "";
+  const proposal = proposeCode(before, text, target.exists ? selectionIn(target.uri) : undefined);
+  const after = before.slice(0, proposal.start) + proposal.text + before.slice(proposal.end);
+  if (after === before) {
+    void vscode.window.showInformationMessage(vscode.l10n.t("{0} has this code already.", name));
+    return;
+  }
+  const { contents, confirm = confirmInEditor } = around;
+  const fileName = basename(target.uri.path);
+  const right = contents.add(fileName, () => Buffer.from(after));
+  const left = target.exists ? target.uri : contents.add(fileName, () => new Uint8Array());
+  await vscode.commands.executeCommand("vscode.diff", left, right, vscode.l10n.t("{0} ↔ with this code", name));
+  const agreed = await confirm(questionOf(name, proposal, before, target.exists), vscode.l10n.t("Apply"));
+  await closeDiff(right);
+  if (agreed) await write(target, before, proposal, name);
+}
+
+interface Target {
+  readonly uri: vscode.Uri;
+  readonly exists: boolean;
+}
+
+async function namedFile(path: string, cwd: string): Promise<Target> {
+  const { path: located, exists } = await locateFile(path, cwd);
+  return { uri: vscode.Uri.file(located), exists };
+}
+
+/** The file of the last used editor; where there is none, one that the user picks of the workspace's. */
+async function chosenFile(): Promise<Target | undefined> {
+  const editor = targetEditor();
+  if (editor) return { uri: editor.document.uri, exists: true };
+  const picked = await vscode.window.showOpenDialog({ title: vscode.l10n.t("Apply the code to which file?") });
+  return picked?.[0] && { uri: picked[0], exists: true };
+}
+
+/** While a panel in the editor area has the focus no text editor is the active one. */
+function targetEditor(): vscode.TextEditor | undefined {
+  const { activeTextEditor, visibleTextEditors } = vscode.window;
+  return [activeTextEditor, ...visibleTextEditors].find(
+    editor =>
+      editor !== undefined && /^(?:file|untitled|vscode-remote|vscode-notebook-cell)$/.test(editor.document.uri.scheme),
+  );
+}
+
+function selectionIn(uri: vscode.Uri): Range | undefined {
+  const editor = targetEditor();
+  if (editor?.document.uri.toString() !== uri.toString() || editor.selection.isEmpty) return undefined;
+  const { document, selection } = editor;
+  return { start: document.offsetAt(selection.start), end: document.offsetAt(selection.end) };
+}
+
+function questionOf(name: string, { replaces, start, end }: Proposal, before: string, exists: boolean): string {
+  if (!exists) return vscode.l10n.t("Create {0} with this code?", name);
+  if (replaces === "all") return vscode.l10n.t("Replace all of {0} by this code? It can be undone.", name);
+  const line = (offset: number): number => before.slice(0, offset).split("\n").length;
+  return vscode.l10n.t("Replace lines {0} to {1} of {2} by this code? It can be undone.", line(start), line(end), name);
+}
+
+async function closeDiff(right: vscode.Uri): Promise<void> {
+  const tabs = vscode.window.tabGroups.all.flatMap(group => group.tabs);
+  const own = tabs.filter(
+    ({ input }) => input instanceof vscode.TabInputTextDiff && input.modified.toString() === right.toString(),
+  );
+  if (own.length > 0) await vscode.window.tabGroups.close(own);
+}
+
+async function write(
+  { uri, exists }: Target,
+  before: string,
+  { start, end, text }: Proposal,
+  name: string,
+): Promise<void> {
+  const edit = new vscode.WorkspaceEdit();
+  if (exists) {
+    const document = await vscode.workspace.openTextDocument(uri);
+    if (document.getText() !== before) {
+      throw new Error(
+        vscode.l10n.t("{0} has changed meanwhile. Apply the code again to see what it makes of it now.", name),
+      );
+    }
+    edit.replace(uri, new vscode.Range(document.positionAt(start), document.positionAt(end)), text);
+  } else edit.createFile(uri, { contents: Buffer.from(text) });
+  if (!(await vscode.workspace.applyEdit(edit))) {
+    throw new Error(vscode.l10n.t("{0} could not be changed. Is it read-only?", name));
+  }
+  await vscode.window.showTextDocument(uri, { preview: false });
+}

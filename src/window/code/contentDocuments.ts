@@ -1,0 +1,155 @@
+// Texts, images and other files that agents sent in the conversation, as read-only files that any editor can open.
+import * as vscode from "vscode";
+import { asError } from "../../base/errors.ts";
+import type { Disposable } from "../../base/lifecycle.ts";
+import { contentAt } from "../../panel/projection/contentParts.ts";
+import type { Content } from "../../session/events.ts";
+import type { SessionState } from "../../session/state.ts";
+
+/** Files kept readable for open editors; the oldest goes first. */
+const maxFiles = 50;
+
+interface Kept {
+  readonly name: string;
+  readonly bytes: () => Uint8Array;
+}
+
+export class ContentDocuments implements vscode.FileSystemProvider, Disposable {
+  readonly #files = new Map<string, Kept>();
+  readonly #changed = new vscode.EventEmitter<vscode.FileChangeEvent[]>();
+  readonly onDidChangeFile = this.#changed.event;
+  readonly #registration: vscode.Disposable;
+  #count = 0;
+
+  readonly #scheme: string;
+
+  constructor(scheme = "parley-content") {
+    this.#scheme = scheme;
+    this.#registration = vscode.workspace.registerFileSystemProvider(scheme, this, {
+      isReadonly: true,
+      isCaseSensitive: true,
+    });
+  }
+
+  /** Opens the content block that is that part of an entry in the editor for its kind. Rejects when there is none. */
+  async open(state: SessionState, entry: string, part: number): Promise<void> {
+    const { name, bytes } = keptOf(state, entry, part);
+    await vscode.commands.executeCommand("vscode.open", this.add(name, bytes), { preview: true });
+  }
+
+  /** Asks where to, and writes the content block there. */
+  async save(state: SessionState, entry: string, part: number): Promise<void> {
+    const { name, bytes } = keptOf(state, entry, part);
+    const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
+    const target = await vscode.window.showSaveDialog(
+      folder ? { defaultUri: vscode.Uri.joinPath(folder, name) } : { title: name },
+    );
+    if (!target) return;
+    try {
+      await vscode.workspace.fs.writeFile(target, bytes());
+    } catch (error) {
+      throw new Error(vscode.l10n.t("{0} could not be saved: {1}", name, asError(error).message), { cause: error });
+    }
+  }
+
+  /** A read-only file of that name. */
+  add(name: string, bytes: () => Uint8Array): vscode.Uri {
+    const key = `${++this.#count}`;
+    this.#files.set(key, { name, bytes });
+    for (const old of this.#files.keys()) {
+      if (this.#files.size <= maxFiles) break;
+      this.#files.delete(old);
+    }
+    return vscode.Uri.from({ scheme: this.#scheme, path: `/${key}/${name}` });
+  }
+
+  stat(uri: vscode.Uri): vscode.FileStat {
+    return { type: vscode.FileType.File, ctime: 0, mtime: 0, size: this.#find(uri).bytes().length };
+  }
+  readFile(uri: vscode.Uri): Uint8Array {
+    return this.#find(uri).bytes();
+  }
+  watch(): vscode.Disposable {
+    return new vscode.Disposable(() => {});
+  }
+  readDirectory(): [string, vscode.FileType][] {
+    return [];
+  }
+  createDirectory(uri: vscode.Uri): never {
+    throw vscode.FileSystemError.NoPermissions(uri);
+  }
+  writeFile(uri: vscode.Uri): never {
+    throw vscode.FileSystemError.NoPermissions(uri);
+  }
+  delete(uri: vscode.Uri): never {
+    throw vscode.FileSystemError.NoPermissions(uri);
+  }
+  rename(uri: vscode.Uri): never {
+    throw vscode.FileSystemError.NoPermissions(uri);
+  }
+
+  #find(uri: vscode.Uri): Kept {
+    const [, key = "", name] = uri.path.split("/");
+    const kept = this.#files.get(key);
+    if (kept?.name !== name) throw vscode.FileSystemError.FileNotFound(uri);
+    return kept as Kept;
+  }
+
+  dispose(): void {
+    this.#registration.dispose();
+    this.#changed.dispose();
+    this.#files.clear();
+  }
+}
+
+function keptOf(state: SessionState, entry: string, part: number): Kept {
+  const block = contentAt(state, entry, part);
+  const bytes = block && bytesOf(block);
+  if (!block || !bytes) throw new Error(vscode.l10n.t("This is no longer part of the conversation."));
+  return { name: nameOf(block), bytes };
+}
+
+function bytesOf(block: Content): (() => Uint8Array) | undefined {
+  switch (block.type) {
+    case "text":
+      return () => Buffer.from(block.text);
+    case "image":
+    case "audio":
+      return () => Buffer.from(block.data, "base64");
+    case "resource": {
+      const { text, blob = "" } = block;
+      return () => (text === undefined ? Buffer.from(blob, "base64") : Buffer.from(text));
+    }
+    default:
+      return undefined;
+  }
+}
+
+const endings: Readonly<Record<string, string>> = {
+  "svg+xml": "svg",
+  mpeg: "mp3",
+  "x-wav": "wav",
+  plain: "txt",
+  markdown: "md",
+};
+
+/** The name by which an editor knows what it is: the agent's own, with an ending of its MIME type where it has none. */
+function nameOf(block: Content): string {
+  if (block.type === "text") return "text.md";
+  const uri = "uri" in block ? (block.uri ?? "") : "";
+  const mimeType = "mimeType" in block ? (block.mimeType ?? "") : "";
+  // Of a path only the last piece is taken, and of that what every file system knows.
+  const given =
+    uri
+      .replace(/[?#].*$/, "")
+      .split(/[\\/:]/)
+      .at(-1) ?? "";
+  const name =
+    [...given]
+      .filter(char => char >= " " && !'<>"|*'.includes(char))
+      .join("")
+      .slice(-100) || block.type;
+  if (/\.\w+$/.test(name)) return name;
+  const kind = /^\w+\/([\w.+-]+)/.exec(mimeType)?.[1] ?? "";
+  return kind === "" ? name : `${name}.${endings[kind] ?? kind}`;
+}

@@ -1,0 +1,278 @@
+// The session this window shows: which agent, which folder, opened when, kept across reloads.
+import { randomUUID } from "node:crypto";
+import * as vscode from "vscode";
+import type { AgentPool } from "../agents/pool.ts";
+import type { AgentDefinition } from "../agents/registry.ts";
+import { asError, asProblem, type Problem } from "../base/errors.ts";
+import { DisposableStore, Emitter, type Event } from "../base/lifecycle.ts";
+import type { Clock, Log } from "../base/log.ts";
+import { DiffStore } from "../panel/diff/diffStore.ts";
+import type { Head, View, ViewAgent } from "../panel/protocol.ts";
+import type { Tail } from "../panel/projection/recentEntries.ts";
+import { Projector, type Surroundings } from "../panel/projection/projector.ts";
+import type { Logged, SessionEvent } from "../session/events.ts";
+import { Session, type Room } from "../session/session.ts";
+import { readSession, SessionWriter, type Storage } from "../session/sessionStore.ts";
+import { empty, type SessionState } from "../session/state.ts";
+import type { Settings } from "./settings.ts";
+
+export interface CurrentSessionOptions {
+  readonly pool: AgentPool;
+  readonly storage: Storage;
+  readonly settings: () => Settings;
+  readonly follow: () => Head["follow"];
+  readonly makeRoom: (definition: AgentDefinition, cwd: string, dispatch: (event: SessionEvent) => void) => Room;
+  /** Turns of a session that can be gone back to. */
+  readonly checkpoints: (session: string, cwd: string) => ReadonlySet<string>;
+  readonly log: Log;
+  readonly clock: Clock;
+  /** What waits for review, as paths are told in that folder. */
+  readonly changes: (cwd: string) => Head["changes"];
+}
+
+/** Written at once, unlike VS Code's own state, which a killed window loses. */
+const rememberedFile = "current.json";
+
+/** What is remembered of the current session, for the next window on this workspace. */
+interface Remembered {
+  readonly id: string;
+  readonly agent: string;
+  readonly cwd: string;
+}
+
+export class CurrentSession {
+  readonly #options: CurrentSessionOptions;
+  readonly #changed = new Emitter<void>();
+  /** Fires when anything a panel shows has changed. */
+  readonly onDidChange: Event<void> = this.#changed.event;
+  #current:
+    | {
+        readonly session: Session;
+        readonly projector: Projector;
+        readonly store: DisposableStore;
+        readonly writer: SessionWriter;
+      }
+    | undefined;
+  #restoring: Promise<void> | undefined;
+  /** Writes under way, to be waited for at the end. */
+  readonly #storing = new Set<Promise<void>>();
+  #remembering: Promise<void> = Promise.resolve();
+  /** Why the last session could not be started, if we broke. */
+  #failure: Problem | undefined;
+  /** The agent for the next session, by id. */
+  #chosen: string | undefined;
+  readonly #diffs: DiffStore;
+  readonly #blank: Projector;
+
+  constructor(options: CurrentSessionOptions) {
+    this.#options = options;
+    this.#diffs = new DiffStore({
+      later: run => void setImmediate(run),
+      changed: () => this.#changed.fire(),
+      failed: error => options.log.error("A diff could not be computed.", asError(error).stack),
+    });
+    this.#blank = new Projector(this.#diffs);
+  }
+
+  get session(): Session | undefined {
+    return this.#current?.session;
+  }
+  get state(): SessionState {
+    return this.#current?.session.state ?? empty;
+  }
+  /** The agent of the session, or the one that the next session would have. */
+  get agent(): AgentDefinition | undefined {
+    const id = this.state.agent?.id ?? this.#chosen;
+    const { agents } = this.#options.settings();
+    return agents.find(agent => agent.id === id) ?? agents[0];
+  }
+
+  /** What a panel shows now. */
+  view(): View {
+    const { projector } = this.#current ?? { projector: this.#blank };
+    return projector.project(this.state, this.#surroundings());
+  }
+
+  /** The end of that, where it is long. */
+  tail(): Tail | undefined {
+    return this.#current?.projector.tail(this.state, this.#surroundings());
+  }
+
+  /** The panel was shown: bring the last session back, or start one with the chosen agent. */
+  async shown(): Promise<void> {
+    // Where nothing may start, nothing is brought back either: that comes when the obstacle is gone.
+    if (this.obstacle()) return this.#changed.fire();
+    try {
+      this.#restoring ??= this.#restore();
+      await this.#restoring;
+      if (!this.#current) this.start();
+    } catch (error) {
+      this.#options.log.error("The session could not be started.", asError(error).stack);
+      this.#failure = asProblem(error);
+      this.#changed.fire();
+    }
+  }
+
+  async #restore(): Promise<void> {
+    try {
+      const remembered = parseRemembered(await this.#options.storage.read(rememberedFile));
+      if (!remembered) return;
+      this.#chosen ??= remembered.agent;
+      const definition = this.#options.settings().agents.find(agent => agent.id === remembered.agent);
+      if (!definition) return;
+      const past = await readSession(this.#options.storage, remembered.id);
+      if (past && past.length > 0 && !this.#current) this.#adopt(remembered.id, definition, remembered.cwd, past);
+    } catch (error) {
+      this.#options.log.error("The last conversation could not be read.", asError(error).message);
+    }
+  }
+
+  /** Starts a session with the agent, replacing the current one. Without an agent: the current or chosen one. */
+  start(agent?: string): void {
+    const { agents } = this.#options.settings();
+    const definition = agents.find(candidate => candidate.id === agent) ?? this.agent;
+    const cwd = sessionFolder();
+    if (!definition || cwd === undefined || this.obstacle()) {
+      this.#changed.fire();
+      return;
+    }
+    const id = randomUUID();
+    this.#failure = undefined;
+    this.#adopt(id, definition, cwd);
+    this.#remember({ id, agent: definition.id, cwd });
+    void this.#current?.session.open();
+  }
+
+  #adopt(id: string, definition: AgentDefinition, cwd: string, past?: readonly Logged[]): void {
+    this.close();
+    const { pool, storage, log, clock, makeRoom } = this.#options;
+    const store = new DisposableStore();
+    const writer = new SessionWriter(storage, id, clock, log, tellUnsaved);
+    // The first event is logged while the session is made, before anybody can listen.
+    const session = new Session({
+      id,
+      agent: { id: definition.id, name: definition.name },
+      cwd,
+      clock,
+      log,
+      newId: () => randomUUID(),
+      connection: {
+        connect: onProgress =>
+          pool.get(this.#definition(definition), cwd, ({ state, detail }) => onProgress(state, detail)),
+        restart: () => pool.stop(definition.id),
+      },
+      makeRoom: dispatch => makeRoom(definition, cwd, dispatch),
+      onLog: logged => writer.write(logged),
+      ...(past && { past }),
+    });
+    store.add(session);
+    store.add(session.onDidChange(() => this.#changed.fire()));
+    this.#current = { session, projector: new Projector(this.#diffs), store, writer };
+    this.#changed.fire();
+  }
+
+  /** The definition as the settings have it now, so that a restart takes what the user corrected. */
+  #definition(known: AgentDefinition): AgentDefinition {
+    return this.#options.settings().agents.find(agent => agent.id === known.id) ?? known;
+  }
+
+  #remember(session: Remembered): void {
+    this.#chosen = session.agent;
+    // One after the other: the newest stands in the file at the end.
+    this.#remembering = this.#remembering
+      .then(() => this.#options.storage.write(rememberedFile, JSON.stringify(session)))
+      .catch((error: unknown) =>
+        this.#options.log.error("The session could not be remembered.", asError(error).message),
+      );
+  }
+
+  /** Why no session can be opened in this window, if so. */
+  obstacle(): Problem | undefined {
+    if (!vscode.workspace.isTrusted) {
+      const message = vscode.l10n.t(
+        "This workspace is not trusted, so Parley starts no agents in it. Trust it to work with agents here.",
+      );
+      return { message, next: ["manageTrust"] };
+    }
+    if (sessionFolder() === undefined) {
+      return { message: vscode.l10n.t("Open a folder for the agent to work in."), next: ["openFolder"] };
+    }
+    return undefined;
+  }
+
+  /** The surroundings changed: settings, folders, trust. */
+  refresh(): void {
+    this.#changed.fire();
+  }
+
+  #surroundings(): Surroundings {
+    const { agents, bad, sendKey } = this.#options.settings();
+    const chosen = this.agent;
+    const problem = this.obstacle() ?? this.#failure ?? badSettings(bad.map(entry => entry.reason));
+    const session = this.#current?.session;
+    return {
+      ...(session && { checkpoints: this.#options.checkpoints(session.id, session.state.cwd) }),
+      agents: agents.map(viewAgent),
+      chosen: chosen ? viewAgent(chosen) : null,
+      problem: problem ?? null,
+      sendKey,
+      changes: this.#options.changes(this.state.cwd),
+      follow: this.#options.follow(),
+    };
+  }
+
+  /** Ends the session here. Its log stays. */
+  close(): void {
+    const current = this.#current;
+    this.#current = undefined;
+    if (!current) return;
+    try {
+      current.session.stop();
+    } finally {
+      current.store.dispose();
+      const stored = current.writer.flush().finally(() => this.#storing.delete(stored));
+      this.#storing.add(stored);
+    }
+  }
+
+  /** Ends the session and resolves when its log is stored. */
+  async dispose(): Promise<void> {
+    this.close();
+    await Promise.all([...this.#storing, this.#remembering]);
+    this.#diffs.dispose();
+    this.#changed.dispose();
+  }
+}
+
+function parseRemembered(text: string | undefined): Remembered | undefined {
+  if (text === undefined) return undefined;
+  const { id, agent, cwd } = JSON.parse(text) as Partial<Remembered>;
+  const known = typeof id === "string" && /^[\w-]+$/.test(id) && typeof agent === "string" && typeof cwd === "string";
+  return known ? { id, agent, cwd } : undefined;
+}
+
+const viewAgent = (agent: AgentDefinition): ViewAgent => ({
+  id: agent.id,
+  name: agent.name,
+  ...(agent.description !== undefined && { description: agent.description }),
+});
+
+function badSettings(reasons: readonly string[]): Problem | undefined {
+  return reasons.length === 0 ? undefined : { message: reasons.join("\n"), next: ["openSettings"] };
+}
+
+/** The folder an agent works in: the active editor's in a multi-root workspace, else the first. */
+export function sessionFolder(): string | undefined {
+  const active = vscode.window.activeTextEditor?.document.uri;
+  const folder = (active && vscode.workspace.getWorkspaceFolder(active)) ?? vscode.workspace.workspaceFolders?.[0];
+  return folder?.uri.scheme === "file" ? folder.uri.fsPath : undefined;
+}
+
+function tellUnsaved(reason: string): void {
+  void vscode.window.showWarningMessage(
+    vscode.l10n.t(
+      "The conversation cannot be saved: {0}. Parley goes on trying; until it can, a new session or closing the window would lose what comes now.",
+      reason,
+    ),
+  );
+}

@@ -1,0 +1,40 @@
+// "Find in conversation" for each panel: runs the search and tells the panel what was found, or what is wrong.
+import * as vscode from "vscode";
+import { Finder, type FindProblem } from "../panel/find/finder.ts";
+import type { Intent } from "../panel/intents.ts";
+import type { ViewEntry } from "../panel/protocol.ts";
+import type { Asker } from "./chatPanel.ts";
+
+const finders = new WeakMap<Asker, Finder>();
+
+/** Searches these entries for a panel. A newer search of the same panel ends this one, which then is not answered. */
+export async function find(
+  intent: Extract<Intent, { type: "find" }>,
+  asker: Asker,
+  entries: readonly ViewEntry[],
+): Promise<void> {
+  const finder = finders.get(asker) ?? new Finder(() => new Promise(resolve => setImmediate(resolve)));
+  finders.set(asker, finder);
+  const result = await finder.find(intent, entries);
+  if (!result) return;
+  const { hits, truncated, problem } = result;
+  asker.reply({
+    type: "found",
+    request: intent.request,
+    total: hits.length,
+    hits,
+    ...(truncated && { truncated }),
+    ...(problem && { problem: sentence(problem) }),
+  });
+}
+
+function sentence(problem: FindProblem): string {
+  switch (problem.kind) {
+    case "pattern":
+      return vscode.l10n.t("This is not a valid regular expression: {0}.", problem.detail);
+    case "slow":
+      return vscode.l10n.t("This regular expression takes too long. Try a simpler one.");
+    default:
+      return problem satisfies never;
+  }
+}

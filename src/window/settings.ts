@@ -1,0 +1,84 @@
+// Parley's settings, typed and validated. Agent commands come from user and machine settings only.
+import * as vscode from "vscode";
+import { resolveAgents, type AgentDefinition, type BadDefinition } from "../agents/registry.ts";
+import type { Head } from "../panel/protocol.ts";
+import { readGlobs } from "../permissions/sensitiveFiles.ts";
+
+export interface Settings {
+  readonly agents: readonly AgentDefinition[];
+  readonly bad: readonly BadDefinition[];
+  readonly sendKey: Head["sendKey"];
+  /** What happens when an agent wants a file or folder outside its session's folders. */
+  readonly outsideWorkspace: "ask" | "refuse" | "allow";
+  /** Globs of files that an agent may touch only if the user says so, beside the built-in ones. */
+  readonly sensitive: readonly string[];
+  /** Save a file that an agent changed also when the user has unsaved changes in it. */
+  readonly saveUnsaved: boolean;
+  /** What a notification tells of while nobody looks at the chat. */
+  readonly notifications: Wanted;
+  /** What a sound tells of while the chat is in sight. */
+  readonly sound: Wanted;
+  /** How many checkpoints of a session are kept, and for how long. */
+  readonly checkpoints: { readonly maxCount: number; readonly maxAgeDays: number };
+}
+
+/** Kinds of news a user may want: none, questions, or ends of turns as well. */
+export type Wanted = "off" | "questions" | "all";
+
+const wanted = (value: unknown, otherwise: Wanted): Wanted =>
+  value === "off" || value === "questions" || value === "all" ? value : otherwise;
+
+/**
+ * The demo agent that comes with the extension. It runs on the editor's own Node, since a user may have no other.
+ */
+export function demoAgent(context: vscode.ExtensionContext): AgentDefinition {
+  return {
+    id: "demo",
+    name: "Demo Agent",
+    description: vscode.l10n.t("Bundled: needs no account and no network"),
+    command: process.execPath,
+    args: [context.asAbsolutePath("dist/demo-agent.mjs")],
+    env: { ELECTRON_RUN_AS_NODE: "1" },
+    missingFiles: "error",
+    startTimeout: 30,
+  };
+}
+
+/** Reads the settings as they are now. */
+export function readSettings(context: vscode.ExtensionContext): Settings {
+  const configuration = vscode.workspace.getConfiguration("parley");
+  const { agents, bad } = resolveAgents([demoAgent(context)], userValue(configuration, "agents") ?? {});
+  const outside = userValue(configuration, "files.outsideWorkspace");
+  const sensitive = everyValue(configuration, "files.sensitive").map(value =>
+    readGlobs("parley.files.sensitive", value),
+  );
+  const badGlobs = sensitive.flatMap(({ problems }) => problems).map(reason => ({ id: "files.sensitive", reason }));
+  return {
+    agents,
+    bad: [...bad, ...badGlobs],
+    sendKey: configuration.get("sendKey") === "modEnter" ? "modEnter" : "enter",
+    outsideWorkspace: outside === "refuse" || outside === "allow" ? outside : "ask",
+    sensitive: sensitive.flatMap(({ globs }) => globs),
+    saveUnsaved: configuration.get("files.saveUnsaved") === true,
+    notifications: wanted(configuration.get("notifications"), "all"),
+    sound: wanted(configuration.get("sound"), "off"),
+    checkpoints: {
+      maxCount: atLeastOne(configuration.get("checkpoints.maxCount"), 50),
+      maxAgeDays: atLeastOne(configuration.get("checkpoints.maxAgeDays"), 30),
+    },
+  };
+}
+
+const atLeastOne = (value: unknown, otherwise: number): number =>
+  typeof value === "number" && Number.isFinite(value) ? Math.max(1, value) : otherwise;
+
+/** Only what the user set: the manifest's scope keeps folders out, and this does so once more. */
+function userValue(configuration: vscode.WorkspaceConfiguration, key: string): unknown {
+  return configuration.inspect(key)?.globalValue;
+}
+
+/** What user, workspace and folder set, each for itself: a folder may add to a list, and takes nothing out. */
+function everyValue(configuration: vscode.WorkspaceConfiguration, key: string): readonly unknown[] {
+  const known = configuration.inspect(key);
+  return [known?.globalValue, known?.workspaceValue, known?.workspaceFolderValue];
+}

@@ -1,0 +1,95 @@
+// "Show Protocol Traffic" and "Save Transcript": what went over an agent's wire, secrets masked.
+import * as vscode from "vscode";
+import { maskedRecord, transcript, type Tap, type TapRecord } from "../acp/trafficRecorder.ts";
+import type { AgentPool } from "../agents/pool.ts";
+import type { Disposable } from "../base/lifecycle.ts";
+
+const scheme = "parley-traffic";
+const maxRow = 20_000;
+
+/** Where the traffic is recorded. */
+type Taps = Pick<AgentPool, "tap" | "onDidRecord">;
+
+/** A read-only document of an agent's traffic that follows it while it is open. */
+export class Traffic implements vscode.TextDocumentContentProvider, Disposable {
+  readonly #pool: Taps;
+  readonly #changed = new vscode.EventEmitter<vscode.Uri>();
+  readonly onDidChange = this.#changed.event;
+  readonly #disposables: Disposable[];
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(pool: Taps) {
+    this.#pool = pool;
+    this.#disposables = [
+      vscode.workspace.registerTextDocumentContentProvider(scheme, this),
+      pool.onDidRecord(agent => this.#later(agent)),
+      this.#changed,
+    ];
+  }
+
+  provideTextDocumentContent(uri: vscode.Uri): string {
+    const tap = this.#pool.tap(uri.query);
+    if (!tap) return vscode.l10n.t("Nothing was exchanged with this agent yet.");
+    return head(tap) + tap.records.map(row).join("");
+  }
+
+  /** Opens the traffic of the agent in an editor. */
+  async show(agent: string, name: string): Promise<void> {
+    const uri = vscode.Uri.from({ scheme, path: `${name} traffic.ndjson`, query: agent });
+    this.#changed.fire(uri);
+    await vscode.window.showTextDocument(await vscode.workspace.openTextDocument(uri), { preview: true });
+  }
+
+  /** Asks where to, and saves the traffic as a transcript. */
+  async save(agent: string): Promise<void> {
+    const tap: Tap | undefined = this.#pool.tap(agent);
+    if (!tap || tap.records.length === 0) {
+      void vscode.window.showInformationMessage(
+        vscode.l10n.t("There is nothing to save yet: this agent was not started in this window."),
+      );
+      return;
+    }
+    const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
+    const name = `parley-${agent.replace(/[^\w-]/g, "_")}.ndjson`;
+    const target = await vscode.window.showSaveDialog({
+      title: vscode.l10n.t("Save Transcript"),
+      filters: { [vscode.l10n.t("Transcript")]: ["ndjson"] },
+      ...(folder && { defaultUri: vscode.Uri.joinPath(folder, name) }),
+    });
+    if (!target) return;
+    await vscode.workspace.fs.writeFile(target, Buffer.from(transcript(tap.records), "utf8"));
+    void vscode.window.showInformationMessage(
+      vscode.l10n.t(
+        "The transcript was saved. Values that look like secrets are masked; prompts, file contents and paths are in it.",
+      ),
+    );
+  }
+
+  #later(agent: string): void {
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined;
+      for (const document of vscode.workspace.textDocuments) {
+        if (document.uri.scheme === scheme && document.uri.query === agent) this.#changed.fire(document.uri);
+      }
+    }, 500);
+  }
+
+  dispose(): void {
+    clearTimeout(this.#timer);
+    for (const disposable of this.#disposables) disposable.dispose();
+  }
+}
+
+/** What is missing from the lines below, and how many of them an agent should not have printed. */
+function head({ dropped, badLines }: Tap): string {
+  const lines = (count: number, what: string): string => `${count} ${what}${count === 1 ? "" : "s"}`;
+  const kept = dropped > 0 ? `// Not kept: ${lines(dropped, "older line")}\n` : "";
+  const bad =
+    badLines > 0 ? `// Not readable as messages: ${lines(badLines, "line")} of the agent's output ("dir":"out")\n` : "";
+  return kept + bad;
+}
+
+function row(record: TapRecord): string {
+  const line = JSON.stringify(maskedRecord(record));
+  return (line.length > maxRow ? `${line.slice(0, maxRow)}… (${line.length} characters)` : line) + "\n";
+}

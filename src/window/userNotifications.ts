@@ -1,0 +1,64 @@
+// Calls the user back: a notification where nobody looks at the chat, a sound where somebody does.
+import * as vscode from "vscode";
+import { asError } from "../base/errors.ts";
+import type { Log } from "../base/log.ts";
+import { newsBetween, type News } from "../session/notifications.ts";
+import type { Session } from "../session/session.ts";
+import type { SessionState } from "../session/state.ts";
+import type { ChatPanels } from "./chatPanels.ts";
+import type { Settings, Wanted } from "./settings.ts";
+
+export interface AttentionOptions {
+  readonly chat: Pick<ChatPanels, "visible" | "tell" | "focus">;
+  readonly settings: () => Pick<Settings, "notifications" | "sound">;
+  readonly log: Log;
+}
+
+/** Whether news of this kind is wanted. */
+const wants = (wanted: Wanted, { kind }: News): boolean =>
+  wanted === "all" || (wanted === "questions" && kind === "question");
+
+export class Attention {
+  readonly #options: AttentionOptions;
+  #before: { readonly session: Pick<Session, "state">; readonly state: SessionState } | undefined;
+
+  constructor(options: AttentionOptions) {
+    this.#options = options;
+  }
+
+  /** Something changed, perhaps to another session. */
+  update(session: Pick<Session, "state"> | undefined): void {
+    const before = this.#before;
+    this.#before = session && { session, state: session.state };
+    // A session that was just opened, or read from disk, is no news.
+    if (!session || before?.session !== session) return;
+    const news = newsBetween(before.state, session.state);
+    if (news) this.#tell(news, session.state.agent?.name ?? vscode.l10n.t("The agent"));
+  }
+
+  #tell(news: News, agent: string): void {
+    const { chat, settings } = this.#options;
+    const { notifications, sound } = settings();
+    if (chat.visible && wants(sound, news)) chat.tell({ type: "sound", sound: news.kind });
+    const looking = chat.visible && vscode.window.state.focused;
+    if (!looking && wants(notifications, news)) void this.#notify(words(news, agent));
+  }
+
+  async #notify(message: string): Promise<void> {
+    try {
+      const show = vscode.l10n.t("Show");
+      const pressed = await vscode.window.showInformationMessage(message, show);
+      if (pressed === show) await this.#options.chat.focus("ask");
+    } catch (error) {
+      this.#options.log.error("The chat could not be shown.", asError(error).stack);
+    }
+  }
+}
+
+function words(news: News, agent: string): string {
+  if (news.kind === "question") return vscode.l10n.t("{0} waits for you: {1}", agent, news.title);
+  const about = news.title === "" ? "" : `: ${news.title}`;
+  return news.failed
+    ? vscode.l10n.t("{0} stopped with a problem{1}", agent, about)
+    : vscode.l10n.t("{0} is done{1}", agent, about);
+}
