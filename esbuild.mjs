@@ -75,7 +75,7 @@ const product = [
   },
   {
     ...common,
-    entryPoints: { diagram: "webview-ui/diagram.ts" },
+    entryPoints: { diagram: "webview-ui/diagram/diagram.ts" },
     outdir: "dist/webview/diagram",
     platform: "browser",
     format: "esm",
@@ -139,7 +139,7 @@ function copyStatic() {
   mkdirSync("dist/webview", { recursive: true });
   if (existsSync("webview-ui/styles.css")) writeFileSync("dist/webview/styles.css", styles());
   mkdirSync("dist/webview/diagram", { recursive: true });
-  copyFileSync("webview-ui/diagram.css", "dist/webview/diagram/diagram.css");
+  copyFileSync("webview-ui/diagram/diagram.css", "dist/webview/diagram/diagram.css");
   copyFileSync("node_modules/@mermaid-js/tiny/dist/mermaid.tiny.js", "dist/webview/diagram/mermaid.tiny.js");
   for (const file of ["codicon.css", "codicon.ttf"]) {
     copyFileSync(`node_modules/@vscode/codicons/dist/${file}`, `dist/webview/${file}`);

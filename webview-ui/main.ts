@@ -1,29 +1,29 @@
 // Boot: registers the elements, connects the panel to its host, says hello.
 import type { HostMessage } from "../src/panel/protocol.ts";
-import { AsksElement } from "./ask.ts";
-import { ChipsElement } from "./chips.ts";
-import { ChangesElement } from "./changes.ts";
-import { ComposerElement } from "./composer.ts";
-import { DiffLinesElement } from "./diffLines.ts";
-import { FindElement } from "./find.ts";
-import { HeaderElement } from "./header.ts";
-import { memory, save, send } from "./host.ts";
-import { openLinks } from "./links.ts";
-import { MarkdownElement } from "./markdown.ts";
-import { MenuElement } from "./menu.ts";
-import { MessageElement } from "./message.ts";
-import { PanelElement } from "./panel.ts";
-import { PickerElement } from "./picker.ts";
-import { PlanElement } from "./plan.ts";
-import { isBehind, whenReleased } from "./portion.ts";
-import { QueueElement } from "./queue.ts";
-import { ResourceElement } from "./resource.ts";
-import { RowElement } from "./row.ts";
-import { Store } from "./store.ts";
-import { TerminalElement } from "./terminal.ts";
-import { ToolCallElement } from "./toolCall.ts";
-import { TranscriptElement } from "./transcript.ts";
-import { warmUp } from "./warm.ts";
+import { AsksElement } from "./question/questionCard.ts";
+import { ChipsElement } from "./composer/chips.ts";
+import { ChangesElement } from "./panel/changes.ts";
+import { ComposerElement } from "./composer/composer.ts";
+import { DiffLinesElement } from "./transcript/diffLines.ts";
+import { FindElement } from "./find/find.ts";
+import { HeaderElement } from "./panel/header.ts";
+import { memory, save, send } from "./base/vscodeApi.ts";
+import { openLinks } from "./markdown/links.ts";
+import { MarkdownElement } from "./markdown/markdown.ts";
+import { MenuElement } from "./panel/menu.ts";
+import { MessageElement } from "./transcript/message.ts";
+import { PanelElement } from "./panel/panel.ts";
+import { PickerElement } from "./composer/picker.ts";
+import { PlanElement } from "./panel/plan.ts";
+import { isBehind, whenReleased } from "./scheduling/paintScheduler.ts";
+import { QueueElement } from "./composer/queue.ts";
+import { ResourceElement } from "./transcript/resource.ts";
+import { RowElement } from "./transcript/statusRow.ts";
+import { Store } from "./base/store.ts";
+import { TerminalElement } from "./transcript/terminal.ts";
+import { ToolCallElement } from "./transcript/toolCall.ts";
+import { TranscriptElement } from "./transcript/transcript.ts";
+import { warmUp } from "./markdown/warmUp.ts";
 
 // A failure in the panel is seen in the log of the host: nobody looks into a webview's console.
 addEventListener("error", event =>

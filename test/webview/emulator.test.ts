@@ -1,7 +1,7 @@
 // Terminal output → styled lines, as a terminal would show it.
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { Emulator, type Line } from "../../webview-ui/emulator.ts";
+import { Emulator, type Line } from "../../webview-ui/transcript/emulator.ts";
 
 /** An emulator, and the lines that one gets who only follows what it says has changed. */
 class Screen {

@@ -5,7 +5,7 @@ import fc from "fast-check";
 /** The panel's door to its host, which is opened as soon as the module is read. */
 const door = { postMessage: () => {}, getState: () => undefined, setState: () => {} };
 Object.assign(globalThis, { acquireVsCodeApi: () => door });
-const { linkIntent } = await import("../../webview-ui/links.ts");
+const { linkIntent } = await import("../../webview-ui/markdown/links.ts");
 
 const file = (path: string, line?: number, more: object = {}) => ({
   type: "openFile",

@@ -5,8 +5,8 @@ import { files, noFiles } from "./pathTable.ts";
 /** The panel's door to its host, which is opened as soon as the module is read. */
 const door = { postMessage: () => {}, getState: () => undefined, setState: () => {} };
 Object.assign(globalThis, { acquireVsCodeApi: () => door });
-const { findPath, isPath, pathAtStart } = await import("../../webview-ui/paths.ts");
-const { fenceInfo } = await import("../../webview-ui/fence.ts");
+const { findPath, isPath, pathAtStart } = await import("../../webview-ui/markdown/filePaths.ts");
+const { fenceInfo } = await import("../../webview-ui/markdown/fence.ts");
 
 /** The files in a line of prose, as the panel finds them. */
 function filesIn(text: string): readonly string[] {

@@ -1,6 +1,6 @@
 // Views that hold every kind of entry and state, for the tests of the panel and for looking at it.
 import type { Head, HostMessage, View, ViewAsk, ViewEntry, ViewMessage, ViewTool } from "../../src/panel/protocol.ts";
-import { unknownHead } from "../../webview-ui/unknown.ts";
+import { unknownHead } from "../../webview-ui/base/placeholderHead.ts";
 
 export const START = Date.UTC(2026, 10, 20, 12);
 

@@ -1,0 +1,128 @@
+// Holds the view, applies patches by revision, asks for a resync on a gap, and says what changed, so that a chunk
+// of one message touches one element.
+import { Emitter } from "../../src/base/lifecycle.ts";
+import { appendToLast, apply } from "../../src/panel/patch.ts";
+import type { Intent } from "../../src/panel/intents.ts";
+import type { Head, View, ViewChange, ViewEntry, ViewPatch } from "../../src/panel/protocol.ts";
+
+/** What a message of the host changed. */
+export interface Change {
+  /** The whole view was replaced. */
+  readonly snapshot: boolean;
+  /** Keys of the head that were replaced. */
+  readonly head: ReadonlySet<keyof Head>;
+  /** Ids of entries that changed in place. Says nothing where `moved` does. */
+  readonly touched: ReadonlySet<string>;
+  /** Whether entries came, went or changed their id. */
+  readonly moved: boolean;
+  /** How many entries came before all others. */
+  readonly prepended: number;
+  /** Whether earlier entries are still to come. */
+  readonly partial: boolean;
+}
+
+/** The panel's copy of the view. */
+export class Store {
+  readonly #send: (intent: Intent) => void;
+  readonly #changed = new Emitter<Change>();
+  readonly onDidChange = this.#changed.event;
+  #view: View | undefined;
+  #revision = 0;
+  #resyncing = false;
+
+  constructor(send: (intent: Intent) => void) {
+    this.#send = send;
+  }
+
+  /** Undefined until the first snapshot. */
+  get view(): View | undefined {
+    return this.#view;
+  }
+
+  get revision(): number {
+    return this.#revision;
+  }
+
+  /** The entry with this id. Looks from the end, where changes happen. */
+  entry(id: string): ViewEntry | undefined {
+    return this.#view?.entries.findLast(entry => entry.id === id);
+  }
+
+  receive(message: ViewChange): void {
+    if (message.type === "snapshot") {
+      this.#resyncing = false;
+      this.#view = message.view;
+      this.#revision = message.revision;
+      this.#changed.fire({
+        snapshot: true,
+        head: new Set(Object.keys(message.view.head) as (keyof Head)[]),
+        touched: new Set(),
+        moved: true,
+        prepended: 0,
+        partial: message.earlier !== undefined,
+      });
+      return;
+    }
+    const before = this.#view;
+    if (this.#resyncing) return;
+    if (before === undefined || message.base !== this.#revision) return this.#resync();
+    const { base } = message;
+    const change = applied(before, () =>
+      message.type === "text" ? [appendToLast(before, message.text)] : message.patches,
+    );
+    if (change === undefined) return this.#resync();
+    this.#view = change.view;
+    this.#revision = message.type === "text" ? base + 1 : message.revision;
+    this.#changed.fire(changeOf(before, change.patches));
+  }
+
+  /** Invariant: one resync is under way at most; patches that arrive meanwhile belong to the old view. */
+  #resync(): void {
+    this.#resyncing = true;
+    this.#send({ type: "resync" });
+  }
+}
+
+/** Undefined when the patches do not fit the view, which is then stale. */
+function applied(
+  view: View,
+  patchesOf: () => readonly ViewPatch[],
+): { readonly view: View; readonly patches: readonly ViewPatch[] } | undefined {
+  try {
+    const patches = patchesOf();
+    return { view: apply(view, patches), patches };
+  } catch {
+    return undefined;
+  }
+}
+
+function changeOf(before: View, patches: readonly ViewPatch[]): Change {
+  const head = new Set<keyof Head>();
+  const touched = new Set<string>();
+  let moved = false;
+  let prepended = 0;
+  for (const patch of patches) {
+    switch (patch.op) {
+      case "head":
+        for (const key of Object.keys(patch.head) as (keyof Head)[]) head.add(key);
+        break;
+      case "append":
+        touched.add(patch.id);
+        break;
+      case "put":
+        if (before.entries[patch.at - prepended]?.id === patch.entry.id) touched.add(patch.entry.id);
+        else moved = true;
+        break;
+      case "prepend":
+        prepended += patch.entries.length;
+        moved = true;
+        break;
+      case "keep":
+        moved = true;
+        break;
+      default:
+        patch satisfies never;
+    }
+  }
+  return { snapshot: false, head, touched, moved, prepended, partial: false };
+}

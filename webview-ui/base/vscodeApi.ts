@@ -1,0 +1,102 @@
+// The one door to the extension host: posts intents, keeps the little that the panel remembers by itself.
+import type { Intent } from "../../src/panel/intents.ts";
+import type { Attachment } from "../../src/panel/protocol.ts";
+import { restoredAttachments, weight } from "../composer/draftAttachments.ts";
+
+interface WebviewApi {
+  postMessage(message: unknown): void;
+  getState(): unknown;
+  setState(state: unknown): void;
+}
+declare function acquireVsCodeApi(): WebviewApi;
+
+const api = acquireVsCodeApi();
+
+/** Tells the host what the user wants. Its outcome comes back as state. */
+export function send(intent: Intent): void {
+  api.postMessage(intent);
+}
+
+/** A place in the transcript that survives a reload: an entry, and how far its top is above the window's. */
+export interface Anchor {
+  readonly id: string;
+  readonly offset: number;
+}
+
+interface Remembered {
+  draft: string;
+  /** Start and end of the selection in the draft. */
+  caret: readonly [number, number];
+  attachments: readonly Attachment[];
+  /** Labels of attachments that are too large to be remembered. */
+  unkept: readonly string[];
+  /** What the user opened (true) or closed (false), by stable id. */
+  open: Record<string, boolean>;
+  /** Null while the transcript follows its end. */
+  anchor: Anchor | null;
+}
+
+/** Milliseconds; a draft with much attached is saved less often, as all of it is written each time. */
+const SAVE_DELAY = 100;
+const CHARACTERS_A_MILLISECOND = 4000;
+const remembered = restore(api.getState());
+let saving: ReturnType<typeof setTimeout> | undefined;
+
+/** What the panel remembers across reloads. Read only: change it with {@link remember}. */
+export const memory: Readonly<Remembered> = remembered;
+
+/** Changes what is remembered, and saves it soon. */
+export function remember(change: Partial<Remembered>): void {
+  Object.assign(remembered, change);
+  const attached = remembered.attachments.reduce((sum, one) => sum + weight(one), 0);
+  saving ??= setTimeout(save, SAVE_DELAY + attached / CHARACTERS_A_MILLISECOND);
+}
+
+/** Saves at once, for when the page goes away. */
+export function save(): void {
+  clearTimeout(saving);
+  saving = undefined;
+  api.setState(remembered);
+}
+
+/** Whether the user opened or closed the thing with this id; undefined when neither. */
+export function openState(id: string): boolean | undefined {
+  return Object.hasOwn(remembered.open, id) ? remembered.open[id] : undefined;
+}
+
+/** More than these are not remembered: the oldest are forgotten first. */
+const MOST_OPEN = 1000;
+
+/** Remembers that the user opened or closed the thing with this id. */
+export function setOpen(id: string, open: boolean): void {
+  const { [id]: _, ...others } = remembered.open;
+  const kept = Object.entries(others).slice(-(MOST_OPEN - 1));
+  remember({ open: { ...Object.fromEntries(kept), [id]: open } });
+}
+
+function restore(saved: unknown): Remembered {
+  const given = isRecord(saved) ? saved : {};
+  const anchor = given["anchor"];
+  const open: Record<string, boolean> = {};
+  for (const [id, value] of Object.entries(isRecord(given["open"]) ? given["open"] : {}))
+    if (typeof value === "boolean") open[id] = value;
+  return {
+    draft: typeof given["draft"] === "string" ? given["draft"] : "",
+    caret: isCaret(given["caret"]) ? given["caret"] : [0, 0],
+    attachments: restoredAttachments(given["attachments"]),
+    unkept: Array.isArray(given["unkept"]) ? given["unkept"].filter(label => typeof label === "string") : [],
+    open,
+    anchor:
+      isRecord(anchor) && typeof anchor["id"] === "string" && typeof anchor["offset"] === "number"
+        ? { id: anchor["id"], offset: anchor["offset"] }
+        : null,
+  };
+}
+
+function isCaret(value: unknown): value is readonly [number, number] {
+  return Array.isArray(value) && value.length === 2 && value.every(each => Number.isSafeInteger(each) && each >= 0);
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,456 @@
+// Where prompts are written: the growing text box with what goes along, Send and Stop, the queue above, options below.
+import { html, nothing, type TemplateResult } from "lit";
+import { live } from "lit/directives/live.js";
+import type { Attachment, Head, PanelMessage } from "../../src/panel/protocol.ts";
+import { keepable, withAttachments } from "./draftAttachments.ts";
+import { LightElement, icon } from "../base/element.ts";
+import { memory, remember, send } from "../base/vscodeApi.ts";
+import { t } from "../base/l10n.ts";
+import { optionControls, usageRing } from "./options.ts";
+import { endTyping } from "../scheduling/paintScheduler.ts";
+import { LIST_ID, Suggestions, type Choice, type Token } from "./suggestions.ts";
+import { replaceAllText, replaceText } from "./textEdit.ts";
+import { carriesFiles, fileUris, readAttachment } from "./dropAndPaste.ts";
+import { unknownHead } from "../base/placeholderHead.ts";
+
+/** `<parley-composer>`. */
+export class ComposerElement extends LightElement {
+  static override properties = {
+    head: { attribute: false },
+    draft: { state: true },
+    attachments: { state: true },
+    pending: { state: true },
+    refused: { state: true },
+    dropping: { state: true },
+  };
+  declare head: Head;
+  declare draft: string;
+  declare attachments: readonly Attachment[];
+  /** Labels of what the host is still attaching. */
+  declare pending: readonly string[];
+  /** Sentences about what could not be attached or kept. */
+  declare refused: readonly string[];
+  /** Files are being dragged over the panel. */
+  declare dropping: boolean;
+  /** Earlier prompts of this session, oldest first. */
+  prompts: () => readonly string[] = () => [];
+  /** Called when a prompt goes out. */
+  onSend: () => void = () => {};
+  /** How many prompts back the draft was recalled from; 0 when it was typed. */
+  #recalled = 0;
+  /** Send was pressed while something was still being attached. */
+  #sendWhenAttached = false;
+  /** What was pressed before the host had told what there is to send to, and which of them sends. */
+  #pressed: Head["sendKey"] | undefined;
+  readonly #suggestions = new Suggestions({
+    onChange: () => this.requestUpdate(),
+    onChoose: (choice, token) => this.#chosen(choice, token),
+  });
+
+  constructor() {
+    super();
+    this.draft = memory.draft;
+    this.attachments = memory.attachments;
+    this.pending = [];
+    this.refused = memory.unkept.length === 0 ? [] : [unkeptWords(memory.unkept)];
+    this.dropping = false;
+    if (memory.unkept.length > 0) remember({ unkept: [] });
+  }
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    document.addEventListener("selectionchange", this.#caretMoved);
+    // Anywhere in the panel: who drags does not aim at a text box.
+    addEventListener("dragover", this.#dragover);
+    addEventListener("dragleave", this.#dragleave);
+    addEventListener("drop", this.#drop);
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    document.removeEventListener("selectionchange", this.#caretMoved);
+    removeEventListener("dragover", this.#dragover);
+    removeEventListener("dragleave", this.#dragleave);
+    removeEventListener("drop", this.#drop);
+  }
+
+  /** Gives the focus to the text box. */
+  focusBox(): void {
+    this.#box?.focus();
+  }
+
+  /** Takes what the host says to the composer of this panel. */
+  hear(message: Extract<PanelMessage, { type: "completions" | "attached" | "refused" | "unsent" | "draft" }>): void {
+    if (message.type === "completions") return this.#suggestions.hear(message);
+    if (message.type === "unsent" || message.type === "draft") {
+      this.giveBack(message.text);
+      this.#attach(message.attachments);
+      return message.type === "unsent" ? this.#refuse([message.reason]) : undefined;
+    }
+    this.pending = this.pending.slice(1);
+    if (message.type === "attached") this.#attach(message.attachments);
+    else {
+      this.#sendWhenAttached = false;
+      this.#refuse([message.reason]);
+    }
+    if (!this.#sendWhenAttached || this.pending.length > 0) return;
+    this.#sendWhenAttached = false;
+    this.#submit();
+  }
+
+  /** Puts a text into the box, ready to be changed or sent. */
+  fill(text: string): void {
+    if (this.#box) replaceAllText(this.#box, text);
+    else this.#setDraft(text);
+  }
+
+  /** Gives a text back that was not sent, before what was written since. */
+  giveBack(text: string): void {
+    // Not through the box: that would take the focus from wherever it is by now.
+    this.#setDraft([text, this.draft].filter(each => each.trim() !== "").join("\n"));
+  }
+
+  get #box(): HTMLTextAreaElement | null {
+    return this.querySelector(".composer textarea");
+  }
+
+  get #isKnown(): boolean {
+    return this.head !== unknownHead;
+  }
+
+  get #running(): boolean {
+    return this.head.activity.state !== "idle";
+  }
+
+  protected override firstUpdated(): void {
+    // The focus stays where it is; only the caret goes back to its place.
+    this.#box?.setSelectionRange(...memory.caret);
+  }
+
+  protected override updated(): void {
+    const box = this.querySelector<HTMLElement>(".composer");
+    if (box) this.#suggestions.painted(box);
+    if (this.#isKnown) this.#catchUp();
+  }
+
+  #catchUp(): void {
+    const pressed = this.#pressed;
+    this.#pressed = undefined;
+    if (pressed === this.head.sendKey) this.#submit();
+    else if (pressed === "enter") this.#setDraft(`${this.draft}\n`);
+  }
+
+  protected override render(): TemplateResult {
+    const { head } = this;
+    return html`<parley-queue
+        .queue=${head.queue}
+        .onLeave=${() => this.focusBox()}
+        .onLate=${(text: string) => this.#late(text)}
+      ></parley-queue>
+      <div class="composer" data-dropping=${this.dropping ? "" : nothing}>
+        ${this.#suggestions.render()}
+        <parley-chips
+          .attachments=${this.attachments}
+          .pending=${this.pending}
+          .onRemove=${(id: string) => this.#remove(id)}
+          .onLeave=${() => this.focusBox()}
+        ></parley-chips>
+        ${this.#textBox(head)}
+        <div class="composer-bar">
+          <div class="option-list">${optionControls(head.options)}</div>
+          <div class="composer-end">${usageRing(head.usage)} ${attachButton()} ${this.#sendAndStop()}</div>
+        </div>
+      </div>
+      <div role="alert">${this.#refusedWords()}</div>`;
+  }
+
+  #textBox({ agent }: Head): TemplateResult {
+    const { open, current } = this.#suggestions;
+    const hint = this.#hint();
+    return html`<div class="text-box">
+      <textarea
+        aria-label=${t("Message")}
+        aria-autocomplete="list"
+        aria-haspopup="listbox"
+        aria-controls=${open ? LIST_ID : nothing}
+        aria-activedescendant=${current ?? nothing}
+        aria-description=${hint ?? nothing}
+        placeholder=${this.#placeholder(agent)}
+        rows="1"
+        .value=${live(this.draft)}
+        @input=${this.#input}
+        @keydown=${this.#keydown}
+        @paste=${this.#paste}
+        @blur=${() => this.#suggestions.close()}
+      ></textarea>
+      ${
+        hint === undefined
+          ? nothing
+          : html`<div class="ghost" aria-hidden="true"><span class="ghost-typed">${this.draft}</span>${hint}</div>`
+      }
+    </div>`;
+  }
+
+  #placeholder(agent: Head["agent"]): string {
+    if (!this.#isKnown) return "";
+    return agent ? t("Message {0}", agent.name) : t("Select an agent to start");
+  }
+
+  /** What a command that is written out takes, until something is given to it. */
+  #hint(): string | undefined {
+    const name = /^\/(\S+)[ ]$/.exec(this.draft)?.[1];
+    return this.head.commands.find(command => command.name === name)?.hint;
+  }
+
+  #sendAndStop(): TemplateResult {
+    return html`${this.#running ? this.#stopButton() : nothing}
+      <button
+        class="icon-button send"
+        type="button"
+        aria-label=${t("Send")}
+        title=${this.#running ? t("Queue this message") : this.#sendTitle()}
+        ?disabled=${!this.#canSend}
+        @click=${this.#submit}
+      >
+        ${icon("send")}
+      </button>`;
+  }
+
+  #sendTitle(): string {
+    return this.head.sendKey === "enter" ? t("Send (Enter)") : t("Send (Ctrl+Enter or ⌘Enter)");
+  }
+
+  #stopButton(): TemplateResult {
+    const { cancelling } = this.head.activity;
+    return html`<button
+      class="icon-button stop"
+      type="button"
+      aria-label=${t("Stop")}
+      title=${cancelling ? t("Stopping…") : t("Stop (Escape)")}
+      ?disabled=${cancelling}
+      @click=${this.#stop}
+    >
+      ${icon("debug-stop")}
+    </button>`;
+  }
+
+  #refusedWords(): TemplateResult | typeof nothing {
+    if (this.refused.length === 0) return nothing;
+    return html`<div class="refused">
+      ${icon("warning")}
+      <div class="sentence">${this.refused.map(sentence => html`<div>${sentence}</div>`)}</div>
+      <button
+        class="icon-button"
+        type="button"
+        aria-label=${t("Dismiss")}
+        title=${t("Dismiss")}
+        @click=${this.#dismiss}
+      >
+        ${icon("close")}
+      </button>
+    </div>`;
+  }
+
+  #dismiss = (): void => {
+    this.refused = [];
+    this.focusBox();
+  };
+
+  #input = (event: Event): void => {
+    const box = event.target as HTMLTextAreaElement;
+    this.#recalled = 0;
+    this.#pressed = undefined;
+    this.#setDraft(box.value);
+    this.#suggestions.typed(box.value, box.selectionEnd, this.head.commands);
+  };
+
+  #caretMoved = (): void => {
+    const box = this.#box;
+    if (!box || document.activeElement !== box) return;
+    remember({ caret: [box.selectionStart, box.selectionEnd] });
+    this.#suggestions.moved(box.value, box.selectionEnd, this.head.commands);
+  };
+
+  #keydown = (event: KeyboardEvent): void => {
+    // 229: the key belongs to an input method, also where isComposing is already false.
+    if (event.isComposing || event.keyCode === 229) return;
+    if (this.#suggestions.keydown(event)) {
+      event.preventDefault();
+      // Escape is for the list first, and only then for whatever else it ends.
+      event.stopPropagation();
+    } else if (event.key === "Enter" && this.#sends(event)) {
+      event.preventDefault();
+      this.#submit();
+    } else if (event.key === "Escape" && this.#running) {
+      event.preventDefault();
+      this.#stop();
+    } else if (event.key === "Backspace") this.#removeLast(event);
+    else if (event.key === "ArrowUp") this.#recall(event, 1);
+    else if (event.key === "ArrowDown") this.#recall(event, -1);
+  };
+
+  #sends(event: KeyboardEvent): boolean {
+    if (event.shiftKey || event.altKey) return false;
+    const modified = event.ctrlKey || event.metaKey;
+    if (!this.#isKnown) {
+      this.#pressed = modified ? "modEnter" : "enter";
+      return true;
+    }
+    return this.head.sendKey === "modEnter" ? modified : !modified;
+  }
+
+  /** Whether a prompt would be taken: not where nothing can be started, so that no text is lost. */
+  get #takes(): boolean {
+    const { agent, connection, problem } = this.head;
+    return agent !== null && !(connection === null && problem !== null);
+  }
+
+  get #canSend(): boolean {
+    return this.#takes && (this.draft.trim() !== "" || this.attachments.length + this.pending.length > 0);
+  }
+
+  #submit = (): void => {
+    if (!this.#canSend) return;
+    if (this.pending.length > 0 && !this.#sendWhenAttached) {
+      // What was chosen goes with this prompt. Pressed again, the prompt goes without waiting.
+      this.#sendWhenAttached = true;
+      return;
+    }
+    const { draft: text, attachments } = this;
+    endTyping();
+    send({ type: "send", text, ...(attachments.length > 0 && { attachments }) });
+    this.#recalled = 0;
+    this.#sendWhenAttached = false;
+    this.refused = [];
+    this.#suggestions.close();
+    this.#setDraft("");
+    this.#setAttachments([]);
+    this.onSend();
+    this.focusBox();
+  };
+
+  #stop = (): void => {
+    if (this.head.activity.cancelling) return;
+    send({ type: "stop" });
+    this.focusBox();
+  };
+
+  /** Up and down walk through earlier prompts, from an empty box and as long as what was recalled is not changed. */
+  #recall(event: KeyboardEvent, step: 1 | -1): void {
+    if (event.shiftKey || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (this.#recalled === 0 && (step < 0 || this.draft !== "")) return;
+    const prompts = this.prompts();
+    const back = Math.min(this.#recalled + step, prompts.length);
+    if (back === this.#recalled) return;
+    event.preventDefault();
+    this.#recalled = back;
+    this.#setDraft(back === 0 ? "" : (prompts.at(-back) ?? ""));
+  }
+
+  #setDraft(draft: string): void {
+    this.draft = draft;
+    remember({ draft });
+  }
+
+  /** A prompt went out before the change of it was saved: the change is not lost. */
+  #late(text: string): void {
+    this.giveBack(text);
+    this.#refuse([t("The queued message was sent before your change was saved. Your text is in the box.")]);
+  }
+
+  #chosen(choice: Choice, token: Token): void {
+    const box = this.#box;
+    if (!box) return;
+    const follows = box.value.charAt(token.end);
+    const gap = /\s/.test(follows) ? "" : " ";
+    if (choice.type === "command") return replaceText(box, token.start, token.end, `/${choice.command.name}${gap}`);
+    const { key, label } = choice.completion;
+    send({ type: "attachItem", request: choice.request, key });
+    this.pending = [...this.pending, label];
+    replaceText(box, token.start, token.end, `@${label}${gap}`);
+  }
+
+  #attach(more: readonly Attachment[]): void {
+    this.#setAttachments(withAttachments(this.attachments, more));
+  }
+
+  #setAttachments(attachments: readonly Attachment[]): void {
+    this.attachments = attachments;
+    const { kept, unkept } = keepable(attachments);
+    remember({ attachments: kept, unkept });
+  }
+
+  #remove(id: string): void {
+    this.#setAttachments(this.attachments.filter(one => one.id !== id));
+  }
+
+  #removeLast(event: KeyboardEvent): void {
+    const box = event.target as HTMLTextAreaElement;
+    const last = this.attachments.at(-1);
+    if (box.selectionEnd > 0 || !last || event.repeat) return;
+    event.preventDefault();
+    this.#remove(last.id);
+  }
+
+  #refuse(sentences: readonly string[]): void {
+    this.refused = [...new Set([...this.refused, ...sentences])].slice(-3);
+  }
+
+  #paste = (event: ClipboardEvent): void => {
+    const data = event.clipboardData;
+    // Text that also has a picture of itself (a table, say) is pasted as text.
+    if (!data || data.files.length === 0 || data.getData("text/plain") !== "") return;
+    event.preventDefault();
+    void this.#takeFiles([...data.files]);
+  };
+
+  #dragover = (event: DragEvent): void => {
+    if (!carriesFiles(event.dataTransfer)) return;
+    event.preventDefault();
+    if (event.dataTransfer) event.dataTransfer.dropEffect = "copy";
+    this.dropping = true;
+  };
+
+  #dragleave = (event: DragEvent): void => {
+    // Without a next element the drag has left the panel.
+    if (event.relatedTarget === null) this.dropping = false;
+  };
+
+  #drop = (event: DragEvent): void => {
+    const data = event.dataTransfer;
+    this.dropping = false;
+    if (!data || !carriesFiles(data)) return;
+    event.preventDefault();
+    const uris = fileUris(data);
+    const text = data.getData("text/plain");
+    if (uris.length > 0) send({ type: "attachUris", uris });
+    else if (data.files.length > 0) void this.#takeFiles([...data.files]);
+    else if (this.#box) replaceText(this.#box, this.#box.selectionStart, this.#box.selectionEnd, text);
+    this.focusBox();
+  };
+
+  async #takeFiles(files: readonly File[]): Promise<void> {
+    const { agent, accepts } = this.head;
+    const name = agent?.name ?? t("The agent");
+    const read = await Promise.all(files.map(file => readAttachment(file, accepts, name)));
+    this.#attach(read.flatMap(one => ("attachment" in one ? [one.attachment] : [])));
+    this.#refuse(read.flatMap(one => ("refused" in one ? [one.refused] : [])));
+  }
+}
+
+function unkeptWords(labels: readonly string[]): string {
+  const names = labels.join(", ");
+  return t("{0} was too large to be kept while the panel was away. Attach it again.", names);
+}
+
+function attachButton(): TemplateResult {
+  return html`<button
+    class="icon-button"
+    type="button"
+    aria-label=${t("Attach")}
+    title=${t("Attach files… (hold Shift to drop files here)")}
+    @click=${() => send({ type: "pickAttachment" })}
+  >
+    ${icon("attach")}
+  </button>`;
+}

@@ -1,0 +1,107 @@
+// Below the composer: the agent's own options in its order, and how full its context is.
+import { html, nothing, svg, type TemplateResult } from "lit";
+import { live } from "lit/directives/live.js";
+import type { OptionChoice, SessionOption } from "../../src/session/events.ts";
+import type { Head } from "../../src/panel/protocol.ts";
+import { send } from "../base/vscodeApi.ts";
+import { count, t } from "../base/l10n.ts";
+
+/** More choices than this can be searched. */
+const MOST_UNSEARCHED = 15;
+
+/** One selector, list to search or checkbox per option. */
+export function optionControls(options: readonly SessionOption[]): TemplateResult {
+  return html`${options.map(option => {
+    if (option.type === "boolean") return checkbox(option);
+    if (option.choices.length <= MOST_UNSEARCHED) return selector(option);
+    return html`<parley-picker .option=${option}></parley-picker>`;
+  })}`;
+}
+
+function selector(option: Extract<SessionOption, { type: "select" }>): TemplateResult {
+  const chosen = option.choices.find(choice => choice.value === option.value);
+  const title = [option.name, chosen?.description ?? option.description].filter(Boolean).join(": ");
+  const change = (event: Event): void =>
+    send({ type: "setOption", option: option.id, value: (event.target as HTMLSelectElement).value });
+  return html`<select
+    class="option"
+    aria-label=${option.name}
+    title=${title}
+    .value=${live(option.value)}
+    @change=${change}
+  >
+    ${chosen ? nothing : html`<option value=${option.value} selected>${option.value}</option>`}
+    ${groups(option.choices).map(([group, choices]) =>
+      group === undefined
+        ? choices.map(choice => choiceOption(choice, option.value))
+        : html`<optgroup label=${group}>${choices.map(choice => choiceOption(choice, option.value))}</optgroup>`,
+    )}
+  </select>`;
+}
+
+function choiceOption(choice: OptionChoice, value: string): TemplateResult {
+  return html`<option value=${choice.value} title=${choice.description ?? nothing} ?selected=${choice.value === value}>
+    ${choice.name}
+  </option>`;
+}
+
+/** Choices by group, in the agent's order: neighbours of one group share it. */
+function groups(choices: readonly OptionChoice[]): readonly (readonly [string | undefined, readonly OptionChoice[]])[] {
+  const out: [string | undefined, OptionChoice[]][] = [];
+  for (const choice of choices) {
+    const last = out.at(-1);
+    if (last && last[0] === choice.group) last[1].push(choice);
+    else out.push([choice.group, [choice]]);
+  }
+  return out;
+}
+
+function checkbox(option: Extract<SessionOption, { type: "boolean" }>): TemplateResult {
+  const change = (event: Event): void =>
+    send({ type: "setOption", option: option.id, value: (event.target as HTMLInputElement).checked });
+  return html`<label class="option" title=${option.description ?? option.name}>
+    <input type="checkbox" .checked=${live(option.value)} @change=${change} /><span class="ellipsis"
+      >${option.name}</span
+    >
+  </label>`;
+}
+
+const RADIUS = 6;
+
+/** A small ring that fills with the context; the numbers are in its name. */
+export function usageRing(usage: Head["usage"]): TemplateResult | typeof nothing {
+  if (usage === null) return nothing;
+  const share = usage.size > 0 ? Math.min(1, Math.max(0, usage.used / usage.size)) : 0;
+  const around = 2 * Math.PI * RADIUS;
+  const words = usageWords(usage, share);
+  return html`<span
+    class="usage"
+    role="img"
+    tabindex="0"
+    aria-label=${words}
+    data-level=${share >= 0.9 ? "high" : "normal"}
+  >
+    <svg viewBox="0 0 16 16" width="16" height="16" aria-hidden="true">
+      ${svg`<circle class="usage-track" cx="8" cy="8" r=${RADIUS} />
+        <circle class="usage-share" cx="8" cy="8" r=${RADIUS} transform="rotate(-90 8 8)" stroke-dasharray="${around * share} ${around}" />`}
+    </svg>
+    <span aria-hidden="true">${Math.round(share * 100)}%</span>
+    <span class="usage-tip" aria-hidden="true">${words}</span>
+  </span>`;
+}
+
+function usageWords(usage: NonNullable<Head["usage"]>, share: number): string {
+  const context =
+    usage.size > 0
+      ? t("Context: {0} of {1} tokens used ({2} %)", count(usage.used), count(usage.size), Math.round(share * 100))
+      : t("Context: {0} tokens used", count(usage.used));
+  return usage.cost === undefined
+    ? context
+    : `${context} · ${t("Cost: {0}", money(usage.cost.amount, usage.cost.currency))}`;
+}
+
+function money(amount: number, currency: string): string {
+  // An agent may name a currency that Intl refuses.
+  if (!/^[A-Z]{3}$/.test(currency)) return `${amount} ${currency}`;
+  return amount.toLocaleString(undefined, { style: "currency", currency, maximumFractionDigits: 4 });
+}

@@ -1,0 +1,166 @@
+// One option of the agent with many choices: a button with the current one, and a list above it that can be searched.
+import { html, nothing, type TemplateResult } from "lit";
+import type { OptionChoice, SessionOption } from "../../src/session/events.ts";
+import { LightElement, icon } from "../base/element.ts";
+import { send } from "../base/vscodeApi.ts";
+import { t } from "../base/l10n.ts";
+import { fitAbove, fitting, listIndex, matchedLabel } from "./listbox.ts";
+
+interface Row {
+  readonly choice: OptionChoice;
+  readonly matches: readonly number[];
+}
+
+/** `<parley-picker>`: set `option` before it is connected. */
+export class PickerElement extends LightElement {
+  static override properties = { option: { attribute: false }, query: { state: true }, at: { state: true } };
+  declare option: Extract<SessionOption, { type: "select" }>;
+  /** What is searched for; null while the list is closed. */
+  declare query: string | null;
+  declare at: number;
+
+  constructor() {
+    super();
+    this.query = null;
+    this.at = 0;
+    this.addEventListener("focusout", event => this.#focusout(event));
+  }
+
+  protected override updated(): void {
+    const popup = this.querySelector<HTMLElement>(".popup");
+    const bar = this.closest<HTMLElement>(".composer-bar");
+    if (popup && bar) fitAbove(popup, bar);
+  }
+
+  protected override render(): TemplateResult {
+    const { name, choices, value, description } = this.option;
+    const chosen = choices.find(choice => choice.value === value);
+    const shown = chosen?.name ?? value;
+    return html`<button
+        class="option picker-button"
+        type="button"
+        aria-haspopup="listbox"
+        aria-expanded=${this.query === null ? "false" : "true"}
+        aria-label=${t("{0}: {1}", name, shown)}
+        title=${[name, chosen?.description ?? description].filter(Boolean).join(": ")}
+        @click=${() => (this.query === null ? this.#open() : this.#close())}
+        @keydown=${(event: KeyboardEvent) => this.#buttonKey(event)}
+      >
+        <span class="ellipsis">${shown}</span>${icon("chevron-down")}
+      </button>
+      ${this.query === null ? nothing : this.#list(this.query)}`;
+  }
+
+  #list(query: string): TemplateResult {
+    const { name, value } = this.option;
+    const rows = this.#rows(query);
+    // One list is open at a time.
+    const list = "parley-choices";
+    return html`<div class="popup picker" @mousedown=${keepFocus}>
+      <div id=${list} class="popup-list" role="listbox" aria-label=${name}>
+        ${rows.map(
+          ({ choice, matches }, i) =>
+            html`${heading(rows, i, query)}
+              <div
+                id=${`${list}-${i}`}
+                class="popup-row"
+                role="option"
+                aria-selected=${i === this.at ? "true" : "false"}
+                title=${choice.description ?? nothing}
+                @click=${() => this.#choose(choice)}
+              >
+                ${icon(choice.value === value ? "check" : "blank")}${matchedLabel(choice.name, matches)}${choice.value === value ? html`<span class="sr-only">${t("current")}</span>` : nothing}${
+                  query === "" || choice.group === undefined
+                    ? nothing
+                    : html`<span class="popup-detail">${choice.group}</span>`
+                }
+              </div>`,
+        )}
+      </div>
+      ${rows.length === 0 ? html`<div class="popup-note" role="status">${t("No matches")}</div>` : nothing}
+      <input
+        class="popup-search"
+        type="text"
+        role="combobox"
+        aria-label=${t("Search {0}", name)}
+        aria-autocomplete="list"
+        aria-expanded="true"
+        aria-controls=${list}
+        aria-activedescendant=${rows.length === 0 ? nothing : `${list}-${this.at}`}
+        placeholder=${t("Search {0}", name)}
+        .value=${query}
+        @input=${(event: Event) => {
+          this.query = (event.target as HTMLInputElement).value;
+          this.at = 0;
+        }}
+        @keydown=${(event: KeyboardEvent) => this.#searchKey(event, rows)}
+      />
+    </div>`;
+  }
+
+  #rows(query: string): readonly Row[] {
+    const { choices } = this.option;
+    if (query === "") return choices.map(choice => ({ choice, matches: [] }));
+    return fitting(query, choices, choice => choice.name).map(({ item, matches }) => ({ choice: item, matches }));
+  }
+
+  #open(): void {
+    this.query = "";
+    this.at = Math.max(
+      0,
+      this.option.choices.findIndex(choice => choice.value === this.option.value),
+    );
+    void this.updateComplete.then(() => this.querySelector("input")?.focus());
+  }
+
+  #close(): void {
+    if (this.query === null) return;
+    const hadFocus = this.contains(document.activeElement);
+    this.query = null;
+    if (hadFocus) this.querySelector("button")?.focus();
+  }
+
+  #choose({ value }: OptionChoice): void {
+    this.#close();
+    if (value !== this.option.value) send({ type: "setOption", option: this.option.id, value });
+  }
+
+  #buttonKey(event: KeyboardEvent): void {
+    if (event.key !== "ArrowDown" && event.key !== "ArrowUp") return;
+    event.preventDefault();
+    this.#open();
+  }
+
+  #searchKey(event: KeyboardEvent, rows: readonly Row[]): void {
+    if (event.isComposing || event.keyCode === 229) return;
+    // Home and End belong to the text while there is one.
+    const isCaretKey = (event.key === "Home" || event.key === "End") && this.query !== "";
+    const to = isCaretKey ? undefined : listIndex(event.key, this.at, rows.length);
+    if (to !== undefined) this.at = to;
+    else if (event.key === "Escape") this.#close();
+    else if (event.key === "Enter") {
+      const row = rows[this.at];
+      if (row) this.#choose(row.choice);
+    } else return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  #focusout(event: FocusEvent): void {
+    if (this.query === null) return;
+    if (event.relatedTarget instanceof Node && this.contains(event.relatedTarget)) return;
+    this.query = null;
+  }
+}
+
+/** The name of a group above its first choice. */
+function heading(rows: readonly Row[], at: number, query: string): TemplateResult | typeof nothing {
+  const group = rows[at]?.choice.group;
+  if (query !== "" || group === undefined || group === rows[at - 1]?.choice.group) return nothing;
+  return html`<div class="popup-group" role="presentation">${group}</div>`;
+}
+
+/** Pressing the mouse on the list leaves the focus in its search box; in that box it does what it does. */
+function keepFocus(event: MouseEvent): void {
+  if ((event.target as HTMLElement).tagName !== "INPUT") event.preventDefault();
+}

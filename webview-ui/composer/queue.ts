@@ -1,0 +1,234 @@
+// Prompts that wait for their turn, above the composer: changed in place, put into another order, sent now, taken back.
+import { html, nothing, type TemplateResult } from "lit";
+import { repeat } from "lit/directives/repeat.js";
+import type { ViewQueued } from "../../src/panel/protocol.ts";
+import { LightElement, icon, roveByKey, roveTabStop, roveToFocus } from "../base/element.ts";
+import { send } from "../base/vscodeApi.ts";
+import { t } from "../base/l10n.ts";
+
+type Action = "edit" | "up" | "down" | "now" | "remove";
+
+/** `<parley-queue>`: one tab stop, arrows within; Alt+Up and Alt+Down move a row. */
+export class QueueElement extends LightElement {
+  static override properties = { queue: { attribute: false }, editing: { state: true } };
+  declare queue: readonly ViewQueued[];
+  /** The row that is being changed, and its text so far. */
+  declare editing: { readonly id: string; readonly text: string } | null;
+  /** Called when what had the focus is gone. */
+  onLeave: () => void = () => {};
+  /** Called with a changed text whose prompt was sent before the change was saved. */
+  onLate: (text: string) => void = () => {};
+  #focused: { readonly id: string; readonly action: Action | "box" } | undefined;
+
+  constructor() {
+    super();
+    this.queue = [];
+    this.editing = null;
+    this.addEventListener("keydown", event => this.#keydown(event));
+    this.addEventListener("focusin", event => roveToFocus(this, event));
+  }
+
+  protected override willUpdate(): void {
+    const { activeElement } = document;
+    if (activeElement instanceof HTMLElement && this.contains(activeElement)) {
+      const id = activeElement.closest<HTMLElement>("li")?.dataset["id"];
+      const action = (activeElement.dataset["action"] ?? "box") as Action | "box";
+      this.#focused = id === undefined ? undefined : { id, action };
+    }
+    const { editing } = this;
+    if (!editing || this.queue.some(({ id, sent }) => id === editing.id && !sent)) return;
+    this.editing = null;
+    if (editing.text !== this.#edited) this.onLate(editing.text);
+  }
+
+  /** The text that is being changed, as it was. */
+  #edited = "";
+
+  protected override updated(): void {
+    roveTabStop(this);
+    const focused = this.#focused;
+    this.#focused = undefined;
+    // A row that moves loses the focus, as does one that is gone.
+    if (!focused || this.contains(document.activeElement)) return;
+    const next = this.#control(focused.id, focused.action) ?? this.#control(focused.id, "edit");
+    if (next) next.focus();
+    else this.onLeave();
+  }
+
+  #control(id: string, action: Action | "box"): HTMLElement | undefined {
+    const row = [...this.querySelectorAll<HTMLElement>("li")].find(each => each.dataset["id"] === id);
+    const found = action === "box" ? row?.querySelector("textarea") : row?.querySelector(`[data-action=${action}]`);
+    return found instanceof HTMLElement ? found : undefined;
+  }
+
+  protected override render(): TemplateResult | typeof nothing {
+    if (this.queue.length === 0) return nothing;
+    return html`<ul class="queue" aria-label=${t("Queued messages")}>
+      ${repeat(
+        this.queue,
+        ({ id }) => id,
+        one => (this.editing?.id === one.id ? this.#editor(one) : this.#row(one)),
+      )}
+    </ul>`;
+  }
+
+  #row(one: ViewQueued): TemplateResult {
+    const { id, text, sent } = one;
+    return html`<li data-id=${id}>
+      ${icon(sent ? "sync" : "comment")} <span class="ellipsis queue-text" title=${text}>${text}</span>
+      ${attached(one)}
+      ${
+        sent
+          ? html`<span class="quiet">${t("Sent")}</span>`
+          : html`<span class="queue-actions"
+              ><span class="queue-more"
+                >${this.#button(one, "edit", "edit", t("Edit"), t("Edit: {0}", text))}${this.#movers(one)}</span
+              >${this.#button(one, "now", "run-above", t("Send now: stops what runs"), t("Send now: {0}", text))}${this.#button(
+                one,
+                "remove",
+                "close",
+                t("Remove from queue"),
+                t("Remove from queue: {0}", text),
+              )}</span
+            >`
+      }
+    </li>`;
+  }
+
+  #movers(one: ViewQueued): readonly TemplateResult[] | typeof nothing {
+    const waiting = this.#waiting;
+    if (waiting.length < 2) return nothing;
+    const { id, text } = one;
+    return [
+      this.#button(one, "up", "arrow-up", t("Move up (Alt+Up)"), t("Move up: {0}", text), id === waiting[0]?.id),
+      this.#button(
+        one,
+        "down",
+        "arrow-down",
+        t("Move down (Alt+Down)"),
+        t("Move down: {0}", text),
+        id === waiting.at(-1)?.id,
+      ),
+    ];
+  }
+
+  // aria-disabled rather than disabled: a disabled button would drop the focus onto the page.
+  #button(one: ViewQueued, action: Action, codicon: string, title: string, name: string, off = false): TemplateResult {
+    return html`<button
+      class="icon-button"
+      type="button"
+      data-action=${action}
+      aria-label=${name}
+      title=${title}
+      aria-disabled=${off ? "true" : nothing}
+      @click=${() => this.#act(one, action)}
+    >
+      ${icon(codicon)}
+    </button>`;
+  }
+
+  #editor(one: ViewQueued): TemplateResult {
+    return html`<li data-id=${one.id} class="queue-editor">
+      <textarea
+        rows="1"
+        aria-label=${t("Edit queued text")}
+        .value=${this.editing?.text ?? ""}
+        @input=${(event: Event) => (this.editing = { id: one.id, text: (event.target as HTMLTextAreaElement).value })}
+        @keydown=${(event: KeyboardEvent) => this.#editorKey(event, one)}
+      ></textarea>
+      <div class="buttons">
+        ${attached(one)}
+        <button class="primary" type="button" @click=${() => this.#save(one)}>${t("Save")}</button>
+        <button class="secondary" type="button" @click=${() => this.#cancel(one)}>${t("Cancel")}</button>
+      </div>
+    </li>`;
+  }
+
+  get #waiting(): readonly ViewQueued[] {
+    return this.queue.filter(({ sent }) => !sent);
+  }
+
+  #act(one: ViewQueued, action: Action): void {
+    const submission = one.id;
+    switch (action) {
+      case "edit":
+        return this.#edit(one);
+      case "up":
+        return this.#move(submission, -1);
+      case "down":
+        return this.#move(submission, 1);
+      case "now":
+        return send({ type: "sendNow", submission });
+      case "remove":
+        send({ type: "withdraw", submission });
+        // Its button goes away with it: keep the focus in the composer instead of losing it to the page.
+        return this.onLeave();
+      default:
+        action satisfies never;
+    }
+  }
+
+  #move(submission: string, step: -1 | 1): void {
+    const waiting = this.#waiting;
+    const to = waiting.findIndex(({ id }) => id === submission) + step;
+    if (to < 0 || to >= waiting.length) return;
+    const before = waiting[step < 0 ? to : to + 1]?.id;
+    send({ type: "moveQueued", submission, ...(before !== undefined && { before }) });
+  }
+
+  #edit({ id, text }: ViewQueued): void {
+    this.#edited = text;
+    this.editing = { id, text };
+    void this.updateComplete.then(() => {
+      const box = this.querySelector("textarea");
+      box?.focus();
+      box?.setSelectionRange(text.length, text.length);
+    });
+  }
+
+  #editorKey(event: KeyboardEvent, one: ViewQueued): void {
+    if (event.isComposing || event.keyCode === 229) return;
+    if (event.key === "Escape") this.#cancel(one);
+    else if (event.key === "Enter" && !event.shiftKey && !event.altKey) this.#save(one);
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  #save({ id, attachments }: ViewQueued): void {
+    const text = this.editing?.text ?? "";
+    this.editing = null;
+    const isEmpty = text.trim() === "" && !attachments;
+    if (isEmpty) send({ type: "withdraw", submission: id });
+    else if (text !== this.#edited) send({ type: "editQueued", submission: id, text });
+    if (isEmpty) this.onLeave();
+    else this.#backTo(id);
+  }
+
+  #cancel({ id }: ViewQueued): void {
+    this.editing = null;
+    this.#backTo(id);
+  }
+
+  #backTo(id: string): void {
+    void this.updateComplete.then(() => this.#control(id, "edit")?.focus());
+  }
+
+  #keydown(event: KeyboardEvent): void {
+    const row = (event.target as HTMLElement).closest<HTMLElement>("li");
+    const id = row?.dataset["id"];
+    if (id === undefined || (event.target as HTMLElement).tagName === "TEXTAREA") return;
+    if (event.altKey && (event.key === "ArrowUp" || event.key === "ArrowDown")) {
+      event.preventDefault();
+      this.#move(id, event.key === "ArrowUp" ? -1 : 1);
+    } else roveByKey(this, event);
+  }
+}
+
+function attached({ attachments }: ViewQueued): TemplateResult | typeof nothing {
+  if (!attachments || attachments.length === 0) return nothing;
+  const words = attachments.length === 1 ? t("1 attachment") : t("{0} attachments", attachments.length);
+  return html`<span class="quiet queue-attached" title=${attachments.join("\n")}
+    >${icon("attach")}<span aria-hidden="true">${attachments.length}</span><span class="sr-only">${words}</span></span
+  >`;
+}

@@ -1,0 +1,74 @@
+// The page of a diagram: draws its source in the colours of the theme, and says what is wrong with one that it cannot.
+import { t } from "../base/l10n.ts";
+
+interface Mermaid {
+  initialize(options: Readonly<Record<string, unknown>>): void;
+  render(id: string, source: string): Promise<{ readonly svg: string }>;
+}
+declare const mermaid: Mermaid;
+
+const source = JSON.parse(document.getElementById("source")?.textContent ?? '""') as string;
+const place = document.getElementById("diagram") as HTMLElement;
+let drawn = 0;
+
+/** VS Code names the kind of theme by a class of the body. */
+function lookOf(body: HTMLElement): Readonly<Record<string, unknown>> {
+  const has = (name: string): boolean => body.classList.contains(name);
+  if (has("vscode-high-contrast-light")) return contrast("#ffffff", "#000000", false);
+  if (has("vscode-high-contrast")) return contrast("#000000", "#ffffff", true);
+  return { theme: has("vscode-light") ? "default" : "dark" };
+}
+
+function contrast(back: string, front: string, darkMode: boolean): Readonly<Record<string, unknown>> {
+  const themeVariables = {
+    darkMode, background: back, mainBkg: back, primaryColor: back, secondaryColor: back, tertiaryColor: back,
+    primaryTextColor: front, secondaryTextColor: front, tertiaryTextColor: front, textColor: front, lineColor: front,
+    primaryBorderColor: front, secondaryBorderColor: front, tertiaryBorderColor: front, edgeLabelBackground: back,
+    noteBkgColor: back, noteTextColor: front, noteBorderColor: front,
+  }; // prettier-ignore
+  return { theme: "base", themeVariables };
+}
+
+async function draw(): Promise<void> {
+  const turn = ++drawn;
+  mermaid.initialize({
+    startOnLoad: false,
+    securityLevel: "strict",
+    suppressErrorRendering: true,
+    fontFamily: getComputedStyle(document.body).fontFamily,
+    ...lookOf(document.body),
+  });
+  try {
+    const { svg } = await mermaid.render(`diagram-${turn}`, source);
+    if (turn === drawn) show(svg);
+  } catch (error) {
+    if (turn === drawn) explain(error);
+  }
+}
+
+function show(svg: string): void {
+  const parsed = new DOMParser().parseFromString(svg, "text/html").querySelector("svg");
+  if (!parsed) return explain(undefined);
+  parsed.role = "img";
+  parsed.ariaLabel ??= t("Diagram");
+  place.replaceChildren(parsed);
+}
+
+function explain(error: unknown): void {
+  const said = error instanceof Error ? error.message : "";
+  const sentence = document.createElement("p");
+  sentence.role = "alert";
+  sentence.textContent = t("This diagram cannot be drawn: its source has a mistake.");
+  const blocks = [said, source]
+    .filter(text => text !== "")
+    .map(text => {
+      const block = document.createElement("pre");
+      block.tabIndex = 0;
+      block.textContent = text;
+      return block;
+    });
+  place.replaceChildren(sentence, ...blocks);
+}
+
+new MutationObserver(() => void draw()).observe(document.body, { attributeFilter: ["class"] });
+await draw();

@@ -1,0 +1,322 @@
+// Find in conversation: the bar over the transcript. The host searches; here hits are counted, gone to and marked.
+import { html, nothing, type TemplateResult } from "lit";
+import type { FindHit, PanelMessage, ViewEntry } from "../../src/panel/protocol.ts";
+import { LightElement, icon } from "../base/element.ts";
+import { FoundMarks } from "./findMarks.ts";
+import { send } from "../base/vscodeApi.ts";
+import { count, t } from "../base/l10n.ts";
+import type { Change } from "../base/store.ts";
+import type { TranscriptElement } from "../transcript/transcript.ts";
+
+type Found = Extract<PanelMessage, { type: "found" }>;
+type Toggle = "matchCase" | "wholeWord" | "regex";
+
+/** While the conversation changes, it is searched again at most this often, in milliseconds. */
+const REFRESH = 300;
+
+/** By the physical key: on some keyboards Alt writes another letter. */
+const TOGGLE_KEYS: Readonly<Record<string, Toggle>> = { KeyC: "matchCase", KeyW: "wholeWord", KeyR: "regex" };
+
+/** What the bar needs of the panel around it. */
+export interface FindSurroundings {
+  readonly transcript: () => TranscriptElement;
+  readonly entries: () => readonly ViewEntry[];
+  /** Gives the focus to the place where it belongs when nothing else had it. */
+  readonly focusElsewhere: () => void;
+}
+
+/** `<parley-find>`: set `around` before it is opened. */
+export class FindElement extends LightElement {
+  static override properties = {
+    shown: { state: true },
+    query: { state: true },
+    matchCase: { state: true },
+    wholeWord: { state: true },
+    regex: { state: true },
+    found: { state: true },
+    current: { state: true },
+    spoken: { state: true },
+  };
+  declare around: FindSurroundings;
+  declare shown: boolean;
+  declare query: string;
+  declare matchCase: boolean;
+  declare wholeWord: boolean;
+  declare regex: boolean;
+  /** The newest answer to this query. */
+  declare found: Found | undefined;
+  /** The hit that was gone to; -1 for none yet. */
+  declare current: number;
+  declare spoken: string;
+  #request = 0;
+  #waiting = false;
+  /** Asked for by the user, so its outcome is spoken. */
+  #asked = false;
+  /** Enter was pressed before the answer was there. */
+  #step: 1 | -1 | undefined;
+  #stale = false;
+  #refresh: ReturnType<typeof setTimeout> | undefined;
+  #before: HTMLElement | undefined;
+  readonly #marks = new FoundMarks(() => this.around.transcript());
+
+  constructor() {
+    super();
+    Object.assign(this, { shown: false, query: "", matchCase: false, wholeWord: false, regex: false });
+    Object.assign(this, { found: undefined, current: -1, spoken: "" });
+    this.addEventListener("keydown", event => this.#keydown(event));
+  }
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    document.addEventListener("keydown", this.#shortcut, true);
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    document.removeEventListener("keydown", this.#shortcut, true);
+    this.#end();
+  }
+
+  /** Shows the bar and puts the cursor into it. Text that is selected on one line is looked for. */
+  async open(): Promise<void> {
+    const selected = getSelection()?.toString() ?? "";
+    const active = document.activeElement;
+    if (!this.contains(active)) {
+      this.#before = active instanceof HTMLElement && active !== document.body ? active : undefined;
+      if (selected.trim() !== "" && selected.length <= 200 && !selected.includes("\n")) this.query = selected;
+    }
+    if (!this.shown) document.addEventListener("keydown", this.#escape, true);
+    this.shown = true;
+    await this.updateComplete;
+    this.#input?.focus();
+    this.#input?.select();
+    if (this.query !== "") this.#search();
+  }
+
+  /** Takes the bar away, with its marks; the focus goes back to where it was. */
+  close(): void {
+    if (!this.shown) return;
+    const hadFocus = this.contains(document.activeElement);
+    this.shown = false;
+    this.#end();
+    if (!hadFocus) return;
+    if (this.#before?.isConnected) this.#before.focus();
+    else this.around.focusElsewhere();
+  }
+
+  /** Takes an answer of the host. */
+  hear(found: Found): void {
+    if (!this.shown || found.request !== this.#request) return;
+    this.#waiting = false;
+    const before = this.found?.hits[this.current];
+    this.found = found;
+    this.current = before ? indexOf(found.hits, before, this.current) : -1;
+    this.#marks.set(found.hits, this.current);
+    if (this.#asked) this.spoken = this.#words();
+    this.#asked = false;
+    const step = this.#step;
+    this.#step = undefined;
+    if (step !== undefined) this.#go(step);
+    if (this.#stale) this.#later();
+  }
+
+  /** The conversation changed: its hits are looked for again, in a while. What was gone to stays where it is. */
+  viewChanged(change: Change): void {
+    if (!this.shown || this.query === "" || !(change.moved || change.touched.size > 0)) return;
+    this.#stale = true;
+    if (!this.#waiting) this.#later();
+  }
+
+  get #input(): HTMLInputElement | null {
+    return this.querySelector("input");
+  }
+
+  #end(): void {
+    document.removeEventListener("keydown", this.#escape, true);
+    clearTimeout(this.#refresh);
+    this.#refresh = undefined;
+    this.#stale = this.#waiting = false;
+    this.#marks.clear();
+    this.found = undefined;
+    this.current = -1;
+    this.spoken = "";
+    // The host forgets what it kept for this search.
+    if (this.#request > 0) this.#ask("");
+  }
+
+  #later(): void {
+    this.#refresh ??= setTimeout(() => {
+      this.#refresh = undefined;
+      if (this.#stale && !this.#waiting) this.#ask(this.query);
+    }, REFRESH);
+  }
+
+  /** Looks for what the user asks for. */
+  #search(): void {
+    this.found = undefined;
+    this.current = -1;
+    this.spoken = "";
+    this.#step = undefined;
+    this.#asked = true;
+    this.#marks.set([], -1);
+    this.#ask(this.query);
+  }
+
+  #ask(query: string): void {
+    const { matchCase, wholeWord, regex } = this;
+    this.#stale = false;
+    this.#waiting = true;
+    send({ type: "find", request: ++this.#request, query, matchCase, wholeWord, regex });
+  }
+
+  #go(step: 1 | -1): void {
+    const hits = this.found?.hits;
+    if (!hits) {
+      if (this.#waiting) this.#step = step;
+      return;
+    }
+    if (hits.length === 0) return;
+    this.current = this.current < 0 ? this.#nearest(hits, step) : (this.current + step + hits.length) % hits.length;
+    this.spoken = this.#words();
+    void this.#marks.goTo(this.current);
+  }
+
+  /** Where to begin: at what is read. */
+  #nearest(hits: readonly FindHit[], step: 1 | -1): number {
+    const order = new Map(this.around.entries().map((entry, i) => [entry.id, i]));
+    const from = order.get(this.#marks.firstInSight() ?? "") ?? 0;
+    const place = (hit: FindHit): number => order.get(hit.entry) ?? 0;
+    if (step > 0) return Math.max(0, hits.findIndex(hit => place(hit) >= from)); // prettier-ignore
+    const last = hits.findLastIndex(hit => place(hit) < from);
+    return last < 0 ? hits.length - 1 : last;
+  }
+
+  #toggle(toggle: Toggle): void {
+    this[toggle] = !this[toggle];
+    this.#search();
+  }
+
+  #keydown(event: KeyboardEvent): void {
+    if (event.isComposing || event.keyCode === 229) return;
+    const toggle = event.altKey && !event.ctrlKey && !event.shiftKey ? TOGGLE_KEYS[event.code] : undefined;
+    const isEnter = event.key === "Enter" && event.target === this.#input;
+    if (toggle) this.#toggle(toggle);
+    else if (isEnter || event.key === "F3") this.#go(event.shiftKey ? -1 : 1);
+    else return;
+    event.preventDefault();
+  }
+
+  /**
+   * Ctrl+F, ⌘F on a Mac. Taken here and kept from VS Code, whose keybindings cannot tell that the focus is inside of this
+   * page: for them a view loses the focus when its page gets it.
+   */
+  #shortcut = (event: KeyboardEvent): void => {
+    const isMac = /^Mac/.test(navigator.platform);
+    const isModified = (isMac ? event.metaKey : event.ctrlKey) && !(isMac ? event.ctrlKey : event.metaKey);
+    const isF = /^[a-z]$/i.test(event.key) ? event.key.toLowerCase() === "f" : event.code === "KeyF";
+    if (!isModified || !isF || event.altKey || event.shiftKey) return;
+    event.preventDefault();
+    event.stopPropagation();
+    void this.open();
+  };
+
+  /** Before anybody else: a running turn is stopped by Escape only when there is nothing left to close. */
+  #escape = (event: KeyboardEvent): void => {
+    if (event.isComposing || event.keyCode === 229) return;
+    if (event.key === "F3" && !this.contains(event.target as Node)) {
+      event.preventDefault();
+      this.#go(event.shiftKey ? -1 : 1);
+    }
+    if (event.key !== "Escape" || isPopupOpen()) return;
+    event.preventDefault();
+    event.stopPropagation();
+    this.close();
+  };
+
+  #words(): string {
+    const { found } = this;
+    if (this.query === "" || !found) return "";
+    if (found.problem !== undefined) return found.problem;
+    if (found.total === 0) return t("No results");
+    const total = found.truncated ? `${count(found.total)}+` : count(found.total);
+    if (this.current >= 0) return t("{0} of {1}", count(this.current + 1), total);
+    return found.total === 1 ? t("1 result") : t("{0} results", total);
+  }
+
+  protected override render(): TemplateResult | typeof nothing {
+    if (!this.shown) return nothing;
+    const failed = this.found?.problem !== undefined;
+    const none = (this.found?.total ?? 0) === 0;
+    return html`<div class="find" role="search" aria-label=${t("Find in conversation")}>
+      <div class="find-box">
+        <input
+          type="text"
+          aria-label=${t("Find in conversation")}
+          placeholder=${t("Find in conversation")}
+          aria-invalid=${failed}
+          aria-describedby="parley-find-words"
+          spellcheck="false"
+          .value=${this.query}
+          @input=${this.#typed}
+        />
+        ${this.#toggleButton("matchCase", "case-sensitive", t("Match Case (Alt+C)"))}
+        ${this.#toggleButton("wholeWord", "whole-word", t("Match Whole Word (Alt+W)"))}
+        ${this.#toggleButton("regex", "regex", t("Use Regular Expression (Alt+R)"))}
+      </div>
+      <div id="parley-find-words" class="find-words" data-failed=${failed || (this.found !== undefined && none)}>
+        ${this.#words()}
+      </div>
+      <div class="find-buttons">
+        ${button("arrow-up", t("Previous Match (Shift+Enter)"), () => this.#go(-1), none)}
+        ${button("arrow-down", t("Next Match (Enter)"), () => this.#go(1), none)}
+        ${button("close", t("Close (Escape)"), () => this.close(), false)}
+      </div>
+      <div class="sr-only" role="status">${this.spoken}</div>
+    </div>`;
+  }
+
+  #typed = (event: Event): void => {
+    this.query = (event.target as HTMLInputElement).value;
+    this.#search();
+  };
+
+  #toggleButton(toggle: Toggle, glyph: string, label: string): TemplateResult {
+    return html`<button
+      class="icon-button find-toggle"
+      type="button"
+      aria-label=${label}
+      title=${label}
+      aria-pressed=${this[toggle]}
+      @click=${() => this.#toggle(toggle)}
+    >
+      ${icon(glyph)}
+    </button>`;
+  }
+}
+
+function button(glyph: string, label: string, onClick: () => void, disabled: boolean): TemplateResult {
+  return html`<button
+    class="icon-button"
+    type="button"
+    aria-label=${label}
+    title=${label}
+    aria-disabled=${disabled}
+    @click=${onClick}
+  >
+    ${icon(glyph)}
+  </button>`;
+}
+
+/** Where the hit is now; where it is gone, the one that took its place. */
+function indexOf(hits: readonly FindHit[], hit: FindHit, before: number): number {
+  const isSame = (other: FindHit | undefined): boolean =>
+    other?.entry === hit.entry && other.part === hit.part && other.nth === hit.nth && other.text === hit.text;
+  if (isSame(hits[before])) return before;
+  const at = hits.findIndex(isSame);
+  return at >= 0 ? at : Math.min(before, hits.length - 1);
+}
+
+/** Something lies over the panel that Escape closes first. */
+function isPopupOpen(): boolean {
+  return document.querySelector("dialog[open], :popover-open, [role=listbox], [role=menu]") !== null;
+}

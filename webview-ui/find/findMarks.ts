@@ -1,0 +1,163 @@
+// Marks what was found, by the CSS Custom Highlight API: no node is touched. Only entries near to what is seen are read.
+import type { FindHit, ViewEntry } from "../../src/panel/protocol.ts";
+import type { LightElement } from "../base/element.ts";
+import { PaintedEntry } from "./findText.ts";
+import type { TranscriptElement } from "../transcript/transcript.ts";
+
+const ALL = "parley-find";
+const CURRENT = "parley-find-current";
+/** Entries up to this many pixels out of sight are marked, too. */
+const MARGIN = 600;
+/** Pixels between the bar and what is shown below it. */
+const GAP = 8;
+const OPENING_FRAMES = 10;
+
+type EntryElement = LightElement & { readonly entry: ViewEntry };
+
+/** The marks of one search. */
+export class FoundMarks {
+  readonly #transcript: () => TranscriptElement;
+  readonly #observer = new MutationObserver(() => this.#soon());
+  #watched: HTMLElement | null = null;
+  #hits: readonly FindHit[] = [];
+  #byEntry = new Map<string, number[]>();
+  #current = -1;
+  #frame: number | undefined;
+
+  constructor(transcript: () => TranscriptElement) {
+    this.#transcript = transcript;
+  }
+
+  /** Marks these hits from now on, the one at `current` apart. */
+  set(hits: readonly FindHit[], current: number): void {
+    this.#hits = hits;
+    this.#current = current;
+    this.#byEntry = new Map();
+    for (const [i, { entry }] of hits.entries()) {
+      const list = this.#byEntry.get(entry);
+      if (list) list.push(i);
+      else this.#byEntry.set(entry, [i]);
+    }
+    this.#watch();
+    this.#paint();
+  }
+
+  clear(): void {
+    this.#observer.disconnect();
+    this.#watched?.removeEventListener("scroll", this.#soon);
+    if (this.#frame !== undefined) cancelAnimationFrame(this.#frame);
+    this.#frame = undefined;
+    this.#watched = null;
+    this.set([], -1);
+  }
+
+  /** The id of the first entry that can be seen below the bar. */
+  firstInSight(): string | undefined {
+    const top = this.#top;
+    return this.#entries.find(element => element.getBoundingClientRect().bottom > top)?.entry.id;
+  }
+
+  /** Goes to the hit at that index, by whatever has to be painted, opened and scrolled for it. */
+  async goTo(index: number): Promise<void> {
+    const hit = this.#hits[index];
+    this.#current = index;
+    if (!hit) return;
+    await this.#transcript().reveal(hit.entry, async element => {
+      const place = await opened(element as EntryElement, hit);
+      // Boxes inside of the entry that scroll by themselves.
+      const inner = place instanceof Range ? place.startContainer.parentElement : place;
+      inner?.scrollIntoView({ block: "nearest", inline: "nearest" });
+      this.#paint();
+      return () => this.#distance(boxOf(element as EntryElement, hit));
+    });
+    this.#paint();
+  }
+
+  get #log(): HTMLElement {
+    return this.#transcript().querySelector(".log") as HTMLElement;
+  }
+  get #entries(): readonly EntryElement[] {
+    return [...this.#transcript().querySelectorAll<EntryElement>(":scope > .log > .entries .entry")];
+  }
+
+  /** Where the transcript can be seen: below the bar, which lies over its beginning. */
+  get #top(): number {
+    const bar = document.querySelector(".find")?.getBoundingClientRect();
+    return Math.max(this.#log.getBoundingClientRect().top, (bar?.bottom ?? 0) + GAP);
+  }
+
+  /** What is in sight stays where it is; else it comes into the upper half. */
+  #distance(box: DOMRect): number {
+    const log = this.#log.getBoundingClientRect();
+    const top = this.#top;
+    if (box.top >= top && box.bottom <= log.bottom) return 0;
+    return box.top - Math.max(top, log.top + log.height * 0.3);
+  }
+
+  #watch(): void {
+    if (this.#watched || this.#hits.length === 0) return;
+    this.#watched = this.#log;
+    this.#watched.addEventListener("scroll", this.#soon, { passive: true });
+    this.#observer.observe(this.#watched, { subtree: true, childList: true, characterData: true });
+  }
+
+  readonly #soon = (): void => {
+    this.#frame ??= requestAnimationFrame(() => {
+      this.#frame = undefined;
+      this.#paint();
+    });
+  };
+
+  #paint(): void {
+    for (const element of document.querySelectorAll<HTMLElement>("[data-found]")) delete element.dataset["found"];
+    const all = new Highlight();
+    const current = new Highlight();
+    current.priority = 1;
+    const log = this.#hits.length > 0 ? this.#log.getBoundingClientRect() : undefined;
+    for (const element of log ? this.#entries : []) {
+      const hits = this.#byEntry.get(element.entry.id);
+      if (!hits || !log) continue;
+      const { top, bottom } = element.getBoundingClientRect();
+      if (bottom < log.top - MARGIN || top > log.bottom + MARGIN) continue;
+      const painted = new PaintedEntry(element, element.entry);
+      for (const index of hits) {
+        const hit = this.#hits[index] as FindHit;
+        const range = painted.range(hit);
+        if (range) (index === this.#current ? current : all).add(range);
+        else if (index === this.#current) painted.holder(hit).dataset["found"] = "";
+      }
+    }
+    document.documentElement.classList.toggle("finding", this.#hits.length > 0);
+    CSS.highlights.set(ALL, all);
+    CSS.highlights.set(CURRENT, current);
+  }
+}
+
+/** Opens what the hit is folded into, as the user would, and gives its place; its holder, where it cannot be painted. */
+async function opened(element: EntryElement, hit: FindHit): Promise<Range | HTMLElement> {
+  const range = (): Range | undefined => new PaintedEntry(element, element.entry).range(hit);
+  if (!range()) {
+    element.querySelector<HTMLElement>(":is(.fold, .tool-head)[aria-expanded=false]")?.click();
+    await element.updateComplete;
+  }
+  for (let more = moreLines(element, hit); more && !range(); more = moreLines(element, hit)) {
+    more.click();
+    await new Promise(requestAnimationFrame);
+  }
+  // Terminals paint a little later.
+  for (let frame = 0; frame < OPENING_FRAMES && !range(); frame++) await new Promise(requestAnimationFrame);
+  const found = range();
+  for (let box = parentOf(found)?.closest("details"); box; box = box.parentElement?.closest("details")) box.open = true;
+  return found ?? new PaintedEntry(element, element.entry).holder(hit);
+}
+
+/** Shows more lines of a diff, where there are more. */
+const moreLines = (element: HTMLElement, { part }: FindHit): HTMLElement | null =>
+  element.querySelector(`[data-part="${part}"] parley-diff-lines > button`);
+
+const parentOf = (range: Range | undefined): Element | null | undefined => range?.startContainer.parentElement;
+
+function boxOf(element: EntryElement, hit: FindHit): DOMRect {
+  const painted = new PaintedEntry(element, element.entry);
+  return (painted.range(hit) ?? painted.holder(hit)).getBoundingClientRect();
+}

@@ -1,0 +1,123 @@
+// Hits of a search → ranges of what is painted. The host says which of equal passages a hit is; here it is looked up.
+import { MarkdownElement } from "../markdown/markdown.ts";
+import type { FindHit, ViewEntry } from "../../src/panel/protocol.ts";
+
+/** Where an entry's frame shows what can be found in it, in the order in which the host reads it. */
+const FRAME =
+  ".tool-title, .locations a, .decision > span:not(.codicon), .row > span:not(.codicon), .file-note a, .fold > span:not(.codicon), .problem .sentence, .problem .detail, .problem .run code";
+/** Where a part does. A part of another kind is read as a whole. */
+const PART =
+  "parley-markdown, .typed, .diff .part-head > .quiet, .diff .part-head > a, .diff-text, .files pre, .terminal .command, .terminal .folder > span:not(.codicon), parley-terminal, .json pre, .resource summary, .resource pre, .resource p a, .chip";
+/** Words of the panel itself. */
+const OWN = "button:not(.tool-head):not(.fold), .code-bar, .tag, .sr-only, .codicon, .chip > .quiet, summary > .quiet";
+const BLOCKS =
+  "p, li, h4, h5, h6, pre, td, th, div, summary, blockquote, a.link, .diff-text, .tool-title, .sentence, .folder";
+
+/** The painted text of one part or frame, and where each piece of it stands. */
+interface Painted {
+  readonly text: string;
+  readonly nodes: readonly { readonly node: Text; readonly start: number }[];
+  /** Where passages were found in it so far. */
+  readonly places: Map<string, number[]>;
+}
+
+/** The texts of one entry as they are painted now: read once, asked for many hits. */
+export class PaintedEntry {
+  readonly #element: HTMLElement;
+  readonly #entry: ViewEntry;
+  readonly #read = new Map<number | undefined, Painted>();
+
+  constructor(element: HTMLElement, entry: ViewEntry) {
+    this.#element = element;
+    this.#entry = entry;
+  }
+
+  /** Where the hit stands; undefined where it is folded away or cut off. */
+  range(hit: FindHit): Range | undefined {
+    let painted = this.#read.get(hit.part);
+    if (!painted) this.#read.set(hit.part, (painted = read(this.#roots(hit.part))));
+    const wanted = flat(hit.text);
+    const places = painted.places.get(wanted) ?? [];
+    painted.places.set(wanted, places);
+    while (places.length <= hit.nth) {
+      const at = painted.text.indexOf(wanted, (places.at(-1) ?? -1) + 1);
+      if (at < 0) return undefined;
+      places.push(at);
+    }
+    const at = places[hit.nth] ?? 0;
+    return rangeOf(painted, at, at + wanted.length);
+  }
+
+  /** What holds the hit: its part, where that is painted, else the entry. */
+  holder(hit: FindHit): HTMLElement {
+    return this.#part(hit.part)?.querySelector<HTMLElement>("*") ?? this.#element;
+  }
+
+  #part(part: number | undefined): HTMLElement | null {
+    if (part === undefined) return null;
+    const parts = this.#element.querySelectorAll<HTMLElement>(`[data-part="${part}"]`);
+    return [...parts].find(each => this.#owns(each)) ?? null;
+  }
+
+  /** Not in the card of another call that stands in this one. */
+  #owns(node: Element): boolean {
+    return node.closest(".entry") === this.#element;
+  }
+
+  #roots(part: number | undefined): readonly Element[] {
+    if (part !== undefined) {
+      const holder = this.#part(part);
+      const roots = holder ? outermost([...holder.querySelectorAll(PART)]) : [];
+      return roots.length > 0 || !holder ? roots : [holder];
+    }
+    const { title } = this.#entry.kind === "tool" ? this.#entry : { title: "" };
+    return [...this.#element.querySelectorAll<HTMLElement>(FRAME)].filter(root => {
+      if (!this.#owns(root)) return false;
+      // A place that the title names is not counted twice.
+      const isPlace = root.dataset["path"] !== undefined && root.parentElement?.className === "locations";
+      return !isPlace || !title.includes((root.textContent ?? "").trim().replace(/:\d+$/, ""));
+    });
+  }
+}
+
+const flat = (text: string): string => text.replace(/\s/g, " ");
+
+const outermost = (roots: readonly Element[]): Element[] =>
+  roots.filter(root => !roots.some(other => other !== root && other.contains(root)));
+
+function read(roots: readonly Element[]): Painted {
+  const nodes: { node: Text; start: number }[] = [];
+  let text = "";
+  let block: Element | null | undefined;
+  for (const root of roots) {
+    if (root instanceof MarkdownElement) root.complete();
+    const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT | NodeFilter.SHOW_ELEMENT, node =>
+      node instanceof Element && node !== root && node.matches(OWN)
+        ? NodeFilter.FILTER_REJECT
+        : NodeFilter.FILTER_ACCEPT,
+    );
+    for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+      if (node instanceof Element) {
+        if (node.localName === "br") text += " ";
+        continue;
+      }
+      const own = node.parentElement?.closest(BLOCKS);
+      if (own !== block && text !== "") text += " ";
+      block = own;
+      nodes.push({ node: node as Text, start: text.length });
+      text += flat((node as Text).data);
+    }
+    block = undefined;
+  }
+  return { text, nodes, places: new Map() };
+}
+
+function rangeOf({ nodes }: Painted, from: number, to: number): Range | undefined {
+  const first = nodes.findLast(({ start }) => start <= from);
+  const last = nodes.findLast(({ start }) => start < to);
+  if (!first || !last) return undefined;
+  const range = document.createRange();
+  range.setStart(first.node, Math.min(from - first.start, first.node.length));
+  range.setEnd(last.node, Math.min(to - last.start, last.node.length));
+  return range;
+}

@@ -1,0 +1,179 @@
+// Code colours by highlight.js classes, which styles.css maps to theme colours. The one place to swap the highlighter.
+import type { HLJSApi, LanguageFn } from "highlight.js";
+import { asError } from "../../src/base/errors.ts";
+import { send } from "../base/vscodeApi.ts";
+
+type Grammar = { readonly default: LanguageFn };
+
+/** Every language is a chunk of its own, loaded when a fence first names it. */
+const grammars: Readonly<Record<string, () => Promise<Grammar>>> = {
+  bash: () => import("highlight.js/lib/languages/bash"),
+  c: () => import("highlight.js/lib/languages/c"),
+  cpp: () => import("highlight.js/lib/languages/cpp"),
+  csharp: () => import("highlight.js/lib/languages/csharp"),
+  css: () => import("highlight.js/lib/languages/css"),
+  dart: () => import("highlight.js/lib/languages/dart"),
+  diff: () => import("highlight.js/lib/languages/diff"),
+  dockerfile: () => import("highlight.js/lib/languages/dockerfile"),
+  elixir: () => import("highlight.js/lib/languages/elixir"),
+  go: () => import("highlight.js/lib/languages/go"),
+  graphql: () => import("highlight.js/lib/languages/graphql"),
+  haskell: () => import("highlight.js/lib/languages/haskell"),
+  ini: () => import("highlight.js/lib/languages/ini"),
+  java: () => import("highlight.js/lib/languages/java"),
+  javascript: () => import("highlight.js/lib/languages/javascript"),
+  json: () => import("highlight.js/lib/languages/json"),
+  kotlin: () => import("highlight.js/lib/languages/kotlin"),
+  less: () => import("highlight.js/lib/languages/less"),
+  lua: () => import("highlight.js/lib/languages/lua"),
+  makefile: () => import("highlight.js/lib/languages/makefile"),
+  markdown: () => import("highlight.js/lib/languages/markdown"),
+  perl: () => import("highlight.js/lib/languages/perl"),
+  php: () => import("highlight.js/lib/languages/php"),
+  powershell: () => import("highlight.js/lib/languages/powershell"),
+  python: () => import("highlight.js/lib/languages/python"),
+  r: () => import("highlight.js/lib/languages/r"),
+  ruby: () => import("highlight.js/lib/languages/ruby"),
+  rust: () => import("highlight.js/lib/languages/rust"),
+  scala: () => import("highlight.js/lib/languages/scala"),
+  scss: () => import("highlight.js/lib/languages/scss"),
+  shell: () => import("highlight.js/lib/languages/shell"),
+  sql: () => import("highlight.js/lib/languages/sql"),
+  swift: () => import("highlight.js/lib/languages/swift"),
+  typescript: () => import("highlight.js/lib/languages/typescript"),
+  xml: () => import("highlight.js/lib/languages/xml"),
+  yaml: () => import("highlight.js/lib/languages/yaml"),
+};
+
+const aliases: Readonly<Record<string, string>> = {
+  "c++": "cpp", "c#": "csharp", cjs: "javascript", console: "shell", cs: "csharp", docker: "dockerfile", ex: "elixir",
+  golang: "go", gql: "graphql", h: "c", hpp: "cpp", hs: "haskell", htm: "xml", html: "xml", js: "javascript",
+  jsonc: "json", json5: "json", jsx: "javascript", kt: "kotlin", make: "makefile", md: "markdown", mjs: "javascript",
+  mts: "typescript", patch: "diff", pl: "perl", ps1: "powershell", py: "python", rb: "ruby", rs: "rust", sh: "bash",
+  svelte: "xml", svg: "xml", toml: "ini", ts: "typescript", tsx: "typescript", vue: "xml", yml: "yaml", zsh: "bash",
+}; // prettier-ignore
+
+/** Grammars that embed others: those are loaded along. */
+const embedded: Readonly<Record<string, readonly string[]>> = {
+  xml: ["css", "javascript"],
+  php: ["xml"],
+  markdown: ["xml"],
+  shell: ["bash"],
+};
+
+/** Longer code stays plain: colouring it would hold up the page. */
+const LIMIT = 30_000;
+/** The highlighter, once the first code has asked for it. */
+let hljs: HLJSApi | undefined;
+const loading = new Map<string, Promise<void>>();
+
+/** Colours the code of `element` in place, now when the grammar is there, else once it has been loaded. */
+export function highlight(element: HTMLElement, language: string): void {
+  const name = grammarOf(language);
+  if (name === undefined || (element.textContent?.length ?? 0) > LIMIT) return;
+  if (hljs?.getLanguage(name)) return paint(hljs, element, name);
+  load(name).then(
+    // The first code of a language takes its time, so what has waited for it is coloured one by one.
+    () => setTimeout(() => hljs && element.isConnected && paint(hljs, element, name)),
+    (thrown: unknown) => send({ type: "report", kind: "error", text: asError(thrown).message }),
+  );
+}
+
+/** Code that is yet to be coloured, and its language. */
+const plain = new WeakMap<Element, string>();
+const PLAIN = "plain";
+
+/** Leaves the code of `element` as it is until {@link colour} comes to it. */
+export function highlightLater(element: HTMLElement, language: string): void {
+  if (grammarOf(language) === undefined) return;
+  element.classList.add(PLAIN);
+  plain.set(element, language);
+}
+
+/** Colours all code below `root` that waits for it. */
+export function colour(root: HTMLElement | null | undefined): void {
+  for (const element of [...(root?.getElementsByClassName(PLAIN) ?? [])] as HTMLElement[]) {
+    element.classList.remove(PLAIN);
+    highlight(element, plain.get(element) ?? "");
+  }
+}
+
+const seen = new IntersectionObserver(
+  entries => {
+    for (const { target, isIntersecting } of entries) {
+      if (!isIntersecting) continue;
+      seen.unobserve(target);
+      colour(target as HTMLElement);
+    }
+  },
+  // A panel's height before it is scrolled into sight.
+  { scrollMargin: "100% 0px" } as IntersectionObserverInit,
+);
+
+/** Colours all code below `root` that waits for it, once it is about to be seen. */
+export function colourWhenSeen(root: HTMLElement): void {
+  if (root.getElementsByClassName(PLAIN).length > 0) seen.observe(root);
+}
+
+/** The grammar for a file, by the ending of its name, else by its MIME type; "" where none is known. */
+export function languageOf(name: string, mimeType: string | undefined): string {
+  const base = name.split(/[\\/]/).at(-1) ?? "";
+  const ending = base.split(".").at(-1) ?? "";
+  const kind = /^[^/]+\/(?:vnd\.|x-)*([^;+]+)(?:\+(\w+))?/.exec(mimeType ?? "");
+  const names = [ending, base, kind?.[1], kind?.[2]].map(one => one?.toLowerCase() ?? "");
+  return names.find(one => grammarOf(one) !== undefined) ?? "";
+}
+
+function grammarOf(language: string): string | undefined {
+  const name = language.toLowerCase();
+  if (Object.hasOwn(grammars, name)) return name;
+  return Object.hasOwn(aliases, name) ? aliases[name] : undefined;
+}
+
+function load(name: string): Promise<void> {
+  const known = loading.get(name);
+  if (known) return known;
+  const started = loadGrammar(name);
+  loading.set(name, started);
+  return started;
+}
+
+async function loadGrammar(name: string): Promise<void> {
+  const [core, grammar] = await Promise.all([
+    import("highlight.js/lib/core"),
+    grammars[name]?.(),
+    ...(embedded[name] ?? []).map(load),
+  ]);
+  hljs = core.default;
+  if (grammar) hljs.registerLanguage(name, grammar.default);
+}
+
+interface TokenNode {
+  readonly scope?: string;
+  readonly children: readonly (TokenNode | string)[];
+}
+
+function paint(hljs: HLJSApi, element: HTMLElement, language: string): void {
+  const code = element.textContent ?? "";
+  const result = hljs.highlight(code, { language, ignoreIllegals: true });
+  // The emitter's tree becomes nodes directly: its HTML string would have to pass a parser.
+  const { rootNode } = result._emitter as unknown as { readonly rootNode: TokenNode };
+  const coloured = document.createDocumentFragment();
+  for (const child of rootNode.children) coloured.append(nodeOf(child));
+  element.replaceChildren(coloured);
+}
+
+function nodeOf(token: TokenNode | string): Node {
+  if (typeof token === "string") return document.createTextNode(token);
+  const span = document.createElement("span");
+  if (token.scope) span.className = classOf(token.scope);
+  for (const child of token.children) span.append(nodeOf(child));
+  return span;
+}
+
+/** `title.function` → `hljs-title function_`, as highlight.js itself names them. */
+function classOf(scope: string): string {
+  if (scope.startsWith("language:")) return scope.replace("language:", "language-");
+  const [first, ...rest] = scope.split(".");
+  return [`hljs-${first}`, ...rest.map((part, i) => part + "_".repeat(i + 1))].join(" ");
+}

@@ -1,0 +1,180 @@
+// Markdown tokens → a sanitised DOM node. Raw HTML is escaped before the sanitiser; links carry `data-href` and are
+// opened by intent; images never load.
+import DOMPurify from "dompurify";
+import { Marked, type RendererThis, type Token, type TokenizerAndRendererExtension, type Tokens } from "marked";
+import { visible } from "../../src/base/visibleText.ts";
+import { BoundedLexer } from "./boundedLexer.ts";
+import { codeBlock } from "./codeBlock.ts";
+import { t } from "../base/l10n.ts";
+import { linkIntent, linkTitle } from "./links.ts";
+import { findPath, isPath, noPathAtStart, pathAtStart } from "./filePaths.ts";
+
+/** One top-level token as the panel paints it. `node` is null for tokens that show nothing. */
+export interface Block {
+  readonly raw: string;
+  readonly node: HTMLElement | null;
+  /** Level of the last heading up to here, so that levels never skip. */
+  readonly level: number;
+  /** What it is to be painted from, where that has been put off. */
+  readonly token?: Token;
+}
+
+/** Headings in an answer stand below the heading of their turn. */
+export const TURN_LEVEL = 3;
+
+const ALLOWED_TAGS =
+  "p h4 h5 h6 ul ol li pre code blockquote table thead tbody tr th td strong em del br hr a span div".split(" ");
+const ALLOWED_ATTR = ["class", "data-href", "data-info", "data-state", "start", "title"];
+
+// Set once: with a configuration in each call it would be taken apart again for every block.
+DOMPurify.setConfig({
+  RETURN_DOM_FRAGMENT: true,
+  ALLOWED_TAGS,
+  ALLOWED_ATTR,
+  ALLOW_DATA_ATTR: false,
+  ALLOW_ARIA_ATTR: false,
+  // Links are vetted by linkIntent, here and again when they are opened; what a fence says of its code is shown as text.
+  ADD_URI_SAFE_ATTR: ["data-href", "data-info", "title"],
+});
+
+const filePath: TokenizerAndRendererExtension = {
+  name: "filePath",
+  level: "inline",
+  start: findPath,
+  tokenizer(source) {
+    if (this.lexer.state.inLink) return undefined;
+    const raw = pathAtStart(source);
+    if (raw !== undefined) return { type: "filePath", raw, text: raw };
+    const plain = noPathAtStart(source);
+    return plain === undefined ? undefined : { type: "text", raw: plain, text: plain };
+  },
+  renderer: token => anchor(token.raw, escape(token.raw), ""),
+};
+
+const marked = new Marked({
+  gfm: true,
+  extensions: [filePath],
+  renderer: {
+    html: ({ text, block }) => (block ? `<p>${escape(text.trimEnd())}</p>` : escape(text)),
+    heading({ tokens, depth }) {
+      const level = headingLevel(depth);
+      return `<h${level}>${inline(this, tokens)}</h${level}>`;
+    },
+    link({ href, title, tokens }) {
+      return anchor(href, inline(this, tokens), title ?? "");
+    },
+    image: ({ href, text }) => anchor(href, escape(text === "" ? href : text), t("Image")),
+    codespan: ({ text }) =>
+      isPath(text) ? anchor(text, `<code>${escape(text)}</code>`, "") : `<code>${escape(text)}</code>`,
+    code: ({ text, lang }) => `<pre data-info="${escape(lang ?? "")}"><code>${escape(text)}</code></pre>`,
+    checkbox: ({ checked }) => `<span class="task" data-state="${checked ? "done" : "open"}"></span>`,
+    table(token) {
+      const head = token.header.map(cell => tableCell(this, cell, "th")).join("");
+      const rows = token.rows.map(row => `<tr>${row.map(cell => tableCell(this, cell, "td")).join("")}</tr>`);
+      return `<div class="table"><table><thead><tr>${head}</tr></thead><tbody>${rows.join("")}</tbody></table></div>`;
+    },
+  },
+});
+
+const headingLevel = (depth: number): number => Math.min(6, Math.max(TURN_LEVEL + 1, depth + TURN_LEVEL - 1));
+
+function tableCell(renderer: RendererThis, cell: Tokens.TableCell, tag: "th" | "td"): string {
+  const align = cell.align ? ` class="align-${cell.align}"` : "";
+  return `<${tag}${align}>${inline(renderer, cell.tokens)}</${tag}>`;
+}
+
+function inline(renderer: RendererThis, tokens: Token[]): string {
+  return renderer.parser.parseInline(tokens);
+}
+
+function anchor(href: string, label: string, title: string): string {
+  if (linkIntent(href) === undefined) return `<span>${label}</span>`;
+  return `<a data-href="${escape(href)}" title="${escape(title === "" ? linkTitle(href) : `${visible(title)}\n${linkTitle(href)}`)}">${label}</a>`;
+}
+
+/** The top-level tokens of Markdown source, and whether it defines link references. */
+export function lex(source: string): { readonly tokens: readonly Token[]; readonly hasDefinitions: boolean } {
+  const tokens = new BoundedLexer(marked.defaults).lex(source);
+  return { tokens, hasDefinitions: Object.keys(tokens.links).length > 0 };
+}
+
+/** The sanitised nodes of each token, in one pass of the sanitiser: it costs more to begin than to go on. */
+export function sanitized(tokens: readonly Token[]): readonly DocumentFragment[] {
+  const parts = tokens.map(token => marked.parser([token]));
+  if (parts.length > 1) {
+    const boxes = [...clean(parts.map(part => `<div>${part}</div>`).join("")).childNodes];
+    // Whatever left its box would make another number of them: then each is sanitised alone.
+    if (boxes.length === parts.length && boxes.every(box => box.nodeName === "DIV")) return boxes.map(contents);
+  }
+  return parts.map(clean);
+}
+
+const clean = (html: string): DocumentFragment => DOMPurify.sanitize(html, { RETURN_DOM_FRAGMENT: true });
+
+function contents(box: Node): DocumentFragment {
+  const fragment = document.createDocumentFragment();
+  fragment.append(...box.childNodes);
+  return fragment;
+}
+
+/** Paints one top-level token from its sanitised nodes. `level` is that of the heading before it. */
+export function paintBlock(token: Token, level: number, fragment: DocumentFragment): Block {
+  const after = finish(fragment, level, token.type !== "code" || isClosed(token.raw));
+  if (fragment.childElementCount <= 1) {
+    return { raw: token.raw, node: fragment.firstElementChild as HTMLElement | null, level: after };
+  }
+  const node = document.createElement("div");
+  node.append(fragment);
+  return { raw: token.raw, node, level: after };
+}
+
+/** What headings may stand in, but for lists. */
+const containers = new Set(["blockquote", "list_item"]);
+
+/** The level of the last heading after a token, as {@link paintBlock} would find it. */
+export function levelAfter(token: Token, level: number): number {
+  if (token.type === "heading") return Math.min(level + 1, headingLevel((token as Tokens.Heading).depth));
+  const { type, items, tokens } = token as Tokens.Generic;
+  const within: readonly Token[] = (type === "list" ? items : containers.has(type) ? tokens : undefined) ?? [];
+  return within.reduce((reached, each) => levelAfter(each, reached), level);
+}
+
+/** Whether a code token is complete: indented, or its fence has been closed. */
+export function isClosed(raw: string): boolean {
+  const open = /^ {0,3}(`{3,}|~{3,})/.exec(raw)?.[1];
+  if (open === undefined) return true;
+  const last = raw.trimEnd().split("\n");
+  return last.length > 1 && new RegExp(`^ {0,3}${open[0]}{${open.length},}[ \\t]*$`).test(last.at(-1) ?? "");
+}
+
+/** What no allowed HTML can say: roles, buttons, colours. Returns the level of the last heading. */
+function finish(root: DocumentFragment, level: number, closed: boolean): number {
+  for (const link of root.querySelectorAll<HTMLElement>("a[data-href]")) {
+    link.role = "link";
+    link.tabIndex = 0;
+    link.className = "link";
+  }
+  for (const task of root.querySelectorAll<HTMLElement>("span.task")) {
+    const done = task.dataset["state"] === "done";
+    task.role = "img";
+    task.ariaLabel = done ? t("Done") : t("Open");
+    task.classList.add("codicon", done ? "codicon-check" : "codicon-circle-large-outline");
+    task.closest("li")?.classList.add("task-item");
+  }
+  for (const table of root.querySelectorAll<HTMLElement>("div.table")) {
+    table.tabIndex = 0;
+    table.role = "group";
+    table.ariaLabel = t("Table");
+  }
+  for (const pre of root.querySelectorAll("pre"))
+    pre.replaceWith(codeBlock(pre.querySelector("code") ?? pre, pre.dataset["info"] ?? "", closed));
+  for (const heading of root.querySelectorAll("h4, h5, h6")) {
+    level = Math.min(level + 1, Number(heading.localName[1]));
+    heading.ariaLevel = String(level);
+  }
+  return level;
+}
+
+function escape(text: string): string {
+  return text.replace(/[&<>"']/g, char => `&#${char.charCodeAt(0)};`);
+}

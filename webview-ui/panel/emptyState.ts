@@ -1,0 +1,58 @@
+// What stands in the place of a conversation that has not begun: who to talk to, and what one might say.
+import { html, nothing, type TemplateResult } from "lit";
+import type { Head, ViewAgent } from "../../src/panel/protocol.ts";
+import { icon } from "../base/element.ts";
+import { send } from "../base/vscodeApi.ts";
+import { t } from "../base/l10n.ts";
+
+/** The empty conversation. `fill` puts an example into the composer. */
+export function emptyState(head: Head, fill: (text: string) => void): TemplateResult {
+  const { agent, agents } = head;
+  const several = agents.length > 1;
+  return html`<div class="empty">
+    ${icon("comment-discussion")}
+    <p class="empty-title">${agent && !several ? agent.name : t("Choose an agent")}</p>
+    ${several || agent?.description === undefined ? nothing : html`<p class="quiet">${agent.description}</p>`}
+    ${several ? agentList(agents, agent) : nothing} ${agent === null ? nothing : examples(fill)}
+  </div>`;
+}
+
+function agentList(agents: readonly ViewAgent[], chosen: ViewAgent | null): TemplateResult {
+  return html`<ul class="agents" aria-label=${t("Agents")}>
+    ${agents.map(agent => html`<li>${agentCard(agent, agent.id === chosen?.id)}</li>`)}
+  </ul>`;
+}
+
+/** A button and not a radio: choosing starts the agent, which walking through the list by arrows must not do. */
+function agentCard(agent: ViewAgent, isChosen: boolean): TemplateResult {
+  return html`<button
+    class="agent"
+    type="button"
+    aria-pressed=${isChosen}
+    @click=${isChosen ? nothing : () => send({ type: "selectAgent", agent: agent.id })}
+  >
+    <span class="agent-mark" aria-hidden="true">${mark(agent.name)}</span>
+    <span class="agent-words">
+      <span class="agent-name">${agent.name}</span>
+      ${agent.description === undefined ? nothing : html`<span class="quiet">${agent.description}</span>`}
+    </span>
+    ${isChosen ? icon("check") : nothing}
+  </button>`;
+}
+
+/** The letters that stand for a name: "Gemini CLI" → "GC". */
+const mark = (name: string): string =>
+  name
+    .split(/\s+/)
+    .flatMap(word => [...word].slice(0, 1))
+    .slice(0, 2)
+    .join("")
+    .toUpperCase();
+
+function examples(fill: (text: string) => void): TemplateResult {
+  const texts = [t("Explain this project"), t("Run the tests"), t("Plan a refactoring")];
+  return html`<div class="examples" role="group" aria-label=${t("Examples to try")}>
+      ${texts.map(text => html`<button class="secondary" type="button" @click=${() => fill(text)}>${text}</button>`)}
+    </div>
+    <p class="quiet hint">${t("Add context with @, commands with /. Hold Shift to drop files.")}</p>`;
+}

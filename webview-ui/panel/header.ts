@@ -1,0 +1,209 @@
+// The top of the panel: the session's title, its agent, New Session, and what else can be done.
+import { html, nothing, type TemplateResult } from "lit";
+import { live } from "lit/directives/live.js";
+import type { Head, ViewAgent } from "../../src/panel/protocol.ts";
+import { LightElement, icon } from "../base/element.ts";
+import { send } from "../base/vscodeApi.ts";
+import { t } from "../base/l10n.ts";
+import type { MenuItem } from "./menu.ts";
+
+/** `<parley-header>`. */
+export class HeaderElement extends LightElement {
+  static override properties = {
+    sessionTitle: { attribute: false },
+    hasSession: { attribute: false },
+    agent: { attribute: false },
+    agents: { attribute: false },
+    follow: { attribute: false },
+    editing: { state: true },
+  };
+  declare sessionTitle: string;
+  /** Without a session there is nothing to name, copy or save. */
+  declare hasSession: boolean;
+  declare agent: ViewAgent | null;
+  declare agents: readonly ViewAgent[];
+  declare follow: Head["follow"];
+  declare editing: boolean;
+  /** What has the focus next, once it is painted. */
+  #focusNext: "input" | "button" | undefined;
+
+  constructor() {
+    super();
+    this.editing = false;
+    this.follow = "off";
+  }
+
+  /** Lets the user type a title. */
+  rename(): void {
+    if (!this.hasSession || this.editing) return;
+    this.#focusNext = "input";
+    this.editing = true;
+  }
+
+  protected override updated(): void {
+    if (this.#focusNext === "input") this.querySelector<HTMLInputElement>(".title-input")?.select();
+    if (this.#focusNext === "button") this.querySelector<HTMLElement>(".rename")?.focus();
+    this.#focusNext = undefined;
+  }
+
+  protected override render(): TemplateResult {
+    return html`<div class="header" @keydown=${this.#keydown}>
+      ${this.editing ? this.#input() : this.#title()} ${this.#picker()}
+      <div class="header-buttons">
+        ${this.hasSession ? this.#followButton() : nothing}
+        <button
+          class="icon-button"
+          type="button"
+          aria-label=${t("New Session")}
+          title=${t("New Session")}
+          @click=${() => send({ type: "newSession" })}
+        >
+          ${icon("add")}
+        </button>
+        <button
+          class="icon-button"
+          type="button"
+          aria-label=${t("Open in Editor")}
+          title=${t("Open in Editor")}
+          @click=${() => send({ type: "openInEditor" })}
+        >
+          ${icon("open-preview")}
+        </button>
+        <parley-menu .label=${t("More Actions")} .items=${this.#items()}></parley-menu>
+      </div>
+    </div>`;
+  }
+
+  #followButton(): TemplateResult {
+    const { follow } = this;
+    const says = {
+      off: t("Follow the agent in the editor"),
+      on: t("Following the agent in the editor"),
+      paused: t("Following paused: press to follow the agent again"),
+    };
+    return html`<button
+        class="icon-button follow ${follow}"
+        type="button"
+        aria-label=${t("Follow")}
+        aria-pressed=${follow === "on" ? "true" : "false"}
+        title=${says[follow]}
+        @click=${() => send({ type: "follow", on: follow !== "on" })}
+      >
+        ${icon("target")}
+      </button>
+      <span class="sr-only" role="status">${follow === "paused" ? t("Following paused") : ""}</span>`;
+  }
+
+  #title(): TemplateResult {
+    const title = this.sessionTitle === "" ? t("New Conversation") : this.sessionTitle;
+    return html`<div class="title">
+      <h1 class="ellipsis" title=${title} @dblclick=${() => this.rename()}>${title}</h1>
+      ${
+        this.hasSession
+          ? html`<button
+              class="icon-button rename"
+              type="button"
+              aria-label=${t("Rename Session")}
+              title=${t("Rename Session (F2)")}
+              aria-keyshortcuts="F2"
+              @click=${() => this.rename()}
+            >
+              ${icon("edit")}
+            </button>`
+          : nothing
+      }
+    </div>`;
+  }
+
+  #input(): TemplateResult {
+    return html`<h1 class="sr-only">${this.sessionTitle}</h1>
+      <input
+        class="title-input"
+        type="text"
+        aria-label=${t("Session title")}
+        placeholder=${t("Leave empty for the agent's title")}
+        maxlength="200"
+        .value=${this.sessionTitle}
+        @blur=${() => this.#finish("save")}
+      />`;
+  }
+
+  #keydown = (event: KeyboardEvent): void => {
+    if (event.isComposing || event.keyCode === 229) return;
+    if (!this.editing) return;
+    if (event.key !== "Enter" && event.key !== "Escape") return;
+    event.preventDefault();
+    event.stopPropagation();
+    this.#focusNext = "button";
+    this.#finish(event.key === "Enter" ? "save" : "cancel");
+  };
+
+  #finish(how: "save" | "cancel"): void {
+    const input = this.querySelector<HTMLInputElement>(".title-input");
+    if (!this.editing || !input) return;
+    const title = input.value.trim();
+    this.editing = false;
+    if (how === "save" && title !== this.sessionTitle) send({ type: "rename", title });
+  }
+
+  #items(): readonly MenuItem[] {
+    const rest: readonly MenuItem[] = [
+      { label: t("Select Agent…"), icon: "hubot", run: () => send({ type: "nextStep", step: "selectAgent" }) },
+      { label: t("Show Log"), icon: "output", run: () => send({ type: "nextStep", step: "showLog" }) },
+    ];
+    if (!this.hasSession) return rest;
+    return [
+      { label: t("Rename Session"), icon: "edit", key: "F2", run: () => this.rename() },
+      {
+        label: t("Copy Conversation as Markdown"),
+        icon: "copy",
+        run: () => send({ type: "copyConversation" }),
+      },
+      { label: t("Save Transcript"), icon: "save", run: () => send({ type: "saveTranscript" }) },
+      {
+        label: t("Show Protocol Traffic"),
+        icon: "list-tree",
+        run: () => send({ type: "nextStep", step: "showTraffic" }),
+      },
+      { label: t("Restart Agent"), icon: "debug-restart", run: () => send({ type: "nextStep", step: "restartAgent" }) },
+      ...rest,
+    ];
+  }
+
+  #picker(): TemplateResult {
+    const { agent, agents } = this;
+    const known = agents.some(each => each.id === agent?.id);
+    if (agents.length === 0) {
+      return html`<button
+        class="secondary"
+        type="button"
+        @click=${() => send({ type: "nextStep", step: "selectAgent" })}
+      >
+        ${t("Select Agent")}
+      </button>`;
+    }
+    return html`<select
+      class="agent-picker"
+      aria-label=${t("Agent")}
+      title=${agent?.description ?? t("Agent")}
+      .value=${live(agent?.id ?? "")}
+      @change=${this.#change}
+    >
+      ${agent === null ? html`<option value="" selected disabled>${t("Select Agent")}</option>` : nothing}
+      ${agent !== null && !known ? html`<option value=${agent.id} selected>${agent.name}</option>` : nothing}
+      ${agents.map(
+        each =>
+          html`<option value=${each.id} title=${each.description ?? nothing} ?selected=${each.id === agent?.id}>
+            ${each.name}
+          </option>`,
+      )}
+    </select>`;
+  }
+
+  #change = (event: Event): void => {
+    const select = event.target as HTMLSelectElement;
+    send({ type: "selectAgent", agent: select.value });
+    // What is chosen is state: it shows once the host says so.
+    select.value = this.agent?.id ?? "";
+  };
+}

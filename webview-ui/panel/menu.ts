@@ -1,0 +1,143 @@
+// A button that opens a menu, after the ARIA pattern: arrows, Home, End and first letters move, Escape closes.
+import { html, nothing, type TemplateResult } from "lit";
+import { LightElement, icon } from "../base/element.ts";
+
+/** One line of a menu. */
+export interface MenuItem {
+  readonly label: string;
+  readonly icon: string;
+  /** A key that does the same, as people write it. */
+  readonly key?: string;
+  readonly run: () => void;
+}
+
+/** `<parley-menu>`: the button and, while it is open, its menu. */
+export class MenuElement extends LightElement {
+  static override properties = { label: { attribute: false }, items: { attribute: false }, open: { state: true } };
+  declare label: string;
+  declare items: readonly MenuItem[];
+  declare open: boolean;
+  /** Which item gets the focus once the menu is painted. */
+  #focusAt: number | undefined;
+
+  constructor() {
+    super();
+    this.label = "";
+    this.items = [];
+    this.open = false;
+    this.addEventListener("keydown", event => this.#keydown(event));
+    this.addEventListener("focusout", event => {
+      // Whoever takes the focus elsewhere is done with the menu. A null target is another window, or nothing at all.
+      if (event.relatedTarget instanceof Node && !this.contains(event.relatedTarget)) this.open = false;
+    });
+  }
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    document.addEventListener("pointerdown", this.#outside);
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    document.removeEventListener("pointerdown", this.#outside);
+  }
+
+  protected override updated(): void {
+    if (this.#focusAt === undefined) return;
+    this.#choices[this.#focusAt]?.focus();
+    this.#focusAt = undefined;
+  }
+
+  protected override render(): TemplateResult {
+    return html`<button
+        class="icon-button"
+        type="button"
+        aria-label=${this.label}
+        title=${this.label}
+        aria-haspopup="menu"
+        aria-expanded=${this.open}
+        @click=${() => (this.open ? this.#close() : this.#show(0))}
+      >
+        ${icon("ellipsis")}
+      </button>
+      ${this.open ? this.#menu() : nothing}`;
+  }
+
+  #menu(): TemplateResult {
+    return html`<div class="menu" role="menu" aria-label=${this.label}>
+      ${this.items.map(
+        item =>
+          html`<button class="menu-item" type="button" role="menuitem" tabindex="-1" @click=${() => this.#pick(item)}>
+            ${icon(item.icon)} <span class="menu-label">${item.label}</span>
+            ${item.key === undefined ? nothing : html`<kbd aria-hidden="true">${item.key}</kbd>`}
+          </button>`,
+      )}
+    </div>`;
+  }
+
+  get #choices(): readonly HTMLElement[] {
+    return [...this.querySelectorAll<HTMLElement>("[role=menuitem]")];
+  }
+
+  #show(at: number): void {
+    this.#focusAt = at;
+    this.open = true;
+  }
+
+  #close(): void {
+    this.open = false;
+    this.querySelector<HTMLElement>("[aria-haspopup]")?.focus();
+  }
+
+  #pick(item: MenuItem): void {
+    this.#close();
+    item.run();
+  }
+
+  #outside = (event: Event): void => {
+    if (this.open && !this.contains(event.target as Node)) this.open = false;
+  };
+
+  #keydown(event: KeyboardEvent): void {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (!this.open) {
+      if (event.key !== "ArrowDown" && event.key !== "ArrowUp") return;
+      event.preventDefault();
+      return this.#show(event.key === "ArrowDown" ? 0 : this.items.length - 1);
+    }
+    if (event.key === "Tab") {
+      this.open = false;
+      return;
+    }
+    if (event.key === "Escape") {
+      event.preventDefault();
+      // The popup goes first: nothing else is to be stopped by the same key.
+      event.stopPropagation();
+      return this.#close();
+    }
+    const choices = this.#choices;
+    const to = this.#target(event.key, choices.indexOf(document.activeElement as HTMLElement));
+    if (to === undefined) return;
+    event.preventDefault();
+    choices[to]?.focus();
+  }
+
+  #target(key: string, at: number): number | undefined {
+    const { length } = this.items;
+    switch (key) {
+      case "ArrowDown":
+        return (at + 1) % length;
+      case "ArrowUp":
+        return (at - 1 + length) % length;
+      case "Home":
+        return 0;
+      case "End":
+        return length - 1;
+      default: {
+        if (key.length !== 1 || key === " ") return undefined;
+        const order = this.items.map((_, i) => (at + 1 + i) % length);
+        return order.find(i => this.items[i]?.label.toLowerCase().startsWith(key.toLowerCase()));
+      }
+    }
+  }
+}

@@ -1,0 +1,31 @@
+// Short tones made here: no file to load, and quiet where the page may not make a sound.
+import type { PanelMessage } from "../../src/panel/protocol.ts";
+
+type Sound = Extract<PanelMessage, { type: "sound" }>["sound"];
+
+/** Tones in Hz, one after the other. */
+const tones: Readonly<Record<Sound, readonly number[]>> = { question: [660, 880], turnEnd: [880, 587] };
+const TONE_SECONDS = 0.12;
+const LOUDNESS = 0.08;
+
+let context: AudioContext | undefined;
+
+/** Plays a sound. Browsers keep a page silent until the user has used it. */
+export function play(sound: Sound): void {
+  context ??= new AudioContext();
+  const { currentTime } = context;
+  tones[sound].forEach((frequency, i) => tone(frequency, currentTime + i * TONE_SECONDS));
+}
+
+function tone(frequency: number, start: number): void {
+  if (!context) return;
+  const source = new OscillatorNode(context, { frequency });
+  const volume = new GainNode(context, { gain: 0 });
+  // Swelling and fading, since a hard edge clicks.
+  volume.gain.setValueAtTime(0, start);
+  volume.gain.linearRampToValueAtTime(LOUDNESS, start + 0.01);
+  volume.gain.linearRampToValueAtTime(0, start + TONE_SECONDS);
+  source.connect(volume).connect(context.destination);
+  source.start(start);
+  source.stop(start + TONE_SECONDS);
+}

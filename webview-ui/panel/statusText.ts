@@ -1,0 +1,29 @@
+// What the session is doing, in words: waiting has a face.
+import type { Head } from "../../src/panel/protocol.ts";
+import { t } from "../base/l10n.ts";
+
+/** The way to a usable session; undefined once it is there, or where there is none. */
+export function connectionWords(head: Head): string | undefined {
+  const name = head.agent?.name ?? t("the agent");
+  switch (head.connection?.state) {
+    case "starting":
+      return t("Starting {0}…", name);
+    case "connecting":
+      return t("Connecting to {0}…", name);
+    case "opening":
+      return t("Opening the session…");
+    case "closed":
+      return head.problem ? undefined : t("{0} is not running.", name);
+    default:
+      return undefined;
+  }
+}
+
+/** What the agent is doing; undefined when it is idle. */
+export function activityWords(head: Head): string | undefined {
+  const { state, cancelling } = head.activity;
+  if (state === "idle") return undefined;
+  if (cancelling) return t("Stopping…");
+  if (head.asks.length > 0 || state === "requires_action") return t("Waiting for you");
+  return t("Working…");
+}

@@ -1,0 +1,125 @@
+// The question card: what will run, in full, and the agent's options. Never takes the focus, never answers by accident.
+import { html, nothing, type TemplateResult } from "lit";
+import { keyed } from "lit/directives/keyed.js";
+import { visible } from "../../src/base/visibleText.ts";
+import type { ViewAsk, ViewEntry } from "../../src/panel/protocol.ts";
+import { AskOptions, onAnswer } from "../transcript/questionOptions.ts";
+import { LightElement, icon, roveByKey, roveTabStop, roveToFocus } from "../base/element.ts";
+import { t } from "../base/l10n.ts";
+import { fileLink } from "../markdown/links.ts";
+import { titleText, toolParts } from "../transcript/parts.ts";
+import { kindIcon } from "../transcript/toolCall.ts";
+
+/** `<parley-asks>`: the oldest open question, and how many wait behind it. */
+export class AsksElement extends LightElement {
+  static override properties = { asks: { attribute: false } };
+  declare asks: readonly ViewAsk[];
+  /** Finds the tool card a question is about. */
+  entryOf: (id: string) => ViewEntry | undefined = () => undefined;
+  /** Called when the last question is gone and the focus was here. */
+  onLeave: () => void = () => {};
+  readonly #options = new AskOptions(() => this.#card);
+  #hadFocus = false;
+  #unlisten: (() => void) | undefined;
+
+  constructor() {
+    super();
+    this.asks = [];
+    this.addEventListener("keydown", event => this.#keydown(event));
+    this.addEventListener("focusin", event => this.#focusin(event));
+  }
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    const listener = onAnswer(() => this.requestUpdate());
+    this.#unlisten = () => listener.dispose();
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    this.#unlisten?.();
+  }
+
+  /** Gives the focus to the question, on the user's wish. */
+  focusCard(): void {
+    this.querySelector<HTMLElement>(".options button")?.focus();
+  }
+
+  get #card(): HTMLElement | null {
+    return this.querySelector<HTMLElement>(".ask");
+  }
+
+  protected override willUpdate(changed: Map<PropertyKey, unknown>): void {
+    if (!changed.has("asks")) return;
+    const before = changed.get("asks") as readonly ViewAsk[] | undefined;
+    this.#hadFocus = before?.[0]?.id !== this.asks[0]?.id && this.contains(document.activeElement);
+  }
+
+  protected override updated(): void {
+    const card = this.#card;
+    if (card) roveTabStop(card);
+    if (!this.#hadFocus) return;
+    this.#hadFocus = false;
+    if (card) this.focusCard();
+    else this.onLeave();
+  }
+
+  protected override render(): TemplateResult {
+    const [ask] = this.asks;
+    return html`${ask ? keyed(ask.id, this.#question(ask)) : nothing}`;
+  }
+
+  #question(ask: ViewAsk): TemplateResult {
+    const owner = ask.entry === undefined ? undefined : this.entryOf(ask.entry);
+    return html`<div class="ask" role="group" aria-label=${visible(ask.title)}>
+      <div class="ask-head">
+        ${icon(kindIcon(ask.toolKind))} <span class="ask-title">${titleText(ask.title)}</span>
+        ${this.asks.length > 1 ? html`<span class="quiet">${t("1 of {0}", this.asks.length)}</span>` : nothing}
+      </div>
+      ${this.#details(ask, owner)}
+      ${ask.reason === undefined ? nothing : html`<div class="quiet reason">${icon("shield")} <span>${visible(ask.reason)}</span></div>`}
+      ${this.#options.buttons(ask)}
+    </div>`;
+  }
+
+  #details(ask: ViewAsk, owner: ViewEntry | undefined): TemplateResult | typeof nothing {
+    const { command, cwd, parts } = ask;
+    // A diff names its file itself.
+    const locations = ask.locations.filter(
+      ({ path }) => !parts.some(part => part.type === "diff" && part.path === path),
+    );
+    if (command === undefined && cwd === undefined && locations.length + parts.length === 0) return nothing;
+    return html`<div class="ask-details" tabindex="0" role="group" aria-label=${t("What it is about")}>
+      ${command === undefined ? nothing : html`<div class="command"><code>${visible(command)}</code></div>`}
+      ${cwd === undefined ? nothing : html`<div class="quiet folder">${icon("folder")} <span>${t("in {0}", visible(cwd))}</span></div>`}
+      ${
+        locations.length === 0
+          ? nothing
+          : html`<div class="locations">
+              ${locations.map(({ path, label, line }) => fileLink(path, line === undefined ? label : `${label}:${line}`, line))}
+            </div>`
+      }
+      ${envList(ask.env)} ${toolParts(parts, owner, false)}
+    </div>`;
+  }
+
+  #keydown(event: KeyboardEvent): void {
+    const card = this.#card;
+    const [ask] = this.asks;
+    if (card && ask && !this.#options.key(ask, event)) roveByKey(card, event);
+  }
+
+  #focusin(event: FocusEvent): void {
+    const card = this.#card;
+    if (!card) return;
+    this.#options.focused(event);
+    roveToFocus(card, event);
+  }
+}
+
+function envList(env: ViewAsk["env"]): TemplateResult | typeof nothing {
+  if (!env) return nothing;
+  return html`<ul class="env" aria-label=${t("Environment variables")}>
+    ${env.map(({ name, value }) => html`<li><code>${visible(`${name}=${value}`)}</code></li>`)}
+  </ul>`;
+}

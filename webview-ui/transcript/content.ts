@@ -1,0 +1,172 @@
+// Images, sounds, links and files in messages and tool cards.
+import { html, nothing, type TemplateResult } from "lit";
+import { visible } from "../../src/base/visibleText.ts";
+import type { ViewMedia, ViewPart } from "../../src/panel/protocol.ts";
+import { icon } from "../base/element.ts";
+import { enlarge } from "./imageDialog.ts";
+import { send } from "../base/vscodeApi.ts";
+import { size, t } from "../base/l10n.ts";
+import { hrefLink } from "../markdown/links.ts";
+
+/** Where the host finds the block that a part was made of. */
+export interface Place {
+  readonly entry: string;
+  readonly part: number;
+}
+
+type Part<T extends ViewPart["type"]> = Extract<ViewPart, { type: T }>;
+
+const IMAGE_TYPES = /^image\/(?:png|jpeg|gif|webp|bmp|avif|svg\+xml)$/;
+const AUDIO_TYPES = /^audio\/[\w.+-]+$/;
+/** An image in the transcript is at most this high, in pixels. */
+const HEIGHT = 180;
+
+/** An image of a message or a tool. */
+export function imagePart(part: Part<"image">, place: Place | undefined): TemplateResult {
+  const name = part.uri === undefined ? t("Image") : fileName(part.uri);
+  if (!IMAGE_TYPES.test(part.mimeType)) return placeholder(part.mimeType);
+  return part.data === undefined ? tooLarge("file-media", name, part, place) : picture(name, part, place);
+}
+
+/** A sound, with the browser's own player. */
+export function audioPart(part: Part<"audio">, place: Place | undefined): TemplateResult {
+  if (!AUDIO_TYPES.test(part.mimeType)) return placeholder(part.mimeType);
+  return part.data === undefined ? tooLarge("unmute", t("Audio"), part, place) : player(t("Audio"), part, place);
+}
+
+/** A link to a file of the workspace or to the web. */
+export function linkPart(part: Part<"link">): TemplateResult {
+  const about = [part.mimeType, part.size === undefined ? undefined : size(part.size)].filter(
+    text => text !== undefined,
+  );
+  return html`<div class="attachment">
+    <div class="chip">
+      ${icon(/^https?:/i.test(part.uri) ? "globe" : "file")} ${hrefLink(part.uri, part.name)}
+      ${about.length > 0 ? html`<span class="quiet">${about.join(" · ")}</span>` : nothing}
+    </div>
+    ${part.description === undefined ? nothing : html`<div class="quiet">${visible(part.description)}</div>`}
+  </div>`;
+}
+
+/** An embedded file that is no text. Images and sounds among them are shown as such. */
+export function blobPart(part: Part<"resource">, place: Place | undefined): TemplateResult {
+  const name = fileName(part.uri);
+  const { mimeType = "", data } = part;
+  const known = { mimeType, ...(data !== undefined && { data }), ...part };
+  const shown =
+    data === undefined
+      ? nothing
+      : IMAGE_TYPES.test(mimeType)
+        ? picture(name, known, place)
+        : AUDIO_TYPES.test(mimeType)
+          ? player(name, known, place)
+          : nothing;
+  const about = [mimeType, part.bytes === undefined ? "" : size(part.bytes)].filter(text => text !== "");
+  return html`<div class="attachment" role="group" aria-label=${name}>
+    ${shown}
+    <div class="chip">
+      ${icon("file-binary")} ${hrefLink(part.uri, name)} <span class="quiet">${about.join(" · ")}</span>
+      ${part.bytes === undefined ? nothing : html`${openButton(name, place)} ${saveButton(name, place)}`}
+    </div>
+  </div>`;
+}
+
+/** What stands for content that is newer than this panel. */
+export function placeholder(kind: string): TemplateResult {
+  return html`<div class="chip quiet">${icon("question")} ${t("Content that cannot be shown here: {0}", kind)}</div>`;
+}
+
+/** How much of a text was left out, and the way to all of it. */
+export function cutNote(cut: number | undefined, place?: Place): TemplateResult | typeof nothing {
+  return cut === undefined || cut <= 0
+    ? nothing
+    : html`<p class="quiet">
+        ${t("{0} more characters were left out.", cut)} ${openButton(t("the whole text"), place)}
+      </p>`;
+}
+
+/** Opens the part in an editor. Nothing where the host would not find it. */
+export function openButton(name: string, place: Place | undefined): TemplateResult | typeof nothing {
+  if (!place) return nothing;
+  return smallButton("go-to-file", t("Open {0}", name), () => send({ type: "openContent", ...place }));
+}
+
+/** The last piece of a URI's path. */
+export function fileName(uri: string): string {
+  return (
+    uri
+      .replace(/[?#].*$/, "")
+      .replace(/\/+$/, "")
+      .split(/[\\/]/)
+      .at(-1) || uri
+  );
+}
+
+function saveButton(name: string, place: Place | undefined): TemplateResult | typeof nothing {
+  if (!place) return nothing;
+  return smallButton("save", t("Save {0}", name), () => send({ type: "saveContent", ...place }));
+}
+
+function smallButton(glyph: string, label: string, onClick: () => void): TemplateResult {
+  return html`<button class="icon-button" type="button" aria-label=${label} title=${label} @click=${onClick}>
+    ${icon(glyph)}
+  </button>`;
+}
+
+type Media = ViewMedia & { readonly mimeType: string };
+
+function tooLarge(glyph: string, name: string, part: Media, place: Place | undefined): TemplateResult {
+  return html`<div class="chip">
+    ${icon(glyph)} ${name} <span class="quiet">${part.mimeType} · ${size(part.bytes ?? 0)}</span>
+    <span class="quiet">${t("Too large to be shown here.")}</span> ${openButton(name, place)} ${saveButton(name, place)}
+  </div>`;
+}
+
+function picture(name: string, part: Media, place: Place | undefined): TemplateResult {
+  const larger = (event: Event): void => {
+    const source = (event.currentTarget as HTMLElement).querySelector("img")?.src ?? "";
+    enlarge(name, source, open);
+  };
+  const open = place && ((): void => send({ type: "openContent", ...place }));
+  const { width, height } = shownSize(part);
+  return html`<button
+    class="image"
+    type="button"
+    aria-haspopup="dialog"
+    aria-label=${t("{0}: show larger", name)}
+    @click=${larger}
+  >
+    <img
+      class=${width === undefined ? "unsized" : ""}
+      alt=${name}
+      width=${width ?? nothing}
+      height=${height ?? nothing}
+      src="data:${part.mimeType};base64,${part.data ?? ""}"
+    />
+  </button>`;
+}
+
+/** The image's place is kept before it is decoded, so that nothing below it moves. */
+function shownSize({ width, height }: ViewMedia): { readonly width?: number; readonly height?: number } {
+  if (width === undefined || height === undefined) return {};
+  const scale = Math.min(1, HEIGHT / height);
+  return { width: Math.max(1, Math.round(width * scale)), height: Math.max(1, Math.round(height * scale)) };
+}
+
+function player(name: string, part: Media, place: Place | undefined): TemplateResult {
+  const failed = (event: Event): void => {
+    const note = (event.currentTarget as HTMLElement).nextElementSibling;
+    if (note instanceof HTMLElement) note.hidden = false;
+  };
+  return html`<div class="attachment">
+    <audio
+      controls
+      controlslist="nodownload noplaybackrate"
+      preload="metadata"
+      aria-label=${name}
+      src="data:${part.mimeType};base64,${part.data ?? ""}"
+      @error=${failed}
+    ></audio>
+    <div class="chip" hidden>${t("This sound cannot be played here.")} ${openButton(name, place)}</div>
+  </div>`;
+}

@@ -1,0 +1,108 @@
+// The lines of a diff, with their numbers on both sides, and the words marked that changed. A part at a time: thousands of
+// lines would hold the panel up.
+import { html, nothing, type TemplateResult } from "lit";
+import type { DiffBody, DiffHunk, DiffLine, Marks } from "../../src/panel/protocol.ts";
+import { LightElement, roveTabStop } from "../base/element.ts";
+import { count, t } from "../base/l10n.ts";
+
+/** So many lines are painted at first, and so many more at a time. */
+const STEP = 400;
+
+/** `<parley-diff-lines>`: the hunks of one file. */
+export class DiffLinesElement extends LightElement {
+  static override properties = { body: { attribute: false }, label: { attribute: false }, shown: { state: true } };
+  declare body: DiffBody;
+  /** The file as people read it. */
+  declare label: string;
+  declare shown: number;
+
+  constructor() {
+    super();
+    this.shown = STEP;
+  }
+
+  protected override updated(): void {
+    const card = this.closest<HTMLElement>("parley-tool, .ask");
+    if (card) roveTabStop(card);
+  }
+
+  protected override render(): TemplateResult {
+    const { hunks } = this.body;
+    const total = hunks.reduce((sum, hunk) => sum + hunk.lines.length, 0);
+    const left = total - this.shown;
+    return html`<div class="diff-lines" tabindex="0" role="group" aria-label=${t("Changes in {0}", this.label)}>
+        <div class="diff-table" data-digits=${digits(hunks)}>${hunkLines(hunks, this.shown)}</div>
+      </div>
+      ${left > 0 ? html`<button class="secondary" type="button" @click=${() => this.#more()}>${moreWords(left)}</button>` : nothing}`;
+  }
+
+  #more(): void {
+    this.shown += STEP;
+  }
+}
+
+const moreWords = (left: number): string =>
+  left > STEP ? t("Show {0} More of {1} Lines", STEP, count(left)) : t("Show {0} More Lines", left);
+
+/** How wide the numbers are. */
+function digits(hunks: readonly DiffHunk[]): number {
+  const last = hunks.at(-1);
+  return last ? String(Math.max(last.oldStart, last.newStart) + last.lines.length).length : 1;
+}
+
+function hunkLines(hunks: readonly DiffHunk[], limit: number): TemplateResult[] {
+  const out: TemplateResult[] = [];
+  let end: number | undefined;
+  let left = limit;
+  for (const hunk of hunks) {
+    if (left <= 0) break;
+    if (end !== undefined) out.push(gap(hunk.oldStart - end));
+    let oldLine = hunk.oldStart;
+    let newLine = hunk.newStart;
+    for (const line of hunk.lines.slice(0, left)) {
+      out.push(diffLine(line, oldLine, newLine));
+      if (line.op !== "add") oldLine++;
+      if (line.op !== "del") newLine++;
+    }
+    left -= hunk.lines.length;
+    end = oldLine;
+  }
+  return out;
+}
+
+function gap(lines: number): TemplateResult {
+  const words = lines === 1 ? t("1 unchanged line") : t("{0} unchanged lines", count(lines));
+  return html`<div class="diff-gap"><span aria-hidden="true">⋯</span> ${lines > 0 ? words : nothing}</div>`;
+}
+
+const SIGNS: Readonly<Record<DiffLine["op"], string>> = { same: " ", add: "+", del: "−" };
+
+function diffLine(line: DiffLine, oldLine: number, newLine: number): TemplateResult {
+  const { op } = line;
+  return html`<div class="diff-line ${op}"><span class="diff-number old">${op === "add" ? nothing : oldLine}</span><span class="diff-number new">${op === "del" ? nothing : newLine}</span><span class="diff-sign" aria-hidden="true">${SIGNS[op]}</span>${spoken(op)}<span class="diff-text">${textOf(line)}</span>${asides(line)}</div>`; // prettier-ignore
+}
+
+function spoken(op: DiffLine["op"]): TemplateResult | typeof nothing {
+  if (op === "same") return nothing;
+  return html`<span class="sr-only">${op === "add" ? t("added:") : t("removed:")}</span>`;
+}
+
+function textOf({ op, text, marks = [] }: DiffLine): string | (string | TemplateResult)[] {
+  if (marks.length === 0) return text;
+  const out: (string | TemplateResult)[] = [];
+  let at = 0;
+  for (const [from, to] of marks satisfies Marks) {
+    out.push(text.slice(at, from));
+    const word = text.slice(from, to);
+    out.push(op === "add" ? html`<ins>${word}</ins>` : html`<del>${word}</del>`);
+    at = to;
+  }
+  out.push(text.slice(at));
+  return out;
+}
+
+/** What the line itself does not show. */
+function asides({ cut, noEnd }: DiffLine): TemplateResult | typeof nothing {
+  if (cut === undefined && !noEnd) return nothing;
+  return html`${cut === undefined ? nothing : html`<span class="diff-aside">${t("… {0} more characters", count(cut))}</span>`}${noEnd ? html`<span class="diff-aside">${t("No newline at end of file")}</span>` : nothing}`; // prettier-ignore
+}

@@ -1,0 +1,130 @@
+// A unified diff as the panel paints it: what happens to the file, in words and counts, its lines, the way to the real
+// diff editor.
+import { html, nothing, type TemplateResult } from "lit";
+import { visible } from "../../src/base/visibleText.ts";
+import type { ChangedFile, DiffBody, ToolPart } from "../../src/panel/protocol.ts";
+import { icon } from "../base/element.ts";
+import { count, t } from "../base/l10n.ts";
+import { fileLink } from "../markdown/links.ts";
+
+type Diff = Extract<ToolPart, { type: "diff" }>;
+
+/** The diff of one file. `openDiff` is absent where no diff editor can show it. */
+export function diffView(diff: Diff, openDiff?: () => void): TemplateResult {
+  return html`<div class="diff" data-operation=${diff.operation}>
+    <div class="part-head">
+      ${fileLink(diff.path, diff.label)} ${operationTag(diff.operation)} ${bodyCounts(diff)}
+      ${
+        openDiff
+          ? html`<button
+              class="icon-button"
+              type="button"
+              aria-label=${t("Open Diff")}
+              title=${t("Open Diff")}
+              @click=${openDiff}
+            >
+              ${icon("diff")}
+            </button>`
+          : nothing
+      }
+    </div>
+    ${diffBody(diff, diff.label, diff.operation === "add" || diff.operation === "delete" ? t("Empty file") : t("No change"), openDiff)}
+  </div>`;
+}
+
+/** A file of a patch: there is nothing a diff editor could show. */
+export function changedFile(file: ChangedFile): TemplateResult {
+  const { mode, diff } = file;
+  return html`<li class="diff" data-operation=${file.operation}>
+    <div class="part-head">
+      ${file.from === undefined ? nothing : html`<span class="quiet">${visible(file.from)} →</span>`}
+      ${fileLink(file.path, file.label)} ${operationTag(file.operation)}
+      ${file.binary ? html`<span class="tag">${t("Binary")}</span>` : nothing}
+      ${mode ? html`<span class="tag">${t("Mode {0} → {1}", ...mode)}</span>` : nothing}
+      ${diff ? bodyCounts(diff) : nothing}
+    </div>
+    ${diff ? diffBody(diff, file.label, t("No change")) : nothing}
+  </li>`;
+}
+
+/** "+3 −1", named for assistive technology. */
+export function changeCounts(added: number, removed: number): TemplateResult {
+  return html`<span class="counts" role="img" aria-label=${t("{0} lines added, {1} removed", added, removed)}
+    ><span class="added">+${added}</span> <span class="removed">−${removed}</span></span
+  >`;
+}
+
+/** How many lines come and go in the parts of a card; undefined where there are none, or they are not known. */
+export function partCounts(parts: readonly ToolPart[]): TemplateResult | undefined {
+  const bodies = parts
+    .flatMap(part => (part.type === "diff" ? [part] : part.type === "files" ? part.files.map(file => file.diff) : []))
+    .filter(body => body !== undefined);
+  const known = bodies.filter(body => body.state === undefined);
+  if (known.length === 0 || known.length < bodies.length) return undefined;
+  const sum = (of: (body: DiffBody) => number): number => known.reduce((total, body) => total + of(body), 0);
+  return changeCounts(
+    sum(body => body.added),
+    sum(body => body.removed),
+  );
+}
+
+const bodyCounts = (body: DiffBody): TemplateResult | typeof nothing =>
+  body.state === undefined && body.added + body.removed > 0 ? changeCounts(body.added, body.removed) : nothing;
+
+function diffBody(body: DiffBody, label: string, empty: string, openDiff?: () => void): TemplateResult {
+  const { hunks, state, more, lineEnds } = body;
+  if (state === "computing") {
+    return html`<p class="quiet comparing">${icon("loading codicon-modifier-spin")} ${t("Comparing…")}</p>`;
+  }
+  if (state === "tooLarge") {
+    return html`<p class="quiet">${t("This change is too large to compare here.")}</p>
+      ${openDiff ? textButton(openDiff) : nothing}`;
+  }
+  return html`${lineEnds === undefined ? nothing : html`<p class="quiet">${lineEndWords(lineEnds)}</p>`}
+  ${hunks.length === 0 && lineEnds === undefined ? html`<p class="quiet">${empty}</p>` : nothing}
+  ${hunks.length === 0 ? nothing : html`<parley-diff-lines .body=${body} .label=${label}></parley-diff-lines>`}
+  ${
+    more === undefined
+      ? nothing
+      : html`<p class="quiet">${t("{0} more lines are not shown here.", count(more))}</p>
+          ${openDiff ? textButton(openDiff) : nothing}`
+  }`;
+}
+
+const textButton = (openDiff: () => void): TemplateResult =>
+  html`<button class="secondary" type="button" @click=${openDiff}>${t("Open in Diff Editor")}</button>`;
+
+function lineEndWords(ends: NonNullable<DiffBody["lineEnds"]>): string {
+  switch (ends) {
+    case "lf":
+      return t("Line endings change to LF.");
+    case "crlf":
+      return t("Line endings change to CRLF.");
+    case "mixed":
+      return t("Some line endings change.");
+    default:
+      ends satisfies never;
+      return "";
+  }
+}
+
+/** Agents may name operations that are newer than we are: those stand as they are. */
+function operationTag(operation: string): TemplateResult | typeof nothing {
+  if (operation === "modify") return nothing;
+  return html`<span class="tag">${operationWord(operation)}</span>`;
+}
+
+function operationWord(operation: string): string {
+  switch (operation) {
+    case "add":
+      return t("New file");
+    case "delete":
+      return t("Deleted");
+    case "move":
+      return t("Moved");
+    case "copy":
+      return t("Copied");
+    default:
+      return visible(operation);
+  }
+}

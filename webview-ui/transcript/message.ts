@@ -1,0 +1,122 @@
+// Messages: the user's as typed, the agent's as Markdown while it streams, thoughts folded into one line.
+import { html, nothing, type TemplateResult } from "lit";
+import type { ViewMessage, ViewPart } from "../../src/panel/protocol.ts";
+import { copyFrom } from "../markdown/copy.ts";
+import { LightElement, everySecond, icon } from "../base/element.ts";
+import { openState, send, setOpen } from "../base/vscodeApi.ts";
+import { duration, t } from "../base/l10n.ts";
+import { messagePart, partAt, userPart } from "./parts.ts";
+
+/** How much of a streaming thought is shown while it is folded. */
+const TAIL = 240;
+const EXCERPT = 80;
+
+/** `<parley-message>`: one message or thought of the transcript. */
+export class MessageElement extends LightElement {
+  static override properties = { entry: { attribute: false }, live: { attribute: false } };
+  declare entry: ViewMessage;
+  declare live: boolean;
+  #stopTicking: (() => void) | undefined;
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    this.#stopTicking?.();
+    this.#stopTicking = undefined;
+  }
+
+  protected override updated(): void {
+    const ticks = this.entry.kind === "thought" && this.live;
+    if (ticks) this.#stopTicking ??= everySecond(() => this.requestUpdate());
+    else {
+      this.#stopTicking?.();
+      this.#stopTicking = undefined;
+    }
+  }
+
+  protected override render(): TemplateResult {
+    const { entry } = this;
+    this.dataset["kind"] = entry.kind;
+    switch (entry.kind) {
+      case "user":
+        return this.#user(entry);
+      case "agent":
+        return html`<div class="body">
+            ${entry.parts.map((part, i) => partAt(i, messagePart(part, this.#isLive(i), { entry: entry.id, part: i })))}
+          </div>
+          ${this.live ? nothing : this.#copy(t("Copy Answer"))}`;
+      case "thought":
+        return this.#thought(entry);
+      default:
+        entry.kind satisfies never;
+        return html``;
+    }
+  }
+
+  #user(entry: ViewMessage): TemplateResult {
+    return html`<h3 class="sr-only">${t("You: {0}", excerpt(plainText(entry.parts)))}</h3>
+      <div class="body">${entry.parts.map((part, i) => partAt(i, userPart(part, { entry: entry.id, part: i })))}</div>
+      ${this.#copy(t("Copy Prompt"), entry.checkpoint ? this.#restore() : nothing)}`;
+  }
+
+  #thought(entry: ViewMessage): TemplateResult {
+    const open = openState(entry.id) ?? false;
+    return html`<button class="fold" type="button" aria-expanded=${open} @click=${() => this.#toggle(!open)}>
+        ${icon(open ? "chevron-down" : "chevron-right")} <span>${this.#thoughtTitle(entry)}</span>
+      </button>
+      ${
+        open
+          ? html`<div class="body">
+              ${entry.parts.map((part, i) => partAt(i, messagePart(part, this.#isLive(i), { entry: entry.id, part: i })))}
+            </div>`
+          : this.live
+            ? html`<div class="thought-tail" aria-hidden="true"><div>${plainText(entry.parts).slice(-TAIL)}</div></div>`
+            : nothing
+      }`;
+  }
+
+  #thoughtTitle(entry: ViewMessage): string {
+    if (this.live) {
+      const elapsed = Date.now() - entry.at;
+      return elapsed < 1000 ? t("Thinking…") : t("Thinking… {0}", duration(elapsed));
+    }
+    return entry.until - entry.at < 1000 ? t("Thought") : t("Thought for {0}", duration(entry.until - entry.at));
+  }
+
+  #toggle(open: boolean): void {
+    setOpen(this.entry.id, open);
+    this.requestUpdate();
+  }
+
+  /** Only the last part can grow. */
+  #isLive(part: number): boolean {
+    return this.live && part === this.entry.parts.length - 1;
+  }
+
+  #restore(): TemplateResult {
+    const label = t("Restore Checkpoint");
+    const restore = (): void => send({ type: "restoreCheckpoint", entry: this.entry.id });
+    return html`<button class="icon-button" type="button" aria-label=${label} title=${label} @click=${restore}>
+      ${icon("discard")}
+    </button>`;
+  }
+
+  #copy(label: string, more: TemplateResult | typeof nothing = nothing): TemplateResult {
+    const copy = (event: Event): void => copyFrom(event.currentTarget as HTMLElement, plainText(this.entry.parts));
+    return html`<div class="actions">
+      <button class="icon-button" type="button" aria-label=${label} title=${label} @click=${copy}>
+        ${icon("copy")}
+      </button>
+      ${more}
+    </div>`;
+  }
+}
+
+/** The text parts of a message, as they were written. */
+export function plainText(parts: readonly ViewPart[]): string {
+  return parts.flatMap(part => (part.type === "text" ? [part.text] : [])).join("\n\n");
+}
+
+function excerpt(text: string): string {
+  const line = text.trim().replace(/\s+/g, " ");
+  return line.length > EXCERPT ? `${line.slice(0, EXCERPT)}…` : line;
+}

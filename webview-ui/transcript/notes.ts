@@ -1,0 +1,60 @@
+// What stands under a card or a notice beside its content: what a rule decided, and files that need the user.
+import { html, nothing, type TemplateResult } from "lit";
+import { visible } from "../../src/base/visibleText.ts";
+import type { SettleFile, ViewNotedFile } from "../../src/panel/protocol.ts";
+import { icon } from "../base/element.ts";
+import { send } from "../base/vscodeApi.ts";
+import { t } from "../base/l10n.ts";
+import { fileLink } from "../markdown/links.ts";
+
+/** Answers that rules gave, each with a way to the rules. */
+export function decisionNotes(decisions: readonly string[] | undefined): TemplateResult | typeof nothing {
+  if (!decisions || decisions.length === 0) return nothing;
+  return html`<div class="decisions">
+    ${decisions.map(words => html`<div class="quiet decision">${icon("shield")} <span>${visible(words)}</span> ${rulesButton(words)}</div>`)}
+  </div>`;
+}
+
+/** Opens the list of rules, at the one that decided. */
+export function rulesButton(decision: string): TemplateResult {
+  const open = (): void => send({ type: "manageRules", decision });
+  return html`<button class="link" type="button" @click=${open}>${t("Rules")}</button>`;
+}
+
+/** Files whose text is in the editor only, or differs there from the disk, with what can be done about each. */
+export function fileNotes(files: readonly ViewNotedFile[] | undefined): TemplateResult | typeof nothing {
+  if (!files || files.length === 0) return nothing;
+  return html`${files.map(
+    file =>
+      html`<div class="file-note" role="group" aria-label=${noteWords(file)}>
+        ${icon("warning")} <span class="sentence">${noteWords(file)} ${fileLink(file.path, file.label)}</span>
+        <span class="file-actions">${actionsOf(file).map(([how, words]) => settleButton(file, how, words))}</span>
+      </div>`,
+  )}`;
+}
+
+function noteWords({ note }: ViewNotedFile): string {
+  return note === "unsaved"
+    ? t("Not saved: you have unsaved changes in")
+    : t("Changed on disk while you have unsaved changes:");
+}
+
+function actionsOf({ note }: ViewNotedFile): readonly (readonly [SettleFile, string])[] {
+  if (note === "unsaved") return [["save", t("Save")]];
+  return [
+    ["compare", t("Compare")],
+    ["take", t("Take the Agent's")],
+    ["keep", t("Keep Mine")],
+  ];
+}
+
+function settleButton({ path, label }: ViewNotedFile, how: SettleFile, words: string): TemplateResult {
+  return html`<button
+    class="secondary"
+    type="button"
+    aria-label=${`${words}: ${visible(label)}`}
+    @click=${() => send({ type: "settleFile", path, how })}
+  >
+    ${words}
+  </button>`;
+}

@@ -1,0 +1,177 @@
+// What messages and tool cards hold besides their frame: text, images, links, diffs, terminals, JSON.
+import { html, nothing, type TemplateResult } from "lit";
+import { visible } from "../../src/base/visibleText.ts";
+import type { ToolPart, ViewEntry, ViewPart } from "../../src/panel/protocol.ts";
+import { audioPart, blobPart, cutNote, imagePart, linkPart, placeholder, type Place } from "./content.ts";
+import { copyFrom } from "../markdown/copy.ts";
+import { changedFile, diffView } from "./diffView.ts";
+import { icon } from "../base/element.ts";
+import { send } from "../base/vscodeApi.ts";
+import { t } from "../base/l10n.ts";
+import type { TerminalElement } from "./terminal.ts";
+
+/** A part of a message. Text is Markdown; while `live`, it may grow. `place` is where the host finds it. */
+export function messagePart(part: ViewPart, live: boolean, place?: Place): TemplateResult {
+  const shown = barePart(part, live, place);
+  if (!part.forAgent) return shown;
+  return html`<div class="for-agent"><span class="tag">${t("For the agent")}</span>${shown}</div>`;
+}
+
+function barePart(part: ViewPart, live: boolean, place: Place | undefined): TemplateResult {
+  switch (part.type) {
+    case "text":
+      return html`<parley-markdown .content=${{ text: part.text, live }}></parley-markdown>${cutNote(part.cut, place)}`;
+    case "image":
+      return imagePart(part, place);
+    case "audio":
+      return audioPart(part, place);
+    case "link":
+      return linkPart(part);
+    case "resource":
+      if (part.text === undefined) return blobPart(part, place);
+      return html`<parley-resource .file=${part} .place=${place}></parley-resource>`;
+    case "placeholder":
+      return placeholder(part.kind);
+    default:
+      part satisfies never;
+      return html``;
+  }
+}
+
+/** A part at its index, by which what was found in it is looked up. Takes no place of its own. */
+export function partAt(index: number, content: TemplateResult): TemplateResult {
+  return html`<div class="part" data-part=${index}>${content}</div>`;
+}
+
+/** A part of a user's message: as it was typed. */
+export function userPart(part: ViewPart, place?: Place): TemplateResult {
+  if (part.type !== "text") return messagePart(part, false, place);
+  return html`<div class="typed">${part.text}</div>
+    ${cutNote(part.cut, place)}`;
+}
+
+/** A title as agents write them: plain, but for code between backticks. */
+export function titleText(title: string): (string | TemplateResult)[] {
+  return visible(title)
+    .split(/`([^`]+)`/)
+    .map((piece, i) => (i % 2 === 1 ? html`<code>${piece}</code>` : piece));
+}
+
+/** The parts of a tool card or of a question. `owner` is the tool card whose diffs the host can open. */
+export function toolParts(parts: readonly ToolPart[], owner: ViewEntry | undefined, live: boolean): TemplateResult[] {
+  // Raw input and output stay folded behind whatever says the same in words.
+  const rawOnly = parts.every(part => part.type === "json");
+  return parts.map((part, i) => partAt(i, toolPart(part, owner, live, rawOnly, owner && { entry: owner.id, part: i })));
+}
+
+function toolPart(
+  part: ToolPart,
+  owner: ViewEntry | undefined,
+  live: boolean,
+  rawOpen: boolean,
+  place: Place | undefined,
+): TemplateResult {
+  switch (part.type) {
+    case "diff":
+      return diffView(part, openDiff(part, owner));
+    case "files":
+      return filesPart(part);
+    case "terminal":
+      return terminalPart(part);
+    case "json":
+      return jsonPart(part, rawOpen);
+    default:
+      return messagePart(part, live, place);
+  }
+}
+
+type Part<T extends ToolPart["type"]> = Extract<ToolPart, { type: T }>;
+
+function openDiff(diff: Part<"diff">, owner: ViewEntry | undefined): (() => void) | undefined {
+  if (owner?.kind !== "tool") return undefined;
+  const same = (part: ToolPart): boolean => part === diff || (part.type === "diff" && part.path === diff.path);
+  const exact = owner.parts.indexOf(diff);
+  const part = exact >= 0 ? exact : owner.parts.findIndex(same);
+  return part < 0 ? undefined : () => send({ type: "openDiff", entry: owner.id, part });
+}
+
+function filesPart(part: Part<"files">): TemplateResult {
+  return html`<div class="files">
+    <ul>
+      ${part.files.map(changedFile)}
+    </ul>
+    ${
+      part.patch === undefined
+        ? nothing
+        : html`<details>
+            <summary>${t("Patch")}</summary>
+            <pre class="patch" tabindex="0">${part.patch}</pre>
+            ${cutNote(part.cut)}
+          </details>`
+    }
+  </div>`;
+}
+
+function terminalPart(part: Part<"terminal">): TemplateResult {
+  return html`<div class="terminal">
+    ${part.command === undefined ? nothing : html`<div class="command"><code>${visible(part.command)}</code></div>`}
+    <div class="terminal-bar">
+      ${part.cwd === undefined ? nothing : html`<div class="quiet folder">${icon("folder")} <span>${visible(part.cwd)}</span></div>`}
+      ${terminalButtons(part)}
+    </div>
+    ${part.truncated ? html`<p class="quiet">${t("The beginning of the output was left out.")}</p>` : nothing}
+    ${
+      part.text === ""
+        ? nothing
+        : html`<parley-terminal
+            aria-label=${t("Output")}
+            role="group"
+            .text=${part.text}
+            .ended=${part.exit !== undefined}
+          ></parley-terminal>`
+    }
+    ${exitLine(part)}
+  </div>`;
+}
+
+function terminalButtons({ text, terminalId, canKill }: Part<"terminal">): TemplateResult {
+  const copy = (event: Event): void => {
+    const button = event.currentTarget as HTMLElement;
+    const output = button.closest(".terminal")?.querySelector<TerminalElement>("parley-terminal");
+    if (output) copyFrom(button, output.plainText);
+  };
+  const open = (): void => send({ type: "openTerminal", terminal: terminalId });
+  const kill = (): void => send({ type: "killTerminal", terminal: terminalId });
+  return html`<div class="terminal-buttons">
+    ${text === "" ? nothing : iconButton("copy", t("Copy Output"), copy)}
+    ${iconButton("terminal", t("Open in Terminal"), open)}
+    ${canKill ? iconButton("debug-stop", t("Kill"), kill) : nothing}
+  </div>`;
+}
+
+function iconButton(glyph: string, label: string, onClick: (event: Event) => void): TemplateResult {
+  return html`<button class="icon-button" type="button" aria-label=${label} title=${label} @click=${onClick}>
+    ${icon(glyph)}
+  </button>`;
+}
+
+function exitLine({ exit }: Part<"terminal">): TemplateResult | typeof nothing {
+  if (exit === undefined) return nothing;
+  const failed = exit.signal !== undefined || (exit.exitCode ?? 0) !== 0;
+  // Not known to have gone well: a refused command ends, too.
+  const glyph = failed ? "error" : exit.exitCode === undefined ? "dash" : "check";
+  return html`<div class="exit" data-failed=${failed}>${icon(glyph)} ${exitWords(exit)}</div>`;
+}
+
+function exitWords(exit: { readonly exitCode?: number; readonly signal?: string }): string {
+  if (exit.signal !== undefined) return t("Ended by {0}", exit.signal);
+  return exit.exitCode === undefined ? t("Ended") : t("Exit code {0}", exit.exitCode);
+}
+
+function jsonPart(part: Part<"json">, open: boolean): TemplateResult {
+  return html`<details class="json" ?open=${open}>
+    <summary>${part.label === "Input" ? t("Input") : t("Output")}</summary>
+    <pre tabindex="0">${part.text}</pre>
+    ${cutNote(part.cut)}
+  </details>`;
+}

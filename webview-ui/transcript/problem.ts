@@ -1,0 +1,81 @@
+// A problem as people see it: the sentence, what the agent printed, a command to run, the next steps.
+import { html, nothing, type TemplateResult } from "lit";
+import { visible } from "../../src/base/visibleText.ts";
+import type { NextStep, Problem } from "../../src/base/errors.ts";
+import { copyFrom } from "../markdown/copy.ts";
+import { icon } from "../base/element.ts";
+import { send } from "../base/vscodeApi.ts";
+import { titleText } from "./parts.ts";
+import { t } from "../base/l10n.ts";
+
+/** The name of a next step, as its button says it. */
+export function stepName(step: NextStep): string {
+  switch (step) {
+    case "retry":
+      return t("Retry");
+    case "restartAgent":
+      return t("Restart Agent");
+    case "selectAgent":
+      return t("Select Agent");
+    case "openSettings":
+      return t("Open Settings");
+    case "showLog":
+      return t("Show Log");
+    case "showTraffic":
+      return t("Show Protocol Traffic");
+    case "manageTrust":
+      return t("Manage Workspace Trust");
+    case "openFolder":
+      return t("Open Folder");
+    case "newSession":
+      return t("New Session");
+    default:
+      step satisfies never;
+      return "";
+  }
+}
+
+/** The inside of a banner or row. Without `offers`, the steps are left out: the moment for them has passed. */
+export function problemBody(problem: Problem, offers: boolean): TemplateResult {
+  const { command } = problem;
+  return html`<div class="problem-text">
+      ${icon("error")} <span class="sentence">${titleText(problem.message)}</span>
+    </div>
+    ${
+      problem.detail === undefined || problem.detail === ""
+        ? nothing
+        : html`<pre class="detail" tabindex="0" role="group" aria-label=${t("Details")}>${problem.detail}</pre>`
+    }
+    ${
+      command === undefined
+        ? nothing
+        : html`<div class="run">
+            <code>${visible(command)}</code>
+            <button
+              class="icon-button"
+              type="button"
+              aria-label=${t("Copy Command")}
+              title=${t("Copy Command")}
+              @click=${(event: Event) => copyFrom(event.currentTarget as HTMLElement, command)}
+            >
+              ${icon("copy")}
+            </button>
+          </div>`
+    }
+    ${
+      offers && problem.next.length > 0
+        ? html`<div class="buttons">
+            ${problem.next.map(
+              (step, i) =>
+                html`<button
+                  class=${i === 0 ? "primary" : "secondary"}
+                  type="button"
+                  @click=${() => send({ type: "nextStep", step })}
+                >
+                  ${stepName(step)}
+                </button>`,
+            )}
+          </div>`
+        : nothing
+    }`;
+}

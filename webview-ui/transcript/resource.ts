@@ -1,0 +1,65 @@
+// An embedded text file: folded, coloured by its name or MIME type; to copy, and to open in an editor.
+import { html, nothing, type TemplateResult } from "lit";
+import type { ViewPart } from "../../src/panel/protocol.ts";
+import { cutNote, fileName, openButton, type Place } from "./content.ts";
+import { copyFrom } from "../markdown/copy.ts";
+import { LightElement, icon } from "../base/element.ts";
+import { highlight, languageOf } from "../markdown/highlight.ts";
+import { size, t } from "../base/l10n.ts";
+import { hrefLink } from "../markdown/links.ts";
+
+/** `<parley-resource>`: its text is only on the page while it is open. */
+export class ResourceElement extends LightElement {
+  static override properties = { file: { attribute: false }, place: { attribute: false }, open: { state: true } };
+  declare file: Extract<ViewPart, { type: "resource" }>;
+  declare place: Place | undefined;
+  declare open: boolean;
+
+  constructor() {
+    super();
+    this.open = false;
+  }
+
+  protected override render(): TemplateResult {
+    const { file } = this;
+    const name = fileName(file.uri);
+    const text = file.text ?? "";
+    const toggled = (event: Event): void => void (this.open = (event.currentTarget as HTMLDetailsElement).open);
+    return html`<details class="resource" @toggle=${toggled}>
+      <summary>
+        ${icon("file")} <span>${name}</span> <span class="quiet">${size(text.length + (file.cut ?? 0))}</span>
+      </summary>
+      ${this.open ? this.#body(name, text) : nothing}
+    </details>`;
+  }
+
+  #body(name: string, text: string): TemplateResult {
+    const copy = (event: Event): void => copyFrom(event.currentTarget as HTMLElement, text);
+    return html`<div class="code">
+        <div class="code-bar">
+          <span class="code-label ellipsis">${hrefLink(this.file.uri, this.file.uri)}</span>
+          ${openButton(name, this.place)}
+          <button
+            class="icon-button"
+            type="button"
+            aria-label=${t("Copy {0}", name)}
+            title=${t("Copy {0}", name)}
+            @click=${copy}
+          >
+            ${icon("copy")}
+          </button>
+        </div>
+        <pre tabindex="0"><code></code></pre>
+      </div>
+      ${cutNote(this.file.cut, this.place)}`;
+  }
+
+  protected override updated(): void {
+    const code = this.querySelector<HTMLElement>("pre code");
+    const { text = "", uri, mimeType } = this.file;
+    if (!code || code.textContent === text) return;
+    code.textContent = text;
+    const language = languageOf(fileName(uri), mimeType);
+    if (language !== "") highlight(code, language);
+  }
+}

@@ -1,0 +1,105 @@
+// The quiet rows of the transcript: notices, compactions, turn ends; and problems at their place in it.
+import { html, nothing, type TemplateResult } from "lit";
+import type { StopReason } from "../../src/session/events.ts";
+import type { ViewCompaction, ViewEntry, ViewMessage, ViewNotice, ViewTool } from "../../src/panel/protocol.ts";
+import { LightElement, icon } from "../base/element.ts";
+import { openState, setOpen } from "../base/vscodeApi.ts";
+import { t } from "../base/l10n.ts";
+import { fileNotes, rulesButton } from "./notes.ts";
+import { messagePart, partAt } from "./parts.ts";
+import { problemBody } from "./problem.ts";
+
+const SEVERITY_ICONS: Readonly<Record<ViewNotice["severity"], string>> = {
+  info: "info",
+  warning: "warning",
+  error: "error",
+};
+
+/** `<parley-row>`: an entry that is neither message nor tool call. */
+export class RowElement extends LightElement {
+  static override properties = {
+    entry: { attribute: false },
+    live: { attribute: false },
+    current: { attribute: false },
+  };
+  declare entry: Exclude<ViewEntry, ViewMessage | ViewTool>;
+  declare live: boolean;
+  /** Whether no later prompt stands below it: then the next steps of a problem still make sense. */
+  declare current: boolean;
+
+  protected override render(): TemplateResult {
+    const { entry } = this;
+    this.dataset["kind"] = entry.kind;
+    switch (entry.kind) {
+      case "notice":
+        return html`<div class="row" data-severity=${entry.severity}>
+            ${icon(entry.byRule ? "shield" : SEVERITY_ICONS[entry.severity])}
+            <span
+              >${entry.title}${entry.description === undefined ? nothing : html` <span class="quiet">${entry.description}</span>`}
+              ${entry.byRule ? rulesButton(entry.title) : nothing}</span
+            >
+          </div>
+          ${fileNotes(entry.files)}`;
+      case "compaction":
+        return this.#compaction(entry);
+      case "problem":
+        return html`<div class="problem" role="group" aria-label=${t("Problem")}>
+          ${problemBody(entry.problem, this.current)}
+        </div>`;
+      case "turnEnd":
+        return html`<div class="row">${icon("circle-slash")} <span>${turnEndWords(entry.stopReason)}</span></div>`;
+      default:
+        entry satisfies never;
+        return html``;
+    }
+  }
+
+  #compaction(entry: ViewCompaction): TemplateResult {
+    const title = html`<span
+      >${compactionWords(entry.status)}${entry.error === undefined ? nothing : `: ${entry.error}`}</span
+    >`;
+    if (entry.parts.length === 0) return html`<div class="row">${icon("fold")} ${title}</div>`;
+    const open = openState(entry.id) ?? false;
+    const toggle = (): void => {
+      setOpen(entry.id, !open);
+      this.requestUpdate();
+    };
+    return html`<button class="fold" type="button" aria-expanded=${open} @click=${toggle}>
+        ${icon(open ? "chevron-down" : "chevron-right")} ${title}
+      </button>
+      ${open ? html`<div class="body">${entry.parts.map((part, i) => partAt(i, messagePart(part, this.live, { entry: entry.id, part: i })))}</div>` : nothing}`;
+  }
+}
+
+function compactionWords(status: string): string {
+  switch (status) {
+    case "in_progress":
+      return t("Summarizing the conversation to make room…");
+    case "failed":
+      return t("The conversation could not be summarized");
+    case "cancelled":
+      return t("Summarizing was cancelled");
+    default:
+      return t("The conversation was summarized to make room");
+  }
+}
+
+/** How a turn ended, in words. */
+export function turnEndWords(reason: StopReason): string {
+  switch (reason) {
+    case "cancelled":
+      return t("Stopped");
+    case "max_tokens":
+      return t("The agent stopped: the answer reached its length limit. Send “continue” to go on.");
+    case "max_turn_requests":
+      return t("The agent stopped: it reached its limit of steps for one prompt. Send “continue” to go on.");
+    case "refusal":
+      return t("The agent declined to answer this.");
+    case "error":
+      return t("The turn ended with an error.");
+    case "end_turn":
+      return t("Finished");
+    default:
+      return t("The agent stopped: {0}", reason);
+  }
+}
