@@ -4,7 +4,7 @@
 //   dist/demo-agent.mjs      the bundled demo agent, one file that runs without install
 //   dist/webview/            the chat panel: ES modules, styles, icons
 //   dist/webview/diagram/    the page of a diagram, and the library that draws it
-//   out/test/                with --tests: every test file as an ES module; test/host as one CommonJS bundle
+//   out/test/                with --tests: every test file as an ES module; *.host.test.ts as one CommonJS bundle
 import { copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -85,7 +85,7 @@ const product = [
 
 function testBuilds() {
   const files = readdirSync("test", { recursive: true, encoding: "utf8" }).map(file => join("test", file));
-  const modules = files.filter(file => /\.(test|bench)\.ts$/.test(file) && !file.startsWith(join("test", "host")));
+  const modules = files.filter(file => /\.(test|bench)\.ts$/.test(file) && !file.endsWith(".host.test.ts"));
   const node = { ...common, minify: false, sourcemap: "linked", platform: "node", target: "node20" };
   const builds = [
     {
@@ -98,10 +98,10 @@ function testBuilds() {
       packages: "external",
     },
   ];
-  if (existsSync("test/host/index.ts")) {
+  if (existsSync("test/support/host/index.ts")) {
     builds.push({
       ...node,
-      entryPoints: ["test/host/index.ts"],
+      entryPoints: ["test/support/host/index.ts"],
       outfile: "out/test/host/index.js",
       format: "cjs",
       external: ["vscode", "mocha"],
@@ -111,17 +111,18 @@ function testBuilds() {
   return builds;
 }
 
-/** `import "suites:host"` in test/host/index.ts stands for every test/host/*.test.ts. */
+/** `import "suites:host"` in test/support/host/index.ts stands for every *.host.test.ts. */
 const hostSuites = {
   name: "host-suites",
   setup(build) {
     build.onResolve({ filter: /^suites:host$/ }, args => ({ path: args.path, namespace: "suites" }));
     build.onLoad({ filter: /.*/, namespace: "suites" }, () => ({
-      contents: readdirSync("test/host")
-        .filter(file => file.endsWith(".test.ts"))
-        .map(file => `require(${JSON.stringify(`./${file}`)});`)
+      contents: readdirSync("test", { recursive: true, encoding: "utf8" })
+        .filter(file => file.endsWith(".host.test.ts"))
+        .sort()
+        .map(file => `require(${JSON.stringify(`./${file.replaceAll("\\", "/")}`)});`)
         .join("\n"),
-      resolveDir: join(root, "test/host"),
+      resolveDir: join(root, "test"),
       loader: "js",
     }));
   },

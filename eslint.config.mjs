@@ -13,7 +13,9 @@ const unsafeHtml = [
 ];
 
 export default tseslint.config(
-  { ignores: ["dist/", "out/", "node_modules/", "**/*.mjs", "examples/sample-workspace/", "test/agents/*.mjs"] },
+  {
+    ignores: ["dist/", "out/", "node_modules/", "**/*.mjs", "examples/sample-workspace/", "test/support/agents/*.mjs"],
+  },
   {
     files: ["src/**/*.ts", "webview-ui/**/*.ts", "test/**/*.ts", "examples/**/*.ts"],
     languageOptions: {

@@ -135,7 +135,7 @@ async function messagesOf(root, file, session) {
 async function paintedSessions(root, file) {
   const outfile = join(root, "out/play/painted.mjs");
   await build({
-    entryPoints: [join(root, "test/fakes/painted.ts")],
+    entryPoints: [join(root, "test/support/fakes/painted.ts")],
     bundle: true,
     platform: "node",
     format: "esm",

@@ -4,10 +4,10 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseLine } from "../src/acp/ndjson.ts";
-import { tellingLines, textsOf } from "./fakes/carried.ts";
-import { golden, written } from "./fakes/golden.ts";
-import { stringsOf } from "./fakes/normalise.ts";
-import { replay } from "./fakes/replay.ts";
+import { tellingLines, textsOf } from "./support/fakes/carried.ts";
+import { golden, written } from "./support/fakes/golden.ts";
+import { stringsOf } from "./support/fakes/normalise.ts";
+import { replay } from "./support/fakes/replay.ts";
 import {
   folder,
   messageOf,
@@ -16,7 +16,7 @@ import {
   transcriptNames,
   updateOf,
   type Recording,
-} from "./fakes/transcript.ts";
+} from "./support/fakes/transcript.ts";
 
 const update = process.env["UPDATE"] === "1";
 const goldenFile = (name: string): string => join(folder, `${name}.view.json`);

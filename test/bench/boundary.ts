@@ -6,7 +6,7 @@ import { appendToLast, apply } from "../../src/panel/patch.ts";
 import type { HostMessage, View } from "../../src/panel/protocol.ts";
 import { Projector } from "../../src/panel/projection/projector.ts";
 import { reduce } from "../../src/session/reduce.ts";
-import { FakeClock } from "../fakePorts.ts";
+import { FakeClock } from "../support/fakes/fakePorts.ts";
 import { answerOf, cut } from "./answer.ts";
 import { chunk, fold } from "./model.ts";
 import { kB, type Report } from "./report.ts";

@@ -21,9 +21,9 @@ before(() => {
 });
 after(() => rmSync(programs, { recursive: true, force: true }));
 
-/** Writes a program that is test/agents/bad.mjs with these arguments. */
+/** Writes a program that is test/support/agents/bad.mjs with these arguments. */
 export function writeProgram(path: string, ...args: readonly string[]): void {
-  const agent = inProject("test", "agents", "bad.mjs");
+  const agent = inProject("test", "support", "agents", "bad.mjs");
   writeFileSync(path, `#!/bin/sh\nexec "${process.execPath}" "${agent}" ${args.join(" ")} "$@"\n`, { mode: 0o755 });
 }
 
@@ -86,7 +86,7 @@ export const startless: readonly {
 
 const breaking = ["banner", "prompt-error", "wrong-types", "two-questions", "dies-with-question", "dies-in-turn"];
 
-/** The agents that do it wrong, each with the behaviour of test/agents/bad.mjs that is its id unless it says otherwise. */
+/** The agents that do it wrong, each with the behaviour of test/support/agents/bad.mjs that is its id unless it says otherwise. */
 const wrong: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   none: { name: "Good Agent" },
   ...Object.fromEntries(startless.map(({ id, definition }) => [id, definition ?? {}])),
@@ -105,7 +105,7 @@ function settings(): Record<string, unknown> {
     { name: "Bad Agent", description: id, command: bad, args: [id], startTimeout: 20, ...definition },
   ]);
   const onSdk = tempers.map(id => {
-    const args = [inProject("test", "agents", "sdkAgent.mjs"), `--pid-file=${id}/agent.pid`];
+    const args = [inProject("test", "support", "agents", "sdkAgent.mjs"), `--pid-file=${id}/agent.pid`];
     if (id === "stubborn") args.push("--stubborn");
     return [id, { name: `SDK Agent, ${id}`, command: process.execPath, args, startTimeout: 20 }];
   });

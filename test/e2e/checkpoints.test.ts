@@ -4,7 +4,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { FrameLocator, Locator, Page } from "playwright-core";
 import { openChat, reloadWindow, runCommand, screenshot, sharedWorkbench } from "./harness.ts";
-import { until } from "../fakes/until.ts";
+import { until } from "../support/fakes/until.ts";
 
 const write = (file: string, content: string): object => ({
   request: { method: "fs/write_text_file", params: { sessionId: "$session", path: `$cwd/${file}`, content } },

@@ -1,9 +1,9 @@
-// A hostile transcript: each vector of test/data/hostile.json in each text field that an agent controls, over the wire,
+// A hostile transcript: each vector of test/support/data/hostile.json in each text field that an agent controls, over the wire,
 // through the session and its projection, into the built panel. Nothing runs, nothing loads, nothing is out of place.
 import assert from "node:assert/strict";
 import type { View } from "../../src/panel/protocol.ts";
-import { HostileAgent, hostileVectors } from "../fakes/hostile.ts";
-import { agentFields, isListed, textsOf } from "../fakes/hostileFields.ts";
+import { HostileAgent, hostileVectors } from "../support/fakes/hostile.ts";
+import { agentFields, isListed, textsOf } from "../support/fakes/hostileFields.ts";
 import { watch } from "./hostilePage.ts";
 import { openPanel, usePanel, type PanelPage } from "./panelPage.ts";
 import { message, snapshot, tool, view } from "./scenes.ts";

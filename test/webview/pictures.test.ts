@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import type { HostMessage, View } from "../../src/panel/protocol.ts";
-import { paintedSessions } from "../fakes/painted.ts";
+import { paintedSessions } from "../support/fakes/painted.ts";
 import { openPanel, usePanel, type PanelPage } from "./panelPage.ts";
 import { scenes, START } from "./scenes.ts";
 

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { ViewEntry } from "../../src/panel/protocol.ts";
-import { paintedSessions } from "../fakes/painted.ts";
+import { paintedSessions } from "../support/fakes/painted.ts";
 import { openPanel, usePanel, type PanelPage } from "./panelPage.ts";
 
 /** An entry as the page has it. */

@@ -1,0 +1,44 @@
+// What people are told when an agent wants a sign-in.
+import assert from "node:assert/strict";
+import { signInNeeded } from "../../src/acp/authentication.ts";
+
+const command = (method: Record<string, unknown>): string | undefined =>
+  signInNeeded("Robo", "npx --yes robo --acp", [method], "Authentication required").command;
+
+describe("the sign-in that an agent asks for", () => {
+  it("is the agent's own command with the method's arguments and variables, quoted", () => {
+    assert.equal(command({ id: "a", type: "terminal", args: ["--login"] }), "npx --yes robo --acp --login");
+    assert.equal(
+      command({ id: "a", type: "terminal", args: ["--as", "me too"], env: { HOW: "web $x" } }),
+      'HOW="web \\$x" npx --yes robo --acp --as "me too"',
+    );
+  });
+
+  it("is the command the agent gives ready to run, where it gives one", () => {
+    const ready = { command: "/usr/bin/robo", args: ["auth", "login"], label: "Log in" };
+    assert.equal(command({ id: "a", _meta: { "terminal-auth": ready } }), "/usr/bin/robo auth login");
+  });
+
+  it("is no command where none is known: the agent in a terminal would only wait", () => {
+    const problem = signInNeeded(
+      "Robo",
+      "npx robo --acp",
+      [{ id: "login", name: "Log in", description: "Run `robo auth login`." }, { id: "key" }, {}],
+      "Authentication required",
+    );
+    assert.equal(problem.command, undefined);
+    assert.equal(
+      problem.message,
+      "Robo needs you to sign in. Sign in with its own command-line program, then restart it here. It offers: Log in (Run `robo auth login`), key.",
+    );
+  });
+
+  it("keeps what the agent said beyond the usual", () => {
+    assert.equal(signInNeeded("Robo", "robo", [], "Your key has expired").detail, "Your key has expired");
+    assert.equal(signInNeeded("Robo", "robo", [], "Authentication required").detail, undefined);
+  });
+
+  it("does not break on methods of the wrong shape", () => {
+    assert.equal(command({ type: "terminal", args: 7, env: [1], name: 3, _meta: "x" }), "npx --yes robo --acp");
+  });
+});

@@ -1,0 +1,122 @@
+// Every way in which agents tell the output of commands they run themselves ends as the same terminal.
+import assert from "node:assert/strict";
+import { V1Upgrade } from "../../src/acp/v1/v1Updates.ts";
+import type { Wire } from "../../src/acp/parse.ts";
+import { reduce } from "../../src/session/reduce.ts";
+import { empty, toolKey, type SessionState } from "../../src/session/state.ts";
+
+const update = (more: Wire): Wire => ({ sessionUpdate: "tool_call_update", toolCallId: "t", ...more });
+const said = (text: string): Wire => ({ content: [{ type: "content", content: { type: "text", text } }] });
+const call: Wire = update({ kind: "execute", status: "pending", rawInput: { command: "npm test", cwd: "/w" } });
+
+function after(...updates: readonly Wire[]): SessionState {
+  const upgrade = new V1Upgrade();
+  return updates
+    .flatMap(one => upgrade.update(one))
+    .reduce<SessionState>((state, event, seq) => reduce(state, { seq, at: seq, event }), empty);
+}
+
+/** What the card shows: the terminal in it, or the kinds of its content. */
+function shown(state: SessionState): unknown {
+  const entry = state.entries.get(toolKey("t"));
+  assert.ok(entry?.kind === "tool");
+  const content = entry.fields.content ?? [];
+  const [item] = content;
+  if (item?.type !== "terminal") return content.map(({ type }) => type);
+  const { output, exit, cwd } = state.terminals.get(item.terminalId) ?? {};
+  return { output, exit, cwd };
+}
+
+describe("the output of a command that an agent ran itself", () => {
+  it("is a terminal when it comes as text that holds everything so far, with the exit code at the end", () => {
+    const running = [
+      update({ status: "in_progress", ...said("one\n") }),
+      update({ status: "in_progress", ...said("one\ntwo\n") }),
+    ];
+    assert.deepEqual(shown(after(call, ...running)), { output: "one\ntwo\n", exit: undefined, cwd: "/w" });
+    const done = update({
+      status: "completed",
+      ...said("one\ntwo\n"),
+      rawOutput: { output: "one\ntwo\n", metadata: { exit: 3 } },
+    });
+    assert.deepEqual(shown(after(call, ...running, done)), { output: "one\ntwo\n", exit: { exitCode: 3 }, cwd: "/w" });
+  });
+
+  it("is a terminal when it comes fenced, at the end", () => {
+    const done = update({
+      status: "completed",
+      ...said("```console\n1 passing\n\u001b[32mok\u001b[0m\n```"),
+      rawOutput: "1 passing",
+    });
+    assert.deepEqual(shown(after(call, done)), { output: "1 passing\n\u001b[32mok\u001b[0m", exit: {}, cwd: "/w" });
+  });
+
+  it("is a terminal when it comes as the agent's own terminal", () => {
+    const own = update({
+      content: [{ type: "terminal", terminalId: "x" }],
+      _meta: { terminal_info: { terminal_id: "x", cwd: "/w" }, terminal_output: { terminal_id: "x", data: "hi\n" } },
+    });
+    const end = update({
+      status: "completed",
+      _meta: { terminal_exit: { terminal_id: "x", exit_code: 0, signal: null } },
+    });
+    assert.deepEqual(shown(after(call, own, end)), { output: "hi\n", exit: { exitCode: 0 }, cwd: "/w" });
+  });
+
+  it("ends also when the last update brings no text", () => {
+    const running = update({ status: "in_progress", ...said("one\n") });
+    assert.deepEqual(shown(after(call, running, update({ status: "failed" }))), {
+      output: "one\n",
+      exit: {},
+      cwd: "/w",
+    });
+  });
+
+  it("stays a terminal when an update has no status, and when the last one has no raw output", () => {
+    const running = update({ status: "in_progress", ...said("one\n") });
+    const silent = update(said("one\ntwo\n"));
+    assert.deepEqual(shown(after(call, running, silent)), { output: "one\ntwo\n", exit: undefined, cwd: "/w" });
+    const done = update({ status: "completed", ...said("one\ntwo\nthree\n") });
+    assert.deepEqual(shown(after(call, running, silent, done)), { output: "one\ntwo\nthree\n", exit: {}, cwd: "/w" });
+  });
+
+  it("knows a command given as a list of words", () => {
+    const listed = update({ kind: "execute", rawInput: { command: ["bash", "-lc", "ls"] } });
+    const done = update({ status: "completed", ...said("a\nb\n"), rawOutput: { stdout: "a\nb\n", exit_code: 0 } });
+    assert.deepEqual(shown(after(listed, done)), { output: "a\nb\n", exit: { exitCode: 0 }, cwd: undefined });
+  });
+
+  const texts: readonly (readonly [string, readonly Wire[]])[] = [
+    [
+      "a description of the command",
+      [
+        update({
+          kind: "execute",
+          status: "in_progress",
+          rawInput: { command: "ls", description: "List" },
+          ...said("List"),
+        }),
+      ],
+    ],
+    [
+      "words beside a command that is not known",
+      [update({ kind: "execute", status: "in_progress", ...said("[cwd /w] Run it") })],
+    ],
+    [
+      "why it was refused",
+      [call, update({ status: "failed", ...said("The user rejected it."), rawOutput: { error: "no" } })],
+    ],
+    [
+      "the text of another tool",
+      [update({ kind: "read", status: "completed", rawInput: { command: "x" }, ...said("```\na\n```") })],
+    ],
+  ];
+  for (const [what, updates] of texts) {
+    it(`leaves ${what} as it is`, () => assert.deepEqual(shown(after(...updates)), ["content"]));
+  }
+
+  it("leaves text with words around a fence as it is", () => {
+    const done = update({ status: "completed", ...said("Here it is:\n```\na\n```") });
+    assert.deepEqual(shown(after(call, done)), ["content"]);
+  });
+});

@@ -1,0 +1,150 @@
+// The handshake, with agents that get it right and agents that do not.
+import assert from "node:assert/strict";
+import { ProblemError, type Problem } from "../../src/base/errors.ts";
+import { findLeaks, trackLeaks } from "../../src/base/lifecycle.ts";
+import { WireAgent } from "../support/fakes/wireAgent.ts";
+import { until } from "../support/fakes/until.ts";
+
+async function problemOf(promise: Promise<unknown>): Promise<Problem> {
+  try {
+    await promise;
+  } catch (error) {
+    assert.ok(error instanceof ProblemError, String(error));
+    return error.problem;
+  }
+  throw new assert.AssertionError({ message: "It was expected to fail." });
+}
+
+describe("connecting to an agent", () => {
+  let agent: WireAgent;
+  beforeEach(() => {
+    trackLeaks();
+    agent = new WireAgent();
+  });
+  afterEach(() => assert.deepEqual(findLeaks(), []));
+
+  it("asks for version 1 and advertises what works", async () => {
+    const connecting = agent.connect();
+    const request = await agent.request("initialize");
+    assert.deepEqual(request.params, {
+      protocolVersion: 1,
+      clientInfo: { name: "parley", title: "Parley", version: "1.2.3" },
+      clientCapabilities: {
+        fs: { readTextFile: true, writeTextFile: true },
+        terminal: true,
+        session: { configOptions: { boolean: {} }, notices: {}, compaction: {} },
+        _meta: { terminal_output: true, "terminal-auth": true },
+      },
+    });
+    agent.answer(request, {
+      protocolVersion: 1,
+      agentInfo: { name: "robo", title: "Robo One", version: "9" },
+      agentCapabilities: { loadSession: true, promptCapabilities: { image: true } },
+    });
+    const connected = await connecting;
+    assert.deepEqual(connected.agent.info, {
+      name: "Robo One",
+      version: "9",
+      protocolVersion: 1,
+      can: { image: true, audio: false, embeddedContext: false, load: true },
+    });
+    connected.dispose();
+    await until(() => agent.stdin.writableEnded);
+  });
+
+  it("bears nonsense in what the agent says about itself", async () => {
+    const connected = await agent.ready({ agentInfo: "robo", agentCapabilities: [1], authMethods: { a: 1 } });
+    assert.deepEqual(connected.agent.info.can, { image: false, audio: false, embeddedContext: false, load: false });
+    assert.equal(connected.agent.info.name, "Robo");
+    connected.dispose();
+  });
+
+  it("passes over banners and broken lines, and counts them", async () => {
+    const connecting = agent.connect();
+    agent.line("Welcome to Robo!");
+    agent.line("\u001b[2J{broken");
+    agent.send({ id: null, error: { code: -32700, message: "Parse error" } });
+    agent.answer(await agent.request("initialize"), { protocolVersion: 1 });
+    const connected = await connecting;
+    assert.equal(agent.badLines, 3);
+    assert.deepEqual(
+      agent.tap.records.filter(record => record.dir === "out").map(record => record.text),
+      [
+        "Welcome to Robo!",
+        "\u001b[2J{broken",
+        '{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"Parse error"}}',
+      ],
+    );
+    connected.dispose();
+  });
+
+  for (const [version, words] of [
+    [0, "version 0"],
+    [2, "version 2"],
+    ["1", 'version "1", as text,'],
+    [undefined, "no version"],
+    [null, "no version"],
+  ] as const) {
+    it(`says so when the agent answers with ${JSON.stringify(version) ?? "no"} as its version`, async () => {
+      const failing = problemOf(agent.connect());
+      agent.answer(await agent.request("initialize"), { protocolVersion: version });
+      const { message, next } = await failing;
+      assert.match(
+        message,
+        new RegExp(`^Robo speaks ${words} of the Agent Client Protocol; Parley speaks version 1\\.`),
+      );
+      assert.ok(next.length > 0);
+      await until(() => agent.stdin.writableEnded);
+    });
+  }
+
+  it("says so when the agent answers with an error, with nothing, or with something else", async () => {
+    const failing = problemOf(agent.connect());
+    agent.fail(await agent.request("initialize"), -32603, "Cannot read config");
+    assert.match((await failing).message, /^Robo refused to start a conversation: Cannot read config\. Check/);
+    for (const result of [null, "yes", 7, []]) {
+      agent = new WireAgent();
+      const other = problemOf(agent.connect());
+      agent.answer(await agent.request("initialize"), result);
+      assert.match((await other).message, /^Robo speaks no version/);
+    }
+  });
+
+  it("says so when the agent never answers", async () => {
+    const { message, next } = await problemOf(agent.connect(undefined, { timeout: 20 }));
+    assert.match(message, /^Robo did not answer its first message, `initialize`, within/);
+    assert.ok(next.includes("restartAgent"));
+    await until(() => agent.stdin.writableEnded);
+  });
+
+  it("says so when the agent closes its output", async () => {
+    for (const close of [
+      () => agent.stdout.end(),
+      () => agent.stdout.destroy(),
+      () => agent.stdout.end("Usage: robo [file]\n"),
+    ]) {
+      agent = new WireAgent();
+      const failing = problemOf(agent.connect());
+      await agent.request("initialize");
+      close();
+      assert.match((await failing).message, /^Robo closed its output before it answered\. Check/);
+    }
+  });
+
+  it("says so when the agent closes its input", async () => {
+    agent.stdin.destroy();
+    assert.match((await problemOf(agent.connect())).message, /^Robo closed its output before it answered\. Check/);
+  });
+
+  it("stops waiting when it is told to, with the reason it was told", async () => {
+    const stop = new AbortController();
+    const failing = problemOf(agent.connect(stop.signal));
+    await agent.request("initialize");
+    const reason: Problem = { message: "Robo ended with code 3 before it was ready.", next: ["restartAgent"] };
+    stop.abort(new ProblemError(reason));
+    assert.deepEqual(await failing, reason);
+    const stopped = new AbortController();
+    stopped.abort(new ProblemError(reason));
+    assert.deepEqual(await problemOf(new WireAgent().connect(stopped.signal)), reason);
+  });
+});

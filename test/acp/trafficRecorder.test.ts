@@ -1,0 +1,129 @@
+// What is recorded of a connection, and what of it may be saved.
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { Tap, masked, transcript } from "../../src/acp/trafficRecorder.ts";
+import { FakeClock } from "../support/fakes/fakePorts.ts";
+
+describe("the tap", () => {
+  it("keeps the newest records in order, with their time, and counts what it dropped", () => {
+    const clock = new FakeClock();
+    clock.pass(1000);
+    const tap = new Tap(clock);
+    const heard: unknown[] = [];
+    const link = tap.onDidRecord(record => heard.push(record));
+    for (let i = 0; i < 5010; i++) {
+      clock.pass(1);
+      tap.message(i % 2 === 0 ? "c>a" : "a>c", { i }, 10);
+    }
+    link.dispose();
+    assert.deepEqual([tap.records.length, tap.dropped, heard.length], [5000, 10, 5010]);
+    assert.deepEqual(tap.records[0], { t: 11, dir: "c>a", msg: { i: 10 } });
+  });
+
+  it("drops by bytes as well, but never the newest", () => {
+    const tap = new Tap(new FakeClock());
+    const megabyte = 1024 * 1024;
+    for (let i = 0; i < 3; i++) tap.message("a>c", { i }, 20 * megabyte);
+    assert.deepEqual(
+      tap.records.map(record => record.msg),
+      [{ i: 2 }],
+    );
+    assert.equal(tap.dropped, 2);
+  });
+
+  it("counts the lines that were no messages, also those it dropped", () => {
+    const tap = new Tap(new FakeClock());
+    tap.text("out", "Welcome!");
+    tap.text("err", "warning");
+    for (let i = 0; i < 5000; i++) tap.message("a>c", { i }, 10);
+    tap.text("out", "Bye!");
+    assert.equal(tap.badLines, 2);
+  });
+
+  it("writes a line a record", () => {
+    const tap = new Tap(new FakeClock());
+    tap.message("c>a", { method: "m" }, 1);
+    tap.text("err", "warning");
+    assert.equal(
+      transcript(tap.records),
+      '{"t":0,"dir":"c>a","msg":{"method":"m"}}\n{"t":0,"dir":"err","text":"warning"}\n',
+    );
+  });
+});
+
+describe("a saved transcript", () => {
+  const secret = "s3cr3t-value";
+
+  it("holds no value under a name that looks like a credential, however deep", () => {
+    const names = [
+      "Authorization",
+      "apiKey",
+      "api_key",
+      "x-api-key",
+      "accessToken",
+      "client_secret",
+      "password",
+      "cookie",
+      "credentials",
+    ];
+    const nested = fc.letrec(tie => ({
+      value: fc.oneof(
+        { maxDepth: 3 },
+        fc.constant(secret),
+        fc.array(tie("value"), { maxLength: 2 }),
+        fc.dictionary(fc.constantFrom("a", "b"), tie("value")),
+      ),
+    })).value;
+    fc.assert(
+      fc.property(fc.constantFrom(...names), nested, (name, value) => {
+        const record = { t: 0, dir: "c>a", msg: { params: { list: [{ [name]: value }] } } } as const;
+        assert.ok(!transcript([record]).includes(secret));
+      }),
+    );
+  });
+
+  it("holds no values of environments and headers, in either of their shapes, but their names", () => {
+    const params = {
+      mcpServers: [
+        {
+          name: "s",
+          command: "run",
+          args: ["-x"],
+          env: [{ name: "KEY", value: secret }],
+          headers: [{ name: "X-Auth", value: secret }],
+        },
+      ],
+      env: { KEY: secret },
+    };
+    const text = transcript([{ t: 0, dir: "c>a", msg: { params } }]);
+    assert.ok(!text.includes(secret));
+    for (const kept of ["KEY", "X-Auth", '"name":"s"', '"args":["-x"]']) assert.ok(text.includes(kept), kept);
+  });
+
+  it("holds no credentials of printed text and of command lines", () => {
+    const printed = (["err", "out", "note"] as const).map(dir => ({ t: 0, dir, text: `API_KEY=${secret}` }));
+    const params = {
+      command: `run --token ${secret}`,
+      args: ["--api-key", secret, `--password=${secret}`, "--verbose"],
+    };
+    const text = transcript([...printed, { t: 0, dir: "a>c", msg: { params } }]);
+    assert.ok(!text.includes(secret), text);
+    for (const kept of ["API_KEY=•••", '"run --token •••"', '["--api-key","•••","--password=•••","--verbose"]'])
+      assert.ok(text.includes(kept), `${kept} is not in ${text}`);
+  });
+
+  it("keeps what follows a telling flag and is a flag itself, and pieces that are no texts", () => {
+    const msg = { args: ["--token", "--verbose", 7, { token: secret }], command: ["curl", "-s"] };
+    assert.deepEqual(masked(msg), { args: ["--token", "--verbose", 7, { token: "•••" }], command: ["curl", "-s"] });
+  });
+
+  it("leaves everything else as it was, and the recording itself untouched", () => {
+    const msg = { used: 3, totalTokens: 12, text: "a token of friendship", list: [1, null, true], env: [] };
+    const before = structuredClone(msg);
+    assert.deepEqual(masked(msg), before);
+    assert.deepEqual(msg, before);
+    const other = { token: secret };
+    masked(other);
+    assert.equal(other.token, secret);
+  });
+});

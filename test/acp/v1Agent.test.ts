@@ -1,0 +1,365 @@
+// An agent of version 1: requests down, traffic up, and everything settled when it ends.
+import assert from "node:assert/strict";
+import { ProblemError, Refusal } from "../../src/base/errors.ts";
+import { findLeaks, trackLeaks } from "../../src/base/lifecycle.ts";
+import type { Connected } from "../../src/acp/connect.ts";
+import type { AgentClient, AgentSession } from "../../src/session/agent.ts";
+import type { SessionEvent } from "../../src/session/events.ts";
+import { recordingClient } from "../support/fakes/recordingClient.ts";
+import { until } from "../support/fakes/until.ts";
+import { WireAgent } from "../support/fakes/wireAgent.ts";
+
+const say = (text: string): object => ({ sessionUpdate: "agent_message_chunk", content: { type: "text", text } });
+const texts = (events: readonly SessionEvent[]): string =>
+  events
+    .map(event => (event.type === "messageChunk" && event.content.type === "text" ? event.content.text : ""))
+    .join("");
+const isIdle = (events: readonly SessionEvent[]): boolean =>
+  events.some(event => event.type === "activity" && event.state === "idle");
+
+describe("an agent of version 1", () => {
+  let agent: WireAgent;
+  let connected: Connected;
+  beforeEach(async () => {
+    trackLeaks();
+    agent = new WireAgent();
+    connected = await agent.ready({
+      authMethods: [{ id: "login", name: "Log in", type: "terminal", args: ["--login"] }, { id: "key" }, 7],
+    });
+  });
+  afterEach(() => {
+    connected.dispose();
+    assert.deepEqual(findLeaks(), []);
+  });
+
+  async function opened(client: AgentClient, sessionId = "s", result: object = {}): Promise<AgentSession> {
+    const opening = connected.agent.open({ cwd: "/w" }, client);
+    const request = await agent.request("session/new");
+    assert.deepEqual(request.params, { cwd: "/w", mcpServers: [] });
+    agent.answer(request, { sessionId, ...result });
+    return opening;
+  }
+  async function problem(promise: Promise<unknown>): Promise<ProblemError["problem"]> {
+    const error: unknown = await promise.then(
+      () => undefined,
+      (reason: unknown) => reason,
+    );
+    assert.ok(error instanceof ProblemError, "it was expected to be refused");
+    return error.problem;
+  }
+
+  it("may send updates before it has answered, also for two sessions at once", async () => {
+    const [a, b] = [recordingClient(), recordingClient()];
+    const both = [connected.agent.open({ cwd: "/a" }, a), connected.agent.open({ cwd: "/b" }, b)];
+    const [first, second] = [await agent.request("session/new"), await agent.request("session/new")];
+    agent.update("b", say("for b"));
+    agent.update("a", say("for a"));
+    agent.answer(first, { sessionId: "a" });
+    await both[0];
+    agent.answer(second, { sessionId: "b" });
+    await both[1];
+    assert.deepEqual([texts(a.events), texts(b.events)], ["for a", "for b"]);
+  });
+
+  it("may not send without end before it has answered", async () => {
+    const client = recordingClient();
+    const opening = connected.agent.open({ cwd: "/w" }, client);
+    const request = await agent.request("session/new");
+    for (let i = 0; i < 10_100; i++) agent.update("s", say("."));
+    agent.answer(request, { sessionId: "s" });
+    await opening;
+    assert.equal(texts(client.events).length, 10_000);
+  });
+
+  it("is heard to its last word when it ends, though its input closes before its output is read", async () => {
+    const client = recordingClient();
+    const session = await opened(client);
+    await session.prompt([{ type: "text", text: "go" }]);
+    await agent.request("session/prompt");
+    const closed = new Promise(resolve => agent.stdin.once("close", resolve));
+    agent.stdin.destroy();
+    await closed;
+    for (let i = 0; i < 500; i++) agent.update("s", say(`${i} `));
+    agent.stdout.end();
+    await connected.closed;
+    assert.equal(texts(client.events), Array.from({ length: 500 }, (_, i) => `${i} `).join(""));
+  });
+
+  it("that closes its input alone is ended, since nothing can be asked of it", async () => {
+    const opening = connected.agent.open({ cwd: "/w" }, recordingClient());
+    await agent.request("session/new");
+    agent.stdin.destroy();
+    assert.match((await problem(opening)).message, /Robo is gone/);
+    await connected.closed;
+  });
+
+  it("is heard in order: all updates of a turn come before its end", async () => {
+    const client = recordingClient();
+    const session = await opened(client);
+    await session.prompt([{ type: "text", text: "go" }]);
+    const request = await agent.request("session/prompt");
+    assert.deepEqual(request.params, { sessionId: "s", prompt: [{ type: "text", text: "go" }] });
+    for (let i = 0; i < 500; i++) agent.update("s", say(`${i} `));
+    agent.answer(request, { stopReason: "end_turn" });
+    await until(() => isIdle(client.events));
+    assert.equal(texts(client.events), Array.from({ length: 500 }, (_, i) => `${i} `).join(""));
+    assert.deepEqual(client.events.at(-1), { type: "activity", state: "idle", stopReason: "end_turn" });
+  });
+
+  it("may leave out why a turn ended", async () => {
+    const client = recordingClient();
+    const session = await opened(client);
+    await session.prompt([{ type: "text", text: "go" }]);
+    agent.answer(await agent.request("session/prompt"), null);
+    await until(() => isIdle(client.events));
+    assert.deepEqual(client.events.at(-1), { type: "activity", state: "idle", stopReason: "end_turn" });
+  });
+
+  it("that refuses a prompt ends the turn with its reason and its details", async () => {
+    const client = recordingClient();
+    const session = await opened(client);
+    await session.prompt([{ type: "text", text: "go" }]);
+    agent.fail(await agent.request("session/prompt"), -32603, "Internal error", { details: "No credit left" });
+    await until(() => isIdle(client.events));
+    assert.deepEqual(client.events.at(-1), {
+      type: "activity",
+      state: "idle",
+      stopReason: "error",
+      problem: {
+        message: "Robo could not finish this turn: Internal error.",
+        detail: "No credit left",
+        next: ["retry", "showTraffic", "showLog"],
+      },
+    });
+  });
+
+  for (const [code, what] of [
+    [-32603, "any error"],
+    [-32800, "the error meant for it"],
+  ] as const) {
+    it(`that answers a cancelled prompt with ${what} has cancelled it`, async () => {
+      const client = recordingClient();
+      const session = await opened(client);
+      await session.prompt([{ type: "text", text: "go" }]);
+      const request = await agent.request("session/prompt");
+      session.cancel();
+      assert.deepEqual((await agent.request("session/cancel")).params, { sessionId: "s" });
+      agent.fail(request, code, "aborted");
+      await until(() => isIdle(client.events));
+      assert.deepEqual(client.events.at(-1), { type: "activity", state: "idle", stopReason: "cancelled" });
+    });
+  }
+
+  it("that wants a sign-in gets a sentence with the command to run", async () => {
+    const failing = problem(connected.agent.open({ cwd: "/w" }, recordingClient()));
+    agent.fail(await agent.request("session/new"), -32000, "Authentication required");
+    const { message, command, next } = await failing;
+    assert.match(message, /^Robo needs you to sign in\..*It offers: Log in, key\.$/);
+    assert.equal(command, "robo --acp --login");
+    assert.ok(next.includes("restartAgent"));
+  });
+
+  it("that opens a session without naming it, or not at all, is told of", async () => {
+    for (const [answer, words] of [
+      [{}, /without naming it/],
+      [null, /without naming it/],
+      [{ sessionId: 7 }, /without naming it/],
+    ] as const) {
+      const failing = problem(connected.agent.open({ cwd: "/w" }, recordingClient()));
+      agent.answer(await agent.request("session/new"), answer);
+      assert.match((await failing).message, words);
+    }
+    const refused = problem(connected.agent.open({ cwd: "/w" }, recordingClient()));
+    agent.fail(await agent.request("session/new"), -32602, "");
+    assert.match((await refused).message, /could not open a session: It gave no reason\./);
+  });
+
+  it("is asked for options in the way it offers them", async () => {
+    const client = recordingClient();
+    const modes = { currentModeId: "ask", availableModes: [{ id: "ask" }, { id: "code" }] };
+    const session = await opened(client, "s", { modes });
+    const setting = session.setOption("parley.mode", "code");
+    const request = await agent.request("session/set_mode");
+    assert.deepEqual(request.params, { sessionId: "s", modeId: "code" });
+    agent.answer(request, null);
+    await setting;
+    assert.deepEqual(client.events.at(-1), { type: "option", id: "parley.mode", value: "code" });
+  });
+
+  it("may answer a setting with all options, also with none at all", async () => {
+    const client = recordingClient();
+    const option = { id: "fast", name: "Fast", type: "boolean", currentValue: false };
+    const session = await opened(client, "s", { configOptions: [option] });
+    const setting = session.setOption("fast", true);
+    const request = await agent.request("session/set_config_option");
+    assert.deepEqual(request.params, { sessionId: "s", configId: "fast", type: "boolean", value: true });
+    agent.answer(request, { configOptions: [] });
+    await setting;
+    assert.deepEqual(client.events.at(-1), { type: "options", options: [] });
+    const refused = problem(session.setOption("fast", false));
+    agent.fail(await agent.request("session/set_config_option"), -32602, "No");
+    assert.match((await refused).message, /did not take this setting: No\./);
+  });
+
+  it("asks for permission for a tool call that nobody announced", async () => {
+    const client = recordingClient({ requestPermission: async () => ({ option: "y" }) });
+    await opened(client);
+    agent.send({
+      id: 0,
+      method: "session/request_permission",
+      params: {
+        sessionId: "s",
+        toolCall: { toolCallId: "t", title: "Run", kind: "execute" },
+        options: [{ optionId: "y", name: "Yes", kind: "allow_once" }, { name: "no id" }, null],
+      },
+    });
+    assert.deepEqual((await agent.response(0)).result, { outcome: { outcome: "selected", optionId: "y" } });
+    assert.deepEqual(client.events, [{ type: "tool", toolCallId: "t", patch: { title: "Run", kind: "execute" } }]);
+  });
+
+  it("that asks without an option to choose, for no session, or with no params at all is refused", async () => {
+    await opened(recordingClient());
+    agent.send({ id: 1, method: "session/request_permission", params: { sessionId: "s", options: [{}] } });
+    agent.send({ id: 2, method: "session/request_permission", params: { sessionId: "gone", options: [] } });
+    agent.send({ id: 3, method: "session/request_permission" });
+    agent.send({ id: 4, method: "fs/read_text_file", params: [1, 2] });
+    agent.send({ id: 5, method: "no/such_method", params: {} });
+    const codes: unknown[] = [];
+    for (const id of [1, 2, 3, 4, 5]) codes.push((await agent.response(id)).error?.code);
+    assert.deepEqual(codes, [-32602, -32002, -32602, -32602, -32601]);
+  });
+
+  it("may call its question back", async () => {
+    let asked = false;
+    const client = recordingClient({
+      requestPermission: (_, signal) =>
+        new Promise(resolve => {
+          asked = true;
+          signal.addEventListener("abort", () => resolve("cancelled"));
+        }),
+    });
+    await opened(client);
+    const options = [{ optionId: "y", name: "Yes", kind: "allow_once" }];
+    agent.send({
+      id: "uuid-1",
+      method: "session/request_permission",
+      params: { sessionId: "s", toolCall: { toolCallId: "t" }, options },
+    });
+    await until(() => asked);
+    agent.send({ method: "$/cancel_request", params: { requestId: "uuid-1" } });
+    assert.deepEqual((await agent.response("uuid-1")).result, { outcome: { outcome: "cancelled" } });
+  });
+
+  it("reads and writes files, and hears why it may not", async () => {
+    const client = recordingClient({
+      readTextFile: async request => JSON.stringify(request),
+      writeTextFile: () => Promise.reject(new Refusal("notFound", "There is no folder /x.", { path: "/x" })),
+    });
+    await opened(client);
+    agent.send({ id: 1, method: "fs/read_text_file", params: { sessionId: "s", path: "/a", line: 2, limit: null } });
+    assert.deepEqual((await agent.response(1)).result, { content: '{"path":"/a","line":2}' });
+    agent.send({ id: 2, method: "fs/write_text_file", params: { sessionId: "s", path: "/x/a", content: "" } });
+    assert.deepEqual((await agent.response(2)).error, {
+      code: -32002,
+      message: "There is no folder /x.",
+      data: { path: "/x" },
+    });
+    for (const [id, params] of [{ path: 7 }, { path: "/a", line: "2" }, { path: "/a", limit: -1 }].entries()) {
+      agent.send({ id: id + 3, method: "fs/read_text_file", params: { sessionId: "s", ...params } });
+      assert.equal((await agent.response(id + 3)).error?.code, -32602);
+    }
+  });
+
+  it("runs terminals, and a wait for one ends when it is called back", async () => {
+    const client = recordingClient({
+      createTerminal: async request => JSON.stringify(request),
+      terminalOutput: async () => ({ output: "out", truncated: true, exit: { signal: "SIGTERM" } }),
+      waitForTerminalExit: (_, signal) =>
+        new Promise((_resolve, reject) => signal.addEventListener("abort", () => reject(signal.reason as Error))),
+      killTerminal: async () => {},
+      releaseTerminal: async () => {},
+    });
+    await opened(client);
+    const ask = (id: number, method: string, params: object): void =>
+      agent.send({ id, method, params: { sessionId: "s", ...params } });
+    ask(1, "terminal/create", {
+      command: "npm",
+      args: ["t", "1"],
+      env: [{ name: "A", value: "1" }],
+      cwd: null,
+      outputByteLimit: 10.9,
+    });
+    assert.deepEqual(JSON.parse(String(((await agent.response(1)).result as { terminalId: string }).terminalId)), {
+      command: "npm",
+      args: ["t", "1"],
+      env: [{ name: "A", value: "1" }],
+      outputByteLimit: 10,
+    });
+    ask(2, "terminal/output", { terminalId: "t" });
+    assert.deepEqual((await agent.response(2)).result, {
+      output: "out",
+      truncated: true,
+      exitStatus: { exitCode: null, signal: "SIGTERM" },
+    });
+    ask(3, "terminal/wait_for_exit", { terminalId: "t" });
+    ask(4, "terminal/kill", { terminalId: "t" });
+    assert.deepEqual((await agent.response(4)).result, {});
+    agent.send({ method: "$/cancel_request", params: { requestId: 3 } });
+    assert.equal((await agent.response(3)).error?.code, -32800);
+    ask(5, "terminal/release", { terminalId: "t" });
+    assert.deepEqual((await agent.response(5)).result, {});
+  });
+
+  it("that sends updates for no session, or no update, harms nobody", async () => {
+    const client = recordingClient();
+    await opened(client);
+    agent.update("gone", say("lost"));
+    agent.send({ method: "session/update", params: { sessionId: "s" } });
+    agent.send({ method: "session/update", params: { sessionId: "s", update: "text" } });
+    agent.send({ method: "session/update" });
+    agent.send({ method: "_vendor/news", params: {} });
+    agent.update("s", say("here"));
+    await until(() => texts(client.events) === "here");
+    assert.equal(agent.warnings.length, 3);
+  });
+
+  it("that goes away leaves nothing pending: prompts, questions and openings are settled", async () => {
+    let settled = "";
+    const client = recordingClient({
+      requestPermission: (_, signal) =>
+        new Promise(resolve =>
+          signal.addEventListener("abort", () => {
+            settled = "cancelled";
+            resolve("cancelled");
+          }),
+        ),
+    });
+    const session = await opened(client);
+    await session.prompt([{ type: "text", text: "go" }]);
+    const opening = problem(connected.agent.open({ cwd: "/w" }, recordingClient()));
+    const setting = problem(session.setOption("x", "y"));
+    agent.send({
+      id: 1,
+      method: "session/request_permission",
+      params: { sessionId: "s", toolCall: { toolCallId: "t" }, options: [{ optionId: "y" }] },
+    });
+    await until(() => client.events.some(event => event.type === "tool"));
+    const before = [...client.events];
+    agent.stdout.end();
+    assert.equal((await opening).message, "Robo could not open a session: Robo is gone.");
+    assert.equal((await setting).message, "Robo did not take this setting: Its connection has ended.");
+    await until(() => settled === "cancelled");
+    // Its end is told by whoever watches the process: the session hears no more of it here.
+    assert.deepEqual(client.events, before);
+    const later = await problem(connected.agent.open({ cwd: "/w" }, recordingClient()));
+    assert.equal(later.message, "Robo could not open a session: Robo is gone.");
+  });
+
+  it("that is disposed of is told so by the end of its input, once what was written is out", async () => {
+    const session = await opened(recordingClient());
+    session.cancel();
+    connected.dispose();
+    connected.dispose();
+    await until(() => agent.stdin.writableEnded);
+  });
+});

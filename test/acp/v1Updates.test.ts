@@ -1,0 +1,484 @@
+// ACP v1 in, session events out.
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { V1Upgrade } from "../../src/acp/v1/v1Updates.ts";
+import { content, wireContent, type Wire } from "../../src/acp/parse.ts";
+import type { Content, SessionEvent } from "../../src/session/events.ts";
+import { reduce } from "../../src/session/reduce.ts";
+import { empty, type SessionState } from "../../src/session/state.ts";
+
+const chunk = (author: "user" | "agent" | "thought", text: string, messageId?: unknown): Wire => ({
+  sessionUpdate: author === "thought" ? "agent_thought_chunk" : `${author}_message_chunk`,
+  content: { type: "text", text },
+  ...(messageId !== undefined && { messageId }),
+});
+const tool = (toolCallId: string, more: Wire = {}): Wire => ({ sessionUpdate: "tool_call", toolCallId, ...more });
+const text = (words: string): Content => ({ type: "text", text: words });
+
+/** Messages as `author id: text`, in the order of the transcript. */
+function transcript(
+  updates: readonly Wire[],
+  upgrade = new V1Upgrade(),
+  from: readonly SessionEvent[] = [],
+): readonly string[] {
+  const events = [...from, ...updates.flatMap(update => upgrade.update(update))];
+  const state = events.reduce<SessionState>((s, event, seq) => reduce(s, { seq, at: seq, event }), empty);
+  return [...state.entries].map(entry =>
+    entry.kind === "message"
+      ? `${entry.author} ${entry.content.map(block => (block.type === "text" ? block.text : block.type)).join("|")}`
+      : entry.kind,
+  );
+}
+
+const table: readonly (readonly [string, Wire, readonly SessionEvent[]])[] = [
+  [
+    "annotations, as far as they are well formed",
+    {
+      sessionUpdate: "agent_message_chunk",
+      messageId: "1",
+      content: {
+        type: "resource",
+        resource: { uri: "file:///a", text: "x" },
+        annotations: { audience: ["assistant", 7], priority: 0.5, lastModified: 3 },
+      },
+    },
+    [
+      {
+        type: "messageChunk",
+        author: "agent",
+        messageId: "1",
+        content: {
+          type: "resource",
+          uri: "file:///a",
+          text: "x",
+          annotations: { audience: ["assistant"], priority: 0.5 },
+        },
+      },
+    ],
+  ],
+  [
+    "a tool call",
+    tool("t", {
+      title: "Edit",
+      name: "edit",
+      kind: "edit",
+      status: "pending",
+      content: [{ type: "diff", path: "/a", oldText: null, newText: "x" }, { type: "text", text: "bare" }, null, 7],
+      locations: [{ path: "/a", line: 2 }, { line: 3 }, "no"],
+      rawInput: { a: 1 },
+    }),
+    [
+      {
+        type: "tool",
+        toolCallId: "t",
+        patch: {
+          title: "Edit",
+          name: "edit",
+          kind: "edit",
+          status: "pending",
+          content: [
+            { type: "diff", path: "/a", newText: "x" },
+            { type: "content", content: text("bare") },
+          ],
+          locations: [{ path: "/a", line: 2 }],
+          rawInput: { a: 1 },
+        },
+      },
+    ],
+  ],
+  [
+    "null and wrong types as unchanged",
+    {
+      sessionUpdate: "tool_call_update",
+      toolCallId: "t",
+      title: null,
+      status: 7,
+      content: null,
+      locations: "x",
+      rawInput: null,
+      rawOutput: null,
+      kind: [],
+    },
+    [{ type: "tool", toolCallId: "t", patch: {} }],
+  ],
+  [
+    "an empty content list as cleared content",
+    { sessionUpdate: "tool_call_update", toolCallId: "t", content: [] },
+    [{ type: "tool", toolCallId: "t", patch: { content: [] } }],
+  ],
+  [
+    "output of an agent's own terminal",
+    tool("t", {
+      content: [{ type: "terminal", terminalId: "t" }],
+      _meta: {
+        terminal_info: { terminal_id: "t", cwd: "/w" },
+        terminal_output: { terminal_id: "t", data: "a" },
+        terminal_output_delta: { terminal_id: "t", data: "b" },
+        terminal_exit: { terminal_id: "t", exit_code: 2, signal: null },
+      },
+    }),
+    [
+      { type: "tool", toolCallId: "t", patch: { content: [{ type: "terminal", terminalId: "t" }] } },
+      { type: "terminal", terminalId: "t", cwd: "/w" },
+      { type: "terminalOutput", terminalId: "t", text: "a" },
+      { type: "terminalOutput", terminalId: "t", text: "b" },
+      { type: "terminal", terminalId: "t", exit: { exitCode: 2 } },
+    ],
+  ],
+  [
+    "a plan",
+    {
+      sessionUpdate: "plan",
+      entries: [{ content: "One", priority: "high", status: "completed" }, { content: "Two" }, { content: 3 }, null],
+    },
+    [
+      {
+        type: "plan",
+        planId: "plan",
+        entries: [
+          { content: "One", priority: "high", status: "completed" },
+          { content: "Two", priority: "medium", status: "pending" },
+        ],
+      },
+    ],
+  ],
+  [
+    "commands, with the slash that some put before the name taken away",
+    {
+      sessionUpdate: "available_commands_update",
+      availableCommands: [{ name: "/plan", description: "P", input: { hint: "what" } }, { name: "a", input: null }, {}],
+    },
+    [
+      {
+        type: "commands",
+        commands: [
+          { name: "plan", description: "P", hint: "what" },
+          { name: "a", description: "" },
+        ],
+      },
+    ],
+  ],
+  [
+    "a mode by either of its names",
+    { sessionUpdate: "current_mode_update", modeId: "https://modes/x" },
+    [{ type: "option", id: "parley.mode", value: "https://modes/x" }],
+  ],
+  [
+    "options, without those of a type that is not known",
+    {
+      sessionUpdate: "config_option_update",
+      configOptions: [
+        {
+          id: "m",
+          name: "Model",
+          category: "model",
+          type: "select",
+          currentValue: "a",
+          options: [{ group: "g", name: "G", options: [{ value: "a", name: "A" }] }, { value: "b" }],
+        },
+        { id: "f", name: "Fast", type: "boolean", currentValue: true },
+        { id: "x", type: "slider", currentValue: 3 },
+        { type: "boolean", currentValue: true },
+      ],
+    },
+    [
+      {
+        type: "options",
+        options: [
+          {
+            id: "m",
+            name: "Model",
+            category: "model",
+            type: "select",
+            value: "a",
+            choices: [
+              { value: "a", name: "A", group: "G" },
+              { value: "b", name: "b" },
+            ],
+          },
+          { id: "f", name: "Fast", type: "boolean", value: true },
+        ],
+      },
+    ],
+  ],
+  [
+    "that there are no options any more",
+    { sessionUpdate: "config_option_update", configOptions: [] },
+    [{ type: "options", options: [] }],
+  ],
+  ["a title", { sessionUpdate: "session_info_update", title: "T", updatedAt: 5 }, [{ type: "info", title: "T" }]],
+  ["a cleared title", { sessionUpdate: "session_info_update", title: null }, [{ type: "info", title: null }]],
+  [
+    "usage with its cost",
+    { sessionUpdate: "usage_update", used: 1, size: 2, cost: { amount: 0.5, currency: "USD" } },
+    [{ type: "usage", used: 1, size: 2, cost: { amount: 0.5, currency: "USD" } }],
+  ],
+  [
+    "usage whose cost is odd",
+    { sessionUpdate: "usage_update", used: 1, size: 2, cost: "free" },
+    [{ type: "usage", used: 1, size: 2 }],
+  ],
+  [
+    "a notice",
+    { sessionUpdate: "notice", severity: "warning", title: "W", description: "why" },
+    [{ type: "notice", severity: "warning", title: "W", description: "why" }],
+  ],
+  [
+    "a compaction",
+    {
+      sessionUpdate: "compaction_update",
+      compactionId: "c",
+      status: "completed",
+      summary: [{ type: "text", text: "S" }, 3],
+      error: null,
+    },
+    [{ type: "compaction", compactionId: "c", status: "completed", summary: [text("S")], error: null }],
+  ],
+  [
+    "a piece of a compaction's summary",
+    { sessionUpdate: "compaction_summary_chunk", compactionId: "c", content: { type: "text", text: "S" } },
+    [{ type: "compactionChunk", compactionId: "c", content: text("S") }],
+  ],
+];
+
+describe("an update of v1", () => {
+  for (const [what, update, events] of table) {
+    it(`tells ${what}`, () => assert.deepEqual(new V1Upgrade().update(update), events));
+  }
+
+  it("that cannot be understood is kept as it came", () => {
+    for (const update of [
+      { sessionUpdate: "hologram", depth: 3 },
+      {},
+      { sessionUpdate: "plan" },
+      { sessionUpdate: "tool_call" },
+      { sessionUpdate: "agent_message_chunk" },
+      { sessionUpdate: "agent_message_chunk", content: null },
+      { sessionUpdate: "usage_update", used: "many" },
+      { sessionUpdate: "notice" },
+      { sessionUpdate: "current_mode_update" },
+      { sessionUpdate: "config_option_update", configOptions: {} },
+      { sessionUpdate: "compaction_update" },
+      { sessionUpdate: "available_commands_update", availableCommands: null },
+    ]) {
+      assert.deepEqual(new V1Upgrade().update(update), [{ type: "unknown", method: "session/update", raw: update }]);
+    }
+  });
+
+  it("with any value in any field never throws, and what comes of it can be folded and written", () => {
+    const names = table.map(([, update]) => String(update["sessionUpdate"]));
+    const fields = ["content", "messageId", "toolCallId", "title", "kind", "status", "locations", "rawInput", "rawOutput", "entries",
+      "availableCommands", "currentModeId", "configOptions", "used", "size", "cost", "severity", "description", "compactionId",
+      "summary", "error", "_meta", "updatedAt", "name"]; // prettier-ignore
+    const value = fc.oneof(
+      fc.anything(),
+      fc.jsonValue(),
+      fc.constantFrom("t", "m"),
+      fc.array(
+        fc.dictionary(fc.constantFrom("type", "path", "id", "name", "content", "options", "text"), fc.jsonValue()),
+      ),
+    );
+    const update = fc
+      .tuple(
+        fc.constantFrom(
+          ...names,
+          "agent_message_chunk",
+          "agent_thought_chunk",
+          "user_message_chunk",
+          "tool_call_update",
+        ),
+        fc.dictionary(fc.constantFrom(...fields), value),
+      )
+      .map(([sessionUpdate, more]) => ({ ...more, sessionUpdate }));
+    fc.assert(
+      fc.property(fc.array(update, { maxLength: 10 }), updates => {
+        const upgrade = new V1Upgrade();
+        let state = empty;
+        for (const [seq, event] of updates.flatMap(one => upgrade.update(one)).entries()) {
+          state = reduce(state, { seq, at: seq, event });
+        }
+        assert.ok(state.entries.length <= updates.length * 2);
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  it("of setup with any values never throws", () => {
+    fc.assert(
+      fc.property(fc.dictionary(fc.constantFrom("configOptions", "modes", "models"), fc.anything()), result => {
+        assert.ok(Array.isArray(new V1Upgrade().setup(result)));
+      }),
+    );
+  });
+});
+
+describe("the messages of v1", () => {
+  it("join while the author is the same, whatever says so", () => {
+    assert.deepEqual(transcript([chunk("agent", "a"), chunk("agent", "b")]), ["agent ab"]);
+    assert.deepEqual(transcript([chunk("agent", "a", "m"), chunk("agent", "b", "m"), chunk("agent", "c")]), [
+      "agent abc",
+    ]);
+    // An id where there was none is a change of id.
+    assert.deepEqual(transcript([chunk("agent", "a"), chunk("agent", "b", "m"), chunk("agent", "c", "m")]), [
+      "agent a",
+      "agent bc",
+    ]);
+  });
+
+  it("end at another author, another id or a tool call", () => {
+    assert.deepEqual(transcript([chunk("agent", "a"), chunk("thought", "b"), chunk("agent", "c")]), [
+      "agent a",
+      "thought b",
+      "agent c",
+    ]);
+    assert.deepEqual(transcript([chunk("agent", "a", "m"), chunk("agent", "b", "n")]), ["agent a", "agent b"]);
+    assert.deepEqual(transcript([chunk("agent", "a"), tool("t"), chunk("agent", "b")]), ["agent a", "tool", "agent b"]);
+  });
+
+  it("stay in the order things were said when an id comes back", () => {
+    assert.deepEqual(
+      transcript([chunk("agent", "a", "m"), tool("t"), chunk("agent", "b", "m"), chunk("agent", "c", "m")]),
+      ["agent a", "tool", "agent bc"],
+    );
+  });
+
+  it("and thoughts may share an id", () => {
+    assert.deepEqual(transcript([chunk("thought", "a", "m"), chunk("agent", "b", "m")]), ["thought a", "agent b"]);
+  });
+
+  it("are not opened by empty text, nor ended by it", () => {
+    assert.deepEqual(transcript([chunk("agent", "")]), []);
+    assert.deepEqual(transcript([chunk("agent", "a"), chunk("agent", ""), chunk("agent", "b")]), ["agent ab"]);
+    assert.deepEqual(transcript([chunk("agent", "a"), chunk("thought", ""), chunk("agent", "b")]), ["agent ab"]);
+  });
+
+  it("take an id of the wrong type as none", () => {
+    assert.deepEqual(transcript([chunk("agent", "a", 7), chunk("agent", "b", null)]), ["agent ab"]);
+  });
+});
+
+describe("a prompt of v1", () => {
+  const prompted = (words: string): [V1Upgrade, readonly SessionEvent[]] => {
+    const upgrade = new V1Upgrade();
+    return [upgrade, upgrade.prompt([text(words)]).events];
+  };
+
+  it("is accepted at once, with an id and a message of ours", () => {
+    const upgrade = new V1Upgrade();
+    const { messageId, events } = upgrade.prompt([text("hi")]);
+    assert.deepEqual(events, [
+      { type: "message", author: "user", messageId, content: [text("hi")] },
+      { type: "activity", state: "running" },
+    ]);
+  });
+
+  it("that the agent echoes is shown once, also when the echo comes in pieces", () => {
+    for (const echo of [[chunk("user", "hello you")], [chunk("user", "hello "), chunk("user", "you")]]) {
+      const [upgrade, sent] = prompted("hello you");
+      assert.deepEqual(transcript([...echo, chunk("agent", "yes")], upgrade, sent), ["user hello you", "agent yes"]);
+    }
+  });
+
+  it("is followed by what the user is told to have said otherwise", () => {
+    const [upgrade, sent] = prompted("hello");
+    assert.deepEqual(transcript([chunk("user", "other words")], upgrade, sent), ["user hello", "user other words"]);
+    const [later, also] = prompted("hello");
+    assert.deepEqual(transcript([chunk("agent", "yes"), chunk("user", "hello")], later, also), [
+      "user hello",
+      "agent yes",
+      "user hello",
+    ]);
+  });
+
+  it("begins a message of its own, though the agent goes on with the last one's id", () => {
+    const upgrade = new V1Upgrade();
+    const first = [
+      ...upgrade.prompt([text("a")]).events,
+      ...upgrade.update(chunk("agent", "one", "m")),
+      ...upgrade.ended("end_turn"),
+    ];
+    const second = upgrade.prompt([text("b")]).events;
+    assert.deepEqual(transcript([chunk("agent", "two", "m")], upgrade, [...first, ...second]), [
+      "user a",
+      "agent one",
+      "user b",
+      "agent two",
+    ]);
+  });
+
+  it("is over with its answer, and a question asked after that makes nobody busy", () => {
+    const [upgrade] = prompted("a");
+    assert.deepEqual(upgrade.asking(), [{ type: "activity", state: "requires_action" }]);
+    assert.deepEqual(upgrade.answered(), [{ type: "activity", state: "running" }]);
+    assert.deepEqual(upgrade.ended("end_turn"), [{ type: "activity", state: "idle", stopReason: "end_turn" }]);
+    assert.deepEqual([upgrade.asking(), upgrade.answered()], [[], []]);
+  });
+});
+
+describe("modes and models of v1", () => {
+  const modes = { currentModeId: "ask", availableModes: [{ id: "ask", name: "Ask" }, { id: "code" }, 3] };
+
+  it("become options, set by methods of their own", () => {
+    const upgrade = new V1Upgrade();
+    const [event] = upgrade.setup({
+      modes,
+      models: { currentModelId: "m", availableModels: [{ modelId: "m", name: "M" }] },
+    });
+    assert.ok(event?.type === "options");
+    assert.deepEqual(
+      event.options.map(option => [option.id, option.category, option.value]),
+      [
+        ["parley.mode", "mode", "ask"],
+        ["parley.model", "model", "m"],
+      ],
+    );
+    assert.deepEqual(
+      ["parley.mode", "parley.model", "other"].map(id => upgrade.origin(id)),
+      ["mode", "model", "config"],
+    );
+  });
+
+  it("give way to options where an agent has both", () => {
+    const upgrade = new V1Upgrade();
+    const [event] = upgrade.setup({
+      modes,
+      configOptions: [{ id: "mode", name: "Mode", type: "select", currentValue: "ask", options: [] }],
+    });
+    assert.ok(event?.type === "options");
+    assert.deepEqual(
+      event.options.map(option => option.id),
+      ["mode"],
+    );
+    assert.deepEqual(upgrade.update({ sessionUpdate: "current_mode_update", currentModeId: "code" }), []);
+    assert.equal(upgrade.origin("parley.mode"), "config");
+  });
+
+  it("are nothing where there are none", () => {
+    assert.deepEqual(new V1Upgrade().setup({ modes: null, configOptions: null }), []);
+    assert.deepEqual(new V1Upgrade().setup({}), []);
+  });
+});
+
+describe("annotations of content", () => {
+  it("go back over the wire as they came", () => {
+    const annotations = { audience: ["user"], lastModified: "2026-01-01T00:00:00Z" };
+    const blocks = [
+      { type: "text", text: "x", annotations },
+      { type: "resource_link", uri: "file:///a", name: "a", annotations },
+      { type: "resource", resource: { uri: "file:///a", text: "x" }, annotations },
+    ];
+    assert.deepEqual(
+      blocks.map(block => wireContent(content(block) as Content)),
+      blocks,
+    );
+  });
+
+  it("keep text apart that is for others", () => {
+    const piece = (text: string, audience?: readonly string[]): Wire => ({
+      sessionUpdate: "agent_message_chunk",
+      content: { type: "text", text, ...(audience && { annotations: { audience } }) },
+    });
+    const pieces = [piece("a"), piece("b"), piece("c", ["assistant"]), piece("d", ["assistant"]), piece("e")];
+    assert.deepEqual(transcript(pieces), ["agent ab|cd|e"]);
+  });
+});

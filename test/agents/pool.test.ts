@@ -1,0 +1,195 @@
+// Real processes: starting, failing to start, dying, stopping with all descendants.
+import assert from "node:assert/strict";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { agentEnvironment, agentSpawn } from "../../src/agents/launch.ts";
+import { AgentPool, type Progress } from "../../src/agents/pool.ts";
+import type { AgentDefinition } from "../../src/agents/registry.ts";
+import { asProblem, type Problem } from "../../src/base/errors.ts";
+import { nullLog, systemClock } from "../../src/base/log.ts";
+
+/** What a program's file name ends in. */
+const ending = process.platform === "win32" ? ".exe" : "";
+const bad = join(process.cwd(), "test/support/agents/bad.mjs");
+const agent = (behaviour: string, more: Partial<AgentDefinition> = {}): AgentDefinition => ({
+  id: behaviour,
+  name: "Bad Agent",
+  command: process.execPath,
+  args: [bad, behaviour],
+  env: {},
+  missingFiles: "error",
+  startTimeout: 20,
+  ...more,
+});
+
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await new Promise(resolve => setTimeout(resolve, 10));
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+  // A process that nobody has reaped is dead all the same.
+  return process.platform !== "linux" || !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, "latin1"));
+}
+
+describe("the pool of agent processes", function () {
+  this.timeout(30_000);
+  let pool: AgentPool;
+  let folder: string;
+  beforeEach(() => {
+    pool = new AgentPool(nullLog, systemClock, "0.0.0");
+    folder = mkdtempSync(join(tmpdir(), "parley-pool-"));
+  });
+  afterEach(async () => {
+    await pool.dispose();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  const get = (definition: AgentDefinition, onProgress: (progress: Progress) => void = () => {}) =>
+    pool.get(definition, folder, onProgress);
+  const failure = async (definition: AgentDefinition): Promise<Problem> =>
+    get(definition).then(
+      () => assert.fail("it started"),
+      (error: unknown) => asProblem(error),
+    );
+
+  it("starts an agent once for all who ask, and tells how far it is", async () => {
+    const states: string[] = [];
+    const [one, two] = await Promise.all([get(agent("none"), ({ state }) => states.push(state)), get(agent("none"))]);
+    assert.equal(one, two);
+    assert.deepEqual([...new Set(states)], ["starting", "connecting"]);
+    assert.equal(one.agent.info.name, "Bad Agent");
+  });
+
+  it("says which program is missing, and where to change it", async () => {
+    const problem = await failure(agent("none", { command: "no-such-program-anywhere" }));
+    assert.match(problem.message, /`no-such-program-anywhere` was not found on the PATH/);
+    assert.ok(problem.next.includes("openSettings"));
+  });
+
+  it("says that a file is not executable, and that a folder is no program", async () => {
+    const file = join(folder, "agent");
+    writeFileSync(file, "#!/bin/sh\n", { mode: 0o644 });
+    const words = async (command: string): Promise<string> => (await failure(agent("none", { command }))).message;
+    assert.ok((await words(file)).startsWith(`Could not start Bad Agent: \`${file}\` is not executable.`));
+    assert.ok((await words(folder)).startsWith(`Could not start Bad Agent: \`${folder}\` is a folder.`));
+  });
+
+  it("says that its folder is missing", async () => {
+    const problem = await failure(agent("none", { cwd: join(folder, "gone") }));
+    assert.match(problem.message, /does not exist/);
+  });
+
+  it("tells the code and the last words of one that ends at once", async () => {
+    const problem = await failure(agent("exit"));
+    assert.match(problem.message, /ended with code 3 before it was ready/);
+    assert.match(problem.detail ?? "", /no licence found/);
+  });
+
+  it("gives up on one that never answers, and ends it", async () => {
+    const problem = await failure(agent("initialize-never", { startTimeout: 0.3 }));
+    assert.match(problem.message, /did not answer its first message/);
+  });
+
+  it("does not take garbage for an answer", async () => {
+    assert.match((await failure(agent("initialize-garbage", { startTimeout: 0.3 }))).message, /did not answer/);
+    assert.match((await failure(agent("version"))).message, /speaks version 0/);
+    assert.match((await failure(agent("initialize-error"))).message, /The model store is corrupt\./);
+  });
+
+  it("works with one whose answer has the wrong types", async () => {
+    const { agent: connected } = await get(agent("initialize-wrong-types"));
+    assert.deepEqual(connected.info.can, { image: false, audio: false, embeddedContext: false, load: false });
+  });
+
+  it("starts anew after a death, and after its definition changed", async () => {
+    const first = await get(agent("none"));
+    await pool.stop("none");
+    const second = await get(agent("none"));
+    assert.notEqual(first, second);
+    const third = await get(agent("none", { name: "Renamed" }));
+    assert.notEqual(second, third);
+  });
+
+  it("tells a death that nobody asked for, once, and none that was asked for", async () => {
+    const running = await get(agent("exit-after-initialize")).catch(() => undefined);
+    if (running) {
+      const deaths: Problem[] = [];
+      running.onDidDie(problem => deaths.push(problem));
+      await until(() => deaths.length > 0);
+      assert.match(deaths[0]?.message ?? "", /ended with code 4/);
+    }
+    const quiet = await get(agent("none"));
+    const deaths: Problem[] = [];
+    quiet.onDidDie(problem => deaths.push(problem));
+    await pool.stop("none");
+    assert.deepEqual(deaths, []);
+  });
+
+  it("ends the whole tree, also descendants that ignore being asked", async () => {
+    const pids: number[] = [];
+    const running = await get(agent("grandchild"));
+    const client = {
+      report: (event: { type: string; content?: unknown }) => {
+        const text = JSON.stringify(event.content ?? "");
+        for (const [, pid] of text.matchAll(/(\d{2,})/g)) pids.push(Number(pid));
+      },
+    };
+    const session = await running.agent.open({ cwd: folder }, client as never);
+    await session.prompt([{ type: "text", text: "go" }]);
+    await until(() => pids.some(isAlive));
+    const alive = pids.filter(isAlive);
+    await pool.dispose();
+    await until(() => !alive.some(isAlive));
+  });
+
+  it("records what goes over the wire, also of one that failed", async () => {
+    await failure(agent("exit"));
+    const lines = pool.tap("exit")?.records.map(record => record.dir) ?? [];
+    assert.ok(lines.includes("c>a") && lines.includes("err"));
+  });
+});
+
+describe("finding an agent's program", () => {
+  let folder: string;
+  beforeEach(() => (folder = mkdtempSync(join(tmpdir(), "parley-find-"))));
+  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+  const program = (PATH: string, command = `tool${ending}`): string => agentSpawn(definition(command), { PATH }).path;
+  const definition = (command: string): AgentDefinition => agent("none", { command });
+
+  it("walks the absolute folders of the PATH only", () => {
+    const tool = join(folder, `tool${ending}`);
+    writeFileSync(tool, "#!/bin/sh\n", { mode: 0o755 });
+    assert.equal(program(["relative", folder].join(delimiter)), tool);
+    const cwd = process.cwd();
+    process.chdir(folder);
+    try {
+      assert.throws(() => program([".", ""].join(delimiter)), /was not found on the PATH/);
+      assert.throws(() => program(folder, `./tool${ending}`), /there is no program at/);
+    } finally {
+      process.chdir(cwd);
+    }
+  });
+
+  it("does not take a folder for a program", () => {
+    mkdirSync(join(folder, `tool${ending}`));
+    assert.throws(() => program(folder), /is a folder\. Set parley\.agents/);
+  });
+});
+
+describe("an agent's environment", () => {
+  it("is the editor's without its own additions, then the definition's", () => {
+    const base = {
+      PATH: "/bin",
+      ELECTRON_RUN_AS_NODE: "1",
+      VSCODE_IPC_HOOK: "x",
+      NODE_OPTIONS: "--inspect",
+      HOME: "/h",
+    };
+    assert.deepEqual(agentEnvironment(base, { HOME: "/other", A: "1" }), { PATH: "/bin", HOME: "/other", A: "1" });
+  });
+});

@@ -1,0 +1,72 @@
+// Which agents there are: presets, the user's own, and entries that cannot be used.
+import assert from "node:assert/strict";
+import { presets, resolveAgents, type AgentDefinition } from "../../src/agents/registry.ts";
+
+const demo: AgentDefinition = {
+  id: "demo",
+  name: "Demo Agent",
+  command: "node",
+  args: [],
+  env: {},
+  missingFiles: "error",
+  startTimeout: 30,
+};
+const ids = (setting: unknown): readonly string[] => resolveAgents([demo], setting).agents.map(agent => agent.id);
+const agent = (setting: unknown, id: string): AgentDefinition | undefined =>
+  resolveAgents([demo], setting).agents.find(each => each.id === id);
+
+describe("the agents on offer", () => {
+  it("are the demo and the presets where nothing is set", () => {
+    assert.deepEqual(ids({}), ["demo", ...presets.map(preset => preset.id)]);
+    assert.deepEqual(ids(undefined), ids({}));
+    assert.deepEqual(ids("nonsense"), ids({}));
+  });
+
+  it("put the user's own between the demo and the presets", () => {
+    assert.deepEqual(ids({ mine: { command: "my-agent" } }).slice(0, 2), ["demo", "mine"]);
+  });
+
+  it("are changed field by field, and a new command does not take the old one's arguments", () => {
+    assert.deepEqual(agent({ gemini: { name: "Gem" } }, "gemini")?.args, [
+      "--yes",
+      "@google/gemini-cli@0.61.0",
+      "--acp",
+    ]);
+    assert.equal(agent({ gemini: { name: "Gem" } }, "gemini")?.name, "Gem");
+    assert.deepEqual(agent({ gemini: { command: "gemini" } }, "gemini")?.args, []);
+    assert.equal(agent({ gemini: { command: "gemini" } }, "gemini")?.missingFiles, "empty");
+    assert.deepEqual(agent({ mine: { command: "a", env: { A: "1" } } }, "mine")?.env, { A: "1" });
+  });
+
+  it("are hidden by false", () => {
+    assert.ok(!ids({ codex: false }).includes("codex"));
+  });
+
+  it("never ask npx a question, and pin their versions", () => {
+    for (const preset of presets.filter(each => each.command === "npx")) {
+      assert.equal(preset.args[0], "--yes", preset.id);
+      assert.match(preset.args[1] ?? "", /@\d+\.\d+\.\d+$/, preset.id);
+    }
+  });
+
+  const wrong: readonly (readonly [string, unknown, RegExp])[] = [
+    ["no command", {}, /has no command/],
+    ["a command of the wrong type", { command: 7 }, /command that is not text/],
+    ["an empty command", { command: " " }, /command that is not text/],
+    ["arguments that are no list", { command: "a", args: "--acp" }, /args that are not a list/],
+    ["arguments that are no texts", { command: "a", args: [1] }, /args that are not a list/],
+    ["an environment of numbers", { command: "a", env: { A: 1 } }, /env whose values/],
+    ["a folder that is no text", { command: "a", cwd: 1 }, /cwd that is not text/],
+    ["an unknown answer for missing files", { command: "a", missingFiles: "maybe" }, /missingFiles/],
+    ["a time that is none", { command: "a", startTimeout: -1 }, /startTimeout/],
+    ["no object", "a", /must be an object/],
+  ];
+  for (const [what, value, reason] of wrong) {
+    it(`say why an entry with ${what} cannot be used`, () => {
+      const { agents, bad } = resolveAgents([demo], { mine: value });
+      assert.equal(bad.length, 1);
+      assert.match(bad[0]?.reason ?? "", reason);
+      assert.ok(!agents.some(each => each.id === "mine"));
+    });
+  }
+});

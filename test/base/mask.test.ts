@@ -1,0 +1,129 @@
+// Which words of printed text are credentials, by example.
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { announcesSecret, maskedText } from "../../src/base/mask.ts";
+
+// Made of pieces, so that no scanner takes them for real ones.
+const openAi = `sk-${"proj-a1B2c3D4".repeat(3)}`;
+const gitHub = `ghp_${"a1B2c3D4e5".repeat(3)}`;
+const webToken = `eyJ${"hbGciOiJI"}.eyJ${"zdWIiOiIx"}.c2lnbmF0dXJl`;
+
+describe("masked text", () => {
+  const hides: readonly (readonly [given: string, masked: string])[] = [
+    [`Using ${openAi} for requests`, "Using ••• for requests"],
+    [`remote: ${gitHub}`, "remote: •••"],
+    [`got ${webToken}.`, "got •••."],
+    ["id AKIAIOSFODNN7EXAMPLE", "id •••"],
+    [
+      "-----BEGIN RSA PRIVATE KEY-----\nMIIE\nabc=\n-----END RSA PRIVATE KEY-----",
+      "-----BEGIN RSA PRIVATE KEY-----•••-----END RSA PRIVATE KEY-----",
+    ],
+    ["clone https://ada:hunter2@example.com/x.git", "clone https://ada:•••@example.com/x.git"],
+    ["Authorization: Bearer abcdefgh", "Authorization: Bearer •••"],
+    ['{"authorization":"Basic QWRhOnB3"}', '{"authorization":"•••"}'],
+    ["sent with bearer a1b2c3d4e5f6", "sent with bearer •••"],
+    ["Set-Cookie: sid=1; theme=dark\nnext", "Set-Cookie: •••\nnext"],
+    ["OPENAI_API_KEY=abc npm start", "OPENAI_API_KEY=••• npm start"],
+    ["export SIGNING_KEY=swordfish", "export SIGNING_KEY=•••"],
+    ["https://example.com/?token=abc&user=ada", "https://example.com/?token=•••&user=ada"],
+    ['{"apiKey": "abc", "user": "ada"}', '{"apiKey": "•••", "user": "ada"}'],
+    ["{'client_secret': 'a \"b\" c'}", "{'client_secret': '•••'}"],
+    ['{"password":"ab\\"cd"}', '{"password":"•••"}'],
+    ["password = 'correct horse'", "password = '•••'"],
+    ["agent --token abc --verbose", "agent --token ••• --verbose"],
+    ["agent --api-key=abc", "agent --api-key=•••"],
+    ["api key: a1b2c3d4", "api key: •••"],
+    ["Your token a1b2c3d4e5f6g7 is old", "Your token ••• is old"],
+    ["key: a1b2c3d4e5f6g7h8", "key: •••"],
+    ["Password: swordfish", "Password: •••"],
+    ["secret: token=abc", "secret: token=•••"],
+  ];
+  for (const [given, masked] of hides) {
+    it(`hides what is secret in ${JSON.stringify(given.slice(0, 60))}`, () => assert.equal(maskedText(given), masked));
+  }
+
+  const prose = [
+    "a token of friendship",
+    "Unexpected token } in JSON at position 42",
+    "SyntaxError: Unexpected token '<', \"<!DOCTYPE \"... is not valid JSON",
+    "Invalid token: expected a name",
+    "error: unexpected token: `=>`",
+    "tokens: 4096, max_tokens=1024, input tokens 12345678901234",
+    "The secret is to begin; the password was wrong.",
+    "Wrong password: try again",
+    "Use --password to set it, or --token <token>.",
+    "Missing API key. Set OPENAI_API_KEY, or sign in.",
+    "OPENAI_API_KEY=$KEY and TOKEN=${TOKEN}",
+    "token=null password: undefined",
+    "Bearer authentication failed; basic understanding",
+    "Authorization: required for this",
+    "Press any key: Enter",
+    "monkey: banana, keyboard=us, hotkey=F1",
+    "risk-assessment-document-2026-final",
+    "cookie banners and credentials files",
+    "Token::parse(input)",
+    "http://localhost:8080/@scope/package",
+    "src/auth/tokenizer.ts:12:5",
+  ];
+  for (const text of prose) {
+    it(`leaves ${JSON.stringify(text.slice(0, 60))} as it is`, () => assert.equal(maskedText(text), text));
+  }
+
+  it("masks nothing twice", () => {
+    for (const [, masked] of hides) assert.equal(maskedText(masked), masked);
+  });
+
+  it("takes no longer than a long line deserves, whatever it repeats", () => {
+    const units = [
+      "token",
+      "token=",
+      "--token ",
+      "sk-",
+      "eyJ-",
+      "cookie:",
+      "://a:",
+      "a:b@",
+      'secret="\\',
+      "password: a ",
+    ];
+    for (const unit of units) {
+      const line = unit.repeat(200_000 / unit.length);
+      const began = performance.now();
+      maskedText(line);
+      // Some 50 ms; where time grows with the square of the length it is 20 s.
+      assert.ok(performance.now() - began < 3000, `${unit} took ${performance.now() - began} ms`);
+    }
+  });
+
+  it("hides any value that is assigned to a telling name, whatever stands around", () => {
+    const around = fc.stringMatching(/^[a-z ]{0,20}$/);
+    const value = fc.stringMatching(/^[A-Za-z0-9+/_-]{8,40}$/).map(text => `${text}x9`);
+    fc.assert(
+      fc.property(around, fc.constantFrom("apiKey", "access_token", "DB_PASSWORD"), value, around, (a, name, b, c) => {
+        assert.equal(maskedText(`${a} ${name}=${b} ${c}`), `${a} ${name}=••• ${c}`);
+      }),
+    );
+  });
+});
+
+describe("a flag that announces a secret", () => {
+  it("has a telling name", () => {
+    const flags = [
+      "--token",
+      "--api-key",
+      "-password",
+      "--github-token",
+      "--token-count",
+      "token",
+      "--tokens",
+      "--verbose",
+    ];
+    assert.deepEqual(flags.filter(announcesSecret), [
+      "--token",
+      "--api-key",
+      "-password",
+      "--github-token",
+      "--token-count",
+    ]);
+  });
+});

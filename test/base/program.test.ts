@@ -1,0 +1,164 @@
+// Finding programs, and starting them on Windows: both systems, on either.
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { findProgram, windowsSpawn, type Environment, type Look } from "../../src/base/program.ts";
+
+/** A disk with these files, as the look of its system sees them. */
+const disk =
+  (kinds: Readonly<Record<string, ReturnType<Look>>>): Look =>
+  path =>
+    kinds[path];
+
+describe("finding a program on Windows", () => {
+  const look = disk({
+    "C:\\Node\\npx": "program",
+    "C:\\Node\\npx.CMD": "program",
+    "C:\\Node\\node.exe": "program",
+    "C:\\Node\\node.exe.CMD": "program",
+    "C:\\Node\\script": "program",
+    "C:\\Node\\folder.EXE": "folder",
+    "C:\\My Tools\\tool.v2.EXE": "program",
+    "C:\\work\\local.CMD": "program",
+    "D:\\tools\\npx.EXE": "program",
+    "C:\\Windows\\System32\\cmd.exe": "program",
+    "\\\\server\\tools\\shared.EXE": "program",
+    "\\tools\\npx.EXE": "program",
+  });
+  const standard = { Path: 'C:\\none;"C:\\My Tools";C:\\Node', PATHEXT: ".EXE;.CMD;;" };
+  const find = (name: string, env: Environment = standard, cwd?: string) =>
+    findProgram(name, { env, platform: "windows", look, ...(cwd !== undefined && { cwd }) });
+
+  it("tries the endings of PATHEXT, and never takes the shell script beside a batch file", () => {
+    assert.deepEqual(find("npx"), { path: "C:\\Node\\npx.CMD" });
+    assert.deepEqual(find("tool.v2"), { path: "C:\\My Tools\\tool.v2.EXE" });
+    assert.deepEqual(find("C:\\Node\\npx"), { path: "C:\\Node\\npx.CMD" });
+    assert.deepEqual(find("c:/Node/../Node/npx.CMD"), { missing: "notFound" });
+    assert.deepEqual(find("C:/Node/npx"), { path: "C:\\Node\\npx.CMD" });
+  });
+
+  it("takes a name that has an ending as it is", () => {
+    assert.deepEqual(find("node.exe"), { path: "C:\\Node\\node.exe" });
+    assert.deepEqual(find("C:\\Node\\node.exe"), { path: "C:\\Node\\node.exe" });
+  });
+
+  it("says what is there instead", () => {
+    assert.deepEqual(find("script"), { missing: "notExecutable", at: "C:\\Node\\script" });
+    assert.deepEqual(find("C:\\Node\\script"), { missing: "notExecutable", at: "C:\\Node\\script" });
+    assert.deepEqual(find("folder"), { missing: "folder", at: "C:\\Node\\folder.EXE" });
+    assert.deepEqual(find("gti"), { missing: "notFound" });
+    assert.deepEqual(find(""), { missing: "notFound" });
+  });
+
+  it("looks in no folder of the PATH that depends on where the process is", () => {
+    for (const entry of [".", "", "tools", "\\tools", "/tools", "C:", "C:tools"])
+      assert.deepEqual(find("npx", { PATH: entry }), { missing: "notFound" }, entry);
+    assert.deepEqual(find("npx", { PATH: ".;D:\\tools" }), { path: "D:\\tools\\npx.EXE" });
+    assert.deepEqual(find("shared", { PATH: "\\\\server\\tools" }), { path: "\\\\server\\tools\\shared.EXE" });
+  });
+
+  it("takes a path that is not absolute from the folder it is given, and without one from nowhere", () => {
+    for (const name of [".\\local", "./local", "local.CMD\\..\\local", "C:local"]) {
+      assert.deepEqual(find(name), { missing: "notFound" }, name);
+      assert.deepEqual(find(name, standard, "C:\\work"), { path: "C:\\work\\local.CMD" }, name);
+    }
+    assert.deepEqual(find("local", standard, "C:\\work"), { missing: "notFound" });
+    assert.deepEqual(find("\\Node\\npx"), { missing: "notFound" });
+    assert.deepEqual(find("\\Node\\npx", standard, "C:\\work"), { path: "C:\\Node\\npx.CMD" });
+  });
+
+  it("reads variables whatever their case, the last one first, and does without PATHEXT", () => {
+    assert.deepEqual(find("npx", { Path: "D:\\tools", PATH: "C:\\Node" }), { path: "C:\\Node\\npx.CMD" });
+    assert.deepEqual(find("npx", { path: "C:\\Node", pathext: ";" }), { path: "C:\\Node\\npx.CMD" });
+  });
+
+  it("finds cmd.exe in the system's own folder, whatever the PATH is", () => {
+    assert.deepEqual(find("cmd.exe", {}), { path: "C:\\Windows\\System32\\cmd.exe" });
+    assert.deepEqual(find("cmd.exe", { SystemRoot: "D:\\Windows" }), { missing: "notFound" });
+  });
+});
+
+describe("finding a program on POSIX", () => {
+  const look = disk({
+    "/usr/bin/tool": "program",
+    "/home/ada/tool": "program",
+    "/opt/plain": "notExecutable",
+    "/opt/dir": "folder",
+    "/usr/bin/a:b": "program",
+    "/usr/bin/a\\b": "program",
+  });
+  const find = (name: string, path = "/opt:/usr/bin", cwd?: string) =>
+    findProgram(name, { env: { PATH: path }, platform: "posix", look, ...(cwd !== undefined && { cwd }) });
+
+  it("walks the absolute folders of the PATH", () => {
+    for (const name of ["tool", "a:b", "a\\b"]) assert.deepEqual(find(name), { path: `/usr/bin/${name}` });
+    for (const path of [".", "", "bin:./usr/bin", "C:\\usr\\bin"])
+      assert.deepEqual(find("tool", path), { missing: "notFound" }, path);
+  });
+
+  it("takes a path from the folder it is given, and without one only an absolute one", () => {
+    assert.deepEqual(find("/home/ada/tool"), { path: "/home/ada/tool" });
+    assert.deepEqual(find("./tool"), { missing: "notFound" });
+    assert.deepEqual(find("./tool", "", "/home/ada"), { path: "/home/ada/tool" });
+    assert.deepEqual(find("tool", "", "/home/ada"), { missing: "notFound" });
+  });
+
+  it("says what is there instead, but goes on looking", () => {
+    assert.deepEqual(find("plain"), { missing: "notExecutable", at: "/opt/plain" });
+    assert.deepEqual(find("dir"), { missing: "folder", at: "/opt/dir" });
+    const second = disk({ "/a/tool": "folder", "/b/tool": "program" });
+    assert.deepEqual(findProgram("tool", { env: { PATH: "/a:/b" }, platform: "posix", look: second }), {
+      path: "/b/tool",
+    });
+  });
+
+  it("minds the case of variables", () => {
+    assert.deepEqual(findProgram("tool", { env: { Path: "/usr/bin" }, platform: "posix", look }), {
+      missing: "notFound",
+    });
+  });
+});
+
+describe("starting a program on Windows", () => {
+  const cmd = "C:\\Windows\\System32\\cmd.exe";
+  const start = (program: string, args: readonly string[]) =>
+    windowsSpawn(program, args, name => (name === "cmd.exe" ? cmd : undefined));
+
+  it("starts a program itself, with any arguments", () => {
+    const args = ["a b", '"', "%PATH%"];
+    assert.deepEqual(start("C:\\x.exe", args), { file: "C:\\x.exe", args, verbatim: false });
+  });
+
+  it("starts a batch file through cmd.exe, every word quoted", () => {
+    for (const program of ["C:\\Program Files\\n\\npx.cmd", "C:\\a & b\\npx.BAT"])
+      assert.deepEqual(start(program, ["-y", "@scope/name@1.0", "a & b ^ c", "d\\", ""]), {
+        file: cmd,
+        args: ["/d", "/s", "/c", `""${program}" "-y" "@scope/name@1.0" "a & b ^ c" "d\\\\" """`],
+        verbatim: true,
+      });
+  });
+
+  it("names the argument that no quoting makes safe", () => {
+    for (const unsafe of ['a" & calc "', "%PATH%", "!x!", "a\nb", "a\rb"])
+      assert.deepEqual(start("C:\\npx.cmd", ["fine", unsafe]), { unsafe });
+  });
+
+  it("quotes words so that they are read back as they were", () => {
+    const word = fc.string().filter(text => !/["%!\r\n]/.test(text));
+    fc.assert(
+      fc.property(fc.array(word), words => {
+        const started = start("C:\\npx.cmd", words);
+        assert.ok("args" in started);
+        const line = started.args[3] ?? "";
+        // cmd.exe takes the outer quotes off; within the others nothing is special to it.
+        assert.deepEqual(readBack(line.slice(1, -1)), ["C:\\npx.cmd", ...words]);
+      }),
+    );
+  });
+});
+
+/** How a C program on Windows reads its command line, for words that are all quoted. */
+function readBack(line: string): readonly string[] {
+  return [...line.matchAll(/"((?:[^"\\]|\\+(?!")(?!\\)|(?:\\\\)+(?="))*)"(?: |$)/g)].map(([, word = ""]) =>
+    word.replace(/(\\+)$/, slashes => slashes.slice(slashes.length / 2)),
+  );
+}

@@ -1,0 +1,35 @@
+// What the user decides upon looks like what it is.
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { visible } from "../../src/base/visibleText.ts";
+
+describe("text made visible", () => {
+  const rows: readonly (readonly [why: string, text: string, shown: string])[] = [
+    ["a right-to-left override", "rm \u202etxt.exe", "rm [U+202E]txt.exe"],
+    ["isolates", "\u2066a\u2069", "[U+2066]a[U+2069]"],
+    ["marks of direction", "a\u200f\u200e\u061cb", "a[U+200F][U+200E][U+061C]b"],
+    ["zero widths", "al\u200blow\ufeff\u2060", "al[U+200B]low[U+FEFF][U+2060]"],
+    ["a soft hyphen and fillers", "a\u00ad\u3164\u2800", "a[U+00AD][U+3164][U+2800]"],
+    ["tag characters", "a\u{e0041}", "a[U+E0041]"],
+    ["controls", "a\u0000\u001b[2K\r\u0085\u007f", "a[U+0000][U+001B][2K[U+000D][U+0085][U+007F]"],
+    ["separators of lines", "a\u2028b\u2029", "a[U+2028]b[U+2029]"],
+    ["a lone surrogate", "a\ud800b", "a[U+D800]b"],
+    ["joiners between Latin letters", "pay\u200dpal", "pay[U+200D]pal"],
+  ];
+  for (const [why, text, shown] of rows) it(`names ${why}`, () => assert.equal(visible(text), shown));
+
+  it("leaves tabs, line breaks, emoji and words of any script as they are", () => {
+    for (const text of ["a\tb\nc", "👩‍💻 ❤️ 👍🏽", "שלום", "می‌خواهم", "क्‍ष", "漢字", "naïve"])
+      assert.equal(visible(text), text);
+  });
+
+  it("leaves nothing that reorders what stands beside it, and is done after once", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary" }), text => {
+        const shown = visible(text);
+        assert.doesNotMatch(shown, /(?![\t\n])[\p{Cc}\p{Bidi_Control}]/u);
+        assert.equal(visible(shown), shown);
+      }),
+    );
+  });
+});

@@ -1,0 +1,428 @@
+// What a session's checkpoints know, and what going back to one would change.
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { mkdtemp, readdir, readFile, realpath, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { nullLog } from "../../src/base/log.ts";
+import { CheckpointFolder, type CheckpointStore } from "../../src/checkpoints/checkpointStore.ts";
+import { Checkpoints, type RestorePlan } from "../../src/checkpoints/checkpoints.ts";
+import type { Trees } from "../../src/checkpoints/checkpointTrees.ts";
+import { findGit } from "../../src/git/gitProgram.ts";
+import { GitTrees } from "../../src/checkpoints/gitTrees.ts";
+import { FakeClock } from "../support/fakes/fakePorts.ts";
+import { until } from "../support/fakes/until.ts";
+
+/** A store in memory. */
+class FakeStore implements CheckpointStore {
+  index: string | undefined;
+  readonly contents = new Map<string, Uint8Array>();
+  fails = false;
+  async readIndex(): Promise<string | undefined> {
+    return this.index;
+  }
+  async writeIndex(text: string): Promise<void> {
+    if (this.fails) throw new Error("no space left");
+    this.index = text;
+  }
+  async put(key: string, bytes: Uint8Array): Promise<void> {
+    this.contents.set(key, bytes);
+  }
+  async get(key: string): Promise<Uint8Array | undefined> {
+    return this.contents.get(key);
+  }
+  async keepOnly(keys: ReadonlySet<string>): Promise<void> {
+    for (const key of this.contents.keys()) if (!keys.has(key)) this.contents.delete(key);
+  }
+  async clear(): Promise<void> {
+    this.index = undefined;
+    this.contents.clear();
+  }
+}
+
+/** A workspace in memory, whose agent and user change files. */
+class World {
+  readonly store = new FakeStore();
+  readonly clock = new FakeClock();
+  readonly files = new Map<string, string>();
+  readonly warnings: string[] = [];
+  readonly limits = { count: 50, age: 1e12 };
+  checkpoints: Checkpoints;
+  turn = "";
+  #minted = 0;
+
+  constructor(trees?: Trees) {
+    this.checkpoints = this.#open(trees);
+  }
+  #open(trees?: Trees): Checkpoints {
+    return new Checkpoints({
+      store: this.store,
+      clock: this.clock,
+      log: { ...nullLog, warn: words => this.warnings.push(words), error: words => this.warnings.push(words) },
+      newId: () => `${++this.#minted}`,
+      limits: () => this.limits,
+      ...(trees && { trees }),
+    });
+  }
+  readonly now = async (path: string): Promise<string | null> => this.files.get(path) ?? null;
+
+  begin(turn: string): Promise<void> {
+    this.turn = turn;
+    return this.checkpoints.begin(turn);
+  }
+  agent(path: string, text: string | null): void {
+    this.checkpoints.touched({ turn: this.turn, path, before: this.files.get(path) ?? null });
+    this.user(path, text);
+    this.checkpoints.written(path, text);
+  }
+  user(path: string, text: string | null): void {
+    if (text === null) this.files.delete(path);
+    else this.files.set(path, text);
+  }
+  /** Does what the plan says, for files that only the agent changed, unless `all`. */
+  async restore(plan: RestorePlan, all = false): Promise<string> {
+    const files = plan.files.filter(file => all || !file.changedSince);
+    const id = await this.checkpoints.restoring(plan, files);
+    for (const { path, to } of files) this.user(path, to);
+    this.checkpoints.restored(plan);
+    return id;
+  }
+  async reload(trees?: Trees): Promise<void> {
+    await this.checkpoints.flush();
+    this.checkpoints.dispose();
+    this.checkpoints = this.#open(trees);
+    await this.checkpoints.flush();
+  }
+}
+
+describe("checkpoints", () => {
+  it("bring back what the files held when a turn began, delete what was created, and make again what was deleted", async () => {
+    const world = new World();
+    world.user("/w/a", "one\n");
+    world.user("/w/gone", "was here\n");
+    await world.begin("t1");
+    world.agent("/w/a", "two\n");
+    world.agent("/w/new", "made\n");
+    await world.begin("t2");
+    world.agent("/w/a", "three\n");
+    world.agent("/w/gone", null);
+    const second = await world.checkpoints.plan("t2", world.now);
+    assert.deepEqual(second.files, [
+      { path: "/w/a", to: "two\n", now: "three\n", changedSince: false },
+      { path: "/w/gone", to: "was here\n", now: null, changedSince: false },
+    ]);
+    await world.restore(await world.checkpoints.plan("t1", world.now));
+    assert.deepEqual([...world.files].sort(), [
+      ["/w/a", "one\n"],
+      ["/w/gone", "was here\n"],
+    ]);
+  });
+
+  it("list what the user changed since, between two writes as well as after the last", async () => {
+    const world = new World();
+    for (const path of ["/w/after", "/w/between", "/w/meanwhile", "/w/not"]) world.user(path, "0\n");
+    await world.begin("t1");
+    for (const path of world.files.keys()) world.agent(path, "1\n");
+    world.user("/w/meanwhile", "user's\n");
+    world.agent("/w/meanwhile", "2\n");
+    world.user("/w/between", "user's\n");
+    await world.begin("t2");
+    world.agent("/w/between", "3\n");
+    world.user("/w/after", "user's\n");
+    const { files } = await world.checkpoints.plan("t1", world.now);
+    assert.deepEqual(
+      files.map(({ path, changedSince }) => [path, changedSince]),
+      [
+        ["/w/after", true],
+        ["/w/between", true],
+        ["/w/meanwhile", true],
+        ["/w/not", false],
+      ],
+    );
+  });
+
+  it("say what they do not know, and nothing of a file that is as it was", async () => {
+    const world = new World();
+    world.user("/w/same", "s\n");
+    world.user("/w/unknown", "u\n");
+    await world.begin("t1");
+    world.checkpoints.touched({ turn: "t1", path: "/w/unknown", before: undefined });
+    world.checkpoints.written("/w/unknown", "v\n");
+    world.checkpoints.touched({ turn: "t1", path: "/w/same", before: "s\r\n" });
+    const plan = await world.checkpoints.plan("t1", world.now);
+    assert.deepEqual([plan.files, plan.unknown], [[], ["/w/unknown"]]);
+    await assert.rejects(world.checkpoints.plan("no such turn", world.now), /no longer kept/);
+  });
+
+  it("say so when the text that a file had was lost from the store", async () => {
+    const world = new World();
+    world.user("/w/a", "0\n");
+    await world.begin("t1");
+    world.agent("/w/a", "1\n");
+    await world.reload();
+    world.store.contents.clear();
+    const plan = await world.checkpoints.plan("t1", world.now);
+    assert.deepEqual([plan.files, plan.unknown], [[], ["/w/a"]]);
+  });
+
+  it("survive a reload, with each text stored once", async () => {
+    const world = new World();
+    world.user("/w/a", "same\n");
+    world.user("/w/b", "same\n");
+    await world.begin("t1");
+    world.agent("/w/a", "x\n");
+    world.agent("/w/b", "y\n");
+    await world.reload();
+    assert.deepEqual([...world.checkpoints.turns], ["t1"]);
+    assert.equal(world.store.contents.size, 1);
+    await world.restore(await world.checkpoints.plan("t1", world.now));
+    assert.deepEqual(
+      [...world.files],
+      [
+        ["/w/a", "same\n"],
+        ["/w/b", "same\n"],
+      ],
+    );
+  });
+
+  it("keep the bytes of a file whose text does not tell them", async () => {
+    const world = new World();
+    const raw = Buffer.from("\uFEFFa\r\n");
+    world.user("/w/a", "a\n");
+    await world.begin("t1");
+    world.checkpoints.touched({ turn: "t1", path: "/w/a", before: "\uFEFFa\r\n", raw });
+    world.user("/w/a", null);
+    world.checkpoints.written("/w/a", null);
+    await world.reload();
+    const [file] = (await world.checkpoints.plan("t1", world.now)).files;
+    assert.deepEqual([file?.to, Buffer.from(file?.raw ?? [])], ["a\n", raw]);
+  });
+
+  it("let the oldest go by number and age, with what only they held, also when a window opens", async () => {
+    const world = new World();
+    world.limits.count = 2;
+    world.user("/w/a", "0\n");
+    for (const turn of ["t1", "t2", "t3"]) {
+      await world.begin(turn);
+      world.agent("/w/a", `${turn}\n`);
+    }
+    await world.checkpoints.flush();
+    assert.deepEqual([...world.checkpoints.turns], ["t2", "t3"]);
+    assert.equal(world.store.contents.size, 2, "the text before t1 is gone");
+    world.limits.age = 1000;
+    world.clock.pass(1001);
+    await world.reload();
+    assert.deepEqual([...world.checkpoints.turns], []);
+    await until(() => world.store.contents.size === 0);
+  });
+
+  it("tell when there are others, and are all gone when they are deleted", async () => {
+    const world = new World();
+    let told = 0;
+    world.checkpoints.onDidChange(() => told++);
+    await world.begin("t1");
+    assert.equal(told, 1);
+    world.agent("/w/a", "1\n");
+    assert.equal(told, 1);
+    await world.checkpoints.clear();
+    assert.deepEqual(
+      [told, world.checkpoints.turns.size, world.store.index, world.store.contents.size],
+      [2, 0, undefined, 0],
+    );
+  });
+
+  it("log a store that fails and an index that cannot be read, and go on", async () => {
+    const world = new World();
+    world.store.fails = true;
+    await world.begin("t1");
+    assert.ok(world.warnings.includes("A checkpoint could not be stored."));
+    world.store.fails = false;
+    world.user("/w/a", "0\n");
+    world.agent("/w/a", "1\n");
+    await world.reload();
+    assert.deepEqual((await world.checkpoints.plan("t1", world.now)).files.length, 1);
+    world.store.index = "{";
+    await world.reload();
+    assert.equal(world.checkpoints.turns.size, 0);
+    assert.ok(world.warnings.includes("The checkpoints of this session could not be read."));
+    await world.begin("t2");
+    assert.deepEqual([...world.checkpoints.turns], ["t2"]);
+  });
+
+  it("do without a tree that takes too long or fails, with a word", async () => {
+    const never: Trees = {
+      take: signal => new Promise((_, reject) => signal.addEventListener("abort", () => reject(new Error("aborted")))),
+      textAt: () => Promise.reject(new Error("gone")),
+      changed: () => Promise.reject(new Error("gone")),
+      keepOnly: () => Promise.resolve(),
+    };
+    const world = new World(never);
+    const begun = world.begin("t1");
+    await until(() => world.clock.waiting === 1);
+    world.clock.pass(1800);
+    await begun;
+    assert.deepEqual(world.warnings, ["A checkpoint has no tree of the workspace: it took too long."]);
+    assert.equal(await world.checkpoints.textAt("t1", "/w/a"), undefined);
+    const ending = world.begin("t2");
+    await until(() => world.clock.waiting === 1);
+    world.checkpoints.dispose();
+    await ending;
+    assert.equal(world.warnings.length, 1);
+  });
+
+  it("undo a restore, and undo that; a file that was changed since is kept", async () => {
+    const world = new World();
+    world.user("/w/a", "0\n");
+    await world.begin("t1");
+    world.agent("/w/a", "1\n");
+    world.agent("/w/b", "b\n");
+    await world.restore(await world.checkpoints.plan("t1", world.now));
+    await world.reload();
+    const { lastRestore } = world.checkpoints;
+    assert.ok(lastRestore);
+    world.user("/w/a", "user's\n");
+    const undo = await world.checkpoints.undoPlan(lastRestore, world.now);
+    assert.deepEqual(
+      undo.files.map(({ path, to, changedSince }) => [path, to, changedSince]),
+      [
+        ["/w/a", "1\n", true],
+        ["/w/b", "b\n", false],
+      ],
+    );
+    const id = await world.restore(undo);
+    assert.deepEqual([...world.files].sort(), [
+      ["/w/a", "user's\n"],
+      ["/w/b", "b\n"],
+    ]);
+    assert.equal(world.checkpoints.lastRestore, undefined);
+    await world.restore(await world.checkpoints.undoPlan(id, world.now));
+    assert.equal(world.files.has("/w/b"), false);
+  });
+
+  it("can be gone back behind after a restore, as if the restore were the agent's", async () => {
+    const world = new World();
+    world.user("/w/a", "0\n");
+    await world.begin("t1");
+    world.agent("/w/a", "1\n");
+    await world.begin("t2");
+    world.agent("/w/a", "2\n");
+    await world.restore(await world.checkpoints.plan("t2", world.now));
+    await world.begin("t3");
+    world.agent("/w/a", "3\n");
+    const plan = await world.checkpoints.plan("t1", world.now);
+    assert.deepEqual(plan.files, [{ path: "/w/a", to: "0\n", now: "3\n", changedSince: false }]);
+  });
+
+  const path = fc.constantFrom("/w/a", "/w/b", "/w/c");
+  const text = fc.option(fc.constantFrom("0\n", "1\n", "2\n", "", "x"), { nil: null });
+  const step = fc.oneof(
+    fc.record({ by: fc.constant("agent" as const), path, text }),
+    fc.record({ by: fc.constant("user" as const), path, text }),
+    fc.record({ by: fc.constant("turn" as const) }),
+    fc.record({ by: fc.constant("reload" as const) }),
+  );
+
+  it("give back exactly the files of a turn's beginning where the user changed nothing, lose nothing of the user's, and undo", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 25 }), fc.nat(), async (steps, choice) => {
+        const world = new World();
+        world.user("/w/a", "0\n");
+        await world.begin("t0");
+        const states = [new Map(world.files)];
+        /** By file: what happened, from the first turn on. */
+        const happened: {
+          readonly turn: number;
+          readonly by: "agent" | "user";
+          readonly path: string;
+          readonly before: string | null;
+          readonly after: string | null;
+        }[] = [];
+        for (const one of steps) {
+          if (one.by === "reload") await world.reload();
+          else if (one.by === "turn") {
+            await world.begin(`t${states.length}`);
+            states.push(new Map(world.files));
+          } else {
+            const before = world.files.get(one.path) ?? null;
+            if (one.by === "agent") world.agent(one.path, one.text);
+            else world.user(one.path, one.text);
+            happened.push({ turn: states.length - 1, by: one.by, path: one.path, before, after: one.text });
+          }
+        }
+        const turn = choice % states.length;
+        const before = new Map(world.files);
+        const plan = await world.checkpoints.plan(`t${turn}`, world.now);
+        const id = await world.restore(plan);
+        for (const path of ["/w/a", "/w/b", "/w/c"]) {
+          const since = happened.filter(one => one.turn >= turn && one.path === path);
+          const first = since.findIndex(one => one.by === "agent");
+          // What the user did before the agent's first touch stays; what came between or after keeps the file as it is.
+          const after = first < 0 ? [] : since.slice(first);
+          const usersWork = after.some(({ by, after: left }, i) => {
+            if (by !== "agent") return false;
+            const next = after.slice(i + 1).find(one => one.by === "agent");
+            return (next ? next.before : (before.get(path) ?? null)) !== left;
+          });
+          const start = first < 0 || usersWork ? (before.get(path) ?? null) : (since[first]?.before ?? null);
+          assert.equal(world.files.get(path) ?? null, start, path);
+          if (since.every(one => one.by === "agent")) assert.equal(start, states[turn]?.get(path) ?? null);
+        }
+        await world.restore(await world.checkpoints.undoPlan(id, world.now));
+        assert.deepEqual(new Map([...world.files].sort()), new Map([...before].sort()));
+        world.checkpoints.dispose();
+      }),
+      { numRuns: 1000 },
+    );
+  });
+});
+
+describe("checkpoints with trees and a store on disk", () => {
+  let base: string;
+  beforeEach(async () => (base = await realpath(await mkdtemp(join(tmpdir(), "parley-checkpoints-")))));
+  afterEach(() => rm(base, { recursive: true, force: true }));
+
+  it("know files that nobody announced, list them as changed by somebody else, and are gone without a trace", async () => {
+    const git = findGit();
+    assert.ok(git, "git is needed");
+    const root = join(base, "work");
+    execFileSync("git", ["init", "-q", root]);
+    const folder = new CheckpointFolder(join(base, "own"));
+    const own = folder.pathOf("session");
+    const trees = new GitTrees({ git, folders: [root], ownFolder: join(own, "trees"), log: nullLog });
+    const clock = new FakeClock();
+    const checkpoints = new Checkpoints({
+      store: folder.session("session"),
+      trees,
+      clock,
+      log: nullLog,
+      newId: () => "1",
+      limits: () => ({ count: 50, age: 1e12 }),
+    });
+    const now = (path: string): Promise<string | null> => readFile(path, "utf8").catch(() => null);
+    await writeFile(join(root, "quiet"), "0\n");
+    await writeFile(join(root, "told"), "0\n");
+    await checkpoints.begin("t1");
+    assert.equal(await checkpoints.textAt("t1", join(root, "told")), "0\n");
+    checkpoints.touched({ turn: "t1", path: join(root, "told"), before: undefined });
+    await writeFile(join(root, "told"), "1\n");
+    checkpoints.written(join(root, "told"), "1\n");
+    await writeFile(join(root, "quiet"), "1\n");
+    await writeFile(join(root, "new"), "1\n");
+    const plan = await checkpoints.plan("t1", now);
+    assert.deepEqual(
+      plan.files.map(({ path, to, changedSince }) => [path.slice(root.length + 1), to, changedSince]),
+      [
+        ["new", null, true],
+        ["quiet", "0\n", true],
+        ["told", "0\n", false],
+      ],
+    );
+    assert.deepEqual(await folder.sessions(), ["session"]);
+    await checkpoints.flush();
+    await checkpoints.clear();
+    assert.deepEqual(await folder.sessions(), []);
+    assert.deepEqual(await readdir(join(base, "own")), []);
+    assert.throws(() => folder.pathOf("../elsewhere"));
+  });
+});

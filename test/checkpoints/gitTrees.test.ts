@@ -1,0 +1,316 @@
+// Trees of everything in a repository, on real folders with the real git: what they hold, and that nobody notices them.
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync, readFileSync, readdirSync, statSync } from "node:fs";
+import { chmod, mkdir, mkdtemp, realpath, rename, rm, symlink, utimes, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { nullLog } from "../../src/base/log.ts";
+import type { TreeRecord } from "../../src/checkpoints/checkpointIndex.ts";
+import { findGit } from "../../src/git/gitProgram.ts";
+import { GitTrees } from "../../src/checkpoints/gitTrees.ts";
+import { treeLimits, type TreeLimits } from "../../src/git/gitTree.ts";
+
+describe("trees of a folder under git", () => {
+  let base: string;
+  let root: string;
+  let said: string[];
+  const git = findGit();
+  beforeEach(async () => {
+    base = await realpath(await mkdtemp(join(tmpdir(), "parley-tree-")));
+    root = join(base, "work");
+    said = [];
+    await mkdir(root);
+  });
+  afterEach(() => rm(base, { recursive: true, force: true }));
+
+  async function write(files: Readonly<Record<string, string>>): Promise<void> {
+    for (const [path, text] of Object.entries(files)) {
+      await mkdir(dirname(join(root, path)), { recursive: true });
+      await writeFile(join(root, path), text);
+    }
+  }
+  function run(folder: string, ...args: readonly string[]): string {
+    const identity = ["-c", "user.name=A", "-c", "user.email=a@example.com", "-c", "protocol.file.allow=always"];
+    return execFileSync("git", [...identity, ...args], { cwd: join(root, folder), stdio: "pipe", encoding: "utf8" });
+  }
+  const commit = (folder = "."): void => {
+    run(folder, "init", "-q");
+    run(folder, "add", "-A");
+    run(folder, "commit", "-qm", "first");
+  };
+  function trees(folder = root, limits: TreeLimits = treeLimits): GitTrees {
+    assert.ok(git, "git is needed");
+    const log = { ...nullLog, info: (words: string) => said.push(words), warn: (words: string) => said.push(words) };
+    return new GitTrees({ git, folders: [folder], ownFolder: join(base, "own"), log, limits });
+  }
+  const never = new AbortController().signal;
+  const at = (path: string): string => join(root, path);
+
+  it("hold tracked, changed, staged and new files as they are on disk, and neither ignored nor deleted ones", async () => {
+    await write({ "a.ts": "1\n", "b.ts": "1\n", "c.ts": "1\n", ".gitignore": "out/\n", "same.ts": "same\n" });
+    commit();
+    await write({ "a.ts": "2\n", "new/x ü.ts": "new\n", "out/o.js": "o", "b.ts": "staged\n" });
+    run(".", "add", "b.ts");
+    await write({ "b.ts": "3\r\n" });
+    await rm(at("c.ts"));
+    const ours = trees();
+    const taken = await ours.take(never);
+    const text = (path: string): Promise<string | null | undefined> => ours.textAt(taken, at(path));
+    assert.deepEqual(await Promise.all(["a.ts", "b.ts", "c.ts", "new/x ü.ts", "same.ts", "never.ts"].map(text)), [
+      "2\n",
+      "3\n",
+      null,
+      "new\n",
+      "same\n",
+      null,
+    ]);
+    assert.equal(await text("out/o.js"), undefined, "what is ignored is not known");
+    assert.equal(await ours.textAt(taken, join(base, "elsewhere.ts")), undefined);
+    assert.equal(await text(".git/config"), undefined);
+  });
+
+  it("leave .git as it is, to the byte and the time of its index, also where git would tidy up", async () => {
+    await write({ "a.ts": "1\n", "b.ts": "1\n" });
+    commit();
+    await write({ "a.ts": "2\n", "new.ts": "n\n" });
+    // Touched but the same: git would write that down.
+    await utimes(at("b.ts"), new Date(1e12), new Date(1e12));
+    const before = fingerprint(at(".git"));
+    const time = statSync(at(".git/index")).mtimeMs;
+    const ours = trees();
+    const first = await ours.take(never);
+    await write({ "a.ts": "3\n", "more.ts": "m\n" });
+    const second = await ours.take(never);
+    assert.equal(await ours.textAt(first, at("a.ts")), "2\n");
+    await ours.changed(first, second, 10);
+    await ours.keepOnly(second);
+    assert.equal(fingerprint(at(".git")), before);
+    assert.equal(statSync(at(".git/index")).mtimeMs, time);
+  });
+
+  it("tell what has changed between two of them, with the text before", async () => {
+    await write({ "a.ts": "1\n", "gone.ts": "g\n", "same.ts": "s\n" });
+    commit();
+    const ours = trees();
+    const first = await ours.take(never);
+    await write({ "a.ts": "2\n", "new.ts": "n\n" });
+    await rm(at("gone.ts"));
+    const second = await ours.take(never);
+    const sorted = [...(await ours.changed(first, second, 10)).files].sort((a, b) => (a.path < b.path ? -1 : 1));
+    assert.deepEqual(sorted, [
+      { path: at("a.ts"), text: "1\n" },
+      { path: at("gone.ts"), text: "g\n" },
+      { path: at("new.ts"), text: null },
+    ]);
+    const one = await ours.changed(first, second, 1);
+    assert.deepEqual([one.files.length, one.more], [1, 2]);
+  });
+
+  it("run no program that a repository names: no filter, hook, monitor, and fetch nothing", async () => {
+    const evil = at("evil.sh");
+    await write({ "a.ts": "1\n", "evil.sh": `#!/bin/sh\ntouch "${join(base, "ran")}"\ncat\n` });
+    await chmod(evil, 0o755);
+    commit();
+    await write({ ".gitattributes": "*.ts filter=evil diff=evil\n", "a.ts": "2\n", "new.ts": "n\n" });
+    for (const name of ["core.fsmonitor", "filter.evil.clean", "filter.evil.smudge", "filter.evil.process"])
+      run(".", "config", name, evil);
+    run(".", "config", "filter.evil.required", "true");
+    for (const name of [
+      "diff.external",
+      "diff.evil.textconv",
+      "core.pager",
+      "core.sshCommand",
+      "core.alternateRefsCommand",
+    ])
+      run(".", "config", name, evil);
+    for (const hook of ["post-index-change", "pre-commit", "reference-transaction"]) {
+      await mkdir(at(".git/hooks"), { recursive: true });
+      await writeFile(at(`.git/hooks/${hook}`), readFileSync(evil));
+      await chmod(at(`.git/hooks/${hook}`), 0o755);
+    }
+    const ours = trees();
+    const first = await ours.take(never);
+    assert.equal(first.length, 1, said.join());
+    await write({ "a.ts": "3\n", "evil.sh": "changed" });
+    const second = await ours.take(never);
+    const { files } = await ours.changed(first, second, 10);
+    assert.deepEqual(
+      files.find(({ path }) => path === at("a.ts")),
+      { path: at("a.ts"), text: undefined },
+    );
+    assert.equal(await ours.textAt(first, at("new.ts")), undefined, "a filtered file is not known");
+    assert.equal(existsSync(join(base, "ran")), false);
+  });
+
+  it("leave out files that are too large, and say so; one that grew is not given with its old text", async () => {
+    await write({ "small.ts": "s\n", "grows.ts": "g\n" });
+    commit();
+    await write({ "grows.ts": "g".repeat(200), "big.bin": "b".repeat(200) });
+    const ours = trees(root, { bytes: 100, files: 10 });
+    const taken = await ours.take(never);
+    assert.deepEqual(await Promise.all(["small.ts", "grows.ts", "big.bin"].map(path => ours.textAt(taken, at(path)))), [
+      "s\n",
+      undefined,
+      undefined,
+    ]);
+    assert.match(said.join(), /leave out 2 files.*big\.bin/);
+    await write({ "grows.ts": "g\n" });
+    assert.equal(await ours.textAt(await ours.take(never), at("grows.ts")), "g\n");
+  });
+
+  it("are not taken of a folder with too many new files, which is said", async () => {
+    await write(Object.fromEntries(Array.from({ length: 11 }, (_, i) => [`f${i}`, ""])));
+    run(".", "init", "-q");
+    assert.deepEqual(await trees(root, { bytes: 100, files: 10 }).take(never), []);
+    assert.match(said.join(), /more than 10 new or changed files/);
+  });
+
+  it("leave repositories and submodules within alone", async () => {
+    await write({ "lib/in.ts": "l\n", "inner/own.ts": "i\n", "main.ts": "m\n" });
+    commit("lib");
+    commit("inner");
+    run(".", "init", "-q");
+    run(".", "submodule", "--quiet", "add", "./lib", "sub");
+    await rename(at("lib"), join(base, "lib"));
+    await write({ "sub/in.ts": "changed\n" });
+    const ours = trees();
+    const taken = await ours.take(never);
+    assert.deepEqual(
+      await Promise.all(["main.ts", "inner/own.ts", "sub/in.ts"].map(path => ours.textAt(taken, at(path)))),
+      ["m\n", undefined, undefined],
+    );
+    assert.match(said.join(), /inner\//);
+  });
+
+  it("are not taken of a sparse checkout, which is said", async () => {
+    await write({ "a/x.ts": "x\n", "b/y.ts": "y\n" });
+    commit();
+    run(".", "sparse-checkout", "set", "a");
+    assert.deepEqual(await trees().take(never), []);
+    assert.match(said.join(), /sparse checkout/);
+  });
+
+  it("see changes that the user has told git not to look for", async () => {
+    await write({ "a.ts": "1\n" });
+    commit();
+    run(".", "update-index", "--assume-unchanged", "a.ts");
+    await write({ "a.ts": "2\n" });
+    const ours = trees();
+    assert.equal(await ours.textAt(await ours.take(never), at("a.ts")), "2\n");
+    assert.match(run(".", "ls-files", "-v"), /^h a\.ts/m, "the user's own mark stays");
+  });
+
+  it("are taken before the first commit, in the middle of a merge, in a worktree and below the top", async () => {
+    await write({ "deep/a.ts": "1\n", "b.ts": "b\n" });
+    run(".", "init", "-q");
+    const below = trees(at("deep"));
+    const taken = await below.take(never);
+    assert.equal(await below.textAt(taken, at("deep/a.ts")), "1\n");
+    assert.equal(await below.textAt(taken, at("b.ts")), undefined, "outside of the folder");
+
+    commit();
+    run(".", "worktree", "add", "-q", join(base, "tree"), "-b", "side");
+    const side = trees(join(base, "tree"));
+    await writeFile(join(base, "tree", "b.ts"), "side\n");
+    assert.equal(await side.textAt(await side.take(never), join(base, "tree", "b.ts")), "side\n");
+    execFileSync("git", ["-c", "user.name=A", "-c", "user.email=a@b", "commit", "-qam", "side"], {
+      cwd: join(base, "tree"),
+    });
+
+    await write({ "b.ts": "main\n" });
+    run(".", "commit", "-qam", "main");
+    assert.throws(() => run(".", "merge", "side"));
+    const merging = trees();
+    assert.match((await merging.textAt(await merging.take(never), at("b.ts"))) ?? "", /^<{7} /);
+    assert.match(run(".", "status", "--porcelain"), /^AA b\.ts|^UU b\.ts/m);
+  });
+
+  it("follow a file that becomes a folder, and links are no texts", async () => {
+    await write({ a: "file\n", "b/c": "c\n" });
+    commit();
+    const ours = trees();
+    const first = await ours.take(never);
+    await rm(at("a"));
+    await rm(at("b"), { recursive: true });
+    await write({ "a/in": "in\n", b: "file\n" });
+    await symlink("a/in", at("link"));
+    const second = await ours.take(never);
+    assert.deepEqual(
+      await Promise.all([
+        ours.textAt(first, at("a")), ours.textAt(first, at("a/in")), ours.textAt(second, at("a")),
+        ours.textAt(second, at("a/in")), ours.textAt(second, at("b")), ours.textAt(second, at("link")),
+      ]),
+      ["file\n", null, undefined, "in\n", "file\n", undefined],
+    ); // prettier-ignore
+  });
+
+  it("give no text for what is none: bytes, other encodings, pointers of Git LFS", async () => {
+    await write({ "lfs.psd": "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n", "a.ts": "a\n" });
+    await writeFile(at("bytes"), Buffer.from([1, 0, 2]));
+    await writeFile(at("latin1"), Buffer.from([0xe4, 0x0a]));
+    run(".", "init", "-q");
+    const ours = trees();
+    const taken = await ours.take(never);
+    for (const path of ["lfs.psd", "bytes", "latin1"])
+      assert.equal(await ours.textAt(taken, at(path)), undefined, path);
+  });
+
+  it("go with their objects when they are not kept, and those that are kept stay readable", async () => {
+    await write({ "a.ts": "1\n" });
+    commit();
+    const ours = trees();
+    const taken: (readonly TreeRecord[])[] = [];
+    for (const text of ["one\n", "two\n", "three\n"]) {
+      await write({ "a.ts": text });
+      taken.push(await ours.take(never));
+    }
+    const [first = [], second = [], third = []] = taken;
+    const before = countObjects(join(base, "own"));
+    await ours.keepOnly(third);
+    assert.ok(countObjects(join(base, "own")) < before);
+    assert.equal(await ours.textAt(third, at("a.ts")), "three\n");
+    await assert.rejects(ours.textAt(first, at("a.ts")));
+    await assert.rejects(ours.textAt(second, at("a.ts")));
+    await write({ "a.ts": "one\n" });
+    assert.equal(await ours.textAt(await ours.take(never), at("a.ts")), "one\n", "the index knows what went");
+    await ours.keepOnly([]);
+    assert.equal(countObjects(join(base, "own")), 0);
+  });
+
+  it("end when they are called off, and the next one is whole", async () => {
+    await write({ "a.ts": "1\n" });
+    commit();
+    const ours = trees();
+    const ended = new AbortController();
+    const taking = ours.take(ended.signal);
+    ended.abort();
+    await assert.rejects(taking);
+    await write({ "a.ts": "2\n" });
+    assert.equal(await ours.textAt(await ours.take(never), at("a.ts")), "2\n");
+  });
+
+  it("are none in a folder without git, which is said once", async () => {
+    await write({ "a.ts": "1\n" });
+    const ours = trees();
+    assert.deepEqual([await ours.take(never), await ours.take(never)], [[], []]);
+    assert.equal(said.length, 1);
+    assert.match(said.join(), /no git repository/);
+  });
+});
+
+/** All names and bytes below a folder, as one hash. */
+function fingerprint(folder: string): string {
+  const hash = createHash("sha256");
+  for (const name of (readdirSync(folder, { recursive: true }) as string[]).sort()) {
+    hash.update(name);
+    if (statSync(join(folder, name)).isFile()) hash.update(readFileSync(join(folder, name)));
+  }
+  return hash.digest("hex");
+}
+
+function countObjects(folder: string): number {
+  const names = readdirSync(folder, { recursive: true }) as string[];
+  return names.filter(name => /objects[\\/][0-9a-f]{2}[\\/]/.test(name)).length;
+}

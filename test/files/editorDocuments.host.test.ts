@@ -1,0 +1,195 @@
+// The editor's documents keep the contract, and what only the real editor can show: encodings, undo, cursors, settings.
+import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { chmod, mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import * as vscode from "vscode";
+import { EditorDocuments } from "../../src/files/vscode/editorDocuments.ts";
+import { nodePaths } from "../../src/files/nodePaths.ts";
+import { describeDocuments, refused, type DocumentsHarness } from "../support/contracts/documents.ts";
+
+async function makeHarness(): Promise<DocumentsHarness> {
+  const root = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath;
+  assert.ok(root, "the tests run in a workspace");
+  const folder = await mkdtemp(join(await realpath(root), "documents-"));
+  const path = (name: string): string => join(folder, name);
+  const documentOf = (name: string): vscode.TextDocument | undefined =>
+    vscode.workspace.textDocuments.find(one => one.uri.scheme === "file" && one.uri.fsPath === path(name));
+  return {
+    documents: new EditorDocuments(nodePaths()),
+    path,
+    put: async (name, content) => {
+      await mkdir(dirname(path(name)), { recursive: true });
+      await writeFile(path(name), content);
+    },
+    bytes: name => readFile(path(name)).catch(() => undefined),
+    folder: async name => void (await mkdir(path(name), { recursive: true })),
+    link: (name, target) => symlink(path(target), path(name)),
+    makeReadOnly: name => chmod(path(name), 0o444),
+    type: async (name, text) => {
+      const document = await vscode.workspace.openTextDocument(path(name));
+      await type(document, text);
+    },
+    buffer: async name => {
+      const document = documentOf(name);
+      return document && { text: document.getText(), unsaved: document.isDirty };
+    },
+    dispose: async () => {
+      await discard(folder);
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Replaces a document's whole text, as a user would: unsaved. */
+async function type(document: vscode.TextDocument, text: string): Promise<void> {
+  const edit = new vscode.WorkspaceEdit();
+  const end = document.lineAt(document.lineCount - 1).range.end;
+  edit.replace(document.uri, new vscode.Range(new vscode.Position(0, 0), end), text);
+  assert.ok(await vscode.workspace.applyEdit(edit));
+  assert.ok(document.isDirty);
+}
+
+/** Closes every document of the folder without saving. */
+async function discard(folder: string): Promise<void> {
+  const unsaved = vscode.workspace.textDocuments.filter(one => one.isDirty && one.uri.fsPath.startsWith(folder));
+  for (const document of unsaved) {
+    await vscode.window.showTextDocument(document);
+    await vscode.commands.executeCommand("workbench.action.revertAndCloseActiveEditor");
+  }
+  await vscode.commands.executeCommand("workbench.action.closeAllEditors");
+}
+
+describeDocuments("in VS Code", makeHarness);
+
+describe("EditorDocuments", () => {
+  let at: DocumentsHarness;
+  beforeEach(async () => {
+    at = await makeHarness();
+  });
+  afterEach(() => at.dispose());
+
+  const open = async (name: string): Promise<vscode.TextEditor> =>
+    vscode.window.showTextDocument(await vscode.workspace.openTextDocument(at.path(name)));
+
+  it("keeps the encoding of an open document", async () => {
+    await at.put("a.txt", Buffer.from("caf\xe9\n", "latin1"));
+    await vscode.window.showTextDocument(
+      await vscode.workspace.openTextDocument(at.path("a.txt"), { encoding: "windows1252" }),
+    );
+    assert.equal(await at.documents.read(at.path("a.txt")), "café\n");
+    await at.documents.write(at.path("a.txt"), "thé\n");
+    assert.deepEqual(await at.bytes("a.txt"), Buffer.from("th\xe9\n", "latin1"));
+  });
+
+  it("refuses characters that the document's encoding lacks, and leaves the file", async () => {
+    await at.put("a.txt", Buffer.from("caf\xe9\n", "latin1"));
+    await vscode.workspace.openTextDocument(at.path("a.txt"), { encoding: "windows1252" });
+    await refused("invalid", /windows1252/, at.documents.write(at.path("a.txt"), "☃\n"));
+    assert.deepEqual(await at.bytes("a.txt"), Buffer.from("caf\xe9\n", "latin1"));
+  });
+
+  it("refuses to write over bytes that were read in the wrong encoding", async () => {
+    const bytes = Buffer.from("caf\xe9\n", "latin1");
+    await at.put("a.txt", bytes);
+    await refused("failed", /not valid utf8/, at.documents.write(at.path("a.txt"), "tea\n"));
+    assert.deepEqual(await at.bytes("a.txt"), bytes);
+  });
+
+  it("reads and writes UTF-16", async () => {
+    const utf16 = (text: string): Buffer => Buffer.from(`\uFEFF${text}`, "utf16le");
+    await at.put("a.txt", utf16("één\n"));
+    assert.equal(await at.documents.read(at.path("a.txt")), "één\n");
+    await at.documents.write(at.path("a.txt"), "twee\n");
+    assert.deepEqual(await at.bytes("a.txt"), utf16("twee\n"));
+  });
+
+  it("leaves the cursor where it is when other lines change", async () => {
+    await at.put("a.txt", "one\ntwo\nthree\nfour\nfive\n");
+    const editor = await open("a.txt");
+    editor.selection = new vscode.Selection(2, 1, 2, 3);
+    await at.documents.write(at.path("a.txt"), "zero\none\ntwo\nthree\nfour\nsix\n");
+    assert.deepEqual(editor.selection, new vscode.Selection(3, 1, 3, 3));
+  });
+
+  it("can be undone in one step", async () => {
+    await at.put("a.txt", "one\ntwo\nthree\nfour\n");
+    const editor = await open("a.txt");
+    await at.documents.write(at.path("a.txt"), "1\ntwo\nthree\n4\n");
+    await vscode.commands.executeCommand("undo");
+    assert.equal(editor.document.getText(), "one\ntwo\nthree\nfour\n");
+  });
+
+  it("steals no focus and opens no editor", async () => {
+    await at.put("a.txt", "one\n");
+    await at.put("b.txt", "one\n");
+    await open("b.txt");
+    await at.documents.write(at.path("a.txt"), "two\n");
+    assert.deepEqual(
+      vscode.window.visibleTextEditors.map(editor => editor.document.uri.fsPath),
+      [at.path("b.txt")],
+    );
+  });
+
+  it("obeys the user's save settings", async () => {
+    const files = vscode.workspace.getConfiguration("files");
+    await files.update("insertFinalNewline", true, vscode.ConfigurationTarget.Global);
+    try {
+      await at.put("a.txt", "one\n");
+      assert.deepEqual(await at.documents.write(at.path("a.txt"), "two"), {
+        saved: true,
+        result: { before: "one\n", after: "two\n" },
+      });
+      assert.equal((await at.bytes("a.txt"))?.toString(), "two\n");
+    } finally {
+      await files.update("insertFinalNewline", undefined, vscode.ConfigurationTarget.Global);
+    }
+  });
+
+  it("gives a new file the line ending of files.eol", async () => {
+    const files = vscode.workspace.getConfiguration("files");
+    await files.update("eol", "\r\n", vscode.ConfigurationTarget.Global);
+    try {
+      await at.documents.write(at.path("new.txt"), "one\ntwo\n");
+      assert.equal((await at.bytes("new.txt"))?.toString(), "one\r\ntwo\r\n");
+    } finally {
+      await files.update("eol", undefined, vscode.ConfigurationTarget.Global);
+    }
+  });
+
+  it("refuses a file that a setting makes read-only", async () => {
+    const files = vscode.workspace.getConfiguration("files");
+    await files.update("readonlyInclude", { "**/locked.txt": true }, vscode.ConfigurationTarget.Global);
+    try {
+      await at.put("locked.txt", "one\n");
+      await refused("failed", /read-only/, at.documents.write(at.path("locked.txt"), "two\n"));
+      assert.equal((await at.bytes("locked.txt"))?.toString(), "one\n");
+      assert.notEqual((await at.buffer("locked.txt"))?.unsaved, true);
+    } finally {
+      await files.update("readonlyInclude", undefined, vscode.ConfigurationTarget.Global);
+    }
+  });
+
+  it("reports a save that failed, puts the document's text back and leaves the disk alone", async () => {
+    await at.put("a.txt", "one\n");
+    await at.documents.write(at.path("a.txt"), "two\n");
+    const meanwhile = vscode.workspace.onDidChangeTextDocument(event => {
+      if (event.document.getText() === "three\n") writeFileSync(at.path("a.txt"), "somebody else's text\n");
+    });
+    try {
+      await refused("failed", /could not be saved/, at.documents.write(at.path("a.txt"), "three\n"));
+      assert.equal((await at.bytes("a.txt"))?.toString(), "somebody else's text\n");
+      assert.equal((await at.buffer("a.txt"))?.text, "two\n");
+    } finally {
+      meanwhile.dispose();
+    }
+  });
+
+  it("saves the user's own changes too where a setting says so", async () => {
+    await at.put("a.txt", "one\n");
+    await at.type("a.txt", "one\nmine\n");
+    const documents = new EditorDocuments(nodePaths(), { saveUnsaved: () => true });
+    assert.deepEqual(await documents.write(at.path("a.txt"), "one\nmine\nagent\n"), { saved: true });
+    assert.equal((await at.bytes("a.txt"))?.toString(), "one\nmine\nagent\n");
+  });
+});

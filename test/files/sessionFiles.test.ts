@@ -1,0 +1,255 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { Refusal } from "../../src/base/errors.ts";
+import { SessionFiles, type FileOptions } from "../../src/files/sessionFiles.ts";
+import { Confinement } from "../../src/files/paths.ts";
+import type { WriteOutcome } from "../../src/files/ports.ts";
+import { refused } from "../support/contracts/documents.ts";
+import { FakeDocuments } from "../support/fakes/fakePorts.ts";
+
+function session(options: Partial<FileOptions> = {}, documents = new FakeDocuments()) {
+  const files = new SessionFiles(documents, new Confinement(documents.resolver, ["/ws"], "posix"), options);
+  return { documents, files };
+}
+
+/** Writes that end only when the test says so. */
+class SlowDocuments extends FakeDocuments {
+  readonly started: string[] = [];
+  readonly #waiting = new Map<string, () => void>();
+  override async write(path: string, content: string): Promise<WriteOutcome> {
+    this.started.push(`${path}=${content}`);
+    await new Promise<void>(resolve => this.#waiting.set(path, resolve));
+    return super.write(path, content);
+  }
+  finish(path: string): void {
+    this.#waiting.get(path)?.();
+  }
+}
+
+const turn = (): Promise<void> => new Promise(resolve => setImmediate(resolve));
+
+describe("SessionFiles.read", () => {
+  const rows: readonly (readonly [line: number | undefined, limit: number | undefined, expected: string])[] = [
+    [undefined, undefined, "one\ntwo\nthree\n"],
+    [1, undefined, "one\ntwo\nthree\n"],
+    [0, 1, "one\n"],
+    [1, 1, "one\n"],
+    [2, undefined, "two\nthree\n"],
+    [2, 1, "two\n"],
+    [3, 100, "three\n"],
+    [4, undefined, ""],
+    [999_999_999, 5, ""],
+    [undefined, 2, "one\ntwo\n"],
+    [undefined, 0, ""],
+    [2, 0, ""],
+  ];
+  for (const [line, limit, expected] of rows) {
+    it(`gives ${JSON.stringify(expected)} for line ${line} and limit ${limit}`, async () => {
+      const { documents, files } = session();
+      documents.put("/ws/a.txt", "one\ntwo\nthree\n");
+      const request = { path: "/ws/a.txt", ...(line !== undefined && { line }), ...(limit !== undefined && { limit }) };
+      assert.equal(await files.read(request), expected);
+    });
+  }
+
+  it("gives the lines of unsaved text", async () => {
+    const { documents, files } = session();
+    documents.put("/ws/a.txt", "one\ntwo\n");
+    documents.type("/ws/a.txt", "one\nmine\n");
+    assert.equal(await files.read({ path: "/ws/a.txt", line: 2 }), "mine\n");
+  });
+
+  it("refuses a file that does not exist, with its path", async () => {
+    const { files } = session();
+    const refusal = await refused("notFound", /does not exist/, files.read({ path: "/ws/none.txt" }));
+    assert.deepEqual(refusal.data, { path: "/ws/none.txt" });
+  });
+
+  it("refuses a missing file also when no lines are asked for", async () => {
+    await refused("notFound", /does not exist/, session().files.read({ path: "/ws/none.txt", limit: 0 }));
+  });
+
+  it("gives an empty text for a missing file to agents that need it", async () => {
+    const { documents, files } = session({ missingFiles: "empty" });
+    assert.equal(await files.read({ path: "/ws/none.txt" }), "");
+    documents.folders.add("/ws/sub");
+    await refused("invalid", /folder/, files.read({ path: "/ws/sub" }));
+  });
+
+  it("refuses folders and binary files", async () => {
+    const { documents, files } = session();
+    documents.put("/ws/sub/a.bin", Uint8Array.of(1, 0, 2));
+    await refused("invalid", /is a folder/, files.read({ path: "/ws/sub" }));
+    await refused("invalid", /binary/, files.read({ path: "/ws/sub/a.bin" }));
+  });
+
+  it("refuses paths outside the session's folders", async () => {
+    const { documents, files } = session();
+    documents.put("/etc/hosts", "x");
+    await refused("invalid", /outside/, files.read({ path: "/etc/hosts" }));
+    await refused("invalid", /outside/, files.read({ path: "/ws/../etc/hosts" }));
+  });
+
+  for (const wrong of [-1, 1.5, Number.NaN, Number.POSITIVE_INFINITY]) {
+    it(`refuses ${wrong} as line and as limit`, async () => {
+      const { documents, files } = session();
+      documents.put("/ws/a.txt", "one\n");
+      await refused("invalid", /“line”/, files.read({ path: "/ws/a.txt", line: wrong }));
+      await refused("invalid", /“limit”/, files.read({ path: "/ws/a.txt", limit: wrong }));
+    });
+  }
+
+  it("says how to read a file that is too large for one answer", async () => {
+    const { documents, files } = session({ maxBytes: 1000 });
+    documents.put("/ws/big.txt", "123456789\n".repeat(500));
+    await refused("invalid", /in parts, with “line” and “limit”/, files.read({ path: "/ws/big.txt" }));
+    await refused("invalid", /fewer lines/, files.read({ path: "/ws/big.txt", line: 2 }));
+    assert.equal(await files.read({ path: "/ws/big.txt", line: 499, limit: 5 }), "123456789\n".repeat(2));
+  });
+
+  it("never loads a large file whole", async () => {
+    class Watched extends FakeDocuments {
+      override read(): Promise<string> {
+        return Promise.reject(new Error("loaded whole"));
+      }
+    }
+    const { documents, files } = session({ maxBytes: 1000 }, new Watched());
+    documents.put("/ws/big.txt", "123456789\n".repeat(500));
+    assert.equal(await files.read({ path: "/ws/big.txt", line: 1, limit: 1 }), "123456789\n");
+  });
+
+  it("holds unsaved text to the same limit", async () => {
+    const { documents, files } = session({ maxBytes: 10 });
+    documents.type("/ws/a.txt", "é".repeat(6));
+    await refused("invalid", /fewer lines/, files.read({ path: "/ws/a.txt" }));
+  });
+
+  it("refuses the answer when the path led elsewhere meanwhile", async () => {
+    class Racing extends FakeDocuments {
+      override async read(path: string): Promise<string> {
+        const text = await super.read(path);
+        this.resolver.links.set("/ws/a.txt", "/etc/passwd");
+        return text;
+      }
+    }
+    const { documents, files } = session({}, new Racing());
+    documents.put("/ws/a.txt", "one\n");
+    await refused("failed", /became a link to elsewhere/, files.read({ path: "/ws/a.txt" }));
+  });
+});
+
+describe("SessionFiles.write", () => {
+  it("says whether the file was saved", async () => {
+    const { documents, files } = session();
+    assert.deepEqual(await files.write({ path: "/ws/new/a.txt", content: "one\n" }), { saved: true });
+    documents.type("/ws/new/a.txt", "mine\n");
+    assert.deepEqual(await files.write({ path: "/ws/new/a.txt", content: "two\n" }), { saved: false });
+    assert.equal(documents.files.get("/ws/new/a.txt")?.toString(), "one\n");
+  });
+
+  it("refuses folders, and paths outside the session's folders", async () => {
+    const { documents, files } = session();
+    documents.folders.add("/ws/sub");
+    await refused("invalid", /is a folder/, files.write({ path: "/ws/sub", content: "" }));
+    await refused("invalid", /outside/, files.write({ path: "/tmp/a", content: "" }));
+    assert.equal(documents.files.size, 0);
+  });
+
+  it("refuses a file whose folder is a file, with the reason", async () => {
+    const { documents, files } = session();
+    documents.put("/ws/a.txt", "");
+    await refused("failed", /“\/ws\/a.txt” is not a folder/, files.write({ path: "/ws/a.txt/b", content: "" }));
+  });
+
+  it("acts on the file that a link leads to", async () => {
+    const { documents, files } = session();
+    documents.put("/ws/real.txt", "one\n");
+    documents.resolver.links.set("/ws/link.txt", "/ws/real.txt");
+    await files.write({ path: "/ws/link.txt", content: "two\n" });
+    assert.equal(documents.files.get("/ws/real.txt")?.toString(), "two\n");
+  });
+
+  it("serves writes to one file in order, under whatever name", async () => {
+    const documents = new SlowDocuments();
+    documents.resolver.links.set("/ws/link.txt", "/ws/a.txt");
+    const { files } = session({}, documents);
+    const first = files.write({ path: "/ws/a.txt", content: "1" });
+    const second = files.write({ path: "/ws/link.txt", content: "2" });
+    await turn();
+    assert.deepEqual(documents.started, ["/ws/a.txt=1"]);
+    documents.finish("/ws/a.txt");
+    await first;
+    await turn();
+    assert.deepEqual(documents.started, ["/ws/a.txt=1", "/ws/a.txt=2"]);
+    documents.finish("/ws/a.txt");
+    await second;
+    assert.equal(documents.files.get("/ws/a.txt")?.toString(), "2");
+  });
+
+  it("serves writes to different files at the same time", async () => {
+    const documents = new SlowDocuments();
+    const { files } = session({}, documents);
+    const first = files.write({ path: "/ws/a.txt", content: "1" });
+    const second = files.write({ path: "/ws/b.txt", content: "2" });
+    await turn();
+    assert.deepEqual(documents.started, ["/ws/a.txt=1", "/ws/b.txt=2"]);
+    documents.finish("/ws/b.txt");
+    await second;
+    documents.finish("/ws/a.txt");
+    await first;
+  });
+
+  it("lets a read that was asked for later see the write", async () => {
+    const documents = new SlowDocuments();
+    const { files } = session({}, documents);
+    const write = files.write({ path: "/ws/a.txt", content: "new" });
+    const read = files.read({ path: "/ws/a.txt" });
+    await turn();
+    documents.finish("/ws/a.txt");
+    await write;
+    assert.equal(await read, "new");
+  });
+
+  it("keeps the order of requests even when a path takes long to resolve", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.nat(3), { minLength: 2, maxLength: 8 }), async delays => {
+        const documents = new FakeDocuments();
+        const real = documents.resolver.real.bind(documents.resolver);
+        let asked = 0;
+        documents.resolver.real = async path => {
+          for (let left = delays[asked++ % delays.length] ?? 0; left > 0; left--) await turn();
+          return real(path);
+        };
+        const { files } = session({}, documents);
+        await Promise.all(delays.map((_, index) => files.write({ path: "/ws/a.txt", content: String(index) })));
+        assert.equal(documents.files.get("/ws/a.txt")?.toString(), String(delays.length - 1));
+      }),
+      { numRuns: 25 },
+    );
+  });
+
+  it("goes on after a request that failed", async () => {
+    const { documents, files } = session();
+    documents.readOnly.add("/ws/a.txt");
+    const failing = refused("failed", /read-only/, files.write({ path: "/ws/a.txt", content: "1" }));
+    const next = files.write({ path: "/ws/b.txt", content: "2" });
+    await failing;
+    assert.deepEqual(await next, { saved: true });
+    documents.readOnly.clear();
+    assert.deepEqual(await files.write({ path: "/ws/a.txt", content: "3" }), { saved: true });
+  });
+
+  it("turns what it did not foresee into a refusal with the path", async () => {
+    class Broken extends FakeDocuments {
+      override write(): Promise<WriteOutcome> {
+        return Promise.reject(new Error("disk full"));
+      }
+    }
+    const refusal = await refused(
+      "failed",
+      /“\/ws\/a.txt”: disk full/,
+      session({}, new Broken()).files.write({ path: "/ws/a.txt", content: "" }),
+    );
+    assert.ok(refusal instanceof Refusal);
+  });
+});

@@ -1,0 +1,105 @@
+import assert from "node:assert/strict";
+import type { SessionEvent, ToolFields } from "../../src/session/events.ts";
+import {
+  NamedPaths,
+  endsTool,
+  hasDiverged,
+  heldBytes,
+  heldText,
+  isBinary,
+  nothing,
+} from "../../src/files/unsavedConflicts.ts";
+
+const tool = (patch: Partial<ToolFields>): SessionEvent => ({ type: "tool", toolCallId: "t1", patch });
+
+describe("what a file holds", () => {
+  const rows: readonly (readonly [about: string, one: string, other: string, same: boolean])[] = [
+    ["line endings", "a\r\nb\r\n", "a\nb\n", true],
+    ["old line endings", "a\rb\r", "a\nb\n", true],
+    ["a byte-order mark", "\uFEFFa\n", "a\n", true],
+    ["the last line's end", "a\n", "a", false],
+    ["one letter", "a\n", "b\n", false],
+    ["an empty line", "a\n\nb", "a\nb", false],
+    ["a second byte-order mark", "\uFEFF\uFEFFa", "\uFEFFa", false],
+  ];
+  for (const [about, one, other, same] of rows) {
+    it(`${same ? "is the same" : "differs"} when only ${about} differ${about.endsWith("s") ? "" : "s"}`, () => {
+      assert.equal(heldText(one) === heldText(other), same);
+    });
+  }
+
+  it("is never a text where it is none, or no file", () => {
+    const bytes = new TextEncoder().encode(nothing);
+    assert.equal(new Set([heldText(nothing), heldBytes(bytes), nothing]).size, 3);
+    assert.equal(heldBytes(bytes), heldBytes(new TextEncoder().encode(nothing)));
+    assert.deepEqual([heldText(nothing), heldBytes(bytes), nothing].map(isBinary), [false, true, false]);
+  });
+});
+
+describe("divergence", () => {
+  const [was, users, agents] = [heldText("was\n"), heldText("user's\n"), heldText("agent's\n")];
+
+  it("is a disk that is neither what it was nor what the editor holds", () => {
+    assert.equal(hasDiverged(was, agents, users), true);
+    assert.equal(hasDiverged(was, was, users), false);
+    assert.equal(hasDiverged(was, users, users), false);
+  });
+
+  it("is also a file that is gone, or that is back", () => {
+    assert.equal(hasDiverged(was, nothing, users), true);
+    assert.equal(hasDiverged(nothing, agents, users), true);
+    assert.equal(hasDiverged(nothing, nothing, users), false);
+  });
+});
+
+describe("the end of a tool call", () => {
+  it("is a status that nothing comes after", () => {
+    for (const status of ["completed", "failed", "cancelled"]) assert.equal(endsTool(tool({ status })), true, status);
+    for (const status of ["pending", "in_progress", "paused", "new"]) assert.equal(endsTool(tool({ status })), false);
+    assert.equal(endsTool(tool({ title: "Edit" })), false);
+    assert.equal(endsTool({ type: "tool", toolCallId: "t1", patch: { status: null } }), false);
+    assert.equal(endsTool({ type: "activity", state: "idle" }), false);
+  });
+});
+
+describe("NamedPaths", () => {
+  const namedBy = (...events: readonly SessionEvent[]): readonly string[] => {
+    const names = new NamedPaths();
+    for (const event of events) names.observe(event);
+    return names.newestFirst();
+  };
+
+  it("finds them in places, diffs and changes", () => {
+    const named = namedBy(
+      tool({ locations: [{ path: "/a" }] }),
+      tool({
+        content: [
+          { type: "diff", path: "/b", newText: "" },
+          { type: "changes", changes: [{ operation: "modify", path: "/c" }] },
+          { type: "terminal", terminalId: "1" },
+        ],
+      }),
+      { type: "toolChunk", toolCallId: "t1", content: { type: "diff", path: "/d", newText: "" } },
+    );
+    assert.deepEqual(named, ["/d", "/c", "/b", "/a"]);
+  });
+
+  it("puts a path first that is named again", () => {
+    const named = namedBy(tool({ locations: [{ path: "/a" }, { path: "/b" }] }), tool({ locations: [{ path: "/a" }] }));
+    assert.deepEqual(named, ["/a", "/b"]);
+  });
+
+  it("takes nothing from events that name no file", () => {
+    assert.deepEqual(
+      namedBy({ type: "tool", toolCallId: "t1", patch: { locations: null } }, { type: "activity", state: "idle" }),
+      [],
+    );
+  });
+
+  it("forgets the oldest of very many", () => {
+    const many = Array.from({ length: 2000 }, (_, index) => tool({ locations: [{ path: `/${index}` }] }));
+    const named = namedBy(...many);
+    assert.equal(named.length, 500);
+    assert.deepEqual([named[0], named.at(-1)], ["/1999", "/1500"]);
+  });
+});

@@ -1,0 +1,310 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import type { SessionEvent, ToolFields } from "../../src/session/events.ts";
+import {
+  changedLines,
+  editedLines,
+  linesOf,
+  shifted,
+  Trail,
+  type Lines,
+  type Place,
+  type Replacement,
+} from "../../src/follow/agentLocations.ts";
+
+const tool = (patch: Partial<ToolFields>, toolCallId = "t1", parent?: string): SessionEvent => ({
+  type: "tool",
+  toolCallId,
+  patch,
+  ...(parent !== undefined && { parent }),
+});
+
+describe("Trail", () => {
+  const rows: readonly (readonly [title: string, patch: Partial<ToolFields>, places: readonly Place[]])[] = [
+    ["a reader", { kind: "read", locations: [{ path: "/a", line: 3 }] }, [{ path: "/a", line: 3, doing: "read" }]],
+    [
+      "an edit under way",
+      { kind: "edit", status: "in_progress", locations: [{ path: "/a" }] },
+      [{ path: "/a", doing: "edit" }],
+    ],
+    [
+      "an edit that may be refused as a reader",
+      { kind: "edit", status: "pending", locations: [{ path: "/a" }] },
+      [{ path: "/a", doing: "read" }],
+    ],
+    ["nobody at an edit that failed", { kind: "edit", status: "failed", locations: [{ path: "/a" }] }, []],
+    [
+      "the latest of several places last",
+      { kind: "search", locations: [{ path: "/a" }, { path: "/b", line: 0 }] },
+      [
+        { path: "/a", doing: "read" },
+        { path: "/b", line: 0, doing: "read" },
+      ],
+    ],
+    [
+      "a diff with what it changes",
+      { status: "completed", content: [{ type: "diff", path: "/a", oldText: "1", newText: "2" }] },
+      [{ path: "/a", doing: "edit", change: { oldText: "1", newText: "2" } }],
+    ],
+    [
+      "a diff and its location as one",
+      {
+        kind: "edit",
+        status: "completed",
+        locations: [{ path: "/a", line: 9 }],
+        content: [{ type: "diff", path: "/a", newText: "2" }],
+      },
+      [{ path: "/a", line: 9, doing: "edit", change: { newText: "2" } }],
+    ],
+    [
+      "a deleted file without a change to look for",
+      { status: "completed", content: [{ type: "diff", path: "/a", oldText: "1", newText: "", deleted: true }] },
+      [{ path: "/a", doing: "edit" }],
+    ],
+    [
+      "the files of a list of changes",
+      { status: "completed", content: [{ type: "changes", changes: [{ operation: "add", path: "/a" }] }] },
+      [{ path: "/a", doing: "edit" }],
+    ],
+    [
+      "a linked file, with its line",
+      {
+        content: [
+          { type: "content", content: { type: "link", uri: "file:///w/a%20b.ts#L12", name: "a b" } },
+          { type: "content", content: { type: "link", uri: "https://example.com/a.ts", name: "web" } },
+          { type: "content", content: { type: "link", uri: "file://%zz", name: "broken" } },
+        ],
+      },
+      [{ path: "/w/a b.ts", line: 12, doing: "read" }],
+    ],
+    ["nobody in a call that names no file", { kind: "think", status: "in_progress", title: "Think" }, []],
+  ];
+  for (const [title, patch, places] of rows) {
+    it(`sees ${title}`, () => assert.deepEqual(new Trail("/w").observe(tool(patch)), places));
+  }
+
+  it("tells an edit again when it is done, and a read once", () => {
+    const trail = new Trail("/w");
+    trail.observe(tool({ kind: "edit", status: "pending", locations: [{ path: "/a", line: 2 }] }));
+    trail.observe(tool({ kind: "read", status: "pending", locations: [{ path: "/b", line: 2 }] }, "t2"));
+    assert.deepEqual(trail.observe(tool({ status: "completed" })), [{ path: "/a", line: 2, doing: "edit" }]);
+    assert.deepEqual(trail.observe(tool({ status: "completed" }, "t2")), []);
+  });
+
+  it("takes content that comes in pieces", () => {
+    const trail = new Trail("/w");
+    trail.observe(tool({ kind: "edit", status: "in_progress" }));
+    const content = { type: "diff", path: "/a", newText: "x" } as const;
+    assert.deepEqual(trail.observe({ type: "toolChunk", toolCallId: "t1", content }), [
+      { path: "/a", doing: "edit", change: { newText: "x" } },
+    ]);
+    assert.deepEqual(trail.observe({ type: "toolChunk", toolCallId: "none", content }), []);
+  });
+
+  it("knows a sub-agent by its call, also later", () => {
+    const trail = new Trail("/w");
+    trail.observe(tool({ kind: "edit", status: "pending" }, "t1", "task"));
+    assert.deepEqual(trail.observe(tool({ status: "in_progress", locations: [{ path: "/a" }] })), [
+      { path: "/a", doing: "edit", parent: "task" },
+    ]);
+  });
+
+  describe("takes a request for", () => {
+    const trail = (): Trail => {
+      const made = new Trail("/w");
+      made.observe(tool({ kind: "other", status: "in_progress" }, "task"));
+      made.observe(tool({ kind: "read", status: "in_progress", locations: [{ path: "/sub" }] }, "t1", "task"));
+      made.observe(tool({ kind: "edit", status: "in_progress", locations: [{ path: "/main" }] }, "t2"));
+      return made;
+    };
+    it("the sub-agent's whose call names the file", () => {
+      assert.deepEqual(trail().reads({ path: "/sub", line: 4, limit: 2 }), {
+        path: "/sub", line: 4, count: 2, doing: "read", parent: "task",
+      }); // prettier-ignore
+    });
+    it("the main agent's where its call names the file", () => {
+      assert.deepEqual(trail().writes("/main"), { path: "/main", doing: "edit" });
+    });
+    it("a sub-agent's while one works and no call names the file", () => {
+      assert.deepEqual(trail().writes("/new"), { path: "/new", doing: "edit", parent: "task" });
+    });
+    it("the main agent's once the sub-agent's calls have ended, or the turn", () => {
+      const ended = trail();
+      ended.observe(tool({ status: "completed" }, "t1"));
+      assert.equal(ended.reads({ path: "/new" }).parent, undefined);
+      const over = trail();
+      over.observe({ type: "activity", state: "idle" });
+      assert.equal(over.reads({ path: "/sub" }).parent, undefined);
+    });
+  });
+
+  describe("with a command's output", () => {
+    const output = (text: string): SessionEvent => ({ type: "terminalOutput", terminalId: "x", text });
+    const stack = "    at sum (src/sum.js:6:3)\n    at main.js:4:10\n";
+    const guessed = { doing: "read", guessed: true } as const;
+
+    it("goes to the places that it names, to the first of them last, from where the command runs", () => {
+      const trail = new Trail("/w");
+      assert.deepEqual(trail.observe(output(stack)), [
+        { path: "/w/main.js", line: 4, ...guessed },
+        { path: "/w/src/sum.js", line: 6, ...guessed },
+      ]);
+      assert.deepEqual(trail.observe({ type: "terminal", terminalId: "x", cwd: "/w/sub", output: "a.js:1" }), [
+        { path: "/w/sub/a.js", line: 1, ...guessed },
+      ]);
+      assert.deepEqual(
+        trail.observe(output(stack)).map(({ path }) => path),
+        ["/w/sub/main.js", "/w/sub/src/sum.js"],
+      );
+    });
+
+    it("knows a sub-agent by the call that shows the terminal", () => {
+      const trail = new Trail("/w");
+      trail.observe(tool({ kind: "execute", content: [{ type: "terminal", terminalId: "x" }] }, "t1", "task"));
+      assert.equal(trail.observe(output("a.js:1"))[0]?.parent, "task");
+    });
+  });
+
+  it("takes a limit of nothing for one line", () => {
+    assert.equal(new Trail("/w").reads({ path: "/a", limit: 0 }).count, 1);
+  });
+
+  it("tells no more than twenty places at once, and the latest of them", () => {
+    const locations = Array.from({ length: 500 }, (_, i) => ({ path: `/${i}` }));
+    const places = new Trail("/w").observe(tool({ kind: "search", locations }));
+    assert.deepEqual([places.length, places.at(-1)?.path], [20, "/499"]);
+  });
+});
+
+describe("linesOf", () => {
+  const at = (line: number, count?: number): Place => ({
+    path: "/a",
+    doing: "read",
+    line,
+    ...(count !== undefined && { count }),
+  });
+  const rows: readonly (readonly [place: Place, lineCount: number, lines: Lines | undefined])[] = [
+    [at(1), 10, { first: 0, last: 0 }],
+    [at(0), 10, { first: 0, last: 0 }],
+    [at(10), 10, { first: 9, last: 9 }],
+    [at(11), 10, { first: 9, last: 9 }],
+    [at(1e300), 10, { first: 9, last: 9 }],
+    [at(-5), 10, { first: 0, last: 0 }],
+    [at(Number.NaN), 10, { first: 0, last: 0 }],
+    [at(3, 2), 10, { first: 2, last: 3 }],
+    [at(9, 50), 10, { first: 8, last: 9 }],
+    [at(3), 0, { first: 0, last: 0 }],
+    [{ path: "/a", doing: "read" }, 10, undefined],
+  ];
+  for (const [place, lineCount, lines] of rows) {
+    it(`of line ${place.line}, ${place.count ?? 1} of them, in ${lineCount} is ${JSON.stringify(lines)}`, () => {
+      assert.deepEqual(linesOf(place, lineCount), lines);
+    });
+  }
+  it("is where the change stands, before the line that is told", () => {
+    const place: Place = { ...at(1), change: { oldText: "b", newText: "B" } };
+    assert.deepEqual(
+      linesOf(place, 3, () => "a\nB\nc"),
+      { first: 1, last: 1 },
+    );
+    assert.deepEqual(
+      linesOf(place, 3, () => "nothing\nof\nit"),
+      { first: 0, last: 0 },
+    );
+  });
+});
+
+describe("changedLines", () => {
+  const rows: readonly (readonly [
+    title: string,
+    text: string,
+    old: string | undefined,
+    now: string,
+    Lines | undefined,
+  ])[] = [
+    ["of a fragment that is there", "a\nb\nX\nd", "c", "X", { first: 2, last: 2 }],
+    ["of a fragment that is to come", "a\nb\nc\nd", "c", "X", { first: 2, last: 2 }],
+    ["of a whole file", "a\nX\nY\nd", "a\nb\nd", "a\nX\nY\nd", { first: 1, last: 2 }],
+    ["of a new file", "a\nb", undefined, "a\nb", { first: 0, last: 1 }],
+    ["of lines taken out of a fragment", "a\nd", "a\nb\nc\nd", "a\nd", { first: 1, last: 1 }],
+    ["with other line ends", "a\r\nX\r\nc", "b\n", "X\n", { first: 1, last: 1 }],
+    ["that stands there twice: not certain", "X\nX", "b", "X", undefined],
+    ["that is not there", "a\nb", "q", "r", undefined],
+    ["of nothing", "a\nb", "", "", undefined],
+  ];
+  for (const [title, text, oldText, newText, lines] of rows) {
+    it(`finds the lines ${title}`, () => {
+      assert.deepEqual(changedLines(text, { newText, ...(oldText !== undefined && { oldText }) }), lines);
+    });
+  }
+  it("does not search for texts of megabytes", () => {
+    const newText = "x".repeat(1_000_001);
+    assert.equal(changedLines(newText, { newText }), undefined);
+  });
+});
+
+/** A replacement of whole lines in a text of as many lines. */
+const replacements = (lineCount: number): fc.Arbitrary<readonly Replacement[]> =>
+  fc
+    .uniqueArray(fc.nat(lineCount), { maxLength: 6 })
+    .chain(cuts => {
+      const sorted = cuts.sort((a, b) => a - b);
+      const pairs = sorted.flatMap((start, i) => (i % 2 === 0 ? [{ start, end: sorted[i + 1] ?? start }] : []));
+      return fc.tuple(fc.constant(pairs), fc.array(fc.nat(3), { minLength: pairs.length, maxLength: pairs.length }));
+    })
+    .map(([pairs, counts]) =>
+      pairs.map(({ start, end }, i) => ({
+        start: { line: start, character: 0 },
+        end: { line: end, character: 0 },
+        text: "new\n".repeat(counts[i] ?? 0),
+      })),
+    );
+
+function applied(lines: readonly string[], changes: readonly Replacement[]): readonly string[] {
+  const result = [...lines];
+  for (const { start, end, text } of [...changes].sort((a, b) => b.start.line - a.start.line)) {
+    result.splice(start.line, end.line - start.line, ...text.split("\n").slice(0, -1));
+  }
+  return result;
+}
+
+describe("replacements in a document", () => {
+  const before = Array.from({ length: 20 }, (_, i) => `line ${i}`);
+
+  it("are marked where the new lines are", () => {
+    fc.assert(
+      fc.property(replacements(20), changes => {
+        const after = applied(before, changes);
+        const touched = new Set(
+          editedLines(changes.filter(({ text }) => text !== "")).length === changes.length
+            ? editedLines(changes).flatMap(({ first, last }) =>
+                Array.from({ length: last - first + 1 }, (_, i) => first + i),
+              )
+            : [],
+        );
+        if (touched.size === 0) return;
+        after.forEach((line, at) => assert.equal(touched.has(at), line === "new", `${at} of ${after.join("|")}`));
+      }),
+    );
+  });
+
+  it("move a line that they leave, wherever they are", () => {
+    fc.assert(
+      fc.property(replacements(20), fc.nat(19), (changes, at) => {
+        const after = applied(before, changes);
+        const now = after.indexOf(`line ${at}`);
+        if (now < 0) return;
+        assert.deepEqual(shifted({ first: at, last: at }, changes), { first: now, last: now });
+      }),
+    );
+  });
+
+  it("within a line mark that line, at a line's end the ones that come", () => {
+    const within: Replacement = { start: { line: 4, character: 2 }, end: { line: 4, character: 5 }, text: "word" };
+    const behind: Replacement = { start: { line: 9, character: 7 }, end: { line: 9, character: 7 }, text: "\nx\ny" };
+    assert.deepEqual(editedLines([behind, within]), [
+      { first: 4, last: 4 },
+      { first: 10, last: 11 },
+    ]);
+  });
+});

@@ -1,0 +1,307 @@
+// Following an agent in the real editor: what is opened where, what stops it, and what is left alone.
+import assert from "node:assert/strict";
+import { mkdtemp, realpath, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import * as vscode from "vscode";
+import { nullLog, systemClock } from "../../src/base/log.ts";
+import type { SessionEvent } from "../../src/session/events.ts";
+import { empty } from "../../src/session/state.ts";
+import { FollowUi, type FollowTracker } from "../../src/follow/vscode/followController.ts";
+import { nodePaths } from "../../src/files/nodePaths.ts";
+import { Confinement } from "../../src/files/paths.ts";
+import { until } from "../support/fakes/until.ts";
+import { discardAll } from "../support/host/unsavedFiles.ts";
+
+const text = Array.from({ length: 500 }, (_, i) => `line ${i + 1}\n`).join("");
+
+describe("following an agent", () => {
+  let root: string;
+  let folder: string;
+  let outside: string;
+  let turn: string;
+  let follow: FollowUi;
+  let agent: FollowTracker;
+
+  const path = (name: string): string => join(folder, name);
+  const groups = (): readonly (readonly string[])[] =>
+    vscode.window.tabGroups.all.map(group => group.tabs.map(tab => tab.label));
+  const open = (): readonly string[] => groups().flat();
+  const shown = (name: string): Promise<void> =>
+    until(() => vscode.window.tabGroups.all.some(group => group.activeTab?.label === name));
+  const editorOf = (name: string): vscode.TextEditor | undefined =>
+    vscode.window.visibleTextEditors.find(editor => editor.document.uri.fsPath === path(name));
+  /** Waits until the line is in sight, in an editor that the window has laid out. */
+  const inSight = (name: string, line: number): Promise<void> =>
+    until(() => {
+      const ranges = editorOf(name)?.visibleRanges ?? [];
+      return ranges.some(range => range.start.line < line && line - 1 <= range.end.line);
+    });
+  const at = (name: string, line?: number, parent?: string): SessionEvent => ({
+    type: "tool",
+    toolCallId: `${name}:${line}`,
+    patch: {
+      kind: "read",
+      status: "in_progress",
+      locations: [{ path: path(name), ...(line !== undefined && { line }) }],
+    },
+    ...(parent !== undefined && { parent }),
+  });
+  const paused = (): Promise<void> => until(() => follow.mode === "paused");
+
+  before(async () => {
+    root = await realpath(vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? "");
+    outside = await mkdtemp(join(await realpath(tmpdir()), "parley-outside-"));
+    await writeFile(join(outside, "secret.txt"), "secret\n");
+  });
+  after(() => rm(outside, { recursive: true, force: true }));
+
+  beforeEach(async () => {
+    await vscode.commands.executeCommand("workbench.action.closeAllEditors");
+    folder = await mkdtemp(join(root, "follow-"));
+    for (const name of ["a.txt", "b.txt", "c.txt"]) await writeFile(path(name), text);
+    turn = "first";
+    follow = new FollowUi({ clock: systemClock, log: nullLog, turn: () => turn, changed: () => {} });
+    agent = follow.enter(new Confinement(nodePaths(), [folder]));
+    follow.update({ ...empty, activity: { state: "running", since: 0 } });
+    follow.follow(true);
+  });
+  afterEach(async () => {
+    agent.dispose();
+    follow.dispose();
+    await discardAll();
+    await vscode.commands.executeCommand("workbench.action.closeAllEditors");
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  it("shows its places in one preview tab", async () => {
+    agent.observe(at("a.txt", 100));
+    await inSight("a.txt", 100);
+    agent.observe(at("b.txt", 300));
+    await inSight("b.txt", 300);
+    agent.read({ path: path("c.txt"), line: 200, limit: 10 });
+    await inSight("c.txt", 200);
+    agent.observe(at("c.txt", 400));
+    await inSight("c.txt", 400);
+    assert.deepEqual(groups(), [["c.txt"]]);
+    assert.equal(vscode.window.tabGroups.all[0]?.activeTab?.isPreview, true);
+    assert.equal(follow.mode, "on");
+  });
+
+  it("goes to what a command's output names, where there is such a file", async () => {
+    agent.observe({ type: "terminal", terminalId: "t", own: true, command: "test", cwd: folder });
+    agent.observe({ type: "terminalOutput", terminalId: "t", text: `at a.txt:300:5\nat ${path("gone.txt")}:7\n` });
+    await inSight("a.txt", 300);
+    agent.observe({ type: "terminalOutput", terminalId: "t", text: "gone.txt:7: no\n" });
+    agent.observe({ type: "terminalOutput", terminalId: "t", text: "b.txt(200,1): error\n" });
+    await inSight("b.txt", 200);
+    assert.deepEqual(open(), ["b.txt"]);
+  });
+
+  it("brings lines beyond the end back to it", async () => {
+    agent.observe(at("a.txt", 100_000));
+    await inSight("a.txt", 500);
+    assert.equal(follow.mode, "on");
+  });
+
+  it("opens nothing unless it is wanted, and then the latest place", async () => {
+    follow.follow(false);
+    agent.observe(at("a.txt", 100));
+    agent.observe(at("b.txt", 100));
+    await agent.writing(path("c.txt"), () => Promise.resolve());
+    follow.follow(true);
+    await shown("c.txt");
+    assert.deepEqual(open(), ["c.txt"]);
+  });
+
+  it("never leaves the session's folders, also not through a link", async () => {
+    await symlink(outside, path("way-out"), "junction");
+    for (const one of [join(outside, "secret.txt"), path(join("way-out", "secret.txt")), "relative.txt", ""]) {
+      agent.read({ path: one });
+    }
+    agent.observe(at("a.txt", 1));
+    await shown("a.txt");
+    assert.deepEqual(open(), ["a.txt"]);
+  });
+
+  it("does not go where a file or its text is missing", async () => {
+    await writeFile(path("binary"), new Uint8Array([0, 1, 2, 0, 255]));
+    agent.observe(at("binary", 1));
+    agent.observe(at("missing.txt", 1));
+    agent.observe(at(".", 1));
+    agent.observe(at("a.txt", 1));
+    await shown("a.txt");
+    assert.deepEqual(open(), ["a.txt"]);
+  });
+
+  it("does not go with sub-agents", async () => {
+    agent.observe(at("b.txt", 100, "task"));
+    agent.read({ path: path("b.txt") });
+    agent.observe(at("a.txt", 100));
+    await shown("a.txt");
+    assert.deepEqual(open(), ["a.txt"]);
+  });
+
+  it("goes to what it writes, and its changes do not stop it", async () => {
+    agent.observe(at("a.txt", 1));
+    await shown("a.txt");
+    await agent.writing(path("a.txt"), async () => {
+      const edit = new vscode.WorkspaceEdit();
+      edit.insert(vscode.Uri.file(path("a.txt")), new vscode.Position(299, 0), "new\n");
+      await vscode.workspace.applyEdit(edit);
+      await editorOf("a.txt")?.document.save();
+    });
+    await inSight("a.txt", 300);
+    assert.equal(follow.mode, "on");
+    // Its change made the tab a lasting one; it is ours all the same.
+    agent.observe(at("b.txt", 1));
+    await shown("b.txt");
+    await until(() => open().length === 1);
+    assert.equal(follow.mode, "on");
+  });
+
+  it("leaves a preview tab of the user's alone, by a column of its own", async () => {
+    await vscode.window.showTextDocument(vscode.Uri.file(path("a.txt")), { preview: true });
+    follow.follow(true);
+    agent.observe(at("b.txt", 100));
+    await inSight("b.txt", 100);
+    agent.observe(at("c.txt", 100));
+    await inSight("c.txt", 100);
+    assert.deepEqual(groups(), [["a.txt"], ["c.txt"]]);
+    assert.equal(vscode.window.activeTextEditor?.document.uri.fsPath, path("a.txt"), "the focus stays");
+  });
+
+  it("opens beside tabs that are no preview, and leaves their cursors", async () => {
+    const editor = await vscode.window.showTextDocument(vscode.Uri.file(path("a.txt")), { preview: false });
+    const moved = new Promise<void>(resolve => {
+      const listener = vscode.window.onDidChangeTextEditorSelection(({ selections }) => {
+        if (selections[0]?.active.line !== 7) return;
+        listener.dispose();
+        resolve();
+      });
+    });
+    editor.selection = new vscode.Selection(7, 0, 7, 0);
+    await moved;
+    follow.follow(true);
+    agent.observe(at("b.txt", 100));
+    await inSight("b.txt", 100);
+    agent.observe(at("a.txt", 200));
+    await inSight("a.txt", 200);
+    assert.deepEqual(groups(), [["a.txt", "b.txt"]]);
+    assert.equal(editorOf("a.txt")?.selection.active.line, 7);
+  });
+
+  it("never covers the chat in a tab", async () => {
+    await vscode.commands.executeCommand("parley.openChatInEditor");
+    await until(() => open().length === 1);
+    const [chat] = open();
+    follow.follow(true);
+    agent.observe(at("a.txt", 100));
+    await inSight("a.txt", 100);
+    agent.observe(at("b.txt", 100));
+    await inSight("b.txt", 100);
+    assert.deepEqual(groups(), [[chat], ["b.txt"]]);
+    assert.equal(vscode.window.tabGroups.all[0]?.activeTab?.label, chat);
+  });
+
+  describe("stops when the user", () => {
+    beforeEach(async () => {
+      agent.observe(at("a.txt", 100));
+      await inSight("a.txt", 100);
+      assert.equal(follow.mode, "on");
+    });
+
+    /** It has stopped: places are no longer shown, and the next press goes to the latest. */
+    async function assertStopped(): Promise<void> {
+      await paused();
+      agent.observe(at("b.txt", 100));
+      agent.observe(at("c.txt", 100));
+      follow.toggle();
+      await shown("c.txt");
+      assert.ok(!open().includes("b.txt"));
+      assert.equal(follow.mode, "on");
+    }
+
+    const focus = async (): Promise<void> => {
+      await vscode.window.showTextDocument(vscode.Uri.file(path("a.txt")), { preserveFocus: false });
+    };
+
+    it("scrolls", async () => {
+      await focus();
+      await vscode.commands.executeCommand("editorScroll", { to: "down", by: "line", value: 3 });
+      await assertStopped();
+    });
+    it("moves the cursor", async () => {
+      await focus();
+      await vscode.commands.executeCommand("cursorMove", { to: "down" });
+      await assertStopped();
+    });
+    it("changes the text", async () => {
+      const edit = new vscode.WorkspaceEdit();
+      edit.insert(vscode.Uri.file(path("a.txt")), new vscode.Position(99, 0), "mine");
+      await vscode.workspace.applyEdit(edit);
+      await assertStopped();
+      assert.ok(open().includes("a.txt"), "what the user changed is the user's");
+    });
+    it("goes to another tab", async () => {
+      await vscode.window.showTextDocument(vscode.Uri.file(path("b.txt")), { preview: false });
+      await paused();
+    });
+    it("closes the tab, and the file is not opened again in this turn", async () => {
+      await vscode.commands.executeCommand("workbench.action.closeAllEditors");
+      await paused();
+      follow.toggle();
+      agent.observe(at("a.txt", 200));
+      agent.observe(at("b.txt", 200));
+      await shown("b.txt");
+      agent.observe(at("a.txt", 300));
+      agent.observe(at("c.txt", 300));
+      await shown("c.txt");
+      assert.deepEqual(open(), ["c.txt"]);
+      turn = "second";
+      agent.observe(at("a.txt", 400));
+      await inSight("a.txt", 400);
+    });
+  });
+
+  it("goes nowhere once the turn is over, and is off when another session begins", async () => {
+    agent.observe(at("a.txt", 100));
+    await inSight("a.txt", 100);
+    follow.follow(false);
+    follow.update(empty);
+    await vscode.commands.executeCommand("workbench.action.closeAllEditors");
+    follow.follow(true);
+    const next = follow.enter(new Confinement(nodePaths(), [folder]));
+    assert.equal(follow.mode, "off");
+    // The one that is gone is heard no more, and ends nothing.
+    agent.observe(at("b.txt", 100));
+    agent.dispose();
+    follow.follow(true);
+    next.observe(at("c.txt", 100));
+    await shown("c.txt");
+    assert.deepEqual(open(), ["c.txt"]);
+    next.dispose();
+    assert.equal(follow.mode, "off");
+  });
+});
+
+describe("the default keys of Parley", () => {
+  it("are none of VS Code's own", async () => {
+    const uri = vscode.Uri.parse("vscode://defaultsettings/keybindings.json");
+    const own = (await vscode.workspace.openTextDocument(uri)).getText();
+    const defaults = JSON.parse(own.replace(/^\s*\/\/.*$/gm, "")) as readonly Binding[];
+    const parley = defaults.filter(({ command }) => command.startsWith("parley."));
+    const always = parley.filter(({ when }) => when === undefined || !/focusedView|editor|parley\.\w+At/.test(when));
+    assert.ok(always.some(({ command }) => command === "parley.toggleFollow"));
+    for (const { key, command } of always) {
+      const others = defaults.filter(other => other.key === key && !other.command.startsWith("parley."));
+      assert.deepEqual(others, [], `${command} has the key ${key}`);
+    }
+  });
+});
+
+interface Binding {
+  readonly key: string;
+  readonly command: string;
+  readonly when?: string;
+}

@@ -1,2 +1,0 @@
-// Made by the build: importing it loads every test/host/*.test.ts.
-declare module "suites:host";

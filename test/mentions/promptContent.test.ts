@@ -1,0 +1,178 @@
+// What an agent gets of a prompt's attachments: by kind, by what it takes, within bounds, never silently less.
+import assert from "node:assert/strict";
+import {
+  linesFragment,
+  mostData,
+  mostEmbedded,
+  mostEmbeddedTogether,
+  promptContent,
+  type PathContent,
+  type PromptContent,
+} from "../../src/mentions/promptContent.ts";
+import type { Attachment, AttachmentSource, Head } from "../../src/panel/protocol.ts";
+import { fitContent, nameOf } from "../../src/session/promptContentForAgent.ts";
+import type { Content } from "../../src/session/events.ts";
+
+const everything = { image: true, audio: true, embedded: true };
+const nothing = { image: false, audio: false, embedded: false };
+
+let ids = 0;
+const attach = (label: string, source: AttachmentSource, kind: Attachment["kind"] = "file"): Attachment => ({
+  id: String(ids++),
+  kind,
+  label,
+  source,
+});
+const file = (name: string): Attachment => attach(name, { type: "path", path: `/w/${name}` });
+
+/** A disk of a few things. */
+const disk: Readonly<Record<string, PathContent>> = {
+  "/w/a.ts": { kind: "text", uri: "file:///w/a.ts", text: "let a;\n" },
+  "/w/big.ts": { kind: "file", uri: "file:///w/big.ts", size: mostEmbedded + 1 },
+  "/w/half.ts": { kind: "text", uri: "file:///w/half.ts", text: "x".repeat(mostEmbedded - 8) },
+  "/w/b.bin": { kind: "file", uri: "file:///w/b.bin", size: 7 },
+  "/w/src": { kind: "folder", uri: "file:///w/src/" },
+};
+const build = (
+  attachments: readonly Attachment[],
+  accepts: Head["accepts"] = everything,
+  text = "Look:",
+): Promise<PromptContent> =>
+  promptContent(text, attachments, {
+    accepts,
+    agentName: "Stub",
+    read: ({ path }, most) => {
+      const found = disk[path] ?? { kind: "missing" as const };
+      if (path === "/w/locked.ts") return Promise.reject(new Error("It is locked."));
+      const tooMuch = found.kind === "text" && most === 0;
+      return Promise.resolve(tooMuch ? { kind: "file", uri: found.uri, size: found.text.length } : found);
+    },
+  });
+const blocks = async (...args: Parameters<typeof build>): Promise<readonly Content[]> => {
+  const made = await build(...args);
+  assert.ok("content" in made, JSON.stringify(made));
+  return made.content;
+};
+const refusal = async (...args: Parameters<typeof build>): Promise<string> => {
+  const made = await build(...args);
+  assert.ok("unsent" in made, JSON.stringify(made));
+  assert.match(made.unsent, /^[“A-Z].*\.$/s, "it is a sentence");
+  return made.unsent;
+};
+
+const captured: AttachmentSource = { type: "text", text: "picked\n", uri: "file:///w/a.ts#L2-L3" };
+const output: AttachmentSource = { type: "text", text: "$ ls\n" };
+const image: AttachmentSource = { type: "data", mimeType: "image/png", data: "aGk=" };
+const sound: AttachmentSource = { type: "data", mimeType: "audio/wav", data: "aGk=" };
+const place: AttachmentSource = { type: "path", path: "/w/a.ts", line: 2, endLine: 3 };
+const embedded = (uri: string, text: string): Content => ({ type: "resource", uri, text });
+const link = (uri: string, name: string): Content => ({ type: "link", uri, name });
+
+/** What is attached, what an agent gets that takes everything, and what one gets that takes text and links. */
+const table: readonly (readonly [string, AttachmentSource, Content, Content | RegExp])[] = [
+  ["a file", { type: "path", path: "/w/a.ts" }, embedded("file:///w/a.ts", "let a;\n"), link("file:///w/a.ts", "it")],
+  ["lines of a file", place, embedded("file:///w/a.ts#L2-L3", "let a;\n"), link("file:///w/a.ts#L2-L3", "it")],
+  ["a folder", { type: "path", path: "/w/src" }, link("file:///w/src/", "it"), link("file:///w/src/", "it")],
+  ["a selection", captured, embedded("file:///w/a.ts#L2-L3", "picked\n"), link("file:///w/a.ts#L2-L3", "a.ts#L2-L3")],
+  ["output", output, embedded("parley:/it", "$ ls\n"), { type: "text", text: "\n\nit:\n```\n$ ls\n```\n" }],
+  ["an image", image, { type: "image", mimeType: "image/png", data: "aGk=" }, /does not take images/],
+  ["a sound", sound, { type: "audio", mimeType: "audio/wav", data: "aGk=" }, /does not take audio/],
+];
+
+describe("a prompt's content", () => {
+  for (const [what, source, rich, poor] of table) {
+    it(`gives ${what} to an agent that takes everything as ${rich.type}`, async () => {
+      const [text, block] = await blocks([attach("it", source)]);
+      assert.deepEqual(text, { type: "text", text: "Look:" });
+      const shown = block?.type === "link" && block.size !== undefined ? { ...block, size: undefined } : block;
+      assert.deepEqual(shown, rich);
+    });
+
+    it(`gives ${what} to an agent that takes text and links as ${poor instanceof RegExp ? "nothing, and says so" : poor.type}`, async () => {
+      if (poor instanceof RegExp) {
+        assert.match(await refusal([attach("it", source)], nothing), poor);
+        // An agent that had not said what it takes says so when the prompt is about to go out.
+        const late = fitContent(
+          await blocks([attach("it", source)], null),
+          { ...nothing, embeddedContext: false },
+          "Stub",
+        );
+        assert.ok("refused" in late && poor.test(late.refused));
+        return;
+      }
+      const made = await blocks([attach("it", source)], nothing);
+      const fitted = fitContent(made, { ...nothing, embeddedContext: false }, "Stub");
+      assert.ok("content" in fitted);
+      const { size: _, ...block } = { size: 0, ...fitted.content[1] };
+      assert.deepEqual(block, poor);
+    });
+  }
+
+  it("leaves content alone that the agent takes as it is", async () => {
+    const content = await blocks(table.map(([, source]) => attach("it", source)));
+    const fitted = fitContent(content, { image: true, audio: true, embeddedContext: true }, "Stub");
+    assert.deepEqual(fitted, { content });
+  });
+
+  it("closes the fence around a text that has fences itself", () => {
+    const inner = "````\ncode\n````";
+    const fitted = fitContent([embedded("parley:/x", inner)], { ...nothing, embeddedContext: false }, "Stub");
+    assert.ok("content" in fitted);
+    assert.deepEqual(fitted.content, [{ type: "text", text: `\n\nx:\n\`\`\`\`\`\n${inner}\n\`\`\`\`\`\n` }]);
+  });
+
+  it("keeps the order, and needs no words beside attachments", async () => {
+    const content = await blocks([file("b.bin"), file("a.ts")], everything, " ");
+    assert.deepEqual(
+      content.map(({ type }) => type),
+      ["link", "resource"],
+    );
+  });
+
+  it("links a file that is too large or no text, with its size", async () => {
+    const [, big, binary] = await blocks([file("big.ts"), file("b.bin")]);
+    assert.deepEqual(big, { ...link("file:///w/big.ts", "big.ts"), size: mostEmbedded + 1 });
+    assert.deepEqual(binary, { ...link("file:///w/b.bin", "b.bin"), size: 7 });
+  });
+
+  it("embeds no more than fits together, and links the rest", async () => {
+    const count = Math.floor(mostEmbeddedTogether / (mostEmbedded - 8)) + 2;
+    const content = await blocks(Array.from({ length: count }, () => file("half.ts")));
+    const bytes = content.reduce((sum, block) => sum + (block.type === "resource" ? (block.text ?? "").length : 0), 0);
+    assert.ok(bytes <= mostEmbeddedTogether);
+    assert.equal(content.filter(({ type }) => type === "link").length, 2);
+    assert.equal(content.length, count + 1);
+  });
+
+  it("does not send without a file that is gone or cannot be read", async () => {
+    assert.match(await refusal([file("a.ts"), file("gone.ts")]), /“gone.ts” does not exist any more/);
+    assert.match(await refusal([file("locked.ts")]), /“locked.ts” could not be read: It is locked/);
+  });
+
+  it("does not send captured text or data that is too much", async () => {
+    assert.match(await refusal([attach("log", { type: "text", text: "ä".repeat(mostEmbedded / 2 + 1) })]), /too large/);
+    const data = "a".repeat(mostData + 4);
+    assert.match(await refusal([attach("photo", { type: "data", mimeType: "image/png", data })]), /too large/);
+  });
+
+  it("does not send data of a kind that is not its own", async () => {
+    for (const mimeType of ["text/html", "image/png\r\nx", "image", ""]) {
+      assert.match(await refusal([attach("x", { type: "data", mimeType, data: "" })]), /neither an image nor audio/);
+    }
+  });
+
+  it("writes lines as fragments, and names from URIs", () => {
+    assert.deepEqual([{}, { line: 3 }, { line: 3, endLine: 3 }, { line: 3, endLine: 9 }].map(linesFragment), [
+      "",
+      "#L3",
+      "#L3",
+      "#L3-L9",
+    ]);
+    assert.deepEqual(["file:///w/a%20b.ts", "file:///w/src/", "file:///w/100%.ts#L3", "parley:/x"].map(nameOf), [
+      "a b.ts",
+      "src",
+      "100%.ts#L3",
+      "x",
+    ]);
+  });
+});

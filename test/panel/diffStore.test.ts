@@ -1,0 +1,103 @@
+// Diffs computed once, in pieces, for whoever shows them.
+import assert from "node:assert/strict";
+import { DiffStore } from "../../src/panel/diff/diffStore.ts";
+import { Projector } from "../../src/panel/projection/projector.ts";
+import type { DiffBody, View } from "../../src/panel/protocol.ts";
+import type { SessionEvent, ToolContent } from "../../src/session/events.ts";
+import { reduce } from "../../src/session/reduce.ts";
+import { empty, type SessionState } from "../../src/session/state.ts";
+
+type FileDiff = Extract<ToolContent, { type: "diff" }>;
+const file = (seed: number): string => Array.from({ length: 20_000 }, (_, i) => `line ${i} of ${seed}\n`).join("");
+const large = (seed = 1): FileDiff => ({ type: "diff", path: "/a", oldText: file(0), newText: file(seed) });
+const small: FileDiff = { type: "diff", path: "/b", oldText: "a\n", newText: "b\n" };
+
+/** A store whose turns come when the test says so. */
+class Turns {
+  readonly #later: (() => void)[] = [];
+  changes = 0;
+  readonly failures: unknown[] = [];
+  readonly store = new DiffStore({
+    later: run => this.#later.push(run),
+    changed: () => this.changes++,
+    failed: error => this.failures.push(error),
+  });
+  /** Runs all turns and tells how many there were. */
+  run(): number {
+    let turns = 0;
+    for (let next = this.#later.shift(); next; next = this.#later.shift(), turns++) next();
+    return turns;
+  }
+}
+
+const around = { agents: [], chosen: null, problem: null, sendKey: "enter" } as const;
+const fold = (events: readonly SessionEvent[]): SessionState =>
+  events.reduce((state, event, seq) => reduce(state, { seq, at: seq, event }), empty);
+const edit = (content: readonly ToolContent[]): SessionEvent => ({
+  type: "tool",
+  toolCallId: "t",
+  patch: { title: "Edit", content },
+});
+const bodies = (view: View): readonly DiffBody[] =>
+  view.entries.flatMap(entry => (entry.kind === "tool" ? entry.parts : [])).filter(part => part.type === "diff");
+
+describe("the store of diffs", () => {
+  it("has small diffs at once and large ones turns later, and tells when they are there", () => {
+    const turns = new Turns();
+    assert.equal(turns.store.diff(small).added, 1);
+    const item = large();
+    assert.equal(turns.store.diff(item).state, "computing");
+    assert.ok(turns.run() >= 3);
+    assert.deepEqual([turns.store.diff(item).added, turns.changes, turns.store.version], [20_000, 1, 1]);
+  });
+
+  it("does not let many small diffs of one turn add up", () => {
+    const turns = new Turns();
+    const items = Array.from({ length: 300 }, (_, i) => ({ ...small, newText: `${i}\n`.repeat(500) }));
+    const ready = items.filter(item => turns.store.diff(item).state === undefined).length;
+    assert.ok(ready > 0 && ready < items.length, `${ready} were ready`);
+    turns.run();
+    assert.ok(items.every(item => turns.store.diff(item).added === 500));
+  });
+
+  it("computes the same texts once, also where they come again in other content", () => {
+    const turns = new Turns();
+    const item = large();
+    turns.store.diff(item);
+    turns.run();
+    const again = turns.store.diff(structuredClone(item));
+    assert.equal(again, turns.store.diff(item));
+    assert.equal(turns.store.diff({ ...item, deleted: true }).state, "computing");
+  });
+
+  it("forgets what it was about when it is disposed", () => {
+    const turns = new Turns();
+    turns.store.diff(large());
+    turns.store.dispose();
+    turns.run();
+    assert.equal(turns.changes, 0);
+  });
+
+  it("lets two panels show the card first and the diff later, in the same object", () => {
+    const turns = new Turns();
+    const [one, two] = [new Projector(turns.store), new Projector(turns.store)];
+    const state = fold([edit([large(), small])]);
+    const first = one.project(state, around);
+    assert.deepEqual(
+      bodies(first).map(body => body.state),
+      ["computing", "computing"],
+    );
+    assert.equal(one.project(state, around).entries, first.entries);
+    turns.run();
+    const [then, other] = [one.project(state, around), two.project(state, around)];
+    assert.deepEqual(
+      bodies(then).map(body => [body.state, body.added]),
+      [
+        [undefined, 20_000],
+        [undefined, 1],
+      ],
+    );
+    assert.equal(bodies(then)[0]?.hunks, bodies(other)[0]?.hunks);
+    assert.equal(one.project(state, around).entries, then.entries);
+  });
+});

@@ -1,0 +1,399 @@
+// One panel: when it is sent what.
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { Channel, flushPace, listenTime, paintPatience } from "../../src/panel/panelChannel.ts";
+import { appendToLast, apply } from "../../src/panel/patch.ts";
+import type { HostMessage, View } from "../../src/panel/protocol.ts";
+import { Projector } from "../../src/panel/projection/projector.ts";
+import type { SessionEvent } from "../../src/session/events.ts";
+import { reduce } from "../../src/session/reduce.ts";
+import { empty } from "../../src/session/state.ts";
+import { eventArb } from "../support/fakes/arbitraryEvents.ts";
+import { FakeClock } from "../support/fakes/fakePorts.ts";
+
+const around = { agents: [], chosen: null, problem: null, sendKey: "enter" } as const;
+
+class Bench {
+  readonly clock = new FakeClock();
+  readonly messages: HostMessage[] = [];
+  taken: boolean | "throws" = true;
+  #state = empty;
+  readonly #projector = new Projector();
+  readonly channel = new Channel({
+    clock: this.clock,
+    view: () => this.view,
+    tail: () => this.#projector.tail(this.#state, around),
+    post: message => {
+      this.messages.push(JSON.parse(JSON.stringify(message)) as HostMessage);
+      return this.taken === "throws" ? Promise.reject(new Error("gone")) : Promise.resolve(this.taken);
+    },
+  });
+
+  get view(): View {
+    return this.#projector.project(this.#state, around);
+  }
+  /** A conversation of so many messages, opened in the panel's place. */
+  open(count: number, name = "old"): void {
+    this.#state = range(count).reduce((state, at) => {
+      const content = [{ type: "text", text: `Message ${at}.` }] as const;
+      const event = {
+        type: "message",
+        author: at % 4 === 0 ? "user" : "agent",
+        messageId: `${name}${at}`,
+        content,
+      } as const;
+      return reduce(state, { seq: 0, at: 0, event });
+    }, empty);
+    this.channel.changed();
+  }
+  happen(event: SessionEvent): void {
+    this.#state = reduce(this.#state, { seq: 0, at: 0, event });
+    this.channel.changed();
+  }
+  say(text: string): void {
+    this.happen({ type: "messageChunk", author: "agent", messageId: "m", content: { type: "text", text } });
+  }
+  get kinds(): readonly string[] {
+    return this.messages.map(message => message.type);
+  }
+  /** What a panel holds that took every message. */
+  get panel(): View | undefined {
+    return this.messages.reduce<View | undefined>((view, message) => {
+      if (message.type === "snapshot") return message.view;
+      if (message.type === "text" && view) return apply(view, [appendToLast(view, message.text)]);
+      return message.type === "patch" && view ? apply(view, message.patches) : view;
+    }, undefined);
+  }
+  current(): void {
+    assert.deepEqual(this.panel, JSON.parse(JSON.stringify(this.view)));
+  }
+}
+
+const range = (count: number): readonly number[] => Array.from({ length: count }, (_, at) => at);
+const settled = (): Promise<void> => new Promise(resolve => setImmediate(resolve));
+
+describe("a panel's channel", () => {
+  let bench: Bench;
+  beforeEach(() => (bench = new Bench()));
+  afterEach(() => {
+    bench.channel.dispose();
+    assert.equal(bench.clock.waiting, 0);
+  });
+
+  it("sends a page that is being loaded one view, the first with something in it, and goes on when it says hello", () => {
+    bench.channel.changed();
+    assert.deepEqual(bench.kinds, [], "an empty one is nothing to wait for the page");
+    bench.clock.pass(100);
+    bench.say("a");
+    assert.deepEqual(bench.kinds, ["snapshot"]);
+    for (const text of ["b", "c"]) {
+      bench.say(text);
+      bench.clock.pass(1000);
+    }
+    assert.deepEqual(bench.kinds, ["snapshot"]);
+    bench.channel.hello(0);
+    assert.deepEqual(bench.kinds, ["snapshot"], "it waits for the page, which has not seen it yet");
+    bench.channel.painted(1);
+    bench.clock.pass(listenTime);
+    assert.deepEqual(bench.kinds, ["snapshot", "text"]);
+    bench.current();
+    bench.channel.hello(0);
+    assert.deepEqual(bench.kinds, ["snapshot", "text", "snapshot"], "a page that was begun anew has nothing");
+    bench.current();
+  });
+
+  it("sends the first view at hello where there was nothing before", () => {
+    bench.channel.hello(0);
+    assert.deepEqual(bench.kinds, ["snapshot"]);
+    bench.current();
+  });
+
+  it("sends the end of a long conversation first, and what was before when that has been painted", () => {
+    bench.open(200);
+    bench.channel.hello(0);
+    const [first] = bench.messages;
+    assert.ok(first?.type === "snapshot" && first.earlier !== undefined);
+    assert.equal(first.earlier + first.view.entries.length, 200);
+    assert.ok(first.view.entries.length < 70, `${first.view.entries.length} entries`);
+    assert.equal(first.view.entries[0]?.kind, "user");
+    bench.happen({
+      type: "messageChunk",
+      author: "agent",
+      messageId: "old1",
+      content: { type: "text", text: " More." },
+    });
+    bench.happen({
+      type: "messageChunk",
+      author: "agent",
+      messageId: "old199",
+      content: { type: "text", text: " More." },
+    });
+    bench.say("a new one");
+    bench.clock.pass(flushPace);
+    assert.deepEqual(bench.kinds, ["snapshot"]);
+    bench.channel.painted(1);
+    bench.clock.pass(listenTime);
+    assert.deepEqual(bench.kinds, ["snapshot", "patch"]);
+    bench.current();
+  });
+
+  it("does not wait for ever until the end is painted", () => {
+    bench.open(200);
+    bench.channel.hello(0);
+    bench.clock.pass(paintPatience - 1);
+    assert.deepEqual(bench.kinds, ["snapshot"]);
+    bench.clock.pass(1);
+    assert.deepEqual(bench.kinds, ["snapshot", "patch"]);
+    bench.current();
+  });
+
+  it("sends all of a long conversation at once to a panel that wants the whole", () => {
+    bench.open(200);
+    bench.channel.hello(0, true);
+    assert.deepEqual(bench.kinds, ["snapshot", "snapshot"], "the first was on its way before the panel could say so");
+    bench.current();
+  });
+
+  it("sends all of it to a panel that lost track: it may be shown far from its end", () => {
+    bench.open(200);
+    bench.channel.hello(0);
+    bench.channel.painted(1);
+    bench.channel.resync();
+    const last = bench.messages.at(-1);
+    assert.ok(last?.type === "snapshot" && last.earlier === undefined);
+    bench.current();
+  });
+
+  it("begins with the end again when another long conversation takes the place, also before all of the one is there", () => {
+    bench.channel.hello(0);
+    bench.channel.painted(1);
+    for (const name of ["first", "second", "third"]) {
+      bench.clock.pass(1000);
+      bench.open(200, name);
+      if (name === "second") bench.channel.painted(bench.messages.length);
+    }
+    bench.clock.pass(1000);
+    assert.ok(bench.kinds.filter(kind => kind === "snapshot").length >= 4, bench.kinds.join(" "));
+    bench.current();
+  });
+
+  it("ends with the whole view, however long the conversation, whatever happens and whenever it is painted", () => {
+    const step = fc.oneof(
+      fc.record({ pass: fc.nat(400) }),
+      fc.constant({ painted: true }),
+      fc.constant({ hello: true }),
+      fc.record({ open: fc.nat(160) }),
+      eventArb.map(event => ({ event })),
+    );
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 40 }), steps => {
+        const bench = new Bench();
+        const revision = (): number => {
+          const last = bench.messages.at(-1);
+          return last?.type === "text" ? last.base + 1 : last && "revision" in last ? last.revision : 0;
+        };
+        for (const [at, each] of steps.entries()) {
+          if ("pass" in each) bench.clock.pass(each.pass);
+          else if ("painted" in each) bench.channel.painted(revision());
+          else if ("hello" in each) bench.channel.hello(revision());
+          else if ("open" in each) bench.open(each.open, `${at}-`);
+          else bench.happen(each.event);
+        }
+        bench.channel.hello(revision());
+        bench.clock.pass(10_000);
+        bench.current();
+        bench.channel.dispose();
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it("sends the first change at once, and those after it at the pace, in one message", () => {
+    bench.channel.hello(0);
+    bench.clock.pass(1000);
+    bench.say("a");
+    assert.equal(bench.messages.length, 2);
+    for (const text of ["b", "c", "d"]) bench.say(text);
+    assert.equal(bench.messages.length, 2);
+    bench.clock.pass(flushPace - 1);
+    assert.equal(bench.messages.length, 2);
+    bench.clock.pass(1);
+    assert.equal(bench.messages.length, 3);
+    bench.current();
+    bench.clock.pass(1000);
+    assert.equal(bench.messages.length, 3);
+  });
+
+  it("waits until a panel that says so has painted what it got, and not for ever", () => {
+    bench.channel.hello(0);
+    bench.channel.painted(1);
+    bench.clock.pass(100);
+    bench.say("a");
+    for (const text of ["b", "c"]) {
+      bench.say(text);
+      bench.clock.pass(flushPace);
+    }
+    assert.equal(bench.messages.length, 2);
+    bench.channel.painted(1);
+    assert.equal(bench.messages.length, 2, "that was an older one");
+    bench.channel.painted(2);
+    assert.equal(bench.messages.length, 2, "what comes next is listened to first");
+    bench.clock.pass(listenTime);
+    assert.equal(bench.messages.length, 3);
+    bench.current();
+    bench.say("d");
+    bench.channel.painted(3);
+    assert.equal(bench.messages.length, 3, "the pace is kept");
+    bench.clock.pass(flushPace);
+    assert.equal(bench.messages.length, 4);
+    bench.say("e");
+    bench.clock.pass(paintPatience - 1);
+    assert.equal(bench.messages.length, 4);
+    bench.clock.pass(1);
+    assert.equal(bench.messages.length, 5);
+    bench.current();
+  });
+
+  it("is behind until the panel has painted all there is, and never while it is hidden", () => {
+    assert.equal(bench.channel.isBehind, false, "nobody is there");
+    bench.channel.hello(0);
+    assert.equal(bench.channel.isBehind, false, "this panel has not said yet that it tells");
+    bench.channel.painted(1);
+    bench.clock.pass(100);
+    bench.say("a");
+    assert.equal(bench.channel.isBehind, true);
+    bench.say("b");
+    bench.channel.painted(2);
+    assert.equal(bench.channel.isBehind, true, "there is more to send");
+    assert.equal(bench.channel.isPainting, false);
+    bench.clock.pass(flushPace);
+    assert.equal(bench.channel.isPainting, true);
+    bench.channel.painted(3);
+    assert.equal(bench.channel.isBehind, false);
+    bench.say("c");
+    bench.channel.setVisible(false);
+    assert.equal(bench.channel.isBehind, false);
+  });
+
+  it("names what each difference builds upon", () => {
+    bench.channel.hello(0);
+    for (const text of ["a", "b"]) {
+      bench.clock.pass(100);
+      bench.say(text);
+    }
+    const steps = bench.messages.map(m => {
+      if (m.type === "text") return [m.base, m.base + 1];
+      return m.type === "patch" ? [m.base, m.revision] : m.type === "snapshot" ? [0, m.revision] : [];
+    });
+    assert.deepEqual(steps, [[0, 1], [1, 2], [2, 3]]); // prettier-ignore
+    assert.deepEqual(bench.kinds, ["snapshot", "patch", "text"]);
+  });
+
+  it("sends text for the end of the last entry in its short form, and any other text by its entry and part", () => {
+    bench.channel.hello(0);
+    const says = (text: string, messageId: string): void => {
+      bench.clock.pass(100);
+      bench.happen({ type: "messageChunk", author: "agent", messageId, content: { type: "text", text } });
+    };
+    says("one", "1");
+    says("two", "2");
+    says(" more", "2");
+    says(" after all", "1");
+    assert.deepEqual(bench.kinds, ["snapshot", "patch", "patch", "text", "patch"]);
+    bench.current();
+  });
+
+  it("sends nothing while it is hidden, and one difference when it is shown again", () => {
+    bench.channel.hello(0);
+    bench.channel.setVisible(false);
+    for (let i = 0; i < 100; i++) {
+      bench.say("x");
+      bench.clock.pass(10);
+    }
+    assert.equal(bench.messages.length, 1);
+    bench.channel.setVisible(true);
+    assert.deepEqual(bench.kinds, ["snapshot", "patch"]);
+    bench.current();
+    bench.channel.setVisible(true);
+    assert.equal(bench.messages.length, 2);
+  });
+
+  it("sends all of it to a panel that said hello while it was hidden", () => {
+    bench.channel.setVisible(false);
+    bench.channel.hello(0);
+    assert.deepEqual(bench.kinds, []);
+    bench.channel.setVisible(true);
+    assert.deepEqual(bench.kinds, ["snapshot"]);
+  });
+
+  it("goes on from the revision the panel still holds, and starts over from any other", () => {
+    bench.channel.hello(0);
+    bench.say("a");
+    bench.clock.pass(100);
+    const revision = bench.messages.length;
+    bench.channel.hello(revision);
+    assert.equal(bench.messages.length, revision);
+    bench.channel.hello(1);
+    assert.equal(bench.kinds.at(-1), "snapshot");
+    bench.channel.hello(0);
+    assert.equal(bench.kinds.at(-1), "snapshot");
+    bench.current();
+  });
+
+  it("starts over when the panel lost track, also one that is hidden", () => {
+    bench.channel.hello(0);
+    bench.channel.resync();
+    assert.deepEqual(bench.kinds, ["snapshot", "snapshot"]);
+    bench.channel.setVisible(false);
+    bench.channel.resync();
+    assert.equal(bench.messages.length, 2);
+    bench.channel.setVisible(true);
+    assert.deepEqual(bench.kinds, ["snapshot", "snapshot", "snapshot"]);
+  });
+
+  for (const failure of [false, "throws"] as const) {
+    it(`starts over after a message that was not taken (${failure === false ? "told so" : "it threw"})`, async () => {
+      bench.channel.hello(0);
+      await settled();
+      bench.taken = failure;
+      bench.clock.pass(100);
+      bench.say("lost");
+      await settled();
+      bench.taken = true;
+      bench.clock.pass(100);
+      bench.say("found");
+      assert.deepEqual(bench.kinds, ["snapshot", "patch", "snapshot"]);
+      bench.current();
+    });
+  }
+
+  it("sends nothing when what changed is not shown", () => {
+    bench.channel.hello(0);
+    bench.clock.pass(100);
+    bench.happen({ type: "unknown", method: "m", raw: {} });
+    bench.clock.pass(100);
+    assert.equal(bench.messages.length, 1);
+  });
+
+  it("does not wait for a clock that was set back", () => {
+    bench.clock.pass(1_000_000);
+    bench.channel.hello(0);
+    const behind = new FakeClock();
+    bench.clock.now = () => behind.now();
+    bench.say("a");
+    bench.clock.pass(flushPace);
+    assert.equal(bench.messages.length, 2);
+  });
+
+  it("is silent once it is disposed", () => {
+    bench.channel.hello(0);
+    bench.say("a");
+    bench.say("b");
+    bench.channel.dispose();
+    bench.clock.pass(1000);
+    bench.say("c");
+    bench.channel.hello(0);
+    assert.ok(bench.messages.length <= 2);
+    assert.equal(bench.clock.waiting, 0);
+  });
+});

@@ -1,0 +1,152 @@
+// Views and what crosses to a panel: differences and their inverse.
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { apply, diff } from "../../src/panel/patch.ts";
+import type { View, ViewPatch } from "../../src/panel/protocol.ts";
+import { Projector } from "../../src/panel/projection/projector.ts";
+import type { SessionEvent } from "../../src/session/events.ts";
+import { reduce } from "../../src/session/reduce.ts";
+import { empty } from "../../src/session/state.ts";
+import { eventsArb, logged } from "../support/fakes/arbitraryEvents.ts";
+
+const around = { agents: [], chosen: null, problem: null, sendKey: "enter" } as const;
+
+/** The view after each event. */
+function viewsOf(events: readonly SessionEvent[], projector = new Projector()): View[] {
+  let state = empty;
+  return [
+    projector.project(empty, around),
+    ...logged(events).map(one => projector.project((state = reduce(state, one)), around)),
+  ];
+}
+const json = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;
+const say = (text: string, messageId = "m"): SessionEvent => ({
+  type: "messageChunk",
+  author: "agent",
+  messageId,
+  content: { type: "text", text },
+});
+const between = (from: readonly SessionEvent[], more: readonly SessionEvent[]): readonly ViewPatch[] => {
+  const views = viewsOf([...from, ...more]);
+  return diff(views[from.length] as View, views.at(-1) as View);
+};
+
+describe("a panel that gets differences", () => {
+  it("holds the view after any events and any pauses between what it was sent", () => {
+    fc.assert(
+      fc.property(eventsArb, fc.array(fc.boolean(), { minLength: 61, maxLength: 61 }), (events, flushes) => {
+        const views = viewsOf(events);
+        let sent = views[0] as View;
+        let panel = json(sent);
+        for (const [at, view] of views.entries()) {
+          if (!flushes[at] && at < views.length - 1) continue;
+          panel = apply(panel, json(diff(sent, view)));
+          sent = view;
+          assert.deepEqual(panel, json(view));
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it("can go from any view to any other of the session", () => {
+    fc.assert(
+      fc.property(eventsArb, fc.nat(60), fc.nat(60), (events, a, b) => {
+        const views = viewsOf(events);
+        const from = views[a % views.length] as View;
+        const to = views[b % views.length] as View;
+        assert.deepEqual(apply(json(from), json(diff(from, to))), json(to));
+      }),
+    );
+  });
+
+  it("gets nothing when nothing changed, also from another projector", () => {
+    fc.assert(
+      fc.property(eventsArb, events => {
+        const [a, b] = [viewsOf(events).at(-1) as View, viewsOf(events).at(-1) as View];
+        assert.deepEqual(diff(a, b), []);
+        assert.equal(apply(a, []), a);
+      }),
+    );
+  });
+
+  it("changes nothing of the view it had", () => {
+    fc.assert(
+      fc.property(eventsArb, events => {
+        const views = viewsOf(events);
+        const first = json(views[0] as View);
+        const was = json(first);
+        apply(first, diff(views[0] as View, views.at(-1) as View));
+        assert.deepEqual(first, was);
+      }),
+    );
+  });
+});
+
+describe("the difference", () => {
+  it("of streamed text is the text alone", () => {
+    const patches = between([say("Hello")], [say(", "), say("you")]);
+    assert.deepEqual(patches, [{ op: "append", id: "m:agent:m", part: 0, text: ", you" }]);
+  });
+
+  it("of a terminal's output is the output alone", () => {
+    const shown: SessionEvent = {
+      type: "tool",
+      toolCallId: "t",
+      patch: { content: [{ type: "terminal", terminalId: "x" }] },
+    };
+    const out = (text: string): SessionEvent => ({ type: "terminalOutput", terminalId: "x", text });
+    assert.deepEqual(between([shown, out("a\n")], [out("b\n")]), [{ op: "append", id: "t:t", part: 0, text: "b\n" }]);
+  });
+
+  it("of replaced text, or of text that came with something else, is the whole entry", () => {
+    const text = (words: string): SessionEvent => ({
+      type: "tool",
+      toolCallId: "t",
+      patch: { content: [{ type: "content", content: { type: "text", text: words } }] },
+    });
+    assert.deepEqual(
+      between([text("one")], [text("two")]).map(patch => patch.op),
+      ["put"],
+    );
+    const shown: SessionEvent = {
+      type: "tool",
+      toolCallId: "t",
+      patch: { content: [{ type: "terminal", terminalId: "x" }] },
+    };
+    const last: readonly SessionEvent[] = [
+      { type: "terminalOutput", terminalId: "x", text: "b" },
+      { type: "terminal", terminalId: "x", exit: { exitCode: 0 } },
+    ];
+    assert.deepEqual(
+      between([shown, { type: "terminalOutput", terminalId: "x", text: "a" }], last).map(patch => patch.op),
+      ["put"],
+    );
+  });
+
+  it("of one changed entry among many is that entry", () => {
+    const many = Array.from({ length: 300 }, (_, i) => say("x", `m${i}`));
+    const patches = between(many, [{ type: "tool", toolCallId: "t", patch: { title: "T" } }]);
+    assert.deepEqual(
+      patches.map(patch => (patch.op === "put" ? patch.at : patch.op)),
+      [300],
+    );
+  });
+
+  it("names an entry that is not there: the panel is stale and says so", () => {
+    const [view] = viewsOf([]) as [View];
+    assert.throws(() => apply(view, [{ op: "append", id: "gone", part: 0, text: "x" }]), /no entry gone/);
+    assert.throws(
+      () => apply(view, [{ op: "put", at: 3, entry: { id: "a", kind: "turnEnd", stopReason: "x", at: 0 } }]),
+      /no entry 3/,
+    );
+    const [, one] = viewsOf([say("a")]) as [View, View];
+    assert.throws(() => apply(one, [{ op: "append", id: "m:agent:m", part: 7, text: "x" }]), /no part 7/);
+  });
+
+  it("can shorten the transcript, for views of two sessions", () => {
+    const long = viewsOf([say("a", "1"), say("b", "2")]).at(-1) as View;
+    const short = viewsOf([say("c", "3")]).at(-1) as View;
+    assert.deepEqual(apply(json(long), json(diff(long, short))), json(short));
+  });
+});

@@ -1,0 +1,242 @@
+// State as a panel paints it: what keeps its identity, and what a card says.
+import assert from "node:assert/strict";
+import type { View, ViewTool } from "../../src/panel/protocol.ts";
+import { Projector } from "../../src/panel/projection/projector.ts";
+import { commandOf, relativeLabel } from "../../src/panel/projection/toolParts.ts";
+import type { SessionEvent, ToolFields } from "../../src/session/events.ts";
+import { reduce } from "../../src/session/reduce.ts";
+import { empty, type SessionState } from "../../src/session/state.ts";
+
+const around = { agents: [], chosen: null, problem: null, sendKey: "enter" } as const;
+const fold = (events: readonly SessionEvent[], from = empty): SessionState =>
+  events.reduce<SessionState>((state, event, seq) => reduce(state, { seq, at: seq, event }), from);
+const view = (events: readonly SessionEvent[]): View => new Projector().project(fold(events), around);
+const opened: SessionEvent = { type: "opened", agent: "a", agentName: "A", cwd: "/w" };
+const tool = (patch: Partial<ToolFields>, toolCallId = "t"): SessionEvent => ({ type: "tool", toolCallId, patch });
+const card = (patch: Partial<ToolFields>, more: readonly SessionEvent[] = []): ViewTool => {
+  const [entry] = view([opened, tool(patch), ...more]).entries;
+  assert.ok(entry?.kind === "tool");
+  return entry;
+};
+const say = (author: "user" | "agent", text: string): SessionEvent => ({
+  type: "messageChunk",
+  author,
+  messageId: "m",
+  content: { type: "text", text },
+});
+
+describe("the view", () => {
+  it("keeps the identity of every entry that did not change", () => {
+    const projector = new Projector();
+    const first = fold([opened, say("user", "hi"), tool({ title: "T" }), say("agent", "a")]);
+    const before = projector.project(first, around);
+    const after = projector.project(fold([say("agent", "b")], first), around);
+    assert.equal(after.entries[0], before.entries[0]);
+    assert.equal(after.entries[1], before.entries[1]);
+    assert.notEqual(after.entries[2], before.entries[2]);
+    assert.equal(projector.project(first, around).entries[1], before.entries[1]);
+  });
+
+  it("labels paths anew when the folder becomes known", () => {
+    const projector = new Projector();
+    const first = fold([tool({ locations: [{ path: "/w/a.ts" }] })]);
+    projector.project(first, around);
+    const [entry] = projector.project(fold([opened], first), around).entries;
+    assert.ok(entry?.kind === "tool");
+    assert.equal(entry.locations[0]?.label, "a.ts");
+  });
+
+  it("repaints a card whose terminal printed, and no other", () => {
+    const projector = new Projector();
+    const shows = (id: string): SessionEvent => tool({ content: [{ type: "terminal", terminalId: id }] }, id);
+    const first = fold([shows("a"), shows("b")]);
+    const before = projector.project(first, around);
+    const after = projector.project(fold([{ type: "terminalOutput", terminalId: "a", text: "x" }], first), around);
+    assert.notEqual(after.entries[0], before.entries[0]);
+    assert.equal(after.entries[1], before.entries[1]);
+  });
+
+  it("shows a card as waiting while a question about it is open, and the question with what decides it", () => {
+    const asked: SessionEvent = {
+      type: "askOpened",
+      ask: "q",
+      title: "",
+      toolCallId: "t",
+      options: [{ id: "y", name: "Yes", kind: "allow_once" }],
+    };
+    const { entries, head } = view([opened, tool({ kind: "execute", rawInput: { command: ["npm", "test"] } }), asked]);
+    assert.equal(entries[0]?.kind === "tool" && entries[0].status, "waiting");
+    assert.deepEqual(
+      head.asks.map(ask => [ask.title, ask.command, ask.cwd, ask.entry]),
+      [["npm test", "npm test", "/w", "t:t"]],
+    );
+    const answered = view([opened, tool({}), asked, { type: "askClosed", ask: "q", answer: { option: "y" } }]);
+    assert.deepEqual(answered.head.asks, []);
+  });
+
+  it("asks about a tool call that nobody announced", () => {
+    const { head } = view([{ type: "askOpened", ask: "q", title: "", toolCallId: "gone", options: [] }]);
+    assert.deepEqual([head.asks[0]?.title, head.asks[0]?.parts], ["The agent asks for permission", []]);
+  });
+
+  it("shows a question of our own with its subject, why it is asked, and whether a rule can be made of it", () => {
+    const { head } = view([
+      opened,
+      {
+        type: "askOpened",
+        ask: "q",
+        title: "A wants to run a command in /srv",
+        options: [],
+        subject: { kind: "execute", command: "make 'a b'", argv: ["make", "a b"], cwd: "/srv", paths: ["/w/a.ts"] },
+        reason: "A rule asks about this.",
+        always: true,
+      },
+    ]);
+    const [ask] = head.asks;
+    assert.deepEqual(
+      [ask?.toolKind, ask?.command, ask?.cwd, ask?.locations, ask?.reason, ask?.always],
+      ["execute", "make 'a b'", "/srv", [{ path: "/w/a.ts", label: "a.ts" }], "A rule asks about this.", true],
+    );
+  });
+
+  it("shows a command's words so that nobody takes one word for two", () => {
+    assert.equal(commandOf({ command: ["bash", "-lc", "a; b"] }), "bash -lc 'a; b'");
+    assert.equal(commandOf({ command: "rm", args: ["-r", "my files"] }), "rm -r 'my files'");
+    assert.equal(commandOf({ command: "a; b" }), "a; b");
+  });
+
+  it("shows the environment of a command in question, with its secrets hidden", () => {
+    const rawInput = { command: "npm publish", env: { CI: "true", NPM_TOKEN: "npm_abcdefghijklmnop1234" } };
+    const listed = { command: "npm publish", env: [{ name: "API_KEY", value: "s3cr3tvalue99" }, null, { name: 3 }] };
+    const envOf = (input: unknown): unknown =>
+      view([
+        opened,
+        tool({ rawInput: input }),
+        { type: "askOpened", ask: "q", title: "", toolCallId: "t", options: [] },
+      ]).head.asks[0]?.env;
+    assert.deepEqual(envOf(rawInput), [
+      { name: "CI", value: "true" },
+      { name: "NPM_TOKEN", value: "•••" },
+    ]);
+    assert.deepEqual(envOf(listed), [{ name: "API_KEY", value: "•••" }]);
+    assert.equal(envOf({ command: "ls", env: "PATH" }), undefined);
+  });
+
+  it("tells at a card what rules answered, and which of its files need the user", () => {
+    const options = [{ id: "y", name: "Yes", kind: "allow_once" }];
+    const projector = new Projector();
+    const first = fold([opened, tool({ title: "T", locations: [{ path: "/w/a.ts" }] })]);
+    const before = projector.project(first, around);
+    const after = projector.project(
+      fold(
+        [
+          { type: "askOpened", ask: "q", title: "?", toolCallId: "t", options },
+          { type: "askClosed", ask: "q", answer: { option: "y" }, by: "allow kind “read”" },
+          { type: "file", path: "/w/a.ts", note: "unsaved" },
+        ],
+        first,
+      ),
+      around,
+    );
+    const [was] = before.entries;
+    const [now] = after.entries;
+    assert.ok(was?.kind === "tool" && now?.kind === "tool");
+    assert.deepEqual([was.decisions, was.files], [undefined, undefined]);
+    assert.deepEqual(now.decisions, ["Allowed by rule: allow kind “read”"]);
+    assert.deepEqual(now.files, [{ path: "/w/a.ts", label: "a.ts", note: "unsaved" }]);
+  });
+
+  it("says of a note that nothing is left to do once its file is settled", () => {
+    const note: SessionEvent = { type: "file", path: "/w/a", note: "diverged" };
+    const [open] = view([opened, note]).entries;
+    const [settled] = view([opened, note, { ...note, note: null }]).entries;
+    assert.ok(open?.kind === "notice" && settled?.kind === "notice");
+    assert.deepEqual([open.files?.length, open.description], [1, undefined]);
+    assert.deepEqual([settled.files, settled.description], [undefined, "Settled."]);
+  });
+
+  it("titles a card with what there is", () => {
+    assert.equal(card({ title: "Edit a.ts" }).title, "Edit a.ts");
+    assert.equal(card({ title: " ", rawInput: { command: "ls", args: ["-l", 3] } }).title, "ls -l");
+    assert.equal(card({ name: "grep" }).title, "grep");
+    assert.equal(card({ kind: "search" }).title, "search");
+    assert.equal(card({}).title, "Tool call");
+  });
+
+  it("titles a session with its first prompt until the agent names it", () => {
+    assert.equal(view([say("user", "\nFix the sum\nplease")]).head.title, "Fix the sum");
+    assert.equal(view([say("user", "x".repeat(80))]).head.title.length, 60);
+    assert.equal(view([say("user", "x"), { type: "info", title: "Sums" }]).head.title, "Sums");
+  });
+
+  it("names what is being streamed, while it is", () => {
+    const running: SessionEvent = { type: "activity", state: "running" };
+    assert.equal(view([running, say("agent", "a")]).head.live, "m:agent:m");
+    assert.equal(view([running, say("user", "a")]).head.live, null);
+    assert.equal(view([running, say("agent", "a"), { type: "activity", state: "idle" }]).head.live, null);
+  });
+
+  it("shows raw output once where content repeats it, and nothing of empty input", () => {
+    const text = { type: "content", content: { type: "text", text: "out" } } as const;
+    assert.deepEqual(card({ content: [text], rawOutput: "out", rawInput: {} }).parts, [{ type: "text", text: "out" }]);
+    assert.deepEqual(card({ rawOutput: { a: 1 } }).parts, [{ type: "json", label: "Output", text: '{\n  "a": 1\n}' }]);
+  });
+
+  it("cuts what is too large for a panel and counts the rest", () => {
+    const message = view([say("agent", "x".repeat(400_010))]).entries[0];
+    assert.ok(message?.kind === "agent");
+    assert.deepEqual(
+      message.parts.map(part => (part.type === "text" ? [part.text.length, part.cut] : [])),
+      [[400_000, 100_000]], // rounded up, so that it does not change with each chunk
+    );
+    const [raw] = card({ rawInput: "y".repeat(30_000) }).parts;
+    assert.ok(raw?.type === "json" && raw.cut === 10_000);
+  });
+
+  it("shows the newest of a long terminal, so that output only appends until the next step", () => {
+    const shows = tool({ content: [{ type: "terminal", terminalId: "x" }] });
+    const terminal = (length: number): { readonly text: string; readonly truncated: boolean } => {
+      const [part] = card({}, [shows, { type: "terminalOutput", terminalId: "x", text: "z".repeat(length) }]).parts;
+      assert.ok(part?.type === "terminal");
+      return part;
+    };
+    assert.deepEqual([terminal(100_000).text.length, terminal(100_000).truncated], [100_000, false]);
+    assert.deepEqual([terminal(100_001).text.length, terminal(149_999).text.length], [50_001, 99_999]);
+    assert.ok(terminal(100_001).truncated);
+  });
+
+  it("says what a diff does to its file", () => {
+    const parts = card({
+      content: [
+        { type: "diff", path: "/w/src/new.ts", newText: "a\n" },
+        { type: "diff", path: "/w/src/old.ts", oldText: "a\n", newText: "b\n" },
+        { type: "diff", path: "/elsewhere/gone.ts", oldText: "a\n", newText: "", deleted: true },
+      ],
+    }).parts;
+    assert.deepEqual(
+      parts.map(part => (part.type === "diff" ? [part.label, part.operation, part.added, part.removed] : [])),
+      [
+        ["src/new.ts", "add", 1, 0],
+        ["src/old.ts", "modify", 1, 1],
+        ["/elsewhere/gone.ts", "delete", 0, 1],
+      ],
+    );
+  });
+});
+
+describe("labels", () => {
+  it("are paths below the session's folder, on either platform", () => {
+    assert.equal(relativeLabel("/w/a.ts", "/w"), "a.ts");
+    assert.equal(relativeLabel("/wide/a.ts", "/w"), "/wide/a.ts");
+    assert.equal(relativeLabel("C:\\w\\a.ts", "C:\\w"), "a.ts");
+    assert.equal(relativeLabel("/w", "/w"), "/w");
+    assert.equal(relativeLabel("a.ts", ""), "a.ts");
+  });
+
+  it("take a command from raw input by its shape only", () => {
+    for (const input of [undefined, null, 3, "ls", {}, { command: 3 }, { command: "" }, { command: [] }]) {
+      assert.equal(commandOf(input), undefined);
+    }
+    assert.equal(commandOf({ command: ["git", "status"] }), "git status");
+  });
+});

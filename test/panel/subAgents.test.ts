@@ -1,0 +1,111 @@
+// What a sub-agent does: known by the call that its updates name, shown in that call's card, told in the copied text.
+import assert from "node:assert/strict";
+import type { ViewEntry } from "../../src/panel/protocol.ts";
+import { conversationText } from "../../src/panel/projection/conversationText.ts";
+import { Projector } from "../../src/panel/projection/projector.ts";
+import { V1Upgrade } from "../../src/acp/v1/v1Updates.ts";
+import type { Wire } from "../../src/acp/parse.ts";
+import { reduce } from "../../src/session/reduce.ts";
+import { empty, type SessionState } from "../../src/session/state.ts";
+
+const inVendor = (parent: unknown): Wire => ({ _meta: { someVendor: { toolName: "x", parentToolUseId: parent } } });
+const chunk = (text: string, more: Wire = {}): Wire => ({
+  sessionUpdate: "agent_message_chunk",
+  content: { type: "text", text },
+  ...more,
+});
+const tool = (toolCallId: string, more: Wire = {}): Wire => ({
+  ...{ sessionUpdate: "tool_call", toolCallId, title: `Call ${toolCallId}`, status: "completed" },
+  ...more,
+});
+const state = (...updates: readonly Wire[]): SessionState => {
+  const upgrade = new V1Upgrade();
+  const { events } = upgrade.prompt([{ type: "text", text: "Who calls sum?" }]);
+  return [...events, ...updates.flatMap(update => upgrade.update(update))].reduce<SessionState>(
+    (s, event, seq) => reduce(s, { seq, at: seq, event }),
+    empty,
+  );
+};
+const around = { agents: [], chosen: null, problem: null, sendKey: "enter" } as const;
+/** Entries as `kind text < parent`. */
+const shown = (...updates: readonly Wire[]): readonly string[] =>
+  new Projector()
+    .project(state(...updates), around)
+    .entries.slice(1)
+    .map(words);
+const words = (entry: ViewEntry): string => {
+  const text =
+    entry.kind === "tool"
+      ? entry.title
+      : "parts" in entry && entry.parts[0]?.type === "text"
+        ? entry.parts[0].text
+        : "";
+  return `${entry.kind} ${text}${"parent" in entry ? ` < ${entry.parent}` : ""}`;
+};
+
+describe("a sub-agent", () => {
+  it("is known by the call that its updates name, beneath whatever name an agent has", () => {
+    const bare = { _meta: { parentToolCallId: "s" } };
+    assert.deepEqual(shown(tool("s"), tool("a", inVendor("s")), tool("b", bare), chunk("c", inVendor("s"))), [
+      "tool Call s",
+      "tool Call a < t:s",
+      "tool Call b < t:s",
+      "agent c < t:s",
+    ]);
+  });
+
+  it("does not interrupt what its agent says, nor what another sub-agent says", () => {
+    const updates = [tool("s"), tool("z"), chunk("I "), chunk("one ", inVendor("s")), chunk("two ", inVendor("z"))];
+    assert.deepEqual(shown(...updates, tool("n", inVendor("s")), chunk("wait"), chunk("end", inVendor("z"))), [
+      "tool Call s",
+      "tool Call z",
+      "agent I wait",
+      "agent one  < t:s",
+      "agent two end < t:z",
+      "tool Call n < t:s",
+    ]);
+  });
+
+  it("stands by itself where its call is not there, comes later, or is itself", () => {
+    for (const parent of ["nobody", "late", "a", "", 7, null])
+      assert.deepEqual(shown(tool("a", inVendor(parent)), tool("late")), ["tool Call a", "tool Call late"]);
+  });
+
+  it("is told what to do without that being a prompt of the user's", () => {
+    const told = { sessionUpdate: "user_message_chunk", content: { type: "text", text: "Look!" }, ...inVendor("s") };
+    const running = tool("s", { status: "in_progress" });
+    const upgrade = new V1Upgrade();
+    const after = [
+      ...upgrade.prompt([{ type: "text", text: "Go" }]).events,
+      ...[running, told].flatMap(update => upgrade.update(update)),
+      ...upgrade.ended("cancelled"),
+    ].reduce<SessionState>((s, event, seq) => reduce(s, { seq, at: seq, event }), empty);
+    assert.deepEqual(
+      new Projector().project(after, around).entries.map(entry => entry.kind),
+      ["user", "tool", "user", "turnEnd"],
+    );
+    const [, card] = new Projector().project(after, around).entries;
+    assert.ok(card?.kind === "tool" && card.status === "cancelled", "the end of the turn closes its call");
+  });
+});
+
+describe("a copied conversation", () => {
+  it("is Markdown: prompts, answers, what was done, and sub-agents as quotes", () => {
+    const diff = { content: [{ type: "diff", path: "/w/a.ts", oldText: "a", newText: "b" }] };
+    const text = conversationText(
+      state(chunk("I **look**."), tool("s"), tool("a", inVendor("s")), tool("e", diff), chunk("Done.")),
+    );
+    assert.equal(
+      text,
+      [
+        "# Who calls sum?",
+        "## You\n\nWho calls sum?\n\n## Agent",
+        "I **look**.",
+        "- Call s (done)",
+        "> - Call a (done)",
+        "- Call e (done): /w/a.ts",
+        "Done.\n",
+      ].join("\n\n"),
+    );
+  });
+});

@@ -1,0 +1,314 @@
+import assert from "node:assert/strict";
+import { Refusal } from "../../src/base/errors.ts";
+import type { PermissionQuestion } from "../../src/session/agent.ts";
+import type { AskAnswer } from "../../src/session/events.ts";
+import { Access, type Operation } from "../../src/permissions/access.ts";
+import { SessionFiles } from "../../src/files/sessionFiles.ts";
+import { Confinement } from "../../src/files/paths.ts";
+import { PermissionPolicy } from "../../src/permissions/policy.ts";
+import { readRules, type Rule } from "../../src/permissions/rules.ts";
+import { refused } from "../support/contracts/documents.ts";
+import { FakeDocuments } from "../support/fakes/fakePorts.ts";
+
+interface Setup {
+  readonly outside?: "ask" | "refuse" | "allow";
+  readonly rules?: readonly Rule[];
+  readonly answer?: AskAnswer;
+  readonly sensitive?: readonly string[];
+}
+
+function gate({ outside = "ask", rules = [], answer = { option: "allow" }, sensitive = [] }: Setup = {}) {
+  const documents = new FakeDocuments();
+  const confinement = new Confinement(documents.resolver, ["/ws"], "posix");
+  const asked: PermissionQuestion[] = [];
+  const refusals: string[] = [];
+  const place = { roots: ["/ws"], platform: "posix", ignoresCase: false, home: "/home/me" } as const;
+  const policy = new PermissionPolicy({
+    rules: () => readRules(rules),
+    sensitive: () => sensitive,
+    context: () => ({
+      agent: "bot",
+      cwd: "/ws",
+      place,
+      shells: ["posix"],
+      trusted: true,
+      resolve: path => documents.resolver.real(path),
+    }),
+  });
+  const ask = async (question: PermissionQuestion): Promise<AskAnswer> => {
+    asked.push(question);
+    const { decision } = await policy.standing(question);
+    return decision ? { option: decision.option } : answer;
+  };
+  const access = new Access({
+    agentName: "Bot",
+    confinement,
+    policy,
+    outside: () => outside,
+    ask,
+    refused: question => refusals.push(question.title),
+  });
+  const admit = async (operation: Operation, path: string, command?: string): Promise<boolean> =>
+    access.admit({
+      operation,
+      path,
+      located: await confinement.locate(path),
+      ...(command !== undefined && { command }),
+    });
+  return { access, admit, asked, refusals, documents, confinement };
+}
+
+function link(documents: FakeDocuments, from: string, to: string): void {
+  documents.resolver.links.set(from, to);
+}
+
+describe("Access to what lies outside the session's folders", () => {
+  it("asks with the path, and what is wanted of it", async () => {
+    const { admit, asked } = gate();
+    assert.equal(await admit("read", "/etc/hosts"), true);
+    assert.deepEqual(
+      asked.map(({ title, subject }) => ({ title, subject })),
+      [
+        {
+          title: "Bot wants to read /etc/hosts, outside this workspace",
+          subject: { kind: "read", paths: ["/etc/hosts"] },
+        },
+      ],
+    );
+    assert.deepEqual(
+      asked[0]?.options.map(option => option.name),
+      ["Allow Once", "Allow for This Session", "Refuse"],
+    );
+  });
+
+  it("names the file that a link inside leads to", async () => {
+    const { admit, asked, documents } = gate();
+    link(documents, "/ws/hosts", "/etc/hosts");
+    await admit("write", "/ws/hosts");
+    assert.equal(asked[0]?.title, "Bot wants to write /ws/hosts (/etc/hosts), outside this workspace");
+  });
+
+  it("asks again after “once”, and not after “for this session”", async () => {
+    const once = gate();
+    await once.admit("read", "/etc/hosts");
+    await once.admit("read", "/etc/hosts");
+    assert.equal(once.asked.length, 2);
+    const session = gate({ answer: { option: "session" } });
+    await session.admit("read", "/etc/hosts");
+    assert.equal(await session.admit("read", "/etc/../etc/hosts"), false);
+    assert.equal(session.asked.length, 1);
+    await session.admit("write", "/etc/hosts");
+    await session.admit("read", "/etc/fstab");
+    assert.equal(session.asked.length, 3, "reading one file allows neither writing it nor reading another");
+  });
+
+  it("refuses when the user does, when nobody answers, and when the settings say so", async () => {
+    await refused("failed", /did not allow/, gate({ answer: { option: "refuse" } }).admit("read", "/etc/hosts"));
+    await refused("cancelled", /Nobody answered/, gate({ answer: "cancelled" }).admit("read", "/etc/hosts"));
+    const never = gate({ outside: "refuse" });
+    await refused("invalid", /outside this session's folders/, never.admit("read", "/etc/hosts"));
+    assert.equal(never.asked.length, 0);
+  });
+
+  it("asks for nothing where the settings allow it, except for secrets", async () => {
+    const { admit, asked } = gate({ outside: "allow" });
+    assert.equal(await admit("read", "/etc/hosts"), false);
+    await admit("read", "/home/me/.ssh/id_ed25519");
+    assert.equal(asked.length, 1);
+  });
+
+  it("asks for the folder of a command, and shows the command", async () => {
+    const { admit, asked } = gate();
+    await admit("run", "/srv", "make install");
+    assert.equal(asked[0]?.title, "Bot wants to run a command in /srv, outside this workspace");
+    assert.deepEqual(asked[0]?.subject, { kind: "execute", cwd: "/srv", command: "make install" });
+  });
+
+  it("is answered by a rule that names the path, and by no rule that does not", async () => {
+    const named = gate({ rules: [{ effect: "allow", kind: "read", path: "/etc/hosts" }], answer: "cancelled" });
+    await named.admit("read", "/etc/hosts");
+    const unnamed = gate({ rules: [{ effect: "allow", kind: "read" }], answer: "cancelled" });
+    await refused("cancelled", /Nobody answered/, unnamed.admit("read", "/etc/hosts"));
+  });
+});
+
+describe("Access inside the session's folders", () => {
+  it("needs no answer for ordinary files", async () => {
+    const { admit, asked } = gate();
+    for (const operation of ["read", "write", "run"] as const) assert.equal(await admit(operation, "/ws/src"), false);
+    assert.equal(asked.length, 0);
+  });
+
+  for (const path of ["/ws/.env", "/ws/a/.env.local", "/ws/deploy/key.pem", "/ws/.npmrc", "/ws/x/.aws/config"]) {
+    it(`asks for ${path}, which may hold secrets`, async () => {
+      const { admit, asked } = gate();
+      await admit("read", path);
+      assert.match(asked[0]?.title ?? "", /which may hold secrets$/);
+    });
+  }
+
+  it("asks for a secret behind a link with a harmless name", async () => {
+    const { admit, asked, documents } = gate();
+    documents.put("/ws/.env", "A=1");
+    link(documents, "/ws/readme.txt", "/ws/.env");
+    await admit("read", "/ws/readme.txt");
+    assert.match(asked[0]?.title ?? "", /readme\.txt \(\/ws\/\.env\), which may hold secrets/);
+  });
+
+  it("asks for what the user's own globs name", async () => {
+    const { admit, asked } = gate({ sensitive: ["private/**"] });
+    await admit("read", "/ws/private/a.txt");
+    await admit("read", "/ws/public/a.txt");
+    assert.equal(asked.length, 1);
+  });
+
+  it("keeps asking for secrets whatever a wide rule allows, until a rule names them", async () => {
+    const wide = gate({ rules: [{ effect: "allow", kind: "read", path: "**" }], answer: "cancelled" });
+    await refused("cancelled", /Nobody/, wide.admit("read", "/ws/.env"));
+    const named = gate({ rules: [{ effect: "allow", kind: "read", path: "**/.env" }], answer: "cancelled" });
+    assert.equal(await named.admit("read", "/ws/.env"), true);
+    assert.equal(await named.admit("read", "/ws/.env"), false, "shown once");
+  });
+
+  it("refuses what a rule forbids, without a question, and tells the log", async () => {
+    const { admit, asked, refusals } = gate({ rules: [{ effect: "deny", path: "generated/**" }] });
+    await refused("failed", /A rule forbids this/, admit("write", "/ws/generated/a.ts"));
+    await refused("failed", /A rule forbids this/, admit("read", "/ws/generated/a.ts"));
+    assert.equal(asked.length, 0);
+    assert.equal(refusals.length, 2);
+  });
+
+  it("refuses what a rule forbids under the name of a link to it, and under the name it leads to", async () => {
+    for (const path of ["secrets/**", "vault/**"]) {
+      const { admit, documents } = gate({ rules: [{ effect: "deny", path }] });
+      link(documents, "/ws/secrets", "/ws/vault");
+      await refused("failed", /A rule forbids this/, admit("read", "/ws/secrets/k"));
+      await refused("failed", /A rule forbids this/, admit("run", "/ws/secrets", "ls"));
+    }
+  });
+
+  it("refuses a command that a rule forbids, and asks for one that a rule asks about", async () => {
+    const { admit, asked } = gate({
+      rules: [
+        { effect: "deny", command: "rm" },
+        { effect: "ask", command: "git push" },
+      ],
+    });
+    await refused("failed", /A rule forbids this/, admit("run", "/ws", "cd src && rm -r x"));
+    assert.equal(await admit("run", "/ws", "git push origin"), true);
+    assert.equal(await admit("run", "/ws", "git status"), false);
+    assert.equal(asked.length, 1);
+  });
+
+  it("does not ask again for what the user has just allowed the agent", async () => {
+    const { access, admit, asked } = gate({ rules: [{ effect: "ask", command: "git push" }] });
+    const options = [{ id: "y", name: "Yes", kind: "allow_once" }] as const;
+    const tool = { kind: "execute", rawInput: { command: "git push" } };
+    access.remember({ question: { title: "Push", options, tool }, answer: { option: "y" } });
+    assert.equal(await admit("run", "/ws", "git push"), false);
+    await admit("run", "/ws", "git push --force");
+    assert.equal(asked.length, 1);
+    await admit("run", "/ws", "git push");
+    assert.equal(asked.length, 2, "once is once");
+  });
+
+  it("asks no more for what the user has always allowed the agent", async () => {
+    const { access, admit, asked } = gate();
+    const options = [{ id: "y", name: "Yes", kind: "allow_always" }] as const;
+    const tool = { kind: "read", locations: [{ path: "/ws/.env" }] };
+    access.remember({ question: { title: "Read", options, tool }, answer: { option: "y" } });
+    assert.deepEqual([await admit("read", "/ws/.env"), await admit("read", "/ws/.env")], [false, false]);
+    assert.equal(asked.length, 0);
+  });
+
+  it("takes an answer only for what the question showed, not for what its raw input hides", async () => {
+    const { access, admit, asked } = gate();
+    const options = [{ id: "y", name: "Yes", kind: "allow_always" }] as const;
+    const tool = { kind: "read", locations: [{ path: "/ws/README.md" }], rawInput: { file: "/ws/.env" } };
+    access.remember({ question: { title: "Read README.md", options, tool }, answer: { option: "y" } });
+    await admit("read", "/ws/.env");
+    assert.equal(asked.length, 1);
+  });
+
+  it("goes by a rule for as long as it stands", async () => {
+    const rules: Rule[] = [{ effect: "allow", kind: "read", path: "**/.env" }];
+    const { admit } = gate({ rules, answer: "cancelled" });
+    assert.equal(await admit("read", "/ws/.env"), true);
+    rules.length = 0;
+    await refused("cancelled", /Nobody answered/, admit("read", "/ws/.env"));
+  });
+
+  it("shows the variables that a command gets, hides their secrets, and lets no rule allow it", async () => {
+    const { access, confinement, asked } = gate({
+      rules: [{ effect: "allow", command: "npm test", path: ["/srv/**", "/srv"] }],
+      answer: "cancelled",
+    });
+    const request = {
+      operation: "run",
+      path: "/srv",
+      located: await confinement.locate("/srv"),
+      command: "npm test",
+    } as const;
+    assert.equal(await access.admit(request), true);
+    const env = [
+      { name: "NODE_OPTIONS", value: "--require /tmp/evil.js" },
+      { name: "API_TOKEN", value: "abcdef0123456789" },
+    ];
+    await refused("cancelled", /Nobody answered/, access.admit({ ...request, env }));
+    assert.deepEqual(asked.at(-1)?.subject?.env, [
+      { name: "NODE_OPTIONS", value: "--require /tmp/evil.js" },
+      { name: "API_TOKEN", value: "•••" },
+    ]);
+  });
+});
+
+describe("SessionFiles behind the gate", () => {
+  it("reads an outside file when the user allows it, and refuses when it moved meanwhile", async () => {
+    const { access, confinement, documents } = gate();
+    documents.put("/etc/hosts", "127.0.0.1");
+    const files = new SessionFiles(documents, confinement, {}, access);
+    assert.equal(await files.read({ path: "/etc/hosts" }), "127.0.0.1");
+    await files.write({ path: "/etc/hosts", content: "::1" });
+    assert.equal(await documents.read("/etc/hosts"), "::1");
+  });
+
+  it("acts on nothing when the path led elsewhere while the user was asked", async () => {
+    const { confinement, documents } = gate();
+    documents.put("/etc/hosts", "127.0.0.1");
+    documents.put("/etc/shadow", "root");
+    link(documents, "/ws/x", "/etc/hosts");
+    const sly = {
+      admit(): Promise<boolean> {
+        link(documents, "/ws/x", "/etc/shadow");
+        return Promise.resolve(true);
+      },
+    };
+    const files = new SessionFiles(documents, confinement, {}, sly);
+    await refused("failed", /became a link to elsewhere/, files.write({ path: "/ws/x", content: "mine" }));
+    assert.equal(await documents.read("/etc/shadow"), "root");
+  });
+
+  it("serves other files while one waits for an answer", async () => {
+    const { confinement, documents } = gate();
+    documents.put("/ws/a", "a");
+    documents.put("/ws/b", "b");
+    let allow = (): void => {};
+    const slow = {
+      admit({ path }: { readonly path: string }): Promise<boolean> {
+        return path === "/ws/a" ? new Promise(resolve => (allow = () => resolve(false))) : Promise.resolve(false);
+      },
+    };
+    const files = new SessionFiles(documents, confinement, {}, slow);
+    const first = files.read({ path: "/ws/a" });
+    assert.equal(await files.read({ path: "/ws/b" }), "b");
+    allow();
+    assert.equal(await first, "a");
+  });
+
+  it("turns the refusal into the agent's error", async () => {
+    const { access, confinement, documents } = gate({ answer: { option: "refuse" } });
+    documents.put("/etc/hosts", "127.0.0.1");
+    const files = new SessionFiles(documents, confinement, {}, access);
+    await assert.rejects(files.read({ path: "/etc/hosts" }), (error: unknown) => error instanceof Refusal);
+  });
+});

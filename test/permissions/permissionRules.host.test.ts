@@ -1,0 +1,492 @@
+// Permission rules in a real editor: where they are read from, how they are made, shown and revoked.
+import assert from "node:assert/strict";
+import { mkdir, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import * as vscode from "vscode";
+import { nullLog } from "../../src/base/log.ts";
+import type { PermissionQuestion } from "../../src/session/agent.ts";
+import {
+  PermissionRules,
+  broaderRule,
+  tryCommand,
+  type TryContext,
+} from "../../src/permissions/vscode/permissionRules.ts";
+import { readCommandLine } from "../../src/permissions/questionFacts.ts";
+import { readRules, ruleFor, type QuestionFacts, type Rule } from "../../src/permissions/rules.ts";
+import { until } from "../support/fakes/until.ts";
+
+const stateKey = "parley.permissionRules";
+
+/** A workspace's memory. */
+class Memory implements vscode.Memento {
+  readonly values = new Map<string, unknown>();
+  keys(): readonly string[] {
+    return [...this.values.keys()];
+  }
+  get<T>(key: string): T | undefined {
+    return this.values.get(key) as T | undefined;
+  }
+  update(key: string, value: unknown): Promise<void> {
+    if (value === undefined) this.values.delete(key);
+    else this.values.set(key, JSON.parse(JSON.stringify(value)));
+    return Promise.resolve();
+  }
+}
+
+const configuration = (): vscode.WorkspaceConfiguration => vscode.workspace.getConfiguration("parley");
+const userRules = (): unknown => configuration().inspect("permissions.rules")?.globalValue;
+async function setUserRules(value: unknown): Promise<void> {
+  await configuration().update("permissions.rules", value, vscode.ConfigurationTarget.Global);
+}
+
+const place = { roots: ["/work/app"], platform: "posix", ignoresCase: false } as const;
+const facts: QuestionFacts = { agent: "demo", paths: [], urls: [], trusted: true, place };
+const runs = (line: string): QuestionFacts => ({
+  ...facts,
+  kind: "execute",
+  command: readCommandLine(line, ["posix"]),
+});
+const edits = (...paths: readonly string[]): QuestionFacts => ({ ...facts, kind: "edit", paths });
+const question: PermissionQuestion = { title: "Run npm test", options: [] };
+
+const npmTest: Rule = { effect: "allow", command: "npm test" };
+const noRm: Rule = { effect: "deny", command: "rm" };
+const wrong = { effect: "deny", comand: "rm" };
+
+type Items = readonly (vscode.QuickPickItem & { readonly buttons?: readonly vscode.QuickInputButton[] })[];
+
+const wordsOf = ({ label, description = "" }: vscode.QuickPickItem): string => `${label} ${description}`;
+
+/** What a person does in a list that is shown: replaces VS Code's own list. */
+class Hands {
+  readonly warnings: string[] = [];
+  readonly told: string[] = [];
+  readonly ran: (readonly unknown[])[] = [];
+  /** The item to choose, by its words; undefined closes the list. */
+  choose: RegExp | undefined;
+  offered: Items = [];
+  /** What is done with the list of `manage`, each step once the list is there. */
+  readonly steps: ((list: List) => void)[] = [];
+  /** What is typed where a text is asked for, and what was said to it. */
+  typed: string | undefined;
+  said: string | undefined;
+  readonly #own: Readonly<Record<string, unknown>>;
+  readonly #run = vscode.commands.executeCommand;
+
+  constructor() {
+    const window = vscode.window as unknown as Record<string, unknown>;
+    const names = ["showQuickPick", "createQuickPick", "showInputBox", "showWarningMessage", "showInformationMessage"];
+    this.#own = Object.fromEntries(names.map(name => [name, window[name]]));
+    window["showWarningMessage"] = (message: string) => Promise.resolve(void this.warnings.push(message));
+    window["showInformationMessage"] = (message: string) => Promise.resolve(void this.told.push(message));
+    window["showQuickPick"] = (items: Items) => {
+      this.offered = items;
+      return Promise.resolve(items.find(item => this.choose?.test(wordsOf(item))));
+    };
+    window["showInputBox"] = (options: vscode.InputBoxOptions) => {
+      const said = options.validateInput?.(this.typed ?? "") as vscode.InputBoxValidationMessage;
+      this.said = said.message;
+      return Promise.resolve(undefined);
+    };
+    window["createQuickPick"] = () => {
+      const list = new List();
+      void this.#handle(list);
+      return list;
+    };
+    (vscode.commands as unknown as Record<string, unknown>)["executeCommand"] = (...all: readonly unknown[]) =>
+      Promise.resolve(void this.ran.push(all));
+  }
+
+  async #handle(list: List): Promise<void> {
+    await until(() => list.isShown);
+    for (const step of this.steps) {
+      const before = list.shownTimes;
+      step(list);
+      if (list.isShown) await until(() => list.shownTimes > before);
+    }
+    list.hide();
+  }
+
+  dispose(): void {
+    Object.assign(vscode.window, this.#own);
+    Object.assign(vscode.commands, { executeCommand: this.#run });
+  }
+}
+
+/** As much of a quick pick as is used. */
+class List {
+  readonly #hidden = new vscode.EventEmitter<void>();
+  readonly #pressed = new vscode.EventEmitter<unknown>();
+  readonly #accepted = new vscode.EventEmitter<void>();
+  readonly onDidHide = this.#hidden.event;
+  readonly onDidTriggerItemButton = this.#pressed.event;
+  readonly onDidAccept = this.#accepted.event;
+  #items: Items = [];
+  selectedItems: Items = [];
+  isShown = false;
+  shownTimes = 0;
+
+  get items(): Items {
+    return this.#items;
+  }
+  set items(items: Items) {
+    this.#items = items;
+    this.shownTimes++;
+  }
+  get labels(): readonly string[] {
+    return this.items.filter(({ kind }) => kind === undefined).map(({ label }) => label);
+  }
+  show(): void {
+    this.isShown = true;
+  }
+  hide(): void {
+    if (!this.isShown) return;
+    this.isShown = false;
+    this.#hidden.fire();
+  }
+  accept(label: RegExp): void {
+    this.selectedItems = this.items.filter(item => label.test(item.label));
+    this.#accepted.fire();
+  }
+  press(label: RegExp, tooltip: string): void {
+    const item = this.items.find(one => label.test(one.label));
+    const button = item?.buttons?.find(one => one.tooltip === tooltip);
+    assert.ok(button, `${String(label)} has no button ${tooltip}`);
+    this.#pressed.fire({ item, button });
+  }
+  dispose(): void {}
+}
+
+describe("permission rules", () => {
+  let memory: Memory;
+  let rules: PermissionRules;
+  let hands: Hands;
+  let logged: string[];
+  const make = (): PermissionRules =>
+    new PermissionRules({
+      workspaceState: memory,
+      log: { ...nullLog, warn: message => void logged.push(message), error: message => void logged.push(message) },
+    });
+  beforeEach(async () => {
+    await setUserRules(undefined);
+    hands = new Hands();
+    memory = new Memory();
+    logged = [];
+    rules = make();
+  });
+  afterEach(async () => {
+    rules.dispose();
+    hands.dispose();
+    await setUserRules(undefined);
+  });
+
+  const workspaceRules = (): unknown => memory.values.get(stateKey);
+  const isRead = (count: number): Promise<void> => until(() => rules.ruleSet().rules.length === count);
+
+  it("are none at first", () => {
+    assert.deepEqual(rules.ruleSet(), { rules: [], problems: [] });
+  });
+
+  it("are those of the user's settings, then those of this workspace", async () => {
+    await memory.update(stateKey, [noRm]);
+    await setUserRules([npmTest]);
+    assert.deepEqual(make().ruleSet().rules, [npmTest, noRm]);
+    await isRead(2);
+    assert.equal(rules.ruleSet(), rules.ruleSet(), "they are read once");
+  });
+
+  it("are never those of a folder", async () => {
+    const folder = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath;
+    assert.ok(folder);
+    const settings = join(folder, ".vscode", "settings.json");
+    await mkdir(join(folder, ".vscode"), { recursive: true });
+    await writeFile(settings, JSON.stringify({ "editor.tabSize": 7, "parley.permissions.rules": [npmTest] }));
+    try {
+      await until(() => vscode.workspace.getConfiguration("editor").get("tabSize") === 7);
+      assert.deepEqual(make().ruleSet().rules, []);
+      await setUserRules([noRm]);
+      assert.deepEqual(make().ruleSet().rules, [noRm]);
+    } finally {
+      await rm(settings);
+      await until(() => vscode.workspace.getConfiguration("editor").get("tabSize") !== 7);
+    }
+  });
+
+  it("are never those that VS Code would merge for a workspace", () => {
+    const getConfiguration = vscode.workspace.getConfiguration;
+    const merged = { key: "permissions.rules", workspaceValue: [npmTest], workspaceFolderValue: [npmTest] };
+    Object.assign(vscode.workspace, { getConfiguration: () => ({ inspect: () => merged, get: () => [npmTest] }) });
+    try {
+      assert.deepEqual(make().ruleSet().rules, []);
+    } finally {
+      Object.assign(vscode.workspace, { getConfiguration });
+    }
+  });
+
+  it("tell once what is wrong with them, and allow nothing until it is mended", async () => {
+    await memory.update(stateKey, [{ effect: "allow", command: "'" }]);
+    await setUserRules([npmTest, wrong]);
+    rules.dispose();
+    rules = make();
+    logged = [];
+    for (let i = 0; i < 3; i++) rules.ruleSet();
+    assert.deepEqual(rules.ruleSet().rules, [npmTest]);
+    assert.equal(logged.length, 2);
+    assert.match(logged[0] ?? "", /^Permission rule 2 has an unknown field “comand”/);
+    assert.match(logged[1] ?? "", /^Permission rule 1 of this workspace has a command/);
+    assert.ok(hands.warnings.some(message => /^Permission rule 2 .*\. 1 more are wrong\.$/.test(message)));
+    const tried = tryCommand("npm test", rules.ruleSet(), { place, trusted: true, shells: ["posix"] });
+    assert.match(tried, /^You are asked\. Nothing is allowed by rule until this is mended: Permission rule 2/);
+  });
+
+  describe("made from a question", () => {
+    const offers = (): readonly string[] =>
+      hands.offered.filter(({ kind }) => kind === undefined).map(item => wordsOf(item));
+
+    it("offer the exact command, similar ones, and never, for this workspace and for everywhere", async () => {
+      assert.equal(await rules.always(question, runs("npm run build")), undefined);
+      assert.deepEqual(offers(), [
+        "$(check) Always allow `npm run build` in this workspace",
+        "$(check) Always allow `npm run build` everywhere (user settings)",
+        "$(check) Always allow `npm run **` in this workspace",
+        "$(check) Always allow `npm run **` everywhere (user settings)",
+        "$(circle-slash) Never allow `npm run build` in this workspace",
+        "$(circle-slash) Never allow `npm run build` everywhere (user settings)",
+        "$(gear) Edit the rules in the settings ",
+      ]);
+      assert.deepEqual([userRules(), workspaceRules()], [undefined, undefined]);
+    });
+
+    it("are kept for this workspace", async () => {
+      hands.choose = /`npm run build`/;
+      assert.equal(await rules.always(question, runs("npm run build")), "allow");
+      const made = { effect: "allow", agent: "demo", command: "npm run build" };
+      assert.deepEqual([userRules(), workspaceRules()], [undefined, [made]]);
+      assert.deepEqual(rules.ruleSet().rules, [made]);
+    });
+
+    it("are added to the user's settings, beside what is wrong there, and once", async () => {
+      await setUserRules([wrong, noRm]);
+      await isRead(1);
+      for (let i = 0; i < 2; i++) {
+        hands.choose = /`src\/\*\*` \(edit\) everywhere/;
+        assert.equal(await rules.always(question, edits("/work/app/src/a.ts")), "allow");
+      }
+      const made = { effect: "allow", agent: "demo", kind: "edit", path: "src/**" };
+      await until(() => Array.isArray(userRules()));
+      assert.deepEqual(userRules(), [wrong, noRm, made]);
+      assert.deepEqual(rules.ruleSet().rules, [noRm, made]);
+    });
+
+    it("may forbid", async () => {
+      hands.choose = /Never allow/;
+      assert.equal(await rules.always(question, runs("rm -r x")), "deny");
+      assert.deepEqual(workspaceRules(), [{ effect: "deny", agent: "demo", command: "rm -r x" }]);
+    });
+
+    it("say that another rule stands before them", async () => {
+      await memory.update(stateKey, [{ effect: "ask", command: "npm" }]);
+      await rules.always(question, runs("npm test"));
+      assert.match(hands.offered[0]?.detail ?? "", /^A rule asks about this: ask command “npm”/);
+    });
+
+    it("draw no icons from an agent's words", async () => {
+      await rules.always({ ...question, title: "a\nb" }, runs("echo '$(trash) a\nb'"));
+      assert.equal(hands.offered[0]?.label, "$(check) Always allow `echo '\\$(trash) a b'`");
+    });
+
+    it("are not offered where none would be narrow enough", async () => {
+      assert.equal(await rules.always(question, runs("echo $(whoami)")), undefined);
+      assert.deepEqual(hands.offered, []);
+      assert.match(hands.told[0] ?? "", /^No rule would be narrow enough for this question\. No rule can allow this/);
+    });
+
+    it("lead to the settings", async () => {
+      hands.choose = /Edit the rules/;
+      assert.equal(await rules.always(question, runs("npm test")), undefined);
+      assert.deepEqual(hands.ran, [["workbench.action.openSettings", "parley.permissions.rules"]]);
+    });
+
+    it("are not made when they cannot be written, which is told", async () => {
+      const errors: string[] = [];
+      const { showErrorMessage } = vscode.window;
+      Object.assign(vscode.window, { showErrorMessage: (text: string) => Promise.resolve(void errors.push(text)) });
+      memory.update = () => Promise.reject(new Error("disk full"));
+      hands.choose = /Always allow/;
+      try {
+        assert.equal(await rules.always(question, runs("npm test")), undefined);
+      } finally {
+        Object.assign(vscode.window, { showErrorMessage });
+      }
+      assert.deepEqual(errors, ["The permission rules could not be changed: disk full"]);
+    });
+  });
+
+  describe("in their list", () => {
+    it("are shown with what is wrong, and revoked one by one", async () => {
+      await setUserRules([npmTest, wrong]);
+      await memory.update(stateKey, [noRm, noRm]);
+      rules.dispose();
+      rules = make();
+      const seen: (readonly string[])[] = [];
+      hands.steps.push(
+        list => {
+          seen.push(list.labels);
+          list.press(/npm test/, "Revoke");
+        },
+        list => list.press(/comand/, "Revoke"),
+        list => list.press(/rm/, "Revoke"),
+        list => {
+          seen.push(list.labels);
+          list.hide();
+        },
+      );
+      await rules.manage();
+      assert.deepEqual(seen[0]?.slice(0, 3), [
+        "$(beaker) Try a command…",
+        "$(gear) Open Settings",
+        "$(check) allow command “npm test”",
+      ]);
+      assert.match(seen[0]?.[3] ?? "", /^\$\(warning\) Permission rule 2 has an unknown field/);
+      assert.deepEqual(seen[0]?.slice(4), Array(2).fill("$(circle-slash) deny command “rm”"));
+      assert.deepEqual(seen[1]?.slice(2), ["$(circle-slash) deny command “rm”"]);
+      await until(() => userRules() === undefined);
+      assert.deepEqual(workspaceRules(), [noRm]);
+      assert.deepEqual(rules.ruleSet(), { rules: [noRm], problems: [] });
+    });
+
+    it("are none, and it says so", async () => {
+      hands.steps.push(list => {
+        assert.equal(list.labels.at(-1), "There are no rules: you are asked about everything.");
+        list.accept(/no rules/);
+        list.accept(/Open Settings/);
+      });
+      await rules.manage();
+      assert.deepEqual(hands.ran, [["workbench.action.openSettings", "parley.permissions.rules"]]);
+    });
+
+    it("lead to the settings where they stand there", async () => {
+      await setUserRules([npmTest]);
+      await isRead(1);
+      hands.steps.push(list => list.press(/npm test/, "Edit in the settings"));
+      await rules.manage();
+      assert.equal(hands.ran.length, 1);
+    });
+
+    it("can be thrown away when what is kept for the workspace is no list", async () => {
+      await memory.update(stateKey, "rubbish");
+      rules.dispose();
+      rules = make();
+      hands.steps.push(
+        list => list.press(/must be a list/, "Revoke"),
+        list => list.hide(),
+      );
+      await rules.manage();
+      assert.deepEqual([workspaceRules(), rules.ruleSet().problems], [undefined, []]);
+    });
+
+    it("are tried on a command that is typed", async () => {
+      await setUserRules([npmTest]);
+      await isRead(1);
+      hands.steps.push(list => list.accept(/Try a command/));
+      hands.typed = "npm test";
+      await rules.manage();
+      assert.equal(hands.said, "Runs without a question. Allowed by allow command “npm test”.");
+    });
+
+    it("are closed when the extension ends", async () => {
+      hands.steps.push(() => rules.dispose());
+      await rules.manage();
+    });
+  });
+});
+
+describe("the lists of permission rules, in the editor's own form", () => {
+  it("end without a choice when they are closed", async () => {
+    const rules = new PermissionRules({ workspaceState: new Memory(), log: nullLog });
+    for (const list of [() => rules.manage(), () => rules.always(question, runs("npm test"))]) {
+      let ended = false;
+      const chosen = list().finally(() => (ended = true));
+      for (let i = 0; i < 500 && !ended; i++) {
+        await vscode.commands.executeCommand("workbench.action.closeQuickOpen");
+      }
+      assert.equal(ended, true);
+      assert.equal(await chosen, undefined);
+    }
+    rules.dispose();
+  });
+
+  it("end when the extension does", async () => {
+    for (const list of ["manage", "always"] as const) {
+      const rules = new PermissionRules({ workspaceState: new Memory(), log: nullLog });
+      const chosen = list === "manage" ? rules.manage() : rules.always(question, runs("npm test"));
+      rules.dispose();
+      assert.equal(await chosen, undefined);
+    }
+  });
+});
+
+describe("a command that is tried", () => {
+  const context: TryContext = { place, trusted: true, shells: ["posix"], isSensitive: path => path.endsWith(".env") };
+  const tried = (line: string, ...all: readonly Rule[]): string => tryCommand(line, readRules(all), context);
+
+  it("is allowed, asked about or refused, with the reason", () => {
+    assert.equal(tried("npm test", npmTest), "Runs without a question. Allowed by allow command “npm test”.");
+    assert.equal(tried("npm ci", npmTest), "You are asked. No rule allows “npm ci”.");
+    assert.equal(tried("npm test && rm x", npmTest, noRm), "Is refused. A rule forbids this: deny command “rm”.");
+    assert.match(tried("npm test > x", npmTest), /^You are asked\. .*redirects output to a file\.$/);
+    assert.equal(tried("  "), "Type a command line.");
+  });
+
+  it("is judged for each agent that rules tell apart", () => {
+    const own: Rule = { ...npmTest, agent: ["demo", "other"] };
+    assert.equal(
+      tried("npm test", own, { ...noRm, agent: "third" }),
+      `Agent “demo”: Runs without a question. Allowed by allow command “npm test”, agent “demo”, “other”. ` +
+        `Agent “other”: Runs without a question. Allowed by allow command “npm test”, agent “demo”, “other”. ` +
+        `Other agents: You are asked. No rule allows “npm test”.`,
+    );
+  });
+
+  it("is asked about when it names a secret, as in a session", () => {
+    assert.match(tried("cat .env", { effect: "allow", command: "cat **" }), /^You are asked\./);
+  });
+});
+
+describe("a broader rule", () => {
+  const broader = (asked: QuestionFacts): Rule | undefined => broaderRule(asked, ruleFor(asked));
+
+  it("takes any words after the first two", () => {
+    assert.equal(broader(runs("npm run test"))?.command, "npm run **");
+    assert.equal(broader(runs("npm test"))?.command, "npm test **");
+    assert.equal(broader(runs("git log --oneline $X"))?.command, "git log **");
+    assert.deepEqual(broader(runs("cd src && npm run test"))?.command, ["cd src **", "npm run **"]);
+  });
+
+  it("is none where the first two words do not say what runs", () => {
+    for (const line of [
+      "ls",
+      "python -c x",
+      "npx cowsay hi",
+      "npm exec x",
+      "ssh host ls",
+      "docker run x",
+      "cat src/a",
+      "./run",
+    ]) {
+      assert.equal(broader(runs(line)), undefined, line);
+    }
+    for (const line of ["bash x.sh", "sudo npm test", "npm run $(x)", "echo $X && npm run x", "echo $X"]) {
+      assert.equal(broader(runs(line)), undefined, line);
+    }
+  });
+
+  it("takes the folder of a file, inside the session's folders", () => {
+    assert.equal(broader(edits("/work/app/src/lib/a.ts"))?.path, "src/lib/**");
+    assert.deepEqual(broader(edits("/work/app/src/a.ts", "/work/app/test/b.ts"))?.path, ["src/**", "test/**"]);
+    for (const path of ["/work/app/a.ts", "/etc/hosts"]) assert.equal(broader(edits(path)), undefined, path);
+    const secret = { ...edits("/work/app/src/.env"), isSensitive: () => true };
+    assert.equal(broader(secret), undefined);
+    assert.equal(broader({ ...facts, kind: "fetch", urls: ["https://a.example"] }), undefined);
+  });
+});

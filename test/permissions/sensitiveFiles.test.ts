@@ -1,0 +1,139 @@
+import assert from "node:assert/strict";
+import { looksSensitive, readGlobs } from "../../src/permissions/sensitiveFiles.ts";
+import { readRules, decide, type Rule } from "../../src/permissions/rules.ts";
+import { parseCommandLine } from "../../src/permissions/commandLine/parseCommandLine.ts";
+
+const place = { roots: ["/ws"], platform: "posix", ignoresCase: false, home: "/home/me" } as const;
+const windows = { roots: ["C:\\ws"], platform: "windows", ignoresCase: true, home: "C:\\Users\\me" } as const;
+
+describe("files that look like secrets", () => {
+  for (const path of [
+    "/ws/.env",
+    "/ws/.ENV",
+    "/ws/.env.production",
+    "/ws/.envrc",
+    "/ws/config/prod.env",
+    "/ws/packages/a/.npmrc",
+    "/home/me/.netrc",
+    "/home/me/.pypirc",
+    "/home/me/.ssh/config",
+    "/home/me/.ssh/id_ed25519",
+    "/ws/keys/id_rsa",
+    "/ws/tls/server.key",
+    "/ws/tls/server.pem",
+    "/ws/android/release.keystore",
+    "/ws/cert.p12",
+    "/home/me/.aws/credentials",
+    "/home/me/.config/gcloud/application_default_credentials.json",
+    "/home/me/.kube/config",
+    "/home/me/.docker/config.json",
+    "/home/me/.git-credentials",
+    "/home/me/.gnupg/private-keys-v1.d/a.key",
+    "/ws/infra/prod.tfvars",
+    "/ws/client_secret_123.json",
+    "/etc/shadow",
+    "/proc/1234/environ",
+  ]) {
+    it(`are such as ${path}`, () => assert.equal(looksSensitive(path, [], place), true));
+  }
+
+  for (const path of ["C:\\ws\\.env", "C:\\Users\\me\\.ssh\\id_rsa", "C:\\Users\\me\\_netrc"]) {
+    it(`are such as ${path} on Windows`, () => assert.equal(looksSensitive(path, [], windows), true));
+  }
+
+  for (const path of [
+    "/ws/src/env.ts",
+    "/ws/environment.md",
+    "/ws/keyboard.ts",
+    "/ws/src/credentials.ts",
+    "/ws/credentials/index.ts",
+    "/ws/package.json",
+    "/ws/id_rsa.md",
+    "/ws/docs/ssh/config.md",
+    "/ws/npmrc.txt",
+    "/home/me/.config/other/settings.json",
+  ]) {
+    it(`are not such as ${path}`, () => assert.equal(looksSensitive(path, [], place), false));
+  }
+
+  it("are also those that the settings name, in any case", () => {
+    assert.equal(looksSensitive("/ws/Private/a.txt", ["private/**"], place), true);
+    assert.equal(looksSensitive("/ws/deep/x.secret", ["**/*.secret"], place), true);
+    assert.equal(looksSensitive("/ws/a.txt", ["private/**"], place), false);
+  });
+});
+
+describe("the setting of sensitive globs", () => {
+  it("takes what is right and says what is wrong", () => {
+    const { globs, problems } = readGlobs("parley.files.sensitive", ["**/secret/**", "a{b", 3, "../x"]);
+    assert.deepEqual(globs, ["**/secret/**"]);
+    assert.equal(problems.length, 3);
+    assert.match(problems[0] ?? "", /^parley\.files\.sensitive: "a\{b" has a brace/);
+    assert.deepEqual(readGlobs("x", undefined), { globs: [], problems: [] });
+    assert.equal(readGlobs("x", "**").problems.length, 1);
+  });
+});
+
+describe("rules and secrets", () => {
+  const verdict = (rule: Rule, facts: { readonly line?: string; readonly path?: string }): string =>
+    decide(readRules([rule]), {
+      agent: "bot",
+      kind: facts.line === undefined ? "read" : "execute",
+      ...(facts.line !== undefined && { command: parseCommandLine(facts.line, "posix") }),
+      paths: facts.path === undefined ? [] : [facts.path],
+      urls: [],
+      trusted: true,
+      place,
+      isSensitive: path => looksSensitive(path, [], place),
+    }).effect;
+
+  it("let no address cover a file that is changed, or a secret", () => {
+    const set = readRules([{ effect: "allow", domain: "a.example" }]);
+    const facts = { agent: "bot", urls: ["https://a.example/x"], trusted: true, place } as const;
+    const isSensitive = (path: string): boolean => looksSensitive(path, [], place);
+    const effectOf = (kind: string, paths: readonly string[]): string =>
+      decide(set, { ...facts, kind, paths, isSensitive }).effect;
+    assert.equal(effectOf("fetch", []), "allow");
+    assert.equal(effectOf("fetch", ["/ws/a.html"]), "allow");
+    assert.equal(effectOf("fetch", ["/ws/.env"]), "ask");
+    assert.equal(effectOf("edit", ["/ws/a.ts"]), "ask");
+    assert.equal(effectOf("read", ["/ws/a.ts"]), "ask");
+  });
+
+  it("let no command cover a file that is changed", () => {
+    const command = parseCommandLine("ls", "posix");
+    const facts = { agent: "bot", kind: "edit", command, urls: [], trusted: true, place } as const;
+    const set = readRules([{ effect: "allow", command: "ls" }]);
+    assert.equal(decide(set, { ...facts, paths: ["/ws/a.ts"] }).effect, "ask");
+    assert.equal(decide(set, { ...facts, paths: [], kind: "execute" }).effect, "allow");
+  });
+
+  const rows: readonly (readonly [Rule, { readonly line?: string; readonly path?: string }, string])[] = [
+    [{ effect: "allow", kind: "read" }, { path: "/ws/a.ts" }, "allow"],
+    [{ effect: "allow", kind: "read" }, { path: "/ws/.env" }, "ask"],
+    [{ effect: "allow", path: "**" }, { path: "/ws/.env" }, "ask"],
+    [{ effect: "allow", path: "**/*" }, { path: "/ws/.env" }, "ask"],
+    [{ effect: "allow", path: "**/{*,a}" }, { path: "/ws/.env" }, "ask"],
+    [{ effect: "allow", path: "**/.env" }, { path: "/ws/.env" }, "allow"],
+    [{ effect: "allow", path: ["**/*", "**/*.pem"] }, { path: "/ws/a.pem" }, "allow"],
+    [{ effect: "allow", command: "cat **" }, { line: "cat a.ts" }, "allow"],
+    [{ effect: "allow", command: "cat **" }, { line: "cat .env" }, "ask"],
+    [{ effect: "allow", command: "cat **" }, { line: "cat a.ts ../home/.ssh/id_rsa" }, "ask"],
+    [{ effect: "allow", command: "tool **" }, { line: "tool --file=.env" }, "ask"],
+    [{ effect: "allow", command: "cat .env" }, { line: "cat .env" }, "allow"],
+    [{ effect: "allow", command: "cat **" }, { line: "cat ~/.ssh/id_rsa" }, "ask"],
+    [{ effect: "allow", command: "cat **" }, { line: "cat $HOME/.ssh/id_rsa" }, "ask"],
+    [{ effect: "allow", command: "cat **" }, { line: "cat .en?" }, "ask"],
+    [{ effect: "allow", command: "cat **" }, { line: 'cat "$PWD/.env"' }, "ask"],
+    [{ effect: "allow", command: "cat **" }, { line: `cat ${"a ".repeat(1001)}` }, "ask"],
+    [{ effect: "allow", kind: "execute" }, { line: "cat .env" }, "ask"],
+    [{ effect: "allow", kind: "execute" }, { line: "cat a.ts" }, "allow"],
+    [{ effect: "allow", command: "npm test" }, { line: "npm test", path: "/ws/.env" }, "ask"],
+    [{ effect: "deny", path: "**/.env" }, { path: "/ws/.env" }, "deny"],
+  ];
+  for (const [rule, facts, expected] of rows) {
+    it(`${JSON.stringify(rule)} makes of ${facts.line ?? facts.path}: ${expected}`, () => {
+      assert.equal(verdict(rule, facts), expected);
+    });
+  }
+});

@@ -1,0 +1,411 @@
+// What must hold for a file under review, whatever agent, user, editor and disk do to it in whatever order.
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import {
+  agentEdited,
+  committed,
+  keep,
+  reanchored,
+  track,
+  undo,
+  userEdited,
+  userReplaced,
+  wentTo,
+  type FileChanges,
+  type LineRange,
+  type TextChange,
+} from "../../src/review/fileChanges.ts";
+import { decisionOf, takenBack, type Decision } from "../../src/review/revertKeep.ts";
+import { applyEdits, placesIn } from "../../src/files/textEdits.ts";
+
+const linesOf = (text: string | null): readonly string[] => (text ?? "").match(/[^\n]*\n|[^\n]+$/g) ?? [];
+
+// Lines that repeat are what goes wrong most easily.
+const line = fc.constantFrom("a\n", "b\n", "}\n", "\n", "long one\n", "\r\n", "c\r\n", "😀\n");
+const text = fc
+  .tuple(fc.array(line, { maxLength: 12 }), fc.constantFrom("", "", "a", "open end"))
+  .map(([lines, end]) => lines.join("") + end);
+
+type Step =
+  | { readonly do: "agent"; readonly at: number; readonly remove: number; readonly insert: string }
+  | { readonly do: "agentWrites"; readonly text: string | null }
+  | { readonly do: "type"; readonly places: readonly number[]; readonly lines: number }
+  | { readonly do: "erase"; readonly from: number; readonly length: number }
+  | { readonly do: "keep" | "undo"; readonly which: number }
+  | { readonly do: "ctrlZ" | "redo" | "takeBack" | "reload" }
+  | { readonly do: "checkout"; readonly text: string }
+  | { readonly do: "format" }
+  | { readonly do: "commit"; readonly which: number };
+
+const number = fc.nat({ max: 1000 });
+const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      do: fc.constant("agent" as const),
+      at: number,
+      remove: fc.nat(3),
+      insert: text,
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({ do: fc.constant("agentWrites" as const), text: fc.option(text, { freq: 4 }) }),
+  },
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      do: fc.constant("type" as const),
+      places: fc.array(number, { minLength: 1, maxLength: 3 }),
+      lines: fc.nat(3),
+    }),
+  },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant("erase" as const), from: number, length: fc.nat(8) }) },
+  { weight: 4, arbitrary: fc.record({ do: fc.constantFrom("keep" as const, "undo" as const), which: number }) },
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      do: fc.constantFrom("ctrlZ" as const, "ctrlZ" as const, "redo" as const, "takeBack" as const, "reload" as const),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant("checkout" as const), text }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant("format" as const) }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant("commit" as const), which: number }) },
+);
+
+/** Fails unless the hunks are exactly the difference between base and text. */
+function checkHunks({ base, text, hunks, nextId }: FileChanges): void {
+  const [bases, texts] = [linesOf(base), linesOf(text)];
+  const ids = hunks.map(hunk => hunk.id);
+  assert.equal(new Set(ids).size, ids.length, "ids are unique");
+  assert.ok(
+    ids.every(id => Number(id) < nextId),
+    "no id comes twice",
+  );
+  let [atBase, atText] = [0, 0];
+  let rebuilt = "";
+  for (const [i, hunk] of hunks.entries()) {
+    assert.ok(hunk.turns.length > 0 && hunk.turns.every(turn => turn !== ""), "turns are known");
+    assert.equal(new Set(hunk.turns).size, hunk.turns.length);
+    const same = bases.slice(atBase, hunk.base.from);
+    assert.ok(i === 0 || same.length > 0, "hunks are apart");
+    assert.deepEqual(same, texts.slice(atText, hunk.text.from), "what is between hunks is the same");
+    const [old, now] = [bases.slice(hunk.base.from, hunk.base.to), texts.slice(hunk.text.from, hunk.text.to)];
+    if (base !== null && text !== null) assert.notEqual(old.join(""), now.join(""), "a hunk has a difference");
+    assert.equal(old.length, hunk.base.to - hunk.base.from);
+    assert.equal(now.length, hunk.text.to - hunk.text.from);
+    rebuilt += same.join("") + now.join("");
+    [atBase, atText] = [hunk.base.to, hunk.text.to];
+  }
+  assert.deepEqual(bases.slice(atBase), texts.slice(atText), "what is behind hunks is the same");
+  assert.equal(rebuilt + bases.slice(atBase).join(""), text ?? "", "the base with the hunks is the text");
+  assert.equal(base === text, hunks.length === 0, "without hunks nothing waits");
+}
+
+// What the user types are letters that come only once.
+const marks = (text: string | null): readonly string[] => (text ?? "").match(/[\u4e00-\u9fff]/g) ?? [];
+const within = (text: string | null, ranges: readonly LineRange[]): readonly string[] =>
+  ranges.flatMap(({ from, to }) => marks(linesOf(text).slice(from, to).join("")));
+const inHunks = ({ text, hunks }: FileChanges): readonly string[] =>
+  within(
+    text,
+    hunks.map(hunk => hunk.text),
+  );
+/** All but some, each as often as it is among them: undoing one hunk may bring back what another one holds as well. */
+function minus(all: readonly string[], some: readonly string[]): readonly string[] {
+  const left = [...all];
+  for (const one of some) if (left.includes(one)) left.splice(left.indexOf(one), 1);
+  return left;
+}
+const sorted = (all: readonly string[]): readonly string[] => [...all].sort();
+
+/** What comes back among lines that repeat shows as a difference in another place. */
+const amongRepeating: [string, string, Step[]] = [
+  "b\nc\r\na\n😀\n",
+  "\r\n\nb\n",
+  [{ do: "keep", which: 221 }, { do: "checkout", text: "c\r\n😀\n\n" }, { do: "takeBack" }],
+];
+
+/** A file, its editor and its review, taken from step to step. */
+class World {
+  changes: FileChanges;
+  readonly #history: FileChanges[] = [];
+  #decisions: Decision[] = [];
+  #tookBack = false;
+  /** The editor's texts, and where it is among them. */
+  #texts: string[];
+  #at = 0;
+  #turn = 1;
+  #mark = 0x4e00;
+  /** Marks that were ever part of a hunk. */
+  readonly #joined = new Set<string>();
+
+  constructor(base: string | null, text: string | null) {
+    this.changes = track(base, text, "t0");
+    this.#texts = [base ?? ""];
+    this.#set(this.changes, true);
+  }
+
+  #set(changes: FileChanges, written: boolean): void {
+    checkHunks(changes);
+    this.changes = changes;
+    this.#history.push(changes);
+    for (const mark of inHunks(changes)) this.#joined.add(mark);
+    for (const mark of within(
+      changes.base,
+      changes.hunks.map(hunk => hunk.base),
+    ))
+      this.#joined.add(mark);
+    if (!written) return;
+    this.#texts = [...this.#texts.slice(0, this.#at + 1), changes.text ?? ""];
+    this.#at = this.#texts.length - 1;
+  }
+
+  #chosen(which: number): readonly string[] {
+    const { hunks } = this.changes;
+    return hunks.filter((_, i) => ((which >> (i % 9)) & 1) === 1).map(hunk => hunk.id);
+  }
+
+  step(step: Step): void {
+    const { changes } = this;
+    const { text } = changes;
+    switch (step.do) {
+      case "agent": {
+        const lines = linesOf(text);
+        const at = step.at % (lines.length + 1);
+        const after = [...lines.slice(0, at), step.insert, ...lines.slice(at + step.remove)].join("");
+        return this.#agent(after);
+      }
+      case "agentWrites":
+        return this.#agent(step.text);
+      case "type":
+        return this.#type(step.places, step.lines);
+      case "erase":
+        return this.#erase(step.from, step.length);
+      case "keep":
+        return this.#keep(this.#chosen(step.which));
+      case "undo":
+        return this.#undo(this.#chosen(step.which));
+      case "ctrlZ":
+        return this.#go(-1);
+      case "redo":
+        return this.#go(1);
+      case "takeBack":
+        return this.#takeBack();
+      case "reload": {
+        const stored = JSON.parse(JSON.stringify(changes)) as FileChanges;
+        assert.deepEqual(reanchored(stored, text), changes);
+        const elsewhere = reanchored(stored, text === null ? null : `${text}\n\n`);
+        if (elsewhere) checkHunks(elsewhere);
+        return;
+      }
+      case "checkout": {
+        const after = userReplaced(changes, step.text);
+        assert.equal(after.text, step.text);
+        return this.#set(after, true);
+      }
+      case "format": {
+        if (text === null) return;
+        const formatted = text.replace(/\r/g, "").replace(/\n\n+/g, "\n");
+        const after = userReplaced(changes, formatted);
+        assert.equal(after.text, formatted);
+        return this.#set(after, true);
+      }
+      case "commit": {
+        const other = undo(changes, this.#chosen(step.which)).changes.text;
+        const after = committed(changes, other ?? "");
+        if (text !== null && other === text) assert.equal(after.base, text);
+        assert.equal(after.text, text);
+        return this.#set(after, false);
+      }
+    }
+  }
+
+  #agent(after: string | null): void {
+    const now = agentEdited(this.changes, after, `t${this.#turn++}`);
+    assert.equal(now.text, after);
+    assert.equal(now.base, this.changes.base, "the agent does not touch the base");
+    this.#set(now, true);
+  }
+
+  #type(places: readonly number[], breaks: number): void {
+    const { changes } = this;
+    if (changes.text === null) return;
+    const place = placesIn(changes.text);
+    const offsets = [...new Set(places.map(at => at % ((changes.text ?? "").length + 1)))].sort((a, b) => a - b);
+    const edits = offsets.map(at => ({ at, text: this.#typed(breaks), place: place(at) }));
+    const after = userEdited(
+      changes,
+      edits.map(({ place, text }) => ({ start: place, end: place, text })),
+    );
+    const expected = applyEdits(
+      changes.text,
+      edits.map(({ at, text }) => ({ start: at, end: at, text })),
+    );
+    assert.equal(after.text, expected);
+    assert.deepEqual(sorted(minus(marks(changes.base), marks(after.base))), [], "nothing of the user leaves the base");
+    const count = linesOf(changes.text).length;
+    for (const { place, text } of edits) {
+      // Within a line: it is a hunk's or it is not.
+      if (text.includes("\n") || place.line >= count) continue;
+      const joins = changes.hunks.some(hunk => hunk.text.from <= place.line && place.line < hunk.text.to);
+      if (joins) assert.ok(!marks(after.base).includes(text), "what joins a hunk is not in the base");
+      else assert.ok(!inHunks(after).includes(text), "what is outside of hunks is not the agent's");
+    }
+    this.#set(after, true);
+  }
+
+  #typed(breaks: number): string {
+    const mark = String.fromCharCode(this.#mark++);
+    return [mark, mark, `${mark}\n`, `\n${mark}`][breaks] ?? mark;
+  }
+
+  #erase(from: number, length: number): void {
+    const { changes } = this;
+    if (changes.text === null) return;
+    const start = from % (changes.text.length + 1);
+    const end = Math.min(changes.text.length, start + length);
+    const place = placesIn(changes.text);
+    const edit: TextChange = { start: place(start), end: place(end), text: "" };
+    const after = userEdited(changes, [edit]);
+    const expected = changes.text.slice(0, start) + changes.text.slice(end);
+    assert.equal(after.text, expected);
+    this.#set(after, true);
+  }
+
+  #keep(ids: readonly string[]): void {
+    const { changes } = this;
+    const after = keep(changes, ids);
+    assert.equal(after.text, changes.text, "keeping changes no text");
+    assert.deepEqual(
+      after.hunks.map(hunk => hunk.id),
+      changes.hunks.map(hunk => hunk.id).filter(id => !ids.includes(id)),
+    );
+    if (ids.length > 0) this.#decisions.push(decisionOf(changes, after));
+    if (ids.length > 0) {
+      const back = takenBack(after, decisionOf(changes, after)) as FileChanges;
+      assert.equal(back.base, changes.base, "a keep can be taken back at once");
+      checkHunks(back);
+    }
+    this.#set(after, false);
+  }
+
+  #undo(ids: readonly string[]): void {
+    const { changes } = this;
+    const undone = undo(changes, ids);
+    assert.equal(applyEdits(changes.text ?? "", undone.edits), undone.changes.text ?? "");
+    assert.equal(undone.changes.base, changes.base, "undoing changes no base");
+    for (const [i, edit] of undone.edits.entries())
+      assert.ok(i === 0 || edit.start > (undone.edits[i - 1]?.end ?? 0), "edits are apart");
+    const gone = changes.hunks.filter(hunk => ids.includes(hunk.id));
+    const lost = within(
+      changes.text,
+      gone.map(hunk => hunk.text),
+    );
+    const back = within(
+      changes.base,
+      gone.map(hunk => hunk.base),
+    );
+    const expected = [...minus(marks(changes.text), lost), ...back];
+    assert.deepEqual(sorted(marks(undone.changes.text)), sorted(expected), "only what joined the hunks goes with them");
+    this.#set(undone.changes, undone.edits.length > 0);
+  }
+
+  #go(by: number): void {
+    const to = this.#at + by;
+    const after = this.#texts[to];
+    // A missing file has no editor.
+    if (after === undefined || this.changes.text === null) return;
+    this.#at = to;
+    const now = wentTo(this.changes, after, this.#history);
+    assert.equal(now.text, after);
+    // What stands in lines whose keep was taken back has become part of a hunk by that.
+    const strange = this.#tookBack ? [] : inHunks(now).filter(mark => !this.#joined.has(mark));
+    assert.deepEqual(strange, [], "what never was part of a hunk is none of the agent's");
+    assert.ok(
+      now.hunks.every(hunk => !this.changes.kept.includes(hunk.id)),
+      "what was kept stays kept",
+    );
+    this.#set(now, false);
+  }
+
+  #takeBack(): void {
+    const decision = this.#decisions.pop();
+    const after = decision && takenBack(this.changes, decision);
+    if (!after) return;
+    assert.equal(after.text, this.changes.text, "taking back changes no text");
+    this.#tookBack = true;
+    this.#set(after, false);
+  }
+}
+
+describe("changes of a file, whatever happens to it", () => {
+  it("are exactly the difference, and conserve what the user wrote", () => {
+    fc.assert(
+      fc.property(fc.option(text), fc.option(text), fc.array(step, { maxLength: 25 }), (base, now, steps) => {
+        const world = new World(base, now);
+        for (const one of steps) world.step(one);
+        const { changes } = world;
+        const all = changes.hunks.map(hunk => hunk.id);
+        const kept = keep(changes, all);
+        assert.deepEqual([kept.base, kept.text, kept.hunks], [changes.text, changes.text, []]);
+        const { changes: undone } = undo(changes, all);
+        assert.deepEqual([undone.base, undone.text, undone.hunks], [changes.base, changes.base, []]);
+      }),
+      { numRuns: 1000, examples: [amongRepeating] },
+    );
+  }).timeout(30_000);
+
+  it("lead back to the text before the agent, and on to the agent's last text", () => {
+    fc.assert(
+      fc.property(text, fc.array(text, { minLength: 1, maxLength: 5 }), (base, texts) => {
+        const start = track(base, base, "t");
+        const changes = texts.reduce((now, after, i) => agentEdited(now, after, `t${i}`), start);
+        checkHunks(changes);
+        const all = changes.hunks.map(hunk => hunk.id);
+        assert.equal(undo(changes, all).changes.text, base);
+        assert.equal(keep(changes, all).base, texts.at(-1));
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it("keep their ids while the user types elsewhere", () => {
+    fc.assert(
+      fc.property(text, text, number, (base, now, at) => {
+        const changes = track(base, now, "t");
+        const count = linesOf(now).length;
+        const free = Array.from({ length: count }, (_, i) => i).filter(
+          i => !changes.hunks.some(hunk => hunk.text.from <= i && i < hunk.text.to),
+        );
+        const line = free[at % Math.max(1, free.length)];
+        if (line === undefined) return;
+        const place = { line, character: 0 };
+        const typed = userEdited(changes, [{ start: place, end: place, text: "typed" }]);
+        const unmoved = (all: FileChanges): unknown => all.hunks.map(hunk => ({ ...hunk }));
+        assert.deepEqual(unmoved(typed), unmoved(changes));
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it("come back as they were when everything is taken back step by step", () => {
+    fc.assert(
+      fc.property(text, text, fc.array(fc.tuple(number, fc.nat(3)), { maxLength: 6 }), (base, now, typing) => {
+        const history = [track(base, now, "t")];
+        for (const [at, kind] of typing) {
+          const last = history.at(-1) as FileChanges;
+          const place = placesIn(last.text ?? "")(at % ((last.text ?? "").length + 1));
+          const mark = String.fromCharCode(0x4e00 + history.length);
+          history.push(userEdited(last, [{ start: place, end: place, text: kind === 0 ? `\n${mark}` : mark }]));
+        }
+        let current = history.at(-1) as FileChanges;
+        for (const before of history.toReversed().slice(1)) {
+          current = wentTo(current, before.text ?? "", history);
+          assert.deepEqual({ ...current, nextId: 0 }, { ...before, nextId: 0 });
+        }
+      }),
+      { numRuns: 1000 },
+    );
+  });
+});

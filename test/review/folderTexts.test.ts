@@ -1,0 +1,56 @@
+// What the files of a folder without git held at one moment.
+import assert from "node:assert/strict";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { until } from "../support/fakes/waiting.ts";
+import { folderLimits, folderTexts } from "../../src/review/folderTexts.ts";
+
+describe("the texts of a folder", () => {
+  let folder = "";
+  const path = (name: string): string => join(folder, name);
+  const put = (name: string, content: string | Uint8Array): Promise<void> => writeFile(path(name), content);
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), "parley-texts-"));
+    await mkdir(path("src/node_modules"), { recursive: true });
+    await put("a.txt", "a\r\n");
+    await put("src/b.txt", "\uFEFFb\n");
+    await put(".gitignore", "*.log\n");
+    await put("x.log", "log\n");
+    await put("src/node_modules/m.js", "m\n");
+    await put("bytes", new Uint8Array([1, 0, 2]));
+    await put("latin", new Uint8Array([0xe4, 0xf6]));
+    // The file system's clock may be behind ours: files made before must be older for both.
+    const made = Date.now();
+    await until(() => Date.now() > made + 25);
+  });
+  afterEach(() => rm(folder, { recursive: true, force: true }));
+
+  it("are as they were, whatever happens to the files since", async () => {
+    const texts = await folderTexts(folder);
+    await put("a.txt", "changed\n");
+    await rm(path("src/b.txt"));
+    assert.equal(await texts.textAt(path("a.txt")), "a\n");
+    assert.equal(await texts.textAt(path("src/b.txt")), "b\n");
+  });
+
+  it("are not known of what is no UTF-8 text, and of what was left out", async () => {
+    const texts = await folderTexts(folder);
+    for (const name of ["bytes", "latin", "x.log", "src/node_modules/m.js", "nowhere"]) {
+      assert.equal(await texts.textAt(path(name)), undefined, name);
+    }
+  });
+
+  it("tell that a file made since was not there", async () => {
+    const texts = await folderTexts(folder);
+    await put("new.txt", "new\n");
+    assert.equal(await texts.textAt(path("new.txt")), null);
+  });
+
+  it("end at the limits, beyond which nothing is known", async () => {
+    const none = await folderTexts(folder, { ...folderLimits, files: 0 });
+    assert.equal(await none.textAt(path("a.txt")), undefined);
+    const small = await folderTexts(folder, { ...folderLimits, bytes: 2 });
+    assert.equal(await small.textAt(path("a.txt")), undefined);
+  });
+});

@@ -1,0 +1,406 @@
+// What the editor shows of a review and does at the user's word, inside a real VS Code: lenses, hovers, base documents,
+// diffs, the tree, keys.
+import assert from "node:assert/strict";
+import { mkdtemp, readFile, realpath, rm, writeFile } from "node:fs/promises";
+import { basename, join } from "node:path";
+import * as vscode from "vscode";
+import { nullLog } from "../../src/base/log.ts";
+import { BaseDocuments } from "../../src/review/vscode/baseDocuments.ts";
+import { ChangesTree, ReviewBadges } from "../../src/review/vscode/changesTree.ts";
+import { ReviewActions } from "../../src/review/vscode/reviewActions.ts";
+import { commands } from "../../src/review/vscode/reviewCommands.ts";
+import { planOf } from "../../src/review/vscode/reviewDecorations.ts";
+import { editorEdits } from "../../src/files/vscode/textFile.ts";
+import { ReviewLenses } from "../../src/review/vscode/reviewLenses.ts";
+import { WindowReview } from "../../src/review/windowReview.ts";
+import { until } from "../support/fakes/until.ts";
+
+const textBefore = "one\ntwo\nthree\nfour\nfive\nsix\n";
+/** Line 2 changed, lines 4 and 5 removed, a line added at the end. */
+const textAfter = "one\nTWO\nthree\nsix\nseven\n";
+
+describe("the surfaces of a review", () => {
+  let folder: string;
+  let review: WindowReview;
+  let bases: BaseDocuments;
+  let actions: ReviewActions;
+  let said: string[];
+  let questions: string[];
+  let agrees: boolean;
+  let scheme = 0;
+
+  before(async () => {
+    const workspace = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath;
+    assert.ok(workspace, "the tests run in a workspace");
+    folder = await mkdtemp(join(await realpath(workspace), "review-"));
+  });
+  beforeEach(async () => {
+    await vscode.commands.executeCommand("workbench.action.closeAllEditors");
+    review = new WindowReview({ port: editorEdits(() => [folder]), later: run => void setImmediate(run) });
+    // The extension under test has registered its own.
+    bases = new BaseDocuments(review, nullLog, `parley-base-test-${++scheme}`);
+    [said, questions, agrees] = [[], [], true];
+    const confirm = (question: string): Promise<boolean> => {
+      questions.push(question);
+      return Promise.resolve(agrees);
+    };
+    actions = new ReviewActions({ review, bases, say: words => void said.push(words), confirm });
+  });
+  afterEach(async () => {
+    const { activeTextEditor } = vscode.window;
+    if (activeTextEditor?.document.isDirty) await vscode.commands.executeCommand("workbench.action.files.revert");
+    await vscode.commands.executeCommand("workbench.action.closeAllEditors");
+    bases.dispose();
+    review.dispose();
+  });
+  after(() => rm(folder, { recursive: true }));
+
+  let count = 0;
+  /** A file that the agent made of one text another. */
+  async function changed(
+    from: string | null = textBefore,
+    to: string | null = textAfter,
+    turn = "t1",
+  ): Promise<string> {
+    const path = join(folder, `file-${String(++count).padStart(3, "0")}.js`);
+    if (to !== null) await writeFile(path, to);
+    review.turnBegan(turn, `Prompt ${turn}`);
+    review.agentChanged(path, from, to, turn);
+    return path;
+  }
+
+  const show = (path: string): Thenable<vscode.TextEditor> => vscode.window.showTextDocument(vscode.Uri.file(path));
+  function putCursor(line: number): void {
+    const editor = vscode.window.activeTextEditor;
+    assert.ok(editor);
+    editor.selection = new vscode.Selection(line, 0, line, 0);
+  }
+  const cursorLine = (): number | undefined => vscode.window.activeTextEditor?.selection.active.line;
+  const openTab = (): vscode.Tab | undefined => vscode.window.tabGroups.activeTabGroup.activeTab;
+
+  it("offer Keep, Undo, Peek and Next above each hunk, and say how many lines are gone", async () => {
+    const lenses = new ReviewLenses(review);
+    try {
+      const path = await changed();
+      await show(path);
+      const found = await vscode.commands.executeCommand<vscode.CodeLens[]>(
+        "vscode.executeCodeLensProvider",
+        vscode.Uri.file(path),
+        100,
+      );
+      const [first, second, third] = review.file(path)?.changes.hunks ?? [];
+      assert.deepEqual(
+        found
+          .map(({ range, command }) => `${range.start.line} ${command?.title} ${command?.command}`)
+          .filter(line => line.includes("parley.")),
+        [
+          "1 Keep parley.keepChange",
+          "1 Undo parley.undoChange",
+          "1 1 line removed · Peek parley.peekChange",
+          "1 Next parley.nextChange",
+          "3 Keep parley.keepChange",
+          "3 Undo parley.undoChange",
+          "3 2 lines removed · Peek parley.peekChange",
+          "3 Next parley.nextChange",
+          "4 Keep parley.keepChange",
+          "4 Undo parley.undoChange",
+          "4 Peek parley.peekChange",
+          "4 Next parley.nextChange",
+        ],
+      );
+      assert.deepEqual(
+        [0, 4, 8].map(at => found[at]?.command?.arguments),
+        [first, second, third].map(hunk => [{ path, id: hunk?.id }]),
+      );
+    } finally {
+      lenses.dispose();
+    }
+  });
+
+  it("offer nothing to peek at in a file that is new", async () => {
+    const lenses = new ReviewLenses(review);
+    try {
+      const document = await vscode.workspace.openTextDocument(await changed(null, "new\n"));
+      assert.deepEqual(
+        lenses.provideCodeLenses(document).map(({ command }) => command?.title),
+        ["Keep", "Undo", "Next"],
+      );
+    } finally {
+      lenses.dispose();
+    }
+  });
+
+  it("offer the same on hover where CodeLens is off, and only those commands are trusted", async () => {
+    const lenses = new ReviewLenses(review);
+    const configuration = vscode.workspace.getConfiguration("editor");
+    const document = await vscode.workspace.openTextDocument(await changed());
+    try {
+      assert.equal(lenses.provideHover(document, new vscode.Position(1, 0)), undefined, "CodeLens is on");
+      await configuration.update("codeLens", false, vscode.ConfigurationTarget.Global);
+      assert.equal(lenses.provideHover(document, new vscode.Position(0, 0)), undefined, "no hunk");
+      const [words] = lenses.provideHover(document, new vscode.Position(3, 1))?.contents ?? [];
+      assert.ok(words instanceof vscode.MarkdownString);
+      assert.deepEqual(
+        [...words.value.matchAll(/\[([^\]]+)\]\(command:([\w.]+)\?/g)].map(([, title, command]) => [title, command]),
+        [
+          ["Keep", "parley.keepChange"],
+          ["Undo", "parley.undoChange"],
+          ["2 lines removed · Peek", "parley.peekChange"],
+          ["Next", "parley.nextChange"],
+        ],
+      );
+      assert.deepEqual(words.isTrusted, {
+        enabledCommands: ["parley.keepChange", "parley.undoChange", "parley.peekChange", "parley.nextChange"],
+      });
+    } finally {
+      await configuration.update("codeLens", undefined, vscode.ConfigurationTarget.Global);
+      lenses.dispose();
+    }
+  });
+
+  it("keep the hunk at the cursor and go to the next, undo that one in the editor and on disk", async () => {
+    const path = await changed();
+    await show(path);
+    putCursor(1);
+    await actions.decideHunks("keep");
+    assert.equal(review.file(path)?.changes.hunks.length, 2);
+    assert.equal(cursorLine(), 3, "at the removed lines");
+    await actions.decideHunks("undo");
+    const undone = "one\nTWO\nthree\nfour\nfive\nsix\nseven\n";
+    assert.equal(vscode.window.activeTextEditor?.document.getText(), undone);
+    assert.equal(await readFile(path, "utf8"), undone);
+    assert.equal(cursorLine(), 6, "at the added line");
+    assert.deepEqual(said, []);
+    await actions.decideHunks("keep");
+    assert.deepEqual(review.files, []);
+    assert.deepEqual(said, ["All changes reviewed."]);
+  });
+
+  it("decide on every hunk that a selection touches, and on the line of a menu", async () => {
+    const path = await changed();
+    const editor = await show(path);
+    editor.selection = new vscode.Selection(0, 0, 4, 0);
+    await actions.decideHunks("keep");
+    assert.equal(review.file(path)?.changes.hunks.length, 1, "the line behind the selection is not in it");
+    await commands["parley.undoChange"]?.(actions, [{ uri: vscode.Uri.file(path), lineNumber: 5 }]);
+    assert.equal(await readFile(path, "utf8"), textAfter.replace("seven\n", ""));
+    assert.deepEqual(review.files, []);
+  });
+
+  it("say so where there is nothing to decide", async () => {
+    await actions.decide("keep", { kind: "all" });
+    await actions.go("next");
+    await actions.undoLast();
+    await actions.reviewTurn();
+    const path = await changed();
+    await show(path);
+    putCursor(0);
+    await actions.decideHunks("undo");
+    await actions.peek();
+    const none = "There are no changes to review.";
+    const here = "There is no change here to review.";
+    assert.deepEqual(said, [none, none, "There is no review decision to take back.", none, here, here]);
+    assert.equal(await readFile(path, "utf8"), textAfter);
+  });
+
+  it("take the last decision back", async () => {
+    const path = await changed();
+    await actions.decideFile("undo", path);
+    assert.equal(await readFile(path, "utf8"), textBefore);
+    assert.deepEqual(said, ["All changes reviewed."]);
+    await actions.undoLast();
+    assert.equal(await readFile(path, "utf8"), textAfter);
+    assert.equal(review.file(path)?.changes.hunks.length, 3);
+  });
+
+  it("go from hunk to hunk, and on to the next file", async () => {
+    const [first, second] = [await changed(), await changed("x\n", "y\n")];
+    const at = (): string => `${basename(vscode.window.activeTextEditor?.document.fileName ?? "")}:${cursorLine()}`;
+    const places: string[] = [];
+    for (let i = 0; i < 5; i++) {
+      await actions.go("next");
+      places.push(at());
+    }
+    const [a, b] = [basename(first), basename(second)];
+    assert.deepEqual(places, [`${a}:1`, `${a}:3`, `${a}:4`, `${b}:0`, `${a}:1`]);
+    await actions.go("previous");
+    assert.equal(at(), `${b}:0`);
+  });
+
+  it("show a file's diff with the file itself on the right, where a selection can be decided on", async () => {
+    const path = await changed();
+    await actions.openDiff(path);
+    const input = openTab()?.input;
+    assert.ok(input instanceof vscode.TabInputTextDiff);
+    assert.equal(input.modified.toString(), vscode.Uri.file(path).toString());
+    assert.equal((await vscode.workspace.openTextDocument(input.original)).getText(), textBefore);
+    await until(() => vscode.window.activeTextEditor?.document.fileName === path);
+    putCursor(1);
+    await actions.decideHunks("undo");
+    assert.equal(await readFile(path, "utf8"), textAfter.replace("TWO", "two"));
+    assert.ok(openTab()?.input instanceof vscode.TabInputTextDiff, "it stays open");
+    await actions.go("next");
+    assert.ok(openTab()?.input instanceof vscode.TabInputTextDiff, "and the next change is found in it");
+  });
+
+  it("show what was created or deleted beside nothing", async () => {
+    const created = await changed(null, "new\n");
+    await actions.openDiff(created);
+    const left = openTab()?.input;
+    assert.ok(left instanceof vscode.TabInputTextDiff);
+    assert.equal((await vscode.workspace.openTextDocument(left.original)).getText(), "");
+    const deleted = await changed("old\n", null);
+    await actions.open({ path: deleted, id: review.file(deleted)?.changes.hunks[0]?.id ?? "" });
+    const both = openTab()?.input;
+    assert.ok(both instanceof vscode.TabInputTextDiff);
+    const texts = [both.original, both.modified].map(async uri =>
+      (await vscode.workspace.openTextDocument(uri)).getText(),
+    );
+    assert.deepEqual(await Promise.all(texts), ["old\n", ""]);
+  });
+
+  it("show all files in one diff, and those of a turn alone", async () => {
+    await changed();
+    await changed(null, "new\n", "t2");
+    await actions.review();
+    await until(() => openTab()?.label.startsWith("Changes to Review") === true);
+    await actions.reviewTurn({ kind: "turn", id: "t2", title: "Prompt t2", files: [], added: 1, removed: 0 });
+    await until(() => openTab()?.label.startsWith("Changes: Prompt t2") === true);
+  });
+
+  it("keep the text before up to date, before all and before one turn", async () => {
+    const path = await changed();
+    review.turnBegan("t2", "Second");
+    review.agentChanged(path, null, textAfter.replace("one", "ONE!").replace("three", "3"), "t2");
+    const all = await vscode.workspace.openTextDocument(bases.before(path));
+    const turn = await vscode.workspace.openTextDocument(bases.before(path, "t1"));
+    await vscode.window.showTextDocument(all, { preview: false });
+    await vscode.window.showTextDocument(turn, { preview: false, viewColumn: vscode.ViewColumn.Beside });
+    assert.equal(all.getText(), textBefore);
+    const first = review.file(path)?.changes.hunks.at(-1);
+    await review.keep({ kind: "hunks", path, ids: [first?.id ?? ""] });
+    await until(() => all.getText() === `${textBefore}seven\n`);
+    await review.keep({ kind: "all" });
+    await until(() => turn.getText() === textAfter);
+  });
+
+  it("ask before very many files are undone, and leave them alone on no", async () => {
+    for (let i = 0; i < 11; i++) await changed("x\n", "y\n");
+    agrees = false;
+    await actions.decide("undo", { kind: "all" });
+    assert.deepEqual(questions, [
+      "Undo the agent's changes in 11 files? “Undo Last Review Decision” brings them back.",
+    ]);
+    assert.equal(review.files.length, 11);
+    agrees = true;
+    await actions.decide("undo", { kind: "turn", turn: "t1" });
+    assert.equal(questions.length, 2);
+    assert.equal(review.files.length, 0);
+  });
+
+  it("list files with their hunks, by turn where there is more than one", async () => {
+    const tree = new ChangesTree(review);
+    const labels = (items: readonly vscode.TreeItem[]): readonly string[] =>
+      items.map(item => `${String(item.label)} | ${String(item.description)} | ${String(item.contextValue)}`);
+    try {
+      const path = await changed();
+      const created = await changed(null, "new\n");
+      const unknown = join(folder, "unknown.bin");
+      review.agentChangedUnknown(unknown, "?", "t1", "Changed by a command; there is no earlier text.");
+      const inFolder = basename(folder);
+      assert.deepEqual(labels(tree.getChildren().map(row => tree.getTreeItem(row))), [
+        `${basename(path)} | +2 −3 · ${inFolder} | file`,
+        `${basename(created)} | +1 −0 · new · ${inFolder} | file`,
+        `unknown.bin | Changed by a command; there is no earlier text. · ${inFolder} | unknownFile`,
+      ]);
+      const [file] = tree.getChildren();
+      const hunks = tree.getChildren(file);
+      assert.deepEqual(labels(hunks.map(row => tree.getTreeItem(row))), [
+        "TWO | line 2 · +1 −1 | hunk",
+        "four | line 4 · +0 −2 | hunk",
+        "seven | line 5 · +1 −0 | hunk",
+      ]);
+      const item = file && tree.getTreeItem(file);
+      assert.equal(item?.accessibilityInformation?.label, `${basename(path)}, ${inFolder}, 2 lines added, 3 removed`);
+      await commands["parley.openChange"]?.(actions, item?.command?.arguments ?? []);
+      assert.deepEqual([vscode.window.activeTextEditor?.document.fileName, cursorLine()], [path, 1]);
+      await commands["parley.keepChange"]?.(actions, [hunks[2]]);
+      assert.equal(review.file(path)?.changes.hunks.length, 2);
+
+      const later = await changed("x\n", "y\n", "t2");
+      const turns = tree.getChildren();
+      assert.deepEqual(labels(turns.map(row => tree.getTreeItem(row))).slice(0, 2), [
+        "Prompt t1 | +2 −3 | turn",
+        "Prompt t2 | +1 −1 | turn",
+      ]);
+      await commands["parley.keepTurn"]?.(actions, [turns[0]]);
+      await commands["parley.keepFile"]?.(actions, [
+        { kind: "file", file: review.file(unknown), hunks: [], added: 0, removed: 0 },
+      ]);
+      assert.deepEqual(
+        review.files.map(each => each.path),
+        [later],
+      );
+    } finally {
+      tree.dispose();
+    }
+  });
+
+  it("mark files that wait, until they do not", async () => {
+    const badges = new ReviewBadges(review);
+    try {
+      const uri = vscode.Uri.file(await changed());
+      const heard: string[] = [];
+      const listening = badges.onDidChangeFileDecorations(uris => heard.push(...uris.map(each => each.fsPath)));
+      await until(() => heard.includes(uri.fsPath));
+      const mark = badges.provideFileDecoration(uri);
+      assert.deepEqual([mark?.badge, mark?.tooltip], ["±", "Changed by the agent, 3 changes to review"]);
+      heard.length = 0;
+      await review.keep({ kind: "all" });
+      await until(() => heard.includes(uri.fsPath));
+      assert.equal(badges.provideFileDecoration(uri), undefined);
+      listening.dispose();
+    } finally {
+      badges.dispose();
+    }
+  });
+
+  it("tint what was added, mark where lines are gone, and nothing in a file that is gone", async () => {
+    const file = review.file(await changed());
+    const plan = planOf(file?.changes);
+    const at = (ranges: readonly vscode.Range[]): readonly number[] => ranges.map(({ start }) => start.line);
+    assert.deepEqual([at(plan.added), at(plan.changed), at(plan.removed)], [[4], [1], [3]]);
+    const gone = planOf(review.file(await changed("old\n", null))?.changes);
+    assert.deepEqual(Object.values(gone).flat(), []);
+  });
+});
+
+describe("the keys of a review", () => {
+  interface Binding {
+    readonly key: string;
+    readonly command: string;
+  }
+
+  it("are none of VS Code's own", async () => {
+    const extension = vscode.extensions.getExtension("parley.parley");
+    const { contributes } = extension?.packageJSON as {
+      contributes: { keybindings: readonly (Binding & { readonly mac: string })[] };
+    };
+    const others = ["parley.find", "parley.toggleFollow"];
+    const own = contributes.keybindings.filter(({ command }) => !others.includes(command));
+    assert.equal(own.length, 6);
+    const uri = vscode.Uri.parse("vscode://defaultsettings/keybindings.json");
+    const text = (await vscode.workspace.openTextDocument(uri)).getText();
+    const bindings = JSON.parse(text.replace(/^\s*\/\/.*$/gm, "")) as readonly Binding[];
+    assert.ok(bindings.length > 500);
+    // The order of modifiers is VS Code's own: ctrl, shift, alt, cmd.
+    const taken = new Set(bindings.filter(({ command }) => !command.startsWith("parley.")).map(({ key }) => key));
+    const keys = own.flatMap(({ key, mac }) => [key, mac.replace("cmd+shift", "shift+cmd")]);
+    assert.deepEqual(
+      keys.filter(key => taken.has(key)),
+      [],
+    );
+    const known = new Set(bindings.filter(({ command }) => command.startsWith("parley.")).map(({ key }) => key));
+    assert.ok(own.every(({ key, mac }) => known.has(key) || known.has(mac.replace("cmd+shift", "shift+cmd"))));
+  });
+});

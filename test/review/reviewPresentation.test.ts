@@ -1,0 +1,248 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { agentEdited, lineCounts, track, type FileChanges } from "../../src/review/fileChanges.ts";
+import type { ReviewedFile } from "../../src/review/review.ts";
+import {
+  filesIn,
+  hunkRows,
+  hunksBetween,
+  lensesOf,
+  linesWithHunks,
+  marksOf,
+  neighbour,
+  rowsOf,
+  targetOf,
+  textBefore,
+} from "../../src/review/reviewPresentation.ts";
+
+const lines = (...all: readonly string[]): string => all.map(line => `${line}\n`).join("");
+
+const base = lines("a", "b", "c", "d", "e", "f", "g", "h");
+/** Line 1 changed, lines 3 and 4 gone, a line added behind "g". */
+const text = lines("a", "B", "c", "f", "g", "new", "h");
+const changes = track(base, text, "t1");
+
+const reviewed = (path: string, of: FileChanges, unknown?: string): ReviewedFile => ({
+  path,
+  changes: of,
+  ...lineCounts(of),
+  turns: [...new Set(of.hunks.flatMap(hunk => hunk.turns))],
+  ...(unknown !== undefined && { unknown }),
+});
+const [changed, removed, added] = changes.hunks.map(({ id }) => id);
+const ids = (first: number, last: number, side?: "base" | "text"): readonly string[] =>
+  hunksBetween(changes, first, last, side).map(({ id }) => id);
+
+describe("marks of a review", () => {
+  it("tell apart lines that were changed, removed and added", () => {
+    assert.deepEqual(marksOf(changes), [
+      { id: changed, kind: "changed", from: 1, to: 2 },
+      { id: removed, kind: "removed", from: 3, to: 4 },
+      { id: added, kind: "added", from: 5, to: 6 },
+    ]);
+  });
+
+  it("stand behind the last line ending for what was removed there", () => {
+    assert.deepEqual(
+      marksOf(track("a\nb\n", "a\n", "t")).map(({ kind, from }) => [kind, from]),
+      [["removed", 1]],
+    );
+  });
+
+  it("stand on the one line of a file that was created empty, or was emptied", () => {
+    const created = marksOf(track(null, "", "t"));
+    assert.deepEqual(
+      created.map(({ kind, from, to }) => [kind, from, to]),
+      [["added", 0, 1]],
+    );
+    assert.deepEqual(
+      marksOf(track("a\nb\n", "", "t")).map(({ kind, from, to }) => [kind, from, to]),
+      [["removed", 0, 1]],
+    );
+  });
+
+  it("are always inside the document", () => {
+    const some = fc.array(fc.constantFrom("a", "b", "c", ""), { maxLength: 8 }).map(all => all.join("\n"));
+    fc.assert(
+      fc.property(some, some, (before, after) => {
+        const last = after.split("\n").length;
+        for (const { from, to } of marksOf(track(before, after, "t"))) assert.ok(from >= 0 && from < to && to <= last);
+        for (const { line } of lensesOf(track(before, after, "t"))) assert.ok(line >= 0 && line < last);
+      }),
+    );
+  });
+});
+
+describe("the hunks of a selection", () => {
+  it("are those whose lines it touches", () => {
+    assert.deepEqual(ids(0, 0), []);
+    assert.deepEqual(ids(1, 1), [changed]);
+    assert.deepEqual(ids(0, 9), [changed, removed, added]);
+    assert.deepEqual(ids(2, 4), [removed]);
+    assert.deepEqual(ids(4, 5), [added]);
+  });
+
+  it("stand for removed lines at the line behind them", () => {
+    assert.deepEqual(ids(3, 3), [removed]);
+    assert.deepEqual(ids(2, 2), []);
+  });
+
+  it("are found on the side of the base, too", () => {
+    assert.deepEqual(ids(3, 3, "base"), [removed]);
+    assert.deepEqual(ids(4, 4, "base"), [removed]);
+    assert.deepEqual(ids(7, 7, "base"), [added]);
+    assert.deepEqual(ids(5, 6, "base"), []);
+  });
+});
+
+describe("what stands above hunks", () => {
+  it("counts the lines of each", () => {
+    assert.deepEqual(lensesOf(changes), [
+      { id: changed, line: 1, added: 1, removed: 1 },
+      { id: removed, line: 3, added: 0, removed: 2 },
+      { id: added, line: 5, added: 1, removed: 0 },
+    ]);
+  });
+
+  it("is nothing where the file is gone", () => assert.deepEqual(lensesOf(track("a\n", null, "t")), []));
+
+  it("tells the menu of line numbers which lines have one, up to a bound", () => {
+    assert.deepEqual(linesWithHunks(changes), [1, 3, 5]);
+    assert.equal(linesWithHunks(track(null, "x\n".repeat(20_000), "t")).length, 5000);
+  });
+});
+
+describe("the next change", () => {
+  const files = [
+    reviewed("/w/a", changes),
+    reviewed("/w/b", track("x\n", "y\n", "t1")),
+    reviewed("/w/c", track("", "", "t1"), "Nothing is known."),
+  ];
+  const to = (path: string, line: number, direction: "next" | "previous"): string => {
+    const stop = neighbour(files, { path, line }, direction);
+    return `${stop?.path} ${stop?.path === "/w/a" ? [changed, removed, added].indexOf(stop.id) : ""}`.trim();
+  };
+
+  it("is the next in the file, then in the files behind it, and round again", () => {
+    assert.equal(to("/w/a", 0, "next"), "/w/a 0");
+    assert.equal(to("/w/a", 1, "next"), "/w/a 1");
+    assert.equal(to("/w/a", 3, "next"), "/w/a 2");
+    assert.equal(to("/w/a", 5, "next"), "/w/b");
+    assert.equal(to("/w/b", 0, "next"), "/w/a 0");
+  });
+
+  it("goes back likewise", () => {
+    assert.equal(to("/w/a", 6, "previous"), "/w/a 2");
+    assert.equal(to("/w/a", 5, "previous"), "/w/a 1");
+    assert.equal(to("/w/a", 1, "previous"), "/w/b");
+    assert.equal(to("/w/b", 0, "previous"), "/w/a 2");
+  });
+
+  it("is the first from a file without changes, or from nowhere", () => {
+    assert.equal(to("/w/aa", 9, "next"), "/w/b");
+    assert.equal(to("/w/z", 0, "next"), "/w/a 0");
+    assert.equal(neighbour(files, undefined, "previous")?.path, "/w/a");
+    assert.equal(neighbour(files.slice(2), undefined, "next"), undefined);
+    assert.equal(neighbour([], { path: "/w/a", line: 0 }, "next"), undefined);
+  });
+
+  it("is itself where it is the only one", () => {
+    assert.equal(neighbour(files.slice(1, 2), { path: "/w/b", line: 0 }, "next")?.path, "/w/b");
+  });
+});
+
+describe("the text before some hunks", () => {
+  it("holds the others", () => {
+    assert.equal(
+      textBefore(changes, ({ id }) => id === removed),
+      lines("a", "B", "c", "d", "e", "f", "g", "new", "h"),
+    );
+  });
+
+  it("is the base before all, and the text before none", () => {
+    const some = fc.option(
+      fc.array(fc.constantFrom("a", "b", "c", ""), { maxLength: 8 }).map(all => all.join("\n")),
+      { nil: null },
+    );
+    fc.assert(
+      fc.property(some, some, (before, after) => {
+        const any = track(before, after, "t");
+        assert.equal(
+          textBefore(any, () => true),
+          before,
+        );
+        if (any.hunks.length > 0)
+          assert.equal(
+            textBefore(any, () => false),
+            after,
+          );
+      }),
+    );
+  });
+});
+
+describe("the tree of changes", () => {
+  const later = agentEdited(changes, text.replace("h\n", "H\n").replace("new\n", "new\nsame\n"), "t2");
+  const files = [
+    reviewed("/w/a", later),
+    reviewed("/w/b", track("x\n", "y\n", "t2")),
+    reviewed("/w/c", track("", "", "t3"), "Nothing is known."),
+  ];
+  const turns = [
+    { id: "t1", title: "First" },
+    { id: "t2", title: "Second" },
+  ];
+
+  it("lists files where there is one turn", () => {
+    const rows = rowsOf({ files, turns: turns.slice(0, 1) });
+    assert.deepEqual(
+      rows.map(row => row.kind === "file" && row.file.path),
+      ["/w/a", "/w/b", "/w/c"],
+    );
+    assert.deepEqual(rows[1] && targetOf(rows[1]), { kind: "file", path: "/w/b" });
+  });
+
+  it("groups by turn where there are more, each with its own hunks, and leaves no file out", () => {
+    const rows = rowsOf({ files, turns });
+    assert.deepEqual(
+      rows.map(row => [row.kind, row.kind === "turn" ? row.files.map(({ file }) => file.path) : row.file.path]),
+      [
+        ["turn", ["/w/a"]],
+        ["turn", ["/w/a", "/w/b"]],
+        ["file", "/w/c"],
+      ],
+    );
+    const [first, second] = rows;
+    assert.ok(first?.kind === "turn" && second?.kind === "turn" && first.files[0] && second.files[0]);
+    assert.deepEqual(targetOf(first), { kind: "turn", turn: "t1" });
+    assert.ok(second.files[0].hunks.every(hunk => hunk.turns.includes("t2")));
+    assert.deepEqual(targetOf(second.files[0]), {
+      kind: "hunks",
+      path: "/w/a",
+      ids: second.files[0].hunks.map(({ id }) => id),
+    });
+    assert.ok(second.files[0].hunks.length < later.hunks.length);
+  });
+
+  it("shows of each hunk its line, its size and its first words", () => {
+    const [row] = rowsOf({ files: [reviewed("/w/a", changes)], turns: [] });
+    assert.ok(row?.kind === "file");
+    assert.deepEqual(
+      hunkRows(row).map(({ line, words, added: more, removed: less }) => [line, words, more, less]),
+      [
+        [1, "B", 1, 1],
+        [3, "d", 0, 2],
+        [5, "new", 1, 0],
+      ],
+    );
+    const [hunk] = hunkRows(row);
+    assert.deepEqual(hunk && targetOf(hunk), { kind: "hunks", path: "/w/a", ids: [changed] });
+  });
+
+  it("knows how many files a decision is about", () => {
+    const review = { files };
+    assert.equal(filesIn(review, { kind: "all" }), 3);
+    assert.equal(filesIn(review, { kind: "turn", turn: "t2" }), 2);
+    assert.equal(filesIn(review, { kind: "file", path: "/w/a" }), 1);
+  });
+});

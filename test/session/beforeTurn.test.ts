@@ -1,0 +1,152 @@
+// What a room does before a turn: the prompt waits for it, for a limited time, and never fails because of it.
+import assert from "node:assert/strict";
+import { Emitter, findLeaks, trackLeaks } from "../../src/base/lifecycle.ts";
+import { nullLog } from "../../src/base/log.ts";
+import { Session } from "../../src/session/session.ts";
+import { PermissionBroker } from "../../src/permissions/permissionBroker.ts";
+import { FakeClock } from "../support/fakes/fakePorts.ts";
+import { room } from "../support/fakes/questionRoom.ts";
+import { StubAgent } from "../support/fakes/stubAgent.ts";
+import { until } from "../support/fakes/until.ts";
+
+class Bench {
+  readonly agent = new StubAgent();
+  readonly clock = new FakeClock();
+  readonly warnings: string[] = [];
+  readonly prepared: string[] = [];
+  readonly died = new Emitter<never>();
+  readonly session: Session;
+  /** Settles the preparation under way. */
+  ready: (error?: Error) => void = () => assert.fail("nothing is being prepared");
+
+  constructor() {
+    let minted = 0;
+    this.session = new Session({
+      id: "session",
+      agent: { id: "stub", name: "Stub" },
+      cwd: "/w",
+      clock: this.clock,
+      log: { ...nullLog, warn: message => this.warnings.push(message) },
+      newId: () => `s${++minted}`,
+      connection: {
+        connect: async () => ({ agent: this.agent, onDidDie: this.died.event, hasEnded: () => false }),
+        restart: async () => {},
+      },
+      makeRoom: dispatch => ({
+        ...room(new PermissionBroker({ report: dispatch }), () => {}),
+        beforeTurn: submission => {
+          this.prepared.push(submission);
+          return new Promise((resolve, reject) => (this.ready = error => (error ? reject(error) : resolve())));
+        },
+      }),
+    });
+  }
+
+  get texts(): readonly string[] {
+    return this.agent.sessions.at(-1)?.texts ?? [];
+  }
+  send(text: string): void {
+    this.session.send([{ type: "text", text }]);
+  }
+  async settled(): Promise<void> {
+    for (let i = 0; i < 3; i++) await new Promise(resolve => setImmediate(resolve));
+  }
+}
+
+describe("a turn that is prepared", () => {
+  let bench: Bench;
+  beforeEach(async () => {
+    trackLeaks();
+    bench = new Bench();
+    await bench.session.open();
+  });
+  afterEach(() => {
+    bench.session.dispose();
+    bench.died.dispose();
+    assert.deepEqual(findLeaks(), []);
+    assert.equal(bench.clock.waiting, 0);
+  });
+
+  it("goes to the agent when it is prepared, not before, and each is prepared once", async () => {
+    bench.send("one");
+    bench.send("two");
+    await bench.settled();
+    assert.deepEqual([bench.prepared, bench.texts], [["s1"], []]);
+    bench.ready();
+    await until(() => bench.texts.length === 1);
+    assert.deepEqual(bench.prepared, ["s1"]);
+    bench.agent.sessions[0]?.end();
+    await until(() => bench.prepared.length === 2);
+    assert.deepEqual(bench.texts, ["one"]);
+    bench.ready();
+    await until(() => bench.texts.length === 2);
+    assert.deepEqual(
+      [bench.prepared, bench.texts],
+      [
+        ["s1", "s2"],
+        ["one", "two"],
+      ],
+    );
+  });
+
+  it("goes out all the same when it cannot be prepared", async () => {
+    bench.send("one");
+    bench.ready(new Error("no"));
+    await until(() => bench.texts.length === 1);
+    assert.deepEqual(bench.warnings, ["A turn could not be prepared."]);
+  });
+
+  it("goes out all the same when preparing it takes too long, and a late failure harms nothing", async () => {
+    bench.send("one");
+    await bench.settled();
+    bench.clock.pass(1999);
+    await bench.settled();
+    assert.deepEqual(bench.texts, []);
+    bench.clock.pass(1);
+    await until(() => bench.texts.length === 1);
+    bench.ready(new Error("late"));
+    await bench.settled();
+    assert.deepEqual(bench.warnings, ["A prompt went out before its turn was prepared: it took too long."]);
+  });
+
+  it("is held by a stop meanwhile, and prepared anew when the user goes on", async () => {
+    bench.send("one");
+    bench.session.stop();
+    bench.ready();
+    await bench.settled();
+    assert.deepEqual([bench.texts, bench.session.state.submissions.length], [[], 1]);
+    bench.send("two");
+    bench.ready();
+    await until(() => bench.texts.length === 1);
+    assert.deepEqual([bench.prepared, bench.texts], [["s1", "s1"], ["one"]]);
+  });
+
+  it("is not sent when its prompt was withdrawn meanwhile; the next one is prepared", async () => {
+    bench.send("one");
+    bench.send("two");
+    bench.session.withdraw("s1");
+    bench.ready();
+    await until(() => bench.prepared.length === 2);
+    bench.ready();
+    await until(() => bench.texts.length === 1);
+    assert.deepEqual([bench.prepared, bench.texts], [["s1", "s2"], ["two"]]);
+  });
+
+  it("sends a prompt with the words that it was given meanwhile", async () => {
+    bench.send("one");
+    bench.session.editQueued("s1", "other");
+    bench.ready();
+    await until(() => bench.texts.length === 1);
+    assert.deepEqual(bench.texts, ["other"]);
+  });
+
+  it("is not sent by a session that was disposed meanwhile, and nothing keeps waiting", async () => {
+    bench.send("one");
+    bench.session.dispose();
+    await bench.settled();
+    assert.equal(bench.clock.waiting, 0);
+    bench.ready();
+    await bench.settled();
+    assert.deepEqual([bench.texts, bench.warnings], [[], []]);
+  });
+});

@@ -1,0 +1,165 @@
+// Prompts that wait can be changed and put into another order; what the agent has got cannot.
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { Emitter } from "../../src/base/lifecycle.ts";
+import { nullLog } from "../../src/base/log.ts";
+import type { Problem } from "../../src/base/errors.ts";
+import type { Content, SessionEvent } from "../../src/session/events.ts";
+import { promptText } from "../../src/session/promptQueue.ts";
+import { reduce } from "../../src/session/reduce.ts";
+import { Session } from "../../src/session/session.ts";
+import { empty, type SessionState } from "../../src/session/state.ts";
+import { PermissionBroker } from "../../src/permissions/permissionBroker.ts";
+import { FakeClock } from "../support/fakes/fakePorts.ts";
+import { eventsArb, logged } from "../support/fakes/arbitraryEvents.ts";
+import { room } from "../support/fakes/questionRoom.ts";
+import { StubAgent } from "../support/fakes/stubAgent.ts";
+import { until } from "../support/fakes/until.ts";
+
+const words = (text: string): Content => ({ type: "text", text });
+const image: Content = { type: "image", mimeType: "image/png", data: "AAAA" };
+const fold = (events: readonly SessionEvent[], from: SessionState = empty): SessionState =>
+  logged(events).reduce(reduce, from);
+const sent = (...ids: readonly string[]): readonly SessionEvent[] =>
+  ids.map(submission => ({ type: "promptSent", submission, content: [words(submission)] }));
+const ids = (state: SessionState): string => state.submissions.map(s => s.id).join("");
+
+describe("the queue of a session's state", () => {
+  const queued = fold([...sent("a", "b", "c", "d"), { type: "promptAccepted", submission: "a", messageId: "u1" }]);
+
+  for (const { move, before, expected, why } of [
+    { move: "d", before: "b", expected: "adbc", why: "before another" },
+    { move: "b", before: "d", expected: "acbd", why: "before one behind it" },
+    { move: "b", before: undefined, expected: "acdb", why: "behind all" },
+    { move: "d", before: undefined, expected: "abcd", why: "behind all, where it is" },
+    { move: "b", before: "c", expected: "abcd", why: "before the next, where it is" },
+    { move: "b", before: "b", expected: "abcd", why: "before itself" },
+    { move: "b", before: "a", expected: "abcd", why: "not before one that the agent has got" },
+    { move: "a", before: undefined, expected: "abcd", why: "not one that the agent has got" },
+    { move: "b", before: "z", expected: "abcd", why: "not before one that is not there" },
+    { move: "z", before: "b", expected: "abcd", why: "not one that is not there" },
+  ]) {
+    it(`moves a prompt ${why}`, () => {
+      const moved = fold([{ type: "promptMoved", submission: move, ...(before && { before }) }], queued);
+      assert.equal(ids(moved), expected);
+      if (expected === "abcd") assert.equal(moved, queued);
+    });
+  }
+
+  for (const { content, text, expected, why } of [
+    { content: [words("old")], text: "new", expected: [words("new")], why: "its words" },
+    { content: [words("old"), image], text: "new", expected: [words("new"), image], why: "its words beside an image" },
+    { content: [image], text: "new", expected: [words("new"), image], why: "what had no words" },
+    { content: [words("old"), image], text: " ", expected: [image], why: "its words to none, beside an image" },
+    { content: [words("o"), words("file")], text: "n", expected: [words("n"), words("file")], why: "its first text" },
+  ]) {
+    it(`changes ${why}`, () => {
+      const state = fold([
+        { type: "promptSent", submission: "s", content },
+        { type: "promptEdited", submission: "s", text },
+      ]);
+      assert.deepEqual(state.submissions, [{ id: "s", content: expected }]);
+    });
+  }
+
+  it("changes nothing that the agent has got, and nothing that is so already", () => {
+    assert.equal(fold([{ type: "promptEdited", submission: "a", text: "x" }], queued), queued);
+    assert.equal(fold([{ type: "promptEdited", submission: "b", text: "b" }], queued), queued);
+  });
+
+  it("never loses, doubles or alters another prompt, whatever is moved and edited", () => {
+    const change = fc.oneof(
+      fc.record({
+        type: fc.constant("promptMoved" as const),
+        submission: fc.constantFrom("a", "b", "c"),
+        before: fc.constantFrom("a", "b", "c"),
+      }),
+      fc.record({
+        type: fc.constant("promptEdited" as const),
+        submission: fc.constantFrom("a", "b", "c"),
+        text: fc.string({ minLength: 1, maxLength: 4 }),
+      }),
+    );
+    fc.assert(
+      fc.property(eventsArb, fc.array(change, { maxLength: 8 }), (events, changes) => {
+        const before = fold(events);
+        const after = fold(changes, before);
+        assert.deepEqual([...ids(after)].sort(), [...ids(before)].sort());
+        for (const old of before.submissions) {
+          const now = after.submissions.find(s => s.id === old.id);
+          const edits = changes.filter(one => one.type === "promptEdited" && one.submission === old.id);
+          if (old.messageId !== undefined || edits.length === 0) assert.equal(now, old);
+          const attached = (content: readonly Content[]): readonly Content[] => content.filter(b => b.type !== "text");
+          assert.deepEqual(attached(now?.content ?? []), attached(old.content));
+        }
+        assert.equal(after.entries, before.entries);
+      }),
+    );
+  });
+});
+
+describe("the queue of a session", () => {
+  /** A session whose agent works on "one" while "two", "three" and "four" wait. */
+  async function working(): Promise<{
+    readonly session: Session;
+    readonly agent: StubAgent;
+    readonly died: Emitter<Problem>;
+  }> {
+    const agent = new StubAgent();
+    const died = new Emitter<Problem>();
+    let minted = 0;
+    const session = new Session({
+      id: "session",
+      agent: { id: "stub", name: "Stub" },
+      cwd: "/w",
+      clock: new FakeClock(),
+      log: nullLog,
+      newId: () => `s${++minted}`,
+      connection: {
+        connect: () => Promise.resolve({ agent, onDidDie: died.event, hasEnded: () => false }),
+        restart: () => Promise.resolve(),
+      },
+      makeRoom: dispatch => room(new PermissionBroker({ report: dispatch, newId: () => `q${++minted}` }), () => {}),
+    });
+    await session.open();
+    for (const text of ["one", "two", "three", "four"]) session.send([words(text)]);
+    await until(() => session.state.submissions.length === 3);
+    return { session, agent, died };
+  }
+  const texts = (session: Session): readonly string[] => session.state.submissions.map(s => promptText(s.content));
+
+  it("is sent in the order and with the words that the user gave it", async () => {
+    const { session, agent, died } = await working();
+    session.moveQueued("s4", "s2");
+    session.editQueued("s2", "two, changed");
+    assert.deepEqual(texts(session), ["four", "two, changed", "three"]);
+    for (const count of [2, 3, 4]) {
+      agent.sessions[0]?.end();
+      await until(() => agent.sessions[0]?.prompts.length === count);
+    }
+    assert.deepEqual(agent.sessions[0]?.texts, ["one", "four", "two, changed", "three"]);
+    session.dispose();
+    died.dispose();
+  });
+
+  it("leaves alone what is being handed to the agent", async () => {
+    const { session, agent, died } = await working();
+    agent.sessions[0]?.end();
+    await until(() => agent.sessions[0]?.prompts.length === 2);
+    session.editQueued("s2", "too late");
+    session.moveQueued("s2");
+    session.moveQueued("s3", "s2");
+    assert.ok(!JSON.stringify(session.state).includes("too late"));
+    assert.deepEqual(texts(session).slice(-2), ["three", "four"]);
+    session.dispose();
+    died.dispose();
+  });
+
+  it("drops a prompt that nothing is left of", async () => {
+    const { session, died } = await working();
+    session.editQueued("s3", "");
+    assert.deepEqual(texts(session), ["two", "four"]);
+    session.dispose();
+    died.dispose();
+  });
+});

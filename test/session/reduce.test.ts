@@ -1,0 +1,388 @@
+// The reducer: what any stream of events may and may not do to a session's state.
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { Projector } from "../../src/panel/projection/projector.ts";
+import type { SessionEvent } from "../../src/session/events.ts";
+import { shownContent } from "../../src/session/fileNotes.ts";
+import { reduce } from "../../src/session/reduce.ts";
+import {
+  decisionWords,
+  empty,
+  isBusy,
+  openAsks,
+  shownToolStatus,
+  type Entry,
+  type SessionState,
+  type ToolEntry,
+} from "../../src/session/state.ts";
+import { contentArb, eventArb, eventsArb, logged } from "../support/fakes/arbitraryEvents.ts";
+
+const fold = (events: readonly SessionEvent[], from: SessionState = empty): SessionState =>
+  logged(events).reduce(reduce, from);
+const plain = (state: SessionState): unknown => ({
+  ...state,
+  entries: [...state.entries],
+  terminals: [...state.terminals],
+  plans: [...state.plans],
+});
+const say = (text: string, messageId = "m", author: "user" | "agent" | "thought" = "agent"): SessionEvent => ({
+  type: "messageChunk",
+  author,
+  messageId,
+  content: { type: "text", text },
+});
+const tool = (toolCallId: string, patch: Extract<SessionEvent, { type: "tool" }>["patch"]): SessionEvent => ({
+  type: "tool",
+  toolCallId,
+  patch,
+});
+const entry = (state: SessionState, id: string): Entry => {
+  const found = state.entries.get(id);
+  assert.ok(found, `there is no entry ${id}`);
+  return found;
+};
+const problem = { message: "No.", next: ["retry"] } as const;
+
+describe("the reducer, for any events,", () => {
+  it("never throws, and folding them again gives an equal state", () => {
+    fc.assert(
+      fc.property(eventsArb, events => {
+        assert.deepEqual(plain(fold(events)), plain(fold(events)));
+      }),
+    );
+  });
+
+  it("changes nothing of the state it was given", () => {
+    fc.assert(
+      fc.property(eventsArb, eventArb, (events, event) => {
+        const before = fold(events);
+        const was = JSON.stringify(plain(before));
+        reduce(before, { seq: 99, at: 99, event });
+        assert.equal(JSON.stringify(plain(before)), was);
+      }),
+    );
+  });
+
+  it("keeps an entry where it first stood", () => {
+    fc.assert(
+      fc.property(eventsArb, events => {
+        let state = empty;
+        for (const one of logged(events)) {
+          const next = reduce(state, one);
+          const ids = [...state.entries].map(e => e.id);
+          assert.deepEqual(
+            [...next.entries].slice(0, ids.length).map(e => e.id),
+            ids,
+          );
+          state = next;
+        }
+        assert.equal(new Set([...state.entries].map(e => e.id)).size, state.entries.length);
+      }),
+    );
+  });
+
+  it("returns the same object when the event repeats what is so", () => {
+    const snapshots = new Set(["opened", "connection", "promptAccepted", "promptWithdrawn", "promptEdited", "promptMoved", "askOpened", "askClosed", "message", "tool",
+      "terminal", "plan", "commands", "options", "option", "usage", "info", "compaction", "unknown", "cancelRequested", "file"]); // prettier-ignore
+    fc.assert(
+      fc.property(
+        eventsArb,
+        eventArb.filter(event => snapshots.has(event.type)),
+        (events, event) => {
+          const once = reduce(fold(events), { seq: 98, at: 98, event });
+          // Giving up a loss makes a notice of it: only what follows is a repetition.
+          const settled = reduce(once, { seq: 99, at: 99, event });
+          assert.equal(reduce(settled, { seq: 100, at: 100, event: structuredClone(event) }), settled);
+          if (event.type !== "connection") assert.equal(settled, once);
+        },
+      ),
+    );
+  });
+
+  it("returns the same object for text that adds nothing", () => {
+    const nothing = { type: "text", text: "" } as const;
+    fc.assert(
+      fc.property(eventsArb, events => {
+        const state = fold([...events, say("x"), tool("a", { content: [] })]);
+        for (const event of [
+          say(""),
+          { type: "toolChunk", toolCallId: "a", content: { type: "content", content: nothing } },
+          { type: "terminalOutput", terminalId: "zz", text: "" },
+        ] as const) {
+          assert.equal(reduce(state, { seq: 99, at: 99, event }), state);
+        }
+      }),
+    );
+  });
+
+  it("comes to the same however text is cut into chunks", () => {
+    fc.assert(
+      fc.property(fc.string(), fc.array(fc.nat(100)), fc.array(contentArb), (text, places, others) => {
+        const cuts = [...new Set(places.map(place => place % (text.length + 1)))].sort((a, b) => a - b);
+        const pieces = [0, ...cuts].map((from, i) => text.slice(from, cuts[i] ?? text.length));
+        const rest = others.map((content): SessionEvent => ({
+          type: "messageChunk",
+          author: "agent",
+          messageId: "m",
+          content,
+        }));
+        const content = (state: SessionState): unknown => {
+          const found = state.entries.get("m:agent:m");
+          return found?.kind === "message" ? found.content : [];
+        };
+        const whole = fold([say(text), ...rest]);
+        assert.deepEqual(content(fold([...pieces.map(piece => say(piece)), ...rest])), content(whole));
+        const upsert: SessionEvent = {
+          type: "message",
+          author: "agent",
+          messageId: "m",
+          content: [...pieces.map(piece => ({ type: "text" as const, text: piece })), ...others],
+        };
+        assert.deepEqual(content(fold([upsert])), content(whole));
+      }),
+    );
+  });
+
+  it("settles a submission by acceptance and echo, whichever comes second", () => {
+    fc.assert(
+      fc.property(eventsArb, fc.boolean(), (events, echoFirst) => {
+        const sent: SessionEvent = { type: "promptSent", submission: "s", content: [{ type: "text", text: "hi" }] };
+        const acceptance: SessionEvent = { type: "promptAccepted", submission: "s", messageId: "echo" };
+        const echo: SessionEvent = {
+          type: "message",
+          author: "user",
+          messageId: "echo",
+          content: [{ type: "text", text: "hi" }],
+        };
+        const before = fold([...events, sent]);
+        const state = fold(echoFirst ? [echo, acceptance] : [acceptance, echo], before);
+        assert.ok(!state.submissions.some(s => s.id === "s"));
+        assert.equal(entry(state, "m:user:echo").kind, "message");
+        const other = fold(echoFirst ? [acceptance, echo] : [echo, acceptance], before);
+        const timeless = (one: SessionState): unknown => [...one.entries].map(e => ({ ...e, at: 0, until: 0 }));
+        assert.deepEqual(timeless(state), timeless(other));
+        assert.deepEqual(state.submissions, other.submissions);
+      }),
+    );
+  });
+
+  it("shows an equal view after a replay", () => {
+    const around = { agents: [], chosen: null, problem: null, sendKey: "enter" } as const;
+    fc.assert(
+      fc.property(eventsArb, events => {
+        const projector = new Projector();
+        let state = empty;
+        for (const one of logged(events)) projector.project((state = reduce(state, one)), around);
+        assert.deepEqual(projector.project(state, around), new Projector().project(fold(events), around));
+      }),
+    );
+  });
+});
+
+describe("the reducer", () => {
+  it("keeps a thought and a message apart that share an id", () => {
+    const state = fold([say("hm", "m", "thought"), say("yes"), say("mm", "m", "thought")]);
+    assert.deepEqual(
+      [...state.entries].map(e => e.id),
+      ["m:thought:m", "m:agent:m"],
+    );
+  });
+
+  it("places a message where its first word came, not where it was announced", () => {
+    const state = fold([{ type: "message", author: "agent", messageId: "m" }, say("first", "n"), say("later")]);
+    assert.deepEqual(
+      [...state.entries].map(e => e.id),
+      ["m:agent:n", "m:agent:m"],
+    );
+  });
+
+  it("places no message for empty text, and adds no empty block behind a picture", () => {
+    assert.equal(fold([say("")]).entries.length, 0);
+    const picture = { type: "image", mimeType: "image/png", data: "AA==" } as const;
+    const state = fold([{ type: "messageChunk", author: "agent", messageId: "m", content: picture }, say("")]);
+    const found = entry(state, "m:agent:m");
+    assert.deepEqual(found.kind === "message" && found.content, [picture]);
+  });
+
+  it("leaves a tool's fields where they are absent, clears them where null, replaces them where given", () => {
+    const state = fold([
+      tool("a", { title: "T", kind: "edit", status: "pending" }),
+      tool("a", { title: null, status: "completed" }),
+    ]);
+    assert.deepEqual((entry(state, "t:a") as ToolEntry).fields, { kind: "edit", status: "completed" });
+  });
+
+  it("makes the tool call an update speaks of when nobody announced it", () => {
+    assert.equal(entry(fold([tool("new", { status: "in_progress" })]), "t:new").kind, "tool");
+  });
+
+  it("closes what the turn left open, and lets a late end have its say", () => {
+    const running = fold([
+      say("go", "u", "user"),
+      { type: "activity", state: "running" },
+      tool("a", { status: "in_progress" }),
+      { type: "activity", state: "idle", stopReason: "cancelled" },
+    ]);
+    assert.equal(shownToolStatus(entry(running, "t:a") as ToolEntry, false), "cancelled");
+    const late = fold([tool("a", { status: "completed" })], running);
+    assert.equal(shownToolStatus(entry(late, "t:a") as ToolEntry, false), "done");
+    assert.equal([...running.entries].at(-1)?.kind, "turnEnd");
+  });
+
+  it("shows a tool as waiting while a question about it is open, whatever was reported", () => {
+    const state = fold([tool("a", { status: "completed" })]);
+    assert.equal(shownToolStatus(entry(state, "t:a") as ToolEntry, true), "waiting");
+  });
+
+  it("tells of a turn's end only where it is worth a word", () => {
+    const turn = (stopReason: string): SessionState =>
+      fold([
+        { type: "activity", state: "running" },
+        { type: "activity", state: "idle", stopReason },
+      ]);
+    assert.equal(turn("end_turn").entries.length, 0);
+    for (const reason of ["max_tokens", "refusal", "max_turn_requests", "new_reason"]) {
+      assert.equal(turn(reason).entries.at(0)?.kind, "turnEnd");
+    }
+  });
+
+  it("keeps a refused prompt's text, with the reason behind it", () => {
+    const state = fold([
+      { type: "promptSent", submission: "s", content: [{ type: "text", text: "hi" }] },
+      { type: "promptFailed", submission: "s", problem },
+    ]);
+    assert.deepEqual(
+      [...state.entries].map(e => e.kind),
+      ["message", "problem"],
+    );
+    assert.deepEqual(state.submissions, []);
+  });
+
+  it("answers every question and stops being busy when the agent is lost, and keeps prompts that were not sent", () => {
+    const state = fold([
+      { type: "activity", state: "running" },
+      { type: "promptSent", submission: "s", content: [] },
+      { type: "askOpened", ask: "q", title: "?", options: [] },
+      { type: "agentLost", problem },
+    ]);
+    assert.deepEqual(openAsks(state), []);
+    assert.equal(isBusy(state), false);
+    assert.equal(state.submissions.length, 1);
+    assert.equal(state.lost, problem);
+  });
+
+  it("answers a question once", () => {
+    const asked = fold([
+      { type: "askOpened", ask: "q", title: "?", options: [] },
+      { type: "askClosed", ask: "q", answer: { option: "y" } },
+    ]);
+    const again = fold([{ type: "askClosed", ask: "q", answer: "cancelled" }], asked);
+    assert.equal(again, asked);
+  });
+
+  it("tells what a rule answered: at the tool call in question, else in a notice", () => {
+    const options = [{ id: "y", name: "Yes", kind: "allow_once" }];
+    const about = fold([
+      tool("t", { title: "T" }),
+      { type: "askOpened", ask: "q", title: "?", toolCallId: "t", options },
+      { type: "askClosed", ask: "q", answer: { option: "y" }, by: "allow command “a”" },
+    ]);
+    assert.equal(about.entries.length, 1);
+    assert.equal(about.asks[0] && decisionWords(about.asks[0]), "Allowed by rule: allow command “a”");
+    const own = fold([
+      {
+        type: "askOpened",
+        ask: "q",
+        title: "A wants to read /x",
+        options: [{ id: "n", name: "No", kind: "reject_once" }],
+      },
+      { type: "askClosed", ask: "q", answer: { option: "n" }, by: "deny path “/x”" },
+    ]);
+    const [notice] = own.entries;
+    assert.ok(notice?.kind === "notice" && notice.byRule);
+    assert.equal(notice.title, "A wants to read /x. Refused by rule: deny path “/x”");
+  });
+
+  it("takes a question in that a rule has answered, without ever showing it open", () => {
+    const options = [{ id: "y", name: "Yes", kind: "allow_once" }];
+    const state = fold([
+      { type: "askOpened", ask: "q", title: "?", options, answer: { option: "y" }, by: "allow kind “read”" },
+    ]);
+    assert.deepEqual(openAsks(state), []);
+    const [notice] = state.entries;
+    assert.ok(notice?.kind === "notice" && notice.title === "?. Allowed by rule: allow kind “read”");
+  });
+
+  it("says nothing of rules where the user answered, or nobody did", () => {
+    for (const answer of [{ option: "y" }, "cancelled"] as const) {
+      const state = fold([
+        { type: "askOpened", ask: "q", title: "?", options: [{ id: "y", name: "Yes", kind: "allow_once" }] },
+        { type: "askClosed", ask: "q", answer, ...(answer === "cancelled" && { by: "deny path “/x”" }) },
+      ]);
+      assert.equal(state.entries.length, 0);
+    }
+  });
+
+  it("notes a file at the latest tool call that names it, by place or by diff, and takes the note back", () => {
+    const state = fold([
+      tool("old", { locations: [{ path: "/w/a" }] }),
+      tool("new", { content: [{ type: "diff", path: "/w/a", newText: "" }] }),
+      { type: "file", path: "/w/a", note: "unsaved" },
+    ]);
+    const filesOf = (from: SessionState, id: string): unknown => (entry(from, `t:${id}`) as ToolEntry).files;
+    assert.deepEqual([filesOf(state, "old"), filesOf(state, "new")], [undefined, [{ path: "/w/a", note: "unsaved" }]]);
+    const diverged = fold([{ type: "file", path: "/w/a", note: "diverged" }], state);
+    assert.deepEqual(filesOf(diverged, "new"), [{ path: "/w/a", note: "diverged" }]);
+    assert.equal(filesOf(fold([{ type: "file", path: "/w/a", note: null }], diverged), "new"), undefined);
+  });
+
+  it("keeps what became of a write, from its first text to its last, and shows it in place of the reported diff", () => {
+    const diff = { type: "diff", path: "/w/a", oldText: "a", newText: "b " } as const;
+    const state = fold([
+      tool("t", { content: [diff, { ...diff, path: "/w/other" }] }),
+      { type: "fileResult", path: "/w/a", before: "a", after: "b" },
+      { type: "fileResult", path: "/w/a", before: "b", after: "c" },
+    ]);
+    const content = shownContent(entry(state, "t:t") as ToolEntry);
+    assert.deepEqual(content, [
+      { ...diff, newText: "c" },
+      { ...diff, path: "/w/other" },
+    ]);
+    const unnamed: SessionEvent = { type: "fileResult", path: "/w/unnamed", before: "", after: "" };
+    assert.equal(reduce(state, { seq: 9, at: 9, event: unnamed }), state);
+  });
+
+  it("notes a file that no tool call names in a notice, once", () => {
+    const note: SessionEvent = { type: "file", path: "/w/a", note: "diverged" };
+    const state = fold([note, note]);
+    const [notice] = state.entries;
+    assert.ok(state.entries.length === 1 && notice?.kind === "notice");
+    assert.deepEqual(notice.files, [{ path: "/w/a", note: "diverged" }]);
+    assert.equal(fold([{ type: "file", path: "/w/other", note: null }], state), state);
+  });
+
+  it("cuts a terminal's oldest output when it grows beyond bounds, and says so", () => {
+    const line = `${"x".repeat(99)}\n`;
+    const state = fold([
+      { type: "terminalOutput", terminalId: "t", text: `first\n${line.repeat(9_999)}` },
+      { type: "terminalOutput", terminalId: "t", text: line.repeat(2) },
+    ]);
+    const terminal = state.terminals.get("t");
+    assert.ok(terminal?.truncated);
+    assert.ok(terminal.output.length < 1_000_000 && terminal.output.startsWith(line) && terminal.output.endsWith(line));
+  });
+
+  it("folds separate messages in linear time", () => {
+    const time = (count: number): number => {
+      const events = Array.from({ length: count }, (_, i) => say("word ", `m${i}`));
+      const began = process.cpuUsage();
+      assert.equal(fold(events).entries.length, count);
+      return process.cpuUsage(began).user;
+    };
+    time(2000);
+    const small = Math.min(time(2000), time(2000), time(2000));
+    const large = Math.min(time(10_000), time(10_000));
+    // Five times the messages; twenty-five times the work if it were quadratic.
+    assert.ok(large < small * 15 + 20_000, `${small} µs for 2,000 and ${large} µs for 10,000`);
+  });
+});

@@ -1,0 +1,416 @@
+// One session: what it asks of its agent and when, and what becomes of it when the agent, the user or the window ends.
+import assert from "node:assert/strict";
+import { ProblemError } from "../../src/base/errors.ts";
+import { findLeaks, trackLeaks } from "../../src/base/lifecycle.ts";
+import type { Logged } from "../../src/session/events.ts";
+import { reduce } from "../../src/session/reduce.ts";
+import { empty, openAsks, sessionTitle } from "../../src/session/state.ts";
+import { logged } from "../support/fakes/arbitraryEvents.ts";
+import { SessionBench, dead, question } from "../support/fakes/sessionBench.ts";
+import { until } from "../support/fakes/until.ts";
+
+describe("a session", () => {
+  let bench: SessionBench;
+  beforeEach(() => {
+    trackLeaks();
+    bench = new SessionBench();
+  });
+  afterEach(() => {
+    bench.session.dispose();
+    bench.died.dispose();
+    assert.deepEqual(findLeaks(), []);
+  });
+
+  it("runs one turn at a time and keeps the order of what was written", async () => {
+    await bench.opened();
+    for (const text of ["one", "two", "three"]) bench.send(text);
+    await bench.settled();
+    assert.deepEqual(bench.remote.texts, ["one"]);
+    assert.deepEqual(bench.queued, ["two", "three"]);
+    bench.remote.end();
+    await bench.settled();
+    assert.deepEqual(bench.remote.texts, ["one", "two"]);
+    bench.remote.end();
+    await bench.settled();
+    assert.deepEqual(bench.remote.texts, ["one", "two", "three"]);
+    assert.deepEqual(bench.queued, []);
+  });
+
+  it("starts its agent for a prompt, and sends it once the agent is ready", async () => {
+    bench.send("hello");
+    await until(() => bench.agent.sessions.length === 1);
+    await bench.settled();
+    assert.deepEqual([bench.connects, bench.remote.texts], [1, ["hello"]]);
+  });
+
+  it("never sends an empty prompt", async () => {
+    await bench.opened();
+    bench.session.send([]);
+    await bench.settled();
+    assert.deepEqual([bench.remote.prompts.length, bench.session.state.submissions.length], [0, 0]);
+  });
+
+  it("waits with a second prompt while the agent says anything but idle, known or not", async () => {
+    await bench.opened();
+    bench.remote.report({ type: "activity", state: "compacting" });
+    bench.send("later");
+    await bench.settled();
+    assert.deepEqual(bench.remote.texts, []);
+    bench.remote.end();
+    await bench.settled();
+    assert.deepEqual(bench.remote.texts, ["later"]);
+  });
+
+  it("holds what is queued after a stop until the user writes again", async () => {
+    await bench.opened();
+    bench.send("one");
+    bench.send("two");
+    await bench.settled();
+    bench.session.stop();
+    assert.ok(bench.session.state.cancelling);
+    assert.equal(bench.remote.cancels, 1);
+    bench.remote.end("cancelled");
+    await bench.settled();
+    assert.equal(bench.session.state.cancelling, false);
+    assert.deepEqual([bench.remote.texts, bench.queued], [["one"], ["two"]]);
+    bench.send("three");
+    await bench.settled();
+    bench.remote.end();
+    await bench.settled();
+    assert.deepEqual(bench.remote.texts, ["one", "two", "three"]);
+  });
+
+  it("holds what is queued after a turn that failed", async () => {
+    await bench.opened();
+    bench.send("one");
+    bench.send("two");
+    await bench.settled();
+    bench.remote.report({ type: "activity", state: "idle", stopReason: "error", problem: dead });
+    await bench.settled();
+    assert.deepEqual([bench.remote.texts, bench.queued], [["one"], ["two"]]);
+    assert.equal(bench.kinds.at(-1), "problem");
+  });
+
+  it("stops nothing when nothing runs", async () => {
+    await bench.opened();
+    bench.session.stop();
+    assert.deepEqual([bench.remote.cancels, bench.session.state.cancelling], [0, false]);
+  });
+
+  it("answers an open question with cancelled when it is stopped, and takes updates until the agent is done", async () => {
+    await bench.opened();
+    bench.send("go");
+    await bench.settled();
+    const answer = bench.remote.client.requestPermission(question, new AbortController().signal);
+    assert.equal(openAsks(bench.session.state).length, 1);
+    bench.session.stop();
+    assert.equal(await answer, "cancelled");
+    assert.deepEqual(openAsks(bench.session.state), []);
+    bench.remote.report({ type: "tool", toolCallId: "t", patch: { status: "failed" } });
+    assert.equal(bench.kinds.at(-1), "tool");
+  });
+
+  it("gives the user's answer to the agent once", async () => {
+    await bench.opened();
+    const answer = bench.remote.client.requestPermission(question, new AbortController().signal);
+    const [ask] = openAsks(bench.session.state);
+    assert.ok(ask);
+    bench.session.answer(ask.id, "no such option");
+    assert.equal(openAsks(bench.session.state).length, 1);
+    bench.session.answer(ask.id, "y");
+    bench.session.answer(ask.id, "y");
+    assert.deepEqual(await answer, { option: "y" });
+    assert.equal(bench.log.filter(one => one.event.type === "askClosed").length, 1);
+  });
+
+  it("keeps the user's title over the agent's, on one line, until it is cleared", async () => {
+    await bench.opened();
+    bench.session.rename("  Sums\n of  lists ");
+    bench.remote.client.report({ type: "info", title: "The agent's title" });
+    assert.equal(sessionTitle(bench.session.state), "Sums of lists");
+    assert.equal(sessionTitle(bench.log.reduce(reduce, empty)), "Sums of lists");
+    bench.session.rename(" ");
+    assert.equal(sessionTitle(bench.session.state), "The agent's title");
+  });
+
+  it("takes back a prompt that waits, and none that was sent", async () => {
+    await bench.opened();
+    bench.send("one");
+    bench.send("two");
+    await bench.settled();
+    bench.session.withdraw("s1");
+    bench.session.withdraw("s2");
+    bench.session.withdraw("no such prompt");
+    assert.deepEqual(bench.queued, []);
+    assert.deepEqual(bench.kinds, ["message"]);
+  });
+
+  it("answers a question of our own that comes after Stop at once, so that the turn can end", async () => {
+    await bench.opened();
+    bench.send("one");
+    await bench.settled();
+    bench.session.stop();
+    // As when the agent reads a file outside the workspace while it winds up.
+    const answer = bench.broker?.requestPermission(question, new AbortController().signal);
+    assert.equal(await answer, "cancelled");
+    assert.deepEqual(openAsks(bench.session.state), []);
+  });
+
+  it("ends its commands when its agent dies, when it is restarted and when it is disposed", async () => {
+    await bench.opened();
+    bench.died.fire({ message: "It died.", next: [] });
+    assert.equal(bench.endings, 1);
+    await bench.session.restart();
+    assert.equal(bench.endings, 2);
+    bench.session.dispose();
+    assert.equal(bench.endings, 3);
+  });
+
+  it("answers a question that comes after Stop at once, so that the turn can end", async () => {
+    await bench.opened();
+    bench.send("one");
+    await bench.settled();
+    bench.session.stop();
+    const answer = bench.remote.client.requestPermission(question, new AbortController().signal);
+    assert.equal(await answer, "cancelled");
+    assert.deepEqual(bench.session.state.asks, []);
+  });
+
+  it("cancels a question that its turn leaves behind", async () => {
+    await bench.opened();
+    bench.send("one");
+    await bench.settled();
+    const answer = bench.remote.client.requestPermission(question, new AbortController().signal);
+    bench.remote.end();
+    assert.equal(await answer, "cancelled");
+  });
+
+  it("tells the death of an agent that dies while it opens the session, and not that its stream ended", async () => {
+    bench.agent.open = () => Promise.reject(new Error("The connection has ended."));
+    bench.ended = true;
+    const opening = bench.session.open();
+    await bench.settled();
+    bench.died.fire(dead);
+    await opening;
+    assert.deepEqual(bench.session.state.lost, dead);
+  });
+
+  it("sends a queued prompt next when asked to, stopping the turn, and the others after it", async () => {
+    await bench.opened();
+    for (const text of ["one", "two", "three"]) bench.send(text);
+    await bench.settled();
+    bench.session.sendNow("s3");
+    assert.equal(bench.remote.cancels, 1);
+    assert.deepEqual(bench.queued, ["three", "two"]);
+    for (let i = 0; i < 2; i++) {
+      bench.remote.end("cancelled");
+      await bench.settled();
+    }
+    assert.deepEqual(bench.remote.texts, ["one", "three", "two"]);
+  });
+
+  it("leaves everything as it is when the prompt to send now is not there", async () => {
+    await bench.opened();
+    bench.send("one");
+    await bench.settled();
+    bench.session.sendNow("gone");
+    assert.equal(bench.remote.cancels, 0);
+  });
+
+  it("shows a refused prompt with the reason, and goes on with the next", async () => {
+    await bench.opened();
+    bench.remote.refuse = new ProblemError(dead);
+    bench.send("one");
+    await bench.settled();
+    assert.deepEqual(bench.kinds, ["message", "problem"]);
+    bench.remote.refuse = undefined;
+    bench.send("two");
+    await bench.settled();
+    assert.deepEqual(bench.remote.texts, ["one", "two"]);
+    assert.deepEqual(bench.queued, []);
+  });
+
+  it("tells why its agent could not be started, and starts it again for the next prompt", async () => {
+    bench.refuse = new ProblemError(dead);
+    await bench.session.open();
+    assert.deepEqual(bench.session.state.lost, dead);
+    bench.refuse = undefined;
+    bench.send("again");
+    await until(() => bench.agent.sessions.length === 1);
+    await bench.settled();
+    assert.equal(bench.session.state.lost, null);
+    assert.deepEqual(bench.remote.texts, ["again"]);
+  });
+
+  it("keeps what was said and what was not sent when its agent dies, and leaves nothing pending", async () => {
+    await bench.opened();
+    bench.send("one");
+    bench.send("two");
+    await bench.settled();
+    const answer = bench.remote.client.requestPermission(question, new AbortController().signal);
+    const remote = bench.remote;
+    bench.died.fire(dead);
+    assert.equal(await answer, "cancelled");
+    assert.deepEqual([bench.session.state.lost, bench.session.state.activity.state], [dead, "idle"]);
+    assert.ok(remote.disposed);
+    assert.deepEqual([bench.queued, bench.kinds], [["two"], ["message"]]);
+  });
+
+  it("restarts its agent, keeps the conversation, and says that the agent does not remember it", async () => {
+    await bench.opened();
+    bench.send("one");
+    await bench.settled();
+    const first = bench.remote;
+    await bench.session.restart();
+    assert.ok(first.disposed);
+    assert.equal(bench.restarts, 1);
+    assert.equal(bench.session.state.connection?.state, "ready");
+    assert.deepEqual(bench.kinds, ["message", "turnEnd", "notice"]);
+    bench.send("two");
+    await bench.settled();
+    assert.deepEqual(bench.remote.texts, ["two"]);
+  });
+
+  it("restarts while it is still starting, and does not take the end of that start for a loss", async () => {
+    let fail: (error: Error) => void = () => {};
+    bench.gate = new Promise<void>((_, reject) => (fail = reject));
+    const opening = bench.session.open();
+    const restarting = bench.session.restart();
+    bench.gate = Promise.resolve();
+    fail(new ProblemError(dead));
+    await Promise.all([opening, restarting]);
+    assert.ok(!bench.log.some(one => one.event.type === "agentLost"));
+    assert.equal(bench.session.state.connection?.state, "ready");
+    assert.equal(bench.connects, 2);
+  });
+
+  it("does not open a session on an agent that died meanwhile", async () => {
+    let go: () => void = () => {};
+    bench.agent.ready = new Promise<void>(resolve => (go = resolve));
+    const opening = bench.session.open();
+    await until(() => bench.session.state.connection?.state === "opening");
+    bench.died.fire(dead);
+    go();
+    await opening;
+    assert.deepEqual(bench.session.state.lost, dead);
+    assert.ok(bench.remote.disposed);
+  });
+
+  it("starts its agent once, however often it is opened", async () => {
+    await Promise.all([bench.session.open(), bench.session.open()]);
+    await bench.session.open();
+    assert.equal(bench.connects, 1);
+  });
+
+  it("settles every question and takes nothing in once it is disposed", async () => {
+    await bench.opened();
+    const answer = bench.remote.client.requestPermission(question, new AbortController().signal);
+    bench.session.dispose();
+    assert.equal(await answer, "cancelled");
+    const { length } = bench.log;
+    bench.remote.report({ type: "notice", severity: "info", title: "late" });
+    assert.equal(bench.log.length, length);
+    assert.ok(bench.remote.disposed);
+  });
+
+  it("numbers its events without a gap", async () => {
+    await bench.opened();
+    bench.send("one");
+    await bench.settled();
+    bench.remote.end();
+    assert.deepEqual(
+      bench.log.map(one => one.seq),
+      bench.log.map((_, at) => at),
+    );
+  });
+});
+
+describe("a session whose window was reloaded", () => {
+  const resumed = (past: readonly Logged[]): SessionBench =>
+    new SessionBench(JSON.parse(JSON.stringify(past)) as readonly Logged[]);
+
+  async function inTheMiddle(): Promise<SessionBench> {
+    const bench = await new SessionBench().opened();
+    bench.send("one");
+    bench.send("two");
+    await bench.settled();
+    bench.remote.report({ type: "tool", toolCallId: "t", patch: { status: "in_progress" } });
+    void bench.remote.client.requestPermission(question, new AbortController().signal);
+    return bench;
+  }
+
+  it("in the middle of a turn says so, closes what was open, and keeps what was not sent", async () => {
+    const before = await inTheMiddle();
+    const bench = resumed(before.log);
+    const { state } = bench.session;
+    assert.deepEqual(openAsks(state), []);
+    assert.deepEqual([state.activity.state, state.connection?.state], ["idle", "closed"]);
+    const [last] = [...state.entries].slice(-1);
+    assert.ok(last?.kind === "notice" && /closed or reloaded while Stub was working/.test(last.title));
+    assert.deepEqual(bench.queued, ["two"]);
+    // What is queued waits for the user: opening alone sends nothing.
+    await bench.opened();
+    await bench.settled();
+    assert.deepEqual(bench.remote.texts, []);
+    bench.send("three");
+    await bench.settled();
+    assert.deepEqual(bench.remote.texts, ["two"]);
+    before.session.dispose();
+    bench.session.dispose();
+  });
+
+  it("forgets the commands that ended with the window, and what files needed of the user", () => {
+    const { session } = new SessionBench([
+      ...logged([
+        { type: "opened", agent: "stub", agentName: "Stub", cwd: "/w" },
+        { type: "tool", toolCallId: "t", patch: { locations: [{ path: "/w/a" }] } },
+        { type: "file", path: "/w/a", note: "unsaved" },
+        { type: "file", path: "/w/b", note: "diverged" },
+        { type: "terminal", terminalId: "x", own: true },
+        { type: "terminal", terminalId: "theirs" },
+      ]),
+    ]);
+    const { terminals, entries } = session.state;
+    assert.deepEqual([terminals.get("x")?.exit, terminals.get("theirs")?.exit], [{}, undefined]);
+    const noted = [...entries].flatMap(entry => ("files" in entry ? (entry.files ?? []) : []));
+    assert.deepEqual(noted, []);
+  });
+
+  it("between turns says nothing of a turn", async () => {
+    const before = await new SessionBench().opened();
+    before.send("one");
+    await before.settled();
+    before.remote.end();
+    const bench = resumed(before.log);
+    assert.deepEqual(bench.kinds, ["message"]);
+    await bench.opened();
+    assert.deepEqual(bench.kinds, ["message", "notice"]);
+    before.session.dispose();
+    bench.session.dispose();
+  });
+
+  it("goes on numbering where the log ended, and logs what it adds", async () => {
+    const before = await inTheMiddle();
+    const bench = resumed(before.log);
+    const all = [...before.log, ...bench.log];
+    assert.ok(bench.log.length > 0);
+    assert.deepEqual(
+      all.map(one => one.seq),
+      all.map((_, at) => at),
+    );
+    const again = resumed(all);
+    assert.deepEqual([...again.session.state.entries], [...bench.session.state.entries]);
+    for (const one of [before, bench, again]) one.session.dispose();
+  });
+
+  it("opens although a newer version wrote events it does not know", () => {
+    const strange = [
+      { seq: 0, at: 0, event: { type: "hologram" } },
+      { seq: 1, at: 0, event: { type: "tool" } },
+    ];
+    const bench = new SessionBench(strange as unknown as readonly Logged[]);
+    assert.equal(bench.warnings.length, 2);
+    assert.equal(bench.session.state.agent?.id, "stub");
+    bench.session.dispose();
+  });
+});

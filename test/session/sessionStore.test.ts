@@ -1,0 +1,134 @@
+// Sessions on disk: whatever happens to the file, what is whole in it is read again.
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { nullLog } from "../../src/base/log.ts";
+import type { Logged } from "../../src/session/events.ts";
+import { SessionWriter, readSession, type Storage } from "../../src/session/sessionStore.ts";
+import { eventsArb, logged } from "../support/fakes/arbitraryEvents.ts";
+import { FakeClock } from "../support/fakes/fakePorts.ts";
+
+class MemoryStorage implements Storage {
+  readonly files = new Map<string, string>();
+  appends = 0;
+  fails = false;
+  async append(name: string, text: string): Promise<void> {
+    this.appends++;
+    if (this.fails) throw new Error("disk full");
+    this.files.set(name, (this.files.get(name) ?? "") + text);
+  }
+  async write(name: string, text: string): Promise<void> {
+    this.files.set(name, text);
+  }
+  async read(name: string): Promise<string | undefined> {
+    return this.files.get(name);
+  }
+}
+
+async function stored(storage: MemoryStorage, events: readonly Logged[]): Promise<string> {
+  const writer = new SessionWriter(storage, "s", new FakeClock(), nullLog);
+  for (const one of events) writer.write(one);
+  await writer.flush();
+  return storage.files.get("s.jsonl") ?? "";
+}
+
+const json = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;
+const chunk = (text: string): Logged["event"] => ({
+  type: "messageChunk",
+  author: "agent",
+  messageId: "m",
+  content: { type: "text", text },
+});
+
+describe("a stored session", () => {
+  it("reads as it was written", async () => {
+    await fc.assert(
+      fc.asyncProperty(eventsArb, async events => {
+        const storage = new MemoryStorage();
+        await stored(storage, logged(events));
+        const read = await readSession(storage, "s");
+        assert.deepEqual(read ?? [], json(logged(events)));
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it("opens when its file was cut at any byte, with every line before the cut, and can be continued", async () => {
+    const events = logged([chunk("é"), chunk("a\nb"), { type: "plan", planId: "p", entries: [] }, chunk("👍")]);
+    const whole = Buffer.from(await stored(new MemoryStorage(), events), "utf8");
+    const more = logged([chunk("later")]);
+    for (let length = 0; length <= whole.length; length++) {
+      const storage = new MemoryStorage();
+      const left = whole.subarray(0, length).toString("utf8");
+      storage.files.set("s.jsonl", left);
+      const lines = left.split("\n").filter(row => events.some(one => row === JSON.stringify(one))).length;
+      assert.deepEqual(await readSession(storage, "s"), json(events.slice(0, lines)), `cut at ${length}`);
+      await stored(storage, more);
+      assert.deepEqual(
+        await readSession(storage, "s"),
+        json([...events.slice(0, lines), ...more]),
+        `continued at ${length}`,
+      );
+    }
+  });
+
+  it("passes over lines that are no events", async () => {
+    const storage = new MemoryStorage();
+    const [one] = logged([chunk("a")]);
+    storage.files.set("s.jsonl", `null\n7\n{}\n{"seq":1,"at":2,"event":{}}\n${JSON.stringify(one)}\n`);
+    assert.deepEqual(await readSession(storage, "s"), [one]);
+  });
+
+  it("does not exist when nothing was stored", async () => {
+    assert.equal(await readSession(new MemoryStorage(), "s"), undefined);
+  });
+
+  it("keeps the beginning of an oversized text and says how much is gone", async () => {
+    const storage = new MemoryStorage();
+    await stored(storage, logged([chunk("x".repeat(300_000))]));
+    const [one] = (await readSession(storage, "s")) ?? [];
+    const text = one?.event.type === "messageChunk" && one.event.content.type === "text" ? one.event.content.text : "";
+    assert.ok(text.startsWith("xxx") && text.endsWith("[37856 more characters were not kept]"));
+  });
+
+  it("is written a batch at a time, soon after, and nothing waits when it is disposed", async () => {
+    const storage = new MemoryStorage();
+    const clock = new FakeClock();
+    const writer = new SessionWriter(storage, "s", clock, nullLog);
+    for (const one of logged([chunk("a"), chunk("b")])) writer.write(one);
+    assert.equal(storage.appends, 0);
+    clock.pass(250);
+    await writer.flush();
+    assert.equal(storage.appends, 1);
+    for (const one of logged([chunk("c")])) writer.write(one);
+    writer.dispose();
+    await writer.flush();
+    assert.deepEqual([storage.appends, clock.waiting], [2, 0]);
+  });
+
+  it("keeps what the disk refuses, tells of it once, and stores it in order as soon as it can", async () => {
+    const storage = new MemoryStorage();
+    const clock = new FakeClock();
+    const entered: string[] = [];
+    const told: string[] = [];
+    const log = { ...nullLog, error: (message: string) => entered.push(message) };
+    const writer = new SessionWriter(storage, "s", clock, log, reason => told.push(reason));
+    const [one, two, three] = logged([chunk("a"), chunk("b"), chunk("c")]);
+    assert.ok(one && two && three);
+    storage.fails = true;
+    writer.write(one);
+    await writer.flush();
+    writer.write(two);
+    await writer.flush();
+    assert.deepEqual([entered.length, told], [1, ["disk full"]]);
+    storage.fails = false;
+    clock.pass(5000);
+    writer.write(three);
+    await writer.flush();
+    assert.deepEqual(await readSession(storage, "s"), [one, two, three]);
+    storage.fails = true;
+    writer.write(one);
+    writer.dispose();
+    await writer.flush();
+    assert.deepEqual([told.length, clock.waiting], [2, 0]);
+  });
+});

@@ -1,0 +1,40 @@
+// What the disk takes only a part of: it may not stand there twice once it is tried again.
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { build } from "esbuild";
+import { inProject } from "../../scripts/tools/project.mjs";
+
+describe("storage on a disk that is full", () => {
+  it("takes a text as a whole or not at all", async function () {
+    // A limit for the size of a file is how the shell makes a disk full.
+    if (process.platform === "win32") return this.skip();
+    const folder = mkdtempSync(join(tmpdir(), "parley-storage-"));
+    try {
+      const script = join(folder, "script.mjs");
+      const storage = inProject("src", "window", "sessionStorage.ts");
+      const contents = `
+        import { openStorage } from ${JSON.stringify(storage)};
+        const fsPath = ${JSON.stringify(folder)};
+        const storage = openStorage({ storageUri: { fsPath } });
+        await storage.append("log", "a".repeat(600));
+        const refused = await storage.append("log", "b".repeat(600)).then(() => "", error => error.code);
+        await storage.append("log", "c".repeat(100));
+        console.log(JSON.stringify([refused, await storage.read("log")]));`;
+      const { outputFiles } = await build({
+        stdin: { contents, resolveDir: folder },
+        bundle: true,
+        platform: "node",
+        format: "esm",
+        write: false,
+      });
+      writeFileSync(script, outputFiles[0]?.contents ?? "");
+      const told = execFileSync("bash", ["-c", 'ulimit -f 1 && exec "$0" "$1"', process.execPath, script]);
+      assert.deepEqual(JSON.parse(told.toString()), ["EFBIG", "a".repeat(600) + "c".repeat(100)]);
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+});

@@ -1,0 +1,58 @@
+// What a replay comes to, as JSON that a person can read and a test can compare.
+import type { SessionEvent } from "../../../src/session/events.ts";
+import { plainly } from "./normalise.ts";
+import type { Replayed } from "./replay.ts";
+
+/** The golden of one process. Keys with nothing to tell are left out. */
+export function golden(run: Replayed): unknown {
+  return plainly(
+    filled({
+      sessions: run.sessions.map(({ id, opened, played }) =>
+        filled({
+          session: id,
+          opened,
+          ...played.view,
+          superseded: played.history.superseded,
+          steps: played.history.steps,
+          events: counted(played.log.map(logged => logged.event.type)),
+          unknown: played.log.map(logged => logged.event).filter(isUnknown),
+        }),
+      ),
+      drivenDirectly: run.direct,
+      refusedOptions: run.refusedOptions,
+      answeredOtherwise: run.answeredOtherwise,
+      otherNotifications: run.notifications.map(({ method, params }) => ({ method, params })),
+      updatesElsewhere: run.elsewhere,
+      sentUnasked: run.unasked,
+      badLines: run.badLines,
+      stderrLines: run.stderrLines,
+    }),
+  );
+}
+
+const counted = (words: readonly string[]): Record<string, number> => {
+  const out: Record<string, number> = {};
+  for (const word of words) out[word] = (out[word] ?? 0) + 1;
+  return out;
+};
+
+const isUnknown = (event: SessionEvent): boolean => event.type === "unknown";
+
+const filled = (value: Record<string, unknown>): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(value).filter(([key, inner]) => key === "entries" || !Array.isArray(inner) || inner.length > 0),
+  );
+
+/** As it stands in the file: short values on one line. */
+export function written(value: unknown): string {
+  return `${pretty(value, "")}\n`;
+}
+
+function pretty(value: unknown, indent: string): string {
+  const flat = JSON.stringify(value);
+  if (flat.length + indent.length <= 160 || typeof value !== "object" || value === null) return flat;
+  const deeper = `${indent} `;
+  if (Array.isArray(value)) return `[\n${value.map(item => deeper + pretty(item, deeper)).join(",\n")}\n${indent}]`;
+  const rows = Object.entries(value).map(([key, inner]) => `${deeper}${JSON.stringify(key)}: ${pretty(inner, deeper)}`);
+  return `{\n${rows.join(",\n")}\n${indent}}`;
+}

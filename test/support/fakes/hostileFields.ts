@@ -1,0 +1,185 @@
+// Every text of a view, by its place: `entries<tool>.title`, `parts<link>.uri`. The type names all of them, so that a new
+// one does not compile until it is listed here; and the listed ones are then looked for in a hostile agent's view.
+import type { View } from "../../../src/panel/protocol.ts";
+
+type TagBy<T, F extends string> = T extends { readonly [P in F]: infer K extends string }
+  ? string extends K
+    ? ""
+    : `<${K}>`
+  : "";
+type Tag<T> = TagBy<T, "type"> extends "" ? TagBy<T, "kind"> : TagBy<T, "type">;
+
+/** Places of the texts in a value. Words of a closed set are no texts; parts are listed once, wherever they stand. */
+type TextPlace<T, P extends string = ""> = T extends string
+  ? string extends T
+    ? P
+    : never
+  : T extends readonly (infer E)[]
+    ? TextPlace<E, P>
+    : T extends object
+      ? { [K in keyof T & string]-?: TextPlace<T[K], K extends "parts" ? K : Below<P, Tag<T>, K>> }[keyof T & string]
+      : never;
+type Below<P extends string, T extends string, K extends string> = P extends "" ? K : `${P}${T}.${K}`;
+
+/** `agent`: an agent writes it. Else who does, which keeps it out of the count. */
+const sources: Readonly<Record<TextPlace<View>, "agent" | "Parley" | "user">> = {
+  "entries<user>.id": "Parley",
+  "entries<agent>.id": "Parley",
+  "entries<thought>.id": "Parley",
+  "entries<user>.parent": "agent",
+  "entries<agent>.parent": "agent",
+  "entries<thought>.parent": "agent",
+  "entries<tool>.id": "agent",
+  "entries<tool>.parent": "agent",
+  "entries<tool>.title": "agent",
+  "entries<tool>.toolKind": "agent",
+  "entries<tool>.locations.path": "agent",
+  "entries<tool>.locations.label": "agent",
+  "entries<tool>.files.path": "agent",
+  "entries<tool>.files.label": "agent",
+  "entries<tool>.decisions": "agent",
+  "entries<notice>.id": "Parley",
+  "entries<notice>.title": "agent",
+  "entries<notice>.description": "agent",
+  "entries<notice>.files.path": "agent",
+  "entries<notice>.files.label": "agent",
+  "entries<compaction>.id": "Parley",
+  "entries<compaction>.status": "agent",
+  "entries<compaction>.error": "agent",
+  "entries<problem>.id": "Parley",
+  "entries<problem>.problem.message": "agent",
+  "entries<problem>.problem.detail": "agent",
+  "entries<problem>.problem.command": "agent",
+  "entries<turnEnd>.id": "Parley",
+  "entries<turnEnd>.stopReason": "agent",
+  "parts<text>.text": "agent",
+  "parts<image>.mimeType": "agent",
+  "parts<image>.data": "agent",
+  "parts<image>.uri": "agent",
+  "parts<audio>.mimeType": "agent",
+  "parts<audio>.data": "agent",
+  "parts<link>.uri": "agent",
+  "parts<link>.name": "agent",
+  "parts<link>.description": "agent",
+  "parts<link>.mimeType": "agent",
+  "parts<resource>.uri": "agent",
+  "parts<resource>.mimeType": "agent",
+  "parts<resource>.text": "agent",
+  "parts<resource>.data": "agent",
+  "parts<placeholder>.kind": "agent",
+  "parts<diff>.path": "agent",
+  "parts<diff>.label": "agent",
+  "parts<diff>.hunks.lines.text": "agent",
+  "parts<files>.files.operation": "agent",
+  "parts<files>.files.path": "agent",
+  "parts<files>.files.label": "agent",
+  "parts<files>.files.from": "agent",
+  "parts<files>.files.diff.hunks.lines.text": "agent",
+  "parts<files>.files.mode": "Parley",
+  "parts<files>.patch": "agent",
+  "parts<terminal>.terminalId": "Parley",
+  "parts<terminal>.command": "agent",
+  "parts<terminal>.cwd": "agent",
+  "parts<terminal>.text": "agent",
+  "parts<terminal>.exit.signal": "agent",
+  "parts<json>.text": "agent",
+  "head.title": "agent",
+  "head.agent.id": "user",
+  "head.agent.name": "agent",
+  "head.agent.description": "agent",
+  "head.agents.id": "user",
+  "head.agents.name": "agent",
+  "head.agents.description": "agent",
+  "head.connection.detail": "agent",
+  "head.activity.state": "Parley",
+  "head.live": "Parley",
+  "head.problem.message": "agent",
+  "head.problem.detail": "agent",
+  "head.problem.command": "agent",
+  "head.asks.id": "Parley",
+  "head.asks.entry": "Parley",
+  "head.asks.title": "agent",
+  "head.asks.toolKind": "agent",
+  "head.asks.command": "agent",
+  "head.asks.cwd": "agent",
+  "head.asks.locations.path": "agent",
+  "head.asks.locations.label": "agent",
+  "head.asks.options.id": "agent",
+  "head.asks.options.name": "agent",
+  "head.asks.options.kind": "agent",
+  "head.asks.reason": "agent",
+  "head.asks.env.name": "agent",
+  "head.asks.env.value": "agent",
+  "head.plans.id": "Parley",
+  "head.plans.entries.content": "agent",
+  "head.plans.entries.priority": "agent",
+  "head.plans.entries.status": "agent",
+  "head.queue.id": "Parley",
+  "head.queue.text": "agent",
+  "head.queue.attachments": "user",
+  "head.changes.files.path": "agent",
+  "head.changes.files.label": "agent",
+  "head.changes.files.unknown": "Parley",
+  "head.commands.name": "agent",
+  "head.commands.description": "agent",
+  "head.commands.hint": "agent",
+  "head.options<select>.id": "agent",
+  "head.options<select>.name": "agent",
+  "head.options<select>.description": "agent",
+  "head.options<select>.category": "agent",
+  "head.options<select>.value": "agent",
+  "head.options<select>.choices.value": "agent",
+  "head.options<select>.choices.name": "agent",
+  "head.options<select>.choices.description": "agent",
+  "head.options<select>.choices.group": "agent",
+  "head.options<boolean>.id": "agent",
+  "head.options<boolean>.name": "agent",
+  "head.options<boolean>.description": "agent",
+  "head.options<boolean>.category": "agent",
+  "head.usage.cost.currency": "agent",
+  "head.cwd": "user",
+};
+
+const messages = ["entries<user>", "entries<agent>", "entries<thought>", "entries<compaction>"];
+const cards = ["entries<tool>", "head.asks"];
+/** Only tool cards and questions hold these. */
+const cardParts = /^parts<(?:diff|files|terminal|json)>/;
+/** A question is about a tool call that shows more than its raw input, and one file change of one shape. */
+const nowhere = new Set(["head.asks.parts<json>.text"]);
+
+/** Every place that an agent's words reach, with the parts in each entry that holds them. */
+export const agentFields: readonly string[] = Object.entries(sources)
+  .filter(([, source]) => source === "agent")
+  .flatMap(([place]) => {
+    if (!place.startsWith("parts")) return [place];
+    return [...(cardParts.test(place) ? [] : messages), ...cards].map(owner => `${owner}.${place}`);
+  })
+  .filter(place => !nowhere.has(place));
+
+const known = new Set<string>(Object.keys(sources));
+const isOpening = (place: string): boolean => [...known].some(each => each.startsWith(place));
+const openings = new Map<string, boolean>();
+/** The place without what holds its parts. */
+const listed = (place: string): string => place.replace(/^.*\.parts/, "parts");
+
+/** Every text of a view, with its place. */
+export function* textsOf(value: unknown, place = ""): Generator<readonly [place: string, text: string]> {
+  if (typeof value === "string") yield [place, value];
+  else if (Array.isArray(value)) for (const item of value as readonly unknown[]) yield* textsOf(item, place);
+  else if (typeof value === "object" && value !== null) {
+    const record = value as Readonly<Record<string, unknown>>;
+    const tag = [`<${String(record["kind"])}>`, `<${String(record["type"])}>`].find(each => opens(place + each)) ?? "";
+    for (const [key, item] of Object.entries(record))
+      yield* textsOf(item, place === "" ? key : `${place}${tag}.${key}`);
+  }
+}
+
+function opens(place: string): boolean {
+  const short = listed(place);
+  const before = openings.get(short) ?? isOpening(`${short}.`);
+  openings.set(short, before);
+  return before;
+}
+
+/** Whether the place is listed at all, be it an agent's or not. */
+export const isListed = (place: string): boolean => known.has(listed(place));

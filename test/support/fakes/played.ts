@@ -1,0 +1,172 @@
+// A session under replay: the real Session, its panel, and a room that answers as the recorded client did.
+import { PermissionBroker } from "../../../src/permissions/permissionBroker.ts";
+import { Refusal, type RefusalKind } from "../../../src/base/errors.ts";
+import { nullLog, type Clock } from "../../../src/base/log.ts";
+import { Emitter } from "../../../src/base/lifecycle.ts";
+import { apply, diff } from "../../../src/panel/patch.ts";
+import type { View } from "../../../src/panel/protocol.ts";
+import { Projector, type Surroundings } from "../../../src/panel/projection/projector.ts";
+import type { Agent } from "../../../src/session/agent.ts";
+import type { Logged } from "../../../src/session/events.ts";
+import { Session, type Room } from "../../../src/session/session.ts";
+import { History } from "./history.ts";
+import { isWire, type Message } from "./transcript.ts";
+
+const around: Surroundings = { agents: [], chosen: null, problem: null, sendKey: "enter" };
+const codes: Readonly<Record<number, RefusalKind>> = {
+  [-32002]: "notFound",
+  [-32602]: "invalid",
+  [-32800]: "cancelled",
+};
+
+export class Played {
+  readonly session: Session;
+  readonly log: Logged[] = [];
+  readonly history = new History();
+  readonly #projector = new Projector();
+  readonly #room: RecordedRoom;
+  readonly #died = new Emitter<never>();
+  #view: View;
+  #panel: View;
+
+  constructor(
+    name: string,
+    agent: { readonly id: string; readonly name: string; readonly cwd: string },
+    clock: Clock,
+    connect: () => Promise<Agent>,
+  ) {
+    let minted = 0;
+    let room: RecordedRoom | undefined;
+    this.session = new Session({
+      id: name,
+      agent,
+      cwd: agent.cwd,
+      clock,
+      log: nullLog,
+      newId: () => `s${++minted}`,
+      connection: {
+        connect: async () => ({ agent: await connect(), onDidDie: this.#died.event, hasEnded: () => false }),
+        restart: () => Promise.resolve(),
+      },
+      makeRoom: dispatch =>
+        (room = new RecordedRoom(new PermissionBroker({ report: dispatch, newId: () => `q${++minted}` }))),
+      onLog: logged => this.log.push(logged),
+    });
+    if (!room) throw new Error("The session made no room.");
+    this.#room = room;
+    this.#view = this.#project();
+    this.#panel = this.#view;
+    this.session.onDidChange(() => this.#paint());
+  }
+
+  get view(): View {
+    return this.#view;
+  }
+  /** What a panel holds that was only ever sent patches. */
+  get panel(): View {
+    return this.#panel;
+  }
+
+  /** The recorded client answered the agent's request: so does the room. */
+  answer(request: Message, answer: Message): void {
+    this.#room.answerFile(request, answer);
+  }
+
+  cancelQuestions(): void {
+    this.#room.cancelQuestions();
+  }
+
+  #project(): View {
+    return this.#projector.project(this.session.state, around);
+  }
+
+  #paint(): void {
+    const now = this.#project();
+    const patches = diff(this.#view, now);
+    if (patches.length === 0) return;
+    this.history.note(this.#view, now);
+    this.#view = now;
+    this.#panel = apply(this.#panel, JSON.parse(JSON.stringify(patches)) as typeof patches);
+  }
+
+  dispose(): void {
+    this.session.dispose();
+    this.#died.dispose();
+  }
+}
+
+interface Waiting {
+  readonly method: string;
+  readonly path: string;
+  readonly settle: (answer: Message) => void;
+}
+
+/** Files are answered when, and as, the recording's client did; questions by whoever plays the user. */
+class RecordedRoom implements Room {
+  readonly #broker: PermissionBroker;
+  readonly #waiting: Waiting[] = [];
+  readonly requestPermission: Room["requestPermission"];
+
+  constructor(broker: PermissionBroker) {
+    this.#broker = broker;
+    this.requestPermission = (question, signal) => broker.requestPermission(question, signal);
+  }
+
+  answerFile(request: Message, answer: Message): void {
+    const at = this.#waiting.findIndex(
+      one => one.method === request.method && one.path === String(request.params?.["path"]),
+    );
+    const [waiting] = at < 0 ? [] : this.#waiting.splice(at, 1);
+    if (!waiting) throw new Error(`The room was not asked for ${JSON.stringify(request).slice(0, 200)}`);
+    waiting.settle(answer);
+  }
+
+  async readTextFile(request: { readonly path: string }): Promise<string> {
+    const result = await this.#recorded("fs/read_text_file", request.path);
+    return isWire(result) && typeof result["content"] === "string" ? result["content"] : "";
+  }
+  async writeTextFile(request: { readonly path: string }): Promise<void> {
+    await this.#recorded("fs/write_text_file", request.path);
+  }
+
+  #recorded(method: string, path: string): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      const settle = ({ error, result }: Message): void => {
+        if (error) reject(new Refusal(codes[error.code] ?? "failed", error.message, error.data));
+        else resolve(result);
+      };
+      this.#waiting.push({ method, path, settle });
+    });
+  }
+
+  answer(ask: string, option: string): void {
+    this.#broker.answer(ask, option);
+  }
+  cancelQuestions(): void {
+    this.#broker.cancelAll();
+  }
+  endTerminals(): void {}
+  question(ask: string): ReturnType<Room["question"]> {
+    return this.#broker.question(ask);
+  }
+  dispose(): void {
+    this.#broker.dispose();
+  }
+
+  // No recorded agent uses the client's terminals; the recording would say so by failing here.
+  createTerminal(): Promise<string> {
+    return Promise.reject(new Refusal("failed", "The recording has no terminals."));
+  }
+  terminalOutput(): Promise<never> {
+    return Promise.reject(new Refusal("failed", "The recording has no terminals."));
+  }
+  waitForTerminalExit(): Promise<never> {
+    return Promise.reject(new Refusal("failed", "The recording has no terminals."));
+  }
+  killTerminal(): Promise<never> {
+    return Promise.reject(new Refusal("failed", "The recording has no terminals."));
+  }
+  releaseTerminal(): Promise<never> {
+    return Promise.reject(new Refusal("failed", "The recording has no terminals."));
+  }
+}

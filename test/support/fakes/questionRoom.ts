@@ -1,0 +1,23 @@
+// A room for questions only: whatever else is asked for is refused.
+import type { Room } from "../../../src/session/session.ts";
+import type { PermissionBroker } from "../../../src/permissions/permissionBroker.ts";
+
+/** A room of that broker. */
+export function room(broker: PermissionBroker, endTerminals: () => void): Room {
+  const none = (): Promise<never> => Promise.reject(new Error("not in this room"));
+  return {
+    requestPermission: (question, signal) => broker.requestPermission(question, signal),
+    answer: (ask, option) => broker.answer(ask, option),
+    cancelQuestions: () => broker.cancelAll(),
+    question: ask => broker.question(ask),
+    endTerminals,
+    readTextFile: none,
+    writeTextFile: none,
+    createTerminal: none,
+    terminalOutput: none,
+    waitForTerminalExit: none,
+    killTerminal: none,
+    releaseTerminal: none,
+    dispose: () => broker.dispose(),
+  };
+}

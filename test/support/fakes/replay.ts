@@ -1,0 +1,280 @@
+// Replays a transcript through the real connect(), Session and Projector, doing what the recorded client's user did.
+import { isDeepStrictEqual } from "node:util";
+import { connect, type Connected } from "../../../src/acp/connect.ts";
+import { Tap } from "../../../src/acp/trafficRecorder.ts";
+import { content, wireContent } from "../../../src/acp/parse.ts";
+import { V1Agent } from "../../../src/acp/v1/v1Agent.ts";
+import { asError } from "../../../src/base/errors.ts";
+import { nullLog } from "../../../src/base/log.ts";
+import type { Content } from "../../../src/session/events.ts";
+import { fitContent } from "../../../src/session/promptContentForAgent.ts";
+import { isBusy, openAsks, type SessionState } from "../../../src/session/state.ts";
+import { FakeAgent, type Barrier, type StandIn } from "./fakeAgent.ts";
+import { FakeClock } from "./fakePorts.ts";
+import { Played } from "./played.ts";
+import { isWire, messageOf, type Message, type Recording, type Wire } from "./transcript.ts";
+
+/** Something the recorded client did that Parley has no way to do: sent on the same connection by the test. */
+export interface Direct {
+  readonly method: string;
+  readonly why: string;
+  readonly outcome: string;
+}
+
+/** The end of a replay: all there is to be compared. */
+export interface Replayed {
+  readonly sessions: readonly { readonly id: string; readonly opened: string; readonly played: Played }[];
+  readonly direct: readonly Direct[];
+  /** Requests of the agent that Parley answered otherwise than the recorded client did. */
+  readonly answeredOtherwise: readonly { readonly method: string; readonly answer: string }[];
+  /** Settings the agent did not take. */
+  readonly refusedOptions: readonly string[];
+  /** Notifications of the agent other than `session/update`. */
+  readonly notifications: readonly Message[];
+  /** Updates for sessions that are not open. */
+  readonly elsewhere: readonly unknown[];
+  /** What the agent wrote to stdout that is no message. */
+  readonly badLines: readonly string[];
+  readonly stderrLines: number;
+  readonly unasked: readonly Message[];
+  dispose(): void;
+}
+
+const opening = new Set(["session/new", "session/load", "session/resume", "session/fork"]);
+const setters: Readonly<Record<string, { readonly field: string; readonly option?: string }>> = {
+  "session/set_mode": { field: "modeId", option: "parley.mode" },
+  "session/set_model": { field: "modelId", option: "parley.model" },
+  "session/set_config_option": { field: "value" },
+};
+
+/** Replays the recording of one process, leaving out line `without`. */
+export async function replay(name: string, lines: Recording, without?: number): Promise<Replayed> {
+  const run = new Run(name, lines, without);
+  await run.play();
+  return run;
+}
+
+class Run implements Replayed {
+  readonly sessions: { id: string; opened: string; played: Played }[] = [];
+  readonly direct: { method: string; why: string; outcome: string }[] = [];
+  readonly answeredOtherwise: { method: string; answer: string }[] = [];
+  readonly refusedOptions: string[] = [];
+  stderrLines = 0;
+  readonly #clock = new FakeClock();
+  readonly #tap = new Tap(this.#clock);
+  readonly #agent: FakeAgent;
+  readonly #name: string;
+  readonly #ids = new Map<unknown, unknown>();
+  readonly #cut = new AbortController();
+  #connecting: Promise<Connected> | undefined;
+  #taken = 0;
+
+  constructor(name: string, lines: Recording, without: number | undefined) {
+    this.#name = name;
+    this.#tap.onDidRecord(record => {
+      if (record.dir === "a>c" || record.dir === "out") this.#taken++;
+    });
+    this.#agent = new FakeAgent(lines, {
+      onBarrier: barrier => this.#act(barrier),
+      onLifted: (barrier, sent) => this.#lifted(barrier, sent),
+      onStderr: () => this.stderrLines++,
+      settled: count => this.#settled(count),
+      without,
+    });
+  }
+
+  play(): Promise<void> {
+    return this.#agent.play();
+  }
+
+  get notifications(): readonly Message[] {
+    return this.#fromAgent().filter(message => message.id === undefined && message.method !== "session/update");
+  }
+  get elsewhere(): readonly unknown[] {
+    const updates = this.#fromAgent().filter(message => message.method === "session/update");
+    return updates.map(message => message.params).filter(params => !this.#session(params?.["sessionId"]));
+  }
+  get badLines(): readonly string[] {
+    return this.#tap.records.filter(record => record.dir === "out").map(record => record.text ?? "");
+  }
+  get unasked(): readonly Message[] {
+    return this.#agent.unasked;
+  }
+  #fromAgent(): readonly Message[] {
+    return this.#tap.records.filter(record => record.dir === "a>c").map(record => messageOf(record) ?? {});
+  }
+
+  /** The client has read so many lines and, some turns of the event loop later, acted on them. */
+  async #settled(count: number): Promise<void> {
+    const deadline = Date.now() + 15_000;
+    while (this.#taken < count) {
+      if (Date.now() > deadline) throw new Error(`The client took in ${this.#taken} of ${count} lines.`);
+      await turn();
+    }
+    // One for vscode-jsonrpc's queue, the others for what its handlers promise.
+    for (let i = 0; i < 5; i++) await turn();
+  }
+
+  /** Does what the recorded user did next. */
+  async #act({ message, answer, request }: Barrier): Promise<StandIn | undefined> {
+    const { method, params = {} } = message;
+    if (method === undefined) return this.#respond(message, request);
+    if (method === "initialize") return this.#connect(answer);
+    if (opening.has(method)) return this.#open(method, params, answer, message);
+    const session = this.#session(params["sessionId"])?.played.session;
+    switch (method) {
+      case "session/prompt": {
+        const prompt = asPrompt(params["prompt"]);
+        const why =
+          session === undefined
+            ? "the session is not open"
+            : prompt === undefined
+              ? "Parley sends no such prompt"
+              : isBusy(session.state)
+                ? "a turn is running, and Parley would wait"
+                : !takes(session.state, prompt)
+                  ? "the agent does not say that it takes such content"
+                  : undefined;
+        if (why !== undefined || !session || !prompt) return this.#send(message, why ?? "");
+        return void session.send(prompt);
+      }
+      case "session/cancel":
+        if (!session || !isBusy(session.state))
+          return this.#send(message, "no turn is running, so there is nothing to stop");
+        return void session.stop();
+      case "session/set_mode":
+      case "session/set_model":
+      case "session/set_config_option": {
+        const { field, option = String(params["configId"]) } = setters[method] ?? { field: "" };
+        const value = params[field];
+        const known = session?.state.options.find(one => one.id === option);
+        const fits = known && (known.type === "boolean" ? typeof value === "boolean" : typeof value === "string");
+        if (!session || !fits) return this.#send(message, "the session offers no such option");
+        session.setOption(option, value as string | boolean).catch((error: unknown) => {
+          this.refusedOptions.push(`${option} = ${String(value)}: ${asError(error).message}`);
+        });
+        return undefined;
+      }
+      default:
+        return this.#send(message, "Parley has no use for it");
+    }
+  }
+
+  async #connect(answer: Message | undefined): Promise<undefined> {
+    const info = isWire(answer?.result) && isWire(answer.result["agentInfo"]) ? answer.result["agentInfo"] : {};
+    this.#connecting = connect(
+      {
+        stdin: this.#agent.stdin,
+        stdout: this.#agent.stdout,
+        tap: this.#tap,
+        log: nullLog,
+        clientVersion: "1.0.0",
+        agentName: typeof info["title"] === "string" ? info["title"] : this.#name,
+        commandLine: "agent --acp",
+        timeout: 15_000,
+      },
+      this.#cut.signal,
+    );
+    // Reported by whoever needs the connection.
+    this.#connecting.catch(() => {});
+    return undefined;
+  }
+
+  async #v1(): Promise<V1Agent> {
+    const { agent } = (await this.#connecting) ?? {};
+    if (agent instanceof V1Agent) return agent;
+    throw new Error("There is no v1 agent.");
+  }
+
+  /** Opening a session of any kind. Parley has only `session/new` so far: it stands in for its like. */
+  async #open(
+    method: string,
+    params: Wire,
+    answer: Message | undefined,
+    message: Message,
+  ): Promise<StandIn | undefined> {
+    const given = isWire(answer?.result) ? answer.result["sessionId"] : undefined;
+    const id = String(given ?? params["sessionId"]);
+    if (this.#session(id)) return this.#send(message, "the session is open already");
+    const cwd = typeof params["cwd"] === "string" ? params["cwd"] : "/workspace/demo";
+    const played = new Played(id, { id: this.#name, name: this.#name, cwd }, this.#clock, () => this.#v1());
+    this.sessions.push({ id: answer?.error ? "none" : id, opened: method, played });
+    void played.session.open();
+    return method === "session/new"
+      ? undefined
+      : { method: "session/new", amend: result => ({ sessionId: id, ...result }) };
+  }
+
+  #session(id: unknown): { readonly played: Played } | undefined {
+    return this.sessions.find(session => session.id === id);
+  }
+
+  /** Sends it as it was recorded, and lets the agent's lines go their way. */
+  async #send(message: Message, why: string): Promise<undefined> {
+    const agent = await this.#v1();
+    const { method = "", params = {} } = message;
+    const done = { method, why, outcome: "sent" };
+    this.direct.push(done);
+    if (method === "$/cancel_request") {
+      agent.notify("$/cancelRequest", { id: this.#ids.get(params["requestId"]) });
+    } else if (message.id === undefined) agent.notify(method, params);
+    else {
+      agent.request(method, params).then(
+        () => (done.outcome = "answered"),
+        (error: unknown) => (done.outcome = `refused: ${asError(error).message}`),
+      );
+    }
+    return undefined;
+  }
+
+  /** The recorded client answered the agent. Questions are answered by the user, files by the room. */
+  #respond(message: Message, request: Message | undefined): undefined {
+    const played = this.#session(request?.params?.["sessionId"])?.played;
+    if (request?.method === "session/request_permission" && played) {
+      const toolCall = request.params?.["toolCall"];
+      const toolCallId = isWire(toolCall) ? toolCall["toolCallId"] : undefined;
+      const ask = openAsks(played.session.state).find(open => open.toolCallId === toolCallId);
+      const outcome = isWire(message.result) ? message.result["outcome"] : undefined;
+      const option = isWire(outcome) ? outcome["optionId"] : undefined;
+      if (ask && typeof option === "string") played.session.answer(ask.id, option);
+      else if (ask) played.cancelQuestions();
+    } else if (request?.method?.startsWith("fs/") && played) played.answer(request, message);
+    return undefined;
+  }
+
+  #lifted({ message, request }: Barrier, sent: Message): void {
+    if (message.id !== undefined && message.method !== undefined) this.#ids.set(message.id, sent.id);
+    if (message.method === "session/prompt" && !isDeepStrictEqual(sent.params, message.params)) {
+      throw new Error(`A prompt was sent otherwise than recorded: ${JSON.stringify(sent.params).slice(0, 300)}`);
+    }
+    if (message.method !== undefined) return;
+    const told = (given: Message): unknown => given.error?.code ?? given.result;
+    if (isDeepStrictEqual(told(sent), told(message))) return;
+    this.answeredOtherwise.push({
+      method: request?.method ?? "",
+      answer: sent.error ? `${sent.error.code} ${sent.error.message}` : JSON.stringify(sent.result),
+    });
+  }
+
+  dispose(): void {
+    this.#cut.abort(new Error("The replay is over."));
+    for (const { played } of this.sessions) played.dispose();
+    this.#connecting?.then(connected => connected.dispose()).catch(() => {});
+    this.#agent.end();
+  }
+}
+
+const turn = (): Promise<void> => new Promise(resolve => setImmediate(resolve));
+
+/** The prompt as Parley's own content, if it can be written so; undefined when it would not go out as it was. */
+function asPrompt(prompt: unknown): readonly Content[] | undefined {
+  if (!Array.isArray(prompt) || prompt.length === 0) return undefined;
+  const blocks = prompt.map(content).filter(block => block !== undefined);
+  return isDeepStrictEqual(blocks.map(wireContent), prompt) ? blocks : undefined;
+}
+
+/** Whether Parley would send the prompt to the agent as it is. */
+function takes({ accepts }: SessionState, prompt: readonly Content[]): boolean {
+  const fitted = accepts && fitContent(prompt, accepts, "");
+  return !fitted || ("content" in fitted && isDeepStrictEqual(fitted.content, prompt));
+}

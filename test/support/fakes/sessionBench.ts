@@ -1,0 +1,92 @@
+// A session with a stub of an agent, which a test drives step by step.
+import assert from "node:assert/strict";
+import type { Problem } from "../../../src/base/errors.ts";
+import { Emitter } from "../../../src/base/lifecycle.ts";
+import { nullLog } from "../../../src/base/log.ts";
+import type { ConnectionState, Logged } from "../../../src/session/events.ts";
+import { Session, type Connection } from "../../../src/session/session.ts";
+import { PermissionBroker } from "../../../src/permissions/permissionBroker.ts";
+import { FakeClock } from "./fakePorts.ts";
+import { room } from "./questionRoom.ts";
+import { StubAgent, type StubSession } from "./stubAgent.ts";
+
+export const dead: Problem = { message: "Stub ended with code 1.", next: ["restartAgent"] };
+
+/** The session, and the way to its agent. */
+export class SessionBench implements Connection {
+  agent = new StubAgent();
+  died = new Emitter<Problem>();
+  restarts = 0;
+  connects = 0;
+  refuse: Error | undefined;
+  /** Whether the agent's output has ended. */
+  ended = false;
+  /** What a start waits for. */
+  gate: Promise<void> = Promise.resolve();
+  readonly log: Logged[] = [];
+  readonly warnings: string[] = [];
+  readonly session: Session;
+  broker: PermissionBroker | undefined;
+  /** How often the room was asked to end its commands. */
+  endings = 0;
+
+  constructor(past?: readonly Logged[]) {
+    // Never an id of an earlier life.
+    let minted = past?.length ?? 0;
+    this.session = new Session({
+      id: "session",
+      agent: { id: "stub", name: "Stub" },
+      cwd: "/w",
+      clock: new FakeClock(),
+      log: { ...nullLog, error: message => this.warnings.push(message) },
+      newId: () => `s${++minted}`,
+      connection: this,
+      makeRoom: dispatch => {
+        this.broker = new PermissionBroker({ report: dispatch, newId: () => `q${++minted}` });
+        return room(this.broker, () => this.endings++);
+      },
+      onLog: one => this.log.push(one),
+      ...(past && { past }),
+    });
+  }
+
+  async connect(onProgress: (state: ConnectionState) => void): ReturnType<Connection["connect"]> {
+    this.connects++;
+    onProgress("starting");
+    const { agent, died, refuse } = this;
+    await this.gate;
+    if (refuse) throw refuse;
+    return { agent, onDidDie: died.event, hasEnded: () => this.ended };
+  }
+  async restart(): Promise<void> {
+    this.restarts++;
+    this.agent = new StubAgent();
+    this.died = new Emitter<Problem>();
+  }
+
+  get remote(): StubSession {
+    const last = this.agent.sessions.at(-1);
+    assert.ok(last, "no session was opened");
+    return last;
+  }
+  get kinds(): readonly string[] {
+    return [...this.session.state.entries].map(entry => entry.kind);
+  }
+  get queued(): readonly string[] {
+    return this.session.state.submissions.map(s => s.content.map(c => (c.type === "text" ? c.text : "")).join(""));
+  }
+  send(text: string): void {
+    this.session.send([{ type: "text", text }]);
+  }
+  async opened(): Promise<this> {
+    await this.session.open();
+    assert.equal(this.session.state.connection?.state, "ready");
+    return this;
+  }
+  /** Lets every promise that is ready run. */
+  async settled(): Promise<void> {
+    for (let i = 0; i < 3; i++) await new Promise(resolve => setImmediate(resolve));
+  }
+}
+
+export const question = { title: "May I?", toolCallId: "t", options: [{ id: "y", name: "Yes", kind: "allow_once" }] };

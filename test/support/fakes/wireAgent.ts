@@ -1,0 +1,88 @@
+// The agent's end of a connection for tests that say line by line what it does.
+import { PassThrough } from "node:stream";
+import { Tap } from "../../../src/acp/trafficRecorder.ts";
+import { connect, type Connected, type ConnectOptions } from "../../../src/acp/connect.ts";
+import { nullLog } from "../../../src/base/log.ts";
+import { FakeClock } from "./fakePorts.ts";
+import { until } from "./until.ts";
+
+export interface Sent {
+  readonly id?: number | string;
+  readonly method?: string;
+  readonly params?: Record<string, unknown>;
+  readonly result?: unknown;
+  readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown };
+}
+
+export class WireAgent {
+  readonly stdin = new PassThrough();
+  readonly stdout = new PassThrough();
+  readonly tap = new Tap(new FakeClock());
+  readonly got: Sent[] = [];
+  readonly warnings: string[] = [];
+  badLines = 0;
+
+  constructor() {
+    let partial = "";
+    this.stdin.setEncoding("utf8").on("data", (chunk: string) => {
+      const rows = (partial + chunk).split("\n");
+      partial = rows.pop() ?? "";
+      this.got.push(...rows.map(row => JSON.parse(row) as Sent));
+    });
+  }
+
+  connect(signal = new AbortController().signal, more: Partial<ConnectOptions> = {}): Promise<Connected> {
+    return connect(
+      {
+        stdin: this.stdin,
+        stdout: this.stdout,
+        tap: this.tap,
+        log: { ...nullLog, warn: message => this.warnings.push(message) },
+        clientVersion: "1.2.3",
+        agentName: "Robo",
+        commandLine: "robo --acp",
+        timeout: 5000,
+        onBadLine: count => (this.badLines = count),
+        ...more,
+      },
+      signal,
+    );
+  }
+
+  /** Connected, as version 1. */
+  async ready(result: object = {}): Promise<Connected> {
+    const connected = this.connect();
+    this.answer(await this.request("initialize"), { protocolVersion: 1, ...result });
+    return connected;
+  }
+
+  line(text: string): void {
+    this.stdout.write(`${text}\n`);
+  }
+  send(message: object): void {
+    this.line(JSON.stringify({ jsonrpc: "2.0", ...message }));
+  }
+  update(sessionId: string, update: object): void {
+    this.send({ method: "session/update", params: { sessionId, update } });
+  }
+  answer(request: Sent, result: unknown): void {
+    this.send({ id: request.id, result });
+  }
+  fail(request: Sent, code: number, message: string, data?: unknown): void {
+    this.send({ id: request.id, error: { code, message, ...(data !== undefined && { data }) } });
+  }
+
+  /** The next message of the client that fits, taken from what it sent. */
+  async next(fits: (message: Sent) => boolean): Promise<Sent> {
+    await until(() => this.got.some(fits));
+    const [message] = this.got.splice(this.got.findIndex(fits), 1);
+    if (!message) throw new Error("It was there a moment ago.");
+    return message;
+  }
+  request(method: string): Promise<Sent> {
+    return this.next(message => message.method === method);
+  }
+  response(id: number | string): Promise<Sent> {
+    return this.next(message => message.method === undefined && message.id === id);
+  }
+}

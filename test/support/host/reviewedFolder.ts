@@ -1,0 +1,217 @@
+// A folder of files under review, in the real editor: what an agent and a user do there, for tests.
+import assert from "node:assert/strict";
+import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import * as vscode from "vscode";
+import { nullLog, systemClock } from "../../../src/base/log.ts";
+import type { SessionEvent, ToolContent } from "../../../src/session/events.ts";
+import { empty, type SessionState } from "../../../src/session/state.ts";
+import { EditorDocuments } from "../../../src/files/vscode/editorDocuments.ts";
+import { Reviews } from "../../../src/review/vscode/reviewStore.ts";
+import { nodePaths } from "../../../src/files/nodePaths.ts";
+import type { ReviewedFile } from "../../../src/review/review.ts";
+import { until } from "../fakes/waiting.ts";
+import { discardAll } from "./unsavedFiles.ts";
+
+export const running: SessionState = { ...empty, activity: { state: "running", since: 0 } };
+
+export const lines = (...numbers: readonly (number | string)[]): string => numbers.map(one => `line ${one}\n`).join("");
+export const ten = lines(1, 2, 3, 4, 5, 6, 7, 8, 9, 10);
+
+/** Makes a folder and its review before, and removes both after each test of the suite. */
+export function useReviewedFolder() {
+  /** The folder under review, and the one that it is in. */
+  let folder = "";
+  let above = "";
+  /** When a file was last put there. Milliseconds since the epoch. */
+  let lastPut = 0;
+  let current: Reviews;
+  let storage: Map<string, string>;
+  const faults: string[] = [];
+  const touches: [turn: string, path: string, before: string | null | undefined][] = [];
+  const trees = new Map<string, string | null>();
+
+  const path = (name: string): string => join(folder, name);
+  const onDisk = (name: string): Promise<string> => readFile(path(name), "utf8");
+  const put = async (name: string, text: string): Promise<void> => {
+    await mkdir(dirname(path(name)), { recursive: true });
+    await writeFile(path(name), text);
+    lastPut = Date.now();
+  };
+  const open = (name: string): Promise<vscode.TextDocument> =>
+    Promise.resolve(vscode.workspace.openTextDocument(path(name)));
+  const show = async (name: string): Promise<vscode.TextEditor> => vscode.window.showTextDocument(await open(name));
+  const file = (name: string): ReviewedFile | undefined => current.review.file(path(name));
+  /** The hunks of a file, as "old → new". */
+  const hunks = (name: string): readonly string[] => {
+    const found = file(name)?.changes;
+    const of = (text: string | null, { from, to }: { from: number; to: number }): string =>
+      (text ?? "").split("\n").slice(from, to).join("|");
+    return (found?.hunks ?? []).map(
+      hunk => `${of(found?.base ?? null, hunk.base)} → ${of(found?.text ?? null, hunk.text)}`,
+    );
+  };
+  const hunksAre = async (name: string, ...wanted: readonly string[]): Promise<void> => {
+    // Shorter than the test's own limit, so that it tells what there was.
+    const end = Date.now() + 10_000;
+    await until(() => JSON.stringify(hunks(name)) === JSON.stringify(wanted) || Date.now() > end);
+    if (JSON.stringify(hunks(name)) === JSON.stringify(wanted)) return;
+    const { base, text } = file(name)?.changes ?? {};
+    const known = JSON.stringify({ base, text, unknown: file(name)?.unknown });
+    const disk = JSON.stringify(await onDisk(name).catch(String));
+    assert.deepEqual(hunks(name), wanted, `${name} is followed as ${known}; on disk: ${disk}`);
+  };
+
+  /** What was put so shortly before may be of the turn, by the file system's clock: that is waited for. */
+  const begin = async (turn = "turn 1"): Promise<void> => {
+    await until(() => Date.now() > lastPut + 30);
+    current.watch.turnBegan(turn, `Title of ${turn}`);
+  };
+  const end = (): void => {
+    current.watch.sessionChanged(running);
+    current.watch.sessionChanged(empty);
+  };
+  const tool = (patch: Extract<SessionEvent, { type: "tool" }>["patch"], toolCallId = "t1"): void =>
+    current.watch.observe({ type: "tool", toolCallId, patch });
+  /** The agent writes through us. */
+  const write = (name: string, content: string): Promise<unknown> => {
+    const documents = new EditorDocuments(nodePaths());
+    return current.watch.writing(path(name), content, () => documents.write(path(name), content));
+  };
+  /** The agent writes by itself, in a tool call that names the file. */
+  const edit = async (name: string, text: string, content: readonly ToolContent[] = []): Promise<void> => {
+    tool({ kind: "edit", status: "in_progress", locations: [{ path: path(name) }], content });
+    await current.watch.settled();
+    await put(name, text);
+    tool({ status: "completed" });
+  };
+
+  const make = (): Reviews =>
+    new Reviews({
+      roots: () => [folder],
+      touches: { touched: one => touches.push([one.turn, one.path, one.before]), written: () => {} },
+      isCovered: () => false,
+      textAt: (turn, at) => Promise.resolve(trees.get(`${turn} ${at}`)),
+      storage: {
+        append: () => Promise.reject(new Error("The review is not appended to.")),
+        write: async (name, text) => void storage.set(name, text),
+        read: async name => storage.get(name),
+      },
+      clock: systemClock,
+      log: { ...nullLog, error: (message, data) => faults.push(`${message} ${String(data ?? "")}`) },
+    });
+
+  const settings = vscode.workspace.getConfiguration("files");
+  before(async () => {
+    await settings.update("autoSave", "off", vscode.ConfigurationTarget.Global);
+    const workspace = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath;
+    assert.ok(workspace, "the tests run in a workspace");
+    above = await mkdtemp(join(await realpath(workspace), "reviewed-"));
+    await watched(above);
+  });
+  after(async () => {
+    await settings.update("autoSave", undefined, vscode.ConfigurationTarget.Global);
+    await rm(above, { recursive: true, force: true });
+  });
+  beforeEach(async () => {
+    folder = await mkdtemp(join(above, "folder-"));
+    storage = new Map();
+    faults.length = 0;
+    touches.length = 0;
+    trees.clear();
+    current = make();
+    await current.ready;
+    await watched(folder);
+  });
+  afterEach(async () => {
+    current.dispose();
+    await discardAll();
+    for (const one of [folder, join(above, ".git")]) await rm(one, { recursive: true, force: true });
+    assert.deepEqual(faults, []);
+  });
+
+  /** Resolves once changes in the folder are noticed: in a new one the first are not. */
+  async function watched(where: string): Promise<void> {
+    const watcher = vscode.workspace.createFileSystemWatcher(new vscode.RelativePattern(where, "watched"));
+    let isNoticed = false;
+    watcher.onDidCreate(() => (isNoticed = true));
+    watcher.onDidChange(() => (isNoticed = true));
+    await until(async () => {
+      await writeFile(join(where, "watched"), `${Date.now()}`);
+      return isNoticed;
+    });
+    watcher.dispose();
+    lastPut = Date.now();
+  }
+
+  /** Runs something while saving replaces what fits, as a formatter does. */
+  async function formatting(fits: RegExp, by: string, run: () => Promise<void>): Promise<void> {
+    const editor = vscode.workspace.getConfiguration("editor");
+    await editor.update("formatOnSave", true, vscode.ConfigurationTarget.Global);
+    const formatter = vscode.languages.registerDocumentFormattingEditProvider("plaintext", {
+      provideDocumentFormattingEdits: document => {
+        const edits: vscode.TextEdit[] = [];
+        for (let at = 0; at < document.lineCount; at++) {
+          const { text, range } = document.lineAt(at);
+          if (text.replace(fits, by) !== text) edits.push(vscode.TextEdit.replace(range, text.replace(fits, by)));
+        }
+        return edits;
+      },
+    });
+    try {
+      await run();
+      await current.watch.settled();
+    } finally {
+      formatter.dispose();
+      await editor.update("formatOnSave", undefined, vscode.ConfigurationTarget.Global);
+    }
+  }
+
+  /** Puts text at the beginning of a line, as the user would. */
+  async function type(name: string, line: number, text: string): Promise<void> {
+    const change = new vscode.WorkspaceEdit();
+    change.insert(vscode.Uri.file(path(name)), new vscode.Position(line, 0), text);
+    assert.ok(await vscode.workspace.applyEdit(change));
+    await current.watch.settled();
+  }
+
+  const reviews = (): Reviews => current;
+  const review = (): Reviews["review"] => current.review;
+  const watch = (): Reviews["watch"] => current.watch;
+  const turnBegan = (turn: string, title: string): Promise<void> => current.turnBegan(turn, title, Promise.resolve());
+  const folderOf = (): string => folder;
+  /** Ends the review as the window does, and makes it anew; `between` happens while no window is open. */
+  const reopen = async (between: () => Promise<void>): Promise<void> => {
+    await current.flush();
+    current.dispose();
+    await discardAll();
+    await between();
+    current = make();
+    await current.ready;
+  };
+  return {
+    path,
+    onDisk,
+    put,
+    open,
+    show,
+    file,
+    hunks,
+    hunksAre,
+    begin,
+    end,
+    tool,
+    write,
+    edit,
+    type,
+    formatting,
+    touches,
+    trees,
+    reviews,
+    review,
+    watch,
+    turnBegan,
+    reopen,
+    folder: folderOf,
+  };
+}

@@ -1,0 +1,222 @@
+// A session with an agent built on the official SDK, through all of Parley but the panel: process, wire, session, room and
+// the editor's documents, put together as src/extension.ts does. The agent does what a test tells it: test/support/agents/sdkAgent.mjs.
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import { join } from "node:path";
+import * as vscode from "vscode";
+import { AgentPool } from "../../../src/agents/pool.ts";
+import type { AgentDefinition } from "../../../src/agents/registry.ts";
+import { nullLog, systemClock, type Log } from "../../../src/base/log.ts";
+import { Session } from "../../../src/session/session.ts";
+import { isBusy, openAsks, type Ask, type SessionState } from "../../../src/session/state.ts";
+import { EditorDocuments } from "../../../src/files/vscode/editorDocuments.ts";
+import { Reviews } from "../../../src/review/vscode/reviewStore.ts";
+import { makeRoom, type Services } from "../../../src/window/createSessionServices.ts";
+import { readSettings, type Settings } from "../../../src/window/settings.ts";
+import { openStorage } from "../../../src/window/sessionStorage.ts";
+import { AuditLog } from "../../../src/permissions/auditLog.ts";
+import { nodePaths } from "../../../src/files/nodePaths.ts";
+
+/** What the agent is to do; see sdkAgent.mjs. */
+export type Step =
+  | { readonly request: string; readonly params?: Params; readonly as?: string }
+  | { readonly update: Params }
+  | { readonly terminal: Params };
+export type Params = Readonly<Record<string, unknown>>;
+
+/** What came of a step, as the agent got it. */
+export interface Outcome {
+  readonly result?: unknown;
+  readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown };
+}
+
+/** A turn under way. */
+export interface Turn {
+  /** The outcomes, once the turn has ended. */
+  readonly done: Promise<readonly (Outcome | readonly Outcome[])[]>;
+}
+
+export class SdkSession {
+  /** What the settings would say; a test may change it. */
+  settings: Settings;
+  /** What went into our own log as an error. */
+  readonly faults: string[] = [];
+  readonly session: Session;
+  readonly #pool: AgentPool;
+  readonly #reviews: Reviews;
+  readonly #endings: Promise<void>[] = [];
+
+  constructor(cwd: string, storage: string) {
+    const extension = vscode.extensions.getExtension("parley.parley");
+    assert.ok(extension, "Parley is not installed in this VS Code.");
+    const context = {
+      asAbsolutePath: (path: string) => join(extension.extensionPath, path),
+      storageUri: vscode.Uri.file(storage),
+    } as vscode.ExtensionContext;
+    const log: Log = { ...nullLog, error: (message, data) => this.faults.push(`${message} ${String(data ?? "")}`) };
+    this.settings = readSettings(context);
+    const storing = openStorage(context);
+    this.#reviews = new Reviews({
+      roots: () => [cwd],
+      touches: { touched: () => {}, written: () => {} },
+      isCovered: () => false,
+      textAt: () => Promise.resolve(undefined),
+      storage: storing,
+      clock: systemClock,
+      log,
+    });
+    const services: Services = {
+      documents: new EditorDocuments(nodePaths(), { saveUnsaved: () => this.settings.saveUnsaved }),
+      settings: () => this.settings,
+      rules: () => ({ rules: [], problems: [] }),
+      audit: new AuditLog(storing, log),
+      review: this.#reviews.watch,
+      log,
+    };
+    const definition: AgentDefinition = {
+      id: "sdk",
+      name: "SDK Agent",
+      command: process.execPath,
+      args: [context.asAbsolutePath("test/support/agents/sdkAgent.mjs")],
+      env: { ELECTRON_RUN_AS_NODE: "1" },
+      missingFiles: "error",
+      startTimeout: 30,
+    };
+    this.#pool = new AgentPool(log, systemClock, "0.0.0");
+    const onEnding = (ended: Promise<void>): void => void this.#endings.push(ended);
+    this.session = new Session({
+      id: "sdk-session",
+      agent: { id: definition.id, name: definition.name },
+      cwd,
+      clock: systemClock,
+      log,
+      newId: () => randomUUID(),
+      connection: {
+        connect: onProgress => this.#pool.get(definition, cwd, ({ state, detail }) => onProgress(state, detail)),
+        restart: () => this.#pool.stop(definition.id),
+      },
+      makeRoom: dispatch => makeRoom(services, { definition, cwd, dispatch, onEnding }),
+    });
+  }
+
+  get state(): SessionState {
+    return this.session.state;
+  }
+
+  async open(): Promise<void> {
+    await this.session.open();
+    assert.equal(this.state.connection?.state, "ready", this.state.lost?.message);
+  }
+
+  /** Lets the agent begin. */
+  begin(...steps: readonly (Step | readonly Step[])[]): Turn {
+    assert.ok(!isBusy(this.state), "The last turn has not ended.");
+    this.session.send([{ type: "text", text: JSON.stringify(steps) }]);
+    assert.ok(isBusy(this.state));
+    return { done: this.until(state => !isBusy(state)).then(() => this.#outcomes()) };
+  }
+
+  /** Lets the agent take the steps one after the other. */
+  async play(...steps: readonly Step[]): Promise<readonly Outcome[]> {
+    return (await this.begin(...steps).done) as readonly Outcome[];
+  }
+
+  /** The client's answer to one request of the agent. */
+  async ask(request: string, params: Params = {}): Promise<Outcome> {
+    const [outcome] = await this.play({ request, params });
+    assert.ok(outcome);
+    return outcome;
+  }
+
+  /** The result of one request, which has to be served. */
+  async get<T = unknown>(request: string, params: Params = {}): Promise<T> {
+    const { result, error } = await this.ask(request, params);
+    assert.equal(error, undefined, error?.message);
+    return result as T;
+  }
+
+  /** Passes when the request is refused with this code, and words that fit. */
+  async refused(request: string, params: Params, code: number, words: RegExp): Promise<void> {
+    const { result, error } = await this.ask(request, params);
+    assert.ok(error, `it was served: ${JSON.stringify(result)}`);
+    assert.deepEqual([error.code, words.test(error.message)], [code, true], error.message);
+  }
+
+  /** The questions that wait for the user, once there are so many. */
+  async asks(count: number): Promise<readonly Ask[]> {
+    await this.until(state => openAsks(state).length === count);
+    return openAsks(this.state);
+  }
+
+  /** Resolves once the state is so. */
+  until(condition: (state: SessionState) => boolean): Promise<void> {
+    return new Promise(resolve => {
+      if (condition(this.state)) return resolve();
+      const link = this.session.onDidChange(state => {
+        if (!condition(state)) return;
+        link.dispose();
+        resolve();
+      });
+    });
+  }
+
+  #outcomes(): readonly (Outcome | readonly Outcome[])[] {
+    const said = this.state.entries.findLast(entry => entry.kind === "message" && entry.author === "agent");
+    assert.ok(said?.kind === "message" && said.content[0]?.type === "text", "The agent said nothing.");
+    return JSON.parse(said.content[0].text) as readonly Outcome[];
+  }
+
+  async dispose(): Promise<void> {
+    this.session.dispose();
+    await this.#pool.dispose();
+    await Promise.all(this.#endings);
+    this.#reviews.dispose();
+  }
+}
+
+/** Replaces the editor's whole text, as a user would: unsaved. */
+export async function type({ document }: vscode.TextEditor, text: string): Promise<void> {
+  const edit = new vscode.WorkspaceEdit();
+  edit.replace(document.uri, new vscode.Range(0, 0, document.lineCount, 0), text);
+  assert.ok(await vscode.workspace.applyEdit(edit));
+  assert.ok(document.isDirty);
+}
+
+/** Closes all editors; what is unsaved in the folder is not saved. */
+export async function discard(folder: string): Promise<void> {
+  for (const document of vscode.workspace.textDocuments) {
+    if (!document.isDirty || !document.uri.fsPath.startsWith(folder)) continue;
+    await vscode.window.showTextDocument(document);
+    await vscode.commands.executeCommand("workbench.action.revertAndCloseActiveEditor");
+  }
+  await vscode.commands.executeCommand("workbench.action.closeAllEditors");
+}
+
+/** Runs something while the user's settings of `files` are these. */
+export async function withFiles(settings: Params, run: () => Promise<void>): Promise<void> {
+  const files = vscode.workspace.getConfiguration("files");
+  const set = async (name: string, value: unknown): Promise<void> =>
+    files.update(name, value, vscode.ConfigurationTarget.Global);
+  for (const [name, value] of Object.entries(settings)) await set(name, value);
+  try {
+    await run();
+  } finally {
+    for (const name of Object.keys(settings)) await set(name, undefined);
+  }
+}
+
+/**
+ * A program that starts a child that starts another, and ends; or that is the child itself. The last one ignores SIGTERM,
+ * is in a group of its own, and holds the output open.
+ */
+export const tree = `
+const { spawn } = require("child_process");
+const { existsSync, writeFileSync } = require("fs");
+const [, file, role = "child"] = process.argv;
+const start = (next, detached) => spawn(process.execPath, [file, next], { stdio: "inherit", detached });
+if (role === "grandchild") process.on("SIGTERM", () => {});
+else start(role === "starter" ? "child" : "grandchild", role === "child");
+if (role !== "starter") writeFileSync(role + ".pid", String(process.pid));
+console.log(role);
+setInterval(() => role === "starter" && existsSync("grandchild.pid") && process.exit(), 50);
+`;

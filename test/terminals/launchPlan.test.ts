@@ -1,0 +1,212 @@
+import assert from "node:assert/strict";
+import { chmod, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, relative } from "node:path";
+import { Refusal } from "../../src/base/errors.ts";
+import { displayLine } from "../../src/base/commandLineText.ts";
+import { planLaunch, userShell } from "../../src/terminals/launchPlan.ts";
+import { programFinder, terminalEnv } from "../../src/terminals/unattendedEnvironment.ts";
+
+const finds =
+  (...names: readonly string[]) =>
+  (name: string): string | undefined =>
+    names.includes(name) ? (/[\\/]/.test(name) ? name : `/usr/bin/${name}`) : undefined;
+
+describe("planLaunch on POSIX", () => {
+  const plan = (command: string, args?: readonly string[], ...known: readonly string[]) =>
+    planLaunch({ command, ...(args && { args }) }, "/bin/bash", finds("git", "npm", "/opt/my tool", ...known), "posix");
+  const direct = (...words: readonly string[]) => ({
+    file: "/bin/sh",
+    args: ["-c", 'exec "$@" 2>&1', "sh", ...words],
+    verbatim: false,
+  });
+
+  it("passes arguments on untouched, with no shell to read them", () => {
+    assert.deepEqual(plan("git", ["log", "$(x)", "a b", "*"]), direct("/usr/bin/git", "log", "$(x)", "a b", "*"));
+  });
+
+  it("runs a single program directly", () => {
+    assert.deepEqual(plan("git"), direct("/usr/bin/git"));
+    assert.deepEqual(plan("git", []), direct("/usr/bin/git"));
+  });
+
+  it("runs a program whose path has a space", () => {
+    assert.deepEqual(plan("/opt/my tool"), direct("/opt/my tool"));
+  });
+
+  for (const line of [
+    "npm test",
+    "npm test && git push",
+    "FOO=1 npm",
+    "cd /x; ls",
+    "ls|wc",
+    "~/bin/x",
+    "(ls)",
+    "a>b",
+  ]) {
+    it(`gives “${line}” to the shell as it is`, () => {
+      assert.deepEqual(plan(line), direct("/bin/bash", "-c", line));
+      assert.deepEqual(plan(line, []), direct("/bin/bash", "-c", line));
+    });
+  }
+
+  it("names the program that is missing", () => {
+    const missing = (command: string, args: readonly string[] | undefined, message: RegExp): void =>
+      assert.throws(
+        () => plan(command, args),
+        (error: unknown) => error instanceof Refusal && error.kind === "failed" && message.test(error.message),
+      );
+    missing("gti", ["push"], /“gti” was not found on the PATH/);
+    missing("gti", undefined, /“gti” was not found on the PATH/);
+    missing("npm test", ["--", "x"], /“npm test” was not found/);
+    missing("./run.sh", ["x"], /“.\/run.sh” does not exist or may not be executed/);
+  });
+
+  it("refuses empty commands and NUL characters", () => {
+    for (const [command, args] of [
+      ["", []],
+      ["  ", []],
+      ["git", ["a\0b"]],
+      ["g\0t", []],
+    ] as const) {
+      assert.throws(
+        () => plan(command, args),
+        (error: unknown) => error instanceof Refusal && error.kind === "invalid",
+      );
+    }
+  });
+});
+
+describe("planLaunch on Windows", () => {
+  const known = (name: string): string | undefined => ({ git: "C:\\Git\\git.exe", npm: "C:\\Node\\npm.cmd" })[name];
+  const plan = (command: string, args: readonly string[] | undefined, shell: string) =>
+    planLaunch({ command, ...(args && { args }) }, shell, known, "windows");
+
+  it("runs programs directly and batch files through cmd.exe, quoted", () => {
+    assert.deepEqual(plan("git", ["log", "a b"], "cmd.exe"), {
+      file: "C:\\Git\\git.exe",
+      args: ["log", "a b"],
+      verbatim: false,
+    });
+    assert.deepEqual(plan("npm", ["run", "a & b", "c\\"], "cmd.exe"), {
+      file: "cmd.exe",
+      args: ["/d", "/s", "/c", '""C:\\Node\\npm.cmd" "run" "a & b" "c\\\\""'],
+      verbatim: true,
+    });
+  });
+
+  it("refuses to give a batch file what cannot be quoted", () => {
+    for (const argument of ['a" & calc "', "%PATH%", "a\nb", "!x!"]) {
+      assert.throws(() => plan("npm", [argument], "cmd.exe"), /safely/);
+    }
+  });
+
+  it("gives a line to the shell in the shell's own way", () => {
+    assert.deepEqual(plan("npm test", undefined, "C:\\pwsh.exe").args, [
+      "-NoProfile",
+      "-NonInteractive",
+      "-Command",
+      "npm test",
+    ]);
+    assert.deepEqual(plan("dir", [], "cmd.exe").args, ["/d", "/s", "/c", '"dir"']);
+  });
+
+  it("names the program that is missing", () => {
+    assert.throws(() => plan("C:\\none\\x.exe", [], "cmd.exe"), /does not exist/);
+    assert.throws(() => plan("gti", ["push"], "cmd.exe"), /not found on the PATH/);
+  });
+});
+
+describe("userShell", () => {
+  const rows: readonly (readonly [string | undefined, string])[] = [
+    ["/bin/zsh", "/bin/zsh"],
+    ["/usr/bin/fish", "/bin/sh"],
+    ["/usr/bin/nu", "/bin/sh"],
+    ["/gone/bash", "/bin/sh"],
+    [undefined, "/bin/sh"],
+  ];
+  for (const [preferred, expected] of rows) {
+    it(`is ${expected} where the user has ${preferred}`, () => {
+      assert.equal(userShell(preferred, finds("/bin/zsh", "/usr/bin/fish", "/usr/bin/nu"), "posix"), expected);
+    });
+  }
+
+  it("prefers PowerShell 7 on Windows, which knows “&&”", () => {
+    const old = "C:\\Windows\\System32\\WindowsPowerShell\\v1.0\\powershell.exe";
+    assert.equal(userShell(old, finds("pwsh.exe", "powershell.exe"), "windows"), "/usr/bin/pwsh.exe");
+    assert.equal(userShell(old, finds("powershell.exe"), "windows"), "/usr/bin/powershell.exe");
+    assert.equal(userShell("C:\\Windows\\cmd.exe", finds("pwsh.exe"), "windows"), "C:\\Windows\\cmd.exe");
+    assert.equal(userShell(undefined, finds(), "windows"), "cmd.exe");
+  });
+});
+
+describe("displayLine", () => {
+  it("shows a command as one would type it", () => {
+    assert.equal(displayLine("npm test && ls"), "npm test && ls");
+    assert.equal(displayLine("git", ["commit", "-m", "it's done", ""]), "git commit -m 'it'\\''s done' ''");
+  });
+});
+
+describe("terminalEnv", () => {
+  it("starts from the base, keeps commands from waiting for a person, and lets the request win", () => {
+    const env = terminalEnv({ A: "1", PAGER: "less", TERM: "dumb" }, [{ name: "GIT_PAGER", value: "delta" }], "posix");
+    assert.deepEqual([env["A"], env["PAGER"], env["GIT_PAGER"]], ["1", "cat", "delta"]);
+    assert.deepEqual([env["GIT_TERMINAL_PROMPT"], env["TERM"]], ["0", "xterm-256color"]);
+  });
+
+  it("leaves out the editor's own variables, unless they are asked for", () => {
+    const base = { ELECTRON_RUN_AS_NODE: "1", VSCODE_PID: "7", VSC: "x", NOT: undefined };
+    assert.deepEqual(
+      Object.keys(terminalEnv(base, [], "posix")).filter(name => name in base),
+      ["VSC"],
+    );
+    const asked = terminalEnv(base, [{ name: "ELECTRON_RUN_AS_NODE", value: "1" }], "posix");
+    assert.equal(asked["ELECTRON_RUN_AS_NODE"], "1");
+  });
+
+  it("takes names that differ in case as one, on Windows only", () => {
+    const request = [{ name: "PATH", value: "b" }];
+    const paths = (env: Record<string, string>) => Object.entries(env).filter(([name]) => /^path$/i.test(name));
+    assert.deepEqual(paths(terminalEnv({ Path: "a" }, request, "windows")), [["PATH", "b"]]);
+    assert.deepEqual(paths(terminalEnv({ Path: "a" }, request, "posix")), [
+      ["Path", "a"],
+      ["PATH", "b"],
+    ]);
+  });
+
+  it("refuses names and values that no process can have", () => {
+    for (const [name, value] of [
+      ["", "x"],
+      ["A=B", "x"],
+      ["A\0", "x"],
+      ["A", "x\0y"],
+    ] as const) {
+      assert.throws(() => terminalEnv({}, [{ name, value }], "posix"), Refusal);
+    }
+  });
+});
+
+describe("programFinder", () => {
+  let folder: string;
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), "parley-find-"));
+    await mkdir(join(folder, "bin", "dir"), { recursive: true });
+    await writeFile(join(folder, "bin", "tool"), "#!/bin/sh\n");
+    await chmod(join(folder, "bin", "tool"), 0o755);
+    await writeFile(join(folder, "bin", "plain"), "");
+  });
+  after(() => rm(folder, { recursive: true, force: true }));
+
+  it("finds programs by name and by path, and nothing else", () => {
+    const find = programFinder({ PATH: `/nowhere:${join(folder, "bin")}` }, folder, "posix");
+    assert.equal(find("tool"), join(folder, "bin/tool"));
+    assert.equal(find("bin/tool"), join(folder, "bin/tool"));
+    assert.equal(find("./bin/tool"), join(folder, "bin/tool"));
+    for (const name of ["plain", "dir", "none", "./none", "./bin/plain"]) assert.equal(find(name), undefined);
+  });
+
+  it("leaves out relative entries of the PATH", () => {
+    const here = relative(process.cwd(), join(folder, "bin"));
+    assert.equal(programFinder({ PATH: `.:bin::${here}` }, folder, "posix")("tool"), undefined);
+  });
+});

@@ -1,0 +1,479 @@
+// Terminals with real processes: output, ends, limits, and trees that do not want to die.
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { findLeaks, trackLeaks } from "../../src/base/lifecycle.ts";
+import type { TerminalRequest } from "../../src/session/agent.ts";
+import type { SessionEvent } from "../../src/session/events.ts";
+import { nodePaths } from "../../src/files/nodePaths.ts";
+import { Confinement } from "../../src/files/paths.ts";
+import { SessionTerminals, type TerminalOptions } from "../../src/terminals/sessionTerminals.ts";
+import { refused } from "../support/contracts/documents.ts";
+import { isAlive, until } from "../support/fakes/waiting.ts";
+
+const never = new AbortController().signal;
+const times = { grace: 300, force: 1000, quiet: 100, drain: 500 };
+
+describe("SessionTerminals", function () {
+  this.timeout(15_000);
+  let folder: string;
+  let events: SessionEvent[];
+  let open: SessionTerminals[];
+
+  beforeEach(async () => {
+    trackLeaks();
+    folder = await realpath(await mkdtemp(join(tmpdir(), "parley-terminals-")));
+    await mkdir(join(folder, "sub"));
+    events = [];
+    open = [];
+  });
+  afterEach(async () => {
+    await Promise.all(open.map(terminals => terminals.close()));
+    await rm(folder, { recursive: true, force: true });
+    assert.deepEqual(findLeaks(), []);
+  });
+
+  function session(options: Partial<TerminalOptions> = {}): SessionTerminals {
+    const terminals = new SessionTerminals({
+      confinement: new Confinement(nodePaths(), [folder]),
+      cwd: folder,
+      env: process.env,
+      report: event => events.push(event),
+      times,
+      ...options,
+    });
+    open.push(terminals);
+    return terminals;
+  }
+
+  /** A request that runs a script with Node. */
+  const node = (script: string, rest: Partial<TerminalRequest> = {}): TerminalRequest => ({
+    command: process.execPath,
+    args: ["-e", script],
+    ...rest,
+  });
+
+  async function run(request: TerminalRequest, terminals = session()) {
+    const id = await terminals.createTerminal(request);
+    const exit = await terminals.waitForTerminalExit(id, never);
+    return { id, exit, ...(await terminals.terminalOutput(id)) };
+  }
+
+  const shownText = (id: string): string => {
+    let text = "";
+    for (const event of events) {
+      if (event.type === "terminalOutput" && event.terminalId === id) text += event.text;
+      if (event.type === "terminal" && event.terminalId === id && event.output !== undefined) text = event.output;
+    }
+    return text;
+  };
+
+  describe("a command", () => {
+    it("gives its output and its exit code", async () => {
+      const { output, truncated, exit } = await run(node("console.log('héllo'); process.exitCode = 3"));
+      assert.deepEqual({ output, truncated, exit }, { output: "héllo\n", truncated: false, exit: { exitCode: 3 } });
+    });
+
+    it("gets its arguments untouched", async () => {
+      const words = ["a b", "$HOME", "*", "`x`", "'q'", "", "é"];
+      const { output } = await run({
+        command: process.execPath,
+        args: ["-p", "JSON.stringify(process.argv.slice(1))", "--", ...words],
+      });
+      assert.deepEqual(JSON.parse(output), words);
+    });
+
+    it("may be a whole command line", async () => {
+      const { output, exit } = await run({ command: "echo one && echo two | tr a-z A-Z; exit 5" });
+      assert.deepEqual([output, exit], ["one\nTWO\n", { exitCode: 5 }]);
+    });
+
+    it("has both its output streams in the order it wrote them", async () => {
+      const script = "for (let i = 0; i < 50; i++) require('fs').writeSync(i % 2 ? 1 : 2, i + ' ')";
+      const { output } = await run(node(script));
+      assert.equal(output, Array.from({ length: 50 }, (_, index) => `${index} `).join(""));
+    });
+
+    it("has nothing to read", async () => {
+      const { output } = await run(node("process.stdin.on('end', () => console.log('end')).resume()"));
+      assert.equal(output, "end\n");
+    });
+
+    it("has no terminal that could ask for a password", async () => {
+      const { output } = await run({ command: "(: < /dev/tty) 2>/dev/null && echo asked || echo not asked" });
+      assert.equal(output, "not asked\n");
+    });
+
+    it("runs in the session's folder, in the one asked for, and knows it", async () => {
+      const where = node("console.log(process.cwd() + ' ' + process.env.PWD)");
+      assert.equal((await run(where)).output, `${folder} ${folder}\n`);
+      const sub = join(folder, "sub");
+      assert.equal((await run({ ...where, cwd: sub })).output, `${sub} ${sub}\n`);
+    });
+
+    it("gets the environment of the request, and no pager", async () => {
+      const { output } = await run(
+        node("console.log(process.env.MINE, process.env.PAGER, process.env.GIT_TERMINAL_PROMPT)", {
+          env: [{ name: "MINE", value: "yes" }],
+        }),
+      );
+      assert.equal(output, "yes cat 0\n");
+    });
+
+    it("shows the signal that ended it", async () => {
+      const { exit } = await run(node("process.kill(process.pid, 'SIGKILL')"));
+      assert.deepEqual(exit, { signal: "SIGKILL" });
+    });
+
+    it("has all its output when it has ended", async () => {
+      const { output } = await run(node("process.stdout.write('x'.repeat(300000) + 'end')"));
+      assert.equal(output.length, 300_003);
+      assert.ok(output.endsWith("end"));
+    });
+  });
+
+  describe("a request that cannot be served", () => {
+    it("is refused where the program is missing, by name", async () => {
+      await refused(
+        "failed",
+        /“no-such-program” was not found on the PATH/,
+        session().createTerminal({ command: "no-such-program", args: ["x"] }),
+      );
+    });
+
+    it("is refused where the file may not be executed", async () => {
+      await writeFile(join(folder, "plain.txt"), "");
+      await refused("failed", /may not be executed/, session().createTerminal({ command: "./plain.txt", args: ["x"] }));
+    });
+
+    it("is refused for a folder that is relative, missing, a file or outside", async () => {
+      await writeFile(join(folder, "file"), "");
+      const cases: readonly (readonly [string, RegExp])[] = [
+        ["sub", /relative/],
+        [join(folder, "none"), /not an existing folder/],
+        [join(folder, "file"), /not an existing folder/],
+        [tmpdir(), /outside/],
+        [join(folder, ".."), /outside/],
+      ];
+      for (const [cwd, message] of cases)
+        await refused("invalid", message, session().createTerminal(node("", { cwd })));
+    });
+
+    it("is refused for a limit or a variable that makes no sense", async () => {
+      for (const outputByteLimit of [-1, 1.5, Number.NaN]) {
+        await refused("invalid", /outputByteLimit/, session().createTerminal(node("", { outputByteLimit })));
+      }
+      const env = [{ name: "A=B", value: "" }];
+      await refused("invalid", /environment variable/, session().createTerminal(node("", { env })));
+    });
+
+    it("leaves nothing behind", async () => {
+      const terminals = session({ mostRunning: 1 });
+      for (let count = 0; count < 3; count++) {
+        await refused("failed", /not found/, terminals.createTerminal({ command: "no-such-program" }));
+      }
+      assert.equal((await run(node("console.log(1)"), terminals)).output, "1\n");
+      assert.ok(events.every(event => event.type !== "terminal" || event.command !== "no-such-program"));
+    });
+  });
+
+  describe("ids", () => {
+    it("are of one session only", async () => {
+      const [one, other] = [session(), session()];
+      const { id } = await run(node(""), one);
+      await refused("notFound", /no such terminal/, other.terminalOutput(id));
+      await refused("notFound", /no such terminal/, other.killTerminal(id));
+      await refused("notFound", /no such terminal/, other.waitForTerminalExit(id, never));
+      await refused("notFound", /no such terminal/, other.releaseTerminal(id));
+    });
+
+    it("are not valid once released, and cannot be guessed", async () => {
+      const terminals = session();
+      const { id } = await run(node(""), terminals);
+      assert.match(id, /^terminal_[0-9a-f-]{36}$/);
+      await terminals.releaseTerminal(id);
+      await refused("notFound", /released/, terminals.terminalOutput(id));
+      await refused("notFound", /released/, terminals.releaseTerminal(id));
+    });
+  });
+
+  describe("output", () => {
+    it("can be read while the command runs", async () => {
+      const terminals = session();
+      const id = await terminals.createTerminal(node("console.log('started'); setInterval(() => {}, 1000)"));
+      await until(async () => (await terminals.terminalOutput(id)).output === "started\n");
+      assert.equal((await terminals.terminalOutput(id)).exit, undefined);
+    });
+
+    it("keeps the end, cut between characters, from the first byte on", async () => {
+      const { output, truncated } = await run(
+        node("process.stdout.write('€'.repeat(1000) + '.')", { outputByteLimit: 9 }),
+      );
+      assert.deepEqual([output, truncated], ["€€.", true]);
+    });
+
+    it("is empty, and said to be cut, for a limit of 0", async () => {
+      const { output, truncated } = await run(node("console.log('x')", { outputByteLimit: 0 }));
+      assert.deepEqual([output, truncated], ["", true]);
+    });
+
+    it("shows no half characters, however the bytes come", async () => {
+      const script = `
+        const bytes = Buffer.from("a😀é€\\n".repeat(3));
+        let at = 0;
+        (function next() {
+          if (at < bytes.length) process.stdout.write(bytes.subarray(at, ++at), () => setTimeout(next, 2));
+        })();`;
+      const { id, output } = await run(node(script));
+      assert.equal(output, "a😀é€\n".repeat(3));
+      await until(() => events.some(event => event.type === "terminal" && event.exit));
+      assert.equal(shownText(id), output);
+      for (const event of events) if (event.type === "terminalOutput") assert.ok(!event.text.includes("\uFFFD"));
+    });
+
+    it("shows bytes that are no text as what they are not", async () => {
+      const { output } = await run(node("process.stdout.write(Buffer.from([0x41, 0xff, 0xe2, 0x82]))"));
+      assert.equal(output, "A\uFFFD\uFFFD");
+    });
+  });
+
+  describe("the display", () => {
+    it("gets the command, the output and the end, in this order", async () => {
+      const { id } = await run({ command: "echo", args: ["two words"] });
+      await until(() => events.some(event => event.type === "terminal" && event.exit));
+      assert.deepEqual(events, [
+        { type: "terminal", terminalId: id, own: true, command: "echo 'two words'", cwd: folder },
+        { type: "terminalOutput", terminalId: id, text: "two words\n" },
+        { type: "terminal", terminalId: id, exit: { exitCode: 0 } },
+      ]);
+    });
+
+    it("gets few and small events of a flood, and ends with the newest output", async () => {
+      const started = Date.now();
+      const script = `
+        const block = "0123456789abcde\\n".repeat(4096);
+        let left = 400;
+        (function next() { while (left-- > 0) if (!process.stdout.write(block)) return process.stdout.once("drain", next); process.stdout.write("last\\n"); })();`;
+      const { id, truncated } = await run(node(script));
+      await until(() => events.some(event => event.type === "terminal" && event.exit));
+      const shown = events.filter(
+        event => event.type === "terminalOutput" || (event.type === "terminal" && event.output !== undefined),
+      );
+      assert.ok(shown.length <= 2 + (Date.now() - started) / 33, `${shown.length} events`);
+      for (const event of shown) {
+        assert.ok(
+          (event.type === "terminalOutput" ? event.text : (event.type === "terminal" && event.output) || "").length <=
+            65_536,
+        );
+      }
+      assert.ok(shown.some(event => event.type === "terminal" && event.truncated));
+      assert.ok(shownText(id).endsWith("\nlast\n"));
+      assert.equal(truncated, true);
+      assert.ok(events.some(event => event.type === "terminal" && event.exit && event.truncated));
+    });
+  });
+
+  describe("kill", () => {
+    it("ends the command, and the id stays good", async () => {
+      const terminals = session();
+      const id = await terminals.createTerminal(node("console.log('up'); setInterval(() => {}, 1000)"));
+      await until(async () => (await terminals.terminalOutput(id)).output === "up\n");
+      await terminals.killTerminal(id);
+      assert.deepEqual(await terminals.terminalOutput(id), {
+        output: "up\n",
+        truncated: false,
+        exit: { signal: "SIGTERM" },
+      });
+      assert.deepEqual(await terminals.waitForTerminalExit(id, never), { signal: "SIGTERM" });
+      await terminals.killTerminal(id);
+    });
+
+    it("settles whoever waits", async () => {
+      const terminals = session();
+      const id = await terminals.createTerminal({ command: "sleep", args: ["100"] });
+      const waits = [terminals.waitForTerminalExit(id, never), terminals.waitForTerminalExit(id, never)];
+      await terminals.killTerminal(id);
+      assert.deepEqual(await Promise.all(waits), [{ signal: "SIGTERM" }, { signal: "SIGTERM" }]);
+    });
+
+    it("ends a command that has ended already without harm", async () => {
+      const terminals = session();
+      const { id } = await run(node("console.log(1)"), terminals);
+      await terminals.killTerminal(id);
+      assert.deepEqual(await terminals.terminalOutput(id), { output: "1\n", truncated: false, exit: { exitCode: 0 } });
+    });
+
+    it("ends grandchildren that ignore SIGTERM and hold the pipe", async () => {
+      const terminals = session();
+      const grandchild = "process.on('SIGTERM', () => {}); console.log(process.pid); setInterval(() => {}, 1000)";
+      const child = `require("child_process").spawn(process.execPath, ["-e", ${JSON.stringify(grandchild)}], { stdio: "inherit" }); setInterval(() => {}, 1000)`;
+      const id = await terminals.createTerminal(node(child));
+      await until(async () => /^\d+\n$/.test((await terminals.terminalOutput(id)).output));
+      const pid = Number((await terminals.terminalOutput(id)).output);
+      assert.ok(isAlive(pid));
+      const started = Date.now();
+      await terminals.killTerminal(id);
+      assert.ok(!isAlive(pid), "the grandchild lives");
+      assert.ok(Date.now() - started < 5000);
+      assert.deepEqual((await terminals.terminalOutput(id)).exit, { signal: "SIGTERM" });
+    });
+
+    it("ends descendants that made a session of their own", async () => {
+      const terminals = session();
+      const grandchild = "process.on('SIGTERM', () => {}); console.log(process.pid); setInterval(() => {}, 1000)";
+      const child = `require("child_process").spawn(process.execPath, ["-e", ${JSON.stringify(grandchild)}], { stdio: "inherit", detached: true }); setInterval(() => {}, 1000)`;
+      const id = await terminals.createTerminal(node(child));
+      await until(async () => /^\d+\n$/.test((await terminals.terminalOutput(id)).output));
+      const pid = Number((await terminals.terminalOutput(id)).output);
+      await terminals.killTerminal(id);
+      assert.ok(!isAlive(pid), "the grandchild lives");
+    });
+
+    it("ends a stopped process politely", async () => {
+      const terminals = session({ times: { ...times, grace: 10_000 } });
+      const id = await terminals.createTerminal(node("console.log('up'); process.kill(process.pid, 'SIGSTOP')"));
+      await until(async () => (await terminals.terminalOutput(id)).output === "up\n");
+      await terminals.killTerminal(id);
+      assert.deepEqual((await terminals.terminalOutput(id)).exit, { signal: "SIGTERM" });
+    });
+  });
+
+  describe("a command that leaves something running", () => {
+    const background = "sleep 100 & echo $!";
+
+    it("has ended although the pipe is still held", async () => {
+      const terminals = session();
+      const { output, exit, id } = await run({ command: background }, terminals);
+      assert.deepEqual(exit, { exitCode: 0 });
+      assert.ok(isAlive(Number(output)));
+      await terminals.killTerminal(id);
+      assert.ok(!isAlive(Number(output)));
+    });
+
+    it("ends with its terminal's release", async () => {
+      const terminals = session();
+      const { output, id } = await run({ command: `${background}; exec >&- 2>&-` }, terminals);
+      assert.ok(isAlive(Number(output)));
+      await terminals.releaseTerminal(id);
+      assert.ok(!isAlive(Number(output)));
+    });
+
+    it("has ended only when its output has, as long as that does not take for ever", async () => {
+      const patient = { ...times, quiet: 1000, drain: 10_000 };
+      const command = "(for i in 1 2 3 4 5; do sleep 0.3; echo $i; done) & echo now";
+      const { output } = await run({ command }, session({ times: patient }));
+      assert.equal(output, "now\n1\n2\n3\n4\n5\n");
+    });
+
+    it("has its later output too", async () => {
+      const terminals = session();
+      const { id, output } = await run({ command: "(sleep 1; echo late) & echo now" }, terminals);
+      assert.equal(output, "now\n");
+      await until(async () => (await terminals.terminalOutput(id)).output === "now\nlate\n");
+    });
+  });
+
+  describe("release", () => {
+    it("ends the command and settles whoever waits", async () => {
+      const terminals = session();
+      const id = await terminals.createTerminal({ command: "sleep", args: ["100"] });
+      const waiting = terminals.waitForTerminalExit(id, never);
+      await terminals.releaseTerminal(id);
+      assert.deepEqual(await waiting, { signal: "SIGTERM" });
+    });
+
+    it("still shows how the command ended", async () => {
+      const terminals = session();
+      const id = await terminals.createTerminal({ command: "sleep", args: ["100"] });
+      await terminals.releaseTerminal(id);
+      assert.deepEqual(events.at(-1), { type: "terminal", terminalId: id, exit: { signal: "SIGTERM" } });
+    });
+  });
+
+  describe("waiting for the end", () => {
+    it("can be called back, and the command goes on", async () => {
+      const terminals = session();
+      const id = await terminals.createTerminal({ command: "sleep", args: ["100"] });
+      const abort = new AbortController();
+      const waiting = refused("cancelled", /cancelled/, terminals.waitForTerminalExit(id, abort.signal));
+      abort.abort();
+      await waiting;
+      await refused("cancelled", /cancelled/, terminals.waitForTerminalExit(id, abort.signal));
+      assert.equal((await terminals.terminalOutput(id)).exit, undefined);
+    });
+  });
+
+  describe("limits", () => {
+    it("refuse a command beyond the most that may run at once, until one ends", async () => {
+      const terminals = session({ mostRunning: 2 });
+      const requests = [1, 2, 3].map(() => terminals.createTerminal({ command: "sleep", args: ["100"] }));
+      const third = refused("failed", /2 commands of this session are running/, requests[2]!);
+      const [first] = await Promise.all(requests.slice(0, 2));
+      await third;
+      await terminals.killTerminal(first!);
+      await terminals.createTerminal({ command: "sleep", args: ["100"] });
+    });
+  });
+
+  describe("the end of the session", () => {
+    it("ends every command, and refuses what waits and what comes later", async () => {
+      const terminals = session();
+      const ids = await Promise.all(
+        [1, 2].map(() => terminals.createTerminal(node("console.log(process.pid); setInterval(() => {}, 1000)"))),
+      );
+      const pids: number[] = [];
+      for (const id of ids) {
+        await until(async () => (await terminals.terminalOutput(id)).output !== "");
+        pids.push(Number((await terminals.terminalOutput(id)).output));
+      }
+      const waiting = ids.map(id => refused("cancelled", /./, terminals.waitForTerminalExit(id, never)));
+      const starting = refused("cancelled", /closed/, terminals.createTerminal({ command: "sleep", args: ["100"] }));
+      const reported = events.length;
+      await terminals.close();
+      await Promise.all([...waiting, starting]);
+      assert.deepEqual(pids.map(isAlive), [false, false]);
+      await refused("cancelled", /closed/, terminals.createTerminal(node("")));
+      await refused("cancelled", /closed/, terminals.terminalOutput(ids[0]!));
+      assert.equal(events.length, reported);
+    });
+
+    it("is not the end of its agent, which ends the commands and their ids and lets another agent start new ones", async () => {
+      const terminals = session();
+      const id = await terminals.createTerminal(node("console.log(process.pid); setInterval(() => {}, 1000)"));
+      await until(async () => (await terminals.terminalOutput(id)).output !== "");
+      const pid = Number((await terminals.terminalOutput(id)).output);
+      terminals.endAll();
+      await refused("notFound", /no such terminal/, terminals.terminalOutput(id));
+      await until(() => events.some(event => event.type === "terminal" && event.terminalId === id && event.exit));
+      assert.equal(isAlive(pid), false);
+      const next = await terminals.createTerminal(node("console.log(1)"));
+      assert.deepEqual(await terminals.waitForTerminalExit(next, never), { exitCode: 0 });
+      await terminals.close();
+    });
+
+    it("reports nothing more, not even of a command whose release was under way", async () => {
+      const terminals = session();
+      const id = await terminals.createTerminal({ command: "sleep", args: ["100"] });
+      const releasing = terminals.releaseTerminal(id);
+      const reported = events.length;
+      await Promise.all([terminals.close(), releasing]);
+      assert.equal(events.length, reported);
+    });
+
+    it("ends a command that was just starting, at whatever moment", async () => {
+      const mark = `100.${process.pid}`;
+      const left = (): boolean =>
+        execFileSync("ps", ["-A", "-o", "args="], { encoding: "utf8" }).includes(`sleep ${mark}`);
+      for (let turns = 0; turns < 12; turns++) {
+        const terminals = session();
+        const starting = terminals.createTerminal({ command: "sleep", args: [mark] }).catch(() => undefined);
+        for (let turn = 0; turn < turns; turn++) await new Promise(resolve => setImmediate(resolve));
+        await terminals.close();
+        assert.ok(!left(), `closed after ${turns} turns`);
+        await starting;
+      }
+    });
+  });
+});

@@ -1,0 +1,499 @@
+// Every method of version 1 that an agent may call, called by an agent on the official SDK and looked at from the editor:
+// buffer, disk, undo, cursors and encodings; processes; questions.
+import assert from "node:assert/strict";
+import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import * as vscode from "vscode";
+import { isBusy, openAsks, toolKey } from "../../src/session/state.ts";
+import { isAlive } from "../support/fakes/waiting.ts";
+import {
+  discard,
+  SdkSession,
+  tree,
+  type,
+  withFiles,
+  type Outcome,
+  type Params,
+  type Step,
+} from "../support/host/sdkSession.ts";
+
+// Codes of the spec page "Error".
+const invalidParams = -32602;
+const resourceNotFound = -32002;
+const requestCancelled = -32800;
+const internalError = -32603;
+
+describe("an agent on the official SDK", () => {
+  let sdk: SdkSession;
+  let storage: string;
+  /** A fresh folder in the workspace, for each test. */
+  let folder: string;
+  const path = (name: string): string => join(folder, name);
+  const root = (): string => {
+    const found = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath;
+    assert.ok(found, "the tests run in a workspace");
+    return found;
+  };
+
+  before(async () => {
+    storage = await mkdtemp(join(tmpdir(), "parley-storage-"));
+    sdk = new SdkSession(await realpath(root()), storage);
+    await sdk.open();
+  });
+  after(async () => {
+    await sdk.dispose();
+    await rm(storage, { recursive: true, force: true });
+  });
+  beforeEach(async () => {
+    folder = await mkdtemp(join(await realpath(root()), "methods-"));
+  });
+  afterEach(async () => {
+    await discard(folder);
+    await rm(folder, { recursive: true, force: true });
+    assert.deepEqual(sdk.faults.splice(0), []);
+  });
+
+  const put = async (name: string, content: string | Uint8Array): Promise<void> => {
+    await mkdir(dirname(path(name)), { recursive: true });
+    await writeFile(path(name), content);
+  };
+  const disk = async (name: string): Promise<string> => (await readFile(path(name))).toString();
+  const show = async (name: string): Promise<vscode.TextEditor> =>
+    vscode.window.showTextDocument(await vscode.workspace.openTextDocument(path(name)), { preview: false });
+  const read = async (name: string, window: Params = {}): Promise<string> =>
+    (await sdk.get<{ readonly content: string }>("fs/read_text_file", { path: path(name), ...window })).content;
+  const write = async (name: string, content: string): Promise<void> =>
+    assert.deepEqual(await sdk.get("fs/write_text_file", { path: path(name), content }), {});
+
+  describe("reads a text file", () => {
+    const method = "fs/read_text_file";
+
+    it("as it is on disk, when nobody has it open", async () => {
+      await put("a.txt", "één\r\ntwee\n");
+      assert.equal(await read("a.txt"), "één\r\ntwee\n");
+    });
+
+    it("as it stands in the editor, when that is not saved", async () => {
+      await put("a.txt", "old\n");
+      await type(await show("a.txt"), "unsaved ☃\n");
+      assert.equal(await read("a.txt"), "unsaved ☃\n");
+      assert.equal(await disk("a.txt"), "old\n");
+    });
+
+    it("from a line on, and so many of them: on disk and in the editor alike", async () => {
+      await put("a.txt", "one\ntwo\nthree\nfour");
+      for (const saved of [true, false]) {
+        if (!saved) await type(await show("a.txt"), "ONE\nTWO\nTHREE\nFOUR");
+        const windows = [{ line: 2, limit: 2 }, { line: 3 }, { limit: 1 }, { line: 4 }, { line: 5 }, { limit: 0 }];
+        const texts: string[] = [];
+        for (const window of windows) texts.push(await read("a.txt", window));
+        const wanted = ["two\nthree\n", "three\nfour", "one\n", "four", "", ""];
+        assert.deepEqual(texts, saved ? wanted : wanted.map(text => text.toUpperCase()));
+      }
+    });
+
+    it("and is told which one is missing", async () => {
+      await sdk.refused(method, { path: path("none.txt") }, resourceNotFound, /none\.txt.* does not exist/);
+    });
+
+    it("and is refused a folder, binary data and a path that is not absolute", async () => {
+      await put("binary", Uint8Array.from([0x7f, 0x45, 0x4c, 0x46, 0, 1, 0, 2]));
+      await sdk.refused(method, { path: folder }, invalidParams, /folder/);
+      await sdk.refused(method, { path: path("binary") }, invalidParams, /binary/);
+      await sdk.refused(method, { path: "a.txt" }, invalidParams, /relative/);
+    });
+
+    it("outside the workspace only if the user says so", async () => {
+      const outside = join(await realpath(storage), "outside.txt");
+      await writeFile(outside, "far away\n");
+      const usual = sdk.settings;
+      try {
+        sdk.settings = { ...usual, outsideWorkspace: "refuse" };
+        await sdk.refused(method, { path: outside }, invalidParams, /outside this session's folders/);
+        sdk.settings = { ...usual, outsideWorkspace: "ask" };
+        for (const [answer, code] of [
+          ["refuse", internalError],
+          ["withdraw", requestCancelled],
+          ["stop", requestCancelled],
+          ["allow", undefined],
+        ] as const) {
+          const turn = sdk.begin({ request: method, params: { path: outside }, as: "read" });
+          const [ask] = await sdk.asks(1);
+          assert.match(ask?.title ?? "", /SDK Agent wants to read .*outside\.txt/);
+          if (answer === "withdraw") await sdk.session.setOption("withdraw", "read");
+          else if (answer === "stop") sdk.session.stop();
+          else sdk.session.answer(ask?.id ?? "", answer);
+          const [{ result, error }] = (await turn.done) as readonly [Outcome];
+          assert.deepEqual([error?.code, result], [code, code === undefined ? { content: "far away\n" } : undefined]);
+          assert.deepEqual(openAsks(sdk.state), []);
+        }
+      } finally {
+        sdk.settings = usual;
+      }
+    });
+  });
+
+  describe("writes a text file", () => {
+    it("that is open and saved: the disk has it, nothing is unsaved, and one undo brings the old text back", async () => {
+      await put("a.txt", "one\ntwo\nthree\nfour\nfive\n");
+      const { document } = await show("a.txt");
+      await write("a.txt", "1\ntwo\n3\nfour\n5\nsix\n");
+      assert.deepEqual([document.getText(), document.isDirty], ["1\ntwo\n3\nfour\n5\nsix\n", false]);
+      assert.equal(await disk("a.txt"), "1\ntwo\n3\nfour\n5\nsix\n");
+      await vscode.commands.executeCommand("undo");
+      assert.equal(document.getText(), "one\ntwo\nthree\nfour\nfive\n");
+      await vscode.commands.executeCommand("redo");
+      assert.equal(document.getText(), "1\ntwo\n3\nfour\n5\nsix\n");
+    });
+
+    it("and leaves cursors and selections at the text where they were", async () => {
+      await put("a.txt", "first\nconst one = 1; // keep me\nlast\n");
+      const editor = await show("a.txt");
+      const texts = (): readonly string[] => editor.selections.map(selection => editor.document.getText(selection));
+      editor.selections = [new vscode.Selection(1, 18, 1, 25), new vscode.Selection(2, 4, 2, 0)];
+      assert.deepEqual(texts(), ["keep me", "last"]);
+      await write("a.txt", "zero\nfirst\nsecond\nconst three = 30; // keep me\nlast\nafter\n");
+      assert.deepEqual(texts(), ["keep me", "last"]);
+      const [, reversed] = editor.selections;
+      assert.ok(reversed?.isReversed, "it runs backwards as before");
+    });
+
+    it("with unsaved text: the buffer has it, the disk does not, and the user's text is one undo away", async () => {
+      await put("a.txt", "one\n");
+      const editor = await show("a.txt");
+      await type(editor, "one\nmine\n");
+      await write("a.txt", "one\nmine\nagent's\n");
+      assert.deepEqual([editor.document.getText(), editor.document.isDirty], ["one\nmine\nagent's\n", true]);
+      assert.equal(await disk("a.txt"), "one\n");
+      assert.equal(await read("a.txt"), "one\nmine\nagent's\n");
+      await vscode.commands.executeCommand("undo");
+      assert.equal(editor.document.getText(), "one\nmine\n");
+    });
+
+    it("with its own line ending, whatever the agent sends", async () => {
+      await put("crlf.txt", "one\r\ntwo\r\n");
+      const { document } = await show("crlf.txt");
+      await write("crlf.txt", "one\nzwei\nthree\n");
+      assert.equal(await disk("crlf.txt"), "one\r\nzwei\r\nthree\r\n");
+      assert.deepEqual([document.eol, document.isDirty], [vscode.EndOfLine.CRLF, false]);
+      await put("lf.txt", "one\n");
+      await write("lf.txt", "one\r\ntwo\r\n");
+      assert.equal(await disk("lf.txt"), "one\ntwo\n");
+    });
+
+    it("in UTF-16, with its byte-order mark, open or not", async () => {
+      const utf16 = (text: string): Buffer => Buffer.from(`\uFEFF${text}`, "utf16le");
+      const big = (text: string): Buffer => utf16(text).swap16();
+      for (const [name, encoded] of [
+        ["little.txt", utf16],
+        ["big.txt", big],
+      ] as const) {
+        await put(name, encoded("één\n"));
+        assert.equal(await read(name), "één\n");
+        await write(name, "één ☃\n");
+        assert.deepEqual(await readFile(path(name)), encoded("één ☃\n"));
+        const { document } = await show(name);
+        await write(name, "één ☃ 🦜\n");
+        assert.deepEqual(await readFile(path(name)), encoded("één ☃ 🦜\n"));
+        assert.deepEqual([document.getText(), document.isDirty], ["één ☃ 🦜\n", false]);
+      }
+    });
+
+    it("in the encoding of files.encoding, and is refused what that lacks", async () => {
+      const latin = (text: string): Buffer => Buffer.from(text, "latin1");
+      await withFiles({ encoding: "windows1252" }, async () => {
+        await put("a.txt", latin("caf\xe9\n"));
+        assert.equal(await read("a.txt"), "café\n");
+        await write("a.txt", "thé\n");
+        assert.deepEqual(await readFile(path("a.txt")), latin("th\xe9\n"));
+        await write("new.txt", "né\n");
+        assert.deepEqual(await readFile(path("new.txt")), latin("n\xe9\n"));
+        const params = { path: path("a.txt"), content: "☃\n" };
+        await sdk.refused("fs/write_text_file", params, invalidParams, /windows1252/);
+        assert.deepEqual(await readFile(path("a.txt")), latin("th\xe9\n"));
+      });
+    });
+
+    it("that is new, in folders that are new, and opens no editor for it", async () => {
+      const before = tabs();
+      await write("deep/down/new.txt", "new\n");
+      assert.equal(await disk("deep/down/new.txt"), "new\n");
+      assert.equal(await read("deep/down/new.txt"), "new\n");
+      assert.deepEqual(tabs(), before);
+    });
+
+    it("many times at once, in the order sent", async () => {
+      const sent = Array.from({ length: 20 }, (_, index): Step => {
+        const params = { path: path(index % 2 === 0 ? "even.txt" : "odd.txt"), content: `${index}\n` };
+        return { request: "fs/write_text_file", params };
+      });
+      const { document } = await put("even.txt", "start\n").then(() => show("even.txt"));
+      const [outcomes] = (await sdk.begin(sent).done) as readonly [readonly Outcome[]];
+      assert.deepEqual(
+        outcomes,
+        sent.map(() => ({ result: {} })),
+      );
+      assert.deepEqual([await disk("even.txt"), await disk("odd.txt")], ["18\n", "19\n"]);
+      assert.deepEqual([document.getText(), document.isDirty], ["18\n", false]);
+    });
+
+    it("that the editor saves by itself at the same moment", async () => {
+      await withFiles({ autoSave: "afterDelay", autoSaveDelay: 1 }, async () => {
+        await put("a.txt", "start\n");
+        await show("a.txt");
+        for (let n = 0; n < 10; n++) {
+          await write("a.txt", `${n}\n`);
+          assert.equal(await disk("a.txt"), `${n}\n`);
+        }
+      });
+    });
+
+    it("not over a folder or binary data, and not in a file", async () => {
+      await put("binary", Uint8Array.from([0x7f, 0x45, 0x4c, 0x46, 0, 1, 0, 2]));
+      await put("a.txt", "one\n");
+      const method = "fs/write_text_file";
+      await sdk.refused(method, { path: folder, content: "" }, invalidParams, /folder/);
+      await sdk.refused(method, { path: path("binary"), content: "" }, invalidParams, /binary/);
+      await sdk.refused(method, { path: path("a.txt/b.txt"), content: "" }, internalError, /not a folder/);
+      assert.equal(await disk("a.txt"), "one\n");
+      assert.equal((await readFile(path("binary"))).length, 8);
+    });
+  });
+
+  describe("runs a command", () => {
+    const node = (script: string, more: Params = {}): Params => ({
+      command: process.execPath,
+      args: ["-e", script],
+      env: [{ name: "ELECTRON_RUN_AS_NODE", value: "1" }],
+      ...more,
+    });
+    const create = async (params: Params): Promise<{ readonly terminalId: string }> =>
+      sdk.get("terminal/create", params);
+    const output = (terminal: Params) =>
+      sdk.get<{ readonly output: string; readonly truncated: boolean; readonly exitStatus?: unknown }>(
+        "terminal/output",
+        terminal,
+      );
+
+    it("and gets its output and its exit code, which the panel gets too", async () => {
+      const terminal = await create(node("console.log('out'); console.error('err ☃'); process.exitCode = 3"));
+      assert.deepEqual(await sdk.get("terminal/wait_for_exit", terminal), { exitCode: 3, signal: null });
+      assert.deepEqual(await output(terminal), {
+        output: "out\nerr ☃\n",
+        truncated: false,
+        exitStatus: { exitCode: 3, signal: null },
+      });
+      await sdk.until(state => state.terminals.get(terminal.terminalId)?.exit?.exitCode === 3);
+      assert.equal(sdk.state.terminals.get(terminal.terminalId)?.output, "out\nerr ☃\n");
+      await sdk.get("terminal/release", terminal);
+      assert.equal(sdk.state.terminals.get(terminal.terminalId)?.output, "out\nerr ☃\n", "the panel keeps showing it");
+    });
+
+    it("in a folder and with variables of its own, and keeps only the newest of its output", async () => {
+      const script = "process.stdout.write(`${'x'.repeat(100)}${process.cwd()}|${process.env.GREETING}`)";
+      const env = [
+        { name: "ELECTRON_RUN_AS_NODE", value: "1" },
+        { name: "GREETING", value: "hé" },
+      ];
+      const kept = Buffer.byteLength(`${folder}|hé`);
+      const terminal = await create(node(script, { cwd: folder, env, outputByteLimit: kept }));
+      await sdk.get("terminal/wait_for_exit", terminal);
+      const { output: text, truncated } = await output(terminal);
+      assert.deepEqual([text, truncated], [`${folder}|hé`, true]);
+      await sdk.get("terminal/release", terminal);
+    });
+
+    it("through the SDK's own handle, from its start to its release", async () => {
+      const [{ result, error }] = (await sdk.play({ terminal: node("console.log('hello')") })) as readonly [Outcome];
+      assert.equal(error, undefined, error?.message);
+      const { exit, output: got, killed, after } = result as Record<"exit" | "output" | "killed" | "after", Outcome>;
+      assert.deepEqual([exit, killed], [{ exitCode: 0, signal: null }, {}]);
+      assert.deepEqual(got, { output: "hello\n", truncated: false, exitStatus: { exitCode: 0, signal: null } });
+      assert.equal(after.error?.code, resourceNotFound);
+    });
+
+    const started: number[] = [];
+    const treePids = async (): Promise<readonly number[]> => {
+      started.push(
+        ...(await Promise.all(["child", "grandchild"].map(async role => Number(await disk(`${role}.pid`))))),
+      );
+      return started;
+    };
+    afterEach(() => {
+      // Whatever a failure left.
+      for (const pid of started.splice(0)) if (isAlive(pid)) process.kill(pid, "SIGKILL");
+    });
+
+    it("whose whole tree it can kill, and whose output stays", async function () {
+      if (process.platform === "win32") return this.skip();
+      await put("tree.cjs", tree);
+      const terminal = await create(node("", { args: [path("tree.cjs")], cwd: folder }));
+      await sdk.until(state => state.terminals.get(terminal.terminalId)?.output.includes("grandchild\n") ?? false);
+      const pids = await treePids();
+      assert.deepEqual(pids.map(isAlive), [true, true]);
+      assert.equal((await output(terminal)).exitStatus, undefined);
+      const waiting = sdk.begin([
+        { request: "terminal/wait_for_exit", params: terminal },
+        { request: "terminal/kill", params: terminal },
+      ]);
+      assert.deepEqual(await waiting.done, [[{ result: { exitCode: null, signal: "SIGTERM" } }, { result: {} }]]);
+      assert.deepEqual(pids.map(isAlive), [false, false]);
+      const { output: text, exitStatus } = await output(terminal);
+      assert.match(text, /child\ngrandchild\n/);
+      assert.deepEqual(exitStatus, { exitCode: null, signal: "SIGTERM" });
+      await sdk.get("terminal/release", terminal);
+    });
+
+    it("and a release ends what a command left behind, also in groups of its own", async function () {
+      if (process.platform === "win32") return this.skip();
+      await put("tree.cjs", tree);
+      const terminal = await create(node("", { args: [path("tree.cjs"), "starter"], cwd: folder }));
+      assert.deepEqual(await sdk.get("terminal/wait_for_exit", terminal), { exitCode: 0, signal: null });
+      const pids = await treePids();
+      assert.deepEqual(pids.map(isAlive), [true, true]);
+      await sdk.get("terminal/release", terminal);
+      assert.deepEqual(pids.map(isAlive), [false, false]);
+    });
+
+    it("and a release ends it, after which its id means nothing", async () => {
+      const terminal = await create(node("console.log(process.pid); setInterval(() => {}, 1000)"));
+      const printed = (): number => Number(sdk.state.terminals.get(terminal.terminalId)?.output);
+      await sdk.until(() => printed() > 0);
+      const pid = printed();
+      assert.ok(isAlive(pid));
+      assert.deepEqual(await sdk.get("terminal/release", terminal), {});
+      assert.ok(!isAlive(pid));
+      for (const method of ["output", "wait_for_exit", "kill", "release"])
+        await sdk.refused(`terminal/${method}`, terminal, resourceNotFound, /no such terminal/);
+      await sdk.refused("terminal/output", { terminalId: "never" }, resourceNotFound, /no such terminal/);
+    });
+
+    it("and can take its waiting back, while the command goes on", async () => {
+      const terminal = await create(node("setInterval(() => {}, 1000)"));
+      const turn = sdk.begin({ request: "terminal/wait_for_exit", params: terminal, as: "wait" });
+      await sdk.session.setOption("withdraw", "wait");
+      const [{ error }] = (await turn.done) as readonly [Outcome];
+      assert.equal(error?.code, requestCancelled);
+      assert.equal((await output(terminal)).exitStatus, undefined);
+      await sdk.get("terminal/release", terminal);
+    });
+
+    it("and is told of a program that does not exist", async () => {
+      await sdk.refused("terminal/create", { command: "no-such-program-anywhere" }, internalError, /not found on the/);
+    });
+  });
+
+  describe("asks for permission", () => {
+    const options = [
+      { optionId: "yes", name: "Yes", kind: "allow_once" },
+      { optionId: "no", name: "No", kind: "reject_once" },
+    ];
+    const question = (toolCallId: string, as?: string): Step => ({
+      request: "session/request_permission",
+      params: { toolCall: { toolCallId, title: `Do ${toolCallId}`, kind: "execute" }, options },
+      ...(as !== undefined && { as }),
+    });
+    const selected = (optionId: string): Outcome => ({ result: { outcome: { outcome: "selected", optionId } } });
+    const cancelled: Outcome = { result: { outcome: { outcome: "cancelled" } } };
+    const idle = (): void => assert.deepEqual([openAsks(sdk.state), isBusy(sdk.state)], [[], false]);
+
+    it("and gets the user's answer", async () => {
+      const turn = sdk.begin(question("p1"));
+      const [ask] = await sdk.asks(1);
+      assert.deepEqual(
+        [ask?.title, ask?.options.map(option => option.id), sdk.state.activity.state],
+        ["Do p1", ["yes", "no"], "requires_action"],
+      );
+      sdk.session.answer(ask?.id ?? "", "none of these");
+      assert.equal(openAsks(sdk.state).length, 1, "an option that is not offered is no answer");
+      sdk.session.answer(ask?.id ?? "", "yes");
+      sdk.session.answer(ask?.id ?? "", "no");
+      assert.deepEqual(await turn.done, [selected("yes")]);
+      idle();
+    });
+
+    it("twice at once, and each question gets its own answer", async () => {
+      const turn = sdk.begin([question("p2"), question("p3")]);
+      const asks = await sdk.asks(2);
+      assert.deepEqual(
+        asks.map(ask => ask.title),
+        ["Do p2", "Do p3"],
+      );
+      sdk.session.answer(asks[1]?.id ?? "", "no");
+      sdk.session.answer(asks[0]?.id ?? "", "yes");
+      assert.deepEqual(await turn.done, [[selected("yes"), selected("no")]]);
+      idle();
+    });
+
+    it("and is answered that the turn was cancelled, when it was", async () => {
+      const turn = sdk.begin([question("p4"), question("p5")], question("p6"));
+      await sdk.asks(2);
+      sdk.session.stop();
+      assert.deepEqual(await turn.done, [[cancelled, cancelled]]);
+      assert.equal(sdk.state.activity.stopReason, "cancelled");
+      idle();
+      assert.equal(await put("a.txt", "still here\n").then(() => read("a.txt")), "still here\n");
+    });
+
+    it("and can take one question back, while another stays open", async () => {
+      const turn = sdk.begin([question("p7", "first"), question("p8")]);
+      const [first, second] = await sdk.asks(2);
+      await sdk.session.setOption("withdraw", "first");
+      assert.deepEqual(await sdk.asks(1), [second]);
+      sdk.session.answer(first?.id ?? "", "yes");
+      sdk.session.answer(second?.id ?? "", "yes");
+      assert.deepEqual(await turn.done, [[cancelled, selected("yes")]]);
+      idle();
+    });
+  });
+
+  it("reports what it does, in order, and the session takes it all in", async () => {
+    const text = (words: string): Params => ({ type: "text", text: words });
+    const updates: readonly Params[] = [
+      { sessionUpdate: "agent_thought_chunk", content: text("Hm. ") },
+      { sessionUpdate: "agent_thought_chunk", content: text("I see.") },
+      { sessionUpdate: "agent_message_chunk", content: text("Hel") },
+      { sessionUpdate: "agent_message_chunk", content: text("lo ☃") },
+      { sessionUpdate: "tool_call", toolCallId: "u1", title: "Edit", kind: "edit", status: "in_progress" },
+      {
+        sessionUpdate: "tool_call_update",
+        toolCallId: "u1",
+        status: "completed",
+        content: [{ type: "diff", path: path("a.txt"), oldText: "a", newText: "b" }],
+        locations: [{ path: path("a.txt"), line: 1 }],
+      },
+      { sessionUpdate: "plan", entries: [{ content: "A step", priority: "high", status: "pending" }] },
+      { sessionUpdate: "available_commands_update", availableCommands: [{ name: "go", description: "Goes" }] },
+      { sessionUpdate: "usage_update", used: 10, size: 100, cost: { amount: 1.5, currency: "EUR" } },
+      { sessionUpdate: "session_info_update", title: "About updates" },
+      { sessionUpdate: "current_mode_update", currentModeId: "none" },
+    ];
+    const from = sdk.state.entries.length;
+    const outcomes = await sdk.play(...updates.map((update): Step => ({ update })));
+    assert.ok(outcomes.every(({ error }) => error === undefined));
+    const { entries, plans, commands, usage, title } = sdk.state;
+    const said = [...entries].slice(from + 1, -1).map(entry => {
+      if (entry.kind !== "message") return entry.kind;
+      return [entry.author, ...entry.content.map(block => (block.type === "text" ? block.text : block.type))];
+    });
+    assert.deepEqual(said, [["thought", "Hm. I see."], ["agent", "Hello ☃"], "tool"]);
+    const tool = entries.get(toolKey("u1"));
+    assert.ok(tool?.kind === "tool");
+    assert.deepEqual(tool.fields, {
+      title: "Edit",
+      kind: "edit",
+      status: "completed",
+      content: [{ type: "diff", path: path("a.txt"), oldText: "a", newText: "b" }],
+      locations: [{ path: path("a.txt"), line: 1 }],
+    });
+    assert.deepEqual([...plans.values()], [[{ content: "A step", priority: "high", status: "pending" }]]);
+    assert.deepEqual(commands, [{ name: "go", description: "Goes" }]);
+    assert.deepEqual(usage, { used: 10, size: 100, cost: { amount: 1.5, currency: "EUR" } });
+    assert.equal(title, "About updates");
+  });
+});
+
+function tabs(): readonly string[] {
+  return vscode.window.tabGroups.all.flatMap(group => group.tabs).map(tab => tab.label);
+}

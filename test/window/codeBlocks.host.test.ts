@@ -1,0 +1,172 @@
+// What the buttons of code and content do in the editor: insert, apply after a look at the diff, open, draw.
+import assert from "node:assert/strict";
+import { mkdtemp, readFile, realpath, rm, writeFile } from "node:fs/promises";
+import { basename, join } from "node:path";
+import * as vscode from "vscode";
+import type { SessionEvent } from "../../src/session/events.ts";
+import { reduce } from "../../src/session/reduce.ts";
+import { empty, type SessionState } from "../../src/session/state.ts";
+import { applyCode, insertCode } from "../../src/window/code/codeBlocks.ts";
+import { ContentDocuments } from "../../src/window/code/contentDocuments.ts";
+import { DiagramPanels } from "../../src/window/code/diagramPanel.ts";
+import { openFile } from "../../src/window/code/openFile.ts";
+import { until } from "../support/fakes/until.ts";
+
+const text = "function sum(a, b) {\n  return a - b;\n}\n\nsum(1, 2);\n";
+const code = "function sum(a, b) {\n  return a + b;\n}\n";
+
+describe("the buttons of code and content", () => {
+  let root: string;
+  let folder: string;
+  let file: vscode.Uri;
+  let count = 0;
+  // The extension under test has registered its own.
+  const contents = new ContentDocuments("parley-content-test");
+  const questions: string[] = [];
+  const answering =
+    (agreed: boolean, meanwhile: () => Promise<unknown> = () => Promise.resolve()) =>
+    async (question: string) => {
+      questions.push(question);
+      await meanwhile();
+      return agreed;
+    };
+  const around = (confirm = answering(true)) => ({ cwd: root, contents, confirm });
+
+  before(async () => {
+    const workspace = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath;
+    assert.ok(workspace, "the tests run in a workspace");
+    root = await realpath(workspace);
+    folder = await mkdtemp(join(root, "code-"));
+  });
+  beforeEach(async () => {
+    questions.length = 0;
+    // One for each test: the editor may remember what another did to its own.
+    file = vscode.Uri.file(join(folder, `sum-${++count}.js`));
+    await vscode.commands.executeCommand("workbench.action.closeAllEditors");
+    await writeFile(file.fsPath, text);
+  });
+  after(async () => {
+    await vscode.commands.executeCommand("workbench.action.closeAllEditors");
+    contents.dispose();
+    await rm(folder, { recursive: true });
+  });
+  afterEach(async () => {
+    const { activeTextEditor } = vscode.window;
+    if (activeTextEditor?.document.isDirty) await vscode.commands.executeCommand("workbench.action.files.revert");
+  });
+
+  const name = (): string => join(basename(folder), basename(file.fsPath));
+  const now = async (): Promise<string> => (await vscode.workspace.openTextDocument(file)).getText();
+  const undo = (): Thenable<unknown> => vscode.commands.executeCommand("undo");
+
+  it("insert code at the cursor, as deep as it, to be undone at once", async () => {
+    const editor = await vscode.window.showTextDocument(file);
+    await editor.edit(edit => edit.insert(new vscode.Position(1, 0), "  \n"));
+    editor.selection = new vscode.Selection(1, 2, 1, 2);
+    await insertCode("if (a) {\n  a++;\n}\n");
+    assert.ok((await now()).startsWith("function sum(a, b) {\n  if (a) {\n    a++;\n  }\n  return"), await now());
+    await undo();
+    assert.ok((await now()).startsWith("function sum(a, b) {\n  \n  return"));
+  });
+
+  it("say that a file must be open before code can be inserted", async () => {
+    await assert.rejects(insertCode("x"), /^Error: Open a file first/);
+  });
+
+  it("show what applying makes of the file, write nothing before the answer, and can be undone", async () => {
+    const shown: (vscode.TabInputTextDiff | undefined)[] = [];
+    const look = async (): Promise<void> => {
+      const input = vscode.window.tabGroups.activeTabGroup.activeTab?.input;
+      shown.push(input instanceof vscode.TabInputTextDiff ? input : undefined);
+      assert.equal(await now(), text);
+    };
+    await applyCode(code, name(), around(answering(true, look)));
+    assert.deepEqual(questions, [`Replace lines 1 to 3 of ${name()} by this code? It can be undone.`]);
+    assert.equal(shown[0]?.original.toString(), file.toString());
+    assert.equal(await now(), text.replace("a - b", "a + b"));
+    assert.equal(vscode.window.activeTextEditor?.document.uri.toString(), file.toString());
+    assert.ok(
+      !vscode.window.tabGroups.all
+        .flatMap(group => group.tabs)
+        .some(tab => tab.input instanceof vscode.TabInputTextDiff),
+    );
+    await undo();
+    assert.equal(await now(), text);
+  });
+
+  it("leave the file alone when the user says no, or when it changed while they looked", async () => {
+    await applyCode(code, name(), around(answering(false)));
+    assert.equal(await now(), text);
+    const change = async (): Promise<void> => {
+      const edit = new vscode.WorkspaceEdit();
+      edit.insert(file, new vscode.Position(0, 0), "// mine\n");
+      await vscode.workspace.applyEdit(edit);
+    };
+    await assert.rejects(applyCode(code, name(), around(answering(true, change))), /has changed meanwhile/);
+    assert.equal(await now(), `// mine\n${text}`);
+    await vscode.window.showTextDocument(file);
+  });
+
+  it("apply to what is selected in the editor that was used last, when no file is named", async () => {
+    const editor = await vscode.window.showTextDocument(file);
+    editor.selection = new vscode.Selection(1, 2, 1, 15);
+    await applyCode("return 3;", undefined, around());
+    assert.equal(await now(), text.replace("return a - b;", "return 3;"));
+  });
+
+  it("create a file that is not there, and refuse one outside", async () => {
+    const created = join(folder, "new.js");
+    await applyCode(code, join(basename(folder), "new.js"), around(answering(false)));
+    await assert.rejects(readFile(created), { code: "ENOENT" });
+    await applyCode(code, join(basename(folder), "new.js"), around());
+    assert.equal(await readFile(created, "utf8"), code);
+    await assert.rejects(applyCode(code, "../outside.js", around()), /lies outside this workspace/);
+  });
+
+  it("open a file at its column, and select to the last line that is named", async () => {
+    await openFile(name(), 1, root, { column: 10 });
+    assert.equal(vscode.window.activeTextEditor?.selection.active.character, 9);
+    await openFile(name(), 1, root, { endLine: 3 });
+    assert.equal(
+      vscode.window.activeTextEditor?.document.getText(vscode.window.activeTextEditor.selection),
+      text.slice(0, 38),
+    );
+  });
+
+  it("open embedded files in the editor of their kind, by their names", async () => {
+    const events: readonly SessionEvent[] = [
+      { type: "resource", uri: "file:///w/notes.py", text: "x = 1" } as const,
+      { type: "image", mimeType: "image/png", data: Buffer.from("no png").toString("base64") } as const,
+    ].map(content => ({ type: "messageChunk", author: "agent", messageId: "1", content }));
+    const state = events.reduce<SessionState>((before, event, at) => reduce(before, { seq: at + 1, at, event }), empty);
+    const entry = state.entries.at(0)?.id ?? "";
+    await contents.open(state, entry, 0);
+    await until(() => vscode.window.activeTextEditor?.document.getText() === "x = 1");
+    assert.match(vscode.window.activeTextEditor?.document.uri.path ?? "", /\/notes\.py$/);
+    await contents.open(state, entry, 1);
+    await until(() => vscode.window.tabGroups.activeTabGroup.activeTab?.label === "image.png");
+    assert.ok(vscode.window.tabGroups.activeTabGroup.activeTab?.input instanceof vscode.TabInputCustom);
+    await assert.rejects(contents.open(state, entry, 2), /no longer part of the conversation/);
+  });
+
+  it("draw a diagram in one panel for each source, beside", async () => {
+    await vscode.window.showTextDocument(file);
+    const extension = vscode.extensions.all.find(each => each.id.endsWith(".parley"));
+    assert.ok(extension);
+    const panels = new DiagramPanels(extension.extensionUri);
+    const open = (): readonly vscode.Tab[] =>
+      vscode.window.tabGroups.all.flatMap(group => group.tabs).filter(tab => tab.label === "Diagram");
+    panels.open("graph TD; A-->B");
+    panels.open("graph TD; A-->B");
+    await until(() => open().length === 1);
+    panels.open("graph TD; A-->C");
+    await until(() => open().length === 2);
+    assert.ok(
+      open().every(
+        tab => tab.group.viewColumn === vscode.ViewColumn.Two || tab.group.viewColumn === vscode.ViewColumn.Three,
+      ),
+    );
+    panels.dispose();
+    await until(() => open().length === 0);
+  });
+});

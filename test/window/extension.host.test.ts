@@ -1,0 +1,157 @@
+// The extension as VS Code runs it: it comes up by itself, with what its manifest promises, and in every state.
+import assert from "node:assert/strict";
+import * as vscode from "vscode";
+import { Tap } from "../../src/acp/trafficRecorder.ts";
+import { Emitter } from "../../src/base/lifecycle.ts";
+import { systemClock } from "../../src/base/log.ts";
+import { readSettings } from "../../src/window/settings.ts";
+import { Traffic } from "../../src/window/trafficDocument.ts";
+import { until } from "../support/fakes/until.ts";
+
+interface Manifest {
+  readonly contributes: {
+    readonly commands: readonly { readonly command: string }[];
+    readonly configuration: { readonly properties: Readonly<Record<string, { readonly default?: unknown }>> };
+  };
+}
+
+const extension = vscode.extensions.getExtension<void>("parley.parley");
+assert.ok(extension, "Parley is not installed in this VS Code.");
+const { contributes } = extension.packageJSON as Manifest;
+const context = { asAbsolutePath: (path: string) => path } as vscode.ExtensionContext;
+
+describe("Parley", () => {
+  it("comes up by itself once VS Code has started", () => until(() => extension.isActive));
+
+  it("registers every command of its manifest", async () => {
+    await extension.activate();
+    const registered = (await vscode.commands.getCommands(true)).filter(id => id.startsWith("parley."));
+    const promised = contributes.commands.map(({ command }) => command);
+    assert.deepEqual(
+      promised.filter(command => !registered.includes(command)),
+      [],
+    );
+  });
+
+  it("gives every setting a default, which VS Code knows", () => {
+    const properties = Object.entries(contributes.configuration.properties);
+    assert.ok(properties.length > 0);
+    for (const [id, property] of properties) {
+      assert.ok("default" in property, `${id} has no default`);
+      assert.deepEqual(vscode.workspace.getConfiguration().inspect(id)?.defaultValue, property.default, id);
+    }
+  });
+
+  it("offers the demo agent first, and finds nothing wrong, with nothing set", () => {
+    const { agents, bad, sendKey } = readSettings(context);
+    assert.deepEqual([agents[0]?.id, bad, sendKey], ["demo", [], "enter"]);
+    assert.ok(agents.length > 1);
+  });
+});
+
+describe("the commands of Parley", () => {
+  // What asks something of the user waits for an answer, and is left out; so is what says that there is no checkpoint.
+  const asking = ["selectAgent", "managePermissionRules", "restoreCheckpoint", "undoRestore", "deleteCheckpoints"];
+  const commands = contributes.commands
+    .map(({ command }) => command)
+    .filter(command => !asking.includes(command.slice("parley.".length)));
+  before(() => extension.activate());
+  afterEach(async () => {
+    await vscode.commands.executeCommand("workbench.action.closeAllEditors");
+    await vscode.commands.executeCommand("workbench.action.closeSidebar");
+    await vscode.commands.executeCommand("workbench.action.closePanel");
+  });
+
+  const runAll = async (): Promise<void> => {
+    for (const command of commands) await vscode.commands.executeCommand(command);
+  };
+
+  it("complain of nothing in a workspace that is not trusted, and start no agent", async () => {
+    const trusted = Object.getOwnPropertyDescriptor(vscode.workspace, "isTrusted");
+    assert.ok(trusted);
+    Object.defineProperty(vscode.workspace, "isTrusted", { get: () => false, configurable: true });
+    try {
+      assert.deepEqual(await messagesDuring(runAll), {
+        errors: [],
+        information: ["There is nothing to save yet: this agent was not started in this window."],
+      });
+    } finally {
+      Object.defineProperty(vscode.workspace, "isTrusted", trusted);
+    }
+  });
+
+  it("complain of nothing without any agent", async () => {
+    const hidden = Object.fromEntries(readSettings(context).agents.map(({ id }) => [id, false]));
+    const configuration = vscode.workspace.getConfiguration("parley");
+    await configuration.update("agents", hidden, vscode.ConfigurationTarget.Global);
+    try {
+      assert.deepEqual(readSettings(context).agents, []);
+      assert.deepEqual(await messagesDuring(runAll), { errors: [], information: [] });
+    } finally {
+      await configuration.update("agents", undefined, vscode.ConfigurationTarget.Global);
+    }
+  });
+});
+
+/** What the user was told while `work` ran. */
+async function messagesDuring(work: () => Promise<void>): Promise<Record<"errors" | "information", readonly string[]>> {
+  const errors: string[] = [];
+  const information: string[] = [];
+  const window = vscode.window as unknown as Record<"showErrorMessage" | "showInformationMessage", unknown>;
+  const { showErrorMessage, showInformationMessage } = window;
+  window.showErrorMessage = (message: string) => Promise.resolve(void errors.push(message));
+  window.showInformationMessage = (message: string) => Promise.resolve(void information.push(message));
+  try {
+    await work();
+    return { errors, information };
+  } finally {
+    Object.assign(window, { showErrorMessage, showInformationMessage });
+  }
+}
+
+describe("the document of an agent's traffic", () => {
+  const uri = vscode.Uri.from({ scheme: "parley-traffic", path: "demo traffic.ndjson", query: "demo" });
+  let tap: Tap | undefined;
+  let traffic: Traffic;
+  beforeEach(() => {
+    tap = new Tap(systemClock);
+    traffic = new Traffic({
+      tap: agent => (agent === "demo" ? tap : undefined),
+      onDidRecord: new Emitter<string>().event,
+    });
+  });
+  afterEach(() => traffic.dispose());
+
+  const lines = (): readonly string[] => traffic.provideTextDocumentContent(uri).trimEnd().split("\n");
+
+  it("begins with the number of lines that were no messages", () => {
+    tap?.text("out", "Welcome!");
+    assert.equal(lines()[0], '// Not readable as messages: 1 line of the agent\'s output ("dir":"out")');
+    tap?.text("out", "Still here");
+    assert.match(lines()[0] ?? "", /messages: 2 lines of/);
+    assert.equal(lines().length, 3);
+  });
+
+  it("says how much is not kept", () => {
+    for (let i = 0; i < 5002; i++) tap?.message("a>c", { i }, 1);
+    assert.equal(lines()[0], "// Not kept: 2 older lines");
+  });
+
+  it("has no head when there is nothing to say", () => {
+    tap?.message("c>a", { method: "initialize" }, 1);
+    tap?.text("err", "warning");
+    assert.equal(lines().length, 2);
+    assert.match(lines()[0] ?? "", /"method":"initialize"/);
+  });
+
+  it("masks messages and printed text", () => {
+    tap?.message("c>a", { params: { apiKey: "s3cr3t" } }, 1);
+    tap?.text("err", "API_KEY=s3cr3t");
+    assert.ok(!lines().join().includes("s3cr3t"));
+  });
+
+  it("says that nothing was exchanged yet", () => {
+    tap = undefined;
+    assert.match(lines().join(), /^Nothing was exchanged/);
+  });
+});
