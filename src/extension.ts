@@ -13,6 +13,7 @@ import { currentTurn, isBusy, openAsks, promptTitle, type SessionState } from ".
 import { offerFixes } from "./mentions/vscode/addToChat.ts";
 import { Attaching } from "./mentions/vscode/attachments.ts";
 import { Attention } from "./window/userNotifications.ts";
+import { chatEditorType } from "./panel/chatSurface.ts";
 import { ChatPanels } from "./window/chatPanels.ts";
 import { CheckpointBook } from "./checkpoints/vscode/sessionCheckpoints.ts";
 import { CheckpointPreview } from "./checkpoints/vscode/checkpointPreview.ts";
@@ -35,7 +36,8 @@ import { PermissionLog } from "./permissions/vscode/permissionLog.ts";
 import { PermissionRules } from "./permissions/vscode/permissionRules.ts";
 import { RecentFiles } from "./mentions/vscode/recentFiles.ts";
 import { Reviews } from "./review/vscode/reviewStore.ts";
-import { makeRoom, sessionRoots, type Services } from "./window/createSessionServices.ts";
+import { makeRoom, type Services } from "./window/createSessionServices.ts";
+import { sessionRoots } from "./editor/folders.ts";
 import { ReviewUi } from "./review/vscode/reviewController.ts";
 import { Sender } from "./window/promptSender.ts";
 import { readSettings, type Settings } from "./window/settings.ts";
@@ -73,7 +75,7 @@ export function activate(context: vscode.ExtensionContext): void {
   const book = new CheckpointBook({
     path: checkpointFolder(context),
     roots: cwd => sessionRoots(cwd).filter(root => root !== ""),
-    settings,
+    limits: () => settings().checkpoints,
     newId: () => randomUUID(),
     clock: systemClock,
     log,
@@ -194,10 +196,21 @@ export function activate(context: vscode.ExtensionContext): void {
   });
   store.add(chat);
   const preview = store.add(new CheckpointPreview());
-  const checkpoints = new CheckpointUi({ current, chat, book, preview, documents, edits: reviews.edits });
+  const checkpoints = new CheckpointUi({
+    session: () => current.session,
+    startSession: agent => {
+      current.start(agent);
+      return current.session;
+    },
+    chat,
+    book,
+    preview,
+    documents,
+    edits: reviews.edits,
+  });
   const webviewOptions = { retainContextWhenHidden: true };
   store.add(vscode.window.registerWebviewViewProvider(ChatPanels.viewId, chat, { webviewOptions }));
-  store.add(vscode.window.registerWebviewPanelSerializer(ChatPanels.editorType, chat));
+  store.add(vscode.window.registerWebviewPanelSerializer(chatEditorType, chat));
   store.add(
     registerCommands({
       current,

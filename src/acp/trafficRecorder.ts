@@ -2,7 +2,8 @@
 // a transcript. A record is a line of the transcript format the tests replay: {t, dir, msg | text}.
 import { Emitter, type Event } from "../base/lifecycle.ts";
 import type { Clock } from "../base/log.ts";
-import { announcesSecret, hiddenValue, maskedText } from "../base/mask.ts";
+import { maskedText } from "../base/mask.ts";
+import { masked } from "../base/maskJson.ts";
 
 /** `c>a` client to agent, `a>c` agent to client, `err` the agent's stderr, `out` stdout that is no message. */
 export interface TapRecord {
@@ -65,8 +66,6 @@ export class Tap {
   }
 }
 
-const secretKey = /(authorization|api[-_]?key|token|secret|password|passwd|credential|cookie)/i;
-
 /** The records as newline-delimited JSON, masked. */
 export function transcript(records: readonly TapRecord[]): string {
   return records.map(record => JSON.stringify(maskedRecord(record)) + "\n").join("");
@@ -83,42 +82,3 @@ export function maskedRecord(record: TapRecord): TapRecord {
     ...(record.text !== undefined && { text: maskedText(record.text) }),
   };
 }
-
-/** A copy with credentials replaced by "•••", however deep below such a name. Numbers stay: token counts are no secret. */
-export function masked(value: unknown, key = ""): unknown {
-  if (secretKey.test(key) || key === "env" || key === "headers") return hidden(value);
-  if (key === "command" && typeof value === "string") return maskedText(value);
-  if ((key === "args" || key === "command") && Array.isArray(value)) return maskedArguments(value);
-  return open(value);
-}
-
-function open(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(open);
-  return isRecord(value) ? mapped(value, masked) : value;
-}
-
-/** All texts but names: `[{name, value}]` is how variables and headers are handed over. */
-function hidden(value: unknown, key = ""): unknown {
-  if (typeof value === "string") return value === "" || key === "name" ? value : hiddenValue;
-  if (Array.isArray(value)) return value.map((item: unknown) => hidden(item));
-  return isRecord(value) ? mapped(value, hidden) : value;
-}
-
-/** A command line in pieces: a telling flag hides the piece after it. */
-function maskedArguments(args: readonly unknown[]): readonly unknown[] {
-  return args.map((arg, index) => {
-    if (typeof arg !== "string") return open(arg);
-    const before = args[index - 1];
-    const named = typeof before === "string" && announcesSecret(before) && !arg.startsWith("-");
-    return named ? hiddenValue : maskedText(arg);
-  });
-}
-
-const mapped = (
-  value: Record<string, unknown>,
-  change: (value: unknown, key: string) => unknown,
-): Record<string, unknown> =>
-  Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, change(inner, key)]));
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);

@@ -70,3 +70,9 @@ export class Refusal extends Error {
     this.data = data;
   }
 }
+
+/** The error code of a failed system call, such as `ENOENT`. */
+export function codeOf(thrown: unknown): string | undefined {
+  if (typeof thrown !== "object" || thrown === null || !("code" in thrown)) return undefined;
+  return typeof thrown.code === "string" ? thrown.code : undefined;
+}

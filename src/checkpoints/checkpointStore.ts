@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { mkdir, readFile, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { codeOf } from "../files/paths.ts";
+import { codeOf } from "../base/errors.ts";
 
 /** Where one session's checkpoints are kept. */
 export interface CheckpointStore {

@@ -6,7 +6,7 @@ import type { Clock, Log } from "../base/log.ts";
 import { parseIndex, writtenIndex, type FileRecord, type TreeRecord, type TurnRecord } from "./checkpointIndex.ts";
 import type { Trees } from "./checkpointTrees.ts";
 import { contentKey, type CheckpointStore } from "./checkpointStore.ts";
-import { withLineFeeds } from "../files/textEdits.ts";
+import { withLineFeeds } from "../base/text.ts";
 
 /** What a turn's agent is about to change, or has changed. Texts have "\n" line ends and no byte-order mark. */
 export interface TouchedFile {
@@ -59,6 +59,7 @@ export type ReadNow = (path: string) => Promise<string | null>;
 
 /** How long a tree may hold up a prompt, in milliseconds. */
 export const mostTreeTime = 1800;
+
 /** Changes by nobody known that a plan lists. */
 const mostOthers = 200;
 

@@ -6,7 +6,7 @@ import type { Log } from "../base/log.ts";
 import type { TreeRecord } from "./checkpointIndex.ts";
 import type { TreeChanges, Trees } from "./checkpointTrees.ts";
 import { contentKey } from "./checkpointStore.ts";
-import { withLineFeeds } from "../files/textEdits.ts";
+import { withLineFeeds } from "../base/text.ts";
 import { gitList, GitError, type Git } from "../git/gitProgram.ts";
 import {
   filtered,
@@ -37,6 +37,7 @@ export interface GitTreesOptions {
 }
 
 const none = "000000";
+
 /** Modes of files whose content is text or bytes; the others are links and repositories. */
 const isFile = (mode: string): boolean => mode.startsWith("100");
 

@@ -2,8 +2,8 @@
 import type { Stats } from "node:fs";
 import { readFile, stat } from "node:fs/promises";
 import * as vscode from "vscode";
-import { withLineFeeds } from "../files/textEdits.ts";
-import { codeOf } from "../files/paths.ts";
+import { withLineFeeds } from "../base/text.ts";
+import { codeOf } from "../base/errors.ts";
 
 /** Larger files are not reviewed. */
 const maxBytes = 8 * 1024 * 1024;

@@ -1,6 +1,6 @@
 // Documents as the editor holds them, which may be of an older time than the disk.
 import * as vscode from "vscode";
-import { withLineFeeds } from "../files/textEdits.ts";
+import { withLineFeeds } from "../base/text.ts";
 
 /** The open document of a file, also one that no tab shows. */
 export function openDocumentOf(path: string): vscode.TextDocument | undefined {
@@ -25,6 +25,7 @@ export async function openedAgain(document: vscode.TextDocument): Promise<vscode
 
 /** How long the editor may take to notice that a file changed on disk. Milliseconds. */
 export const mostCatchUp = 5000;
+
 /** How long the editor is waited for before it is helped to notice. Milliseconds. */
 const patience = 400;
 

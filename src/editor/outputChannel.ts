@@ -1,6 +1,6 @@
 // The log channel, as the Log port. Its level follows VS Code's own setting.
 import * as vscode from "vscode";
-import { masked } from "../acp/trafficRecorder.ts";
+import { masked } from "../base/maskJson.ts";
 import type { Log } from "../base/log.ts";
 import { maskedText } from "../base/mask.ts";
 

@@ -1,7 +1,7 @@
 // The files below a folder without git: walked, with what .gitignore files say left out.
 import { readdir, readFile } from "node:fs/promises";
 import ignore, { type Ignore } from "ignore";
-import { codeOf } from "./paths.ts";
+import { codeOf } from "../base/errors.ts";
 
 /** Decides which paths, relative to the folder it was made for and with slashes, are left out. */
 export type Leaves = (path: string) => boolean;

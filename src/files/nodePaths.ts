@@ -3,7 +3,7 @@ import { statSync } from "node:fs";
 import { readlink, realpath } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join, parse, sep } from "node:path";
 import type { PathResolver } from "./ports.ts";
-import { codeOf } from "./paths.ts";
+import { codeOf } from "../base/errors.ts";
 
 /** Links followed by hand before we say that they lead in a circle; what Linux does. */
 const mostLinks = 40;

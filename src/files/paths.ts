@@ -1,11 +1,9 @@
 // Which paths an agent may act on: pure rules for POSIX and Windows, both testable anywhere. What comes out is a path
 // that went through symbolic links and lies inside one of the session's roots.
-import { Refusal, asError } from "../base/errors.ts";
+import { Refusal, asError, codeOf } from "../base/errors.ts";
+import { hostPlatform, type Platform } from "../base/platform.ts";
+import { quoted } from "../base/text.ts";
 import type { PathResolver } from "./ports.ts";
-
-export type Platform = "posix" | "windows";
-
-export const hostPlatform: Platform = process.platform === "win32" ? "windows" : "posix";
 
 /** Longer than any file system takes. */
 const longest = 32_000;
@@ -132,17 +130,6 @@ export class Confinement {
 interface Root {
   readonly given: string;
   readonly real: string;
-}
-
-/** The path for a sentence: in quotation marks and not endless. */
-export function quoted(path: string): string {
-  return path.length > 300 ? `“${path.slice(0, 300)}…”` : `“${path}”`;
-}
-
-/** The error code of a failed system call, such as `ENOENT`. */
-export function codeOf(thrown: unknown): string | undefined {
-  if (typeof thrown !== "object" || thrown === null || !("code" in thrown)) return undefined;
-  return typeof thrown.code === "string" ? thrown.code : undefined;
 }
 
 function invalid(message: string, path: string): Refusal {

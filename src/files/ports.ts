@@ -49,3 +49,20 @@ export interface PathResolver {
   /** Whether two paths that differ only in case are the same here. */
   readonly ignoresCase: boolean;
 }
+
+/** One file's text as it is to be. `null`: no such file. */
+export interface TextStep {
+  readonly path: string;
+  readonly before: string | null;
+  readonly after: string | null;
+  /** The bytes of a file that is made anew, where the text does not tell them. */
+  readonly raw?: Uint8Array;
+}
+
+export interface ReviewPort {
+  /**
+   * Makes the texts so, as one edit in the editor, and saves what held no unsaved text. Rejects with a Refusal, having
+   * changed nothing, where a file is not `before` any more.
+   */
+  apply(steps: readonly TextStep[]): Promise<void>;
+}

@@ -1,8 +1,9 @@
 // A session's files: what an agent may read and write, in order, inside the session's roots.
 import { Refusal, asError } from "../base/errors.ts";
 import { megabytes, sliceLines, tooMuch } from "./lineWindow.ts";
-import { rootsOnly, type Gate, type Operation } from "../permissions/access.ts";
-import { quoted, type Confinement, type Located } from "./paths.ts";
+import { rootsOnly, type Gate, type Operation } from "./gate.ts";
+import { type Confinement, type Located } from "./paths.ts";
+import { quoted } from "../base/text.ts";
 import type { Documents, FileStat, LineWindow, WriteOutcome } from "./ports.ts";
 
 export interface FileOptions {

@@ -85,11 +85,6 @@ export function placesIn(text: string): (offset: number) => Place {
   };
 }
 
-/** All line endings as "\n". */
-export function withLineFeeds(text: string): string {
-  return text.includes("\r") ? text.replace(/\r\n?/g, "\n") : text;
-}
-
 /** The edit of `[start, end)` without what it leaves as it was. */
 export function trimmed(before: string, start: number, end: number, text: string): Edit {
   const old = before.slice(start, end);

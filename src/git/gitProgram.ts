@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { StringDecoder } from "node:string_decoder";
 import { asError } from "../base/errors.ts";
 import { findProgram } from "../base/program.ts";
-import { hostPlatform } from "../files/paths.ts";
+import { hostPlatform } from "../base/platform.ts";
 
 /** How git is started. */
 export interface Git {

@@ -4,7 +4,7 @@ import { constants } from "node:fs";
 import { access, copyFile, lstat, mkdir, rm, stat, utimes } from "node:fs/promises";
 import { delimiter, join, resolve } from "node:path";
 import { gitList, runGit, runGitBytes, type Git, type RunOptions } from "./gitProgram.ts";
-import { codeOf } from "../files/paths.ts";
+import { codeOf } from "../base/errors.ts";
 
 /** Why no tree is taken of a folder: a sentence. */
 export class NoTree extends Error {
@@ -36,6 +36,7 @@ export interface TreeLimits {
 }
 
 export const treeLimits: TreeLimits = { bytes: 5 * 1024 * 1024, files: 20_000 };
+
 /** With more files left out there is no tree: each is remembered by its name. */
 const mostLeft = 1000;
 

@@ -14,7 +14,6 @@ import type {
   SessionOption,
   StopReason,
 } from "../session/events.ts";
-import type { ViewChanges } from "./projection/changesView.ts";
 
 /** A piece of an entry's body. `cut` counts characters left out for size. `forAgent`: the user is not meant to read it. */
 export type ViewPart = BarePart & { readonly forAgent?: true };
@@ -51,6 +50,7 @@ export interface ViewMedia {
 
 /** Columns of a line, from and to, in UTF-16 units: in order, never touching. */
 export type Marks = readonly (readonly [from: number, to: number])[];
+
 /** A line of a unified diff, without its end. */
 export interface DiffLine {
   readonly op: "same" | "add" | "del";
@@ -62,12 +62,14 @@ export interface DiffLine {
   /** The file ends here, without a line end. */
   readonly noEnd?: true;
 }
+
 /** Start lines are 1-based: of the hunk's first line, or where it would stand. */
 export interface DiffHunk {
   readonly oldStart: number;
   readonly newStart: number;
   readonly lines: readonly DiffLine[];
 }
+
 /** What changes in one file. */
 export interface DiffBody {
   readonly added: number;
@@ -141,6 +143,7 @@ export interface ViewMessage {
   readonly at: number;
   readonly until: number;
 }
+
 export interface ViewTool {
   readonly id: string;
   readonly kind: "tool";
@@ -158,12 +161,14 @@ export interface ViewTool {
   readonly decisions?: readonly string[];
   readonly files?: readonly ViewNotedFile[];
 }
+
 /** A file that needs the user: its text is only in the editor, or disk and editor differ. */
 export interface ViewNotedFile {
   readonly path: string;
   readonly label: string;
   readonly note: FileNote;
 }
+
 export interface ViewNotice {
   readonly id: string;
   readonly kind: "notice";
@@ -175,6 +180,7 @@ export interface ViewNotice {
   readonly files?: readonly ViewNotedFile[];
   readonly at: number;
 }
+
 export interface ViewCompaction {
   readonly id: string;
   readonly kind: "compaction";
@@ -183,6 +189,7 @@ export interface ViewCompaction {
   readonly error?: string;
   readonly at: number;
 }
+
 /** A failure at its place in the conversation: a refused prompt, a turn that ended in an error, a lost agent. */
 export interface ViewProblem {
   readonly id: string;
@@ -190,6 +197,7 @@ export interface ViewProblem {
   readonly problem: Problem;
   readonly at: number;
 }
+
 /** How a turn ended, where that is worth a word (not for `end_turn`). */
 export interface ViewTurnEnd {
   readonly id: string;
@@ -197,6 +205,7 @@ export interface ViewTurnEnd {
   readonly stopReason: StopReason;
   readonly at: number;
 }
+
 /** `id` is stable for the life of the session: a panel may remember things by it. */
 export type ViewEntry = ViewMessage | ViewTool | ViewNotice | ViewCompaction | ViewProblem | ViewTurnEnd;
 
@@ -319,6 +328,7 @@ export interface Attachment {
   readonly bytes?: number;
   readonly source: AttachmentSource;
 }
+
 export type AttachmentSource =
   /** A file or folder, read when the prompt is sent. Lines are 1-based, and both are included. */
   | { readonly type: "path"; readonly path: string; readonly line?: number; readonly endLine?: number }
@@ -400,3 +410,17 @@ export type HostMessage = ViewChange | PanelMessage;
 
 /** What to do about a file whose text is not on disk, or differs there from the editor's. */
 export type SettleFile = "save" | "compare" | "take" | "keep";
+
+/** Files with changes to review, and the lines of all of them. */
+export interface ViewChanges {
+  readonly files: readonly {
+    readonly path: string;
+    readonly label: string;
+    readonly added: number;
+    readonly removed: number;
+    /** Why there is nothing to undo, as a sentence. */
+    readonly unknown?: string;
+  }[];
+  readonly added: number;
+  readonly removed: number;
+}

@@ -4,35 +4,12 @@ import { Refusal } from "../base/errors.ts";
 import { maskedValue } from "../base/mask.ts";
 import type { AgentClient, PermissionQuestion } from "../session/agent.ts";
 import type { AskOption, AskSubject } from "../session/events.ts";
-import { quoted, type Confinement, type Located } from "../files/paths.ts";
+import { type Confinement } from "../files/paths.ts";
+import { quoted } from "../base/text.ts";
 import type { Decided } from "./permissionBroker.ts";
 import type { PermissionPolicy } from "./policy.ts";
 import type { Verdict } from "./rules.ts";
-
-export type Operation = "read" | "write" | "run";
-
-export interface AccessRequest {
-  readonly operation: Operation;
-  /** As the agent sent it. To run: the folder. */
-  readonly path: string;
-  readonly located: Located;
-  /** To run: the command line as shown, and the program with its arguments where it was given so. */
-  readonly command?: string;
-  readonly argv?: readonly string[];
-  readonly env?: readonly { readonly name: string; readonly value: string }[];
-}
-
-/** Lets requests in. Rejects with a Refusal; resolves with true when the user was asked, so that time has passed. */
-export interface Gate {
-  admit(request: AccessRequest, signal?: AbortSignal): Promise<boolean>;
-}
-
-/** The gate without anybody to ask: what is outside the roots is refused. */
-export const rootsOnly = (confinement: Confinement): Gate => ({
-  admit({ path, located }) {
-    return located.inside ? Promise.resolve(false) : Promise.reject(confinement.outside(path));
-  },
-});
+import type { Gate, AccessRequest } from "../files/gate.ts";
 
 export interface AccessOptions {
   readonly agentName: string;

@@ -1,7 +1,7 @@
 // Path globs of rules, matched segment by segment: `**` is any number of segments, also none; `*` and `?` stay within one;
 // `{a,b}` is either. Names that begin with a dot are names like others.
-
-import { isInside, normalisePath, type Platform } from "../files/paths.ts";
+import { isInside, normalisePath } from "../files/paths.ts";
+import { type Platform } from "../base/platform.ts";
 import type { Fit } from "./commandLine/pattern.ts";
 
 const mostAlternatives = 200;

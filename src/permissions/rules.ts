@@ -1,7 +1,7 @@
 // Permission rules: what they may say, and what they say to a question. Deny beats ask beats allow; what no rule
 // allows is asked. Pure.
 import type { AskOption, ToolKind } from "../session/events.ts";
-import { quoted } from "../files/paths.ts";
+import { quoted } from "../base/text.ts";
 import type { Decision } from "./permissionBroker.ts";
 import { expandGlob, globOf, isInRoots, pathDenied, pathFits, pathGlobs } from "./pathGlob.ts";
 import type { PathGlob, Place } from "./pathGlob.ts";

@@ -1,7 +1,7 @@
 // The text before an agent's edit, worked out from what it reported of the edit, for files that were first seen when
 // the edit was done. Pure. Texts have "\n" line endings. What does not fit exactly gives nothing: a base is never guessed.
 import { applyPatch, parsePatch, reversePatch } from "diff";
-import { withLineFeeds } from "../files/textEdits.ts";
+import { withLineFeeds } from "../base/text.ts";
 import type { FileOperation, ToolContent } from "../session/events.ts";
 
 /** What an agent reported of one edit to a file. */

@@ -1,6 +1,6 @@
 // Which words changed within a hunk, for lines that are alike: what an editor highlights.
 import { compareLines, type ComparedLines } from "../base/wordDiff.ts";
-import type { FileChanges, Hunk, LineRange } from "./fileChanges.ts";
+import type { FileChanges, Hunk, LineRange } from "./hunk.ts";
 import { linesOf } from "./textLines.ts";
 
 /** Characters of one line, counted from 0: `[from, to)`. */
@@ -18,10 +18,13 @@ export interface ChangedWords {
 
 /** Steps for one hunk, as in {@link ComparedLines}: a few milliseconds. */
 const maxSteps = 20_000;
+
 /** More lines on one side are not looked at by their words. */
 const maxLines = 500;
+
 /** A line is looked for among so many that could be its new self. */
 const reach = 4;
+
 /** How much of the longer line must stay for its words to be shown. */
 const alike = 0.4;
 

@@ -1,7 +1,7 @@
 // What the files of a small folder without git held when a turn began. With git, a tree tells it.
 import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { withLineFeeds } from "../files/textEdits.ts";
+import { withLineFeeds } from "../base/text.ts";
 import { walkFiles } from "../files/fileWalk.ts";
 
 /** Beyond these nothing more is read: what is not known is said to be unknown. */
@@ -10,10 +10,12 @@ export interface FolderLimits {
   readonly bytes: number;
   readonly milliseconds: number;
 }
+
 export const folderLimits: FolderLimits = { files: 3000, bytes: 16 * 1024 * 1024, milliseconds: 1000 };
 
 const largest = 1024 * 1024;
 const atOnce = 16;
+
 /** File systems stamp with a clock that may be so much behind. Milliseconds. */
 const clockTick = 20;
 

@@ -1,6 +1,6 @@
 // What an edit makes of a file's hunks: which ones it joins, which only move, and what goes into the base.
 import { changesBetween, type Change, type Work } from "../base/lineDiff.ts";
-import type { Hunk, LineRange } from "./fileChanges.ts";
+import type { Hunk, LineRange } from "./hunk.ts";
 import { linesOf, type TextLines } from "./textLines.ts";
 
 /** Both sides of a review, neither of them missing. */

@@ -1,5 +1,6 @@
 // Taking a review decision back, also when the file has changed since: what the decision did is undone where it was.
-import { agentEdited, type FileChanges } from "./fileChanges.ts";
+import { agentEdited } from "./fileChanges.ts";
+import { type FileChanges } from "./hunk.ts";
 import { decisionOf, takenBack as keptAgain } from "./revertKeep.ts";
 import { applyEdits, smallestEdits, type Edit } from "../files/textEdits.ts";
 

@@ -1,6 +1,6 @@
 // Taking a keep back: the rows of the base that it replaced come back, as long as their place can be found.
 import { changesBetween, done, type Change } from "../base/lineDiff.ts";
-import type { FileChanges, Hunk, LineRange } from "./fileChanges.ts";
+import type { FileChanges, Hunk, LineRange } from "./hunk.ts";
 import { edited, spliced } from "./hunkUpdates.ts";
 import { linesOf, TextLines } from "./textLines.ts";
 

@@ -1,6 +1,6 @@
 // Which changes of an agent wait for the user's review, in one session, and what the user decides about them.
 import type { Event } from "../base/lifecycle.ts";
-import type { FileChanges } from "./fileChanges.ts";
+import type { FileChanges } from "./hunk.ts";
 
 /** A file that an agent changed, as it waits for review. */
 export interface ReviewedFile {

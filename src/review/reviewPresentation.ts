@@ -1,5 +1,5 @@
 // What the editor shows of a review: where hunks stand, what is marked, which rows a tree has, where "next" leads. Pure.
-import type { FileChanges, Hunk, LineRange } from "./fileChanges.ts";
+import type { FileChanges, Hunk, LineRange } from "./hunk.ts";
 import type { Review, ReviewedFile, ReviewTarget } from "./review.ts";
 import { linesOf } from "./textLines.ts";
 

@@ -1,5 +1,5 @@
 // A text by its lines, each with the "\n" that ends it.
-import type { LineRange } from "./fileChanges.ts";
+import type { LineRange } from "./hunk.ts";
 import type { Place } from "../files/textEdits.ts";
 
 /** Texts that were looked at last. A file's hunks are asked for one by one, and each key needs the text of the one before. */

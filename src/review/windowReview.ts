@@ -14,30 +14,13 @@ import {
   userEdited,
   userReplaced,
   wentTo,
-  type FileChanges,
-  type Hunk,
   type TextChange,
 } from "./fileChanges.ts";
-import { quoted } from "../files/paths.ts";
+import { type FileChanges, type Hunk } from "./hunk.ts";
+import { quoted } from "../base/text.ts";
 import type { Review, ReviewedFile, ReviewTarget } from "./review.ts";
 import { takenBack, type Taken } from "./revertDecision.ts";
-
-/** One file's text as it is to be. `null`: no such file. */
-export interface TextStep {
-  readonly path: string;
-  readonly before: string | null;
-  readonly after: string | null;
-  /** The bytes of a file that is made anew, where the text does not tell them. */
-  readonly raw?: Uint8Array;
-}
-
-export interface ReviewPort {
-  /**
-   * Makes the texts so, as one edit in the editor, and saves what held no unsaved text. Rejects with a Refusal, having
-   * changed nothing, where a file is not `before` any more.
-   */
-  apply(steps: readonly TextStep[]): Promise<void>;
-}
+import type { ReviewPort } from "../files/ports.ts";
 
 export interface ReviewOptions {
   readonly port: ReviewPort;

@@ -3,7 +3,8 @@ import { posix, win32 } from "node:path";
 import { Refusal } from "../base/errors.ts";
 import { windowsSpawn, type Spawn } from "../base/program.ts";
 import type { TerminalRequest } from "../session/agent.ts";
-import { quoted, type Platform } from "../files/paths.ts";
+import { quoted } from "../base/text.ts";
+import { type Platform } from "../base/platform.ts";
 
 /** What to spawn. */
 export type Launch = Spawn;

@@ -2,7 +2,7 @@
 // waiting for a person, then what the request says. Also finding programs on its PATH.
 import { Refusal } from "../base/errors.ts";
 import { findProgram } from "../base/program.ts";
-import type { Platform } from "../files/paths.ts";
+import type { Platform } from "../base/platform.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 

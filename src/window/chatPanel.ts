@@ -4,18 +4,10 @@ import * as vscode from "vscode";
 import { DisposableStore, type Disposable } from "../base/lifecycle.ts";
 import type { Clock, Log } from "../base/log.ts";
 import { Channel } from "../panel/panelChannel.ts";
-import { parseIntent, type Intent } from "../panel/intents.ts";
+import { parseIntent } from "../panel/intents.ts";
 import type { PanelMessage, View } from "../panel/protocol.ts";
 import type { Tail } from "../panel/projection/recentEntries.ts";
-
-/** Intents that mean something outside the panel's own channel. */
-export type Wish = Exclude<Intent, { type: "hello" | "resync" | "painted" }>;
-
-/** How an intent's effect answers the panel it came from. */
-export interface Asker {
-  /** Posts to that panel only. What the panel does not take is dropped. */
-  reply(message: PanelMessage): void;
-}
+import type { Wish, Asker } from "../panel/replyTarget.ts";
 
 export interface ChatPanelOptions {
   readonly extensionUri: vscode.Uri;

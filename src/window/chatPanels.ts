@@ -1,14 +1,13 @@
 // Every place where the chat is shown: the view in Parley's container, and editor tabs.
 import * as vscode from "vscode";
 import type { Disposable } from "../base/lifecycle.ts";
+import { chatEditorType, type ChatSurface } from "../panel/chatSurface.ts";
 import type { PanelMessage } from "../panel/protocol.ts";
 import { ChatPanel, panelRoot, type ChatPanelOptions, type Holder } from "./chatPanel.ts";
 
 /** The chat's panels. All of them show the same session. */
-export class ChatPanels implements vscode.WebviewViewProvider, vscode.WebviewPanelSerializer, Disposable {
+export class ChatPanels implements ChatSurface, vscode.WebviewViewProvider, vscode.WebviewPanelSerializer, Disposable {
   static readonly viewId = "parley.chat";
-  /** The type of editor tabs; the manifest starts the extension for tabs of an earlier window. */
-  static readonly editorType = "parley.chatEditor";
   readonly #options: ChatPanelOptions;
   readonly #panels = new Set<ChatPanel>();
   readonly #editors = new Map<ChatPanel, vscode.WebviewPanel>();
@@ -70,7 +69,7 @@ export class ChatPanels implements vscode.WebviewViewProvider, vscode.WebviewPan
   /** Opens the chat as an editor tab of its own. */
   openEditor(): void {
     const tab = vscode.window.createWebviewPanel(
-      ChatPanels.editorType,
+      chatEditorType,
       vscode.l10n.t("Parley"),
       { viewColumn: vscode.ViewColumn.Active, preserveFocus: false },
       {

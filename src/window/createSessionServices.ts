@@ -1,5 +1,4 @@
 // What one session's agent may use here: puts files, terminals, questions and rules of src/workspace together.
-import { homedir } from "node:os";
 import * as vscode from "vscode";
 import type { AgentDefinition } from "../agents/registry.ts";
 import type { Log } from "../base/log.ts";
@@ -12,22 +11,19 @@ import { reportsIn } from "../review/baseFromReports.ts";
 import { questionFacts, type FactsContext } from "../permissions/questionFacts.ts";
 import { SessionFiles } from "../files/sessionFiles.ts";
 import { nodePaths } from "../files/nodePaths.ts";
-import { Confinement, hostPlatform } from "../files/paths.ts";
+import { Confinement } from "../files/paths.ts";
 import { PermissionBroker, type Decided } from "../permissions/permissionBroker.ts";
 import { PermissionPolicy } from "../permissions/policy.ts";
 import type { Documents } from "../files/ports.ts";
-import { answerFor, type QuestionFacts, type RuleSet } from "../permissions/rules.ts";
+import { answerFor, type RuleSet } from "../permissions/rules.ts";
 import { SessionTerminals } from "../terminals/sessionTerminals.ts";
 import { DiskWatch } from "../files/vscode/unsavedChangesWatcher.ts";
 import type { ReviewWatch } from "../review/vscode/changeAttribution.ts";
 import type { FollowTracker } from "../follow/vscode/followController.ts";
 import type { Settings } from "./settings.ts";
-
-/** The folders an agent may touch: its own, and every folder of the workspace. */
-export function sessionRoots(cwd: string): readonly string[] {
-  const folders = (vscode.workspace.workspaceFolders ?? []).filter(folder => folder.uri.scheme === "file");
-  return [...new Set([cwd, ...folders.map(folder => folder.uri.fsPath)])];
-}
+import { factsContext } from "../permissions/vscode/questionContext.ts";
+import { sessionRoots } from "../editor/folders.ts";
+import { terminalEnvironment } from "../terminals/vscode/userEnvironment.ts";
 
 /** What all rooms share. */
 export interface Services {
@@ -140,42 +136,4 @@ function namedBy({ tool, subject }: PermissionQuestion): readonly string[] {
   const { locations = [], content = [] } = tool ?? {};
   const reported = content.flatMap(reportsIn).map(([path]) => path);
   return [...new Set([...locations.map(place => place.path), ...reported, ...(subject?.paths ?? [])])];
-}
-
-/** What rules see of a question in this window. */
-export function factsOf(question: PermissionQuestion, agent: string, cwd: string): Promise<QuestionFacts> {
-  return questionFacts(question, factsContext(agent, cwd, new Confinement(nodePaths(), sessionRoots(cwd))));
-}
-
-/** What rules have to know of this window. */
-export function factsContext(agent: string, cwd: string, confinement: Confinement): FactsContext {
-  return {
-    agent,
-    cwd,
-    place: {
-      roots: confinement.roots,
-      platform: hostPlatform,
-      ignoresCase: nodePaths().ignoresCase,
-      home: homedir(),
-    },
-    // Nobody knows which of its shells an agent uses on Windows.
-    shells: hostPlatform === "windows" ? ["powershell", "cmd", "posix"] : ["posix"],
-    trusted: vscode.workspace.isTrusted,
-    roots: () => confinement.everyRoot(),
-    // Through the fence: it spells paths by the roots as they are given, and contacts no foreign machine.
-    resolve: async path => (await confinement.locate(path)).path,
-  };
-}
-
-/** The host's environment, changed as the user's integrated terminal would change it. */
-function terminalEnvironment(): NodeJS.ProcessEnv {
-  const platform = process.platform === "win32" ? "windows" : process.platform === "darwin" ? "osx" : "linux";
-  const changes =
-    vscode.workspace.getConfiguration("terminal.integrated.env").get<Record<string, string | null>>(platform) ?? {};
-  const env = { ...process.env };
-  for (const [name, value] of Object.entries(changes)) {
-    if (value === null) delete env[name];
-    else env[name] = value;
-  }
-  return env;
 }

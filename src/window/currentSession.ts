@@ -15,6 +15,7 @@ import { Session, type Room } from "../session/session.ts";
 import { readSession, SessionWriter, type Storage } from "../session/sessionStore.ts";
 import { empty, type SessionState } from "../session/state.ts";
 import type { Settings } from "./settings.ts";
+import { sessionFolder } from "../editor/folders.ts";
 
 export interface CurrentSessionOptions {
   readonly pool: AgentPool;
@@ -259,13 +260,6 @@ const viewAgent = (agent: AgentDefinition): ViewAgent => ({
 
 function badSettings(reasons: readonly string[]): Problem | undefined {
   return reasons.length === 0 ? undefined : { message: reasons.join("\n"), next: ["openSettings"] };
-}
-
-/** The folder an agent works in: the active editor's in a multi-root workspace, else the first. */
-export function sessionFolder(): string | undefined {
-  const active = vscode.window.activeTextEditor?.document.uri;
-  const folder = (active && vscode.workspace.getWorkspaceFolder(active)) ?? vscode.workspace.workspaceFolders?.[0];
-  return folder?.uri.scheme === "file" ? folder.uri.fsPath : undefined;
 }
 
 function tellUnsaved(reason: string): void {

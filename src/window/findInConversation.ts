@@ -3,7 +3,7 @@ import * as vscode from "vscode";
 import { Finder, type FindProblem } from "../panel/find/finder.ts";
 import type { Intent } from "../panel/intents.ts";
 import type { ViewEntry } from "../panel/protocol.ts";
-import type { Asker } from "./chatPanel.ts";
+import type { Asker } from "../panel/replyTarget.ts";
 
 const finders = new WeakMap<Asker, Finder>();
 

@@ -6,7 +6,7 @@ import type { Intent } from "../panel/intents.ts";
 import { sliceLines } from "../files/lineWindow.ts";
 import type { Documents } from "../files/ports.ts";
 import type { Attaching } from "../mentions/vscode/attachments.ts";
-import type { Asker } from "./chatPanel.ts";
+import type { Asker } from "../panel/replyTarget.ts";
 import type { CurrentSession } from "./currentSession.ts";
 
 type Send = Extract<Intent, { readonly type: "send" }>;

@@ -1,7 +1,8 @@
 // What is recorded of a connection, and what of it may be saved.
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { Tap, masked, transcript } from "../../src/acp/trafficRecorder.ts";
+import { Tap, transcript } from "../../src/acp/trafficRecorder.ts";
+import { masked } from "../../src/base/maskJson.ts";
 import { FakeClock } from "../support/fakes/fakePorts.ts";
 
 describe("the tap", () => {

@@ -1,21 +1,16 @@
 // Changes under review: how long until the hunks of a large file are there, and what each key costs after that.
 import { done, type Work } from "../../src/base/lineDiff.ts";
 import { changedWords } from "../../src/review/changedWords.ts";
-import {
-  agentEdited,
-  keep,
-  trackWork,
-  undo,
-  userEdited,
-  wentTo,
-  type FileChanges,
-} from "../../src/review/fileChanges.ts";
+import { agentEdited, keep, trackWork, undo, userEdited, wentTo } from "../../src/review/fileChanges.ts";
+import { type FileChanges } from "../../src/review/hunk.ts";
 import { median, ms, p95, type Report, type Table } from "./report.ts";
 
 const rounds = 12;
 const keys = 200;
+
 /** In milliseconds of work: first hunks; a key, of 95 in 100; and what holds everything else up. */
 const limits = { first: 100, key: 16, piece: 20 };
+
 /** Steps of work in one turn of the event loop, as many as for the diffs of cards. */
 const turn = 10_000;
 

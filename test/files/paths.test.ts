@@ -1,7 +1,8 @@
 // Confinement as tables: every row is a path as an agent might send it, and what becomes of it.
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { Confinement, isInside, normalisePath, pathKey, type Platform } from "../../src/files/paths.ts";
+import { Confinement, isInside, normalisePath, pathKey } from "../../src/files/paths.ts";
+import { type Platform } from "../../src/base/platform.ts";
 import { refused } from "../support/contracts/documents.ts";
 import { confine, FakeResolver } from "../support/fakes/fakePorts.ts";
 

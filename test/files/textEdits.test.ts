@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { applyEdits, placesIn, smallestEdits, withLineFeeds } from "../../src/files/textEdits.ts";
+import { applyEdits, placesIn, smallestEdits } from "../../src/files/textEdits.ts";
+import { withLineFeeds } from "../../src/base/text.ts";
 
 const text = fc
   .array(fc.constantFrom("a", "b", "ab", "\n", "😀", "😁", "\u{1fa00}", "x y"), { maxLength: 40 })

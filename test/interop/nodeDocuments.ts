@@ -4,7 +4,8 @@ import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { Refusal } from "../../src/base/errors.ts";
 import { readLines } from "../../src/files/lineWindow.ts";
-import { codeOf, quoted } from "../../src/files/paths.ts";
+import { quoted } from "../../src/base/text.ts";
+import { codeOf } from "../../src/base/errors.ts";
 import type { Documents, FileStat, LineWindow, WriteOutcome } from "../../src/files/ports.ts";
 
 export class NodeDocuments implements Documents {

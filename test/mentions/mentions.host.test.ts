@@ -9,7 +9,7 @@ import { nullLog, systemClock } from "../../src/base/log.ts";
 import type { Attachment, Completion, PanelMessage } from "../../src/panel/protocol.ts";
 import { addToChat, fixWithChat } from "../../src/mentions/vscode/addToChat.ts";
 import { Attaching } from "../../src/mentions/vscode/attachments.ts";
-import type { Asker } from "../../src/window/chatPanel.ts";
+import type { Asker } from "../../src/panel/replyTarget.ts";
 import type { ChatPanels } from "../../src/window/chatPanels.ts";
 import type { CurrentSession } from "../../src/window/currentSession.ts";
 import { EditorDocuments } from "../../src/files/vscode/editorDocuments.ts";

@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import type { View, ViewTool } from "../../src/panel/protocol.ts";
 import { Projector } from "../../src/panel/projection/projector.ts";
-import { commandOf, relativeLabel } from "../../src/panel/projection/toolParts.ts";
+import { commandOf } from "../../src/panel/projection/toolParts.ts";
+import { relativeLabel } from "../../src/panel/projection/labels.ts";
 import type { SessionEvent, ToolFields } from "../../src/session/events.ts";
 import { reduce } from "../../src/session/reduce.ts";
 import { empty, type SessionState } from "../../src/session/state.ts";

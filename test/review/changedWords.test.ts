@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { changedWords, type Span } from "../../src/review/changedWords.ts";
-import { track, type FileChanges, type Hunk } from "../../src/review/fileChanges.ts";
+import { track } from "../../src/review/fileChanges.ts";
+import { type FileChanges, type Hunk } from "../../src/review/hunk.ts";
 
 const words = (changes: FileChanges): readonly [readonly string[], readonly string[]] => {
   const found = changedWords(changes, changes.hunks[0] as Hunk);

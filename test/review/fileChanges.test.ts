@@ -11,9 +11,9 @@ import {
   userEdited,
   userReplaced,
   wentTo,
-  type FileChanges,
   type TextChange,
 } from "../../src/review/fileChanges.ts";
+import { type FileChanges } from "../../src/review/hunk.ts";
 import { decisionOf, takenBack } from "../../src/review/revertKeep.ts";
 import { applyEdits } from "../../src/files/textEdits.ts";
 

@@ -11,10 +11,9 @@ import {
   userEdited,
   userReplaced,
   wentTo,
-  type FileChanges,
-  type LineRange,
   type TextChange,
 } from "../../src/review/fileChanges.ts";
+import { type FileChanges, type LineRange } from "../../src/review/hunk.ts";
 import { decisionOf, takenBack, type Decision } from "../../src/review/revertKeep.ts";
 import { applyEdits, placesIn } from "../../src/files/textEdits.ts";
 

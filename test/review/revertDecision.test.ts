@@ -1,7 +1,8 @@
 // Taking a review decision back, and carrying edits over other edits.
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { keep, track, undo, userEdited, type FileChanges } from "../../src/review/fileChanges.ts";
+import { keep, track, undo, userEdited } from "../../src/review/fileChanges.ts";
+import { type FileChanges } from "../../src/review/hunk.ts";
 import { applyEdits, smallestEdits } from "../../src/files/textEdits.ts";
 import { rebased, takenBack } from "../../src/review/revertDecision.ts";
 

@@ -1,13 +1,6 @@
 import assert from "node:assert/strict";
-import {
-  agentEdited,
-  keep,
-  track,
-  userEdited,
-  userReplaced,
-  wentTo,
-  type FileChanges,
-} from "../../src/review/fileChanges.ts";
+import { agentEdited, keep, track, userEdited, userReplaced, wentTo } from "../../src/review/fileChanges.ts";
+import { type FileChanges } from "../../src/review/hunk.ts";
 import { decisionOf, takenBack } from "../../src/review/revertKeep.ts";
 
 const abc = "a\nb\nc\nd\ne\nf\ng\n";

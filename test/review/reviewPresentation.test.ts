@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { agentEdited, lineCounts, track, type FileChanges } from "../../src/review/fileChanges.ts";
+import { agentEdited, lineCounts, track } from "../../src/review/fileChanges.ts";
+import { type FileChanges } from "../../src/review/hunk.ts";
 import type { ReviewedFile } from "../../src/review/review.ts";
 import {
   filesIn,
@@ -18,6 +19,7 @@ import {
 const lines = (...all: readonly string[]): string => all.map(line => `${line}\n`).join("");
 
 const base = lines("a", "b", "c", "d", "e", "f", "g", "h");
+
 /** Line 1 changed, lines 3 and 4 gone, a line added behind "g". */
 const text = lines("a", "B", "c", "f", "g", "new", "h");
 const changes = track(base, text, "t1");

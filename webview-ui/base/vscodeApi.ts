@@ -1,7 +1,7 @@
 // The one door to the extension host: posts intents, keeps the little that the panel remembers by itself.
 import type { Intent } from "../../src/panel/intents.ts";
 import type { Attachment } from "../../src/panel/protocol.ts";
-import { restoredAttachments, weight } from "../composer/draftAttachments.ts";
+import { restoredAttachments, weight } from "./restoredAttachments.ts";
 
 interface WebviewApi {
   postMessage(message: unknown): void;

@@ -1,7 +1,7 @@
 // What goes with a draft besides its text: without doubles, and as much of it as is kept across a reload.
 import { same } from "../../src/base/jsonEqual.ts";
-import { isAttachment } from "../../src/panel/intents.ts";
 import type { Attachment } from "../../src/panel/protocol.ts";
+import { weight } from "../base/restoredAttachments.ts";
 
 /** Characters of attached text and data that a reload keeps. More would make every save slow. */
 export const MOST_KEPT = 4_000_000;
@@ -36,13 +36,3 @@ export function keepable(list: readonly Attachment[]): {
   }
   return { kept, unkept };
 }
-
-/** Characters that an attachment weighs in what is kept. */
-export function weight({ source }: Attachment): number {
-  if (source.type === "data") return source.data.length;
-  return source.type === "text" ? source.text.length : source.path.length;
-}
-
-/** Attachments out of what was kept; whatever is none is left out. */
-export const restoredAttachments = (saved: unknown): readonly Attachment[] =>
-  Array.isArray(saved) ? saved.filter(isAttachment) : [];

@@ -10,17 +10,19 @@ import type { Attachment } from "../../panel/protocol.ts";
 import type { Session } from "../../session/session.ts";
 import { isBusy, plainText, promptTitle, type Message } from "../../session/state.ts";
 import type { Checkpoints, FileRestore, RestorePlan } from "../checkpoints.ts";
-import { quoted } from "../../files/paths.ts";
+import { quoted } from "../../base/text.ts";
 import type { Documents } from "../../files/ports.ts";
-import type { ReviewPort } from "../../review/windowReview.ts";
-import type { ChatPanels } from "../../window/chatPanels.ts";
+import type { ReviewPort } from "../../files/ports.ts";
+import type { ChatSurface } from "../../panel/chatSurface.ts";
 import type { CheckpointBook } from "./sessionCheckpoints.ts";
 import type { CheckpointPreview } from "./checkpointPreview.ts";
-import type { CurrentSession } from "../../window/currentSession.ts";
 
 export interface CheckpointUiOptions {
-  readonly current: CurrentSession;
-  readonly chat: ChatPanels;
+  /** The session that the window shows. */
+  readonly session: () => Session | undefined;
+  /** Replaces it by a new session with that agent, and returns the new one if it could be started. */
+  readonly startSession: (agent: string | undefined) => Session | undefined;
+  readonly chat: ChatSurface;
   readonly book: CheckpointBook;
   readonly preview: CheckpointPreview;
   readonly documents: Documents;
@@ -115,8 +117,8 @@ export class CheckpointUi {
   }
 
   #session(): { readonly session: Session; readonly checkpoints: Checkpoints } | undefined {
-    const { current, book } = this.#options;
-    const { session } = current;
+    const { book } = this.#options;
+    const session = this.#options.session();
     return session && { session, checkpoints: book.of(session.id, session.state.cwd) };
   }
 
@@ -237,11 +239,10 @@ export class CheckpointUi {
 
   /** No agent can rewind or fork yet: a new session, to whose first message the conversation so far is attached. */
   async #restoreConversation(session: Session, message: Message): Promise<void> {
-    const { current, chat } = this.#options;
+    const { chat, startSession } = this.#options;
     const { state } = session;
     const text = conversationText(state, message.id);
-    current.start(state.agent?.id);
-    const next = current.session;
+    const next = startSession(state.agent?.id);
     if (!next || next === session) throw new Refusal("failed", vscode.l10n.t("A new session could not be started."));
     const agent = next.state.agent?.name ?? vscode.l10n.t("The agent");
     const isFirst = state.entries.position(message.id) === 0;

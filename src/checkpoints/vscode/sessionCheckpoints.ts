@@ -8,15 +8,15 @@ import { parseIndex } from "../checkpointIndex.ts";
 import { Checkpoints } from "../checkpoints.ts";
 import { CheckpointFolder } from "../checkpointStore.ts";
 import { GitTrees } from "../gitTrees.ts";
-import { gitOf } from "../../mentions/vscode/fileIndexer.ts";
-import type { Settings } from "../../window/settings.ts";
+import { gitOf } from "../../git/vscode/gitOf.ts";
 
 export interface CheckpointBookOptions {
   /** Where checkpoints are kept. */
   readonly path: string;
   /** The folders of a session that works in `cwd`. */
   readonly roots: (cwd: string) => readonly string[];
-  readonly settings: () => Settings;
+  /** How many turns of a session are kept, and for how many days. */
+  readonly limits: () => { readonly maxCount: number; readonly maxAgeDays: number };
   readonly newId: () => string;
   readonly clock: Clock;
   readonly log: Log;
@@ -45,7 +45,7 @@ export class CheckpointBook implements Disposable {
   of(session: string, cwd: string): Checkpoints {
     const known = this.#open.get(session);
     if (known) return known;
-    const { clock, log, newId, settings } = this.#options;
+    const { clock, log, newId, limits } = this.#options;
     const checkpoints = new Checkpoints({
       store: this.#folder.session(session),
       ...this.#trees(session, this.#options.roots(cwd)),
@@ -53,7 +53,7 @@ export class CheckpointBook implements Disposable {
       log,
       newId,
       limits: () => {
-        const { maxCount, maxAgeDays } = settings().checkpoints;
+        const { maxCount, maxAgeDays } = limits();
         return { count: maxCount, age: maxAgeDays * day };
       },
     });
@@ -69,7 +69,7 @@ export class CheckpointBook implements Disposable {
 
   /** Deletes what has outlived its age, in sessions that are not open. Never rejects. */
   async prune(): Promise<void> {
-    const oldest = this.#options.clock.now() - this.#options.settings().checkpoints.maxAgeDays * day;
+    const oldest = this.#options.clock.now() - this.#options.limits().maxAgeDays * day;
     try {
       for (const session of await this.#folder.sessions()) {
         if (this.#open.has(session)) continue;

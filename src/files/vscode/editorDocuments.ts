@@ -4,9 +4,13 @@ import { access, mkdir, readFile, rm, stat } from "node:fs/promises";
 import { dirname, isAbsolute } from "node:path";
 import * as vscode from "vscode";
 import { Refusal, asError } from "../../base/errors.ts";
-import { placesIn, smallestEdits, withLineFeeds } from "../textEdits.ts";
+import { placesIn, smallestEdits } from "../textEdits.ts";
+import { withLineFeeds } from "../../base/text.ts";
 import { readLines } from "../lineWindow.ts";
-import { codeOf, hostPlatform, pathKey, quoted } from "../paths.ts";
+import { pathKey } from "../paths.ts";
+import { quoted } from "../../base/text.ts";
+import { codeOf } from "../../base/errors.ts";
+import { hostPlatform } from "../../base/platform.ts";
 import type { Documents, FileStat, LineWindow, PathResolver, WriteOutcome } from "../ports.ts";
 import { isFile } from "../../editor/diskText.ts";
 import { caughtUp, mostCatchUp, nextOf, openedAgain, undisturbed } from "../../editor/openDocuments.ts";
@@ -18,6 +22,7 @@ export interface EditorDocumentsOptions {
 
 /** How often an edit is tried when the user types at the same moment. */
 const mostAttempts = 3;
+
 /** How long a save that somebody else began is waited for: VS Code gives those who take part in it 1.75 s. */
 const mostSaving = 3000;
 const byteOrderMark = "\uFEFF";

@@ -4,10 +4,10 @@ import * as vscode from "vscode";
 import { asError } from "../../base/errors.ts";
 import { DisposableStore, type Disposable } from "../../base/lifecycle.ts";
 import type { Log } from "../../base/log.ts";
-import { withLineFeeds } from "../textEdits.ts";
+import { withLineFeeds } from "../../base/text.ts";
 import { walkFiles } from "../fileWalk.ts";
 import { gitIgnored, gitPath, gitText } from "../../git/gitQueries.ts";
-import { gitOf } from "../../mentions/vscode/fileIndexer.ts";
+import { gitOf } from "../../git/vscode/gitOf.ts";
 import { isFile, isFolder } from "../../editor/diskText.ts";
 
 export interface PathEventsOptions {

@@ -1,14 +1,18 @@
 // Puts review decisions into the editor: all files of a decision as one edit, so that one Ctrl+Z takes it back.
 import * as vscode from "vscode";
 import { Refusal } from "../../base/errors.ts";
-import { placesIn, smallestEdits, withLineFeeds } from "../textEdits.ts";
+import { placesIn, smallestEdits } from "../textEdits.ts";
+import { withLineFeeds } from "../../base/text.ts";
 import { nodePaths } from "../nodePaths.ts";
-import { Confinement, quoted } from "../paths.ts";
-import type { ReviewPort, TextStep } from "../../review/windowReview.ts";
+import { Confinement } from "../paths.ts";
+import { quoted } from "../../base/text.ts";
+import type { ReviewPort } from "../ports.ts";
+import type { TextStep } from "../ports.ts";
 import { changeTime, fileText } from "../../editor/diskText.ts";
 import { caughtUp, mostCatchUp, openedAgain, undisturbed } from "../../editor/openDocuments.ts";
 
 const mostAttempts = 5;
+
 /** Milliseconds. */
 const betweenAttempts = 100;
 

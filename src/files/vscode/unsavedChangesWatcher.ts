@@ -17,9 +17,12 @@ import {
   nothing,
   type Held,
 } from "../unsavedConflicts.ts";
-import { placesIn, smallestEdits, withLineFeeds } from "../textEdits.ts";
+import { placesIn, smallestEdits } from "../textEdits.ts";
+import { withLineFeeds } from "../../base/text.ts";
 import { nodePaths } from "../nodePaths.ts";
-import { Confinement, codeOf, quoted } from "../paths.ts";
+import { Confinement } from "../paths.ts";
+import { quoted } from "../../base/text.ts";
+import { codeOf } from "../../base/errors.ts";
 
 export interface DiskWatchOptions {
   /** The session's folders. */
@@ -30,8 +33,10 @@ export interface DiskWatchOptions {
 
 /** How long a save that was announced is waited for: the disk then holds the user's own text before we are told. */
 const longestSave = 2000;
+
 /** How long the disk must stay as it is before it is told: a file may be seen half written. */
 const stillFor = 100;
+
 /** How often an edit is tried when the user types at the same moment. */
 const mostAttempts = 3;
 
@@ -410,6 +415,7 @@ async function edit(document: vscode.TextDocument, wanted: string, eol: vscode.E
 }
 
 let last: Promise<unknown> = Promise.resolve();
+
 /** One after the other. */
 function inTurn(run: () => Promise<void>): Promise<void> {
   const done = last.then(run);

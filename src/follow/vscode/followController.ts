@@ -5,7 +5,7 @@ import { DisposableStore, type Disposable } from "../../base/lifecycle.ts";
 import type { Clock, Log } from "../../base/log.ts";
 import type { SessionEvent } from "../../session/events.ts";
 import { isBusy, type SessionState } from "../../session/state.ts";
-import { withLineFeeds } from "../../files/textEdits.ts";
+import { withLineFeeds } from "../../base/text.ts";
 import { clamped, editedLines, linesOf, Trail, whoIs, type Lines, type Place } from "../agentLocations.ts";
 import { Following, type FollowMode } from "../followMode.ts";
 import { editSteps, FollowMarks } from "../followMarks.ts";
@@ -43,6 +43,7 @@ interface Target {
 /** Between two paintings, ms: many places at once are painted as one. */
 const frame = 33;
 const mostKeys = 1000;
+
 /** Places that wait to be looked up; older ones are overtaken. */
 const mostWaiting = 100;
 

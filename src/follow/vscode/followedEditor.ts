@@ -4,7 +4,7 @@ import { DisposableStore, type Disposable } from "../../base/lifecycle.ts";
 import type { Clock } from "../../base/log.ts";
 import type { Lines } from "../agentLocations.ts";
 import { longestMove, ScrollJudge } from "../followMode.ts";
-import { ChatPanels } from "../../window/chatPanels.ts";
+import { chatEditorType } from "../../panel/chatSurface.ts";
 
 export interface FollowViewOptions {
   readonly clock: Clock;
@@ -261,7 +261,7 @@ export class FollowView implements Disposable {
 const chatTab = "chat";
 
 function isChat(tab: vscode.Tab | undefined): boolean {
-  return tab?.input instanceof vscode.TabInputWebview && tab.input.viewType.endsWith(ChatPanels.editorType);
+  return tab?.input instanceof vscode.TabInputWebview && tab.input.viewType.endsWith(chatEditorType);
 }
 
 /** The file that a tab shows as text, by its URI. */

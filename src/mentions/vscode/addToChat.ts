@@ -3,11 +3,11 @@ import * as vscode from "vscode";
 import type { Disposable } from "../../base/lifecycle.ts";
 import type { Attachment } from "../../panel/protocol.ts";
 import { selectionOf, type Attached, type Attaching } from "./attachments.ts";
-import type { ChatPanels } from "../../window/chatPanels.ts";
+import type { ChatSurface } from "../../panel/chatSurface.ts";
 import { problemLines } from "./mentionSources.ts";
 
 /** Adds what the command was called on: the files chosen in the explorer, else the selection, else the file of the editor. */
-export async function addToChat(chat: ChatPanels, attaching: Attaching, args: readonly unknown[]): Promise<void> {
+export async function addToChat(chat: ChatSurface, attaching: Attaching, args: readonly unknown[]): Promise<void> {
   const [target, chosen] = args;
   const uris = Array.isArray(chosen) ? (chosen as readonly unknown[]).filter(one => one instanceof vscode.Uri) : [];
   const editor = vscode.window.activeTextEditor;
@@ -31,7 +31,7 @@ export async function addToChat(chat: ChatPanels, attaching: Attaching, args: re
 const same = (a: vscode.Uri, b: vscode.Uri | undefined): boolean => a.toString() === b?.toString();
 
 /** Adds problems and the lines around them. */
-export async function fixWithChat(chat: ChatPanels, attaching: Attaching, args: readonly unknown[]): Promise<void> {
+export async function fixWithChat(chat: ChatSurface, attaching: Attaching, args: readonly unknown[]): Promise<void> {
   const [uri, problems] = args;
   if (!(uri instanceof vscode.Uri) || !Array.isArray(problems)) return;
   const known = problems as readonly vscode.Diagnostic[];
@@ -53,7 +53,7 @@ export async function fixWithChat(chat: ChatPanels, attaching: Attaching, args: 
 /** Lines before and after a problem that go along. */
 const around = 5;
 
-async function show(chat: ChatPanels, { attachments, refused }: Attached): Promise<void> {
+async function show(chat: ChatSurface, { attachments, refused }: Attached): Promise<void> {
   if (attachments.length > 0) {
     await chat.reveal({ type: "attached", attachments });
     await chat.focus("composer");

@@ -8,7 +8,8 @@ import { asError } from "../../base/errors.ts";
 import { linesFragment, mostData, mostEmbedded, sizeWords } from "../promptContent.ts";
 import type { Attachment, Completion, Head } from "../../panel/protocol.ts";
 import { nodePaths } from "../../files/nodePaths.ts";
-import { Confinement, hostPlatform } from "../../files/paths.ts";
+import { Confinement } from "../../files/paths.ts";
+import { hostPlatform } from "../../base/platform.ts";
 import type { Documents } from "../../files/ports.ts";
 import { secretsAt } from "../../permissions/sensitiveFiles.ts";
 
@@ -43,6 +44,7 @@ const imageTypes: Readonly<Record<string, string>> = {
   ".gif": "image/gif",
   ".webp": "image/webp",
 };
+
 /** Endings of images that agents take, without the dot. */
 export const imageEndings: readonly string[] = Object.keys(imageTypes).map(ending => ending.slice(1));
 

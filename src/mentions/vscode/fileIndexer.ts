@@ -8,8 +8,9 @@ import { FileIndex } from "../fileIndex.ts";
 import { FileSearch, type FileHit, type FindOptions } from "../fileSearch.ts";
 import { excludedBy, walkFiles, type Leaves } from "../../files/fileWalk.ts";
 import { gitFiles } from "../../git/gitQueries.ts";
-import { findGit, type Git } from "../../git/gitProgram.ts";
+import { type Git } from "../../git/gitProgram.ts";
 import { nodePaths } from "../../files/nodePaths.ts";
+import { gitOf } from "../../git/vscode/gitOf.ts";
 
 /** A folder of the workspace. */
 interface Root {
@@ -21,10 +22,13 @@ interface Root {
 
 /** How long changes are gathered before they are looked at. Milliseconds. */
 const quiet = 250;
+
 /** With more changed paths than this at once, everything is listed anew. */
 const mostSingle = 200;
+
 /** How long listing holds the thread at a time. Milliseconds. */
 const slice = 10;
+
 /** Files of one workspace; the others are not offered. */
 const mostFiles = 500_000;
 
@@ -261,18 +265,4 @@ function rootsOf(folders: readonly vscode.WorkspaceFolder[]): readonly Root[] {
     const prefix = local.length === 1 ? "" : `${isUnique ? name : `${name} (${index + 1})`}/`;
     return { uri, path: uri.fsPath, prefix };
   });
-}
-
-/** The git to use in a folder; none where the workspace is not trusted, since a repository can make git run programs. */
-export function gitOf(folder: vscode.Uri): Git | undefined {
-  if (!vscode.workspace.isTrusted) return undefined;
-  const configured = vscode.workspace.getConfiguration("git", folder).get<unknown>("path");
-  const paths = (Array.isArray(configured) ? (configured as readonly unknown[]) : [configured]).filter(
-    (path): path is string => typeof path === "string" && path !== "",
-  );
-  for (const path of paths) {
-    const git = findGit(path);
-    if (git) return git;
-  }
-  return findGit();
 }

@@ -6,8 +6,8 @@ import type { Log } from "../../base/log.ts";
 import { gitDiff } from "../../git/gitQueries.ts";
 import { findGit, type Git } from "../../git/gitProgram.ts";
 import { CommandTracker, type LastCommand } from "../lastCommand.ts";
-import { sessionFolder } from "../../window/currentSession.ts";
-import { gitOf } from "./fileIndexer.ts";
+import { sessionFolder } from "../../editor/folders.ts";
+import { gitOf } from "../../git/vscode/gitOf.ts";
 
 /** A symbol of the workspace. Lines are 1-based. */
 export interface FoundSymbol {

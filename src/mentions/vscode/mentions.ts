@@ -7,7 +7,7 @@ import type { Log } from "../../base/log.ts";
 import type { Completion } from "../../panel/protocol.ts";
 import { commandText } from "../lastCommand.ts";
 import { imageEndings, selectionOf, type Attached, type Attaching } from "./attachments.ts";
-import type { Asker } from "../../window/chatPanel.ts";
+import type { Asker } from "../../panel/replyTarget.ts";
 import type { FileIndexer } from "./fileIndexer.ts";
 import {
   changes,
@@ -35,10 +35,13 @@ interface Offer {
 
 const mostFiles = 30;
 const mostRecent = 12;
+
 /** Language servers may take this long. Milliseconds. */
 const symbolTime = 3000;
+
 /** The user still types, within this time. Milliseconds. */
 const symbolWait = 150;
+
 /** Answers of a panel whose items can still be chosen. */
 const mostKept = 8;
 

@@ -1,19 +1,6 @@
 // What is to be reviewed, as a panel shows it.
-import { relativeLabel } from "./toolParts.ts";
-
-/** Files with changes to review, and the lines of all of them. */
-export interface ViewChanges {
-  readonly files: readonly {
-    readonly path: string;
-    readonly label: string;
-    readonly added: number;
-    readonly removed: number;
-    /** Why there is nothing to undo, as a sentence. */
-    readonly unknown?: string;
-  }[];
-  readonly added: number;
-  readonly removed: number;
-}
+import type { ViewChanges } from "../protocol.ts";
+import { relativeLabel } from "./labels.ts";
 
 interface ChangedFile {
   readonly path: string;

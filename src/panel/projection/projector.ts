@@ -25,7 +25,8 @@ import type { Head, ToolPart, View, ViewAgent, ViewAsk, ViewEntry, ViewNotedFile
 import { DiffStore } from "../diff/diffStore.ts";
 import { queuedView } from "./queueView.ts";
 import { tailStart, type Tail } from "./recentEntries.ts";
-import { commandOf, relativeLabel, toolParts, type Terminals } from "./toolParts.ts";
+import { commandOf, toolParts, type Terminals } from "./toolParts.ts";
+import { relativeLabel } from "./labels.ts";
 
 /** What a panel shows that belongs to no session. */
 export interface Surroundings {

@@ -5,10 +5,12 @@ import type { TerminalState } from "../../session/state.ts";
 import type { DiffStore } from "../diff/diffStore.ts";
 import { filesPart } from "../diff/filesPart.ts";
 import type { DiffBody, ToolPart, ViewPart } from "../protocol.ts";
+import { relativeLabel } from "./labels.ts";
 
 export type Terminals = ReadonlyMap<string, TerminalState>;
 
 const maxJson = 20_000;
+
 /** Characters of a terminal that cross to the panel. The cut moves in steps, so that output in between only appends. */
 const terminalWindow = 100_000;
 const terminalStep = 50_000;
@@ -118,10 +120,4 @@ export function commandOf(rawInput: unknown): string | undefined {
   const [program = "", ...rest] = words.filter(word => typeof word === "string");
   const line = displayLine(program, rest).trim();
   return line === "" ? undefined : line;
-}
-
-/** The path below the session's folder where it lies inside, else as it is. Always with the platform's separators. */
-export function relativeLabel(path: string, cwd: string): string {
-  const base = cwd.endsWith("/") || cwd.endsWith("\\") ? cwd : `${cwd}${cwd.includes("\\") ? "\\" : "/"}`;
-  return cwd !== "" && path.startsWith(base) ? path.slice(base.length) : path;
 }

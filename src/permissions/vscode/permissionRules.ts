@@ -15,7 +15,7 @@ import { looksSensitive } from "../sensitiveFiles.ts";
 import { patternOf } from "../commandLine/pattern.ts";
 import { baseName, runners, shells } from "../commandLine/programs.ts";
 import type { Shell, Word } from "../commandLine/types.ts";
-import { factsContext } from "../../window/createSessionServices.ts";
+import { factsContext } from "./questionContext.ts";
 
 const setting = "permissions.rules";
 const stateKey = "parley.permissionRules";
@@ -412,6 +412,7 @@ const ofWorkspace = (message: string): string =>
   message.replace(/^Permission rule (\d+)/, "Permission rule $1 of this workspace");
 const oneLine = (text: string): string => text.replace(/\s+/g, " ").replace(/[\p{Cc}\p{Cf}]/gu, "�");
 const shortened = (text: string): string => (text.length > 160 ? `${text.slice(0, 160)}…` : text);
+
 /** Agents write the words, and VS Code would draw icons from them. */
 const escaped = (text: string): string => text.replaceAll("$(", "\\$(");
 

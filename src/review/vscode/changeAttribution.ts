@@ -7,7 +7,7 @@ import { DisposableStore, type Disposable } from "../../base/lifecycle.ts";
 import type { Log } from "../../base/log.ts";
 import type { SessionEvent } from "../../session/events.ts";
 import { isBusy, type SessionState } from "../../session/state.ts";
-import { withLineFeeds } from "../../files/textEdits.ts";
+import { withLineFeeds } from "../../base/text.ts";
 import type { TextChange } from "../fileChanges.ts";
 import { nodePaths } from "../../files/nodePaths.ts";
 import { Confinement, type Located } from "../../files/paths.ts";
@@ -52,8 +52,10 @@ interface Writing {
 
 /** How long after a turn its changes may still be told. Milliseconds. */
 const lateness = 5000;
+
 /** File systems stamp with a clock that may be so much behind. Milliseconds. */
 const clockTick = 20;
+
 /** How long a move may take until it is told as done. Milliseconds. */
 const longestMove = 10_000;
 

@@ -2,7 +2,7 @@
 import * as vscode from "vscode";
 import { DisposableStore, type Disposable } from "../../base/lifecycle.ts";
 import { changedWords, type Span } from "../changedWords.ts";
-import type { FileChanges, Hunk } from "../fileChanges.ts";
+import type { FileChanges, Hunk } from "../hunk.ts";
 import type { Review, ReviewedFile } from "../review.ts";
 import { marksOf, type Mark } from "../reviewPresentation.ts";
 import { linesOf } from "../textLines.ts";

@@ -4,7 +4,7 @@ import * as vscode from "vscode";
 import { nodePaths } from "../../files/nodePaths.ts";
 import { Confinement } from "../../files/paths.ts";
 import { isFile } from "../../editor/diskText.ts";
-import { sessionRoots } from "../createSessionServices.ts";
+import { sessionRoots } from "../../editor/folders.ts";
 
 /** A file inside the session's folders. */
 export interface LocatedFile {

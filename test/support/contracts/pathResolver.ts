@@ -1,7 +1,7 @@
 // What every PathResolver has to do, the real one and the one in memory: where a path leads, through symbolic links.
 import assert from "node:assert/strict";
 import type { PathResolver } from "../../../src/files/ports.ts";
-import { codeOf } from "../../../src/files/paths.ts";
+import { codeOf } from "../../../src/base/errors.ts";
 
 /** A file system to try a resolver on. Paths are absolute to it: `/a/b`. */
 export interface LinkWorld {

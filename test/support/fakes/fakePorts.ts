@@ -2,8 +2,9 @@
 import type { Clock } from "../../../src/base/log.ts";
 import type { Disposable } from "../../../src/base/lifecycle.ts";
 import { Refusal } from "../../../src/base/errors.ts";
-import { applyEdits, smallestEdits, withLineFeeds } from "../../../src/files/textEdits.ts";
-import { rootsOnly } from "../../../src/permissions/access.ts";
+import { applyEdits, smallestEdits } from "../../../src/files/textEdits.ts";
+import { withLineFeeds } from "../../../src/base/text.ts";
+import { rootsOnly } from "../../../src/files/gate.ts";
 import { readLines } from "../../../src/files/lineWindow.ts";
 import type { Confinement, Located } from "../../../src/files/paths.ts";
 import type { Documents, FileStat, LineWindow, PathResolver, WriteOutcome } from "../../../src/files/ports.ts";
