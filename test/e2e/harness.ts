@@ -171,11 +171,18 @@ export async function newSession(page: Page, panel: FrameLocator): Promise<void>
   await conversation.getByRole("heading", { name: /^You:/ }).first().waitFor({ state: "detached" });
 }
 
-/** Stops VS Code, as quitting it does, and starts it on the same data, workspace and profile. */
-export async function restartVscode(workbench: Workbench): Promise<Workbench> {
+/**
+ * Stops VS Code, as quitting it does, and starts it on the same data, workspace and profile. `whileStopped` may change the
+ * data; in Chromium the workbench's page is still open then.
+ */
+export async function restartVscode(
+  workbench: Workbench,
+  whileStopped: () => Promise<void> = async () => {},
+): Promise<Workbench> {
   const { page, folder, server, options } = opened(workbench);
   if (desktopVscode) {
     await stopServer(server, { keepData: true });
+    await whileStopped();
     shared.opened.delete(opened(workbench));
     return watch(await onDesktop(desktopVscode, folder, options, server.dataDir));
   }
@@ -184,6 +191,7 @@ export async function restartVscode(workbench: Workbench): Promise<Workbench> {
   const profile = page.context();
   await page.goto("about:blank");
   await stopServer(server, { keepData: true });
+  await whileStopped();
   if (!("port" in server)) throw new Error("Only a VS Code in Chromium has a port.");
   const { port, dataDir } = server;
   const again = await startServer({ ...serverOptions(options), port, dataDir });

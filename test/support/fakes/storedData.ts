@@ -1,0 +1,50 @@
+// What earlier builds stored, as test/support/data/stored has it, with a folder of the test's own in place of `$workspace`.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { View } from "../../../src/panel/protocol.ts";
+import { Projector, type Surroundings } from "../../../src/panel/projection/projector.ts";
+import type { Logged } from "../../../src/session/events.ts";
+import { reduce } from "../../../src/session/reduce.ts";
+import type { Storage } from "../../../src/session/sessionStore.ts";
+import { empty } from "../../../src/session/state.ts";
+
+/** Where the stored data is, in the layout of the extension's storage folder. */
+export const storedFolder = join("test", "support", "data", "stored");
+/** The session that a real window recorded. */
+export const recordedSession = "b0bed00d-9fc4-4d71-bd4b-e72fea9be759";
+/** The session with an event of every type. */
+export const everyEvent = "every-event";
+
+/** The text of a stored file. */
+export function storedText(name: string, workspace = "/home/ada/app"): string {
+  return readFileSync(join(storedFolder, name), "utf8").replaceAll("$workspace", workspace);
+}
+
+/** A storage in memory that begins with these texts. */
+export class StoredFiles implements Storage {
+  readonly texts: Map<string, string>;
+
+  constructor(texts: Readonly<Record<string, string>>) {
+    this.texts = new Map(Object.entries(texts));
+  }
+  async append(name: string, text: string): Promise<void> {
+    this.texts.set(name, (this.texts.get(name) ?? "") + text);
+  }
+  async write(name: string, text: string): Promise<void> {
+    this.texts.set(name, text);
+  }
+  async read(name: string): Promise<string | undefined> {
+    return this.texts.get(name);
+  }
+}
+
+/** The view after each event of a log. */
+export function viewsOf(log: readonly Logged[], more: Partial<Surroundings> = {}): readonly View[] {
+  const around: Surroundings = { agents: [], chosen: null, problem: null, sendKey: "enter", ...more };
+  const projector = new Projector();
+  let state = empty;
+  return log.map(logged => {
+    state = reduce(state, logged);
+    return projector.project(state, around);
+  });
+}
