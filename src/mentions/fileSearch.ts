@@ -43,18 +43,21 @@ interface Candidates {
 /** Searches one index. A query that goes on from the last one looks only at what that one found. */
 export class FileSearch {
   readonly #index: FileIndex;
+  readonly #now: () => number;
   readonly #prepared = new WeakMap<IndexEntry, { name?: fuzzysort.Prepared; path?: fuzzysort.Prepared }>();
   #last: Candidates | undefined;
 
-  constructor(index: FileIndex) {
+  /** `now` measures how long a search has held the thread, in milliseconds. */
+  constructor(index: FileIndex, now: () => number = () => performance.now()) {
     this.#index = index;
+    this.#now = now;
   }
 
   /** The best hits, best first; none for an empty query, or when the signal aborts. */
   async find(query: string, { limit, recent = [], signal }: FindOptions): Promise<readonly FileHit[]> {
     const folded = foldText(query.trim().replaceAll("\\", "/"));
     if (folded === "") return [];
-    const pace = new Pace(signal);
+    const pace = new Pace(this.#now, signal);
     const words = folded.split(/\s+/);
     const found = await this.#candidates(folded, words, pace);
     if (!found) return [];
@@ -128,18 +131,21 @@ interface Scored {
 
 /** The time a search takes at a stretch. */
 class Pace {
+  readonly #now: () => number;
   readonly #signal: AbortSignal | undefined;
-  #since = performance.now();
-  constructor(signal: AbortSignal | undefined) {
+  #since: number;
+  constructor(now: () => number, signal: AbortSignal | undefined) {
+    this.#now = now;
     this.#signal = signal;
+    this.#since = now();
   }
   get isDue(): boolean {
-    return performance.now() - this.#since > slice;
+    return this.#now() - this.#since > slice;
   }
   /** Lets others run. False: nobody waits any more. */
   async pause(): Promise<boolean> {
     await new Promise(resolve => setImmediate(resolve));
-    this.#since = performance.now();
+    this.#since = this.#now();
     return this.#signal?.aborted !== true;
   }
 }
