@@ -246,8 +246,10 @@ export interface ViewAgent {
   readonly description?: string;
 }
 
-/** All that is not in the transcript. A `head` patch replaces whole keys, so each key is always present. */
+/** All that is not in the transcript. A `head` patch replaces whole keys, so a key that was present stays present. */
 export interface Head {
+  /** The id of the session. Absent while the window has no session. */
+  readonly session?: string;
   readonly title: string;
   /** The agent of this session; null before one was chosen. */
   readonly agent: ViewAgent | null;

@@ -212,7 +212,10 @@ export class CurrentSession {
     const problem = this.obstacle() ?? this.#failure ?? badSettings(bad.map(entry => entry.reason));
     const session = this.#current?.session;
     return {
-      ...(session && { checkpoints: this.#options.checkpoints(session.id, session.state.cwd) }),
+      ...(session && {
+        session: session.id,
+        checkpoints: this.#options.checkpoints(session.id, session.state.cwd),
+      }),
       agents: agents.map(viewAgent),
       chosen: chosen ? viewAgent(chosen) : null,
       problem: problem ?? null,

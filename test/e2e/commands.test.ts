@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { FrameLocator, Locator } from "playwright-core";
-import { runCommand, sharedWorkbench } from "./harness.ts";
+import { runCommand, sharedWorkbench, startingSession } from "./harness.ts";
 
 const composer = (panel: FrameLocator): Locator => panel.getByRole("textbox", { name: "Message" });
 const conversation = (panel: FrameLocator): Locator => panel.getByRole("log", { name: "Conversation" });
@@ -52,7 +52,8 @@ describe("the commands of the palette", () => {
 
     await runCommand(page, "Parley: Select Agent");
     await page.locator(".quick-input-list .monaco-list-row", { hasText: "Gemini CLI" }).waitFor();
-    await page.locator(".quick-input-list .monaco-list-row", { hasText: "Demo Agent" }).click();
+    const demoAgent = page.locator(".quick-input-list .monaco-list-row", { hasText: "Demo Agent" });
+    await startingSession(panel, () => demoAgent.click());
     await send(panel, "hello again");
     await idle(panel);
     await conversation(panel).getByText("hello again", { exact: true }).waitFor();

@@ -164,11 +164,21 @@ async function cleared(page: Page): Promise<FrameLocator> {
   return panel;
 }
 
-/** Begins a session, with the focus in the composer, and waits until it is shown: a prompt before that goes to the old one. */
+/** Starts a session by its command, and waits until the panel shows it. */
 export async function newSession(page: Page, panel: FrameLocator): Promise<void> {
-  await runCommand(page, "Parley: New Session");
+  await startingSession(panel, () => runCommand(page, "Parley: New Session"));
   const conversation = panel.getByRole("log", { name: "Conversation" });
   await conversation.getByRole("heading", { name: /^You:/ }).first().waitFor({ state: "detached" });
+}
+
+/**
+ * Does what starts a session, and waits until the panel shows the session. A prompt sent earlier would go to the session
+ * before, and two empty sessions differ in nothing but their ids.
+ */
+export async function startingSession(panel: FrameLocator, start: () => Promise<unknown>): Promise<void> {
+  const before = await panel.locator("main[data-session]").getAttribute("data-session");
+  await start();
+  await panel.locator(`main[data-session]:not([data-session="${before}"])`).waitFor();
 }
 
 /**

@@ -136,7 +136,7 @@ export class PanelElement extends LightElement {
 
   protected override render(): TemplateResult {
     const { head } = this;
-    return html`<main class="panel" @keydown=${this.#keydown}>
+    return html`<main class="panel" data-session=${head?.session ?? nothing} @keydown=${this.#keydown}>
       ${head ? this.#top(head) : nothing}
       <parley-find .around=${this.#aroundFind}></parley-find>
       <parley-transcript></parley-transcript>

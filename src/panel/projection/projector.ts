@@ -30,6 +30,8 @@ import { relativeLabel } from "./labels.ts";
 
 /** What a panel shows that belongs to no session. */
 export interface Surroundings {
+  /** The id of the session that is projected. The events of a session do not contain it. */
+  readonly session?: string;
   readonly agents: readonly ViewAgent[];
   /** The agent chosen for the next session. */
   readonly chosen: ViewAgent | null;
@@ -183,6 +185,7 @@ export class Projector {
       this.#queue = { from: state.submissions, views };
     }
     return bounded({
+      ...(around.session !== undefined && { session: around.session }),
       title: sessionTitle(state),
       agent,
       agents: around.agents,

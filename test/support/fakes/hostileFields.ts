@@ -83,6 +83,7 @@ const sources: Readonly<Record<TextPlace<View>, "agent" | "Parley" | "user">> = 
   "parts<terminal>.text": "agent",
   "parts<terminal>.exit.signal": "agent",
   "parts<json>.text": "agent",
+  "head.session": "Parley",
   "head.title": "agent",
   "head.agent.id": "user",
   "head.agent.name": "agent",
