@@ -19,8 +19,8 @@ describe("the commands of the palette", () => {
   it("open, choose, restart, show and save", async () => {
     const { page, panel, folder } = await sharedWorkbench();
     await send(panel, "hello");
-    await idle(panel);
     await conversation(panel).getByText("hello", { exact: true }).waitFor();
+    await idle(panel);
     const status = page.locator(".statusbar-item", { hasText: "Demo Agent" });
     await status.waitFor();
 
@@ -55,8 +55,8 @@ describe("the commands of the palette", () => {
     const demoAgent = page.locator(".quick-input-list .monaco-list-row", { hasText: "Demo Agent" });
     await startingSession(panel, () => demoAgent.click());
     await send(panel, "hello again");
-    await idle(panel);
     await conversation(panel).getByText("hello again", { exact: true }).waitFor();
+    await idle(panel);
   });
 
   it("answer by keyboard alone, queue while it works, and change an option of the agent", async () => {

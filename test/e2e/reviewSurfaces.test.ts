@@ -40,7 +40,8 @@ async function runScript(panel: FrameLocator, name: string): Promise<void> {
   const composer = panel.getByRole("textbox", { name: "Message" });
   await composer.fill(`#script ${name}`);
   await composer.press("Enter");
-  await panel.getByRole("button", { name: "Stop" }).waitFor();
+  // The prompt is shown once the turn has begun. The Stop button may be gone again before Playwright looks.
+  await panel.getByRole("heading", { name: `You: #script ${name}` }).waitFor();
   await panel.getByRole("button", { name: "Stop" }).waitFor({ state: "hidden" });
 }
 

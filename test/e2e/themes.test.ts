@@ -18,7 +18,7 @@ if (process.env["PARLEY_PICTURES"]) {
         const composer = panel.getByRole("textbox", { name: "Message" });
         await composer.fill("plan a refactor");
         await composer.press("Enter");
-        await panel.getByRole("button", { name: "Stop" }).waitFor();
+        await panel.getByRole("heading", { name: "You: plan a refactor" }).waitFor();
         await panel.getByRole("button", { name: "Stop" }).waitFor({ state: "hidden" });
         await scene(page, `plan-${name}`);
         await composer.fill("run the tests");
