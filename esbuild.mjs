@@ -5,7 +5,7 @@
 //   dist/webview/            the chat panel: ES modules, styles, icons
 //   dist/webview/diagram/    the page of a diagram, and the library that draws it
 //   out/test/                with --tests: every test file as an ES module; *.host.test.ts as one CommonJS bundle
-import { copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import * as esbuild from "esbuild";
@@ -81,13 +81,13 @@ const product = [
     format: "esm",
     target: "es2022",
   },
-].filter(options => Object.values(options.entryPoints).every(file => existsSync(file)));
+];
 
 function testBuilds() {
   const files = readdirSync("test", { recursive: true, encoding: "utf8" }).map(file => join("test", file));
   const modules = files.filter(file => /\.(test|bench)\.ts$/.test(file) && !file.endsWith(".host.test.ts"));
   const node = { ...common, minify: false, sourcemap: "linked", platform: "node", target: "node20" };
-  const builds = [
+  return [
     {
       ...node,
       entryPoints: modules,
@@ -97,18 +97,15 @@ function testBuilds() {
       format: "esm",
       packages: "external",
     },
-  ];
-  if (existsSync("test/support/host/index.ts")) {
-    builds.push({
+    {
       ...node,
       entryPoints: ["test/support/host/index.ts"],
       outfile: "out/test/host/index.js",
       format: "cjs",
       external: ["vscode", "mocha"],
       plugins: [hostSuites],
-    });
-  }
-  return builds;
+    },
+  ];
 }
 
 /** `import "suites:host"` in test/support/host/index.ts stands for every *.host.test.ts. */
@@ -131,14 +128,15 @@ const hostSuites = {
 /** The panel's sheet, followed by those of its parts in the order of their names. */
 function styles() {
   const folder = "webview-ui/styles";
-  const parts = existsSync(folder) ? readdirSync(folder).filter(name => name.endsWith(".css")) : [];
+  const parts = readdirSync(folder).filter(name => name.endsWith(".css"));
+  if (parts.length === 0) throw new Error(`${folder} has no style sheet.`);
   const files = ["webview-ui/styles.css", ...parts.sort().map(name => join(folder, name))];
   return files.map(file => readFileSync(file, "utf8")).join("\n");
 }
 
 function copyStatic() {
   mkdirSync("dist/webview", { recursive: true });
-  if (existsSync("webview-ui/styles.css")) writeFileSync("dist/webview/styles.css", styles());
+  writeFileSync("dist/webview/styles.css", styles());
   mkdirSync("dist/webview/diagram", { recursive: true });
   copyFileSync("webview-ui/diagram/diagram.css", "dist/webview/diagram/diagram.css");
   copyFileSync("node_modules/@mermaid-js/tiny/dist/mermaid.tiny.js", "dist/webview/diagram/mermaid.tiny.js");
@@ -157,15 +155,18 @@ function loadedBytes(outputs, file, seen = new Set()) {
 
 function checkBudgets(results) {
   const outputs = Object.assign({}, ...results.map(result => result.metafile.outputs));
-  const over = [];
+  const faults = [];
   for (const [file, budget] of Object.entries(budgets)) {
-    if (!outputs[file]) continue;
+    if (!outputs[file]) {
+      faults.push(`${file} has a budget but was not built.`);
+      continue;
+    }
     const bytes = loadedBytes(outputs, file);
     console.log(`${file}: ${(bytes / 1000).toFixed(1)} kB of ${budget / 1000} kB`);
-    if (bytes > budget) over.push(`${file} is ${bytes} bytes, over its budget of ${budget}.`);
+    if (bytes > budget) faults.push(`${file} is ${bytes} bytes, over its budget of ${budget}.`);
   }
-  if (over.length > 0) {
-    console.error(over.join("\n"));
+  if (faults.length > 0) {
+    console.error(faults.join("\n"));
     process.exitCode = 1;
   }
 }
