@@ -3,25 +3,25 @@
 import { killTree } from "./base/processTree.ts";
 
 /** Less patience than usual: whoever could have waited is gone. Milliseconds. */
-const times = { grace: 500, force: 1000 };
+const shortKillTimes = { grace: 500, force: 1000 };
 
-const guarded = new Set<number>();
-let rest = "";
+const guardedPids = new Set<number>();
+let partialLine = "";
 
 process.stdin.setEncoding("utf8");
 process.stdin.on("data", (text: string) => {
-  const lines = (rest + text).split("\n");
-  rest = lines.pop() ?? "";
+  const lines = (partialLine + text).split("\n");
+  partialLine = lines.pop() ?? "";
   for (const line of lines) {
     const pid = Number(line.slice(1));
     if (!Number.isSafeInteger(pid) || pid <= 1) continue;
-    if (line.startsWith("+")) guarded.add(pid);
-    else guarded.delete(pid);
+    if (line.startsWith("+")) guardedPids.add(pid);
+    else guardedPids.delete(pid);
   }
 });
 // The end of stdin is the host's end, however it came.
 process.stdin.once("close", () => {
-  void Promise.all([...guarded].map(pid => killTree(pid, times))).finally(() => process.exit(0));
+  void Promise.all([...guardedPids].map(pid => killTree(pid, shortKillTimes))).finally(() => process.exit(0));
 });
 // The host's group may be asked to end together; the watch is not over then.
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => {});

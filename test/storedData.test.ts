@@ -15,23 +15,23 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Tap, transcript, type TapRecord } from "../src/acp/trafficRecorder.ts";
+import { TrafficRecorder, transcriptText, type TrafficRecord } from "../src/acp/trafficRecorder.ts";
 import { nullLog } from "../src/base/log.ts";
-import { same } from "../src/base/jsonEqual.ts";
+import { jsonEqual } from "../src/base/jsonEqual.ts";
 import type { View } from "../src/panel/protocol.ts";
-import type { Logged } from "../src/session/events.ts";
+import type { LoggedEvent } from "../src/session/events.ts";
 import { readSession, SessionWriter } from "../src/session/sessionStore.ts";
 import { AuditLog } from "../src/permissions/auditLog.ts";
-import { parseIndex, writtenIndex } from "../src/checkpoints/checkpointIndex.ts";
+import { parseIndex, serializeIndex } from "../src/checkpoints/checkpointIndex.ts";
 import { Checkpoints } from "../src/checkpoints/checkpoints.ts";
 import { CheckpointFolder, contentKey } from "../src/checkpoints/checkpointStore.ts";
 import { findGit } from "../src/git/gitProgram.ts";
 import { GitTrees } from "../src/checkpoints/gitTrees.ts";
-import type { TextStep } from "../src/files/ports.ts";
+import type { FileTextStep } from "../src/files/ports.ts";
 import { WindowReview, type StoredReview } from "../src/review/windowReview.ts";
 import { describeRule, readRules } from "../src/permissions/rules.ts";
 import { FakeClock } from "./support/fakes/fakePorts.ts";
-import { written } from "./support/fakes/golden.ts";
+import { goldenText } from "./support/fakes/golden.ts";
 import { History } from "./support/fakes/history.ts";
 import {
   everyEvent,
@@ -45,7 +45,7 @@ import {
 const app = "/home/ada/app";
 const sessions = [recordedSession, everyEvent];
 const logFile = (session: string): string => `${session}.jsonl`;
-const logOf = async (session: string): Promise<readonly Logged[]> => {
+const logOf = async (session: string): Promise<readonly LoggedEvent[]> => {
   const text = storedText(`sessions/${logFile(session)}`);
   const log = await readSession(new StoredFiles({ [logFile(session)]: text }), session);
   assert.ok(log);
@@ -65,7 +65,7 @@ describe("stored session logs", () => {
       const views = viewsOf(log, { checkpoints });
       const history = new History();
       views.forEach((view, at) => history.note(views[at - 1] ?? view, view));
-      const text = written({ view: views.at(-1), superseded: history.superseded });
+      const text = goldenText({ view: views.at(-1), superseded: history.superseded });
       const file = join(storedFolder, `${session}.view.json`);
       if (process.env["UPDATE"] === "1") writeFileSync(file, text);
       assert.ok(existsSync(file), `${file} is missing. UPDATE=1 writes it. Read it before you keep it.`);
@@ -150,9 +150,9 @@ function renamed(value: unknown, [key, ...rest]: Path): unknown {
 }
 
 /** The views of the log with a field of one event renamed; undefined where that event breaks the log. */
-function viewsAfterRename(log: readonly Logged[], at: number, path: Path): readonly View[] | undefined {
+function viewsAfterRename(log: readonly LoggedEvent[], at: number, path: Path): readonly View[] | undefined {
   const changed = log.map((logged, i) =>
-    i === at ? ({ ...logged, event: renamed(logged.event, path) } as Logged) : logged,
+    i === at ? ({ ...logged, event: renamed(logged.event, path) } as LoggedEvent) : logged,
   );
   try {
     return viewsOf(changed);
@@ -162,18 +162,18 @@ function viewsAfterRename(log: readonly Logged[], at: number, path: Path): reado
 }
 
 const looksTheSame = (views: readonly View[], others: readonly View[] | undefined, from: number): boolean =>
-  others !== undefined && views.slice(from).every((view, i) => same(view, others[from + i]));
+  others !== undefined && views.slice(from).every((view, i) => jsonEqual(view, others[from + i]));
 
 /** A review with the files of a stored one as they were, and what it asks the editor to do. */
 async function restoredReview(name: string): Promise<{
   readonly review: WindowReview;
-  readonly steps: readonly TextStep[];
+  readonly steps: readonly FileTextStep[];
   readonly dropped: readonly string[];
 }> {
   const stored = JSON.parse(storedText(`sessions/${name}`)) as StoredReview;
-  const steps: TextStep[] = [];
-  const apply = async (wanted: readonly TextStep[]): Promise<void> => void steps.push(...wanted);
-  const review = new WindowReview({ port: { apply }, later: run => run() });
+  const steps: FileTextStep[] = [];
+  const apply = async (wanted: readonly FileTextStep[]): Promise<void> => void steps.push(...wanted);
+  const review = new WindowReview({ port: { apply }, schedule: run => run() });
   const texts = textsOfReview[name] ?? {};
   const dropped = await review.restore(stored, async path => texts[path]);
   return { review, steps, dropped };
@@ -222,7 +222,7 @@ describe("stored reviews", () => {
 
   it("find their hunks again in a file that changed while the window was closed", async () => {
     const stored = JSON.parse(storedText("sessions/review.json")) as StoredReview;
-    const review = new WindowReview({ port: { apply: async () => {} }, later: run => run() });
+    const review = new WindowReview({ port: { apply: async () => {} }, schedule: run => run() });
     const dropped = await review.restore(stored, async path =>
       path.endsWith("sum.js") ? `${fixedSum}// mine\n` : null,
     );
@@ -287,7 +287,7 @@ describe("stored checkpoints", () => {
     const place = join(own, "trees", contentKey(workspace).slice(0, 16));
     mkdirSync(place);
     renameSync(join(own, "trees", "objects"), join(place, "objects"));
-    const trees = new GitTrees({ git, folders: [workspace], ownFolder: join(own, "trees"), log: nullLog });
+    const trees = new GitTrees({ git, folders: [workspace], storageFolder: join(own, "trees"), log: nullLog });
     return new Checkpoints({ ...options, trees });
   }
 
@@ -297,7 +297,7 @@ describe("stored checkpoints", () => {
       [`${app}/src/sum.js`]: fixedSum,
       [`${app}/CHANGES.md`]: "# Changes\n\nThe sum adds.\n",
     };
-    const plan = await checkpoints.plan("2a50d6d5-2ad9-4ed5-bb4e-4e8995b9b58e", async path => now[path] ?? null);
+    const plan = await checkpoints.planRestore("2a50d6d5-2ad9-4ed5-bb4e-4e8995b9b58e", async path => now[path] ?? null);
     assert.deepEqual(
       plan.files.map(({ path, to, changedSince }) => [path, to, changedSince]),
       [
@@ -305,7 +305,10 @@ describe("stored checkpoints", () => {
         [`${app}/src/sum.js`, "export function sum(a, b) {\n  return a - b;\n}\n", false],
       ],
     );
-    const later = await checkpoints.plan("65bc8f90-09b6-49be-909b-72593276bc88", async path => now[path] ?? null);
+    const later = await checkpoints.planRestore(
+      "65bc8f90-09b6-49be-909b-72593276bc88",
+      async path => now[path] ?? null,
+    );
     assert.deepEqual(
       later.files.map(({ path, to }) => [path, to]),
       [[`${app}/src/sum.js`, "// Adds two numbers.\nexport function sum(a, b) {\n  return a + b;\n}\n"]],
@@ -321,8 +324,10 @@ describe("stored checkpoints", () => {
     writeFileSync(join(workspace, "notes.txt"), "Other words.\n");
     const checkpoints = opened(recordedSession, workspace, true);
     const turn = "2a50d6d5-2ad9-4ed5-bb4e-4e8995b9b58e";
-    const plan = await checkpoints.plan(turn, async path => (existsSync(path) ? readFileSync(path, "utf8") : null));
-    assert.ok(checkpoints.covers(turn, workspace));
+    const plan = await checkpoints.planRestore(turn, async path =>
+      existsSync(path) ? readFileSync(path, "utf8") : null,
+    );
+    assert.ok(checkpoints.hasTree(turn, workspace));
     assert.equal(await checkpoints.textAt(turn, join(workspace, "notes.txt")), "Remember the sum.\n");
     assert.deepEqual(
       plan.files.find(({ path }) => path.endsWith("notes.txt")),
@@ -334,7 +339,7 @@ describe("stored checkpoints", () => {
   it("tell everything that an index can hold", async () => {
     const checkpoints = opened("every-field", app);
     // "others": somebody else changed the file in the middle of the turn.
-    const plan = await checkpoints.plan("turn1", async path => (path.endsWith("/a.ts") ? "two\n" : "x\n"));
+    const plan = await checkpoints.planRestore("turn1", async path => (path.endsWith("/a.ts") ? "two\n" : "x\n"));
     assert.deepEqual(plan, {
       checkpoint: "turn1",
       files: [
@@ -353,7 +358,7 @@ describe("stored checkpoints", () => {
     assert.deepEqual([...checkpoints.turns], ["turn1", "turn2"]);
     // The second restore is the undo of the first, so it is not offered.
     assert.equal(checkpoints.lastRestore, "restore-1");
-    const back = await checkpoints.undoPlan("restore-1", async path => (path.endsWith("/a.ts") ? "one\n" : null));
+    const back = await checkpoints.planUndo("restore-1", async path => (path.endsWith("/a.ts") ? "one\n" : null));
     assert.deepEqual(
       back.files.map(({ path, to }) => [path, to]),
       [
@@ -372,7 +377,7 @@ describe("stored checkpoints", () => {
   for (const session of [recordedSession, "every-field"]) {
     it(`are written as the index of ${session} is`, () => {
       const text = storedText(`checkpoints/${session}/index.json`);
-      assert.equal(writtenIndex(parseIndex(text)), text);
+      assert.equal(serializeIndex(parseIndex(text)), text);
     });
   }
 });
@@ -433,14 +438,14 @@ describe("a stored traffic record", () => {
   it("has the form in which traffic is recorded and saved", () => {
     const text = storedText("traffic.ndjson");
     const clock = new FakeClock();
-    const tap = new Tap(clock);
+    const tap = new TrafficRecorder(clock);
     for (const row of text.split("\n").filter(line => line !== "")) {
-      const { t, dir, msg, text: said } = JSON.parse(row) as TapRecord;
-      clock.pass(t - clock.now());
-      if (dir === "c>a" || dir === "a>c") tap.message(dir, msg, row.length);
-      else tap.text(dir, said ?? "");
+      const { t, dir, msg, text: said } = JSON.parse(row) as TrafficRecord;
+      clock.advance(t - clock.now());
+      if (dir === "c>a" || dir === "a>c") tap.recordMessage(dir, msg, row.length);
+      else tap.recordText(dir, said ?? "");
     }
-    assert.equal(transcript(tap.records), text);
+    assert.equal(transcriptText(tap.records), text);
     assert.equal(tap.records.length, 5);
     assert.equal(tap.badLines, 1);
   });

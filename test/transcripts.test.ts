@@ -4,12 +4,12 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseLine } from "../src/acp/ndjson.ts";
-import { tellingLines, textsOf } from "./support/fakes/carried.ts";
-import { golden, written } from "./support/fakes/golden.ts";
+import { significantLines, carriedTexts } from "./support/fakes/carried.ts";
+import { golden, goldenText } from "./support/fakes/golden.ts";
 import { stringsOf } from "./support/fakes/normalise.ts";
 import { replay } from "./support/fakes/replay.ts";
 import {
-  folder,
+  transcriptFolder,
   messageOf,
   processesOf,
   readTranscript,
@@ -19,7 +19,7 @@ import {
 } from "./support/fakes/transcript.ts";
 
 const update = process.env["UPDATE"] === "1";
-const goldenFile = (name: string): string => join(folder, `${name}.view.json`);
+const goldenFile = (name: string): string => join(transcriptFolder, `${name}.view.json`);
 /** These hold what Parley never sends, or another version of the protocol: they serve the reader only. */
 const readerOnly = (name: string): boolean => /\/(garbage|versions)\b/.test(name);
 
@@ -42,7 +42,7 @@ async function viewsOf(
 describe("transcripts of real agents", () => {
   for (const name of transcriptNames().filter(one => !readerOnly(one))) {
     it(`${name} replays into its golden view`, async () => {
-      const text = written(await viewsOf(name));
+      const text = goldenText(await viewsOf(name));
       const file = goldenFile(name);
       if (update) writeFileSync(file, text);
       assert.ok(existsSync(file), `${file} is missing. UPDATE=1 writes it; read it before you keep it.`);
@@ -60,7 +60,7 @@ describe("goldens", () => {
       // Keys of what stands there as it came count too.
       const written = JSON.stringify(views);
       const missing = readTranscript(name)
-        .flatMap(line => textsOf(updateOf(line)?.update ?? {}))
+        .flatMap(line => carriedTexts(updateOf(line)?.update ?? {}))
         .filter(({ text }) => !all.includes(text) && !written.includes(JSON.stringify(text).slice(1, -1)));
       assert.deepEqual(missing.slice(0, 10), []);
     });
@@ -84,10 +84,10 @@ describe("goldens", () => {
     const random = randomFrom(seed);
     for (const name of transcriptNames().filter(one => !readerOnly(one))) {
       const processes = processesOf(readTranscript(name));
-      const choices = processes.flatMap((lines, at) => tellingLines(lines).map(line => ({ process: at, line })));
+      const choices = processes.flatMap((lines, at) => significantLines(lines).map(line => ({ process: at, line })));
       assert.ok(choices.length > 0, `${name} has no updates`);
       const choice = choices[Math.floor(random() * choices.length)];
-      const text = await viewsOf(name, choice).then(written, () => "the replay stopped: the client did otherwise");
+      const text = await viewsOf(name, choice).then(goldenText, () => "the replay stopped: the client did otherwise");
       const line = choice && processes[choice.process]?.[choice.line];
       assert.notEqual(text, readFileSync(goldenFile(name), "utf8"), `${name} does not miss ${JSON.stringify(line)}`);
     }

@@ -1,13 +1,13 @@
 // Boot: registers the elements, connects the panel to its host, says hello.
 import type { HostMessage } from "../src/panel/protocol.ts";
-import { AsksElement } from "./question/questionCard.ts";
+import { QuestionCardElement } from "./question/questionCard.ts";
 import { ChipsElement } from "./composer/chips.ts";
 import { ChangesElement } from "./panel/changes.ts";
 import { ComposerElement } from "./composer/composer.ts";
 import { DiffLinesElement } from "./transcript/diffLines.ts";
 import { FindElement } from "./find/find.ts";
 import { HeaderElement } from "./panel/header.ts";
-import { memory, save, send } from "./base/vscodeApi.ts";
+import { savedState, saveNow, send } from "./base/vscodeApi.ts";
 import { openLinks } from "./markdown/links.ts";
 import { MarkdownElement } from "./markdown/markdown.ts";
 import { MenuElement } from "./panel/menu.ts";
@@ -18,7 +18,7 @@ import { PlanElement } from "./panel/plan.ts";
 import { isBehind, whenReleased } from "./scheduling/paintScheduler.ts";
 import { QueueElement } from "./composer/queue.ts";
 import { ResourceElement } from "./transcript/resource.ts";
-import { RowElement } from "./transcript/statusRow.ts";
+import { StatusRowElement } from "./transcript/statusRow.ts";
 import { Store } from "./base/store.ts";
 import { TerminalElement } from "./transcript/terminal.ts";
 import { ToolCallElement } from "./transcript/toolCall.ts";
@@ -27,9 +27,9 @@ import { warmUp } from "./markdown/warmUp.ts";
 
 // A failure in the panel is seen in the log of the host: nobody looks into a webview's console.
 addEventListener("error", event =>
-  send({ type: "report", kind: "error", text: describe(event.error ?? event.message) }),
+  send({ type: "report", kind: "error", text: errorText(event.error ?? event.message) }),
 );
-addEventListener("unhandledrejection", event => send({ type: "report", kind: "error", text: describe(event.reason) }));
+addEventListener("unhandledrejection", event => send({ type: "report", kind: "error", text: errorText(event.reason) }));
 addEventListener("securitypolicyviolation", event =>
   send({
     type: "report",
@@ -44,9 +44,9 @@ customElements.define("parley-diff-lines", DiffLinesElement);
 customElements.define("parley-resource", ResourceElement);
 customElements.define("parley-message", MessageElement);
 customElements.define("parley-tool", ToolCallElement);
-customElements.define("parley-row", RowElement);
+customElements.define("parley-row", StatusRowElement);
 customElements.define("parley-plan", PlanElement);
-customElements.define("parley-asks", AsksElement);
+customElements.define("parley-asks", QuestionCardElement);
 customElements.define("parley-queue", QueueElement);
 customElements.define("parley-chips", ChipsElement);
 customElements.define("parley-picker", PickerElement);
@@ -61,42 +61,42 @@ customElements.define("parley-panel", PanelElement);
 declare const early: (HostMessage[] & { take(event: Event): void }) | undefined;
 
 /** The first view is waited for so long, in milliseconds. */
-const PATIENCE = 2000;
-let painting: ReturnType<typeof setTimeout> | undefined;
+const firstViewTimeout = 2000;
+let paintTimer: ReturnType<typeof setTimeout> | undefined;
 const store = new Store(send);
 const panel = new PanelElement();
 panel.store = store;
 (document.getElementById("parley") ?? document.body).append(panel);
 openLinks(panel);
-addEventListener("pagehide", save);
+addEventListener("pagehide", saveNow);
 
 await panel.updateComplete;
 store.onDidChange(change => {
   if (store.view) panel.show(change, store.view);
 });
 /** Wanted at once: the place to go to may be further up than the end of the conversation, which may be under way. */
-let whole = memory.anchor !== null;
+let wantsWholeView = savedState.anchor !== null;
 for (const message of earlyMessages()) receive(message);
 addEventListener("message", (event: MessageEvent<HostMessage>) => receive(event.data));
-send({ type: "hello", revision: store.revision, ...(whole && { whole }) });
+send({ type: "hello", revision: store.revision, ...(wantsWholeView && { whole: wantsWholeView }) });
 warmUp();
 // VS Code may have begun the page anew and forgotten what was to come.
 setTimeout(() => {
   if (store.view === undefined) send({ type: "resync" });
-}, PATIENCE);
+}, firstViewTimeout);
 
 function receive(message: HostMessage): void {
   switch (message.type) {
     case "snapshot":
     case "patch":
     case "text":
-      if (whole && message.type === "snapshot" && message.earlier !== undefined) return;
-      whole = false;
+      if (wantsWholeView && message.type === "snapshot" && message.earlier !== undefined) return;
+      wantsWholeView = false;
       store.receive(message);
-      tellPainted();
+      acknowledgePaint();
       break;
     default:
-      panel.hear(message);
+      panel.receive(message);
   }
 }
 
@@ -108,24 +108,24 @@ function earlyMessages(): readonly HostMessage[] {
 }
 
 /** Tells the host once what it sent has been painted: until then it sends no more. What comes meanwhile is told later. */
-function tellPainted(): void {
-  whenReleased(waitForPaint);
+function acknowledgePaint(): void {
+  whenReleased(acknowledgeAfterFrame);
 }
 
-function waitForPaint(): void {
-  painting ??= requestAnimationFrame(() => {
-    painting = undefined;
-    if (isBehind()) return tellPainted();
+function acknowledgeAfterFrame(): void {
+  paintTimer ??= requestAnimationFrame(() => {
+    paintTimer = undefined;
+    if (isBehind()) return acknowledgePaint();
     const { revision } = store;
-    painting = setTimeout(() => {
-      painting = undefined;
+    paintTimer = setTimeout(() => {
+      paintTimer = undefined;
       send({ type: "painted", revision });
-      if (store.revision !== revision) tellPainted();
+      if (store.revision !== revision) acknowledgePaint();
     });
   });
 }
 
-function describe(thrown: unknown): string {
+function errorText(thrown: unknown): string {
   if (thrown instanceof Error) return thrown.stack ?? thrown.message;
   return typeof thrown === "string" ? thrown : String(JSON.stringify(thrown));
 }

@@ -1,19 +1,19 @@
 // Opens the conversation with an agent process: framing, `initialize`, version check. What comes out is an Agent.
 import type { Readable, Writable } from "node:stream";
 import { createMessageConnection, type MessageConnection } from "vscode-jsonrpc/node";
-import type { Credit } from "../base/readBudget.ts";
+import type { ReadBudget } from "../base/readBudget.ts";
 import { ProblemError, asError, type Problem } from "../base/errors.ts";
 import { toDisposable, type Disposable } from "../base/lifecycle.ts";
 import type { Log } from "../base/log.ts";
 import type { Agent } from "../session/agent.ts";
 import { NdJsonReader, NdJsonWriter } from "./ndjson.ts";
-import type { Tap } from "./trafficRecorder.ts";
-import { text, wire, type Wire } from "./parse.ts";
+import type { TrafficRecorder } from "./trafficRecorder.ts";
+import { asString, asObject, type JsonObject } from "./parse.ts";
 import { V1Agent } from "./v1/v1Agent.ts";
-import { inTime, isGone, sentence, silent } from "./requestTimeout.ts";
+import { withTimeout, isConnectionClosed, asSentence, timeoutProblem } from "./requestTimeout.ts";
 
 /** How long an agent whose input is closed is listened to at least. Milliseconds. */
-const lastWordsTime = 1000;
+const stdoutGraceTime = 1000;
 
 /** The protocol version this client speaks. */
 export const protocolVersion = 1;
@@ -21,7 +21,7 @@ export const protocolVersion = 1;
 export interface ConnectOptions {
   readonly stdin: Writable;
   readonly stdout: Readable;
-  readonly tap: Tap;
+  readonly recorder: TrafficRecorder;
   readonly log: Log;
   readonly clientVersion: string;
   /** How people call this agent, for sentences. */
@@ -31,13 +31,13 @@ export interface ConnectOptions {
   /** Milliseconds the agent may take to answer `initialize` and `session/new`. */
   readonly timeout: number;
   /** What the agent may say before it is painted. */
-  readonly credit?: Credit;
+  readonly readBudget?: ReadBudget;
   /** Called for each line of the agent that is no message. */
   readonly onBadLine?: (count: number) => void;
 }
 
 /** A connected agent and the end of its connection. */
-export interface Connected extends Disposable {
+export interface AgentConnection extends Disposable {
   readonly agent: Agent;
   /** Settles when the agent's output has ended and everything in it was served, or the connection was disposed. */
   readonly closed: Promise<void>;
@@ -59,29 +59,31 @@ const clientCapabilities = {
  * Speaks `initialize` and returns the agent. Rejects with a ProblemError when the agent answers wrongly, late or never,
  * or when `signal` aborts. Disposing settles every pending request and question.
  */
-export async function connect(options: ConnectOptions, signal: AbortSignal): Promise<Connected> {
-  const { agentName, tap, log } = options;
+export async function connect(options: ConnectOptions, signal: AbortSignal): Promise<AgentConnection> {
+  const { agentName, recorder: tap, log } = options;
   let badLines = 0;
   const reader = new NdJsonReader(
     options.stdout,
     {
-      onMessage: (message, bytes) => tap.message("a>c", message, bytes),
+      onMessage: (message, bytes) => tap.recordMessage("a>c", message, bytes),
       onBadLine: line => {
         badLines++;
-        tap.text("out", line.text === "" ? line.reason : line.text);
+        tap.recordText("out", line.text === "" ? line.reason : line.text);
         log.debug(`${agentName} wrote a line that is no message. ${line.reason}`, line.text.slice(0, 200));
         options.onBadLine?.(badLines);
       },
     },
-    options.credit,
+    options.readBudget,
   );
-  const writer = new NdJsonWriter(options.stdin, { onMessage: (message, bytes) => tap.message("c>a", message, bytes) });
-  const quiet = (level: "warn" | "debug") => (message: string) => log[level](`${agentName}: ${message}`);
+  const writer = new NdJsonWriter(options.stdin, {
+    onMessage: (message, bytes) => tap.recordMessage("c>a", message, bytes),
+  });
+  const logAt = (level: "warn" | "debug") => (message: string) => log[level](`${agentName}: ${message}`);
   const connection = createMessageConnection(reader, writer, {
-    error: quiet("warn"),
-    warn: quiet("warn"),
-    info: quiet("debug"),
-    log: quiet("debug"),
+    error: logAt("warn"),
+    warn: logAt("warn"),
+    info: logAt("debug"),
+    log: logAt("debug"),
   });
   connection.onError(([error]) => log.warn(`${agentName}: ${error.message}`));
   let close = (): void => {};
@@ -98,8 +100,8 @@ export async function connect(options: ConnectOptions, signal: AbortSignal): Pro
   connection.onClose(() => end.dispose());
   void writer.closed.then(async () => {
     // An agent that takes nothing any more cannot be worked with, but what it has said counts.
-    do await Promise.race([closed, new Promise(resolve => setTimeout(resolve, lastWordsTime).unref())]);
-    while (reader.hasWaiting);
+    do await Promise.race([closed, new Promise(resolve => setTimeout(resolve, stdoutGraceTime).unref())]);
+    while (reader.hasWaitingMessages);
     end.dispose();
   });
   connection.listen();
@@ -113,49 +115,56 @@ export async function connect(options: ConnectOptions, signal: AbortSignal): Pro
   }
 }
 
-async function initialize(connection: MessageConnection, options: ConnectOptions, signal: AbortSignal): Promise<Wire> {
+async function initialize(
+  connection: MessageConnection,
+  options: ConnectOptions,
+  signal: AbortSignal,
+): Promise<JsonObject> {
   const request = {
     protocolVersion,
     clientInfo: { name: "parley", title: "Parley", version: options.clientVersion },
     clientCapabilities,
   };
-  const answer = await inTime(connection.sendRequest<unknown>("initialize", request), options.timeout, signal, () =>
-    silent(options, "its first message, `initialize`,"),
+  const answer = await withTimeout(
+    connection.sendRequest<unknown>("initialize", request),
+    options.timeout,
+    signal,
+    () => timeoutProblem(options, "its first message, `initialize`,"),
   ).catch((error: unknown) => {
-    throw error instanceof ProblemError ? error : refusedHandshake(options, asError(error));
+    throw error instanceof ProblemError ? error : handshakeError(options, asError(error));
   });
-  const result = wire(answer);
+  const result = asObject(answer);
   const version = result["protocolVersion"];
-  if (version !== protocolVersion) throw new ProblemError(wrongVersion(options, version));
+  if (version !== protocolVersion) throw new ProblemError(versionProblem(options, version));
   return result;
 }
 
 /** The agent's output ended before it answered: mostly because the process did, which knows more. */
-export class StreamEnded extends ProblemError {}
+export class StreamEndedError extends ProblemError {}
 
-function refusedHandshake(options: ConnectOptions, error: Error): ProblemError {
+function handshakeError(options: ConnectOptions, error: Error): ProblemError {
   const { agentName } = options;
-  if (isGone(error)) {
-    return new StreamEnded({
+  if (isConnectionClosed(error)) {
+    return new StreamEndedError({
       message: `${agentName} closed its output before it answered. Check that its command starts an ACP agent.`,
       next: ["restartAgent", "showTraffic", "showLog", "openSettings"],
     });
   }
   return new ProblemError({
-    message: `${agentName} refused to start a conversation: ${sentence(error.message)} Check that its command starts an ACP agent.`,
+    message: `${agentName} refused to start a conversation: ${asSentence(error.message)} Check that its command starts an ACP agent.`,
     next: ["restartAgent", "showTraffic", "openSettings"],
   });
 }
 
-function wrongVersion(options: ConnectOptions, version: unknown): Problem {
-  const given =
+function versionProblem(options: ConnectOptions, version: unknown): Problem {
+  const spokenVersion =
     typeof version === "number"
       ? `version ${version}`
-      : text(version) !== undefined
+      : asString(version) !== undefined
         ? `version "${String(version)}", as text,`
         : "no version";
   return {
-    message: `${options.agentName} speaks ${given} of the Agent Client Protocol; Parley speaks version ${protocolVersion}. Update the agent, or choose another one.`,
+    message: `${options.agentName} speaks ${spokenVersion} of the Agent Client Protocol; Parley speaks version ${protocolVersion}. Update the agent, or choose another one.`,
     next: ["selectAgent", "openSettings", "showTraffic"],
   };
 }

@@ -1,7 +1,7 @@
 // vscode-jsonrpc reader and writer over newline-delimited JSON, the framing of ACP's stdio transport
 // (spec page "Transports"): one UTF-8 message a line. Bad lines are counted and reported, never fatal.
 import type { Readable, Writable } from "node:stream";
-import type { Credit } from "../base/readBudget.ts";
+import type { ReadBudget } from "../base/readBudget.ts";
 import { asError } from "../base/errors.ts";
 import {
   AbstractMessageReader,
@@ -17,7 +17,7 @@ export const maxLineBytes = 64 * 1024 * 1024;
 export const maxWaitingLines = 200;
 const maxWaitingBytes = 16 * 1024 * 1024;
 /** Milliseconds until an agent whose credit is spent is looked at again. */
-const pauseTime = 4;
+const budgetPollTime = 4;
 
 /** A line that was not a message: why, and its beginning. */
 export interface BadLine {
@@ -26,7 +26,7 @@ export interface BadLine {
 }
 
 /** What the wire shows to whoever watches it. */
-export interface WireWatcher {
+export interface TrafficObserver {
   readonly onMessage?: (message: unknown, bytes: number) => void;
   readonly onBadLine?: (line: BadLine) => void;
 }
@@ -87,10 +87,10 @@ export class LineSplitter {
   }
 }
 
-type Wire = Record<string, unknown>;
+type JsonObject = Record<string, unknown>;
 
 /** What only clients call. An agent that reads from a terminal has it echoed: answering would be typing into its prompt. */
-const ours =
+const clientMethods =
   /^(initialize|authenticate|logout|session\/(new|load|resume|fork|list|close|delete|prompt|cancel|set_mode|set_model|set_config_option))$/;
 
 /**
@@ -103,21 +103,23 @@ export function parseLine(
 ): { readonly message: Message; readonly raw: unknown } | { readonly bad: string } | undefined {
   const trimmed = text.trim();
   if (trimmed === "") return undefined;
-  const raw = parsed(trimmed) ?? parsed(trimmed.slice(Math.max(0, trimmed.indexOf('{"'))));
+  const raw = parseJson(trimmed) ?? parseJson(trimmed.slice(Math.max(0, trimmed.indexOf('{"'))));
   if (raw === undefined) return { bad: "It is not JSON." };
   if (typeof raw !== "object" || raw === null || Array.isArray(raw)) return { bad: "It is not a JSON-RPC message." };
-  const given = raw as Wire;
-  const { method, id } = given;
+  const received = raw as JsonObject;
+  const { method, id } = received;
   if (method !== undefined && typeof method !== "string") return { bad: "Its method is not a string." };
-  if (method !== undefined && ours.test(method)) return { bad: "It is a message of ours, echoed." };
+  if (method !== undefined && clientMethods.test(method)) return { bad: "It is a message of ours, echoed." };
   if (id !== undefined && id !== null && !isId(id)) return { bad: "Its id is neither a string nor a whole number." };
   if (method !== undefined && id === null)
     return { bad: "It is a request whose id is null, which cannot be answered." };
   if (method === undefined && (id === undefined || id === null)) {
-    return { bad: "error" in given ? "It is an error that answers no request." : "It has neither a method nor an id." };
+    return {
+      bad: "error" in received ? "It is an error that answers no request." : "It has neither a method nor an id.",
+    };
   }
-  const message = normalised(given);
-  if (message["method"] === cancelRequest && !isId((message["params"] as Wire)["id"])) {
+  const message = normalise(received);
+  if (message["method"] === cancelRequest && !isId((message["params"] as JsonObject)["id"])) {
     return { bad: "It calls a request back without saying which." };
   }
   return { message: message as unknown as Message, raw };
@@ -126,7 +128,7 @@ export function parseLine(
 const cancelRequest = "$/cancelRequest";
 const isId = (id: unknown): boolean => typeof id === "string" || Number.isInteger(id);
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch {
@@ -134,8 +136,8 @@ function parsed(text: string): unknown {
   }
 }
 
-function normalised(given: Wire): Wire {
-  const message: Wire = { ...given, jsonrpc: "2.0" };
+function normalise(given: JsonObject): JsonObject {
+  const message: JsonObject = { ...given, jsonrpc: "2.0" };
   if (given["method"] === undefined) {
     const { error } = given;
     if (error === undefined || error === null) {
@@ -152,13 +154,14 @@ function normalised(given: Wire): Wire {
   if (typeof params !== "object" || params === null || Array.isArray(params)) message["params"] = {};
   if (given["method"] === "$/cancel_request") {
     message["method"] = cancelRequest;
-    message["params"] = { id: (params as Wire | null | undefined)?.["requestId"] };
+    message["params"] = { id: (params as JsonObject | null | undefined)?.["requestId"] };
   }
   return message;
 }
 
 function asWireError(error: unknown): unknown {
-  const given: Wire = typeof error === "object" && error !== null ? (error as Wire) : { message: String(error) };
+  const given: JsonObject =
+    typeof error === "object" && error !== null ? (error as JsonObject) : { message: String(error) };
   return {
     ...given,
     code: Number.isInteger(given["code"]) ? given["code"] : -32603,
@@ -169,23 +172,23 @@ function asWireError(error: unknown): unknown {
 /** Reads messages from an agent's stdout, with backpressure: see {@link maxWaitingLines}. */
 export class NdJsonReader extends AbstractMessageReader {
   readonly #input: Readable;
-  readonly #watcher: WireWatcher;
-  readonly #credit: Credit | undefined;
+  readonly #observer: TrafficObserver;
+  readonly #readBudget: ReadBudget | undefined;
   readonly #lines: Buffer[] = [];
   #stop: () => void = () => {};
-  #next = 0;
+  #nextIndex = 0;
   #waitingBytes = 0;
   #paused = false;
   #ended = false;
   /** Calls the next turn off. */
-  #pumping: (() => void) | undefined;
+  #cancelDelivery: (() => void) | undefined;
   #callback: DataCallback | undefined;
 
-  constructor(input: Readable, watcher: WireWatcher = {}, credit?: Credit) {
+  constructor(input: Readable, watcher: TrafficObserver = {}, credit?: ReadBudget) {
     super();
     this.#input = input;
-    this.#watcher = watcher;
-    this.#credit = credit;
+    this.#observer = watcher;
+    this.#readBudget = credit;
   }
 
   listen(callback: DataCallback): Disposable {
@@ -193,7 +196,7 @@ export class NdJsonReader extends AbstractMessageReader {
     const splitter = new LineSplitter(
       line => this.#enqueue(line),
       bytes =>
-        this.#watcher.onBadLine?.({
+        this.#observer.onBadLine?.({
           reason: `It is ${bytes} bytes long, more than ${maxLineBytes} are taken.`,
           text: "",
         }),
@@ -203,7 +206,7 @@ export class NdJsonReader extends AbstractMessageReader {
       if (this.#ended) return;
       this.#ended = true;
       splitter.end();
-      this.#pump();
+      this.#scheduleDelivery();
     };
     const onError = (error: Error): void => this.fireError(error);
     this.#input.on("data", onData).on("end", onEnd).on("close", onEnd).on("error", onError);
@@ -216,14 +219,14 @@ export class NdJsonReader extends AbstractMessageReader {
       this.#input.resume();
       this.#callback = undefined;
       this.#lines.length = 0;
-      this.#pumping?.();
+      this.#cancelDelivery?.();
     };
     return { dispose: () => this.#stop() };
   }
 
   /** Whether messages wait to be served. */
-  get hasWaiting(): boolean {
-    return this.#lines.length > this.#next;
+  get hasWaitingMessages(): boolean {
+    return this.#lines.length > this.#nextIndex;
   }
 
   /** Stops reading as well: vscode-jsonrpc never disposes what {@link listen} returns. */
@@ -239,40 +242,40 @@ export class NdJsonReader extends AbstractMessageReader {
       this.#paused = true;
       this.#input.pause();
     }
-    this.#pump();
+    this.#scheduleDelivery();
   }
 
   #isFull(): boolean {
-    return this.#lines.length - this.#next > maxWaitingLines || this.#waitingBytes > maxWaitingBytes;
+    return this.#lines.length - this.#nextIndex > maxWaitingLines || this.#waitingBytes > maxWaitingBytes;
   }
 
   /**
    * Hands over one message a turn of the event loop, as vscode-jsonrpc serves one a turn: so what waits, waits here,
    * where it can be counted, and other work of the extension host gets its turn in between.
    */
-  #pump(): void {
-    if (this.#pumping || this.#callback === undefined) return;
-    this.#pumping = later(this.hasWaiting && this.#credit?.isSpent === true, () => {
-      this.#pumping = undefined;
-      const line = this.#lines[this.#next];
+  #scheduleDelivery(): void {
+    if (this.#cancelDelivery || this.#callback === undefined) return;
+    this.#cancelDelivery = schedule(this.hasWaitingMessages && this.#readBudget?.isExhausted === true, () => {
+      this.#cancelDelivery = undefined;
+      const line = this.#lines[this.#nextIndex];
       if (line === undefined) {
         if (this.#ended) this.fireClose();
         return;
       }
-      this.#next++;
+      this.#nextIndex++;
       this.#waitingBytes -= line.length;
       // A flood may never leave the queue empty, so what was handed over is let go on the way.
-      if (this.#next === this.#lines.length || this.#next > maxWaitingLines) {
-        this.#lines.splice(0, this.#next);
-        this.#next = 0;
+      if (this.#nextIndex === this.#lines.length || this.#nextIndex > maxWaitingLines) {
+        this.#lines.splice(0, this.#nextIndex);
+        this.#nextIndex = 0;
       }
-      if (this.#paused && this.#lines.length - this.#next < maxWaitingLines / 2 && !this.#isFull()) {
+      if (this.#paused && this.#lines.length - this.#nextIndex < maxWaitingLines / 2 && !this.#isFull()) {
         this.#paused = false;
         this.#input.resume();
       }
-      this.#credit?.spend(line.length);
+      this.#readBudget?.spend(line.length);
       this.#deliver(line);
-      this.#pump();
+      this.#scheduleDelivery();
     });
   }
 
@@ -281,24 +284,24 @@ export class NdJsonReader extends AbstractMessageReader {
     const result = parseLine(text);
     if (result === undefined) return;
     if ("bad" in result) {
-      this.#watcher.onBadLine?.({ reason: result.bad, text: text.slice(0, 2000) });
+      this.#observer.onBadLine?.({ reason: result.bad, text: text.slice(0, 2000) });
       return;
     }
-    this.#watcher.onMessage?.(result.raw, line.length);
+    this.#observer.onMessage?.(result.raw, line.length);
     try {
       this.#callback?.(result.message);
     } catch (error) {
       // Whatever an agent sends, the connection lives on.
       const reason = `It could not be taken: ${asError(error).message}`;
-      this.#watcher.onBadLine?.({ reason, text: text.slice(0, 2000) });
+      this.#observer.onBadLine?.({ reason, text: text.slice(0, 2000) });
     }
   }
 }
 
 /** In the next turn of the event loop, or after a while. Returns what calls it off. */
-function later(pause: boolean, run: () => void): () => void {
+function schedule(pause: boolean, run: () => void): () => void {
   if (pause) {
-    const timer = setTimeout(run, pauseTime);
+    const timer = setTimeout(run, budgetPollTime);
     return () => clearTimeout(timer);
   }
   const turn = setImmediate(run);
@@ -308,8 +311,8 @@ function later(pause: boolean, run: () => void): () => void {
 /** Writes messages to an agent's stdin, one after the other, waiting while the pipe is full. */
 export class NdJsonWriter extends AbstractMessageWriter {
   readonly #output: Writable;
-  readonly #watcher: WireWatcher;
-  #tail: Promise<void> = Promise.resolve();
+  readonly #observer: TrafficObserver;
+  #lastWrite: Promise<void> = Promise.resolve();
   #closed: Error | undefined;
   /**
    * Resolves when the agent's input is closed. That is no end of the connection: an agent that has just ended is told so
@@ -317,10 +320,10 @@ export class NdJsonWriter extends AbstractMessageWriter {
    */
   readonly closed: Promise<void>;
 
-  constructor(output: Writable, watcher: WireWatcher = {}) {
+  constructor(output: Writable, watcher: TrafficObserver = {}) {
     super();
     this.#output = output;
-    this.#watcher = watcher;
+    this.#observer = watcher;
     output.on("error", error => {
       this.#closed ??= error;
       this.fireError(error);
@@ -334,9 +337,9 @@ export class NdJsonWriter extends AbstractMessageWriter {
   }
 
   write(message: Message): Promise<void> {
-    const wire = outgoing(message as unknown as Wire);
-    const written = this.#tail.then(() => this.#writeLine(wire));
-    this.#tail = written.catch(() => {}); // The caller hears of it; the next message still gets its try.
+    const wire = toWireMessage(message as unknown as JsonObject);
+    const written = this.#lastWrite.then(() => this.#writeLine(wire));
+    this.#lastWrite = written.catch(() => {}); // The caller hears of it; the next message still gets its try.
     return written;
   }
 
@@ -345,10 +348,10 @@ export class NdJsonWriter extends AbstractMessageWriter {
     this.#output.end();
   }
 
-  #writeLine(wire: Wire): Promise<void> {
+  #writeLine(wire: JsonObject): Promise<void> {
     if (this.#closed) return Promise.reject(this.#closed);
     const line = Buffer.from(JSON.stringify(wire) + "\n", "utf8");
-    this.#watcher.onMessage?.(wire, line.length);
+    this.#observer.onMessage?.(wire, line.length);
     return new Promise((resolve, reject) => {
       const more = this.#output.write(line, error => {
         if (error) reject(error);
@@ -364,7 +367,7 @@ export class NdJsonWriter extends AbstractMessageWriter {
   }
 }
 
-function outgoing(message: Wire): Wire {
+function toWireMessage(message: JsonObject): JsonObject {
   if (message["method"] !== cancelRequest) return message;
-  return { jsonrpc: "2.0", method: "$/cancel_request", params: { requestId: (message["params"] as Wire)["id"] } };
+  return { jsonrpc: "2.0", method: "$/cancel_request", params: { requestId: (message["params"] as JsonObject)["id"] } };
 }

@@ -3,7 +3,12 @@ import { ConnectionError, ErrorCodes, ResponseError } from "vscode-jsonrpc/node"
 import { ProblemError, asError, type Problem } from "../base/errors.ts";
 
 /** Settles with the promise, or rejects when time is up or the signal aborts. */
-export function inTime<T>(promise: Promise<T>, ms: number, signal: AbortSignal, late: () => Problem): Promise<T> {
+export function withTimeout<T>(
+  promise: Promise<T>,
+  ms: number,
+  signal: AbortSignal,
+  createProblem: () => Problem,
+): Promise<T> {
   return new Promise<T>((resolve, reject) => {
     const done = (): void => {
       clearTimeout(timer);
@@ -15,7 +20,7 @@ export function inTime<T>(promise: Promise<T>, ms: number, signal: AbortSignal, 
     };
     const timer = setTimeout(() => {
       done();
-      reject(new ProblemError(late()));
+      reject(new ProblemError(createProblem()));
     }, ms);
     promise.then(
       value => {
@@ -33,14 +38,17 @@ export function inTime<T>(promise: Promise<T>, ms: number, signal: AbortSignal, 
 }
 
 /** What vscode-jsonrpc answers in the agent's place when a stream ended or could not be written to. */
-export function isGone(error: unknown): boolean {
+export function isConnectionClosed(error: unknown): boolean {
   if (error instanceof ConnectionError) return true;
   if (!(error instanceof ResponseError)) return false;
   return error.code === ErrorCodes.PendingResponseRejected || error.code === ErrorCodes.MessageWriteError;
 }
 
 /** The problem of an agent that does not answer. `what` is in the accusative. */
-export function silent(options: { readonly agentName: string; readonly timeout: number }, what: string): Problem {
+export function timeoutProblem(
+  options: { readonly agentName: string; readonly timeout: number },
+  what: string,
+): Problem {
   const count = Math.round(options.timeout / 1000);
   const seconds = count === 1 ? "1 second" : `${count} seconds`;
   return {
@@ -50,4 +58,4 @@ export function silent(options: { readonly agentName: string; readonly timeout: 
 }
 
 /** The words with a full stop behind them. */
-export const sentence = (words: string): string => (/[.!?]$/.test(words.trim()) ? words.trim() : `${words.trim()}.`);
+export const asSentence = (words: string): string => (/[.!?]$/.test(words.trim()) ? words.trim() : `${words.trim()}.`);

@@ -2,11 +2,11 @@
 // a transcript. A record is a line of the transcript format the tests replay: {t, dir, msg | text}.
 import { Emitter, type Event } from "../base/lifecycle.ts";
 import type { Clock } from "../base/log.ts";
-import { maskedText } from "../base/mask.ts";
-import { masked } from "../base/maskJson.ts";
+import { maskText } from "../base/mask.ts";
+import { maskJson } from "../base/maskJson.ts";
 
 /** `c>a` client to agent, `a>c` agent to client, `err` the agent's stderr, `out` stdout that is no message. */
-export interface TapRecord {
+export interface TrafficRecord {
   /** Milliseconds since the recording began. */
   readonly t: number;
   readonly dir: "c>a" | "a>c" | "err" | "out" | "note";
@@ -18,29 +18,29 @@ const maxRecords = 5000;
 const maxBytes = 32 * 1024 * 1024;
 
 /** The newest records of one agent process, by count and by bytes. */
-export class Tap {
-  readonly #records: { readonly record: TapRecord; readonly bytes: number }[] = [];
+export class TrafficRecorder {
+  readonly #records: { readonly record: TrafficRecord; readonly bytes: number }[] = [];
   #bytes = 0;
   #dropped = 0;
   #badLines = 0;
   readonly #began: number;
   readonly #clock: Clock;
-  readonly #added = new Emitter<TapRecord>();
-  readonly onDidRecord: Event<TapRecord> = this.#added.event;
+  readonly #added = new Emitter<TrafficRecord>();
+  readonly onDidRecord: Event<TrafficRecord> = this.#added.event;
 
   constructor(clock: Clock) {
     this.#clock = clock;
     this.#began = clock.now();
   }
 
-  message(dir: "c>a" | "a>c", msg: unknown, bytes: number): void {
+  recordMessage(dir: "c>a" | "a>c", msg: unknown, bytes: number): void {
     this.#add({ t: this.#time(), dir, msg }, bytes);
   }
-  text(dir: "err" | "out" | "note", text: string): void {
+  recordText(dir: "err" | "out" | "note", text: string): void {
     if (dir === "out") this.#badLines++;
     this.#add({ t: this.#time(), dir, text }, text.length);
   }
-  get records(): readonly TapRecord[] {
+  get records(): readonly TrafficRecord[] {
     return this.#records.map(entry => entry.record);
   }
   /** How many older records were dropped to stay within bounds. */
@@ -55,7 +55,7 @@ export class Tap {
   #time(): number {
     return Math.round((this.#clock.now() - this.#began) * 10) / 10;
   }
-  #add(record: TapRecord, bytes: number): void {
+  #add(record: TrafficRecord, bytes: number): void {
     this.#records.push({ record, bytes });
     this.#bytes += bytes;
     while (this.#records.length > maxRecords || (this.#bytes > maxBytes && this.#records.length > 1)) {
@@ -67,18 +67,18 @@ export class Tap {
 }
 
 /** The records as newline-delimited JSON, masked. */
-export function transcript(records: readonly TapRecord[]): string {
-  return records.map(record => JSON.stringify(maskedRecord(record)) + "\n").join("");
+export function transcriptText(records: readonly TrafficRecord[]): string {
+  return records.map(record => JSON.stringify(maskRecord(record)) + "\n").join("");
 }
 
 /**
  * The record as it may be shown and saved: without values under names that look like credentials, without the values of
  * environment variables and headers handed to MCP servers, without credentials in command lines and printed text.
  */
-export function maskedRecord(record: TapRecord): TapRecord {
+export function maskRecord(record: TrafficRecord): TrafficRecord {
   return {
     ...record,
-    ...(record.msg !== undefined && { msg: masked(record.msg) }),
-    ...(record.text !== undefined && { text: maskedText(record.text) }),
+    ...(record.msg !== undefined && { msg: maskJson(record.msg) }),
+    ...(record.text !== undefined && { text: maskText(record.text) }),
   };
 }

@@ -4,45 +4,39 @@ import type { Readable, Writable } from "node:stream";
 import { StringDecoder } from "node:string_decoder";
 import { ProblemError, type Problem } from "../base/errors.ts";
 import { killAtExit, killTree } from "../base/processTree.ts";
-import {
-  findProgram,
-  windowsSpawn,
-  type Environment,
-  type Found,
-  type Look,
-  type Platform,
-  type Spawn,
-} from "../base/program.ts";
+import { findProgram, windowsSpawn, type ProgramLookup, type PathLookup, type SpawnCommand } from "../base/program.ts";
+import type { Environment, Platform } from "../base/platform.ts";
 import type { AgentDefinition } from "./registry.ts";
 
 /** A running agent process. `stop` resolves when nothing of its tree is left. */
-export interface Launched {
+export interface AgentProcess {
   readonly pid: number;
   readonly stdin: Writable;
   readonly stdout: Readable;
   /** Settles once, when the process is gone and its output was read. Never rejects. */
-  readonly death: Promise<Death>;
+  readonly whenExited: Promise<ProcessExit>;
   /** The last lines it wrote to stderr. */
   stderrTail(): string;
   stop(): Promise<void>;
 }
 
 /** How the process ended. `asked`: because we stopped it. */
-export interface Death {
+export interface ProcessExit {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
-  readonly asked: boolean;
+  readonly wasStopped: boolean;
   readonly stderr: string;
 }
 
-const tailCharacters = 4000;
+const maxStderrCharacters = 4000;
 /** After exit, how long to wait for output that descendants may hold open. Milliseconds. */
 const drainTime = 500;
 /** How long an agent may take to leave when its input ends. Milliseconds. */
 const graceTime = 1000;
 
 /** Variables of the editor's own process that would change how a program behaves. */
-const unwanted = /^(ELECTRON_|VSCODE_|NODE_OPTIONS$|NODE_CHANNEL_|APPLICATION_INSIGHTS_|CHROME_|GDK_PIXBUF_MODULE)/;
+const editorVariables =
+  /^(ELECTRON_|VSCODE_|NODE_OPTIONS$|NODE_CHANNEL_|APPLICATION_INSIGHTS_|CHROME_|GDK_PIXBUF_MODULE)/;
 
 const hostPlatform: Platform = process.platform === "win32" ? "windows" : "posix";
 
@@ -53,9 +47,9 @@ export function agentEnvironment(
   platform: Platform = hostPlatform,
 ): NodeJS.ProcessEnv {
   // On Windows names that differ in case are one, and of `Path` and `PATH` a process would get either.
-  const same = (name: string): string => (platform === "windows" ? name.toUpperCase() : name);
-  const replaced = new Set(Object.keys(own).map(same));
-  const kept = Object.entries(base).filter(([name]) => !unwanted.test(name) && !replaced.has(same(name)));
+  const keyOf = (name: string): string => (platform === "windows" ? name.toUpperCase() : name);
+  const replaced = new Set(Object.keys(own).map(keyOf));
+  const kept = Object.entries(base).filter(([name]) => !editorVariables.test(name) && !replaced.has(keyOf(name)));
   return { ...Object.fromEntries(kept), ...own };
 }
 
@@ -67,7 +61,7 @@ export async function launch(
   definition: AgentDefinition,
   cwd: string,
   onStderr: (line: string) => void,
-): Promise<Launched> {
+): Promise<AgentProcess> {
   const env = agentEnvironment(process.env, definition.env);
   const { path, file, args, verbatim } = agentSpawn(definition, env);
   const child = spawn(file, args, {
@@ -79,8 +73,8 @@ export async function launch(
     windowsHide: true,
     windowsVerbatimArguments: verbatim,
   });
-  await started(child, definition, path);
-  return new Process(child, onStderr);
+  await waitForSpawn(child, definition, path);
+  return new ChildAgentProcess(child, onStderr);
 }
 
 /** What to spawn for the agent; `path` is its program. Throws a ProblemError when that cannot be found or started. */
@@ -88,38 +82,38 @@ export function agentSpawn(
   definition: AgentDefinition,
   env: Environment,
   platform: Platform = hostPlatform,
-  look?: Look,
-): Spawn & { readonly path: string } {
-  const find = (name: string): Found => findProgram(name, { env, platform, ...(look && { look }) });
+  look?: PathLookup,
+): SpawnCommand & { readonly path: string } {
+  const find = (name: string): ProgramLookup => findProgram(name, { env, platform, ...(look && { look }) });
   const found = find(definition.command);
-  if (!("path" in found)) throw new ProblemError(cannotFind(definition, found));
+  if (!("path" in found)) throw new ProblemError(notFoundProblem(definition, found));
   const { path } = found;
   if (platform === "posix") return { path, file: path, args: definition.args, verbatim: false };
   const start = windowsSpawn(path, definition.args, name => {
     const other = find(name);
     return "path" in other ? other.path : undefined;
   });
-  if ("unsafe" in start) throw new ProblemError(unsafeArguments(definition));
+  if ("unsafe" in start) throw new ProblemError(unsafeArgumentsProblem(definition));
   return { path, ...start };
 }
 
-function started(child: ChildProcess, definition: AgentDefinition, path: string): Promise<void> {
+function waitForSpawn(child: ChildProcess, definition: AgentDefinition, path: string): Promise<void> {
   return new Promise((resolve, reject) => {
     child.once("spawn", resolve);
     child.once("error", (error: NodeJS.ErrnoException) =>
-      reject(new ProblemError(cannotStart(definition, path, error))),
+      reject(new ProblemError(startProblem(definition, path, error))),
     );
   });
 }
 
-class Process implements Launched {
+class ChildAgentProcess implements AgentProcess {
   readonly pid: number;
   readonly stdin: Writable;
   readonly stdout: Readable;
-  readonly death: Promise<Death>;
+  readonly whenExited: Promise<ProcessExit>;
   readonly #child: ChildProcess;
   #tail = "";
-  #asked = false;
+  #wasStopped = false;
 
   constructor(child: ChildProcess, onStderr: (line: string) => void) {
     const { pid, stdin, stdout, stderr } = child;
@@ -134,30 +128,30 @@ class Process implements Launched {
     let partial = "";
     stderr.on("data", (chunk: Buffer) => {
       const words = decoder.write(chunk);
-      this.#tail = (this.#tail + words).slice(-tailCharacters);
+      this.#tail = (this.#tail + words).slice(-maxStderrCharacters);
       const lines = (partial + words).split("\n");
-      partial = (lines.pop() ?? "").slice(-tailCharacters);
+      partial = (lines.pop() ?? "").slice(-maxStderrCharacters);
       for (const line of lines) if (line.trim() !== "") onStderr(line.trimEnd());
     });
     stderr.on("end", () => {
       if (partial.trim() !== "") onStderr(partial.trimEnd());
     });
-    this.death = this.#watch();
+    this.whenExited = this.#watch();
     const atExit = killAtExit(pid);
-    void this.death.then(() => atExit.dispose());
+    void this.whenExited.then(() => atExit.dispose());
   }
 
   stderrTail(): string {
     return this.#tail.replace(/\u001b\[[0-9;?]*[A-Za-z]/g, "").trim();
   }
 
-  #watch(): Promise<Death> {
+  #watch(): Promise<ProcessExit> {
     return new Promise(resolve => {
       const settle = (): void =>
         resolve({
           code: this.#child.exitCode,
           signal: this.#child.signalCode,
-          asked: this.#asked,
+          wasStopped: this.#wasStopped,
           stderr: this.stderrTail(),
         });
       this.#child.once("close", settle);
@@ -166,21 +160,24 @@ class Process implements Launched {
   }
 
   async stop(): Promise<void> {
-    this.#asked = true;
+    this.#wasStopped = true;
     this.stdin.end();
     const timer = new Promise(resolve => setTimeout(resolve, graceTime).unref());
-    await Promise.race([this.death, timer]);
+    await Promise.race([this.whenExited, timer]);
     const hasExited = this.#child.exitCode !== null || this.#child.signalCode !== null;
     // Also after a polite exit: descendants may have stayed. But Windows finds them by their living parent only, and
     // may have given its number to another process.
     if (process.platform !== "win32" || !hasExited) await killTree(this.pid);
     this.stdout.destroy();
     this.#child.stderr?.destroy();
-    await this.death;
+    await this.whenExited;
   }
 }
 
-function cannotFind(definition: AgentDefinition, found: Exclude<Found, { readonly path: string }>): Problem {
+function notFoundProblem(
+  definition: AgentDefinition,
+  found: Exclude<ProgramLookup, { readonly path: string }>,
+): Problem {
   const { name, command } = definition;
   const next = ["openSettings", "selectAgent", "retry"] as const;
   if (found.missing === "notExecutable") {
@@ -206,7 +203,7 @@ function cannotFind(definition: AgentDefinition, found: Exclude<Found, { readonl
   };
 }
 
-function cannotStart(definition: AgentDefinition, path: string, error: NodeJS.ErrnoException): Problem {
+function startProblem(definition: AgentDefinition, path: string, error: NodeJS.ErrnoException): Problem {
   const folder =
     error.code === "ENOENT"
       ? ` Either it, the interpreter it names or the folder it should run in does not exist.`
@@ -218,7 +215,7 @@ function cannotStart(definition: AgentDefinition, path: string, error: NodeJS.Er
   };
 }
 
-function unsafeArguments(definition: AgentDefinition): Problem {
+function unsafeArgumentsProblem(definition: AgentDefinition): Problem {
   return {
     message: `Could not start ${definition.name}: its command is a batch file, and its arguments hold characters that the Windows shell would act on. Set parley.agents → command to the program itself.`,
     next: ["openSettings", "selectAgent"],
@@ -226,7 +223,7 @@ function unsafeArguments(definition: AgentDefinition): Problem {
 }
 
 /** The problem of an agent that ended by itself, with its code and its last words. */
-export function died(definition: AgentDefinition, death: Death, ready: boolean): Problem {
+export function exitProblem(definition: AgentDefinition, death: ProcessExit, ready: boolean): Problem {
   const how = death.signal ? `was ended by ${death.signal}` : `ended with code ${death.code ?? "unknown"}`;
   const when = ready ? "" : " before it was ready";
   return {
@@ -239,7 +236,7 @@ export function died(definition: AgentDefinition, death: Death, ready: boolean):
 }
 
 /** The problem of an agent that closed its output and lives on: nothing can be heard of it any more. */
-export function closedOutput(definition: AgentDefinition): Problem {
+export function closedOutputProblem(definition: AgentDefinition): Problem {
   return {
     message: `${definition.name} closed its output, so nothing can be heard from it any more. Restart it to go on; what was said stays here.`,
     next: ["restartAgent", "showLog", "showTraffic"],
@@ -249,7 +246,7 @@ export function closedOutput(definition: AgentDefinition): Problem {
 const lastLines = (words: string, count: number): string => words.split("\n").slice(-count).join("\n");
 
 /** The command line as people would type it, for sentences. */
-export function commandLine(definition: AgentDefinition): string {
+export function agentCommandLine(definition: AgentDefinition): string {
   return [definition.command, ...definition.args]
     .map(word => (/[\s"'$]/.test(word) ? `"${word.replace(/"/g, '\\"')}"` : word))
     .join(" ");

@@ -1,22 +1,22 @@
 // One running process per agent and window, shared by its sessions. A dead process is forgotten; the next use starts one.
-import type { Credit } from "../base/readBudget.ts";
+import type { ReadBudget } from "../base/readBudget.ts";
 import { asProblem, ProblemError, type Problem } from "../base/errors.ts";
 import { Emitter, type Event } from "../base/lifecycle.ts";
 import type { Clock, Log } from "../base/log.ts";
-import { connect, StreamEnded, type Connected } from "../acp/connect.ts";
-import { Tap } from "../acp/trafficRecorder.ts";
+import { connect, StreamEndedError, type AgentConnection } from "../acp/connect.ts";
+import { TrafficRecorder } from "../acp/trafficRecorder.ts";
 import type { Agent } from "../session/agent.ts";
-import { closedOutput, commandLine, died, launch, type Launched } from "./launch.ts";
+import { closedOutputProblem, agentCommandLine, exitProblem, launch, type AgentProcess } from "./launch.ts";
 import type { AgentDefinition } from "./registry.ts";
 
 /** How far a start has come. `detail` is what the agent printed last. */
-export interface Progress {
+export interface StartProgress {
   readonly state: "starting" | "connecting";
   readonly detail?: string;
 }
 
 /** A process that is ready to be talked to. */
-export interface Running {
+export interface RunningAgent {
   readonly agent: Agent;
   readonly definition: AgentDefinition;
   /** Fires once when the process ended without being asked to. */
@@ -28,51 +28,55 @@ export interface Running {
 interface Slot {
   readonly definition: AgentDefinition;
   readonly stop: AbortController;
-  readonly ready: Promise<Running>;
-  readonly progress: Emitter<Progress>;
-  latest: Progress;
-  process?: Launched;
-  connected?: Connected;
+  readonly ready: Promise<RunningAgent>;
+  readonly progress: Emitter<StartProgress>;
+  latest: StartProgress;
+  process?: AgentProcess;
+  connected?: AgentConnection;
 }
 
 /** How long a dead agent's last output may take to be served. Milliseconds. */
-const lastWordsTime = 5000;
+const maxDrainTime = 5000;
 /** How long after its output ended an agent's death is waited for. Milliseconds. */
-const deathTime = 1000;
+const maxExitWait = 1000;
 
 /** Starts agents and keeps them. Disposing ends every process tree and resolves when all are gone. */
 export class AgentPool {
   readonly #slots = new Map<string, Slot>();
-  readonly #taps = new Map<string, Tap>();
+  readonly #recorders = new Map<string, TrafficRecorder>();
   readonly #ending = new Set<Promise<void>>();
   readonly #log: Log;
   readonly #clock: Clock;
   readonly #version: string;
-  readonly #credit: Credit | undefined;
+  readonly #readBudget: ReadBudget | undefined;
   readonly #recorded = new Emitter<string>();
   /** Fires with an agent's id whenever its tap recorded something. */
   readonly onDidRecord: Event<string> = this.#recorded.event;
 
   /** `credit`: what agents may say before it is painted. */
-  constructor(log: Log, clock: Clock, clientVersion: string, credit?: Credit) {
-    this.#credit = credit;
+  constructor(log: Log, clock: Clock, clientVersion: string, credit?: ReadBudget) {
+    this.#readBudget = credit;
     this.#log = log;
     this.#clock = clock;
     this.#version = clientVersion;
   }
 
   /** The traffic of the agent's newest process, also after its end. */
-  tap(agent: string): Tap | undefined {
-    return this.#taps.get(agent);
+  tap(agent: string): TrafficRecorder | undefined {
+    return this.#recorders.get(agent);
   }
-  get tapped(): readonly string[] {
-    return [...this.#taps.keys()];
+  get recordedAgents(): readonly string[] {
+    return [...this.#recorders.keys()];
   }
 
   /**
    * The running agent; starts it if need be. Rejects with a ProblemError. `onProgress` is called until it settles.
    */
-  async get(definition: AgentDefinition, cwd: string, onProgress: (progress: Progress) => void): Promise<Running> {
+  async get(
+    definition: AgentDefinition,
+    cwd: string,
+    onProgress: (progress: StartProgress) => void,
+  ): Promise<RunningAgent> {
     const old = this.#slots.get(definition.id);
     const slot =
       old && JSON.stringify(old.definition) === JSON.stringify(definition) ? old : this.#start(definition, cwd);
@@ -101,16 +105,16 @@ export class AgentPool {
 
   #start(definition: AgentDefinition, cwd: string): Slot {
     const stop = new AbortController();
-    const tap = new Tap(this.#clock);
-    this.#taps.set(definition.id, tap);
-    tap.onDidRecord(() => this.#recorded.fire(definition.id));
-    const progress = new Emitter<Progress>();
+    const recorder = new TrafficRecorder(this.#clock);
+    this.#recorders.set(definition.id, recorder);
+    recorder.onDidRecord(() => this.#recorded.fire(definition.id));
+    const progress = new Emitter<StartProgress>();
     const slot: Slot = {
       definition,
       stop,
       progress,
       latest: { state: "starting" },
-      ready: Promise.resolve().then(() => this.#run(slot, tap, cwd)),
+      ready: Promise.resolve().then(() => this.#run(slot, recorder, cwd)),
     };
     slot.ready.catch((error: unknown) => {
       this.#log.warn(`${definition.name} did not start.`, asProblem(error));
@@ -120,37 +124,41 @@ export class AgentPool {
     return slot;
   }
 
-  async #run(slot: Slot, tap: Tap, cwd: string): Promise<Running> {
+  async #run(slot: Slot, recorder: TrafficRecorder, cwd: string): Promise<RunningAgent> {
     const { definition, stop } = slot;
-    const report = (latest: Progress): void => {
+    const report = (latest: StartProgress): void => {
       slot.latest = latest;
       slot.progress.fire(latest);
     };
-    this.#log.info(`Starting ${definition.name}: ${commandLine(definition)}`);
+    this.#log.info(`Starting ${definition.name}: ${agentCommandLine(definition)}`);
     const process = await launch(definition, cwd, line => {
-      tap.text("err", line);
+      recorder.recordText("err", line);
       this.#log.info(`[${definition.name}] ${line}`);
       if (slot.connected === undefined) report({ state: "connecting", detail: line.slice(0, 300) });
     });
     slot.process = process;
-    const dead = new Emitter<Problem>();
+    const exitEmitter = new Emitter<Problem>();
     // Starting ends when the process does: a dead agent must not be waited for.
     const start = new AbortController();
     const onStop = (): void => start.abort(stop.signal.reason);
     if (stop.signal.aborted) onStop();
     else stop.signal.addEventListener("abort", onStop, { once: true });
-    const lose = (problem: Problem): void => {
+    const handleLoss = (problem: Problem): void => {
       start.abort(new ProblemError(problem));
       this.#forget(slot);
       slot.connected?.dispose();
-      if (!stop.signal.aborted) dead.fire(problem);
-      dead.dispose();
+      if (!stop.signal.aborted) exitEmitter.fire(problem);
+      exitEmitter.dispose();
     };
-    void process.death.then(async death => {
-      this.#log.info(`${definition.name} is gone.`, { code: death.code, signal: death.signal, asked: death.asked });
+    void process.whenExited.then(async death => {
+      this.#log.info(`${definition.name} is gone.`, {
+        code: death.code,
+        signal: death.signal,
+        asked: death.wasStopped,
+      });
       // What it said before it died may still wait to be served.
-      if (slot.connected) await Promise.race([slot.connected.closed, this.#pause(lastWordsTime)]);
-      lose(died(definition, death, slot.connected !== undefined));
+      if (slot.connected) await Promise.race([slot.connected.closed, this.#pause(maxDrainTime)]);
+      handleLoss(exitProblem(definition, death, slot.connected !== undefined));
     });
     report({ state: "connecting" });
     try {
@@ -158,36 +166,38 @@ export class AgentPool {
         {
           stdin: process.stdin,
           stdout: process.stdout,
-          tap,
+          recorder,
           log: this.#log,
           clientVersion: this.#version,
           agentName: definition.name,
-          commandLine: commandLine(definition),
+          commandLine: agentCommandLine(definition),
           timeout: definition.startTimeout * 1000,
-          ...(this.#credit && { credit: this.#credit }),
+          ...(this.#readBudget && { readBudget: this.#readBudget }),
         },
         start.signal,
       );
     } catch (error) {
       // The stream's end is noticed before the process's: wait a moment for its code and last words.
       const death =
-        error instanceof StreamEnded ? await Promise.race([process.death, this.#pause(deathTime)]) : undefined;
-      if (death && !death.asked) throw new ProblemError(died(definition, death, false));
+        error instanceof StreamEndedError
+          ? await Promise.race([process.whenExited, this.#pause(maxExitWait)])
+          : undefined;
+      if (death && !death.wasStopped) throw new ProblemError(exitProblem(definition, death, false));
       this.#forget(slot);
       await process.stop();
-      throw withLastWords(error, process.stderrTail());
+      throw withStderr(error, process.stderrTail());
     }
     const { agent, closed } = slot.connected;
     let ended = false;
     void closed.then(async () => {
       ended = true;
-      if (await Promise.race([process.death, this.#pause(deathTime)])) return;
+      if (await Promise.race([process.whenExited, this.#pause(maxExitWait)])) return;
       if (stop.signal.aborted) return;
-      lose(closedOutput(definition));
+      handleLoss(closedOutputProblem(definition));
       await process.stop();
     });
     this.#log.info(`${definition.name} is ready.`, agent.info);
-    return { agent, definition, onDidDie: dead.event, hasEnded: () => ended };
+    return { agent, definition, onDidDie: exitEmitter.event, hasEnded: () => ended };
   }
 
   #pause(ms: number): Promise<undefined> {
@@ -217,7 +227,7 @@ export class AgentPool {
 }
 
 /** Adds what the agent printed last to a problem that has no detail of its own. */
-function withLastWords(error: unknown, stderr: string): ProblemError {
+function withStderr(error: unknown, stderr: string): ProblemError {
   const problem = asProblem(error);
   return new ProblemError(problem.detail === undefined && stderr !== "" ? { ...problem, detail: stderr } : problem);
 }

@@ -17,7 +17,7 @@ export interface AgentDefinition {
 }
 
 /** An entry of the setting that cannot be used, with the reason: shown, never dropped. */
-export interface BadDefinition {
+export interface InvalidDefinition {
   readonly id: string;
   readonly reason: string;
 }
@@ -34,7 +34,7 @@ const npx = (id: string, name: string, packageAndVersion: string, ...args: strin
 });
 
 /** Well-known agents, with the exact command that starts each as an ACP agent. Versions are pinned. */
-export const presets: readonly AgentDefinition[] = [
+export const agentPresets: readonly AgentDefinition[] = [
   npx("claude", "Claude Agent", "@agentclientprotocol/claude-agent-acp@0.100.0"),
   npx("codex", "Codex", "@agentclientprotocol/codex-acp@2.6.0"),
   { ...npx("gemini", "Gemini CLI", "@google/gemini-cli@0.61.0", "--acp"), missingFiles: "empty" },
@@ -61,17 +61,17 @@ export const presets: readonly AgentDefinition[] = [
 export function resolveAgents(
   builtIn: readonly AgentDefinition[],
   setting: unknown,
-): { readonly agents: readonly AgentDefinition[]; readonly bad: readonly BadDefinition[] } {
-  const known = new Map([...builtIn, ...presets].map(agent => [agent.id, agent]));
+): { readonly agents: readonly AgentDefinition[]; readonly bad: readonly InvalidDefinition[] } {
+  const known = new Map([...builtIn, ...agentPresets].map(agent => [agent.id, agent]));
   const own = new Map<string, AgentDefinition>();
   const hidden = new Set<string>();
-  const bad: BadDefinition[] = [];
+  const bad: InvalidDefinition[] = [];
   for (const [id, value] of Object.entries(isRecord(setting) ? setting : {})) {
     if (value === false) {
       hidden.add(id);
       continue;
     }
-    const result = define(id, value, known.get(id));
+    const result = parseDefinition(id, value, known.get(id));
     if ("reason" in result) bad.push(result);
     else own.set(id, result);
   }
@@ -79,7 +79,7 @@ export function resolveAgents(
   const agents = [
     ...builtIn.map(agent => own.get(agent.id) ?? agent),
     ...[...own.values()].filter(isOwnOnly),
-    ...presets.map(agent => own.get(agent.id) ?? agent),
+    ...agentPresets.map(agent => own.get(agent.id) ?? agent),
   ];
   return { agents: agents.filter(agent => !hidden.has(agent.id)), bad };
 }
@@ -87,8 +87,15 @@ export function resolveAgents(
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-function define(id: string, value: unknown, base: AgentDefinition | undefined): AgentDefinition | BadDefinition {
-  const refuse = (reason: string): BadDefinition => ({ id, reason: `The agent "${id}" in parley.agents ${reason}` });
+function parseDefinition(
+  id: string,
+  value: unknown,
+  base: AgentDefinition | undefined,
+): AgentDefinition | InvalidDefinition {
+  const refuse = (reason: string): InvalidDefinition => ({
+    id,
+    reason: `The agent "${id}" in parley.agents ${reason}`,
+  });
   if (!isRecord(value)) return refuse("must be an object with a command, or false to hide it.");
   const { name, command, args, env, cwd, missingFiles, startTimeout, description } = value;
   if (command === undefined && !base) return refuse("has no command. Name the program that starts it.");

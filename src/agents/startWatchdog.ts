@@ -1,6 +1,6 @@
 // Starts the watchdog and tells it what to guard: see src/watchdog.ts.
 import { spawn, type ChildProcess } from "node:child_process";
-import { guardWith } from "../base/processTree.ts";
+import { setProcessGuard } from "../base/processTree.ts";
 import { toDisposable, type Disposable } from "../base/lifecycle.ts";
 import type { Log } from "../base/log.ts";
 
@@ -29,11 +29,11 @@ export function startWatchdog(script: string, log: Log): Disposable {
     made.unref();
     return made;
   };
-  const tell = (word: string): void => {
+  const send = (word: string): void => {
     child ??= start();
     child.stdin?.write(`${word}\n`);
   };
-  const guard = guardWith({ add: pid => tell(`+${pid}`), delete: pid => tell(`-${pid}`) });
+  const guard = setProcessGuard({ add: pid => send(`+${pid}`), delete: pid => send(`-${pid}`) });
   return toDisposable(() => {
     ended = true;
     guard.dispose();

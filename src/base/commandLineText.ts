@@ -1,7 +1,7 @@
 // A program and its arguments as one line for people.
 
 /** A command line as one would type it. For display only. */
-export function displayLine(command: string, args: readonly string[] = []): string {
+export function commandLineText(command: string, args: readonly string[] = []): string {
   if (args.length === 0) return command;
   return [command, ...args].map(word => (/^[\w@%+=:,./\\-]+$/.test(word) ? word : quote(word))).join(" ");
 }

@@ -72,7 +72,7 @@ export class Refusal extends Error {
 }
 
 /** The error code of a failed system call, such as `ENOENT`. */
-export function codeOf(thrown: unknown): string | undefined {
+export function errorCodeOf(thrown: unknown): string | undefined {
   if (typeof thrown !== "object" || thrown === null || !("code" in thrown)) return undefined;
   return typeof thrown.code === "string" ? thrown.code : undefined;
 }

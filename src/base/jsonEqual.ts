@@ -1,16 +1,16 @@
 // Equality as JSON sees it. Identical objects are not looked into, which is what keeps it cheap where little changes.
 
 /** Equal as JSON: an absent field and an undefined one are the same. */
-export function same(a: unknown, b: unknown): boolean {
+export function jsonEqual(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;
   if (Array.isArray(a) || Array.isArray(b)) {
     if (!Array.isArray(a) || !Array.isArray(b) || a.length !== b.length) return false;
-    return a.every((value, i) => same(value, b[i]));
+    return a.every((value, i) => jsonEqual(value, b[i]));
   }
   const x = a as Record<string, unknown>;
   const y = b as Record<string, unknown>;
-  for (const key in x) if (x[key] !== undefined && !same(x[key], y[key])) return false;
+  for (const key in x) if (x[key] !== undefined && !jsonEqual(x[key], y[key])) return false;
   for (const key in y) if (y[key] !== undefined && x[key] === undefined) return false;
   return true;
 }

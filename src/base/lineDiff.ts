@@ -8,7 +8,7 @@ import { diffArrays } from "diff";
 export type Work<T> = Generator<number, T, void>;
 
 /** Does all of the work at once. */
-export function done<T>(work: Work<T>): T {
+export function runToEnd<T>(work: Work<T>): T {
   for (;;) {
     const next = work.next();
     if (next.done) return next.value;
@@ -16,7 +16,7 @@ export function done<T>(work: Work<T>): T {
 }
 
 /** Lines that differ: `old[oldFrom..oldTo)` was replaced by `new[newFrom..newTo)`. Counted from 0. */
-export interface Change {
+export interface LineChange {
   readonly oldFrom: number;
   readonly oldTo: number;
   readonly newFrom: number;
@@ -24,29 +24,29 @@ export interface Change {
 }
 
 /** A text's lines, without their ends. */
-export interface Lines {
+export interface NumberedLines {
   readonly texts: readonly string[];
   /** Equal lines have equal numbers; a last line that does not end is another line, unless neither text ends. */
   readonly ids: readonly number[];
   /** Where the line ends in CR LF. */
   readonly crlf: readonly boolean[];
   /** The last line does not end, and that of the other text does. */
-  readonly open: boolean;
+  readonly lacksLineEnd: boolean;
 }
 
 /** The part of two texts that is worth comparing, with so many equal lines before it that are left out. */
-export interface Middle {
+export interface DifferingPart {
   readonly skipped: number;
-  readonly old: Lines;
-  readonly new: Lines;
+  readonly old: NumberedLines;
+  readonly new: NumberedLines;
 }
 
-const pieceOfText = 65_536;
-const pieceOfLines = 2000;
+const textPieceLength = 65_536;
+const linePieceSize = 2000;
 /** More lines on one side are not compared. */
 const maxLines = 200_000;
 /** Steps for finding a short way from one text to the other. What is left when they are used up is replaced as a whole. */
-const maxSearch = 3_000_000;
+const maxSearchSteps = 3_000_000;
 /** One search, as edits times lines: it cannot be done in pieces. */
 const searchSize = 400_000;
 const lastSearchSize = 500_000;
@@ -56,17 +56,17 @@ const maxEdits = 400;
  * The lines of both texts without what is equal at their beginning and end, but for `context` lines of it. Undefined when
  * that are too many lines.
  */
-export function* middleOf(oldText: string, newText: string, context: number): Work<Middle | undefined> {
+export function* differingPart(oldText: string, newText: string, context: number): Work<DifferingPart | undefined> {
   const prefix = yield* commonPrefix(oldText, newText);
-  const from = linesBack(oldText, prefix, context);
+  const from = startOfLinesBefore(oldText, prefix, context);
   const suffix = yield* commonSuffix(oldText, newText, Math.min(oldText.length, newText.length) - prefix);
-  const to = linesAhead(oldText, oldText.length - suffix, context) - oldText.length;
+  const to = endOfLinesAfter(oldText, oldText.length - suffix, context) - oldText.length;
   const skipped = yield* countLines(oldText, from);
   const numbers = new Map<string, number>();
   // Agents often send a piece of a file: that neither side ends is no change of the last line.
-  const alike = isOpen(oldText) && isOpen(newText);
-  const old = yield* linesOf(oldText, from, oldText.length + to, numbers, alike);
-  const now = old && (yield* linesOf(newText, from, newText.length + to, numbers, alike));
+  const alike = isUnterminated(oldText) && isUnterminated(newText);
+  const old = yield* numberLines(oldText, from, oldText.length + to, numbers, alike);
+  const now = old && (yield* numberLines(newText, from, newText.length + to, numbers, alike));
   return now && { skipped, old, new: now };
 }
 
@@ -74,19 +74,19 @@ export function* middleOf(oldText: string, newText: string, context: number): Wo
  * The changes between two texts, in order and apart from each other, with every character counted: a line that ends
  * otherwise, or does not end, is another line. More lines than are compared are one change.
  */
-export function* changesBetween(oldText: string, newText: string): Work<readonly Change[]> {
+export function* changesBetween(oldText: string, newText: string): Work<readonly LineChange[]> {
   if (oldText === newText) return [];
   const prefix = yield* commonPrefix(oldText, newText);
-  const from = linesBack(oldText, prefix, 0);
+  const from = startOfLinesBefore(oldText, prefix, 0);
   const suffix = yield* commonSuffix(oldText, newText, Math.min(oldText.length, newText.length) - prefix);
-  const oldEnd = linesAhead(oldText, oldText.length - suffix, 0);
+  const oldEnd = endOfLinesAfter(oldText, oldText.length - suffix, 0);
   const newEnd = newText.length - (oldText.length - oldEnd);
   const skipped = yield* countLines(oldText, from);
   const numbers = new Map<string, number>();
-  const old = yield* wholeLines(oldText, from, oldEnd, numbers);
-  const now = yield* wholeLines(newText, from, newEnd, numbers);
+  const old = yield* numberWholeLines(oldText, from, oldEnd, numbers);
+  const now = yield* numberWholeLines(newText, from, newEnd, numbers);
   const all = [{ oldFrom: 0, oldTo: old.length, newFrom: 0, newTo: now.length }];
-  const changes = Math.max(old.length, now.length) > maxLines ? all : yield* changesOf(old, now);
+  const changes = Math.max(old.length, now.length) > maxLines ? all : yield* diffIds(old, now);
   return changes.map(({ oldFrom, oldTo, newFrom, newTo }) => ({
     oldFrom: oldFrom + skipped,
     oldTo: oldTo + skipped,
@@ -95,7 +95,12 @@ export function* changesBetween(oldText: string, newText: string): Work<readonly
   }));
 }
 
-function* wholeLines(text: string, from: number, to: number, numbers: Map<string, number>): Work<readonly number[]> {
+function* numberWholeLines(
+  text: string,
+  from: number,
+  to: number,
+  numbers: Map<string, number>,
+): Work<readonly number[]> {
   const ids: number[] = [];
   let done = 0;
   for (let at = from; at < to;) {
@@ -106,7 +111,7 @@ function* wholeLines(text: string, from: number, to: number, numbers: Map<string
     numbers.set(line, id);
     ids.push(id);
     done += 1 + line.length / 100;
-    if (done >= pieceOfLines) {
+    if (done >= linePieceSize) {
       yield Math.round(done);
       done = 0;
     }
@@ -116,13 +121,13 @@ function* wholeLines(text: string, from: number, to: number, numbers: Map<string
   return ids;
 }
 
-const isOpen = (text: string): boolean => text !== "" && !text.endsWith("\n");
+const isUnterminated = (text: string): boolean => text !== "" && !text.endsWith("\n");
 
 function* commonPrefix(a: string, b: string): Work<number> {
   const end = Math.min(a.length, b.length);
   let at = 0;
-  while (at < end && a.slice(at, at + pieceOfText) === b.slice(at, at + pieceOfText)) {
-    at += pieceOfText;
+  while (at < end && a.slice(at, at + textPieceLength) === b.slice(at, at + textPieceLength)) {
+    at += textPieceLength;
     yield 100;
   }
   while (at < end && a.charCodeAt(at) === b.charCodeAt(at)) at++;
@@ -132,8 +137,8 @@ function* commonPrefix(a: string, b: string): Work<number> {
 function* commonSuffix(a: string, b: string, end: number): Work<number> {
   let size = 0;
   const piece = (text: string, count: number): string => text.slice(text.length - count, text.length - size);
-  while (size + pieceOfText <= end && piece(a, size + pieceOfText) === piece(b, size + pieceOfText)) {
-    size += pieceOfText;
+  while (size + textPieceLength <= end && piece(a, size + textPieceLength) === piece(b, size + textPieceLength)) {
+    size += textPieceLength;
     yield 100;
   }
   while (size < end && a.charCodeAt(a.length - size - 1) === b.charCodeAt(b.length - size - 1)) size++;
@@ -141,7 +146,7 @@ function* commonSuffix(a: string, b: string, end: number): Work<number> {
 }
 
 /** The beginning of the line so many lines before the one at `at`. */
-function linesBack(text: string, at: number, count: number): number {
+function startOfLinesBefore(text: string, at: number, count: number): number {
   let start = at;
   for (let i = 0; i <= count && start > 0; i++) start = i === 0 ? lineStart(text, start) : lineStart(text, start - 1);
   return start;
@@ -150,7 +155,7 @@ function linesBack(text: string, at: number, count: number): number {
 const lineStart = (text: string, at: number): number => (at === 0 ? 0 : text.lastIndexOf("\n", at - 1) + 1);
 
 /** The end of the line so many lines behind the one at `at`. */
-function linesAhead(text: string, at: number, count: number): number {
+function endOfLinesAfter(text: string, at: number, count: number): number {
   let end = at;
   for (let i = 0; i <= count && end < text.length; i++) {
     const next = text.indexOf("\n", end);
@@ -162,18 +167,18 @@ function linesAhead(text: string, at: number, count: number): number {
 function* countLines(text: string, end: number): Work<number> {
   let count = 0;
   for (let at = text.indexOf("\n"); at >= 0 && at < end; at = text.indexOf("\n", at + 1)) {
-    if (++count % pieceOfLines === 0) yield pieceOfLines / 10;
+    if (++count % linePieceSize === 0) yield linePieceSize / 10;
   }
   return count;
 }
 
-function* linesOf(
+function* numberLines(
   text: string,
   from: number,
   to: number,
   numbers: Map<string, number>,
   closed: boolean,
-): Work<Lines | undefined> {
+): Work<NumberedLines | undefined> {
   const texts: string[] = [];
   const ids: number[] = [];
   const crlf: boolean[] = [];
@@ -196,26 +201,26 @@ function* linesOf(
     crlf.push(returns);
     at = end + 1;
     done += 1 + line.length / 100;
-    if (done >= pieceOfLines) {
+    if (done >= linePieceSize) {
       yield Math.round(done);
       done = 0;
     }
   }
   yield Math.round(done);
-  return { texts, ids, crlf, open: open && !closed };
+  return { texts, ids, crlf, lacksLineEnd: open && !closed };
 }
 
 /**
  * The changes that lead from one list of numbers to the other, in order. A short list of changes, not always the shortest:
  * lines that stand once on either side hold the rest in place, and what is between them is searched within bounds.
  */
-export function* changesOf(a: readonly number[], b: readonly number[]): Work<readonly Change[]> {
-  const found: Change[] = [];
-  const counts = new Counts(Math.max(0, ...[a, b].map(ids => ids.reduce((top, id) => Math.max(top, id + 1), 0))));
-  const open: Change[] = [{ oldFrom: 0, oldTo: a.length, newFrom: 0, newTo: b.length }];
-  let left = maxSearch;
+export function* diffIds(a: readonly number[], b: readonly number[]): Work<readonly LineChange[]> {
+  const found: LineChange[] = [];
+  const counts = new UniqueLines(Math.max(0, ...[a, b].map(ids => ids.reduce((top, id) => Math.max(top, id + 1), 0))));
+  const open: LineChange[] = [{ oldFrom: 0, oldTo: a.length, newFrom: 0, newTo: b.length }];
+  let left = maxSearchSteps;
   for (let range = open.pop(); range; range = open.pop()) {
-    const { inner, steps } = trimmed(range, a, b);
+    const { inner, steps } = trimRange(range, a, b);
     const lines = inner.oldTo - inner.oldFrom + inner.newTo - inner.newFrom;
     yield steps;
     left -= steps;
@@ -226,7 +231,7 @@ export function* changesOf(a: readonly number[], b: readonly number[]): Work<rea
       continue;
     }
     yield lines;
-    if (!counts.share(inner, a, b)) {
+    if (!counts.hasCommonLine(inner, a, b)) {
       found.push(inner);
       continue;
     }
@@ -237,11 +242,11 @@ export function* changesOf(a: readonly number[], b: readonly number[]): Work<rea
       found.push(...first.changes);
       continue;
     }
-    const between = counts.between(inner, a, b);
+    const between = counts.rangesBetween(inner, a, b);
     yield lines * 2;
     left -= lines * 2;
     if (between) {
-      for (let i = between.length - 1; i >= 0; i--) open.push(between[i] as Change);
+      for (let i = between.length - 1; i >= 0; i--) open.push(between[i] as LineChange);
       continue;
     }
     const last = search(inner, a, b, lastSearchSize);
@@ -253,11 +258,11 @@ export function* changesOf(a: readonly number[], b: readonly number[]): Work<rea
 }
 
 /** The range without the lines that are equal at its ends. */
-function trimmed(
-  range: Change,
+function trimRange(
+  range: LineChange,
   a: readonly number[],
   b: readonly number[],
-): { readonly inner: Change; readonly steps: number } {
+): { readonly inner: LineChange; readonly steps: number } {
   let { oldFrom, oldTo, newFrom, newTo } = range;
   while (oldFrom < oldTo && newFrom < newTo && a[oldFrom] === b[newFrom]) {
     oldFrom++;
@@ -271,13 +276,13 @@ function trimmed(
   return { inner: { oldFrom, oldTo, newFrom, newTo }, steps };
 }
 
-interface Found {
-  readonly changes?: readonly Change[];
+interface SearchResult {
+  readonly changes?: readonly LineChange[];
   readonly steps: number;
 }
 
 /** The shortest way through the range, if it is short for so many lines. */
-function search(range: Change, a: readonly number[], b: readonly number[], size: number): Found {
+function search(range: LineChange, a: readonly number[], b: readonly number[], size: number): SearchResult {
   const { oldFrom, oldTo, newFrom, newTo } = range;
   const lines = oldTo - oldFrom + newTo - newFrom;
   const maxEditLength = Math.min(maxEdits, Math.floor(size / lines));
@@ -288,7 +293,7 @@ function search(range: Change, a: readonly number[], b: readonly number[], size:
   const spread = 2 * Math.min(oldTo - oldFrom, newTo - newFrom) + 2;
   const cost = (edits: number): number => 10 + Math.ceil((lines + edits * Math.min(edits, spread)) / 4);
   if (!parts) return { steps: cost(maxEditLength) };
-  const changes: Change[] = [];
+  const changes: LineChange[] = [];
   let edits = 0;
   let atOld = oldFrom;
   let atNew = newFrom;
@@ -309,7 +314,7 @@ function search(range: Change, a: readonly number[], b: readonly number[], size:
 }
 
 /** Finds lines that stand once on either side of a range. */
-class Counts {
+class UniqueLines {
   readonly #old: Int32Array;
   readonly #new: Int32Array;
   readonly #place: Int32Array;
@@ -321,7 +326,7 @@ class Counts {
   }
 
   /** Whether any line of one side is among those of the other. */
-  share({ oldFrom, oldTo, newFrom, newTo }: Change, a: readonly number[], b: readonly number[]): boolean {
+  hasCommonLine({ oldFrom, oldTo, newFrom, newTo }: LineChange, a: readonly number[], b: readonly number[]): boolean {
     let found = false;
     for (let i = oldFrom; i < oldTo; i++) this.#old[a[i] as number] = 1;
     for (let i = newFrom; i < newTo && !found; i++) found = this.#old[b[i] as number] === 1;
@@ -330,11 +335,11 @@ class Counts {
   }
 
   /** The ranges between such lines, in order; undefined when there are none. */
-  between(range: Change, a: readonly number[], b: readonly number[]): readonly Change[] | undefined {
+  rangesBetween(range: LineChange, a: readonly number[], b: readonly number[]): readonly LineChange[] | undefined {
     const { oldFrom, oldTo, newFrom, newTo } = range;
-    const pairs = longestRising(this.#pairs(range, a, b));
+    const pairs = longestIncreasing(this.#pairs(range, a, b));
     if (pairs.length === 0) return undefined;
-    const out: Change[] = [];
+    const out: LineChange[] = [];
     let atOld = oldFrom;
     let atNew = newFrom;
     for (const [old, place] of [...pairs, [oldTo, newTo] as const]) {
@@ -345,7 +350,7 @@ class Counts {
     return out;
   }
 
-  #pairs({ oldFrom, oldTo, newFrom, newTo }: Change, a: readonly number[], b: readonly number[]): Pair[] {
+  #pairs({ oldFrom, oldTo, newFrom, newTo }: LineChange, a: readonly number[], b: readonly number[]): Pair[] {
     for (let i = oldFrom; i < oldTo; i++) countIn(this.#old, a[i] as number);
     for (let i = newFrom; i < newTo; i++) {
       countIn(this.#new, b[i] as number);
@@ -369,7 +374,7 @@ const countIn = (counts: Int32Array, id: number): void => {
 type Pair = readonly [old: number, place: number];
 
 /** The most of the pairs whose places rise, too. */
-function longestRising(pairs: readonly Pair[]): readonly Pair[] {
+function longestIncreasing(pairs: readonly Pair[]): readonly Pair[] {
   /** The index of the pair that ends the best chain of each length; before[i] is the pair before i in its chain. */
   const ends: number[] = [];
   const before: number[] = [];

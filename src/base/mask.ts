@@ -12,11 +12,11 @@ interface Rule {
 
 // Invariant: a repetition that can fail is bounded, so a long line takes time in proportion to its length.
 // "tokens" is a count.
-const name =
+const credentialName =
   "(?:(?:api|access|private|auth|signing|encryption)[-_ ]?key|token(?!s)|secret|pass(?:word|wd|phrase)|credentials?" +
   "|authorization|cookie)[\\w-]{0,30}";
-const assigned = `${name}\\\\?["']? {0,3}[=:] {0,3}`;
-const pattern = (before: string, value: string): RegExp => new RegExp(`(?<=${before})${value}`, "gi");
+const credentialAssignment = `${credentialName}\\\\?["']? {0,3}[=:] {0,3}`;
+const patternAfter = (before: string, value: string): RegExp => new RegExp(`(?<=${before})${value}`, "gi");
 
 const rules: readonly Rule[] = [
   // Secrets that show by their shape: keys of well-known services, JSON Web Tokens, private keys.
@@ -32,21 +32,24 @@ const rules: readonly Rule[] = [
   { find: /(?<=\b(?:set-)?cookie: ?)[^\s=]{1,200}=[^\n]+/gi },
   { find: /(?<=\b(?:bearer|basic) )[\w.~+/=-]+/gi, when: looksSecret },
   // "apiKey": "…"  TOKEN='…'  PASSWORD=…  --token=…
-  { find: pattern(`${assigned}\\\\?"`, '(?:\\\\.|[^"\\\\\\n])+'), when: isValue },
-  { find: pattern(`${assigned}\\\\?'`, "(?:\\\\.|[^'\\\\\\n])+"), when: isValue },
-  { find: pattern(`${name}[=:]`, "[^\\s\"'&=:>$<(\\[{][^\\s\"'&]*"), when: isValue },
+  { find: patternAfter(`${credentialAssignment}\\\\?"`, '(?:\\\\.|[^"\\\\\\n])+'), when: isValue },
+  { find: patternAfter(`${credentialAssignment}\\\\?'`, "(?:\\\\.|[^'\\\\\\n])+"), when: isValue },
+  { find: patternAfter(`${credentialName}[=:]`, "[^\\s\"'&=:>$<(\\[{][^\\s\"'&]*"), when: isValue },
   { find: /(?<=_KEY[=:])[^\s"'&$]+/g, when: isValue },
   // --password …
-  { find: pattern(`(?:^|\\s)--?[\\w-]{0,40}${name} ["']?`, "[^\\s\"'<\\[-][^\\s\"']*"), when: isArgument },
+  {
+    find: patternAfter(`(?:^|\\s)--?[\\w-]{0,40}${credentialName} ["']?`, "[^\\s\"'<\\[-][^\\s\"']*"),
+    when: isArgument,
+  },
   // token: …  api key = …  token …  key: …
-  { find: pattern(assigned, "[^\\s\"'(]{6,}"), when: looksSecret },
-  { find: pattern(`${name} `, "[^\\s\"'(]{12,}"), when: looksSecret },
+  { find: patternAfter(credentialAssignment, "[^\\s\"'(]{6,}"), when: looksSecret },
+  { find: patternAfter(`${credentialName} `, "[^\\s\"'(]{12,}"), when: looksSecret },
   { find: /(?<=\bkey["']? ?[=:] ?["']?)[\w.~+/=-]{16,}/gi, when: looksSecret },
   { find: /(?<=\bpass(?:word|wd|phrase): )[^\s"']+(?=[ \t]*$)/gim, when: isValue },
 ];
 
 /** The text with what looks like a credential replaced by "•••". */
-export function maskedText(text: string): string {
+export function maskText(text: string): string {
   return rules.reduce(
     (masked, { find, when }) => masked.replace(find, value => (when?.(value) === false ? value : hiddenValue)),
     text,
@@ -54,16 +57,16 @@ export function maskedText(text: string): string {
 }
 
 /** The value of a variable, masked if its name or its shape says that it is a credential. */
-export function maskedValue(name: string, value: string): string {
+export function maskVariable(name: string, value: string): string {
   // The rules know values by the names they are assigned to.
-  return maskedText(`${name}=${value}`).slice(name.length + 1);
+  return maskText(`${name}=${value}`).slice(name.length + 1);
 }
 
 /** Whether the last word of a command line's piece is a flag that a credential follows. */
-export function announcesSecret(piece: string): boolean {
-  return tellingFlag.test(piece);
+export function isSecretFlag(piece: string): boolean {
+  return secretFlag.test(piece);
 }
-const tellingFlag = new RegExp(`^--?[\\w-]{0,40}${name}$`, "i");
+const secretFlag = new RegExp(`^--?[\\w-]{0,40}${credentialName}$`, "i");
 
 /** Something and not the lack of it. */
 function isValue(value: string): boolean {

@@ -11,7 +11,7 @@ export interface KillTimes {
 }
 
 export const killTimes: KillTimes = { grace: 2000, force: 1000 };
-const pollEvery = 25;
+const pollInterval = 25;
 
 /**
  * Ends the process group that `pid` leads and every descendant that left it. Resolves when all are gone, or when
@@ -21,64 +21,64 @@ export async function killTree(pid: number, times: KillTimes = killTimes): Promi
   if (process.platform === "win32") return taskkill(pid);
   const first = await descendantsOf([pid]);
   signalAll(pid, first, "SIGTERM");
-  if (await gone(pid, first, times.grace)) return;
-  const stubborn = first.filter(isStill);
+  if (await waitUntilGone(pid, first, times.grace)) return;
+  const survivors = first.filter(isStillRunning);
   // And what those who do not listen started meanwhile.
-  const rest = [...stubborn, ...(await descendantsOf([pid, ...stubborn.map(one => one.pid)]))];
+  const rest = [...survivors, ...(await descendantsOf([pid, ...survivors.map(one => one.pid)]))];
   signalAll(pid, rest, "SIGKILL");
-  await gone(pid, rest, times.force);
+  await waitUntilGone(pid, rest, times.force);
 }
 
 /** Whether the group that `pid` leads, or led, has any process left. POSIX. */
-export function groupLives(pid: number): boolean {
-  if (process.platform === "win32" || !send(-pid, 0)) return false;
-  return process.platform !== "linux" || processes().some(one => one.group === pid && one.state !== zombie);
+export function isGroupAlive(pid: number): boolean {
+  if (process.platform === "win32" || !sendSignal(-pid, 0)) return false;
+  return process.platform !== "linux" || listLinuxProcesses().some(one => one.group === pid && one.state !== zombie);
 }
 
-/** Ends the tree by force when this process ends, by itself or, with a {@link Guard}, killed. Dispose when it is gone. */
+/** Ends the tree by force when this process ends, by itself or, with a {@link ProcessGuard}, killed. Dispose when it is gone. */
 export function killAtExit(pid: number): Disposable {
-  if (atExit.size === 0) process.on("exit", killRest);
+  if (atExit.size === 0) process.on("exit", killRemaining);
   atExit.add(pid);
-  guard?.add(pid);
+  processGuard?.add(pid);
   return toDisposable(() => {
     atExit.delete(pid);
-    guard?.delete(pid);
-    if (atExit.size === 0) process.off("exit", killRest);
+    processGuard?.delete(pid);
+    if (atExit.size === 0) process.off("exit", killRemaining);
   });
 }
 
 /** Somebody else who ends the trees when this process is killed. */
-export interface Guard {
+export interface ProcessGuard {
   add(pid: number): void;
   delete(pid: number): void;
 }
 
 /** Tells `next` of every tree that {@link killAtExit} knows, now and later. */
-export function guardWith(next: Guard): Disposable {
-  guard = next;
+export function setProcessGuard(next: ProcessGuard): Disposable {
+  processGuard = next;
   for (const pid of atExit) next.add(pid);
   return toDisposable(() => {
-    if (guard === next) guard = undefined;
+    if (processGuard === next) processGuard = undefined;
   });
 }
-let guard: Guard | undefined;
+let processGuard: ProcessGuard | undefined;
 
 const atExit = new Set<number>();
-function killRest(): void {
+function killRemaining(): void {
   for (const pid of atExit) {
     if (process.platform === "win32") spawn("taskkill", ["/pid", String(pid), "/t", "/f"], { stdio: "ignore" });
-    else send(-pid, "SIGKILL");
+    else sendSignal(-pid, "SIGKILL");
   }
 }
 
 function signalAll(pid: number, descendants: readonly ProcessStat[], signal: NodeJS.Signals): void {
   // A stopped process acts on SIGTERM only once it goes on.
   for (const target of [-pid, ...descendants.map(one => one.pid)])
-    if (send(target, signal) && signal === "SIGTERM") send(target, "SIGCONT");
+    if (sendSignal(target, signal) && signal === "SIGTERM") sendSignal(target, "SIGCONT");
 }
 
 /** Sends a signal; false when there is nobody to get it. Signal 0 only asks. */
-function send(target: number, signal: NodeJS.Signals | 0): boolean {
+function sendSignal(target: number, signal: NodeJS.Signals | 0): boolean {
   try {
     process.kill(target, signal);
     return true;
@@ -88,18 +88,18 @@ function send(target: number, signal: NodeJS.Signals | 0): boolean {
   }
 }
 
-async function gone(pid: number, descendants: readonly ProcessStat[], within: number): Promise<boolean> {
+async function waitUntilGone(pid: number, descendants: readonly ProcessStat[], within: number): Promise<boolean> {
   for (const end = Date.now() + within; ;) {
-    if (!groupLives(pid) && !descendants.some(isStill)) return true;
+    if (!isGroupAlive(pid) && !descendants.some(isStillRunning)) return true;
     if (Date.now() >= end) return false;
-    await new Promise(resolve => setTimeout(resolve, pollEvery));
+    await new Promise(resolve => setTimeout(resolve, pollInterval));
   }
 }
 
 /** Whether it lives, and is not another process that got its number. */
-function isStill(one: ProcessStat): boolean {
-  if (process.platform !== "linux") return send(one.pid, 0);
-  const now = statOf(one.pid);
+function isStillRunning(one: ProcessStat): boolean {
+  if (process.platform !== "linux") return sendSignal(one.pid, 0);
+  const now = readProcessStat(one.pid);
   return now !== undefined && now.started === one.started && now.state !== zombie;
 }
 
@@ -116,7 +116,7 @@ interface ProcessStat {
 }
 
 async function descendantsOf(pids: readonly number[]): Promise<readonly ProcessStat[]> {
-  const all = process.platform === "linux" ? processes() : await listProcesses();
+  const all = process.platform === "linux" ? listLinuxProcesses() : await listProcessesWithPs();
   const known = new Set(pids);
   // What is left of their groups, too: they may be gone themselves, and then nobody names them as a parent.
   const found = all.filter(one => known.has(one.group) && !known.has(one.pid));
@@ -131,11 +131,11 @@ async function descendantsOf(pids: readonly number[]): Promise<readonly ProcessS
 }
 
 /** Linux: every process, from /proc. */
-function processes(): readonly ProcessStat[] {
-  return readdirSync("/proc").flatMap(name => (/^\d+$/.test(name) ? (statOf(Number(name)) ?? []) : []));
+function listLinuxProcesses(): readonly ProcessStat[] {
+  return readdirSync("/proc").flatMap(name => (/^\d+$/.test(name) ? (readProcessStat(Number(name)) ?? []) : []));
 }
 
-function statOf(pid: number): ProcessStat | undefined {
+function readProcessStat(pid: number): ProcessStat | undefined {
   try {
     const line = readFileSync(`/proc/${pid}/stat`, "latin1");
     // The name, in parentheses, may hold anything, also parentheses.
@@ -148,7 +148,7 @@ function statOf(pid: number): ProcessStat | undefined {
 }
 
 /** Elsewhere: every process, from ps. Without ps only the group is known, which is nearly always enough. */
-function listProcesses(): Promise<readonly ProcessStat[]> {
+function listProcessesWithPs(): Promise<readonly ProcessStat[]> {
   return new Promise(resolve => {
     execFile("ps", ["-A", "-o", "pid=,ppid=,pgid="], { timeout: 1000 }, (_error, output) => {
       const rows = output.split("\n").map(line => line.trim().split(/\s+/).map(Number));

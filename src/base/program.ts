@@ -3,40 +3,38 @@
 // terminals need it alike.
 import { accessSync, constants, statSync } from "node:fs";
 import { posix, win32 } from "node:path";
-
-export type Platform = "posix" | "windows";
-export type Environment = Readonly<Record<string, string | undefined>>;
+import type { Environment, Platform } from "./platform.ts";
 
 /** What looking for a program found. `at`: the file or folder that has its name. */
-export type Found =
+export type ProgramLookup =
   | { readonly path: string }
   | { readonly missing: "notFound" }
   | { readonly missing: "notExecutable" | "folder"; readonly at: string };
 
 /** What is at a full path; undefined when nothing is, or nothing that may be seen. */
-export type Look = (path: string) => "program" | "notExecutable" | "folder" | undefined;
+export type PathLookup = (path: string) => "program" | "notExecutable" | "folder" | undefined;
 
 /** Where a program is looked for. */
-export interface Search {
+export interface ProgramSearch {
   readonly env: Environment;
   readonly platform: Platform;
   /** The folder in which relative paths begin. Without it they find nothing. */
   readonly cwd?: string;
-  readonly look?: Look;
+  readonly look?: PathLookup;
 }
 
 /**
  * The program's full path, found as the system would: a bare name in the absolute folders of `PATH`, anything with a
  * separator as a path. On Windows with the endings of `PATHEXT`: a file without one of them is no program there.
  */
-export function findProgram(name: string, search: Search): Found {
+export function findProgram(name: string, search: ProgramSearch): ProgramLookup {
   const endings = search.platform === "windows" ? windowsEndings(search.env) : undefined;
-  const { look = lookAt } = search;
-  let blocked: Found | undefined;
-  for (const stem of stems(name, search)) {
+  const { look = lookUpPath } = search;
+  let blocked: ProgramLookup | undefined;
+  for (const stem of candidateStems(name, search)) {
     for (const path of endings ? withEndings(stem, endings) : [stem]) {
       const seen = look(path);
-      const kind = seen === "program" && endings && !endsIn(path, endings) ? "notExecutable" : seen;
+      const kind = seen === "program" && endings && !hasEnding(path, endings) ? "notExecutable" : seen;
       if (kind === "program") return { path };
       if (kind !== undefined) blocked ??= { missing: kind, at: path };
     }
@@ -45,27 +43,27 @@ export function findProgram(name: string, search: Search): Found {
 }
 
 /** The full paths that the name may mean, still without the endings of Windows. */
-function stems(name: string, { env, platform, cwd }: Search): readonly string[] {
+function candidateStems(name: string, { env, platform, cwd }: ProgramSearch): readonly string[] {
   if (name === "") return [];
   const path = platform === "windows" ? win32 : posix;
   const isPath = platform === "windows" ? /[\\/:]/.test(name) : name.includes("/");
-  if (!isPath) return folders(env, platform).map(folder => path.join(folder, name));
+  if (!isPath) return searchFolders(env, platform).map(folder => path.join(folder, name));
   // On POSIX `..` after a symbolic link is the system's to follow.
-  if (isFull(name, platform)) return [platform === "windows" ? win32.normalize(name) : name];
+  if (isAbsolutePath(name, platform)) return [platform === "windows" ? win32.normalize(name) : name];
   return cwd === undefined ? [] : [path.resolve(cwd, name)];
 }
 
 /** Relative entries are left out: the opened folder must not bring its own "git". */
-function folders(env: Environment, platform: Platform): readonly string[] {
-  if (platform === "posix") return (env["PATH"] ?? "").split(":").filter(folder => isFull(folder, platform));
+function searchFolders(env: Environment, platform: Platform): readonly string[] {
+  if (platform === "posix") return (env["PATH"] ?? "").split(":").filter(folder => isAbsolutePath(folder, platform));
   const entries = (windowsVariable(env, "PATH") ?? "").split(";").map(entry => entry.trim().replace(/^"(.*)"$/, "$1"));
   // Its own folder Windows searches in any case.
   const system = win32.join(windowsVariable(env, "SYSTEMROOT") ?? "C:\\Windows", "System32");
-  return [...entries, system].filter(folder => isFull(folder, platform));
+  return [...entries, system].filter(folder => isAbsolutePath(folder, platform));
 }
 
 /** On Windows `\tools` is not: it lies on whatever drive the process is on. */
-function isFull(path: string, platform: Platform): boolean {
+function isAbsolutePath(path: string, platform: Platform): boolean {
   return platform === "posix" ? path.startsWith("/") : /^(?:[a-z]:[\\/]|[\\/]{2})/i.test(path);
 }
 
@@ -77,16 +75,16 @@ function windowsEndings(env: Environment): readonly string[] {
 
 /** The stem itself comes last: only to say that it is there, and no program. */
 const withEndings = (stem: string, endings: readonly string[]): readonly string[] =>
-  endsIn(stem, endings) ? [stem] : [...endings.map(ending => stem + ending), stem];
+  hasEnding(stem, endings) ? [stem] : [...endings.map(ending => stem + ending), stem];
 
-const endsIn = (path: string, endings: readonly string[]): boolean =>
+const hasEnding = (path: string, endings: readonly string[]): boolean =>
   endings.some(ending => path.toLowerCase().endsWith(ending.toLowerCase()));
 
 /** Names that differ in case are one there; what was added later wins. */
 const windowsVariable = (env: Environment, name: string): string | undefined =>
   Object.entries(env).findLast(([key]) => key.toUpperCase() === name)?.[1];
 
-function lookAt(path: string): ReturnType<Look> {
+function lookUpPath(path: string): ReturnType<PathLookup> {
   try {
     const info = statSync(path);
     if (info.isDirectory()) return "folder";
@@ -106,7 +104,7 @@ function isExecutable(path: string): boolean {
 }
 
 /** What to spawn. `verbatim`: the arguments are quoted already (`windowsVerbatimArguments`). */
-export interface Spawn {
+export interface SpawnCommand {
   readonly file: string;
   readonly args: readonly string[];
   readonly verbatim: boolean;
@@ -120,7 +118,7 @@ export function windowsSpawn(
   program: string,
   args: readonly string[],
   find: (name: string) => string | undefined,
-): Spawn | { readonly unsafe: string } {
+): SpawnCommand | { readonly unsafe: string } {
   if (!/\.(cmd|bat)$/i.test(program)) return { file: program, args, verbatim: false };
   const unsafe = args.find(argument => /["%!\r\n]/.test(argument));
   if (unsafe !== undefined) return { unsafe };

@@ -2,7 +2,7 @@
 // it; everybody else never notices.
 import type { Clock } from "./log.ts";
 
-export interface CreditOptions {
+export interface ReadBudgetOptions {
   readonly clock: Clock;
   /** Whether somebody is yet to paint what was said. */
   readonly isBehind: () => boolean;
@@ -11,21 +11,21 @@ export interface CreditOptions {
 }
 
 /** Bytes of messages: about what can be painted in a frame, in the chunks that agents write. */
-const most = 180_000;
+const maxBytes = 180_000;
 /** While something is being painted: reading more takes the processor from that. */
-const mostMeanwhile = 50_000;
+const maxBytesWhilePainting = 50_000;
 /** Nobody is waited for longer. Milliseconds. */
-const patience = 250;
+const maxWait = 250;
 
 /** What agents may still say. Shared by all of a window. */
-export class Credit {
-  readonly #options: CreditOptions;
+export class ReadBudget {
+  readonly #options: ReadBudgetOptions;
   #spent = 0;
-  #spentAt: number | undefined;
+  #exhaustedAt: number | undefined;
   /** A painter was waited for in vain, one out of sight say: it is waited for no sooner than others until it has painted. */
-  #isTired = false;
+  #hasPainterTimedOut = false;
 
-  constructor(options: CreditOptions) {
+  constructor(options: ReadBudgetOptions) {
     this.#options = options;
   }
 
@@ -35,29 +35,29 @@ export class Credit {
   }
 
   /** What was said so far is on its way to be painted. */
-  renew(): void {
+  reset(): void {
     this.#spent = 0;
-    this.#spentAt = undefined;
+    this.#exhaustedAt = undefined;
   }
 
   /** Whether an agent should be read later. */
-  get isSpent(): boolean {
-    if (this.#spent < mostMeanwhile) return this.#isLeft();
+  get isExhausted(): boolean {
+    if (this.#spent < maxBytesWhilePainting) return this.#resetWait();
     const isPainting = this.#options.isPainting();
-    if (!isPainting) this.#isTired = false;
-    if (this.#spent < most && (!isPainting || this.#isTired)) return this.#isLeft();
+    if (!isPainting) this.#hasPainterTimedOut = false;
+    if (this.#spent < maxBytes && (!isPainting || this.#hasPainterTimedOut)) return this.#resetWait();
     const now = this.#options.clock.now();
-    this.#spentAt ??= now;
+    this.#exhaustedAt ??= now;
     // The system's clock may be set back.
-    const waited = Math.abs(now - this.#spentAt);
-    if (this.#options.isBehind() && waited < patience) return true;
-    this.#isTired = isPainting;
-    this.renew();
+    const waited = Math.abs(now - this.#exhaustedAt);
+    if (this.#options.isBehind() && waited < maxWait) return true;
+    this.#hasPainterTimedOut = isPainting;
+    this.reset();
     return false;
   }
 
-  #isLeft(): boolean {
-    this.#spentAt = undefined;
+  #resetWait(): boolean {
+    this.#exhaustedAt = undefined;
     return false;
   }
 }

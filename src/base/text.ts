@@ -1,7 +1,7 @@
 // Small text helpers that every room needs: line feeds and quoting.
 
 /** The path for a sentence: in quotation marks and not endless. */
-export function quoted(path: string): string {
+export function quotePath(path: string): string {
   return path.length > 300 ? `“${path.slice(0, 300)}…”` : `“${path}”`;
 }
 

@@ -2,11 +2,11 @@
 import { diffArrays } from "diff";
 
 /** Longer lines are not looked at by their words. */
-const maxLine = 2000;
+const maxLineLength = 2000;
 const maxEdits = 120;
 
 // A flag; a word; white space; or one character with all that is drawn on it. A character is never cut in two.
-const words =
+const wordPattern =
   /\p{RI}\p{RI}|[\p{L}\p{N}_][\p{L}\p{N}\p{M}_\u200c\u200d]*|[^\S\p{M}]+(?![\p{M}\u200d])|[^][\p{M}\p{Emoji_Modifier}\u200c\u200d]*(?:(?<=\u200d)[^][\p{M}\p{Emoji_Modifier}\u200c\u200d]*)*/gu;
 
 /** Columns of a line, in UTF-16 units, in order, never touching. */
@@ -25,9 +25,9 @@ export interface ComparedLines {
 /** Compares two lines by their words. */
 export function compareLines(oldLine: string, newLine: string): ComparedLines {
   const nothing = { likeness: 0, old: [], new: [] };
-  if (oldLine.length > maxLine || newLine.length > maxLine) return { ...nothing, steps: 1 };
-  const a = oldLine.match(words) ?? [];
-  const b = newLine.match(words) ?? [];
+  if (oldLine.length > maxLineLength || newLine.length > maxLineLength) return { ...nothing, steps: 1 };
+  const a = oldLine.match(wordPattern) ?? [];
+  const b = newLine.match(wordPattern) ?? [];
   const steps = 20 + a.length + b.length;
   const parts = diffArrays(a, b, { maxEditLength: maxEdits }) as
     readonly { readonly value: readonly string[]; readonly added: boolean; readonly removed: boolean }[] | undefined;
@@ -38,20 +38,20 @@ export function compareLines(oldLine: string, newLine: string): ComparedLines {
   for (const { value, added, removed } of parts) {
     const text = value.join("");
     if (added || removed) edits += value.length;
-    else kept += solid(text);
-    if (removed) mark(old, atOld, text.length);
-    if (added) mark(others, atNew, text.length);
+    else kept += nonSpaceLength(text);
+    if (removed) addRange(old, atOld, text.length);
+    if (added) addRange(others, atNew, text.length);
     if (!added) atOld += text.length;
     if (!removed) atNew += text.length;
   }
-  const longer = Math.max(solid(oldLine), solid(newLine));
+  const longer = Math.max(nonSpaceLength(oldLine), nonSpaceLength(newLine));
   const likeness = longer === 0 ? 1 : kept / longer;
   return { likeness, old, new: others, steps: steps + Math.ceil(edits ** 2 / 4) };
 }
 
-const solid = (text: string): number => text.replace(/\s+/g, "").length;
+const nonSpaceLength = (text: string): number => text.replace(/\s+/g, "").length;
 
-function mark(marks: [number, number][], from: number, length: number): void {
+function addRange(marks: [number, number][], from: number, length: number): void {
   const last = marks.at(-1);
   if (last?.[1] === from) last[1] = from + length;
   else marks.push([from, from + length]);

@@ -36,14 +36,17 @@ export interface TurnRecord {
 const version = 1;
 
 /** The index as text. */
-export function writtenIndex(turns: readonly TurnRecord[]): string {
+export function serializeIndex(turns: readonly TurnRecord[]): string {
   return JSON.stringify({ version, turns });
 }
 
 /** The turns of an index, the oldest first. Throws for what is none. */
 export function parseIndex(text: string): readonly TurnRecord[] {
-  const { version: written, turns } = JSON.parse(text) as { readonly version?: unknown; readonly turns?: unknown };
-  if (written !== version || !Array.isArray(turns) || !turns.every(isTurn)) {
+  const { version: storedVersion, turns } = JSON.parse(text) as {
+    readonly version?: unknown;
+    readonly turns?: unknown;
+  };
+  if (storedVersion !== version || !Array.isArray(turns) || !turns.every(isTurn)) {
     throw new Error("The index of checkpoints is not in a form that is known.");
   }
   return turns;

@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { mkdir, readFile, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { codeOf } from "../base/errors.ts";
+import { errorCodeOf } from "../base/errors.ts";
 
 /** Where one session's checkpoints are kept. */
 export interface CheckpointStore {
@@ -105,7 +105,7 @@ async function replace(path: string, content: string | Uint8Array): Promise<void
 /** For `catch`: the value where there is no such file or folder. */
 function ifMissing<T>(value: T): (thrown: unknown) => T {
   return thrown => {
-    if (codeOf(thrown) === "ENOENT") return value;
+    if (errorCodeOf(thrown) === "ENOENT") return value;
     throw thrown;
   };
 }

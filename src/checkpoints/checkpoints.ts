@@ -3,8 +3,8 @@
 import { asError, Refusal } from "../base/errors.ts";
 import { Emitter, type Disposable, type Event } from "../base/lifecycle.ts";
 import type { Clock, Log } from "../base/log.ts";
-import { parseIndex, writtenIndex, type FileRecord, type TreeRecord, type TurnRecord } from "./checkpointIndex.ts";
-import type { Trees } from "./checkpointTrees.ts";
+import { parseIndex, serializeIndex, type FileRecord, type TreeRecord, type TurnRecord } from "./checkpointIndex.ts";
+import type { CheckpointTrees } from "./checkpointTrees.ts";
 import { contentKey, type CheckpointStore } from "./checkpointStore.ts";
 import { withLineFeeds } from "../base/text.ts";
 
@@ -22,7 +22,7 @@ export interface TouchedFile {
 
 export interface CheckpointOptions {
   readonly store: CheckpointStore;
-  readonly trees?: Trees;
+  readonly trees?: CheckpointTrees;
   readonly clock: Clock;
   readonly log: Log;
   readonly newId: () => string;
@@ -55,13 +55,13 @@ export interface RestorePlan {
 }
 
 /** The text of a file as the user sees it; null: no such file. Rejects for what is no text. */
-export type ReadNow = (path: string) => Promise<string | null>;
+export type ReadCurrentText = (path: string) => Promise<string | null>;
 
 /** How long a tree may hold up a prompt, in milliseconds. */
-export const mostTreeTime = 1800;
+export const maxTreeTime = 1800;
 
 /** Changes by nobody known that a plan lists. */
-const mostOthers = 200;
+const maxOtherFiles = 200;
 
 export class Checkpoints implements Disposable {
   readonly #options: CheckpointOptions;
@@ -94,7 +94,7 @@ export class Checkpoints implements Disposable {
   }
 
   /** A turn is about to begin: takes the trees, within a time limit. Never rejects. */
-  async begin(turn: string): Promise<void> {
+  async beginTurn(turn: string): Promise<void> {
     await this.#loaded;
     if (this.#ended.signal.aborted) return;
     const others = this.#records.filter(record => record.id !== turn);
@@ -109,31 +109,31 @@ export class Checkpoints implements Disposable {
 
   /** An agent touches a file in a turn. Later touches only tell whether somebody else changed it meanwhile. */
   touched(file: TouchedFile): void {
-    this.#later(() => {
+    this.#whenLoaded(() => {
       const { turn, path, before } = file;
       const known = this.#records.find(record => record.id === turn);
       if (known && Object.hasOwn(known.files, path)) {
-        const was = left(known.files[path] ?? {});
-        if (before === undefined || was === undefined || was === nameOf(before)) return;
-        this.#note(turn, path, { ...known.files[path], others: true });
+        const was = lastKnownKey(known.files[path] ?? {});
+        if (before === undefined || was === undefined || was === textKey(before)) return;
+        this.#setFile(turn, path, { ...known.files[path], others: true });
         return;
       }
       if (!known) {
         // Its beginning was not announced: that the tree is missing is no reason to lose the text.
         this.#set([...this.#records, { id: turn, kind: "turn", at: this.#options.clock.now(), trees: [], files: {} }]);
       }
-      this.#note(turn, path, this.#recorded(before, file.raw));
+      this.#setFile(turn, path, this.#fileRecord(before, file.raw));
     });
   }
 
   /** The text that an agent left in a file; null: it deleted it. */
   written(path: string, after: string | null): void {
-    this.#later(() => {
+    this.#whenLoaded(() => {
       const last = this.#records.findLast(record => record.kind === "turn" && Object.hasOwn(record.files, path));
       const file = last?.files[path];
       if (!last || !file) return;
       // Only compared, never written back: its name is enough.
-      this.#note(last.id, path, { ...file, after: nameOf(after) });
+      this.#setFile(last.id, path, { ...file, after: textKey(after) });
     });
   }
 
@@ -152,12 +152,12 @@ export class Checkpoints implements Disposable {
   }
 
   /** Whether a tree of everything in the folder was taken when the turn began. */
-  covers(turn: string, folder: string): boolean {
+  hasTree(turn: string, folder: string): boolean {
     return this.#records.some(one => one.id === turn && one.trees.some(tree => tree.folder === folder));
   }
 
   /** What going back to the beginning of a turn would change. Rejects with a Refusal when there is no such checkpoint. */
-  async plan(turn: string, now: ReadNow): Promise<RestorePlan> {
+  async planRestore(turn: string, now: ReadCurrentText): Promise<RestorePlan> {
     await this.#loaded;
     const from = this.#records.findIndex(record => record.id === turn);
     if (from < 0) throw new Refusal("notFound", "This checkpoint is no longer kept.");
@@ -173,7 +173,7 @@ export class Checkpoints implements Disposable {
   }
 
   /** What undoing a restore would change. */
-  async undoPlan(restore: string, now: ReadNow): Promise<RestorePlan> {
+  async planUndo(restore: string, now: ReadCurrentText): Promise<RestorePlan> {
     await this.#loaded;
     const record = this.#records.find(one => one.id === restore);
     if (!record) throw new Refusal("notFound", "This restore can no longer be undone.");
@@ -185,7 +185,7 @@ export class Checkpoints implements Disposable {
    * Notes what a restore is about to change, so that it can be undone. `raw`: bytes of files that will be deleted.
    * Resolves with its id once that is stored.
    */
-  async restoring(
+  async recordRestore(
     plan: RestorePlan,
     files: readonly FileRestore[],
     raw: ReadonlyMap<string, Uint8Array> = new Map(),
@@ -194,7 +194,7 @@ export class Checkpoints implements Disposable {
     const undone = this.#records.find(record => record.id === plan.checkpoint)?.kind === "restore";
     const records = files.map(({ path, now, to }): [string, FileRecord] => [
       path,
-      { ...this.#recorded(now, raw.get(path)), after: nameOf(to) },
+      { ...this.#fileRecord(now, raw.get(path)), after: textKey(to) },
     ]);
     const { clock } = this.#options;
     const record: TurnRecord = {
@@ -211,13 +211,13 @@ export class Checkpoints implements Disposable {
   }
 
   /** A restore was done; undoing one uses it up. */
-  restored(plan: RestorePlan): void {
+  completeRestore(plan: RestorePlan): void {
     this.#change(plan.checkpoint, record => (record.kind === "restore" ? { ...record, undone: true } : record));
     void this.flush();
   }
 
   /** A restore that was noted has not taken place. */
-  forget(restore: string): void {
+  discardRestore(restore: string): void {
     this.#set(this.#records.filter(record => record.id !== restore));
     void this.flush();
   }
@@ -264,7 +264,7 @@ export class Checkpoints implements Disposable {
     if (pruned) void this.flush().then(() => this.#clean());
   }
 
-  #later(run: () => void): void {
+  #whenLoaded(run: () => void): void {
     if (this.#isLoaded) run();
     else void this.#loaded.then(run);
   }
@@ -282,16 +282,16 @@ export class Checkpoints implements Disposable {
     this.#set(this.#records.map(record => (record.id === id ? change(record) : record)));
   }
 
-  #note(turn: string, path: string, file: FileRecord): void {
+  #setFile(turn: string, path: string, file: FileRecord): void {
     this.#change(turn, record => ({ ...record, files: { ...record.files, [path]: file } }));
     void this.flush();
   }
 
   /** Notes a text, and takes its content to the disk. */
-  #recorded(before: string | null | undefined, raw?: Uint8Array): FileRecord {
+  #fileRecord(before: string | null | undefined, raw?: Uint8Array): FileRecord {
     if (before === undefined) return {};
     if (before === null) return { before: null };
-    const text = Buffer.from(normal(before));
+    const text = Buffer.from(normalizeText(before));
     const key = this.#keep(text);
     return { before: key, ...(raw && !text.equals(raw) && { raw: this.#keep(raw) }) };
   }
@@ -318,7 +318,7 @@ export class Checkpoints implements Disposable {
     this.#dirty = false;
     const { store } = this.#options;
     const contents = [...this.#contents];
-    const text = writtenIndex(this.#records);
+    const text = serializeIndex(this.#records);
     try {
       for (const [key, bytes] of contents) await store.put(key, bytes);
       await store.writeIndex(text);
@@ -334,14 +334,14 @@ export class Checkpoints implements Disposable {
     if (!trees) return [];
     const limit = new AbortController();
     const end = (): void => limit.abort();
-    const timer = clock.after(mostTreeTime, end);
+    const timer = clock.after(maxTreeTime, end);
     this.#ended.signal.addEventListener("abort", end);
     try {
       return await trees.take(limit.signal);
     } catch (error) {
       if (this.#ended.signal.aborted) return [];
-      const late = "A checkpoint has no tree of the workspace: it took too long.";
-      if (limit.signal.aborted) log.warn(late);
+      const timedOut = "A checkpoint has no tree of the workspace: it took too long.";
+      if (limit.signal.aborted) log.warn(timedOut);
       else log.warn("A checkpoint has no tree of the workspace.", asError(error).message);
       return [];
     } finally {
@@ -350,7 +350,10 @@ export class Checkpoints implements Disposable {
     }
   }
 
-  async #touchedFiles(records: readonly TurnRecord[], now: ReadNow): Promise<Omit<RestorePlan, "more" | "checkpoint">> {
+  async #touchedFiles(
+    records: readonly TurnRecord[],
+    now: ReadCurrentText,
+  ): Promise<Omit<RestorePlan, "more" | "checkpoint">> {
     const paths = new Set(records.flatMap(record => Object.keys(record.files)));
     const files: FileRestore[] = [];
     const unknown: string[] = [];
@@ -362,13 +365,13 @@ export class Checkpoints implements Disposable {
       const [first] = history;
       if (!first) continue;
       const target = await this.#target(first.id, path, first.file);
-      const text = await current(path, now);
+      const text = await readNormalized(path, now);
       if (target === undefined || text === undefined) {
         const changed =
           text === undefined ||
           !isUntouched(
             history.map(one => one.file),
-            nameOf(text),
+            textKey(text),
           );
         if (changed) unknown.push(path);
         continue;
@@ -376,7 +379,7 @@ export class Checkpoints implements Disposable {
       if (target.text === text) continue;
       const changedSince = wasChangedBetween(
         history.map(({ file }) => file),
-        nameOf(text),
+        textKey(text),
       );
       files.push({ path, to: target.text, now: text, changedSince, ...(target.raw && { raw: target.raw }) });
     }
@@ -400,19 +403,19 @@ export class Checkpoints implements Disposable {
   }
 
   /** Files that differ from the tree and that no agent is known to have touched. */
-  async #otherFiles(records: readonly TurnRecord[], now: ReadNow): Promise<Omit<RestorePlan, "checkpoint">> {
+  async #otherFiles(records: readonly TurnRecord[], now: ReadCurrentText): Promise<Omit<RestorePlan, "checkpoint">> {
     const none = { files: [], unknown: [], more: 0 };
     const { trees, log } = this.#options;
     const then = records[0]?.trees ?? [];
     if (!trees || then.length === 0) return none;
     try {
-      const changes = await trees.changed(then, await trees.take(this.#ended.signal), mostOthers);
+      const changes = await trees.changed(then, await trees.take(this.#ended.signal), maxOtherFiles);
       const touched = new Set(records.flatMap(record => Object.keys(record.files)));
       const files: FileRestore[] = [];
       const unknown: string[] = [];
       for (const { path, text: to } of changes.files) {
         if (touched.has(path)) continue;
-        const text = await current(path, now);
+        const text = await readNormalized(path, now);
         if (to === undefined || text === undefined) unknown.push(path);
         else if (to !== text) files.push({ path, to, now: text, changedSince: true });
       }
@@ -449,18 +452,19 @@ export class Checkpoints implements Disposable {
   }
 }
 
-const normal = (text: string): string => withLineFeeds(text.startsWith("\uFEFF") ? text.slice(1) : text);
-const nameOf = (text: string | null): string | null => (text === null ? null : contentKey(normal(text)));
+const normalizeText = (text: string): string => withLineFeeds(text.startsWith("\uFEFF") ? text.slice(1) : text);
+const textKey = (text: string | null): string | null => (text === null ? null : contentKey(normalizeText(text)));
 const byPath = (a: FileRestore, b: FileRestore): number => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0);
 
-/** What the agent left of a file, as far as it is known: a touch without a write left it as it was. */
-const left = (file: FileRecord): string | null | undefined => (file.after === undefined ? file.before : file.after);
+/** What the agent left of a file, as far as it is known: a touch without a write left it was. */
+const lastKnownKey = (file: FileRecord): string | null | undefined =>
+  file.after === undefined ? file.before : file.after;
 
 /** Whether somebody else changed the file between two touches or after the last. */
 function wasChangedBetween(history: readonly FileRecord[], now: string | null): boolean {
   return history.some((file, i) => {
     if (file.others) return true;
-    const after = left(file);
+    const after = lastKnownKey(file);
     const next = history[i + 1];
     if (after === undefined) return next === undefined;
     const found = next ? next.before : now;
@@ -470,14 +474,14 @@ function wasChangedBetween(history: readonly FileRecord[], now: string | null): 
 
 /** Whether the file is as it was when it was first touched. */
 function isUntouched(history: readonly FileRecord[], now: string | null): boolean {
-  return history.every(file => file.before === now && left(file) === now);
+  return history.every(file => file.before === now && lastKnownKey(file) === now);
 }
 
 /** The text now, in the form that texts have here. Undefined: it is no text. */
-async function current(path: string, now: ReadNow): Promise<string | null | undefined> {
+async function readNormalized(path: string, now: ReadCurrentText): Promise<string | null | undefined> {
   try {
     const text = await now(path);
-    return text === null ? null : normal(text);
+    return text === null ? null : normalizeText(text);
   } catch (error) {
     if (error instanceof Refusal) return undefined;
     throw error;

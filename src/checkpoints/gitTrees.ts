@@ -4,16 +4,16 @@ import { join, relative, sep } from "node:path";
 import { asError } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import type { TreeRecord } from "./checkpointIndex.ts";
-import type { TreeChanges, Trees } from "./checkpointTrees.ts";
+import type { TreeChanges, CheckpointTrees } from "./checkpointTrees.ts";
 import { contentKey } from "./checkpointStore.ts";
 import { withLineFeeds } from "../base/text.ts";
 import { gitList, GitError, type Git } from "../git/gitProgram.ts";
 import {
-  filtered,
-  findPlace,
-  NoTree,
-  printed,
-  privately,
+  filteredPaths,
+  findTreeLocation,
+  TreeUnavailableError,
+  gitOutput,
+  privateRunOptions,
   readObjects,
   takeTree,
   treeDifferences,
@@ -21,7 +21,7 @@ import {
   treeLimits,
   type TreeDifference,
   type TreeLimits,
-  type TreePlace,
+  type TreeLocation,
 } from "../git/gitTree.ts";
 
 export interface GitTreesOptions {
@@ -29,29 +29,29 @@ export interface GitTreesOptions {
   /** The session's folders. */
   readonly folders: readonly string[];
   /** Where objects and indexes are kept. */
-  readonly ownFolder: string;
+  readonly storageFolder: string;
   readonly log: Log;
   readonly limits?: TreeLimits;
   /** What was said already, by the trees of other sessions too. */
-  readonly said?: Set<string>;
+  readonly loggedMessages?: Set<string>;
 }
 
-const none = "000000";
+const missingMode = "000000";
 
 /** Modes of files whose content is text or bytes; the others are links and repositories. */
 const isFile = (mode: string): boolean => mode.startsWith("100");
 
-export class GitTrees implements Trees {
+export class GitTrees implements CheckpointTrees {
   readonly #options: GitTreesOptions;
   readonly #limits: TreeLimits;
-  readonly #places = new Map<string, Promise<TreePlace>>();
+  readonly #places = new Map<string, Promise<TreeLocation>>();
   /** What was said already, so that it is said once. */
-  readonly #said: Set<string>;
+  readonly #loggedMessages: Set<string>;
   #tail: Promise<unknown> = Promise.resolve();
 
   constructor(options: GitTreesOptions) {
     this.#options = options;
-    this.#said = options.said ?? new Set();
+    this.#loggedMessages = options.loggedMessages ?? new Set();
     this.#limits = options.limits ?? treeLimits;
   }
 
@@ -64,10 +64,10 @@ export class GitTrees implements Trees {
 
   async textAt(trees: readonly TreeRecord[], path: string): Promise<string | null | undefined> {
     const record = trees
-      .filter(({ folder }) => within(folder, path) !== undefined)
+      .filter(({ folder }) => relativePath(folder, path) !== undefined)
       .sort((a, b) => b.folder.length - a.folder.length)[0];
-    const inside = record && within(record.folder, path);
-    if (!record || inside === undefined || isLeft(record, inside)) return undefined;
+    const inside = record && relativePath(record.folder, path);
+    if (!record || inside === undefined || isOmitted(record, inside)) return undefined;
     const place = await this.#place(record.folder);
     const full = `${place.prefix}${inside}`;
     const above = full.split("/").map((_, i, names) => names.slice(0, i + 1).join("/"));
@@ -78,12 +78,12 @@ export class GitTrees implements Trees {
       if (entries.some(({ mode }) => !isFile(mode)) || (await isIgnored(place, inside))) return undefined;
       return null;
     }
-    if (!isFile(entry.mode) || (await filtered(place, [inside])).size > 0) return undefined;
+    if (!isFile(entry.mode) || (await filteredPaths(place, [inside])).size > 0) return undefined;
     const [bytes] = await readObjects(place, [entry.object], this.#limits.bytes);
-    return bytes && textOf(bytes);
+    return bytes && decodeText(bytes);
   }
 
-  async changed(from: readonly TreeRecord[], to: readonly TreeRecord[], most: number): Promise<TreeChanges> {
+  async changed(from: readonly TreeRecord[], to: readonly TreeRecord[], max: number): Promise<TreeChanges> {
     const files: { readonly path: string; readonly text: string | null | undefined }[] = [];
     let more = 0;
     for (const before of from) {
@@ -91,9 +91,9 @@ export class GitTrees implements Trees {
       if (!after) continue;
       const place = await this.#place(before.folder);
       const all = (await treeDifferences(place, before.tree, after.tree)).filter(
-        ({ path }) => !isLeft(before, path) && !isLeft(after, path),
+        ({ path }) => !isOmitted(before, path) && !isOmitted(after, path),
       );
-      const listed = all.slice(0, Math.max(0, most - files.length));
+      const listed = all.slice(0, Math.max(0, max - files.length));
       more += all.length - listed.length;
       const texts = await this.#texts(place, listed);
       listed.forEach(({ path }, i) => files.push({ path: join(before.folder, path), text: texts[i] }));
@@ -103,12 +103,12 @@ export class GitTrees implements Trees {
 
   keepOnly(trees: readonly TreeRecord[]): Promise<void> {
     return this.#inOrder(async () => {
-      const { ownFolder } = this.#options;
+      const { storageFolder: ownFolder } = this.#options;
       const names = await readdir(ownFolder).catch((): readonly string[] => []);
       for (const name of names) {
-        const records = trees.filter(({ folder }) => nameOf(folder) === name);
+        const records = trees.filter(({ folder }) => folderKey(folder) === name);
         const [first] = records;
-        if (first) await keepObjects(await this.#place(first.folder), records);
+        if (first) await deleteUnusedObjects(await this.#place(first.folder), records);
         else await rm(join(ownFolder, name), { recursive: true, force: true, maxRetries: 3 });
       }
     });
@@ -119,22 +119,23 @@ export class GitTrees implements Trees {
       const { tree, left } = await takeTree(await this.#place(folder, signal), this.#limits, signal);
       if (left.length > 0) {
         const some = left.slice(0, 5).join(", ");
-        this.#say(`Checkpoints of ${folder} leave out ${left.length} files or repositories within it: ${some}`);
+        this.#logOnce(`Checkpoints of ${folder} leave out ${left.length} files or repositories within it: ${some}`);
       }
       return { folder, tree, left };
     } catch (error) {
       signal.throwIfAborted();
-      if (error instanceof NoTree) this.#say(`Checkpoints of ${folder} have no tree. ${error.message}`);
+      if (error instanceof TreeUnavailableError)
+        this.#logOnce(`Checkpoints of ${folder} have no tree. ${error.message}`);
       else this.#options.log.warn(`No tree could be taken of ${folder}.`, asError(error).message);
       return undefined;
     }
   }
 
-  #place(folder: string, signal?: AbortSignal): Promise<TreePlace> {
+  #place(folder: string, signal?: AbortSignal): Promise<TreeLocation> {
     const known = this.#places.get(folder);
     if (known) return known;
-    const { git, ownFolder } = this.#options;
-    const found = findPlace(git, folder, join(ownFolder, nameOf(folder)), signal);
+    const { git, storageFolder: ownFolder } = this.#options;
+    const found = findTreeLocation(git, folder, join(ownFolder, folderKey(folder)), signal);
     this.#places.set(folder, found);
     // It may become one.
     found.catch(() => this.#places.delete(folder));
@@ -143,28 +144,28 @@ export class GitTrees implements Trees {
 
   /** The text before of each difference. */
   async #texts(
-    place: TreePlace,
+    place: TreeLocation,
     differences: readonly TreeDifference[],
   ): Promise<readonly (string | null | undefined)[]> {
     const readable = differences.filter(
-      ({ before, after }) => isFile(before.mode) && (isFile(after.mode) || after.mode === none),
+      ({ before, after }) => isFile(before.mode) && (isFile(after.mode) || after.mode === missingMode),
     );
     const inPlace = differences.map(({ path }) => path);
-    const changedByFilter = await filtered(place, inPlace);
+    const changedByFilter = await filteredPaths(place, inPlace);
     const objects = readable.map(({ before }) => before.object);
     const contents = await readObjects(place, objects, this.#limits.bytes);
     const texts = new Map(readable.map(({ path }, i) => [path, contents[i]]));
     return differences.map(({ before, after, path }) => {
       if (changedByFilter.has(path)) return undefined;
-      if (before.mode === none) return isFile(after.mode) ? null : undefined;
+      if (before.mode === missingMode) return isFile(after.mode) ? null : undefined;
       const bytes = texts.get(path);
-      return bytes && textOf(bytes);
+      return bytes && decodeText(bytes);
     });
   }
 
-  #say(words: string): void {
-    if (this.#said.has(words)) return;
-    this.#said.add(words);
+  #logOnce(words: string): void {
+    if (this.#loggedMessages.has(words)) return;
+    this.#loggedMessages.add(words);
     this.#options.log.info(words);
   }
 
@@ -176,23 +177,23 @@ export class GitTrees implements Trees {
 }
 
 /** The name of a folder's own place. */
-const nameOf = (folder: string): string => contentKey(folder).slice(0, 16);
+const folderKey = (folder: string): string => contentKey(folder).slice(0, 16);
 
 /** The path within the folder, with slashes; undefined when it is outside or git's own. */
-function within(folder: string, path: string): string | undefined {
+function relativePath(folder: string, path: string): string | undefined {
   const inside = relative(folder, path);
   if (inside === "" || inside === ".." || inside.startsWith(`..${sep}`) || inside.startsWith(`.git${sep}`)) return;
   return inside.split(sep).join("/");
 }
 
-const isLeft = ({ left }: TreeRecord, path: string): boolean =>
+const isOmitted = ({ left }: TreeRecord, path: string): boolean =>
   left.some(one => (one.endsWith("/") ? path.startsWith(one) : path === one));
 
-async function isIgnored(place: TreePlace, path: string): Promise<boolean> {
+async function isIgnored(place: TreeLocation, path: string): Promise<boolean> {
   try {
     // It takes no literal paths, and takes every path literally.
     const args = ["--no-literal-pathspecs", "check-ignore", "-q", "--no-index", "--", `./${path}`];
-    await printed(place.git, place.folder, args, {});
+    await gitOutput(place.git, place.folder, args, {});
     return true;
   } catch (error) {
     if (error instanceof GitError && error.code === 1) return false;
@@ -201,7 +202,7 @@ async function isIgnored(place: TreePlace, path: string): Promise<boolean> {
 }
 
 /** Undefined for what is no UTF-8 text. */
-function textOf(bytes: Buffer): string | undefined {
+function decodeText(bytes: Buffer): string | undefined {
   // What Git LFS keeps in place of a file.
   if (bytes.includes(0) || bytes.toString("latin1", 0, 42) === "version https://git-lfs.github.com/spec/v1") return;
   try {
@@ -212,14 +213,14 @@ function textOf(bytes: Buffer): string | undefined {
 }
 
 /** Removes our objects that belong to none of the trees. */
-async function keepObjects(place: TreePlace, records: readonly TreeRecord[]): Promise<void> {
+async function deleteUnusedObjects(place: TreeLocation, records: readonly TreeRecord[]): Promise<void> {
   const args = ["rev-list", "--objects", "--no-object-names", "--missing=allow-any", "--stdin"];
   const input = [...new Set(records.map(({ tree }) => tree))].map(tree => `${tree}\n`).join("");
-  const listed = await gitList(place.git, place.folder, args, { ...privately(place, []), input });
+  const listed = await gitList(place.git, place.folder, args, { ...privateRunOptions(place, []), input });
   const kept = new Set(listed.join("").split("\n"));
-  const objects = join(place.private, "objects");
+  const objects = join(place.privateFolder, "objects");
   // The index may know objects that are about to go.
-  await rm(join(place.private, "index"), { force: true });
+  await rm(join(place.privateFolder, "index"), { force: true });
   for (const two of await readdir(objects)) {
     if (!/^[0-9a-f]{2}$/.test(two)) continue;
     for (const rest of await readdir(join(objects, two))) {

@@ -2,12 +2,12 @@
 import * as vscode from "vscode";
 
 type Value = boolean | readonly (string | number)[];
-const told = new Map<string, string>();
+const lastValues = new Map<string, string>();
 
 /** Sets a context key. VS Code is told only when it changes. */
-export function setContext(key: string, value: Value): void {
-  const written = JSON.stringify(value);
-  if (told.get(key) === written) return;
-  told.set(key, written);
+export function setContextKey(key: string, value: Value): void {
+  const serialized = JSON.stringify(value);
+  if (lastValues.get(key) === serialized) return;
+  lastValues.set(key, serialized);
   void vscode.commands.executeCommand("setContext", key, value);
 }

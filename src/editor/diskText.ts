@@ -3,7 +3,7 @@ import type { Stats } from "node:fs";
 import { readFile, stat } from "node:fs/promises";
 import * as vscode from "vscode";
 import { withLineFeeds } from "../base/text.ts";
-import { codeOf } from "../base/errors.ts";
+import { errorCodeOf } from "../base/errors.ts";
 
 /** Larger files are not reviewed. */
 const maxBytes = 8 * 1024 * 1024;
@@ -12,9 +12,9 @@ const maxBytes = 8 * 1024 * 1024;
  * The decoded file with "\n" line endings and without a byte-order mark; null when there is none, undefined when it is no
  * text or too large. Rejects when it cannot be read.
  */
-export async function fileText(path: string): Promise<string | null | undefined> {
+export async function diskText(path: string): Promise<string | null | undefined> {
   try {
-    const found = await statOf(path);
+    const found = await statIfExists(path);
     if (!found) return null;
     if (!found.isFile() || found.size > maxBytes) return undefined;
     const bytes = await readFile(path);
@@ -22,7 +22,7 @@ export async function fileText(path: string): Promise<string | null | undefined>
     const text = await vscode.workspace.decode(bytes, { uri: vscode.Uri.file(path) });
     return withLineFeeds(text.startsWith("\uFEFF") ? text.slice(1) : text);
   } catch (thrown) {
-    if (codeOf(thrown) === "ENOENT" || codeOf(thrown) === "ENOTDIR") return null;
+    if (errorCodeOf(thrown) === "ENOENT" || errorCodeOf(thrown) === "ENOTDIR") return null;
     throw thrown;
   }
 }
@@ -32,12 +32,12 @@ const isUtf16 = (bytes: Uint8Array): boolean =>
 
 /** Whether there is a file. Rejects when that cannot be told. */
 export async function isFile(path: string): Promise<boolean> {
-  return (await statOf(path))?.isFile() === true;
+  return (await statIfExists(path))?.isFile() === true;
 }
 
 /** Whether there is a folder. Rejects when that cannot be told. */
 export async function isFolder(path: string): Promise<boolean> {
-  return (await statOf(path))?.isDirectory() === true;
+  return (await statIfExists(path))?.isDirectory() === true;
 }
 
 /**
@@ -45,14 +45,14 @@ export async function isFolder(path: string): Promise<boolean> {
  * whoever writes may set.
  */
 export async function changeTime(path: string): Promise<number | undefined> {
-  return (await statOf(path))?.ctimeMs;
+  return (await statIfExists(path))?.ctimeMs;
 }
 
-async function statOf(path: string): Promise<Stats | undefined> {
+async function statIfExists(path: string): Promise<Stats | undefined> {
   try {
     return await stat(path);
   } catch (thrown) {
-    if (codeOf(thrown) === "ENOENT" || codeOf(thrown) === "ENOTDIR") return undefined;
+    if (errorCodeOf(thrown) === "ENOENT" || errorCodeOf(thrown) === "ENOTDIR") return undefined;
     throw thrown;
   }
 }

@@ -2,9 +2,9 @@
 import * as vscode from "vscode";
 
 /** The folders an agent may touch: its own, and every folder of the workspace. */
-export function sessionRoots(cwd: string): readonly string[] {
+export function sessionRoots(workspaceFolder: string): readonly string[] {
   const folders = (vscode.workspace.workspaceFolders ?? []).filter(folder => folder.uri.scheme === "file");
-  return [...new Set([cwd, ...folders.map(folder => folder.uri.fsPath)])];
+  return [...new Set([workspaceFolder, ...folders.map(folder => folder.uri.fsPath)])];
 }
 
 /** The folder an agent works in: the active editor's in a multi-root workspace, else the first. */

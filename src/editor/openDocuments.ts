@@ -19,57 +19,57 @@ export function openTextOf(path: string): { readonly text: string; readonly dirt
  * The document as it is open now. One that no tab shows is closed whenever the editor likes, also between our steps, and
  * an edit opens it anew, as another object. An unsaved one stays open.
  */
-export async function openedAgain(document: vscode.TextDocument): Promise<vscode.TextDocument> {
+export async function reopenIfClosed(document: vscode.TextDocument): Promise<vscode.TextDocument> {
   return document.isClosed ? vscode.workspace.openTextDocument(document.uri) : document;
 }
 
 /** How long the editor may take to notice that a file changed on disk. Milliseconds. */
-export const mostCatchUp = 5000;
+export const maxReloadWait = 5000;
 
 /** How long the editor is waited for before it is helped to notice. Milliseconds. */
-const patience = 400;
+const forcedReloadDelay = 400;
 
 /**
  * Waits until the editor has read what is on disk, as `isCurrent` tells. Gives the document that has; undefined when time
  * is up. VS Code may never be told of files that come into a folder just made.
  */
-export async function caughtUp(
+export async function waitForReload(
   found: vscode.TextDocument,
   isCurrent: (document: vscode.TextDocument) => Promise<boolean>,
-  within: number,
+  timeout: number,
 ): Promise<vscode.TextDocument | undefined> {
-  const began = Date.now();
-  let isHelped = false;
+  const startedAt = Date.now();
+  let isReloadForced = false;
   for (let document = found; ;) {
-    document = await openedAgain(document);
+    document = await reopenIfClosed(document);
     if (await isCurrent(document)) return document;
-    const waited = Date.now() - began;
-    if (waited >= within) return undefined;
-    if (waited >= patience && !isHelped) {
-      isHelped = true;
-      await readAnew(document);
+    const waited = Date.now() - startedAt;
+    if (waited >= timeout) return undefined;
+    if (waited >= forcedReloadDelay && !isReloadForced) {
+      isReloadForced = true;
+      await forceReload(document);
     }
     const { onDidChangeTextDocument } = vscode.workspace;
-    await nextOf(onDidChangeTextDocument, event => event.document === document, Math.min(within - waited, 100));
+    await waitForEvent(onDidChangeTextDocument, event => event.document === document, Math.min(timeout - waited, 100));
   }
 }
 
 /** Encodings that read the same text of the same bytes. */
-const twins: Readonly<Record<string, string>> = { utf8: "utf8bom", utf8bom: "utf8" };
+const equivalentEncodings: Readonly<Record<string, string>> = { utf8: "utf8bom", utf8bom: "utf8" };
 
 /**
  * Has the editor read a saved document from disk: it does so for another encoding, and then for the one it had. Not where
  * the user may be typing: a document with unsaved text would keep the other encoding.
  */
-function readAnew({ uri }: vscode.TextDocument): Promise<void> {
-  return undisturbed([uri], async () => {
+function forceReload({ uri }: vscode.TextDocument): Promise<void> {
+  return withFileLock([uri], async () => {
     const document = openDocumentOf(uri.fsPath);
     if (!document || document.isDirty || vscode.window.activeTextEditor?.document === document) return;
     const { encoding } = document;
-    const twin = twins[encoding];
-    if (twin === undefined) return;
+    const otherEncoding = equivalentEncodings[encoding];
+    if (otherEncoding === undefined) return;
     try {
-      await vscode.workspace.openTextDocument(uri, { encoding: twin });
+      await vscode.workspace.openTextDocument(uri, { encoding: otherEncoding });
     } finally {
       await vscode.workspace.openTextDocument(uri, { encoding });
     }
@@ -77,35 +77,39 @@ function readAnew({ uri }: vscode.TextDocument): Promise<void> {
 }
 
 /** The work that is under way with a file. */
-const working = new Map<string, Promise<unknown>>();
+const fileLocks = new Map<string, Promise<unknown>>();
 
 /**
  * Does work on files when no other such work is under way: a document that is read anew has another encoding meanwhile, and
- * must not be edited and saved then. Not to be nested, and not to wait for {@link caughtUp}.
+ * must not be edited and saved then. Not to be nested, and not to wait for {@link waitForReload}.
  */
-export async function undisturbed<T>(uris: readonly vscode.Uri[], work: () => Promise<T>): Promise<T> {
+export async function withFileLock<T>(uris: readonly vscode.Uri[], work: () => Promise<T>): Promise<T> {
   const keys = uris.map(uri => uri.toString());
-  const earlier = keys.flatMap(key => working.get(key) ?? []);
-  const done = Promise.allSettled(earlier).then(work);
-  for (const key of keys) working.set(key, done);
+  const pending = keys.flatMap(key => fileLocks.get(key) ?? []);
+  const done = Promise.allSettled(pending).then(work);
+  for (const key of keys) fileLocks.set(key, done);
   try {
     return await done;
   } finally {
-    for (const key of keys) if (working.get(key) === done) working.delete(key);
+    for (const key of keys) if (fileLocks.get(key) === done) fileLocks.delete(key);
   }
 }
 
 /** Waits for an event that fits, but no longer than so many milliseconds. */
-export function nextOf<T>(event: vscode.Event<T>, fits: (told: T) => boolean, within: number): Promise<void> {
+export function waitForEvent<T>(
+  event: vscode.Event<T>,
+  matches: (value: T) => boolean,
+  timeout: number,
+): Promise<void> {
   return new Promise(resolve => {
     const done = (): void => {
       clearTimeout(timer);
       listener.dispose();
       resolve();
     };
-    const timer = setTimeout(done, within);
-    const listener = event(told => {
-      if (fits(told)) done();
+    const timer = setTimeout(done, timeout);
+    const listener = event(value => {
+      if (matches(value)) done();
     });
   });
 }

@@ -1,15 +1,15 @@
 // The log channel, as the Log port. Its level follows VS Code's own setting.
 import * as vscode from "vscode";
-import { masked } from "../base/maskJson.ts";
+import { maskJson } from "../base/maskJson.ts";
 import type { Log } from "../base/log.ts";
-import { maskedText } from "../base/mask.ts";
+import { maskText } from "../base/mask.ts";
 
 /** Parley's output channel. Data is masked before it is written. */
-export function openLog(): Log & { show(): void; dispose(): void } {
+export function openOutputChannel(): Log & { show(): void; dispose(): void } {
   const channel = vscode.window.createOutputChannel("Parley", { log: true });
   const line = (message: string, data: unknown): string =>
-    maskedText(
-      data === undefined ? message : `${message} ${typeof data === "string" ? data : JSON.stringify(masked(data))}`,
+    maskText(
+      data === undefined ? message : `${message} ${typeof data === "string" ? data : JSON.stringify(maskJson(data))}`,
     );
   return {
     debug: (message, data) => channel.debug(line(message, data)),

@@ -2,36 +2,36 @@
 import * as vscode from "vscode";
 import type { Disposable } from "../base/lifecycle.ts";
 
-export interface KeptTextsOptions {
+export interface ReadOnlyTextsOptions {
   readonly scheme: string;
   /** Texts kept readable for open editors; the oldest go first. */
-  readonly most: number;
+  readonly maxTexts: number;
   /** Stands in a document whose text is not kept any more. */
-  readonly gone: string;
+  readonly placeholder: string;
 }
 
-export class KeptTexts implements vscode.TextDocumentContentProvider, Disposable {
-  readonly #options: KeptTextsOptions;
+export class ReadOnlyTexts implements vscode.TextDocumentContentProvider, Disposable {
+  readonly #options: ReadOnlyTextsOptions;
   readonly #texts = new Map<string, string>();
   readonly #registration: vscode.Disposable;
   #count = 0;
 
-  constructor(options: KeptTextsOptions) {
+  constructor(options: ReadOnlyTextsOptions) {
     this.#options = options;
     this.#registration = vscode.workspace.registerTextDocumentContentProvider(options.scheme, this);
   }
 
   provideTextDocumentContent(uri: vscode.Uri): string {
-    return this.#texts.get(uri.query) ?? this.#options.gone;
+    return this.#texts.get(uri.query) ?? this.#options.placeholder;
   }
 
   /** A document with the text. The path gives the editor its language. */
   add(path: string, text: string): vscode.Uri {
-    const { scheme, most } = this.#options;
+    const { scheme, maxTexts } = this.#options;
     const key = `${++this.#count}`;
     this.#texts.set(key, text);
     for (const old of this.#texts.keys()) {
-      if (this.#texts.size <= most) break;
+      if (this.#texts.size <= maxTexts) break;
       this.#texts.delete(old);
     }
     return vscode.Uri.file(path).with({ scheme, query: key });

@@ -1,13 +1,13 @@
 // The files below a folder without git: walked, with what .gitignore files say left out.
 import { readdir, readFile } from "node:fs/promises";
 import ignore, { type Ignore } from "ignore";
-import { codeOf } from "../base/errors.ts";
+import { errorCodeOf } from "../base/errors.ts";
 
 /** Decides which paths, relative to the folder it was made for and with slashes, are left out. */
-export type Leaves = (path: string) => boolean;
+export type PathExclusion = (path: string) => boolean;
 
 /** What `files.exclude` and the like leave out. Conditions (`when`) count as off; bad globs leave nothing out. */
-export function excludedBy(setting: Readonly<Record<string, unknown>>, ignoresCase: boolean): Leaves {
+export function excludedBy(setting: Readonly<Record<string, unknown>>, ignoresCase: boolean): PathExclusion {
   const rules = ignore({ ignorecase: ignoresCase });
   for (const [glob, on] of Object.entries(setting)) {
     if (on === true) rules.add(ignoreRule(glob));
@@ -30,28 +30,28 @@ function expandBraces(glob: string): readonly string[] {
 
 export interface WalkOptions {
   readonly take: (paths: readonly string[]) => Promise<void> | void;
-  readonly leavesOut: Leaves;
+  readonly isExcluded: PathExclusion;
   /** Walk only what lies at or below this path, relative to the folder. */
   readonly from?: string;
   readonly signal?: AbortSignal;
 }
 
-interface Layer {
+interface IgnoreRules {
   readonly folder: string;
   readonly rules: Ignore;
 }
 
 /** Walks the folder. Symbolic links are not followed, as links to files they are files. Folders that cannot be read are left out. */
-export async function walkFiles(root: string, { take, leavesOut, from = "", signal }: WalkOptions): Promise<void> {
-  const layersAbove = async (path: string): Promise<readonly Layer[]> => {
-    const layers: Layer[] = [];
+export async function walkFiles(root: string, { take, isExcluded, from = "", signal }: WalkOptions): Promise<void> {
+  const layersAbove = async (path: string): Promise<readonly IgnoreRules[]> => {
+    const layers: IgnoreRules[] = [];
     const parts = path.split("/");
     for (let i = 0; i < parts.length; i++) layers.push(...(await layerOf(root, parts.slice(0, i).join("/"))));
     return layers;
   };
-  const isLeftOut = (path: string, folder: boolean, layers: readonly Layer[]): boolean =>
-    /(?:^|\/)\.git$/.test(path) || leavesOut(path) || isIgnored(folder ? `${path}/` : path, layers);
-  const walk = async (folder: string, above: readonly Layer[]): Promise<void> => {
+  const isLeftOut = (path: string, folder: boolean, layers: readonly IgnoreRules[]): boolean =>
+    /(?:^|\/)\.git$/.test(path) || isExcluded(path) || isIgnored(folder ? `${path}/` : path, layers);
+  const walk = async (folder: string, above: readonly IgnoreRules[]): Promise<void> => {
     signal?.throwIfAborted();
     const entries = await entriesOf(root, folder);
     const layers = [
@@ -81,7 +81,7 @@ export async function walkFiles(root: string, { take, leavesOut, from = "", sign
 }
 
 /** The nearest .gitignore that says something decides. */
-function isIgnored(path: string, layers: readonly Layer[]): boolean {
+function isIgnored(path: string, layers: readonly IgnoreRules[]): boolean {
   for (const { folder, rules } of layers.toReversed()) {
     const below = folder === "" ? path : path.startsWith(`${folder}/`) ? path.slice(folder.length + 1) : "";
     if (below === "") continue; // A folder's own rules are about what is in it.
@@ -91,12 +91,12 @@ function isIgnored(path: string, layers: readonly Layer[]): boolean {
   return false;
 }
 
-async function layerOf(root: string, folder: string): Promise<readonly Layer[]> {
+async function layerOf(root: string, folder: string): Promise<readonly IgnoreRules[]> {
   try {
     const text = await readFile(`${root}/${folder === "" ? "" : `${folder}/`}.gitignore`, "utf8");
     return [{ folder, rules: ignore().add(text) }];
   } catch (error) {
-    if (isAway(error)) return [];
+    if (isUnreadable(error)) return [];
     throw error;
   }
 }
@@ -105,11 +105,11 @@ async function entriesOf(root: string, folder: string): Promise<Awaited<ReturnTy
   try {
     return await list(folder === "" ? root : `${root}/${folder}`);
   } catch (error) {
-    if (isAway(error)) return [];
+    if (isUnreadable(error)) return [];
     throw error;
   }
 }
 const list = (path: string) => readdir(path, { withFileTypes: true });
 
-const isAway = (error: unknown): boolean =>
-  ["ENOENT", "ENOTDIR", "EACCES", "EPERM", "EISDIR", "ELOOP"].includes(codeOf(error) ?? "");
+const isUnreadable = (error: unknown): boolean =>
+  ["ENOENT", "ENOTDIR", "EACCES", "EPERM", "EISDIR", "ELOOP"].includes(errorCodeOf(error) ?? "");

@@ -1,5 +1,5 @@
 // The gate that a request for a file, a folder or a command passes. The permissions room implements it.
-import type { Located, Confinement } from "./paths.ts";
+import type { LocatedPath, Confinement } from "./paths.ts";
 
 export type Operation = "read" | "write" | "run";
 
@@ -7,7 +7,7 @@ export interface AccessRequest {
   readonly operation: Operation;
   /** As the agent sent it. To run: the folder. */
   readonly path: string;
-  readonly located: Located;
+  readonly located: LocatedPath;
   /** To run: the command line as shown, and the program with its arguments where it was given so. */
   readonly command?: string;
   readonly argv?: readonly string[];
@@ -22,6 +22,6 @@ export interface Gate {
 /** The gate without anybody to ask: what is outside the roots is refused. */
 export const rootsOnly = (confinement: Confinement): Gate => ({
   admit({ path, located }) {
-    return located.inside ? Promise.resolve(false) : Promise.reject(confinement.outside(path));
+    return located.inside ? Promise.resolve(false) : Promise.reject(confinement.outsideRefusal(path));
   },
 });

@@ -39,7 +39,7 @@ export async function readLines(
   let toTake = window.limit;
   let first = true;
   for await (const chunk of chunks) {
-    if (first) checkText(chunk);
+    if (first) checkIsUtf8Text(chunk);
     first = false;
     let from = 0;
     while (toSkip > 0 && from < chunk.length) {
@@ -54,7 +54,7 @@ export async function readLines(
       if (end >= 0) toTake--;
     }
     size += to - from;
-    if (size > maxBytes) throw tooMuch(maxBytes);
+    if (size > maxBytes) throw tooLargeRefusal(maxBytes);
     if (to > from) kept.push(chunk.slice(from, to));
     if (toTake <= 0) break;
   }
@@ -62,20 +62,20 @@ export async function readLines(
 }
 
 /** The Refusal for an answer above the cap. */
-export function tooMuch(maxBytes: number): Refusal {
+export function tooLargeRefusal(maxBytes: number): Refusal {
   return new Refusal(
     "invalid",
-    `That is more than ${megabytes(maxBytes)} of text, the most that is answered at once. Ask for fewer lines, with “line” and “limit”.`,
+    `That is more than ${sizeInMebibytes(maxBytes)} of text, the most that is answered at once. Ask for fewer lines, with “line” and “limit”.`,
   );
 }
 
 /** A size for a sentence. */
-export function megabytes(bytes: number): string {
+export function sizeInMebibytes(bytes: number): string {
   const size = bytes / (1024 * 1024);
   return `${size >= 10 || Number.isInteger(size) ? Math.round(size) : size.toFixed(1)} MiB`;
 }
 
-function checkText(start: Uint8Array): void {
+function checkIsUtf8Text(start: Uint8Array): void {
   const [a, b] = start;
   if ((a === 0xff && b === 0xfe) || (a === 0xfe && b === 0xff)) {
     throw new Refusal("invalid", "The file is large and UTF-16, and only UTF-8 can be read in parts.");

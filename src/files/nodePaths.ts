@@ -3,10 +3,10 @@ import { statSync } from "node:fs";
 import { readlink, realpath } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join, parse, sep } from "node:path";
 import type { PathResolver } from "./ports.ts";
-import { codeOf } from "../base/errors.ts";
+import { errorCodeOf } from "../base/errors.ts";
 
 /** Links followed by hand before we say that they lead in a circle; what Linux does. */
-const mostLinks = 40;
+const maxLinks = 40;
 
 /** Resolves paths with the system's own `realpath`. */
 export function nodePaths(): PathResolver {
@@ -24,12 +24,12 @@ async function real(path: string, links: number): Promise<string> {
   const target = await linkTarget(path);
   if (target === undefined) return join(await real(parent, links), basename(path));
   // A link to what does not exist yet: a write would create its target, so the target is what counts.
-  if (links >= mostLinks) throw Object.assign(new Error("too many symbolic links"), { code: "ELOOP" });
-  return follow(isAbsolute(target) ? parse(target).root : await real(parent, links), target, links + 1);
+  if (links >= maxLinks) throw Object.assign(new Error("too many symbolic links"), { code: "ELOOP" });
+  return followLink(isAbsolute(target) ? parse(target).root : await real(parent, links), target, links + 1);
 }
 
 /** Walks a link's target step by step, as the kernel does: `..` leaves the real folder, not the link. */
-async function follow(from: string, target: string, links: number): Promise<string> {
+async function followLink(from: string, target: string, links: number): Promise<string> {
   let current = from;
   const rest = isAbsolute(target) ? target.slice(parse(target).root.length) : target;
   for (const name of rest.split(sep === "\\" ? /[\\/]/ : "/")) {
@@ -43,13 +43,13 @@ async function linkTarget(path: string): Promise<string | undefined> {
   try {
     return await readlink(path);
   } catch (thrown) {
-    if (isMissing(thrown) || codeOf(thrown) === "EINVAL" || codeOf(thrown) === "UNKNOWN") return undefined;
+    if (isMissing(thrown) || errorCodeOf(thrown) === "EINVAL" || errorCodeOf(thrown) === "UNKNOWN") return undefined;
     throw thrown;
   }
 }
 
 function isMissing(thrown: unknown): boolean {
-  const code = codeOf(thrown);
+  const code = errorCodeOf(thrown);
   return code === "ENOENT" || code === "ENOTDIR";
 }
 

@@ -1,12 +1,12 @@
 // Which paths an agent may act on: pure rules for POSIX and Windows, both testable anywhere. What comes out is a path
 // that went through symbolic links and lies inside one of the session's roots.
-import { Refusal, asError, codeOf } from "../base/errors.ts";
+import { Refusal, asError, errorCodeOf } from "../base/errors.ts";
 import { hostPlatform, type Platform } from "../base/platform.ts";
-import { quoted } from "../base/text.ts";
+import { quotePath } from "../base/text.ts";
 import type { PathResolver } from "./ports.ts";
 
 /** Longer than any file system takes. */
-const longest = 32_000;
+const maxPathLength = 32_000;
 
 /**
  * The path in its normal form: absolute, `.` and `..` folded, no doubled or trailing separators.
@@ -14,28 +14,30 @@ const longest = 32_000;
  * @example normalisePath("c:/work/../x/a.ts", "windows") // "C:\\x\\a.ts"
  */
 export function normalisePath(path: string, platform: Platform): string {
-  if (path === "") throw invalid("The path is empty. Send an absolute path.", path);
-  if (path.length > longest) throw invalid(`The path is ${path.length} characters long, more than any file has.`, path);
-  if (path.includes("\0")) throw invalid(`${quoted(path)} holds a NUL character. Send a plain path.`, path);
-  if (/\p{Surrogate}/u.test(path)) throw invalid(`${quoted(path)} is not valid Unicode.`, path);
-  if (/^[a-z][a-z0-9+.-]+:\/\//i.test(path)) throw invalid(`${quoted(path)} is a URI. Send an absolute path.`, path);
+  if (path === "") throw invalidPath("The path is empty. Send an absolute path.", path);
+  if (path.length > maxPathLength)
+    throw invalidPath(`The path is ${path.length} characters long, more than any file has.`, path);
+  if (path.includes("\0")) throw invalidPath(`${quotePath(path)} holds a NUL character. Send a plain path.`, path);
+  if (/\p{Surrogate}/u.test(path)) throw invalidPath(`${quotePath(path)} is not valid Unicode.`, path);
+  if (/^[a-z][a-z0-9+.-]+:\/\//i.test(path))
+    throw invalidPath(`${quotePath(path)} is a URI. Send an absolute path.`, path);
   return platform === "windows" ? normaliseWindows(path) : normalisePosix(path);
 }
 
 /** Whether the normal path is the root itself or beneath it, compared segment by segment. */
 export function isInside(path: string, root: string, platform: Platform, ignoresCase: boolean): boolean {
-  return beneath(path, root, platform, ignoresCase) !== undefined;
+  return segmentsBelow(path, root, platform, ignoresCase) !== undefined;
 }
 
 /** One spelling for every spelling of the same path: a key for maps. */
 export function pathKey(path: string, platform: Platform, ignoresCase: boolean): string {
   return segmentsOf(path, platform)
-    .map(segment => fold(segment, platform, ignoresCase))
+    .map(segment => foldCase(segment, platform, ignoresCase))
     .join("/");
 }
 
 /** Where a path leads, and whether that is inside the session's roots. */
-export interface Located {
+export interface LocatedPath {
   /** What to act on: resolved, but spelled through the root as it was given, so that the editor knows the file. */
   readonly path: string;
   readonly inside: boolean;
@@ -47,41 +49,41 @@ export interface Located {
 export class Confinement {
   readonly #resolver: PathResolver;
   readonly #platform: Platform;
-  readonly #given: readonly string[];
+  readonly #namedRoots: readonly string[];
   #roots: Promise<readonly Root[]> | undefined;
 
   constructor(resolver: PathResolver, roots: readonly string[], platform: Platform = hostPlatform) {
     this.#resolver = resolver;
     this.#platform = platform;
-    this.#given = roots.map(root => normalisePath(root, platform));
+    this.#namedRoots = roots.map(root => normalisePath(root, platform));
   }
 
   /** The roots as they were given, in normal form. */
   get roots(): readonly string[] {
-    return this.#given;
+    return this.#namedRoots;
   }
 
   /** The roots as they were given and as they lead: a program that asks where it is gets the latter. */
-  async everyRoot(): Promise<readonly string[]> {
+  async namedAndRealRoots(): Promise<readonly string[]> {
     const real = await this.#resolvedRoots().catch(() => []);
-    return [...new Set([...this.#given, ...real.map(root => root.real)])];
+    return [...new Set([...this.#namedRoots, ...real.map(root => root.real)])];
   }
 
   /** Tells the agent that the path is outside the roots. */
-  outside(path: string): Refusal {
-    const roots = this.#given.map(quoted).join(", ");
-    return invalid(`${quoted(path)} is outside this session's folders (${roots}).`, path);
+  outsideRefusal(path: string): Refusal {
+    const roots = this.#namedRoots.map(quotePath).join(", ");
+    return invalidPath(`${quotePath(path)} is outside this session's folders (${roots}).`, path);
   }
 
   /** The path to act on, and whether it is inside. Throws a Refusal for what is no absolute path. */
-  async locate(path: string): Promise<Located> {
+  async locate(path: string): Promise<LocatedPath> {
     const normal = normalisePath(path, this.#platform);
     const roots = await this.#resolvedRoots();
     if (this.#isForeignShare(normal, roots)) return { path: normal, inside: false, key: this.#key(normal) };
     const real = normalisePath(await this.#real(normal, path), this.#platform);
     const key = this.#key(real);
     for (const root of roots) {
-      const rest = beneath(real, root.real, this.#platform, this.#resolver.ignoresCase);
+      const rest = segmentsBelow(real, root.real, this.#platform, this.#resolver.ignoresCase);
       if (rest !== undefined) return { path: join(root.given, rest, this.#platform), inside: true, key };
     }
     return { path: real, inside: false, key };
@@ -90,7 +92,7 @@ export class Confinement {
   // Invariant: the roots are resolved once. A root that an agent later replaces by a link does not move the fence.
   #resolvedRoots(): Promise<readonly Root[]> {
     this.#roots ??= Promise.all(
-      this.#given.map(async given => ({
+      this.#namedRoots.map(async given => ({
         given,
         real: normalisePath(await this.#real(given, given), this.#platform),
       })),
@@ -114,13 +116,14 @@ export class Confinement {
     try {
       return await this.#resolver.real(normal);
     } catch (thrown) {
-      const code = codeOf(thrown);
-      if (code === "ELOOP") throw invalid(`${quoted(asSent)} is a symbolic link that leads back to itself.`, asSent);
-      if (code === "ENAMETOOLONG") throw invalid(`${quoted(asSent)} has a name that is too long.`, asSent);
+      const code = errorCodeOf(thrown);
+      if (code === "ELOOP")
+        throw invalidPath(`${quotePath(asSent)} is a symbolic link that leads back to itself.`, asSent);
+      if (code === "ENAMETOOLONG") throw invalidPath(`${quotePath(asSent)} has a name that is too long.`, asSent);
       if (code === "EACCES" || code === "EPERM") {
-        throw new Refusal("failed", `${quoted(asSent)} may not be accessed: permission denied.`, { path: asSent });
+        throw new Refusal("failed", `${quotePath(asSent)} may not be accessed: permission denied.`, { path: asSent });
       }
-      throw new Refusal("failed", `${quoted(asSent)} could not be resolved: ${asError(thrown).message}`, {
+      throw new Refusal("failed", `${quotePath(asSent)} could not be resolved: ${asError(thrown).message}`, {
         path: asSent,
       });
     }
@@ -132,14 +135,14 @@ interface Root {
   readonly real: string;
 }
 
-function invalid(message: string, path: string): Refusal {
+function invalidPath(message: string, path: string): Refusal {
   return new Refusal("invalid", message, { path: path.slice(0, 1000) });
 }
 
 function normalisePosix(path: string): string {
-  if (path.startsWith("~")) throw invalid(`${quoted(path)} starts with “~”, which is not expanded.`, path);
-  if (!path.startsWith("/")) throw invalid(`${quoted(path)} is a relative path. Send an absolute one.`, path);
-  return `/${folded(path.split("/")).join("/")}`;
+  if (path.startsWith("~")) throw invalidPath(`${quotePath(path)} starts with “~”, which is not expanded.`, path);
+  if (!path.startsWith("/")) throw invalidPath(`${quotePath(path)} is a relative path. Send an absolute one.`, path);
+  return `/${foldDotSegments(path.split("/")).join("/")}`;
 }
 
 function normaliseWindows(given: string): string {
@@ -147,10 +150,10 @@ function normaliseWindows(given: string): string {
   const { start, rest, verbatim } = windowsStart(path, given);
   const segments = rest.split("\\");
   if (verbatim && segments.some(segment => segment === "." || segment === "..")) {
-    throw invalid(`${quoted(given)} mixes the \\\\?\\ form with “..”. Send a plain path.`, given);
+    throw invalidPath(`${quotePath(given)} mixes the \\\\?\\ form with “..”. Send a plain path.`, given);
   }
   for (const segment of segments) checkWindowsName(segment, given);
-  const kept = folded(segments);
+  const kept = foldDotSegments(segments);
   return start.endsWith(":") ? `${start}\\${kept.join("\\")}` : [start, ...kept].join("\\");
 }
 
@@ -164,36 +167,37 @@ function windowsStart(path: string, given: string): { start: string; rest: strin
   if (share && share[1] !== undefined && share[2] !== undefined && !/^[.?]$/.test(share[1])) {
     const names = [share[1], share[2]];
     for (const name of names) {
-      if (name === "." || name === "..") throw invalid(`${quoted(given)} is not a path to a share.`, given);
+      if (name === "." || name === "..") throw invalidPath(`${quotePath(given)} is not a path to a share.`, given);
       checkWindowsName(name, given);
     }
     return { start: `\\\\${names.join("\\")}`, rest: share[3] ?? "", verbatim };
   }
   if (verbatim || /^\\\\[.?](\\|$)/.test(path) || path.startsWith("\\??\\")) {
-    throw invalid(`${quoted(given)} names a device, not a file.`, given);
+    throw invalidPath(`${quotePath(given)} names a device, not a file.`, given);
   }
   if (/^[a-z]:/i.test(path)) {
-    throw invalid(`${quoted(given)} is relative to its drive. Send an absolute path.`, given);
+    throw invalidPath(`${quotePath(given)} is relative to its drive. Send an absolute path.`, given);
   }
-  throw invalid(`${quoted(given)} is not absolute. Start it with a drive letter or \\\\server\\share.`, given);
+  throw invalidPath(`${quotePath(given)} is not absolute. Start it with a drive letter or \\\\server\\share.`, given);
 }
 
-const devices = /^(con|prn|aux|nul|conin\$|conout\$|clock\$|(com|lpt)[0-9\u00b9\u00b2\u00b3])$/i;
+const deviceNames = /^(con|prn|aux|nul|conin\$|conout\$|clock\$|(com|lpt)[0-9\u00b9\u00b2\u00b3])$/i;
 
-const forbidden = /[<>"|?*\u0000-\u001f]/;
+const forbiddenCharacters = /[<>"|?*\u0000-\u001f]/;
 
 /** Refuses names that Windows silently reads as another file, a stream or a device. */
 function checkWindowsName(name: string, path: string): void {
   if (name === "" || name === "." || name === "..") return;
-  if (name.includes(":")) throw invalid(`${quoted(path)} names an alternate data stream.`, path);
-  if (forbidden.test(name)) throw invalid(`${quoted(path)} holds a character that file names cannot have.`, path);
-  if (/[. ]$/.test(name)) throw invalid(`${quoted(path)} has a name that ends in a dot or a space.`, path);
+  if (name.includes(":")) throw invalidPath(`${quotePath(path)} names an alternate data stream.`, path);
+  if (forbiddenCharacters.test(name))
+    throw invalidPath(`${quotePath(path)} holds a character that file names cannot have.`, path);
+  if (/[. ]$/.test(name)) throw invalidPath(`${quotePath(path)} has a name that ends in a dot or a space.`, path);
   const stem = (name.split(".")[0] ?? "").trimEnd();
-  if (devices.test(stem)) throw invalid(`${quoted(path)} names a device, not a file.`, path);
+  if (deviceNames.test(stem)) throw invalidPath(`${quotePath(path)} names a device, not a file.`, path);
 }
 
 /** Folds `.`, `..` and empty segments. `..` at the top stays at the top, as everywhere. */
-function folded(segments: readonly string[]): string[] {
+function foldDotSegments(segments: readonly string[]): string[] {
   const kept: string[] = [];
   for (const segment of segments) {
     if (segment === "" || segment === ".") continue;
@@ -212,12 +216,17 @@ function segmentsOf(path: string, platform: Platform): string[] {
 }
 
 /** The segments by which `path` is beneath `root`, or undefined when it is not. */
-function beneath(path: string, root: string, platform: Platform, ignoresCase: boolean): readonly string[] | undefined {
+function segmentsBelow(
+  path: string,
+  root: string,
+  platform: Platform,
+  ignoresCase: boolean,
+): readonly string[] | undefined {
   const inner = segmentsOf(path, platform);
   const outer = segmentsOf(root, platform);
   const inside = outer.every((segment, index) => {
     const own = inner[index];
-    return own !== undefined && fold(own, platform, ignoresCase) === fold(segment, platform, ignoresCase);
+    return own !== undefined && foldCase(own, platform, ignoresCase) === foldCase(segment, platform, ignoresCase);
   });
   return inside ? inner.slice(outer.length) : undefined;
 }
@@ -232,7 +241,7 @@ function join(root: string, rest: readonly string[], platform: Platform): string
  * Only plain one-to-one case pairs count as equal. File systems know fewer pairs than Unicode, and to call two
  * names equal that are not would move the fence; to miss a pair only refuses.
  */
-function fold(segment: string, platform: Platform, ignoresCase: boolean): string {
+function foldCase(segment: string, platform: Platform, ignoresCase: boolean): string {
   if (!ignoresCase) return segment;
   // macOS also ignores how accents are composed.
   const composed = platform === "posix" ? segment.normalize("NFC") : segment;

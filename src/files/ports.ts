@@ -32,11 +32,11 @@ export interface Documents {
    * Makes the file's text `content`, through the editor, with the smallest edit; creates file and parent folders.
    * Keeps line ending, byte-order mark and encoding. Resolves once buffer or disk was read back and is equal.
    */
-  write(path: string, content: string): Promise<WriteOutcome>;
+  write(path: string, content: string): Promise<WriteResult>;
 }
 
 /** `saved` is false when the document holds unsaved changes of the user's own and was left so. */
-export interface WriteOutcome {
+export interface WriteResult {
   readonly saved: boolean;
   /** What was made of it, where the user's save settings changed the text that was sent. */
   readonly result?: { readonly before: string; readonly after: string };
@@ -51,7 +51,7 @@ export interface PathResolver {
 }
 
 /** One file's text as it is to be. `null`: no such file. */
-export interface TextStep {
+export interface FileTextStep {
   readonly path: string;
   readonly before: string | null;
   readonly after: string | null;
@@ -64,5 +64,5 @@ export interface ReviewPort {
    * Makes the texts so, as one edit in the editor, and saves what held no unsaved text. Rejects with a Refusal, having
    * changed nothing, where a file is not `before` any more.
    */
-  apply(steps: readonly TextStep[]): Promise<void>;
+  apply(steps: readonly FileTextStep[]): Promise<void>;
 }

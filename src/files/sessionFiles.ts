@@ -1,19 +1,19 @@
 // A session's files: what an agent may read and write, in order, inside the session's roots.
 import { Refusal, asError } from "../base/errors.ts";
-import { megabytes, sliceLines, tooMuch } from "./lineWindow.ts";
+import { sizeInMebibytes, sliceLines, tooLargeRefusal } from "./lineWindow.ts";
 import { rootsOnly, type Gate, type Operation } from "./gate.ts";
-import { type Confinement, type Located } from "./paths.ts";
-import { quoted } from "../base/text.ts";
-import type { Documents, FileStat, LineWindow, WriteOutcome } from "./ports.ts";
+import { type Confinement, type LocatedPath } from "./paths.ts";
+import { quotePath } from "../base/text.ts";
+import type { Documents, FileStat, LineWindow, WriteResult } from "./ports.ts";
 
-export interface FileOptions {
+export interface SessionFilesOptions {
   /** What an agent gets for a file that does not exist: some cannot create a file unless its text is empty first. */
   readonly missingFiles: "error" | "empty";
   /** Bytes of text in one answer. */
   readonly maxBytes: number;
 }
 
-export const defaultFileOptions: FileOptions = { missingFiles: "error", maxBytes: 8 * 1024 * 1024 };
+export const defaultSessionFilesOptions: SessionFilesOptions = { missingFiles: "error", maxBytes: 8 * 1024 * 1024 };
 
 export interface ReadRequest {
   readonly path: string;
@@ -31,21 +31,21 @@ export interface WriteRequest {
 export class SessionFiles {
   readonly #documents: Documents;
   readonly #confinement: Confinement;
-  readonly #options: FileOptions;
-  readonly #access: Gate;
+  readonly #options: SessionFilesOptions;
+  readonly #accessGate: Gate;
   readonly #queues = new Map<string, Promise<unknown>>();
-  #gate: Promise<unknown> = Promise.resolve();
+  #lastResolved: Promise<unknown> = Promise.resolve();
 
   constructor(
     documents: Documents,
     confinement: Confinement,
-    options: Partial<FileOptions> = {},
+    options: Partial<SessionFilesOptions> = {},
     access: Gate = rootsOnly(confinement),
   ) {
-    this.#access = access;
+    this.#accessGate = access;
     this.#documents = documents;
     this.#confinement = confinement;
-    this.#options = { ...defaultFileOptions, ...options };
+    this.#options = { ...defaultSessionFilesOptions, ...options };
   }
 
   /** The text, or the lines asked for. Lines keep their ending; beyond the end there are none: "". */
@@ -55,33 +55,33 @@ export class SessionFiles {
       const stat = await this.#documents.stat(located.path);
       if (stat.kind === "missing" && this.#options.missingFiles === "empty") return "";
       this.#checkFile(stat, request.path);
-      const text = await this.#text(located.path, stat, window);
-      await this.#checkStill(located, request.path);
+      const text = await this.#readText(located.path, stat, window);
+      await this.#checkNotMoved(located, request.path);
       return text;
     });
   }
 
   /** Makes the file's text `content`; creates the file and its folders. Resolves once that was read back. */
-  async write(request: WriteRequest, signal?: AbortSignal): Promise<WriteOutcome> {
+  async write(request: WriteRequest, signal?: AbortSignal): Promise<WriteResult> {
     return this.#inOrder("write", request.path, signal, async located => {
       const stat = await this.#documents.stat(located.path);
       if (stat.kind !== "missing") this.#checkFile(stat, request.path);
       const outcome = await this.#documents.write(located.path, request.content);
-      await this.#checkStill(located, request.path);
+      await this.#checkNotMoved(located, request.path);
       return outcome;
     });
   }
 
-  async #text(path: string, stat: FileStat, window: LineWindow | undefined): Promise<string> {
+  async #readText(path: string, stat: FileStat, window: LineWindow | undefined): Promise<string> {
     const { maxBytes } = this.#options;
     if (stat.size > maxBytes && !stat.unsaved) {
       if (window) return this.#documents.readWindow(path, window, maxBytes);
-      const size = megabytes(stat.size);
+      const size = sizeInMebibytes(stat.size);
       throw new Refusal("invalid", `The file has ${size}. Read it in parts, with “line” and “limit”.`, { path });
     }
     const text = await this.#documents.read(path);
     const wanted = window ? sliceLines(text, window) : text;
-    if (Buffer.byteLength(wanted) > maxBytes) throw tooMuch(maxBytes);
+    if (Buffer.byteLength(wanted) > maxBytes) throw tooLargeRefusal(maxBytes);
     return wanted;
   }
 
@@ -90,21 +90,21 @@ export class SessionFiles {
       case "file":
         return;
       case "missing":
-        throw new Refusal("notFound", `${quoted(path)} does not exist.`, { path });
+        throw new Refusal("notFound", `${quotePath(path)} does not exist.`, { path });
       case "folder":
-        throw new Refusal("invalid", `${quoted(path)} is a folder, not a file.`, { path });
+        throw new Refusal("invalid", `${quotePath(path)} is a folder, not a file.`, { path });
       case "other":
-        throw new Refusal("invalid", `${quoted(path)} is not a regular file.`, { path });
+        throw new Refusal("invalid", `${quotePath(path)} is not a regular file.`, { path });
       default:
         stat.kind satisfies never;
     }
   }
 
   /** A link that was put in place meanwhile may have led elsewhere: then the answer is not to be trusted. */
-  async #checkStill(located: Located, path: string): Promise<void> {
+  async #checkNotMoved(located: LocatedPath, path: string): Promise<void> {
     const now = await this.#confinement.locate(path);
     if (now.key === located.key && now.inside === located.inside) return;
-    throw new Refusal("failed", `${quoted(path)} was moved or became a link to elsewhere meanwhile.`, { path });
+    throw new Refusal("failed", `${quotePath(path)} was moved or became a link to elsewhere meanwhile.`, { path });
   }
 
   /**
@@ -115,18 +115,18 @@ export class SessionFiles {
     operation: Operation,
     path: string,
     signal: AbortSignal | undefined,
-    serve: (located: Located) => Promise<T>,
+    serve: (located: LocatedPath) => Promise<T>,
   ): Promise<T> {
-    const queued = this.#gate.then(async () => {
+    const queued = this.#lastResolved.then(async () => {
       const located = await this.#confinement.locate(path);
       const admitted = async (): Promise<T> => {
-        const asked = await this.#access.admit({ operation, path, located }, signal);
-        if (asked) await this.#checkStill(located, path);
+        const asked = await this.#accessGate.admit({ operation, path, located }, signal);
+        if (asked) await this.#checkNotMoved(located, path);
         return serve(located);
       };
-      return { served: this.#enqueue(located.key, () => this.#explain(path, admitted)) };
+      return { served: this.#enqueue(located.key, () => this.#asRefusal(path, admitted)) };
     });
-    this.#gate = queued.catch(() => undefined);
+    this.#lastResolved = queued.catch(() => undefined);
     return queued.then(({ served }) => served);
   }
 
@@ -142,12 +142,12 @@ export class SessionFiles {
     return served;
   }
 
-  async #explain<T>(path: string, serve: () => Promise<T>): Promise<T> {
+  async #asRefusal<T>(path: string, serve: () => Promise<T>): Promise<T> {
     try {
       return await serve();
     } catch (thrown) {
       if (thrown instanceof Refusal) throw thrown;
-      throw new Refusal("failed", `${quoted(path)}: ${asError(thrown).message}`, { path });
+      throw new Refusal("failed", `${quotePath(path)}: ${asError(thrown).message}`, { path });
     }
   }
 }

@@ -2,27 +2,27 @@
 import { diffArrays } from "diff";
 
 /** Replaces `[start, end)` of the old text. */
-export interface Edit {
+export interface OffsetEdit {
   readonly start: number;
   readonly end: number;
   readonly text: string;
 }
 
 /** A zero-based place in a text. */
-export interface Place {
+export interface TextPosition {
   readonly line: number;
   readonly character: number;
 }
 
 /** Beyond this many changed lines one edit replaces all between the first and the last change. */
-const mostChanges = 2000;
-const mostMilliseconds = 100;
+const maxChangedLines = 2000;
+const maxDiffTime = 100;
 
 /**
  * Edits, in order and apart from each other, that make `before` into `after`. Both have "\n" line endings.
  * @example smallestEdits("one two\n", "one too\n") // [{ start: 6, end: 7, text: "o" }]
  */
-export function smallestEdits(before: string, after: string): readonly Edit[] {
+export function smallestEdits(before: string, after: string): readonly OffsetEdit[] {
   if (before === after) return [];
   const start = commonStart(before, after);
   const end = commonEnd(before, after, start);
@@ -30,24 +30,24 @@ export function smallestEdits(before: string, after: string): readonly Edit[] {
   const from = start === 0 ? 0 : before.lastIndexOf("\n", start - 1) + 1;
   const tail = lineEndAfter(before, before.length - end);
   const keptTail = before.length - tail;
-  const oldLines = linesOf(before.slice(from, tail));
-  const newLines = linesOf(after.slice(from, after.length - keptTail));
-  const changes = diffArrays(oldLines, newLines, { maxEditLength: mostChanges, timeout: mostMilliseconds });
+  const oldLines = splitIntoLines(before.slice(from, tail));
+  const newLines = splitIntoLines(after.slice(from, after.length - keptTail));
+  const changes = diffArrays(oldLines, newLines, { maxEditLength: maxChangedLines, timeout: maxDiffTime });
   if (changes === undefined)
-    return [trimmed(before, start, before.length - end, after.slice(start, after.length - end))];
-  return hunks(changes, before, from);
+    return [trimEdit(before, start, before.length - end, after.slice(start, after.length - end))];
+  return editsFromChanges(changes, before, from);
 }
 
-function hunks(
+function editsFromChanges(
   changes: readonly { readonly value: readonly string[]; readonly added: boolean; readonly removed: boolean }[],
   before: string,
   from: number,
-): readonly Edit[] {
-  const edits: Edit[] = [];
+): readonly OffsetEdit[] {
+  const edits: OffsetEdit[] = [];
   let at = from;
   let open: { start: number; text: string } | undefined;
   const close = (): void => {
-    if (open) edits.push(trimmed(before, open.start, at, open.text));
+    if (open) edits.push(trimEdit(before, open.start, at, open.text));
     open = undefined;
   };
   for (const { value, added, removed } of changes) {
@@ -62,7 +62,7 @@ function hunks(
 }
 
 /** The text after the edits. */
-export function applyEdits(text: string, edits: readonly Edit[]): string {
+export function applyEdits(text: string, edits: readonly OffsetEdit[]): string {
   let result = "";
   let at = 0;
   for (const edit of edits) {
@@ -73,7 +73,7 @@ export function applyEdits(text: string, edits: readonly Edit[]): string {
 }
 
 /** Turns offsets into places, for offsets that ascend. */
-export function placesIn(text: string): (offset: number) => Place {
+export function positionFinder(text: string): (offset: number) => TextPosition {
   let line = 0;
   let lineStart = 0;
   return offset => {
@@ -86,7 +86,7 @@ export function placesIn(text: string): (offset: number) => Place {
 }
 
 /** The edit of `[start, end)` without what it leaves as it was. */
-export function trimmed(before: string, start: number, end: number, text: string): Edit {
+export function trimEdit(before: string, start: number, end: number, text: string): OffsetEdit {
   const old = before.slice(start, end);
   const head = commonStart(old, text);
   const tail = commonEnd(old, text, head);
@@ -94,22 +94,22 @@ export function trimmed(before: string, start: number, end: number, text: string
 }
 
 function commonStart(a: string, b: string): number {
-  const most = Math.min(a.length, b.length);
+  const maxLength = Math.min(a.length, b.length);
   let length = 0;
-  while (length < most && a.charCodeAt(length) === b.charCodeAt(length)) length++;
+  while (length < maxLength && a.charCodeAt(length) === b.charCodeAt(length)) length++;
   // Never between the halves of one character.
-  return length > 0 && isHigh(a.charCodeAt(length - 1)) ? length - 1 : length;
+  return length > 0 && isHighSurrogate(a.charCodeAt(length - 1)) ? length - 1 : length;
 }
 
 function commonEnd(a: string, b: string, start: number): number {
-  const most = Math.min(a.length, b.length) - start;
+  const maxLength = Math.min(a.length, b.length) - start;
   let length = 0;
-  while (length < most && a.charCodeAt(a.length - 1 - length) === b.charCodeAt(b.length - 1 - length)) length++;
-  return length > 0 && isLow(a.charCodeAt(a.length - length)) ? length - 1 : length;
+  while (length < maxLength && a.charCodeAt(a.length - 1 - length) === b.charCodeAt(b.length - 1 - length)) length++;
+  return length > 0 && isLowSurrogate(a.charCodeAt(a.length - length)) ? length - 1 : length;
 }
 
-const isHigh = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff;
-const isLow = (unit: number): boolean => unit >= 0xdc00 && unit <= 0xdfff;
+const isHighSurrogate = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff;
+const isLowSurrogate = (unit: number): boolean => unit >= 0xdc00 && unit <= 0xdfff;
 
 function lineEndAfter(text: string, offset: number): number {
   if (offset > 0 && text.charCodeAt(offset - 1) === 10) return offset;
@@ -117,6 +117,6 @@ function lineEndAfter(text: string, offset: number): number {
   return end < 0 ? text.length : end + 1;
 }
 
-function linesOf(text: string): string[] {
+function splitIntoLines(text: string): string[] {
   return text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
 }

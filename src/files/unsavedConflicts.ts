@@ -4,52 +4,52 @@ import type { SessionEvent, ToolContent } from "../session/events.ts";
 import { withLineFeeds } from "../base/text.ts";
 
 /** Stands for what a file holds: equal for texts that differ only in line endings and byte-order mark. */
-export type Held = string;
+export type ContentHash = string;
 
 /** What a file holds that is not there. */
-export const nothing: Held = "nothing";
+export const missingFileHash: ContentHash = "nothing";
 
 const byteOrderMark = "\uFEFF";
-const binary = "bytes:";
-const mostNames = 500;
+const binaryPrefix = "bytes:";
+const maxPaths = 500;
 
-export function heldText(text: string): Held {
+export function hashText(text: string): ContentHash {
   const plain = withLineFeeds(text.startsWith(byteOrderMark) ? text.slice(1) : text);
   return `text:${createHash("sha1").update(plain).digest("base64")}`;
 }
 
 /** For a file that is no text. */
-export function heldBytes(bytes: Uint8Array): Held {
-  return `${binary}${createHash("sha1").update(bytes).digest("base64")}`;
+export function hashBytes(bytes: Uint8Array): ContentHash {
+  return `${binaryPrefix}${createHash("sha1").update(bytes).digest("base64")}`;
 }
 
-export function isBinary(held: Held): boolean {
-  return held.startsWith(binary);
+export function isBinaryHash(hash: ContentHash): boolean {
+  return hash.startsWith(binaryPrefix);
 }
 
 /** Whether the disk has changed beneath unsaved text. `inStep`: what it held when the two were last the same. */
-export function hasDiverged(inStep: Held, disk: Held, document: Held): boolean {
-  return disk !== inStep && disk !== document;
+export function hasDiverged(lastCommon: ContentHash, disk: ContentHash, document: ContentHash): boolean {
+  return disk !== lastCommon && disk !== document;
 }
 
 /** Whether the event ends a tool call, so that it has written whatever it writes. */
-export function endsTool(event: SessionEvent): boolean {
-  return event.type === "tool" && ends.has(event.patch.status);
+export function endsToolCall(event: SessionEvent): boolean {
+  return event.type === "tool" && finalStatuses.has(event.patch.status);
 }
 
-const ends: ReadonlySet<unknown> = new Set(["completed", "failed", "cancelled"]);
+const finalStatuses: ReadonlySet<unknown> = new Set(["completed", "failed", "cancelled"]);
 
 /** The paths that tool calls named, the newest first. Only the last few hundred are kept. */
-export class NamedPaths {
+export class ToolCallPaths {
   readonly #paths = new Set<string>();
 
   observe(event: SessionEvent): void {
-    for (const path of namedIn(event)) {
+    for (const path of pathsNamedIn(event)) {
       this.#paths.delete(path);
       this.#paths.add(path);
     }
     for (const oldest of this.#paths) {
-      if (this.#paths.size <= mostNames) break;
+      if (this.#paths.size <= maxPaths) break;
       this.#paths.delete(oldest);
     }
   }
@@ -59,7 +59,7 @@ export class NamedPaths {
   }
 }
 
-function namedIn(event: SessionEvent): readonly string[] {
+function pathsNamedIn(event: SessionEvent): readonly string[] {
   if (event.type === "toolChunk") return pathsOf(event.content);
   if (event.type !== "tool") return [];
   const { locations, content } = event.patch;

@@ -1,71 +1,71 @@
 // Where an agent is in the files, by what it says and asks. Pure: places come in, lines of documents come out.
-import type { Location, SessionEvent, ToolContent, ToolKind, ToolStatus } from "../session/events.ts";
+import type { FileLocation, SessionEvent, ToolContent, ToolKind, ToolStatus } from "../session/events.ts";
 import { fileURLToPath } from "node:url";
-import { placesInOutput } from "./terminalLinks.ts";
+import { terminalLinks } from "./terminalLinks.ts";
 
 /** What an agent does at a place. */
-export type Doing = "read" | "edit";
+export type LocationKind = "read" | "edit";
 
 /** Lines of a document: 0-based, both included. */
-export interface Lines {
+export interface LineSpan {
   readonly first: number;
   readonly last: number;
 }
 
 /** Where an agent says it is. */
-export interface Place {
+export interface AgentLocation {
   /** As the agent sent it. */
   readonly path: string;
-  readonly doing: Doing;
+  readonly doing: LocationKind;
   /** 1-based; 0 is taken as the first. Absent: somewhere in the file. */
   readonly line?: number;
   /** How many lines; absent: one. */
   readonly count?: number;
   /** What becomes of which text, to find the lines by. */
-  readonly change?: TextChange;
+  readonly change?: DiffTexts;
   /** The tool call of the sub-agent that is there. */
   readonly parent?: string;
   /** Read out of a command's output: there may be no such file. */
   readonly guessed?: true;
 }
 
-export interface TextChange {
+export interface DiffTexts {
   readonly oldText?: string;
   readonly newText: string;
 }
 
 /** What is known of a tool call that has not ended. */
-interface Call {
+interface ToolCallState {
   kind?: ToolKind;
   status?: ToolStatus;
   parent?: string;
-  locations: readonly Location[];
+  locations: readonly FileLocation[];
   content: readonly ToolContent[];
 }
 
 /** More calls than these at once, or more places in one event, are no help to anybody who looks on. */
-const mostCalls = 500;
-const mostPlaces = 20;
+const maxCalls = 500;
+const maxLocations = 20;
 /** Texts beyond this are not searched for in a document. UTF-16 units. */
-const longestChange = 1_000_000;
+const maxChangeLength = 1_000_000;
 
-const editing: ReadonlySet<unknown> = new Set(["edit", "delete", "move"]);
-const final: ReadonlySet<unknown> = new Set(["completed", "failed", "cancelled"]);
+const editingKinds: ReadonlySet<unknown> = new Set(["edit", "delete", "move"]);
+const finalStatuses: ReadonlySet<unknown> = new Set(["completed", "failed", "cancelled"]);
 
 /** One session's way through the files. Keep one per session: later events name what earlier ones told. */
-export class Trail {
-  readonly #calls = new Map<string, Call>();
+export class LocationTracker {
+  readonly #calls = new Map<string, ToolCallState>();
   /** Where commands run, by terminal. */
   readonly #folders = new Map<string, string>();
   /** The folder of commands that tell none. */
-  readonly #cwd: string;
+  readonly #workspaceFolder: string;
 
-  constructor(cwd: string) {
-    this.#cwd = cwd;
+  constructor(workspaceFolder: string) {
+    this.#workspaceFolder = workspaceFolder;
   }
 
   /** The places that an event tells, the latest last. */
-  observe(event: SessionEvent): readonly Place[] {
+  observe(event: SessionEvent): readonly AgentLocation[] {
     if (event.type === "activity" && event.state === "idle") {
       this.#calls.clear();
       this.#folders.clear();
@@ -74,7 +74,7 @@ export class Trail {
       const call = this.#calls.get(event.toolCallId);
       if (!call) return [];
       call.content = [...call.content, event.content];
-      return placesOf({ ...call, locations: [], content: [event.content] });
+      return locationsOf({ ...call, locations: [], content: [event.content] });
     }
     if (event.type === "terminal") {
       if (event.cwd !== undefined) this.#folders.set(event.terminalId, event.cwd);
@@ -85,18 +85,18 @@ export class Trail {
   }
 
   /** The first place that output names comes last, where the view goes: in a stack it is the one that matters. */
-  #output(terminalId: string, text: string): readonly Place[] {
-    const shows = ({ content }: Call): boolean =>
+  #output(terminalId: string, text: string): readonly AgentLocation[] {
+    const shows = ({ content }: ToolCallState): boolean =>
       content.some(item => item.type === "terminal" && item.terminalId === terminalId);
     const parent = [...this.#calls.values()].find(shows)?.parent;
     const by = parent === undefined ? {} : { parent };
-    const places = placesInOutput(text, this.#folders.get(terminalId) ?? this.#cwd);
-    return places.map((place): Place => ({ ...place, doing: "read", guessed: true, ...by })).reverse();
+    const places = terminalLinks(text, this.#folders.get(terminalId) ?? this.#workspaceFolder);
+    return places.map((place): AgentLocation => ({ ...place, doing: "read", guessed: true, ...by })).reverse();
   }
 
-  #tool(event: Extract<SessionEvent, { type: "tool" }>): readonly Place[] {
+  #tool(event: Extract<SessionEvent, { type: "tool" }>): readonly AgentLocation[] {
     const { toolCallId, patch, parent } = event;
-    const call: Call = this.#calls.get(toolCallId) ?? { locations: [], content: [] };
+    const call: ToolCallState = this.#calls.get(toolCallId) ?? { locations: [], content: [] };
     const before = call.status;
     if (patch.kind) call.kind = patch.kind;
     if (patch.status) call.status = patch.status;
@@ -104,24 +104,24 @@ export class Trail {
     if (patch.locations !== undefined) call.locations = patch.locations ?? [];
     if (patch.content !== undefined) call.content = patch.content ?? [];
     this.#calls.delete(toolCallId);
-    if (!final.has(call.status)) this.#keep(toolCallId, call);
+    if (!finalStatuses.has(call.status)) this.#keep(toolCallId, call);
     if (call.status === "failed" || call.status === "cancelled") return [];
-    const tells = Boolean(patch.locations) || Boolean(patch.content);
+    const hasNewLocations = Boolean(patch.locations) || Boolean(patch.content);
     // An edit that begins or is done is told once more: it is seen where it stands now.
-    const moves = call.status !== before && call.status !== "pending" && editing.has(call.kind);
-    return tells || moves ? placesOf(call) : [];
+    const moves = call.status !== before && call.status !== "pending" && editingKinds.has(call.kind);
+    return hasNewLocations || moves ? locationsOf(call) : [];
   }
 
-  #keep(id: string, call: Call): void {
+  #keep(id: string, call: ToolCallState): void {
     this.#calls.set(id, call);
     for (const oldest of this.#calls.keys()) {
-      if (this.#calls.size <= mostCalls) break;
+      if (this.#calls.size <= maxCalls) break;
       this.#calls.delete(oldest);
     }
   }
 
   /** The place of a read request. */
-  reads(request: { readonly path: string; readonly line?: number; readonly limit?: number }): Place {
+  readLocation(request: { readonly path: string; readonly line?: number; readonly limit?: number }): AgentLocation {
     const { path, line, limit } = request;
     return {
       path,
@@ -133,7 +133,7 @@ export class Trail {
   }
 
   /** The place of a write request. */
-  writes(path: string): Place {
+  writeLocation(path: string): AgentLocation {
     return { path, doing: "edit", ...this.#subAgentAt(path) };
   }
 
@@ -143,25 +143,25 @@ export class Trail {
    */
   #subAgentAt(path: string): { readonly parent?: string } {
     const calls = [...this.#calls.values()];
-    const naming = calls.filter(call => placesOf(call).some(place => place.path === path));
+    const naming = calls.filter(call => locationsOf(call).some(place => place.path === path));
     if (naming.some(call => call.parent === undefined)) return {};
     const parent = (naming.at(-1) ?? calls.findLast(call => call.parent !== undefined))?.parent;
     return parent === undefined ? {} : { parent };
   }
 }
 
-function placesOf({ kind, status, parent, locations, content }: Call): readonly Place[] {
-  const edits = editing.has(kind);
+function locationsOf({ kind, status, parent, locations, content }: ToolCallState): readonly AgentLocation[] {
+  const edits = editingKinds.has(kind);
   // A call that waits may yet be refused.
   const begun = status !== undefined && status !== "pending";
-  const doing: Doing = edits && begun ? "edit" : "read";
+  const doing: LocationKind = edits && begun ? "edit" : "read";
   const by = parent === undefined ? {} : { parent };
   const diffs = content.flatMap(item => (item.type === "diff" && item.deleted === undefined ? [item] : []));
-  const told = locations.map(({ path, line }): Place => {
+  const reported = locations.map(({ path, line }): AgentLocation => {
     const change = diffs.find(diff => diff.path === path);
     return { path, doing, ...(line !== undefined && { line }), ...(change && { change: textChange(change) }), ...by };
   });
-  const shown = content.flatMap((item): readonly Place[] => {
+  const fromContent = content.flatMap((item): readonly AgentLocation[] => {
     if (item.type === "diff") {
       const change = item.deleted === undefined ? { change: textChange(item) } : {};
       return [{ path: item.path, doing: begun ? "edit" : "read", ...change, ...by }];
@@ -169,21 +169,21 @@ function placesOf({ kind, status, parent, locations, content }: Call): readonly 
     if (item.type === "changes") {
       return item.changes.map(({ path }) => ({ path, doing: begun ? "edit" : "read", ...by }));
     }
-    const linked = item.type === "content" ? linkedPlace(item.content) : undefined;
+    const linked = item.type === "content" ? linkedLocation(item.content) : undefined;
     return linked ? [{ ...linked, doing: "read", ...by }] : [];
   });
   const named = new Set(locations.map(({ path }) => path));
-  return [...shown.filter(({ path }) => !named.has(path)), ...told].slice(-mostPlaces);
+  return [...fromContent.filter(({ path }) => !named.has(path)), ...reported].slice(-maxLocations);
 }
 
-function textChange({ oldText, newText }: TextChange): TextChange {
+function textChange({ oldText, newText }: DiffTexts): DiffTexts {
   return { newText, ...(oldText !== undefined && { oldText }) };
 }
 
-type Shown = Extract<ToolContent, { type: "content" }>["content"];
+type ContentItem = Extract<ToolContent, { type: "content" }>["content"];
 
 /** The file that a link names, with its line as in `#L12`. */
-function linkedPlace(content: Shown): Pick<Place, "path" | "line"> | undefined {
+function linkedLocation(content: ContentItem): Pick<AgentLocation, "path" | "line"> | undefined {
   if (content.type !== "link" && content.type !== "resource") return undefined;
   if (!/^file:\/\//i.test(content.uri)) return undefined;
   try {
@@ -197,33 +197,33 @@ function linkedPlace(content: Shown): Pick<Place, "path" | "line"> | undefined {
 }
 
 /** Who an agent is among those that one session shows: the main agent is "". */
-export const whoIs = ({ parent }: Pick<Place, "parent">): string => parent ?? "";
+export const agentIdOf = ({ parent }: Pick<AgentLocation, "parent">): string => parent ?? "";
 
 /** The place's lines in a text of so many lines. Undefined where the place names the file only. */
-export function linesOf(place: Place, lineCount: number, text?: () => string): Lines | undefined {
+export function lineSpanOf(place: AgentLocation, lineCount: number, text?: () => string): LineSpan | undefined {
   const found = place.change && text ? changedLines(text(), place.change) : undefined;
-  if (found) return clamped(found, lineCount);
+  if (found) return clampLines(found, lineCount);
   if (place.line === undefined) return undefined;
   const first = Math.max(1, place.line) - 1;
-  return clamped({ first, last: first + (place.count ?? 1) - 1 }, lineCount);
+  return clampLines({ first, last: first + (place.count ?? 1) - 1 }, lineCount);
 }
 
 /** The lines, brought back into a text of so many. */
-export function clamped({ first, last }: Lines, lineCount: number): Lines {
+export function clampLines({ first, last }: LineSpan, lineCount: number): LineSpan {
   const inside = (line: number): number => Math.min(Math.max(0, Math.floor(line) || 0), Math.max(0, lineCount - 1));
   return { first: inside(first), last: Math.max(inside(first), inside(last)) };
 }
 
 /** Where a change stands in a text that has it, or is about to get it; undefined if that is not certain. */
-export function changedLines(text: string, { oldText = "", newText }: TextChange): Lines | undefined {
-  if (oldText.length + newText.length > longestChange) return undefined;
+export function changedLines(text: string, { oldText = "", newText }: DiffTexts): LineSpan | undefined {
+  if (oldText.length + newText.length > maxChangeLength) return undefined;
   const [olds, news, own] = [oldText, newText, text].map(one => one.replaceAll("\r\n", "\n")) as [
     string,
     string,
     string,
   ];
-  const here = news !== "" ? onlyIndex(own, news) : undefined;
-  const at = here ?? (olds !== "" ? onlyIndex(own, olds) : undefined);
+  const here = news !== "" ? uniqueIndex(own, news) : undefined;
+  const at = here ?? (olds !== "" ? uniqueIndex(own, olds) : undefined);
   if (at === undefined) return undefined;
   const [before, after] = here === undefined ? [news, olds] : [olds, news];
   const [was, is] = [before.split("\n"), after.split("\n")];
@@ -232,17 +232,17 @@ export function changedLines(text: string, { oldText = "", newText }: TextChange
   while (start < most && was[start] === is[start]) start++;
   let end = 0;
   while (end < most - start && was.at(-1 - end) === is.at(-1 - end)) end++;
-  const base = newlines(own.slice(0, at));
+  const base = countNewlines(own.slice(0, at));
   const first = base + Math.min(start, is.length - 1);
   return { first, last: Math.max(first, base + is.length - end - 1) };
 }
 
-function onlyIndex(text: string, part: string): number | undefined {
+function uniqueIndex(text: string, part: string): number | undefined {
   const at = text.indexOf(part);
   return at < 0 || text.includes(part, at + 1) ? undefined : at;
 }
 
-const newlines = (text: string): number => text.split("\n").length - 1;
+const countNewlines = (text: string): number => text.split("\n").length - 1;
 
 /** One replacement in a document, as editors tell it: where in the text before, and what stands there now. */
 export interface Replacement {
@@ -252,13 +252,13 @@ export interface Replacement {
 }
 
 /** The lines that replacements touched, as they are numbered afterwards, from the top. */
-export function editedLines(replacements: readonly Replacement[]): readonly Lines[] {
+export function editedLines(replacements: readonly Replacement[]): readonly LineSpan[] {
   let moved = 0;
   const downwards = [...replacements].sort(
     (a, b) => a.start.line - b.start.line || a.start.character - b.start.character,
   );
   return downwards.map(({ start, end, text }) => {
-    const added = newlines(text);
+    const added = countNewlines(text);
     const top = start.line + moved;
     moved += added - (end.line - start.line);
     // Whole lines that come in begin after a line's end, or end before a line's start.
@@ -269,10 +269,10 @@ export function editedLines(replacements: readonly Replacement[]): readonly Line
 }
 
 /** Where lines are once replacements were made: moved by what changed above, stretched by what changed inside. */
-export function shifted({ first, last }: Lines, replacements: readonly Replacement[]): Lines {
+export function shiftLines({ first, last }: LineSpan, replacements: readonly Replacement[]): LineSpan {
   let [top, bottom] = [first, last];
   for (const { start, end, text } of [...replacements].sort((a, b) => b.start.line - a.start.line)) {
-    const delta = newlines(text) - (end.line - start.line);
+    const delta = countNewlines(text) - (end.line - start.line);
     if (end.line < top || (end.line === top && end.character === 0)) top += delta;
     else if (start.line < top) top = start.line;
     if (start.line <= bottom) bottom = Math.max(start.line, bottom + delta);

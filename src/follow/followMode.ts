@@ -1,15 +1,15 @@
 // Whether the view goes with the agent, how often it moves, and whose a movement was. Pure, on the clock's time.
 import type { Disposable } from "../base/lifecycle.ts";
 import type { Clock } from "../base/log.ts";
-import type { Lines } from "./agentLocations.ts";
+import type { LineSpan } from "./agentLocations.ts";
 
 /** Paused: the user wanted to follow, and then looked at something. */
-export type FollowMode = "off" | "on" | "paused";
+export type FollowState = "off" | "on" | "paused";
 
 /** Between two moves, ms: four a second. */
-const pause = 250;
+const minInterval = 250;
 
-export interface FollowingOptions<T> {
+export interface FollowModeOptions<T> {
   readonly clock: Clock;
   /** Shows the place. Never rejects. */
   readonly reveal: (target: T) => Promise<void>;
@@ -18,9 +18,9 @@ export interface FollowingOptions<T> {
 }
 
 /** Goes to the newest place, and skips those in between. */
-export class Following<T> implements Disposable {
-  readonly #options: FollowingOptions<T>;
-  #mode: FollowMode = "off";
+export class FollowMode<T> implements Disposable {
+  readonly #options: FollowModeOptions<T>;
+  #mode: FollowState = "off";
   /** Where the agent is, for who begins to follow now. */
   #latest: T | undefined;
   #next: T | undefined;
@@ -28,16 +28,16 @@ export class Following<T> implements Disposable {
   #timer: Disposable | undefined;
   #moving = false;
 
-  constructor(options: FollowingOptions<T>) {
+  constructor(options: FollowModeOptions<T>) {
     this.#options = options;
   }
 
-  get mode(): FollowMode {
+  get state(): FollowState {
     return this.#mode;
   }
 
   /** The user wants to follow, or does no longer. Goes to where the agent is. */
-  set(on: boolean): void {
+  setFollowing(on: boolean): void {
     this.#next = on ? this.#latest : undefined;
     this.#change(on ? "on" : "off");
     this.#pump();
@@ -51,7 +51,7 @@ export class Following<T> implements Disposable {
   }
 
   /** The agent is there. */
-  at(target: T): void {
+  agentMoved(target: T): void {
     this.#latest = target;
     if (this.#mode !== "on") return;
     this.#next = target;
@@ -59,14 +59,14 @@ export class Following<T> implements Disposable {
   }
 
   /** The turn is over: there is nowhere to go. */
-  leave(): void {
+  turnEnded(): void {
     this.#latest = undefined;
   }
 
   /** Another session: nobody asked to follow that one. */
   reset(): void {
-    this.leave();
-    this.set(false);
+    this.turnEnded();
+    this.setFollowing(false);
   }
 
   dispose(): void {
@@ -74,7 +74,7 @@ export class Following<T> implements Disposable {
     this.#timer?.dispose();
   }
 
-  #change(mode: FollowMode): void {
+  #change(mode: FollowState): void {
     if (mode === this.#mode) return;
     this.#mode = mode;
     this.#options.changed();
@@ -86,7 +86,7 @@ export class Following<T> implements Disposable {
     const next = this.#next;
     if (next === undefined || this.#moving) return;
     const { clock, reveal } = this.#options;
-    const wait = this.#last + pause - clock.now();
+    const wait = this.#last + minInterval - clock.now();
     if (wait > 0) {
       this.#timer = clock.after(wait, () => this.#pump());
       return;
@@ -102,10 +102,10 @@ export class Following<T> implements Disposable {
 }
 
 /** How long an editor may take to get to where it was sent, ms. Smooth scrolling takes an eighth of a second. */
-export const longestMove = 2000;
+export const maxScrollTime = 2000;
 
 /** Where an editor was sent. */
-interface Aim {
+interface ScrollTarget {
   readonly line: number;
   readonly smooth: boolean;
   readonly opening: boolean;
@@ -116,20 +116,20 @@ interface Aim {
  * Tells the user's scrolling in one editor from what we and the text cause. Editors say only which lines are in sight,
  * and say it of every cause alike.
  */
-export class ScrollJudge {
-  #visible: Lines | undefined;
+export class UserScrollDetector {
+  #visible: LineSpan | undefined;
   #version = 0;
-  #target: Aim | undefined;
+  #target: ScrollTarget | undefined;
 
   /** What is in sight counts as known. */
-  seen(visible: Lines | undefined, version: number): void {
+  setVisible(visible: LineSpan | undefined, version: number): void {
     this.#visible = visible;
     this.#version = version;
   }
 
   /** It stands where it is to stand. */
-  arrived(visible: Lines | undefined, version: number): void {
-    this.seen(visible, version);
+  arrived(visible: LineSpan | undefined, version: number): void {
+    this.setVisible(visible, version);
     this.#target = undefined;
   }
 
@@ -137,14 +137,14 @@ export class ScrollJudge {
    * The editor is sent there. `smooth`: it gets there in steps, and brings the line into its middle. `opening`: it is
    * being opened and laid out, so all that it does is ours until it is said to have arrived.
    */
-  sent(lines: Lines, { smooth = false, opening = false } = {}): void {
+  expectScroll(lines: LineSpan, { smooth = false, opening = false } = {}): void {
     this.#target = { line: lines.first, smooth, opening, isInSight: false };
   }
 
   /** What is in sight has changed: whether that was the user. */
-  isUser(visible: Lines, version: number): boolean {
+  isUserScroll(visible: LineSpan, version: number): boolean {
     const [before, known] = [this.#visible, this.#version];
-    this.seen(visible, version);
+    this.setVisible(visible, version);
     if (this.#target) return this.#leads(this.#target, before, visible, version !== known) === "away";
     // Text that comes or goes above moves what is in sight; another size of the editor leaves its first line.
     return before !== undefined && version === known && visible.first !== before.first;
@@ -157,7 +157,12 @@ export class ScrollJudge {
     return stopped;
   }
 
-  #leads(target: Aim, before: Lines | undefined, visible: Lines, isOtherText: boolean): "there" | "away" {
+  #leads(
+    target: ScrollTarget,
+    before: LineSpan | undefined,
+    visible: LineSpan,
+    isOtherText: boolean,
+  ): "there" | "away" {
     if (target.opening) return "there";
     const isInSight = visible.first <= target.line && target.line <= visible.last;
     const nearer = before !== undefined && fromMiddle(target.line, visible) <= fromMiddle(target.line, before);
@@ -173,4 +178,4 @@ export class ScrollJudge {
   }
 }
 
-const fromMiddle = (line: number, { first, last }: Lines): number => Math.abs(line - (first + last) / 2);
+const fromMiddle = (line: number, { first, last }: LineSpan): number => Math.abs(line - (first + last) / 2);

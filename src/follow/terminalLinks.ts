@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { isAbsolute, resolve } from "node:path";
 
 /** A place that output names. */
-export interface OutputPlace {
+export interface TerminalLink {
   /** Absolute. Whether there is such a file is not known. */
   readonly path: string;
   /** 1-based. */
@@ -11,39 +11,39 @@ export interface OutputPlace {
 }
 
 /** More of one piece of output is no help to anybody who looks on. UTF-16 units. */
-const mostText = 8_000;
-const mostPlaces = 5;
+const maxOutputLength = 8_000;
+const maxLinks = 5;
 
-const escapes = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)|[@-Z\\-_])/g;
+const escapeSequences = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)|[@-Z\\-_])/g;
 /** Of bounded length: output may be one long word. */
 const path = String.raw`((?:file:\/\/)?(?:[A-Za-z]:[\\/])?[^\s"'\`()\[\]<>:,;|*?]{1,250}\.\w{1,10})`;
 /** `src/a.ts:10:5`, `src/a.ts(10,5)`, `"src/a.py", line 10`. */
-const forms = new RegExp(
+const linkPattern = new RegExp(
   String.raw`(?<![\w./\\:@-])${path}(?::(\d{1,7})(?!\d)|\((\d{1,7})[,)]|"?, line (\d{1,7})(?!\d))`,
   "g",
 );
 
 /** The places that a piece of output names, in its order. Those of installed packages are left out. */
-export function placesInOutput(output: string, cwd: string): readonly OutputPlace[] {
-  const text = output.slice(0, mostText).replace(escapes, "");
-  const found: OutputPlace[] = [];
-  for (const match of text.matchAll(forms)) {
-    if (found.length === mostPlaces) break;
+export function terminalLinks(output: string, folder: string): readonly TerminalLink[] {
+  const text = output.slice(0, maxOutputLength).replace(escapeSequences, "");
+  const found: TerminalLink[] = [];
+  for (const match of text.matchAll(linkPattern)) {
+    if (found.length === maxLinks) break;
     const [, name = "", ...numbers] = match;
     const line = Number(numbers.find(number => number !== undefined));
-    const named = pathOf(name, cwd);
+    const named = resolvePath(name, folder);
     if (named === undefined || line < 1 || /[\\/]node_modules[\\/]/.test(named)) continue;
     if (!found.some(one => one.path === named && one.line === line)) found.push({ path: named, line });
   }
   return found;
 }
 
-function pathOf(name: string, cwd: string): string | undefined {
+function resolvePath(name: string, folder: string): string | undefined {
   try {
     if (name.startsWith("file://")) return fileURLToPath(name);
   } catch {
     return undefined; // The address is of no file here.
   }
   if (isAbsolute(name)) return name;
-  return isAbsolute(cwd) ? resolve(cwd, name) : undefined;
+  return isAbsolute(folder) ? resolve(folder, name) : undefined;
 }

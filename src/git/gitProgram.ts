@@ -17,7 +17,7 @@ export function findGit(configured?: string): Git | undefined {
   return "path" in found ? { path: found.path } : undefined;
 }
 
-export interface RunOptions {
+export interface GitRunOptions {
   readonly signal?: AbortSignal | undefined;
   /** What git reads from its standard input. */
   readonly input?: string;
@@ -28,7 +28,7 @@ export interface RunOptions {
 }
 
 /** Options that keep a repository from naming programs to run, and paths from being taken for patterns. */
-const safely = [
+const safeOptions = [
   "--no-optional-locks",
   "--literal-pathspecs",
   "-c",
@@ -54,7 +54,7 @@ export async function runGit(
   git: Git,
   cwd: string,
   args: readonly string[],
-  options: RunOptions & { readonly take: (text: string) => Promise<void> | void },
+  options: GitRunOptions & { readonly take: (text: string) => Promise<void> | void },
 ): Promise<void> {
   const decoder = new StringDecoder("utf8");
   await runGitBytes(git, cwd, args, { ...options, take: bytes => options.take(decoder.write(bytes)) });
@@ -65,7 +65,7 @@ export async function gitList(
   git: Git,
   cwd: string,
   args: readonly string[],
-  options: RunOptions = {},
+  options: GitRunOptions = {},
 ): Promise<readonly string[]> {
   let all = "";
   await runGit(git, cwd, args, { ...options, take: text => void (all += text) });
@@ -86,22 +86,22 @@ export async function runGitBytes(
     input,
     config = [],
     env = {},
-  }: RunOptions & { readonly take: (bytes: Buffer) => Promise<void> | void },
+  }: GitRunOptions & { readonly take: (bytes: Buffer) => Promise<void> | void },
 ): Promise<void> {
-  const child = spawn(git.path, [...safely, ...config.flatMap(one => ["-c", one]), ...args], {
+  const child = spawn(git.path, [...safeOptions, ...config.flatMap(one => ["-c", one]), ...args], {
     cwd,
     stdio: ["pipe", "pipe", "pipe"],
     windowsHide: true,
-    env: { ...environment(), ...env },
+    env: { ...gitEnvironment(), ...env },
     ...(signal && { signal }),
   });
-  let told = "";
-  child.stderr.setEncoding("utf8").on("data", (text: string) => (told = (told + text).slice(0, 2000)));
+  let errorText = "";
+  child.stderr.setEncoding("utf8").on("data", (text: string) => (errorText = (errorText + text).slice(0, 2000)));
   const ended = new Promise<void>((resolve, reject) => {
     child.on("error", reject);
     child.on("close", code => {
       if (code === 0) resolve();
-      else reject(new GitError(told.trim() === "" ? `git ended with code ${code}.` : told.trim(), code));
+      else reject(new GitError(errorText.trim() === "" ? `git ended with code ${code}.` : errorText.trim(), code));
     });
   });
   ended.catch(() => {}); // Waited for below; it may fail before the output has ended.
@@ -118,7 +118,7 @@ export async function runGitBytes(
 }
 
 /** The host's environment, without what would make git look elsewhere. */
-function environment(): NodeJS.ProcessEnv {
+function gitEnvironment(): NodeJS.ProcessEnv {
   const env = { ...process.env };
   for (const name of ["DIR", "WORK_TREE", "INDEX_FILE", "COMMON_DIR", "OBJECT_DIRECTORY", "NAMESPACE"]) {
     delete env[`GIT_${name}`];

@@ -1,7 +1,7 @@
 // What git knows of a folder, from its own command line. Nothing that a repository's configuration names is run.
 import { GitError, gitList, runGit, type Git } from "./gitProgram.ts";
 
-export interface ListOptions {
+export interface GitFilesOptions {
   /** Gets paths relative to the folder, with slashes, some thousands at most at a time. */
   readonly take: (paths: readonly string[]) => Promise<void> | void;
   /** Only these, relative to the folder: files, or folders with all in them. Default: everything. */
@@ -10,13 +10,13 @@ export interface ListOptions {
 }
 
 /** How deep repositories may lie in each other. */
-const mostNested = 8;
+const maxNesting = 8;
 
 /**
  * The files below a folder of a repository that git knows or would add: tracked, and neither ignored nor deleted; those
  * of submodules and of repositories that lie inside as well. Rejects where the folder is in no repository.
  */
-export async function gitFiles(git: Git, folder: string, options: ListOptions): Promise<void> {
+export async function gitFiles(git: Git, folder: string, options: GitFilesOptions): Promise<void> {
   await listRepository(git, folder, "", options, 0);
 }
 
@@ -24,7 +24,7 @@ async function listRepository(
   git: Git,
   folder: string,
   prefix: string,
-  options: ListOptions,
+  options: GitFilesOptions,
   depth: number,
 ): Promise<void> {
   const { take, only, signal } = options;
@@ -49,7 +49,7 @@ async function listRepository(
     await take(files);
   };
   await runGit(git, cwd, ["ls-files", "-coz", "--exclude-standard", ...within], { take: listed, signal });
-  if (depth >= mostNested) return;
+  if (depth >= maxNesting) return;
   const { only: _, ...whole } = options;
   for (const inner of nested) {
     const path = prefix === "" ? inner : `${prefix}/${inner}`;
@@ -82,7 +82,7 @@ async function submodulePaths(git: Git, cwd: string, signal?: AbortSignal): Prom
 }
 
 /** Bytes of a diff that are kept. */
-const mostDiff = 240 * 1024;
+const maxDiffBytes = 240 * 1024;
 
 /**
  * What changed since the last commit, staged or not, as a unified diff; cut at 240 KiB, with a line that says
@@ -92,10 +92,10 @@ export async function gitDiff(git: Git, folder: string): Promise<string> {
   const read = async (args: readonly string[]): Promise<string> => {
     let diff = "";
     const fixed = ["diff", "--no-ext-diff", "--no-textconv", "--no-color", ...args];
-    await runGit(git, folder, fixed, { take: text => void (diff.length <= mostDiff && (diff += text)) });
+    await runGit(git, folder, fixed, { take: text => void (diff.length <= maxDiffBytes && (diff += text)) });
     const bytes = Buffer.from(diff);
-    if (bytes.length <= mostDiff) return diff;
-    return `${bytes.subarray(0, mostDiff).toString()}\n[The rest of the diff was left out.]\n`;
+    if (bytes.length <= maxDiffBytes) return diff;
+    return `${bytes.subarray(0, maxDiffBytes).toString()}\n[The rest of the diff was left out.]\n`;
   };
   const hasCommit = await gitList(git, folder, ["rev-parse", "--verify", "--quiet", "HEAD"]).then(
     () => true,

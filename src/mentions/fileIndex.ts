@@ -35,7 +35,7 @@ export function maskOf(folded: string): number {
  * All entries whose folded path has one length. What is compared of them stands side by side, the characters, too: to
  * look for it where each entry happens to lie in memory takes several times as long.
  */
-export class Shelf {
+export class LengthBucket {
   /** Of each folded path, in UTF-16 code units. */
   readonly length: number;
   readonly entries: IndexEntry[] = [];
@@ -84,21 +84,21 @@ export class Shelf {
   }
 }
 
-interface Known extends IndexEntry {
+interface StoredEntry extends IndexEntry {
   /** The run that saw it last. */
   run: number;
   /** Files in a folder. */
   files: number;
-  shelf: Shelf;
+  shelf: LengthBucket;
   place: number;
 }
 
 /** Grows and shrinks file by file; folders come and go with the files in them. */
 export class FileIndex {
-  readonly #files = new Map<string, Known>();
-  readonly #folders = new Map<string, Known>();
-  readonly #byLength = new Map<number, Shelf>();
-  #shelves: readonly Shelf[] = [];
+  readonly #files = new Map<string, StoredEntry>();
+  readonly #folders = new Map<string, StoredEntry>();
+  readonly #byLength = new Map<number, LengthBucket>();
+  #buckets: readonly LengthBucket[] = [];
   #revision = 0;
   #run = 0;
 
@@ -111,8 +111,8 @@ export class FileIndex {
   }
 
   /** Every file and folder, those with short paths first. What comes and goes later shows in them. */
-  get shelves(): readonly Shelf[] {
-    return this.#shelves;
+  get buckets(): readonly LengthBucket[] {
+    return this.#buckets;
   }
 
   get(path: string): IndexEntry | undefined {
@@ -123,8 +123,8 @@ export class FileIndex {
     return this.get(path) !== undefined;
   }
 
-  /** Begins to list everything anew: {@link endRun} drops what was not added since. */
-  beginRun(): number {
+  /** Begins to list everything anew: {@link endListing} drops what was not added since. */
+  beginListing(): number {
     return ++this.#run;
   }
 
@@ -135,11 +135,11 @@ export class FileIndex {
       known.run = this.#run;
       return;
     }
-    this.#files.set(path, this.#comes(path, false));
+    this.#files.set(path, this.#addEntry(path, false));
     for (const folder of foldersOf(path)) {
       const count = this.#folders.get(folder);
       if (count) count.files++;
-      else this.#folders.set(folder, this.#comes(folder, true));
+      else this.#folders.set(folder, this.#addEntry(folder, true));
     }
   }
 
@@ -156,7 +156,7 @@ export class FileIndex {
   }
 
   /** Drops the files that begin with `prefix` and were not added since the run began. */
-  endRun(run: number, prefix = ""): void {
+  endListing(run: number, prefix = ""): void {
     for (const { path, run: seen } of [...this.#files.values()]) {
       if (seen < run && path.startsWith(prefix)) this.#removeFile(path);
     }
@@ -166,37 +166,37 @@ export class FileIndex {
     const known = this.#files.get(path);
     if (!known) return;
     this.#files.delete(path);
-    this.#goes(known);
+    this.#removeEntry(known);
     for (const folder of foldersOf(path)) {
       const count = this.#folders.get(folder);
       if (!count || --count.files > 0) continue;
       this.#folders.delete(folder);
-      this.#goes(count);
+      this.#removeEntry(count);
     }
   }
 
-  #comes(path: string, folder: boolean): Known {
+  #addEntry(path: string, folder: boolean): StoredEntry {
     this.#revision++;
     const folded = foldText(path);
-    const shelf = this.#shelfFor(folded.length);
+    const shelf = this.#bucketFor(folded.length);
     const nameAt = folded.lastIndexOf("/") + 1;
     const entry = { path, folded, nameAt, mask: maskOf(folded), folder, run: this.#run, files: 1, shelf, place: 0 };
     entry.place = shelf.add(entry);
     return entry;
   }
 
-  #goes({ shelf, place }: Known): void {
+  #removeEntry({ shelf, place }: StoredEntry): void {
     this.#revision++;
-    const moved = shelf.removeAt(place) as Known | undefined;
+    const moved = shelf.removeAt(place) as StoredEntry | undefined;
     if (moved) moved.place = place;
   }
 
-  #shelfFor(length: number): Shelf {
+  #bucketFor(length: number): LengthBucket {
     const known = this.#byLength.get(length);
     if (known) return known;
-    const shelf = new Shelf(length);
+    const shelf = new LengthBucket(length);
     this.#byLength.set(length, shelf);
-    this.#shelves = [...this.#shelves, shelf].sort((a, b) => a.length - b.length);
+    this.#buckets = [...this.#buckets, shelf].sort((a, b) => a.length - b.length);
     return shelf;
   }
 }

@@ -1,6 +1,6 @@
 // Finds files by a few letters of their names, best first, without holding up the extension host.
 import * as fuzzysort from "fuzzysort";
-import { foldText, maskOf, type FileIndex, type IndexEntry, type Shelf } from "./fileIndex.ts";
+import { foldText, maskOf, type FileIndex, type IndexEntry, type LengthBucket } from "./fileIndex.ts";
 
 /** A file or folder that matches. */
 export interface FileHit {
@@ -24,15 +24,15 @@ export interface FindOptions {
 type Fit = 0 | 1 | 2 | 3;
 const fits = { nameHolds: 0, pathHolds: 1, nameScattered: 2, pathScattered: 3 } as const satisfies Record<string, Fit>;
 /** What a fit is worth beside the score of the letters, which is from 0 to 1. */
-const worth: Readonly<Record<Fit, number>> = { 0: 0.6, 1: 0.25, 2: 0.2, 3: 0 };
-const recencyWorth = 0.3;
-const mostRecent = 50;
+const fitWeights: Readonly<Record<Fit, number>> = { 0: 0.6, 1: 0.25, 2: 0.2, 3: 0 };
+const recencyWeight = 0.3;
+const maxRecent = 50;
 /** Paths whose letters are scored for one query. The others fit worse, or are longer. */
-const mostScored = 400;
+const maxScored = 400;
 /** How long the search holds the thread at a time. Milliseconds. */
-const slice = 8;
+const maxSliceTime = 8;
 /** Entries looked at between two looks at the clock. */
-const stride = 512;
+const batchSize = 512;
 
 interface Candidates {
   readonly revision: number;
@@ -57,13 +57,13 @@ export class FileSearch {
   async find(query: string, { limit, recent = [], signal }: FindOptions): Promise<readonly FileHit[]> {
     const folded = foldText(query.trim().replaceAll("\\", "/"));
     if (folded === "") return [];
-    const pace = new Pace(this.#now, signal);
+    const pace = new TimeSlice(this.#now, signal);
     const words = folded.split(/\s+/);
     const found = await this.#candidates(folded, words, pace);
     if (!found) return [];
-    const chosen = bestOf(found);
+    const chosen = bestFitting(found);
     const sought = words.map(wordOf);
-    const ranks = new Map(recent.slice(0, mostRecent).map((path, rank) => [path, rank]));
+    const ranks = new Map(recent.slice(0, maxRecent).map((path, rank) => [path, rank]));
     for (const path of ranks.keys()) {
       const entry = this.#index.get(path);
       const fit = entry && fitOf(entry, sought);
@@ -74,20 +74,24 @@ export class FileSearch {
     const scored = [...chosen].map(([entry, fit]) => {
       const rank = ranks.get(entry.path);
       const { score, matches } = scores.get(entry) ?? { score: 0, matches: [] };
-      const boost = rank === undefined ? 0 : recencyWorth * (1 - rank / mostRecent);
-      return { hit: hitOf(entry, matches), score: score + worth[fit] + boost };
+      const boost = rank === undefined ? 0 : recencyWeight * (1 - rank / maxRecent);
+      return { hit: hitOf(entry, matches), score: score + fitWeights[fit] + boost };
     });
-    scored.sort((a, b) => b.score - a.score || order(a.hit.path, b.hit.path));
+    scored.sort((a, b) => b.score - a.score || byLengthThenName(a.hit.path, b.hit.path));
     return scored.slice(0, limit).map(({ hit }) => hit);
   }
 
   /** What fits, by how it does, short paths first; no more than are scored, once so many fit best. */
-  async #candidates(query: string, words: readonly string[], pace: Pace): Promise<readonly IndexEntry[][] | undefined> {
+  async #candidates(
+    query: string,
+    words: readonly string[],
+    pace: TimeSlice,
+  ): Promise<readonly IndexEntry[][] | undefined> {
     const { revision } = this.#index;
     const last = this.#last;
     const narrows = last?.revision === revision && query.startsWith(last.query);
     const scan = new Scan(words);
-    const steps = narrows ? scan.list(last.entries) : scan.shelves(this.#index.shelves);
+    const steps = narrows ? scan.list(last.entries) : scan.shelves(this.#index.buckets);
     for (const isEnough of steps) {
       // What comes later is longer and fits no better. It is not known then, so nothing is narrowed to what fits.
       if (isEnough) return scan.byFit;
@@ -130,7 +134,7 @@ interface Scored {
 }
 
 /** The time a search takes at a stretch. */
-class Pace {
+class TimeSlice {
   readonly #now: () => number;
   readonly #signal: AbortSignal | undefined;
   #since: number;
@@ -140,7 +144,7 @@ class Pace {
     this.#since = now();
   }
   get isDue(): boolean {
-    return this.#now() - this.#since > slice;
+    return this.#now() - this.#since > maxSliceTime;
   }
   /** Lets others run. False: nobody waits any more. */
   async pause(): Promise<boolean> {
@@ -167,20 +171,20 @@ class Scan {
   }
 
   /** Looks at all entries. Gives, after each few, whether so many as are scored fit best. */
-  *shelves(shelves: readonly Shelf[]): Iterable<boolean> {
+  *shelves(shelves: readonly LengthBucket[]): Iterable<boolean> {
     for (const shelf of shelves)
-      for (let from = 0; from < shelf.entries.length; from += stride) yield this.#shelf(shelf, from);
+      for (let from = 0; from < shelf.entries.length; from += batchSize) yield this.#shelf(shelf, from);
   }
 
   /** The same of entries that fitted a query which has gone on. */
   *list(entries: readonly IndexEntry[]): Iterable<boolean> {
-    for (let from = 0; from < entries.length; from += stride) yield this.#list(entries, from);
+    for (let from = 0; from < entries.length; from += batchSize) yield this.#list(entries, from);
   }
 
-  #shelf({ entries, masks, chars, length }: Shelf, from: number): boolean {
+  #shelf({ entries, masks, chars, length }: LengthBucket, from: number): boolean {
     const mask = this.#mask;
     const words = this.#words;
-    const end = Math.min(from + stride, entries.length);
+    const end = Math.min(from + batchSize, entries.length);
     for (let i = from; i < end; i++) {
       if (((masks[i] ?? 0) & mask) !== mask) continue;
       if (areScattered(chars, i * length, (i + 1) * length, words) && this.#take(entries[i] as IndexEntry)) return true;
@@ -189,7 +193,7 @@ class Scan {
   }
 
   #list(entries: readonly IndexEntry[], from: number): boolean {
-    const end = Math.min(from + stride, entries.length);
+    const end = Math.min(from + batchSize, entries.length);
     for (let i = from; i < end; i++) {
       const entry = entries[i] as IndexEntry;
       if ((entry.mask & this.#mask) !== this.#mask) continue;
@@ -202,15 +206,15 @@ class Scan {
   #take(entry: IndexEntry): boolean {
     const fit = worstFit(entry, this.#words);
     this.fitting.push(entry);
-    return (this.byFit[fit]?.push(entry) ?? 0) >= mostScored && fit === this.#best;
+    return (this.byFit[fit]?.push(entry) ?? 0) >= maxScored && fit === this.#best;
   }
 }
 
 /** What is scored: the best fitting, and of those that fit alike the shortest. */
-function bestOf(found: readonly (readonly IndexEntry[])[]): Map<IndexEntry, Fit> {
+function bestFitting(found: readonly (readonly IndexEntry[])[]): Map<IndexEntry, Fit> {
   const best = new Map<IndexEntry, Fit>();
   for (const [fit, entries] of found.entries()) {
-    for (const entry of entries.slice(0, mostScored - best.size)) best.set(entry, fit as Fit);
+    for (const entry of entries.slice(0, maxScored - best.size)) best.set(entry, fit as Fit);
   }
   return best;
 }
@@ -276,4 +280,4 @@ function hitOf({ path, folder }: IndexEntry, matches: readonly number[]): FileHi
   return { path, name: path.slice(path.lastIndexOf("/") + 1), folder, matches };
 }
 
-const order = (a: string, b: string): number => a.length - b.length || (a < b ? -1 : a > b ? 1 : 0);
+const byLengthThenName = (a: string, b: string): number => a.length - b.length || (a < b ? -1 : a > b ? 1 : 0);

@@ -1,5 +1,5 @@
 // What the user's last terminal command printed, as plain text. Pure; the editor's shell integration feeds it.
-import { maskedText } from "../base/mask.ts";
+import { maskText } from "../base/mask.ts";
 
 /** A command that ran in a terminal, and what it printed. */
 export interface LastCommand {
@@ -13,9 +13,9 @@ export interface LastCommand {
 }
 
 /** Characters of raw output that are kept, newest last. */
-const mostRaw = 512 * 1024;
+const maxRawLength = 512 * 1024;
 /** Characters of plain output. */
-const mostPlain = 64 * 1024;
+const maxPlainLength = 64 * 1024;
 
 /** Keeps the newest command of all terminals. `Key` tells executions apart. */
 export class CommandTracker<Key extends object> {
@@ -32,8 +32,8 @@ export class CommandTracker<Key extends object> {
     if (last?.key !== key) return;
     last.raw += text;
     // Cut in large steps: a stream of small pieces would be copied over and over.
-    if (last.raw.length <= mostRaw * 2) return;
-    last.raw = last.raw.slice(-mostRaw);
+    if (last.raw.length <= maxRawLength * 2) return;
+    last.raw = last.raw.slice(-maxRawLength);
     last.cut = true;
   }
 
@@ -46,28 +46,28 @@ export class CommandTracker<Key extends object> {
     const last = this.#last;
     if (!last) return undefined;
     const plain = plainOutput(last.raw);
-    const output = plain.slice(-mostPlain);
+    const output = plain.slice(-maxPlainLength);
     return {
-      command: maskedText(last.command),
+      command: maskText(last.command),
       ...(last.cwd !== undefined && { cwd: last.cwd }),
       ...(last.exit !== undefined && { exitCode: last.exit }),
-      output: maskedText(output),
-      truncated: last.cut || plain.length > mostPlain,
+      output: maskText(output),
+      truncated: last.cut || plain.length > maxPlainLength,
     };
   }
 }
 
 // Control sequences, strings such as window titles, and single escapes.
 
-const escapes = /\x1b\[[0-?]*[ -/]*(?:[@-~]|$)|\x1b[P\]X^_][^\x07\x1b]*(?:\x07|\x1b\\|$)|\x1b[ -/]*[0-~]?/g;
+const escapeSequences = /\x1b\[[0-?]*[ -/]*(?:[@-~]|$)|\x1b[P\]X^_][^\x07\x1b]*(?:\x07|\x1b\\|$)|\x1b[ -/]*[0-~]?/g;
 
 /** The text without escape codes, and as a terminal would show its lines after backspaces and carriage returns. */
 export function plainOutput(raw: string): string {
   return raw
-    .replace(escapes, "")
+    .replace(escapeSequences, "")
     .replace(/\r+\n/g, "\n")
     .split("\n")
-    .map(overwritten)
+    .map(applyOverwrites)
     .join("\n")
 
     .replace(/[\x00-\x07\x0b-\x1f\x7f]/g, "")
@@ -75,7 +75,7 @@ export function plainOutput(raw: string): string {
 }
 
 /** A line as it looks once carriage returns and backspaces have moved its cursor. */
-function overwritten(line: string): string {
+function applyOverwrites(line: string): string {
   if (!/[\r\b]/.test(line)) return line;
   const shown: string[] = [];
   let at = 0;

@@ -1,7 +1,7 @@
 // What goes to the agent when a prompt with attachments is sent: the text, then a content block for each attachment.
 import { asError } from "../base/errors.ts";
-import type { Content } from "../session/events.ts";
-import type { Attachment, AttachmentSource, Head } from "../panel/protocol.ts";
+import type { ContentBlock } from "../session/events.ts";
+import type { Attachment, AttachmentSource, ViewHead } from "../panel/protocol.ts";
 
 type PathSource = Extract<AttachmentSource, { readonly type: "path" }>;
 
@@ -17,18 +17,18 @@ export type PathContent =
 export type ReadPath = (source: PathSource, mostBytes: number) => Promise<PathContent>;
 
 /** Bytes of text that one attachment may embed; what is larger becomes a link. */
-export const mostEmbedded = 256 * 1024;
+export const maxEmbeddedBytes = 256 * 1024;
 /** The same for all attachments of a prompt. */
-export const mostEmbeddedTogether = 1024 * 1024;
+export const maxTotalEmbeddedBytes = 1024 * 1024;
 /** Bytes of an image or a sound, in base64. */
-export const mostData = 5 * 1024 * 1024;
+export const maxDataLength = 5 * 1024 * 1024;
 
 /** The content to send, or a sentence that says why the prompt must not go out. */
-export type PromptContent = { readonly content: readonly Content[] } | { readonly unsent: string };
+export type PromptContent = { readonly content: readonly ContentBlock[] } | { readonly unsent: string };
 
-export interface PromptOptions {
+export interface PromptContentOptions {
   /** What the agent takes; null: it has not said so yet, and the session sees to it before the prompt goes out. */
-  readonly accepts: Head["accepts"];
+  readonly accepts: ViewHead["accepts"];
   readonly agentName: string;
   readonly read: ReadPath;
 }
@@ -37,38 +37,38 @@ export interface PromptOptions {
 export async function promptContent(
   text: string,
   attachments: readonly Attachment[],
-  options: PromptOptions,
+  options: PromptContentOptions,
 ): Promise<PromptContent> {
-  const content: Content[] = text.trim() === "" ? [] : [{ type: "text", text }];
-  let left = mostEmbeddedTogether;
+  const content: ContentBlock[] = text.trim() === "" ? [] : [{ type: "text", text }];
+  let bytesLeft = maxTotalEmbeddedBytes;
   for (const attachment of attachments) {
-    const made = await blockOf(attachment, left, options);
+    const made = await blockOf(attachment, bytesLeft, options);
     if ("unsent" in made) return made;
-    if (made.block.type === "resource") left -= byteLength(made.block.text ?? "");
+    if (made.block.type === "resource") bytesLeft -= byteLength(made.block.text ?? "");
     content.push(made.block);
   }
   return { content };
 }
 
-type Made = { readonly block: Content } | { readonly unsent: string };
+type BlockResult = { readonly block: ContentBlock } | { readonly unsent: string };
 
-async function blockOf(attachment: Attachment, left: number, options: PromptOptions): Promise<Made> {
+async function blockOf(attachment: Attachment, bytesLeft: number, options: PromptContentOptions): Promise<BlockResult> {
   const { source, label } = attachment;
   switch (source.type) {
     case "data":
       return dataBlock(attachment, source, options);
     case "text": {
       const { text, mimeType } = source;
-      if (byteLength(text) > Math.min(mostEmbedded, left)) {
+      if (byteLength(text) > Math.min(maxEmbeddedBytes, bytesLeft)) {
         return {
-          unsent: `“${label}” is too large to send (${sizeWords(byteLength(text))}). Remove it, or attach less.`,
+          unsent: `“${label}” is too large to send (${sizeText(byteLength(text))}). Remove it, or attach less.`,
         };
       }
       const uri = source.uri ?? `parley:/${encodeURIComponent(label)}`;
       return { block: { type: "resource", uri, text, ...(mimeType !== undefined && { mimeType }) } };
     }
     case "path":
-      return pathBlock(attachment, source, left, options);
+      return pathBlock(attachment, source, bytesLeft, options);
     default:
       return source satisfies never;
   }
@@ -77,8 +77,8 @@ async function blockOf(attachment: Attachment, left: number, options: PromptOpti
 function dataBlock(
   { label }: Attachment,
   { mimeType, data }: Extract<AttachmentSource, { readonly type: "data" }>,
-  { accepts, agentName }: PromptOptions,
-): Made {
+  { accepts, agentName }: PromptContentOptions,
+): BlockResult {
   const kind = mimeType.startsWith("image/") ? "image" : mimeType.startsWith("audio/") ? "audio" : undefined;
   if (!kind || !/^[\w.+-]+\/[\w.+-]+$/.test(mimeType)) {
     return { unsent: `“${label}” is neither an image nor audio, so it cannot be sent. Remove it.` };
@@ -87,9 +87,9 @@ function dataBlock(
     const what = kind === "image" ? "images" : "audio";
     return { unsent: `${agentName} does not take ${what}. Remove “${label}” and send again.` };
   }
-  if (data.length > mostData) {
+  if (data.length > maxDataLength) {
     return {
-      unsent: `“${label}” is too large to send (${sizeWords(data.length)}). Remove it, or attach a smaller one.`,
+      unsent: `“${label}” is too large to send (${sizeText(data.length)}). Remove it, or attach a smaller one.`,
     };
   }
   return { block: { type: kind, mimeType, data } };
@@ -98,13 +98,13 @@ function dataBlock(
 async function pathBlock(
   { label }: Attachment,
   source: PathSource,
-  left: number,
-  { accepts, read }: PromptOptions,
-): Promise<Made> {
-  const most = accepts?.embedded === false ? 0 : Math.min(mostEmbedded, left);
+  bytesLeft: number,
+  { accepts, read }: PromptContentOptions,
+): Promise<BlockResult> {
+  const maxBytes = accepts?.embedded === false ? 0 : Math.min(maxEmbeddedBytes, bytesLeft);
   let found: PathContent;
   try {
-    found = await read(source, most);
+    found = await read(source, maxBytes);
   } catch (error) {
     return { unsent: `“${label}” could not be read: ${asError(error).message}` };
   }
@@ -113,7 +113,7 @@ async function pathBlock(
   }
   const uri = `${found.uri}${linesFragment(source)}`;
   const type = found.kind !== "folder" && found.mimeType !== undefined ? { mimeType: found.mimeType } : {};
-  if (found.kind === "text" && byteLength(found.text) <= most) {
+  if (found.kind === "text" && byteLength(found.text) <= maxBytes) {
     return { block: { type: "resource", uri, text: found.text, ...type } };
   }
   const size = found.kind === "file" ? { size: found.size } : {};
@@ -129,7 +129,7 @@ export function linesFragment({ line, endLine }: { readonly line?: number; reado
 const byteLength = (text: string): number => new TextEncoder().encode(text).length;
 
 /** A size for people: "12 KB". */
-export function sizeWords(bytes: number): string {
+export function sizeText(bytes: number): string {
   if (bytes < 1000) return `${bytes} bytes`;
   return bytes < 1_000_000 ? `${Math.round(bytes / 1000)} KB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
 }

@@ -1,7 +1,16 @@
 // What a chat panel asks of the extension host, and the check of everything that comes from there.
 import type { NextStep } from "../base/errors.ts";
-import { isBoolean, isCount, isListOf, isOneOf, isRecordOf, isString, optional, type Check } from "./validators.ts";
-import type { Attachment, FindQuery, SettleFile } from "./protocol.ts";
+import {
+  isBoolean,
+  isNonNegativeInteger,
+  isListOf,
+  isOneOf,
+  isRecordOf,
+  isString,
+  optional,
+  type Validator,
+} from "./validators.ts";
+import type { Attachment, FindQuery, SettleFileChoice } from "./protocol.ts";
 
 /** Panel → extension host: what the user wants. Fire and forget; the outcome comes back as state. */
 export type Intent =
@@ -40,7 +49,7 @@ export type Intent =
   | { readonly type: "killTerminal"; readonly terminal: string }
   /** Shows the output as a terminal of the editor, which follows it. */
   | { readonly type: "openTerminal"; readonly terminal: string }
-  | { readonly type: "settleFile"; readonly path: string; readonly how: SettleFile }
+  | { readonly type: "settleFile"; readonly path: string; readonly how: SettleFileChoice }
   | { readonly type: "newSession" }
   /** A title of the user's own; empty for the agent's. */
   | { readonly type: "rename"; readonly title: string }
@@ -83,7 +92,7 @@ export type Intent =
   /** Something went wrong inside the panel; goes to the log. */
   | { readonly type: "report"; readonly kind: "error" | "csp"; readonly text: string };
 
-const steps: Record<NextStep, true> = {
+const nextSteps: Record<NextStep, true> = {
   retry: true,
   restartAgent: true,
   selectAgent: true,
@@ -95,39 +104,50 @@ const steps: Record<NextStep, true> = {
   newSession: true,
 };
 
-const isSource: Check = value =>
+const isAttachmentSource: Validator = value =>
   [
-    isRecordOf({ type: isOneOf("path"), path: isString, line: optional(isCount), endLine: optional(isCount) }),
+    isRecordOf({
+      type: isOneOf("path"),
+      path: isString,
+      line: optional(isNonNegativeInteger),
+      endLine: optional(isNonNegativeInteger),
+    }),
     isRecordOf({ type: isOneOf("text"), text: isString, uri: optional(isString), mimeType: optional(isString) }),
     isRecordOf({ type: isOneOf("data"), mimeType: isString, data: isString }),
   ].some(check => check(value));
-const attachmentShape = isRecordOf({
+const isAttachmentShape = isRecordOf({
   id: isString,
   kind: isOneOf(
     "file", "folder", "symbol", "editor", "selection", "problems", "terminal", "diff", "image", "audio",
   ), // prettier-ignore
   label: isString,
   detail: optional(isString),
-  bytes: optional(isCount),
-  source: isSource,
+  bytes: optional(isNonNegativeInteger),
+  source: isAttachmentSource,
 });
 
 /** Whether a value is an attachment, and nothing besides. */
-export const isAttachment = (value: unknown): value is Attachment => attachmentShape(value);
+export const isAttachment = (value: unknown): value is Attachment => isAttachmentShape(value);
 
 /** One schema per intent; the mapped type makes a forgotten intent or field a compile error. */
 const shapes: {
-  readonly [K in Intent["type"]]: { readonly [F in keyof Omit<Extract<Intent, { type: K }>, "type">]-?: Check };
+  readonly [K in Intent["type"]]: { readonly [F in keyof Omit<Extract<Intent, { type: K }>, "type">]-?: Validator };
 } = {
-  hello: { revision: isCount, whole: optional(value => value === true) },
+  hello: { revision: isNonNegativeInteger, whole: optional(value => value === true) },
   resync: {},
-  painted: { revision: isCount },
-  send: { text: isString, attachments: optional(isListOf(attachmentShape)) },
-  complete: { request: isCount, query: isString },
-  attachItem: { request: isCount, key: isString },
+  painted: { revision: isNonNegativeInteger },
+  send: { text: isString, attachments: optional(isListOf(isAttachmentShape)) },
+  complete: { request: isNonNegativeInteger, query: isString },
+  attachItem: { request: isNonNegativeInteger, key: isString },
   attachUris: { uris: isListOf(isString) },
   pickAttachment: {},
-  find: { request: isCount, query: isString, matchCase: isBoolean, wholeWord: isBoolean, regex: isBoolean },
+  find: {
+    request: isNonNegativeInteger,
+    query: isString,
+    matchCase: isBoolean,
+    wholeWord: isBoolean,
+    regex: isBoolean,
+  },
   withdraw: { submission: isString },
   editQueued: { submission: isString, text: isString },
   moveQueued: { submission: isString, before: optional(isString) },
@@ -154,27 +174,32 @@ const shapes: {
   undoChanges: { path: optional(isString) },
   selectAgent: { agent: isString },
   setOption: { option: isString, value: value => typeof value === "string" || typeof value === "boolean" },
-  openFile: { path: isString, line: optional(isCount), column: optional(isCount), endLine: optional(isCount) },
-  openContent: { entry: isString, part: isCount },
-  saveContent: { entry: isString, part: isCount },
+  openFile: {
+    path: isString,
+    line: optional(isNonNegativeInteger),
+    column: optional(isNonNegativeInteger),
+    endLine: optional(isNonNegativeInteger),
+  },
+  openContent: { entry: isString, part: isNonNegativeInteger },
+  saveContent: { entry: isString, part: isNonNegativeInteger },
   insertCode: { text: isString },
   applyCode: { text: isString, path: optional(isString) },
   openDiagram: { text: isString },
-  openDiff: { entry: isString, part: isCount },
+  openDiff: { entry: isString, part: isNonNegativeInteger },
   openLink: { href: isString },
   copy: { text: isString },
-  nextStep: { step: value => typeof value === "string" && Object.hasOwn(steps, value) },
+  nextStep: { step: value => typeof value === "string" && Object.hasOwn(nextSteps, value) },
   report: { kind: value => value === "error" || value === "csp", text: isString },
 };
 
 /** The message as an intent, or undefined when it is not one. Unknown fields are refused. */
 export function parseIntent(message: unknown): Intent | undefined {
   if (typeof message !== "object" || message === null || Array.isArray(message)) return undefined;
-  const given = message as Record<string, unknown>;
-  const type = given["type"];
+  const fields = message as Record<string, unknown>;
+  const type = fields["type"];
   if (typeof type !== "string" || !Object.hasOwn(shapes, type)) return undefined;
-  const shape = shapes[type as Intent["type"]] as Record<string, Check>;
-  for (const [field, check] of Object.entries(shape)) if (!check(given[field])) return undefined;
-  for (const field of Object.keys(given)) if (field !== "type" && !Object.hasOwn(shape, field)) return undefined;
+  const shape = shapes[type as Intent["type"]] as Record<string, Validator>;
+  for (const [field, check] of Object.entries(shape)) if (!check(fields[field])) return undefined;
+  for (const field of Object.keys(fields)) if (field !== "type" && !Object.hasOwn(shape, field)) return undefined;
   return message as Intent;
 }

@@ -1,29 +1,29 @@
 // One panel: the view it last got, its revision, when to send the next difference, and starting over when in doubt.
 import type { Disposable } from "../base/lifecycle.ts";
 import type { Clock } from "../base/log.ts";
-import { diff, textForLast } from "./patch.ts";
-import type { View, ViewChange, ViewEntry, ViewPatch } from "./protocol.ts";
-import { shortest, type Tail } from "./projection/recentEntries.ts";
+import { diffViews, textForLast } from "./patch.ts";
+import type { View, ViewUpdate, ViewEntry, ViewPatch } from "./protocol.ts";
+import { maxEntriesAtOnce, type RecentEntries } from "./projection/recentEntries.ts";
 
 /** A panel is painted at most this often, in milliseconds. */
-export const flushPace = 33;
+export const minFlushInterval = 33;
 
 /** A panel that has just painted is sent nothing for this long, in milliseconds: what comes meanwhile goes as one. */
-export const listenTime = 18;
+export const pauseAfterPaint = 18;
 
 /** A panel that has not painted what it got is sent no more for this long, in milliseconds: it has enough to do. */
-export const paintPatience = 250;
+export const paintTimeout = 250;
 
-export interface ChannelOptions {
+export interface PanelChannelOptions {
   readonly clock: Clock;
   /** The view as it should be now. Called at each flush only. */
   readonly view: () => View;
   /** The end of the view, where that is long: sent first. */
-  readonly tail?: () => Tail | undefined;
+  readonly recentEntries?: () => RecentEntries | undefined;
   /** A view or a difference is going out. */
   readonly onSend?: () => void;
   /** Resolves with false when the panel did not take the message. */
-  readonly post: (message: ViewChange) => PromiseLike<boolean>;
+  readonly post: (message: ViewUpdate) => PromiseLike<boolean>;
 }
 
 /**
@@ -31,25 +31,25 @@ export interface ChannelOptions {
  * A panel that has not said hello yet is sent one view at most, the first with something in it: it waits for the page,
  * and the page then says hello with its revision.
  */
-export class Channel implements Disposable {
-  readonly #options: ChannelOptions;
+export class PanelChannel implements Disposable {
+  readonly #options: PanelChannelOptions;
   /** The entries before the view's first, which is at `from`, are still to be sent. */
   #sent: { readonly view: View; readonly revision: number; readonly from: number } | undefined;
   #revision = 0;
-  #hello = false;
+  #isConnected = false;
   /** The panel wants every entry at once. */
-  #whole = false;
+  #sendsWhole = false;
   #visible = true;
   #dirty = false;
   #timer: Disposable | undefined;
   #lastFlush = -Infinity;
   #paintedAt = -Infinity;
   /** Whether the panel says what it has painted, and has yet to say it of what was sent last. */
-  #tells = false;
+  #acknowledgesPaints = false;
   #painting = false;
   #disposed = false;
 
-  constructor(options: ChannelOptions) {
+  constructor(options: PanelChannelOptions) {
     this.#options = options;
   }
 
@@ -59,28 +59,28 @@ export class Channel implements Disposable {
    */
   hello(revision: number, whole = false): void {
     // A page that has just been loaded has not seen yet what waits for it, and gets it.
-    const awaits = !this.#hello && revision === 0 && !whole;
-    this.#hello = true;
-    this.#whole = whole;
-    if (this.#sent?.revision !== revision && !awaits) this.#sent = undefined;
+    const awaitsFirstView = !this.#isConnected && revision === 0 && !whole;
+    this.#isConnected = true;
+    this.#sendsWhole = whole;
+    if (this.#sent?.revision !== revision && !awaitsFirstView) this.#sent = undefined;
     this.#dirty = true;
     if (!this.#sent || !this.#painting) return this.#flush();
     this.#timer?.dispose();
-    this.#timer = this.#options.clock.after(paintPatience, () => this.#flush());
+    this.#timer = this.#options.clock.after(paintTimeout, () => this.#flush());
   }
 
   /** The panel lost track. */
   resync(): void {
     this.#sent = undefined;
     // It may be shown at a place far from its end.
-    this.#whole = true;
+    this.#sendsWhole = true;
     this.#dirty = true;
     this.#flush();
   }
 
   /** The panel has painted that revision. What changed meanwhile goes out as one difference, not as a queue. */
-  painted(revision: number): void {
-    this.#tells = true;
+  acknowledgePaint(revision: number): void {
+    this.#acknowledgesPaints = true;
     if (revision !== this.#revision) return;
     this.#painting = false;
     this.#paintedAt = this.#options.clock.now();
@@ -91,12 +91,12 @@ export class Channel implements Disposable {
 
   /** Whether a panel in sight is yet to be sent something, or to paint what it was sent. */
   get isBehind(): boolean {
-    return this.#hello && this.#visible && (this.#dirty || this.isPainting);
+    return this.#isConnected && this.#visible && (this.#dirty || this.isPainting);
   }
 
   /** Whether a panel in sight is yet to paint what it was sent. One that never says what it has painted is not known to. */
   get isPainting(): boolean {
-    return this.#hello && this.#visible && this.#tells && this.#painting;
+    return this.#isConnected && this.#visible && this.#acknowledgesPaints && this.#painting;
   }
 
   setVisible(visible: boolean): void {
@@ -112,9 +112,9 @@ export class Channel implements Disposable {
     this.#dirty = true;
     if (this.#timer || this.#disposed) return;
     // The system's clock may be set back: never wait for longer than the pace.
-    const pause = this.#tells && this.#painting ? paintPatience : flushPace;
-    const due = Math.max(this.#lastFlush + pause, this.#paintedAt + listenTime);
-    const wait = Math.min(pause, due - this.#options.clock.now());
+    const interval = this.#acknowledgesPaints && this.#painting ? paintTimeout : minFlushInterval;
+    const due = Math.max(this.#lastFlush + interval, this.#paintedAt + pauseAfterPaint);
+    const wait = Math.min(interval, due - this.#options.clock.now());
     if (wait <= 0) this.#flush();
     else this.#timer = this.#options.clock.after(wait, () => this.#flush());
   }
@@ -122,13 +122,13 @@ export class Channel implements Disposable {
   #flush(): void {
     this.#timer?.dispose();
     this.#timer = undefined;
-    if (this.#disposed || !this.#visible || (!this.#hello && this.#sent)) return;
+    if (this.#disposed || !this.#visible || (!this.#isConnected && this.#sent)) return;
     this.#lastFlush = this.#options.clock.now();
     const base = this.#sent;
     const view = base && this.#options.view();
-    if (!base || !view || isOther(base, view)) return this.#begin();
+    if (!base || !view || isOtherConversation(base, view)) return this.#sendSnapshot();
     this.#dirty = false;
-    const patches = difference(base, view);
+    const patches = patchesBetween(base, view);
     if (patches.length === 0) return;
     const text = textForLast(base.view, patches);
     const revision = ++this.#revision;
@@ -137,21 +137,21 @@ export class Channel implements Disposable {
   }
 
   /** Sends the view anew: of many entries those at the end, and the others when these have been painted. */
-  #begin(): void {
-    const tail = this.#whole ? undefined : this.#options.tail?.();
-    const view = tail?.view ?? this.#options.view();
+  #sendSnapshot(): void {
+    const recent = this.#sendsWhole ? undefined : this.#options.recentEntries?.();
+    const view = recent?.view ?? this.#options.view();
     const isEmpty = view.entries.length === 0;
     // Nothing to wait for a page that is not there yet.
-    if (isEmpty && !this.#hello) return;
-    if (!isEmpty) this.#whole = false;
-    this.#dirty = tail !== undefined;
+    if (isEmpty && !this.#isConnected) return;
+    if (!isEmpty) this.#sendsWhole = false;
+    this.#dirty = recent !== undefined;
     const revision = ++this.#revision;
-    if (!tail) return this.#send({ type: "snapshot", revision, view }, view);
-    this.#send({ type: "snapshot", revision, view, earlier: tail.from }, view, tail.from);
-    this.#timer = this.#options.clock.after(paintPatience, () => this.#flush());
+    if (!recent) return this.#send({ type: "snapshot", revision, view }, view);
+    this.#send({ type: "snapshot", revision, view, earlier: recent.from }, view, recent.from);
+    this.#timer = this.#options.clock.after(paintTimeout, () => this.#flush());
   }
 
-  #send(message: ViewChange, view: View, from = 0): void {
+  #send(message: ViewUpdate, view: View, from = 0): void {
     // Invariant: what was sent has the newest revision, so a difference leads to the one after its base.
     const revision = this.#revision;
     this.#painting = true;
@@ -160,7 +160,7 @@ export class Channel implements Disposable {
       // Not taken: whatever the panel holds now is unknown, so the next message is whole.
       if (this.#sent && this.#sent.revision >= revision) {
         this.#sent = undefined;
-        this.#whole = true;
+        this.#sendsWhole = true;
         this.#dirty = true;
       }
     };
@@ -177,12 +177,12 @@ export class Channel implements Disposable {
 }
 
 /** Another conversation, long enough for its end to be sent first. An entry keeps its place for ever. */
-function isOther({ view: { entries }, from }: Tail, to: View): boolean {
-  return entries[0]?.id !== to.entries[from]?.id && (from > 0 || to.entries.length > shortest);
+function isOtherConversation({ view: { entries }, from }: RecentEntries, to: View): boolean {
+  return entries[0]?.id !== to.entries[from]?.id && (from > 0 || to.entries.length > maxEntriesAtOnce);
 }
 
-function difference({ view, from }: Tail, to: View): readonly ViewPatch[] {
-  if (from === 0) return diff(view, to);
+function patchesBetween({ view, from }: RecentEntries, to: View): readonly ViewPatch[] {
+  if (from === 0) return diffViews(view, to);
   const earlier: readonly ViewEntry[] = to.entries.slice(0, from);
-  return [{ op: "prepend", entries: earlier }, ...diff({ ...view, entries: [...earlier, ...view.entries] }, to)];
+  return [{ op: "prepend", entries: earlier }, ...diffViews({ ...view, entries: [...earlier, ...view.entries] }, to)];
 }

@@ -1,10 +1,10 @@
 // What changed between two views, as small messages; and its inverse. Identity tells what changed: a value that
 // is the same object is the same value. Runs on both sides of the webview.
-import { same } from "../base/jsonEqual.ts";
-import type { Head, ToolPart, View, ViewEntry, ViewPart, ViewPatch } from "./protocol.ts";
+import { jsonEqual } from "../base/jsonEqual.ts";
+import type { ViewHead, ToolPart, View, ViewEntry, ViewPart, ViewPatch } from "./protocol.ts";
 
 /** The patches that turn `from` into `to`. Empty when nothing changed. */
-export function diff(from: View, to: View): ViewPatch[] {
+export function diffViews(from: View, to: View): ViewPatch[] {
   const out: ViewPatch[] = [];
   if (from.entries !== to.entries) {
     if (to.entries.length < from.entries.length) out.push({ op: "keep", count: to.entries.length });
@@ -12,7 +12,7 @@ export function diff(from: View, to: View): ViewPatch[] {
       const a = from.entries[at];
       const b = to.entries[at] as ViewEntry;
       if (a === b) continue;
-      const patch = a === undefined ? undefined : growth(a, b);
+      const patch = a === undefined ? undefined : appendBetween(a, b);
       if (patch === "equal") continue;
       out.push(patch ?? { op: "put", at, entry: b });
     }
@@ -23,14 +23,14 @@ export function diff(from: View, to: View): ViewPatch[] {
 }
 
 /** The view after the patches. Throws when a patch names an entry or part that is not there: the view is stale. */
-export function apply(view: View, patches: readonly ViewPatch[]): View {
+export function applyViewPatches(view: View, patches: readonly ViewPatch[]): View {
   let { head } = view;
   let entries = view.entries;
-  let own: ViewEntry[] | undefined;
+  let copy: ViewEntry[] | undefined;
   const mutable = (): ViewEntry[] => {
-    own ??= [...entries];
-    entries = own;
-    return own;
+    copy ??= [...entries];
+    entries = copy;
+    return copy;
   };
   for (const patch of patches) {
     switch (patch.op) {
@@ -38,7 +38,7 @@ export function apply(view: View, patches: readonly ViewPatch[]): View {
         head = { ...head, ...patch.head };
         break;
       case "prepend":
-        entries = own = [...patch.entries, ...entries];
+        entries = copy = [...patch.entries, ...entries];
         break;
       case "keep":
         mutable().length = Math.min(patch.count, entries.length);
@@ -51,7 +51,7 @@ export function apply(view: View, patches: readonly ViewPatch[]): View {
         const at = entries.findLastIndex(entry => entry.id === patch.id);
         const entry = entries[at];
         if (entry === undefined) throw new Error(`There is no entry ${patch.id} to append to.`);
-        mutable()[at] = grown(entry, patch.part, patch.text, patch.until);
+        mutable()[at] = withAppendedText(entry, patch.part, patch.text, patch.until);
         break;
       }
       default:
@@ -83,22 +83,22 @@ function lastPart(view: View): { readonly id: string; readonly part: number } | 
     : undefined;
 }
 
-function changedKeys(from: Head, to: Head): Partial<Head> | undefined {
+function changedKeys(from: ViewHead, to: ViewHead): Partial<ViewHead> | undefined {
   if (from === to) return undefined;
   const out: Record<string, unknown> = {};
-  for (const key of Object.keys(to) as (keyof Head)[]) if (!same(from[key], to[key])) out[key] = to[key];
-  return Object.keys(out).length > 0 ? (out as Partial<Head>) : undefined;
+  for (const key of Object.keys(to) as (keyof ViewHead)[]) if (!jsonEqual(from[key], to[key])) out[key] = to[key];
+  return Object.keys(out).length > 0 ? (out as Partial<ViewHead>) : undefined;
 }
 
 type Append = Extract<ViewPatch, { op: "append" }>;
 
 /** The append that turns `a` into `b`, "equal" when nothing differs, undefined when only a put will do. */
-function growth(a: ViewEntry, b: ViewEntry): Append | "equal" | undefined {
+function appendBetween(a: ViewEntry, b: ViewEntry): Append | "equal" | undefined {
   if (a.id !== b.id || a.kind !== b.kind) return undefined;
   const { parts: from, ...restA } = a as ViewEntry & { parts?: readonly ToolPart[] };
   const { parts: to, ...restB } = b as ViewEntry & { parts?: readonly ToolPart[] };
   const until = "until" in restB ? restB.until : undefined;
-  if (!same({ ...restA, until }, { ...restB, until })) return undefined;
+  if (!jsonEqual({ ...restA, until }, { ...restB, until })) return undefined;
   const untilChanged = "until" in restA && restA.until !== until;
   if (from === undefined || to === undefined) return from === to && !untilChanged ? "equal" : undefined;
   if (from.length !== to.length) return undefined;
@@ -106,9 +106,9 @@ function growth(a: ViewEntry, b: ViewEntry): Append | "equal" | undefined {
   for (let part = 0; part < to.length; part++) {
     const p = from[part] as ToolPart;
     const q = to[part] as ToolPart;
-    if (p === q || same(p, q)) continue;
+    if (p === q || jsonEqual(p, q)) continue;
     if (patch !== undefined || !hasText(p) || !hasText(q) || !q.text.startsWith(p.text)) return undefined;
-    if (!same({ ...p, text: "" }, { ...q, text: "" })) return undefined;
+    if (!jsonEqual({ ...p, text: "" }, { ...q, text: "" })) return undefined;
     patch = { op: "append", id: b.id, part, text: q.text.slice(p.text.length) };
   }
   if (patch === undefined && untilChanged && to.length > 0) patch = { op: "append", id: b.id, part: 0, text: "" };
@@ -119,7 +119,7 @@ function growth(a: ViewEntry, b: ViewEntry): Append | "equal" | undefined {
 type TextPart = Extract<ToolPart, { type: "text" | "terminal" }>;
 const hasText = (part: ToolPart): part is TextPart => part.type === "text" || part.type === "terminal";
 
-function grown(entry: ViewEntry, part: number, text: string, until: number | undefined): ViewEntry {
+function withAppendedText(entry: ViewEntry, part: number, text: string, until: number | undefined): ViewEntry {
   const parts = "parts" in entry ? (entry.parts as readonly (ViewPart | ToolPart)[]) : [];
   const old = parts[part];
   if (old === undefined) throw new Error(`Entry ${entry.id} has no part ${part} to append to.`);

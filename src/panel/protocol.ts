@@ -4,8 +4,8 @@ import type { Problem } from "../base/errors.ts";
 import type {
   ActivityState,
   AgentCommand,
-  AskOption,
-  Author,
+  QuestionOption,
+  MessageAuthor,
   ConnectionState,
   ExitStatus,
   FileNote,
@@ -49,14 +49,14 @@ export interface ViewMedia {
 }
 
 /** Columns of a line, from and to, in UTF-16 units: in order, never touching. */
-export type Marks = readonly (readonly [from: number, to: number])[];
+export type ColumnRanges = readonly (readonly [from: number, to: number])[];
 
 /** A line of a unified diff, without its end. */
 export interface DiffLine {
   readonly op: "same" | "add" | "del";
   readonly text: string;
   /** What changed within the line, where the line is known to be another one's new or old self. */
-  readonly marks?: Marks;
+  readonly marks?: ColumnRanges;
   /** Characters left out at its end. */
   readonly cut?: number;
   /** The file ends here, without a line end. */
@@ -129,11 +129,11 @@ export type ToolPart =
   | { readonly type: "json"; readonly label: "Input" | "Output"; readonly text: string; readonly cut?: number };
 
 /** What a tool card shows as its state. `waiting`: a question about it is open. */
-export type ShownStatus = "pending" | "waiting" | "running" | "done" | "failed" | "cancelled";
+export type ViewToolStatus = "pending" | "waiting" | "running" | "done" | "failed" | "cancelled";
 
 export interface ViewMessage {
   readonly id: string;
-  readonly kind: Author;
+  readonly kind: MessageAuthor;
   /** The tool card it stands in, which is further up: a sub-agent said it. */
   readonly parent?: string;
   readonly parts: readonly ViewPart[];
@@ -149,7 +149,7 @@ export interface ViewTool {
   readonly kind: "tool";
   readonly toolKind: string;
   readonly title: string;
-  readonly status: ShownStatus;
+  readonly status: ViewToolStatus;
   readonly at: number;
   /** When it ended, ms since the epoch. */
   readonly ended?: number;
@@ -210,7 +210,7 @@ export interface ViewTurnEnd {
 export type ViewEntry = ViewMessage | ViewTool | ViewNotice | ViewCompaction | ViewProblem | ViewTurnEnd;
 
 /** An open question, with all that is needed to decide it. */
-export interface ViewAsk {
+export interface ViewQuestion {
   readonly id: string;
   readonly title: string;
   /** The entry id of the tool card it is about, where there is one. */
@@ -221,7 +221,7 @@ export interface ViewAsk {
   readonly cwd?: string;
   readonly parts: readonly ToolPart[];
   readonly locations: ViewTool["locations"];
-  readonly options: readonly AskOption[];
+  readonly options: readonly QuestionOption[];
   /** Why the user is asked although there are rules. */
   readonly reason?: string;
   /** A rule can be made of the answer. */
@@ -231,7 +231,7 @@ export interface ViewAsk {
 }
 
 /** A prompt on its way to the agent. */
-export interface ViewQueued {
+export interface ViewQueuedPrompt {
   readonly id: string;
   readonly text: string;
   /** What goes with its words, by name. */
@@ -247,7 +247,7 @@ export interface ViewAgent {
 }
 
 /** All that is not in the transcript. A `head` patch replaces whole keys, so a key that was present stays present. */
-export interface Head {
+export interface ViewHead {
   /** The id of the session. Absent while the window has no session. */
   readonly session?: string;
   readonly title: string;
@@ -262,10 +262,10 @@ export interface Head {
   /** A failure of the whole session, with its next steps: shown as a banner until it is resolved. */
   readonly problem: Problem | null;
   /** Open questions, oldest first. */
-  readonly asks: readonly ViewAsk[];
+  readonly asks: readonly ViewQuestion[];
   readonly plans: readonly { readonly id: string; readonly entries: readonly PlanEntry[] }[];
   /** Prompts written but not yet sent to the agent or not yet placed by it, in order. */
-  readonly queue: readonly ViewQueued[];
+  readonly queue: readonly ViewQueuedPrompt[];
   readonly commands: readonly AgentCommand[];
   readonly options: readonly SessionOption[];
   readonly usage: {
@@ -285,13 +285,13 @@ export interface Head {
 }
 
 export interface View {
-  readonly head: Head;
+  readonly head: ViewHead;
   readonly entries: readonly ViewEntry[];
 }
 
 /** The closed set of changes between two views. */
 export type ViewPatch =
-  | { readonly op: "head"; readonly head: Partial<Head> }
+  | { readonly op: "head"; readonly head: Partial<ViewHead> }
   /** Text added to the end of one part of one entry. */
   | {
       readonly op: "append";
@@ -396,7 +396,7 @@ export type PanelMessage =
   | { readonly type: "say"; readonly text: string };
 
 /** Extension host → panel. A patch applies only to the view of revision `base`. */
-export type ViewChange =
+export type ViewUpdate =
   | {
       readonly type: "snapshot";
       readonly revision: number;
@@ -408,10 +408,10 @@ export type ViewChange =
   /** More text for the last part of the last entry, leading to revision `base` + 1: most messages of a stream, kept short. */
   | { readonly type: "text"; readonly base: number; readonly text: string };
 
-export type HostMessage = ViewChange | PanelMessage;
+export type HostMessage = ViewUpdate | PanelMessage;
 
 /** What to do about a file whose text is not on disk, or differs there from the editor's. */
-export type SettleFile = "save" | "compare" | "take" | "keep";
+export type SettleFileChoice = "save" | "compare" | "take" | "keep";
 
 /** Files with changes to review, and the lines of all of them. */
 export interface ViewChanges {

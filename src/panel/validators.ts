@@ -1,23 +1,23 @@
 // Small checks of untrusted values, put together to the shapes of intents.
 
 /** Whether a value has a shape. */
-export type Check = (value: unknown) => boolean;
-export const isString: Check = value => typeof value === "string";
-export const isBoolean: Check = value => typeof value === "boolean";
+export type Validator = (value: unknown) => boolean;
+export const isString: Validator = value => typeof value === "string";
+export const isBoolean: Validator = value => typeof value === "boolean";
 /** A whole number that is not negative. */
-export const isCount: Check = value => Number.isSafeInteger(value) && (value as number) >= 0;
+export const isNonNegativeInteger: Validator = value => Number.isSafeInteger(value) && (value as number) >= 0;
 export const optional =
-  (check: Check): Check =>
+  (check: Validator): Validator =>
   value =>
     value === undefined || check(value);
 
 export const isListOf =
-  (check: Check): Check =>
+  (check: Validator): Validator =>
   value =>
     Array.isArray(value) && value.every(check);
 /** An object with these fields and no others. */
 export const isRecordOf =
-  (shape: Readonly<Record<string, Check>>): Check =>
+  (shape: Readonly<Record<string, Validator>>): Validator =>
   value =>
     typeof value === "object" &&
     value !== null &&
@@ -25,6 +25,6 @@ export const isRecordOf =
     Object.entries(shape).every(([field, check]) => check((value as Record<string, unknown>)[field])) &&
     Object.keys(value).every(field => Object.hasOwn(shape, field));
 export const isOneOf =
-  (...known: readonly string[]): Check =>
+  (...allowed: readonly string[]): Validator =>
   value =>
-    typeof value === "string" && known.includes(value);
+    typeof value === "string" && allowed.includes(value);

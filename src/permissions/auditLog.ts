@@ -2,9 +2,9 @@
 import { asError } from "../base/errors.ts";
 import { Emitter } from "../base/lifecycle.ts";
 import type { Log } from "../base/log.ts";
-import { maskedText } from "../base/mask.ts";
-import type { Storage } from "../session/sessionStore.ts";
-import type { Decided } from "./permissionBroker.ts";
+import { maskText } from "../base/mask.ts";
+import type { TextStorage } from "../session/sessionStore.ts";
+import type { AnsweredQuestion } from "./permissionBroker.ts";
 import type { QuestionFacts } from "./rules.ts";
 
 export interface AuditRecord {
@@ -23,14 +23,14 @@ export interface AuditRecord {
   readonly by?: string;
 }
 
-const file = "permissions.ndjson";
+const logFile = "permissions.ndjson";
 /** Bytes. */
-const mostBytes = 1_000_000;
-const longestText = 8_000;
+const maxBytes = 1_000_000;
+const maxTextLength = 8_000;
 
 /** The log on disk: one JSON a line, newest last, secrets masked. Beyond its size the older half goes. */
 export class AuditLog {
-  readonly #storage: Storage;
+  readonly #storage: TextStorage;
   readonly #log: Log;
   readonly #recorded = new Emitter<void>();
   #tail: Promise<void> = Promise.resolve();
@@ -40,7 +40,7 @@ export class AuditLog {
   /** Fires when a record was kept. */
   readonly onDidRecord = this.#recorded.event;
 
-  constructor(storage: Storage, log: Log) {
+  constructor(storage: TextStorage, log: Log) {
     this.#storage = storage;
     this.#log = log;
   }
@@ -48,7 +48,7 @@ export class AuditLog {
   /** Keeps a record, after all earlier ones. A failure goes to the log: nobody waits for this. */
   record(record: AuditRecord): void {
     this.#tail = this.#tail
-      .then(() => this.#append(`${JSON.stringify(masked(record))}\n`))
+      .then(() => this.#append(`${JSON.stringify(maskedAuditRecord(record))}\n`))
       .then(() => this.#recorded.fire())
       .catch((error: unknown) => {
         this.#bytes = undefined;
@@ -59,39 +59,39 @@ export class AuditLog {
   /** Everything that was kept, newest last, and how many lines could not be read. Rejects when the file cannot be. */
   async read(): Promise<{ readonly records: readonly AuditRecord[]; readonly broken: number }> {
     await this.#tail;
-    const lines = ((await this.#storage.read(file)) ?? "").split("\n").filter(line => line !== "");
-    const records = lines.map(parsed).filter(record => record !== undefined);
+    const lines = ((await this.#storage.read(logFile)) ?? "").split("\n").filter(line => line !== "");
+    const records = lines.map(parseRecord).filter(record => record !== undefined);
     return { records, broken: lines.length - records.length };
   }
 
   async #append(line: string): Promise<void> {
     const added = Buffer.byteLength(line);
-    if (this.#bytes === undefined || this.#bytes + added > mostBytes) {
-      const text = (await this.#storage.read(file)) ?? "";
+    if (this.#bytes === undefined || this.#bytes + added > maxBytes) {
+      const text = (await this.#storage.read(logFile)) ?? "";
       const bytes = Buffer.byteLength(text);
       // An earlier window may have been killed within a line.
       const whole = text === "" || text.endsWith("\n") ? text : `${text}\n`;
-      if (whole !== text || bytes + added > mostBytes) {
-        const kept = (bytes + added > mostBytes ? newest(whole) : whole) + line;
-        await this.#storage.write(file, kept);
+      if (whole !== text || bytes + added > maxBytes) {
+        const kept = (bytes + added > maxBytes ? newerHalf(whole) : whole) + line;
+        await this.#storage.write(logFile, kept);
         this.#bytes = Buffer.byteLength(kept);
         return;
       }
       this.#bytes = bytes;
     }
-    await this.#storage.append(file, line);
+    await this.#storage.append(logFile, line);
     this.#bytes += added;
   }
 }
 
 /** The newer lines: half of what there may be. */
-function newest(text: string): string {
+function newerHalf(text: string): string {
   const lines = text.split("\n").filter(line => line !== "");
   let bytes = 0;
   let first = lines.length;
   while (first > 0) {
     bytes += Buffer.byteLength(lines[first - 1] ?? "") + 1;
-    if (bytes > mostBytes / 2) break;
+    if (bytes > maxBytes / 2) break;
     first--;
   }
   return lines
@@ -100,17 +100,22 @@ function newest(text: string): string {
     .join("");
 }
 
-function masked(record: AuditRecord): AuditRecord {
+function maskedAuditRecord(record: AuditRecord): AuditRecord {
   const { what, subject, by } = record;
-  return { ...record, what: safe(what), subject: safe(subject), ...(by !== undefined && { by: safe(by) }) };
+  return {
+    ...record,
+    what: maskedAndShortened(what),
+    subject: maskedAndShortened(subject),
+    ...(by !== undefined && { by: maskedAndShortened(by) }),
+  };
 }
 
-function safe(text: string): string {
-  const shown = maskedText(text);
-  return shown.length <= longestText ? shown : `${shown.slice(0, longestText)}… (${shown.length} characters)`;
+function maskedAndShortened(text: string): string {
+  const shown = maskText(text);
+  return shown.length <= maxTextLength ? shown : `${shown.slice(0, maxTextLength)}… (${shown.length} characters)`;
 }
 
-function parsed(line: string): AuditRecord | undefined {
+function parseRecord(line: string): AuditRecord | undefined {
   try {
     const value = JSON.parse(line) as Partial<AuditRecord> | null;
     if (typeof value !== "object" || value === null) return undefined;
@@ -125,11 +130,11 @@ function parsed(line: string): AuditRecord | undefined {
 
 /** The record of an answer. */
 export function auditRecord(
-  decided: Decided,
-  around: { readonly at: number; readonly agent: string; readonly folder: string; readonly facts: QuestionFacts },
+  answered: AnsweredQuestion,
+  context: { readonly at: number; readonly agent: string; readonly folder: string; readonly facts: QuestionFacts },
 ): AuditRecord {
-  const { question, answer, by } = decided;
-  const { at, agent, folder, facts } = around;
+  const { question, answer, by } = answered;
+  const { at, agent, folder, facts } = context;
   const option = answer === "cancelled" ? undefined : question.options.find(({ id }) => id === answer.option);
   const line = facts.command?.line ?? "";
   return {

@@ -4,7 +4,7 @@ import { isInside, normalisePath } from "../files/paths.ts";
 import { type Platform } from "../base/platform.ts";
 import type { Fit } from "./commandLine/pattern.ts";
 
-const mostAlternatives = 200;
+const maxAlternatives = 200;
 
 /** A glob without braces, as segments. */
 type Glob = readonly string[];
@@ -40,7 +40,7 @@ function expandBraces(glob: string): readonly string[] | string {
         next.push(one.slice(0, braces.index) + choice + one.slice(braces.index + braces[0].length));
       }
     }
-    if (done.length + next.length > mostAlternatives) return `stands for more than ${mostAlternatives} alternatives`;
+    if (done.length + next.length > maxAlternatives) return `stands for more than ${maxAlternatives} alternatives`;
     open = next;
   }
   done = [...new Set(done)];
@@ -49,11 +49,11 @@ function expandBraces(glob: string): readonly string[] | string {
 
 /** Whether the glob fits the whole path. Both have been brought to one case, if case does not matter. */
 function globFits(glob: Glob, path: readonly string[]): boolean {
-  return wildcards(glob, path, segment => segment === "**", segmentFits);
+  return matchWildcards(glob, path, segment => segment === "**", segmentFits);
 }
 
 function segmentFits(pattern: string, segment: string): boolean {
-  return wildcards(
+  return matchWildcards(
     Array.from(pattern),
     Array.from(segment),
     character => character === "*",
@@ -62,7 +62,7 @@ function segmentFits(pattern: string, segment: string): boolean {
 }
 
 /** Matches with wildcards that take any number of items, without ever trying exponentially many ways. */
-function wildcards(
+function matchWildcards(
   pattern: readonly string[],
   items: readonly string[],
   isAny: (element: string) => boolean,
@@ -89,7 +89,7 @@ function wildcards(
 }
 
 /** Where paths are understood. */
-export interface Place {
+export interface PathContext {
   readonly roots: readonly string[];
   readonly platform: Platform;
   readonly ignoresCase: boolean;
@@ -113,16 +113,16 @@ export function pathGlobs(text: string): readonly PathGlob[] {
 }
 
 /** A path from the root of the file system, as segments. Undefined: not a path that can be acted on. */
-function segmentsOf(path: string, place: Place): readonly string[] | undefined {
-  const normal = normalOf(path, place);
+function segmentsOf(path: string, place: PathContext): readonly string[] | undefined {
+  const normal = normalPath(path, place);
   if (normal === undefined) return undefined;
-  return cased(
+  return foldedSegments(
     normal.split(place.platform === "windows" ? "\\" : "/").filter(segment => segment !== ""),
     place,
   );
 }
 
-function normalOf(path: string, place: Place): string | undefined {
+function normalPath(path: string, place: PathContext): string | undefined {
   try {
     return normalisePath(path, place.platform);
   } catch {
@@ -131,31 +131,32 @@ function normalOf(path: string, place: Place): string | undefined {
   }
 }
 
-function cased(segments: readonly string[], { ignoresCase }: Place): readonly string[] {
+function foldedSegments(segments: readonly string[], { ignoresCase }: PathContext): readonly string[] {
   return ignoresCase ? segments.map(segment => segment.normalize("NFC").toLowerCase()) : segments;
 }
 
 /** Whether the path lies inside one of the session's folders. */
-export function isInRoots(path: string, place: Place): boolean {
-  const normal = normalOf(path, place);
+export function isInRoots(path: string, place: PathContext): boolean {
+  const normal = normalPath(path, place);
   if (normal === undefined) return false;
   return place.roots.some(root => {
-    const outer = normalOf(root, place);
+    const outer = normalPath(root, place);
     return outer !== undefined && isInside(normal, outer, place.platform, place.ignoresCase);
   });
 }
 
 /** Whether a rule that allows knows the path. */
-export function pathFits({ from, glob }: PathGlob, path: string, place: Place): boolean {
+export function pathFits({ from, glob }: PathGlob, path: string, place: PathContext): boolean {
   const own = segmentsOf(path, place);
   if (!own) return false;
   const bases = from === "top" ? [[]] : basesOf(from, place);
   return bases.some(
-    base => base.every((segment, i) => own[i] === segment) && globFits(cased(glob, place), own.slice(base.length)),
+    base =>
+      base.every((segment, i) => own[i] === segment) && globFits(foldedSegments(glob, place), own.slice(base.length)),
   );
 }
 
-function basesOf(from: "roots" | "home", place: Place): readonly (readonly string[])[] {
+function basesOf(from: "roots" | "home", place: PathContext): readonly (readonly string[])[] {
   const folders = from === "roots" ? place.roots : place.home === undefined ? [] : [place.home];
   return folders.flatMap(folder => {
     const segments = segmentsOf(folder, place);
@@ -164,19 +165,19 @@ function basesOf(from: "roots" | "home", place: Place): readonly (readonly strin
 }
 
 /** Whether a rule that denies or asks knows the path. */
-export function pathDenied(glob: PathGlob, path: string, place: Place): Fit {
+export function pathRestricted(glob: PathGlob, path: string, place: PathContext): Fit {
   const own = segmentsOf(path, place);
   if (!own || (glob.from === "home" && place.home === undefined)) return "maybe";
   // What is forbidden anywhere in the workspace is forbidden everywhere.
-  const anywhere = glob.from === "roots" && glob.glob[0] === "**" && globFits(cased(glob.glob, place), own);
+  const anywhere = glob.from === "roots" && glob.glob[0] === "**" && globFits(foldedSegments(glob.glob, place), own);
   return anywhere || pathFits(glob, path, place) ? "yes" : "no";
 }
 
-/** Tells whether any of the globs may fit, as {@link pathDenied} does. Each is prepared once, for many paths. */
-export function deniedBy(globs: readonly PathGlob[], place: Place): (path: string) => boolean {
+/** Tells whether any of the globs may fit, as {@link pathRestricted} does. Each is prepared once, for many paths. */
+export function restrictionTest(globs: readonly PathGlob[], place: PathContext): (path: string) => boolean {
   const made = globs.map(({ from, glob }) => {
     const bases = from === "top" ? [[]] : basesOf(from, place);
-    return { glob: cased(glob, place), bases, anywhere: from === "roots" && glob[0] === "**" };
+    return { glob: foldedSegments(glob, place), bases, anywhere: from === "roots" && glob[0] === "**" };
   });
   const unknown = place.home === undefined && globs.some(({ from }) => from === "home");
   return path => {
@@ -191,11 +192,11 @@ export function deniedBy(globs: readonly PathGlob[], place: Place): (path: strin
 }
 
 /** The glob of this very path. Undefined: its name holds what a glob would take for a wildcard. */
-export function globOf(path: string, place: Place): string | undefined {
-  const normal = normalOf(path, place);
+export function globForPath(path: string, place: PathContext): string | undefined {
+  const normal = normalPath(path, place);
   if (normal === undefined || /[*?{}]/.test(normal)) return undefined;
   const root = place.roots
-    .map(one => normalOf(one, place) ?? "")
+    .map(one => normalPath(one, place) ?? "")
     .find(one => one !== "" && isInside(normal, one, place.platform, place.ignoresCase));
   const whole = normal.replaceAll("\\", "/");
   return root === undefined || root.length >= normal.length

@@ -4,19 +4,19 @@ import { randomUUID } from "node:crypto";
 import { asError } from "../base/errors.ts";
 import type { Disposable } from "../base/lifecycle.ts";
 import type { AgentClient, PermissionQuestion } from "../session/agent.ts";
-import type { AskAnswer, SessionEvent } from "../session/events.ts";
+import type { QuestionAnswer, SessionEvent } from "../session/events.ts";
 
 /** What answered a question in the user's place, and in whose name. */
-export interface Decision {
+export interface PolicyAnswer {
   readonly option: string;
   /** Shown in the transcript: "Allowed by …". */
   readonly by: string;
 }
 
 /** What a standing policy says to a question. */
-export interface Standing {
+export interface PolicyDecision {
   /** The answer. Absent: the user is asked. One for an option that is not offered is ignored. */
-  readonly decision?: Decision;
+  readonly decision?: PolicyAnswer;
   /** Why the user is asked all the same, as a sentence. */
   readonly reason?: string;
   /** A rule can be made of the user's answer. */
@@ -24,38 +24,38 @@ export interface Standing {
 }
 
 /** A question that was answered. */
-export interface Decided {
+export interface AnsweredQuestion {
   readonly question: PermissionQuestion;
-  readonly answer: AskAnswer;
+  readonly answer: QuestionAnswer;
   /** The rule that answered. Absent: the user, or nobody when `cancelled`. */
   readonly by?: string;
 }
 
-export interface BrokerOptions {
+export interface PermissionBrokerOptions {
   /** Receives `askOpened` and `askClosed`. */
   readonly report: (event: SessionEvent) => void;
   /** A standing policy. When it fails the user is asked. */
-  readonly decide?: (question: PermissionQuestion) => Promise<Standing>;
+  readonly decide?: (question: PermissionQuestion) => Promise<PolicyDecision>;
   /** Told of each answer that was given: what an audit log keeps. */
-  readonly onDecided?: (decided: Decided) => void;
+  readonly onAnswered?: (decided: AnsweredQuestion) => void;
   readonly newId?: () => string;
 }
 
 interface OpenQuestion {
   readonly question: PermissionQuestion;
-  readonly settle: (answer: AskAnswer) => void;
+  readonly settle: (answer: QuestionAnswer) => void;
 }
 
-const unjudged = (error: unknown): Standing => ({
+const policyFailure = (error: unknown): PolicyDecision => ({
   reason: `The permission rules could not be applied: ${asError(error).message}`,
 });
 
 /** How long rules may take over one question: a file system that does not answer must not hold up the others. Ms. */
-const longestJudgement = 10_000;
+const policyTimeout = 10_000;
 
-function inTime<T>(judged: Promise<T>): Promise<T> {
+function withTimeout<T>(judged: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error("it took too long")), longestJudgement);
+    const timer = setTimeout(() => reject(new Error("it took too long")), policyTimeout);
     // Nothing waits for this alone.
     timer.unref();
     judged.then(resolve, reject).finally(() => clearTimeout(timer));
@@ -75,62 +75,66 @@ function untilAborted<T>(promise: Promise<T>, signals: readonly AbortSignal[]): 
 
 /** Asks the user, oldest question first, and settles every promise it hands out. */
 export class PermissionBroker implements Disposable, Pick<AgentClient, "requestPermission"> {
-  readonly #options: BrokerOptions;
+  readonly #options: PermissionBrokerOptions;
   readonly #open = new Map<string, OpenQuestion>();
   /** Questions that the policy is at. */
   readonly #deciding = new Set<AbortController>();
-  #gate: Promise<unknown> = Promise.resolve();
+  #lastDecision: Promise<unknown> = Promise.resolve();
   #disposed = false;
 
-  constructor(options: BrokerOptions) {
+  constructor(options: PermissionBrokerOptions) {
     this.#options = options;
   }
 
   /** The ids of the open questions, oldest first. */
-  get openAsks(): readonly string[] {
+  get openQuestionIds(): readonly string[] {
     return [...this.#open.keys()];
   }
 
   /** An open question as it was asked. */
-  question(ask: string): PermissionQuestion | undefined {
-    return this.#open.get(ask)?.question;
+  question(questionId: string): PermissionQuestion | undefined {
+    return this.#open.get(questionId)?.question;
   }
 
   /** Resolves with the answer, or with `cancelled` once the signal aborts, also when it already has. */
-  async requestPermission(question: PermissionQuestion, signal: AbortSignal): Promise<AskAnswer> {
+  async requestPermission(question: PermissionQuestion, signal: AbortSignal): Promise<QuestionAnswer> {
     if (this.#disposed || signal.aborted) return "cancelled";
     const { decide } = this.#options;
-    if (!decide) return this.#ask(question, signal, {});
+    if (!decide) return this.#answerOrAskUser(question, signal, {});
     const cancelled = new AbortController();
     this.#deciding.add(cancelled);
     // One after the other: the questions stay in the order they came.
-    const standing = this.#gate.then(() => inTime(decide(question))).catch(unjudged);
-    this.#gate = standing;
-    const known = await untilAborted(standing, [signal, cancelled.signal]);
+    const policyDecision = this.#lastDecision.then(() => withTimeout(decide(question))).catch(policyFailure);
+    this.#lastDecision = policyDecision;
+    const known = await untilAborted(policyDecision, [signal, cancelled.signal]);
     this.#deciding.delete(cancelled);
     if (known === undefined || this.#disposed || signal.aborted || cancelled.signal.aborted) return "cancelled";
-    return this.#ask(question, signal, known);
+    return this.#answerOrAskUser(question, signal, known);
   }
 
-  #ask(question: PermissionQuestion, signal: AbortSignal, standing: Standing): Promise<AskAnswer> {
-    const { decision } = standing;
+  #answerOrAskUser(
+    question: PermissionQuestion,
+    signal: AbortSignal,
+    policyDecision: PolicyDecision,
+  ): Promise<QuestionAnswer> {
+    const { decision } = policyDecision;
     if (decision && question.options.some(({ id }) => id === decision.option)) {
       this.record(question, decision);
       return Promise.resolve({ option: decision.option });
     }
     return new Promise(resolve => {
-      const ask = this.#newId();
-      const abort = (): void => this.#close(ask, "cancelled");
-      const settle = (answer: AskAnswer): void => {
+      const questionId = this.#newId();
+      const abort = (): void => this.#close(questionId, "cancelled");
+      const settle = (answer: QuestionAnswer): void => {
         signal.removeEventListener("abort", abort);
         resolve(answer);
       };
       // Open before it is reported: whoever hears of it may answer at once.
-      this.#open.set(ask, { question, settle });
+      this.#open.set(questionId, { question, settle });
       signal.addEventListener("abort", abort, { once: true });
-      const { reason, always } = standing;
+      const { reason, always } = policyDecision;
       this.#options.report({
-        ...asked(ask, question),
+        ...questionEvent(questionId, question),
         ...(reason !== undefined && { reason }),
         ...(always && { always }),
       });
@@ -138,11 +142,11 @@ export class PermissionBroker implements Disposable, Pick<AgentClient, "requestP
   }
 
   /** Reports a question that a rule answered. In one event, so that it is never seen open. */
-  record(question: PermissionQuestion, decision: Decision): void {
+  record(question: PermissionQuestion, decision: PolicyAnswer): void {
     if (this.#disposed) return;
     const answer = { option: decision.option };
-    this.#options.report({ ...asked(this.#newId(), question), answer, by: decision.by });
-    this.#options.onDecided?.({ question, answer, by: decision.by });
+    this.#options.report({ ...questionEvent(this.#newId(), question), answer, by: decision.by });
+    this.#options.onAnswered?.({ question, answer, by: decision.by });
   }
 
   #newId(): string {
@@ -150,19 +154,19 @@ export class PermissionBroker implements Disposable, Pick<AgentClient, "requestP
   }
 
   /** Answers with one of the offered options. Anything else, and a second answer, changes nothing. */
-  answer(ask: string, option: string): void {
-    if (this.#offers(ask, option)) this.#close(ask, { option });
+  answer(questionId: string, option: string): void {
+    if (this.#offers(questionId, option)) this.#close(questionId, { option });
   }
 
   /** Answers `cancelled` to one question: its request was called back. */
-  cancel(ask: string): void {
-    this.#close(ask, "cancelled");
+  cancel(questionId: string): void {
+    this.#close(questionId, "cancelled");
   }
 
   /** Answers `cancelled` to every open question: the turn was stopped, or the agent is gone. */
   cancelAll(): void {
     for (const one of this.#deciding) one.abort();
-    for (const ask of this.openAsks) this.#close(ask, "cancelled");
+    for (const ask of this.openQuestionIds) this.#close(ask, "cancelled");
   }
 
   dispose(): void {
@@ -170,29 +174,29 @@ export class PermissionBroker implements Disposable, Pick<AgentClient, "requestP
     this.cancelAll();
   }
 
-  #offers(ask: string, option: string): boolean {
-    return this.#open.get(ask)?.question.options.some(offered => offered.id === option) ?? false;
+  #offers(questionId: string, option: string): boolean {
+    return this.#open.get(questionId)?.question.options.some(offered => offered.id === option) ?? false;
   }
 
-  #close(ask: string, answer: AskAnswer): void {
-    const open = this.#open.get(ask);
+  #close(questionId: string, answer: QuestionAnswer): void {
+    const open = this.#open.get(questionId);
     if (!open) return;
-    this.#open.delete(ask);
+    this.#open.delete(questionId);
     try {
-      this.#options.report({ type: "askClosed", ask, answer });
+      this.#options.report({ type: "askClosed", ask: questionId, answer });
     } finally {
       open.settle(answer);
     }
-    this.#options.onDecided?.({ question: open.question, answer });
+    this.#options.onAnswered?.({ question: open.question, answer });
   }
 }
 
 /** The question as an event; what only rules look at stays out of it. */
-function asked(ask: string, question: PermissionQuestion): Extract<SessionEvent, { type: "askOpened" }> {
+function questionEvent(questionId: string, question: PermissionQuestion): Extract<SessionEvent, { type: "askOpened" }> {
   const { title, toolCallId, options, subject } = question;
   return {
     type: "askOpened",
-    ask,
+    ask: questionId,
     title,
     ...(toolCallId !== undefined && { toolCallId }),
     options,

@@ -1,26 +1,33 @@
 // One session's standing policy: the user's rules and the list of sensitive files, applied to questions.
 import type { PermissionQuestion } from "../session/agent.ts";
 import { questionFacts, type FactsContext } from "./questionFacts.ts";
-import type { Standing } from "./permissionBroker.ts";
-import { answerFor, decide, ruleFor, type QuestionFacts, type RuleSet, type Verdict } from "./rules.ts";
-import { looksSensitive, secretsAt } from "./sensitiveFiles.ts";
+import type { PolicyDecision } from "./permissionBroker.ts";
+import {
+  answerFromVerdict,
+  evaluateRules,
+  narrowestRule,
+  type QuestionFacts,
+  type RuleSet,
+  type Verdict,
+} from "./rules.ts";
+import { looksSensitive, secretMatcher } from "./sensitiveFiles.ts";
 
-export interface PolicyOptions {
+export interface PermissionPolicyOptions {
   readonly rules: () => RuleSet;
   /** Globs of files that look like secrets, beside the built-in ones. */
   readonly sensitive: () => readonly string[];
   readonly context: () => FactsContext;
 }
 
-export interface Judgement {
+export interface RuleResult {
   readonly facts: QuestionFacts;
   readonly verdict: Verdict;
 }
 
 export class PermissionPolicy {
-  readonly #options: PolicyOptions;
+  readonly #options: PermissionPolicyOptions;
 
-  constructor(options: PolicyOptions) {
+  constructor(options: PermissionPolicyOptions) {
     this.#options = options;
   }
 
@@ -34,21 +41,21 @@ export class PermissionPolicy {
   }
 
   /** What the rules say to a question, and what they saw in it. Never rejects. */
-  async judge(question: PermissionQuestion): Promise<Judgement> {
+  async evaluate(question: PermissionQuestion): Promise<RuleResult> {
     const facts = await questionFacts(question, this.#options.context());
-    const all = { ...facts, isSensitive: secretsAt(this.#options.sensitive(), facts.place) };
-    return { facts: all, verdict: decide(this.#options.rules(), all) };
+    const all = { ...facts, isSensitive: secretMatcher(this.#options.sensitive(), facts.place) };
+    return { facts: all, verdict: evaluateRules(this.#options.rules(), all) };
   }
 
   /** What the broker does about a question before the user sees it. */
-  async standing(question: PermissionQuestion): Promise<Standing> {
-    const { facts, verdict } = await this.judge(question);
-    const decision = answerFor(verdict, question.options);
+  async decide(question: PermissionQuestion): Promise<PolicyDecision> {
+    const { facts, verdict } = await this.evaluate(question);
+    const decision = answerFromVerdict(verdict, question.options);
     if (decision) return { decision };
-    const hasReason = verdict.rule !== undefined || this.#options.rules().problems.some(problem => problem.guards);
+    const hasReason = verdict.rule !== undefined || this.#options.rules().problems.some(problem => problem.blocksAllow);
     return {
       ...(hasReason && { reason: verdict.reason }),
-      ...(ruleFor(facts) !== undefined && { always: true }),
+      ...(narrowestRule(facts) !== undefined && { always: true }),
     };
   }
 }

@@ -1,14 +1,14 @@
 // A question as rules see it: commands, files and addresses, taken from the shape of what the agent sent. Where two
 // readings are possible both count, or neither is understood: what rules do not see, they must not allow.
 import { posix, win32 } from "node:path";
-import { displayLine } from "../base/commandLineText.ts";
-import { same } from "../base/jsonEqual.ts";
+import { commandLineText } from "../base/commandLineText.ts";
+import { jsonEqual } from "../base/jsonEqual.ts";
 import type { PermissionQuestion } from "../session/agent.ts";
 import type { ToolKind } from "../session/events.ts";
 import { parseArguments, parseCommandLine } from "./commandLine/parseCommandLine.ts";
 import type { QuestionFacts } from "./rules.ts";
 import { fragmentsOf } from "./commandLine/fragments.ts";
-import { isInRoots, type Place } from "./pathGlob.ts";
+import { isInRoots, type PathContext } from "./pathGlob.ts";
 import type { CommandLine, Shell, Word } from "./commandLine/types.ts";
 
 /** Where a question is asked. */
@@ -16,8 +16,8 @@ export interface FactsContext {
   /** The agent's id in the settings. */
   readonly agent: string;
   /** The session's folder. */
-  readonly cwd: string;
-  readonly place: Place;
+  readonly workspaceFolder: string;
+  readonly place: PathContext;
   /** The shells that may read a command line here; what they read differently is not understood. */
   readonly shells: readonly Shell[];
   readonly trusted: boolean;
@@ -38,19 +38,22 @@ export async function questionFacts(question: PermissionQuestion, around: FactsC
   const kind = subject?.kind ?? tool?.kind;
   const input = isInput(tool?.rawInput) ? tool.rawInput : {};
 
-  const finds = findsIn(question, kind);
+  const found = pathsAndUrlsIn(question, kind);
   const folders = [subject?.cwd, ...foldersIn(input)].filter(folder => folder !== undefined);
-  const isWhole = finds.isWhole && folders.length <= mostFolders;
+  const isWhole = found.isComplete && folders.length <= maxFolders;
   const own = subject && subjectCommand(subject, shells);
   // A huge input is not read a second time.
-  const command = checked([own, isWhole ? inputCommand(input, kind, shells) : undefined], isWhole, folders);
+  const command = combinedCommand([own, isWhole ? inputCommand(input, kind, shells) : undefined], isWhole, folders);
 
-  const links = new Links(context);
-  const cwd = command && folders[0] !== undefined ? await links.folder(folders[0]) : undefined;
-  const bases = (command ? folders : basesIn(input)).slice(0, mostFolders);
+  const resolver = new SymlinkResolver(context);
+  const cwd = command && folders[0] !== undefined ? await resolver.resolveFolder(folders[0]) : undefined;
+  const bases = (command ? folders : basesIn(input)).slice(0, maxFolders);
   const paths = [
-    ...(await links.all(finds.paths, [context.cwd, ...bases.flatMap(base => links.named(base, [context.cwd]))])),
-    ...(await links.all(bases, [context.cwd])),
+    ...(await resolver.resolveAll(found.paths, [
+      context.workspaceFolder,
+      ...bases.flatMap(base => resolver.candidatePaths(base, [context.workspaceFolder])),
+    ])),
+    ...(await resolver.resolveAll(bases, [context.workspaceFolder])),
   ];
   return {
     agent,
@@ -58,49 +61,49 @@ export async function questionFacts(question: PermissionQuestion, around: FactsC
     ...(command && { command }),
     ...(cwd !== undefined && { cwd }),
     paths: [...new Set(paths)],
-    urls: [...finds.urls],
+    urls: [...found.urls],
     ...(subject?.env && subject.env.length > 0 && { caveat: setsVariables }),
     trusted,
     place,
   };
 }
 
-function findsIn({ subject, tool }: PermissionQuestion, kind: ToolKind | undefined): Finds {
-  const finds = new Finds(kind);
-  for (const path of subject?.paths ?? []) finds.path(path);
-  for (const { path } of tool?.locations ?? []) finds.path(path);
+function pathsAndUrlsIn({ subject, tool }: PermissionQuestion, kind: ToolKind | undefined): PathsAndUrls {
+  const found = new PathsAndUrls(kind);
+  for (const path of subject?.paths ?? []) found.addPath(path);
+  for (const { path } of tool?.locations ?? []) found.addPath(path);
   for (const item of tool?.content ?? []) {
     const named = item.type === "diff" ? [item] : item.type === "changes" ? item.changes : [];
     for (const one of named) {
-      finds.path(one.path);
-      if ("oldPath" in one) finds.path(one.oldPath);
+      found.addPath(one.path);
+      if ("oldPath" in one) found.addPath(one.oldPath);
     }
   }
-  finds.value(tool?.rawInput);
-  return finds;
+  found.addValue(tool?.rawInput);
+  return found;
 }
 
 const isInput = (value: unknown): value is Input =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** A line that takes longer to read than a user waits. */
-const longestLine = 100_000;
+const maxLineLength = 100_000;
 
 /** Reads a line as each of the shells would. What they read differently is opaque. Never throws. */
 export function readCommandLine(line: string, shells: readonly Shell[]): CommandLine {
-  if (line.length > longestLine) return unclear("is too long to be checked", line, shells);
+  if (line.length > maxLineLength) return opaqueLine("is too long to be checked", line, shells);
   const [first, ...others] = shells.map(shell => parseCommandLine(line, shell));
-  if (!first) return unclear("is for a shell that is not known", line, ["posix"]);
-  return agreed(first, others, "is read differently by the shells of this machine");
+  if (!first) return opaqueLine("is for a shell that is not known", line, ["posix"]);
+  return commonReading(first, others, "is read differently by the shells of this machine");
 }
 
 /** The reading that all have in common, else an opaque one that rules may forbid by all of them. */
-function agreed(first: CommandLine, others: readonly CommandLine[], reason: string): CommandLine {
+function commonReading(first: CommandLine, others: readonly CommandLine[], reason: string): CommandLine {
   if (others.length === 0) return first;
   const all = [first, ...others];
   const opaque = all.find(reading => reading.kind === "opaque");
   const isSame = all.every(
-    one => one.kind === "commands" && first.kind === "commands" && same(one.commands, first.commands),
+    one => one.kind === "commands" && first.kind === "commands" && jsonEqual(one.commands, first.commands),
   );
   if (isSame) return first;
   return { kind: "opaque", line: first.line, reason: opaque?.reason ?? reason, fragments: all.flatMap(formsOf) };
@@ -118,12 +121,12 @@ const asOpaque = (reading: CommandLine, reason: string): CommandLine => ({
   fragments: formsOf(reading),
 });
 
-function unclear(reason: string, line: string, shells: readonly Shell[]): CommandLine {
+function opaqueLine(reason: string, line: string, shells: readonly Shell[]): CommandLine {
   return { kind: "opaque", line, reason, fragments: shells.flatMap(shell => fragmentsOf(line, shell)) };
 }
 
 /** One command from all that was said about it, as far as nothing speaks against it. */
-function checked(
+function combinedCommand(
   readings: readonly (CommandLine | undefined)[],
   isWhole: boolean,
   folders: readonly string[],
@@ -133,7 +136,7 @@ function checked(
     const all: CommandLine = first ?? { kind: "opaque", line: "", reason: "", fragments: [] };
     return asOpaque(all, "holds more than can be checked");
   }
-  const command = first && agreed(first, others, "is given twice, and differently");
+  const command = first && commonReading(first, others, "is given twice, and differently");
   if (!command || command.kind === "opaque" || new Set(folders).size <= 1) return command;
   return asOpaque(command, "names more than one folder to run in");
 }
@@ -141,39 +144,39 @@ function checked(
 type Subject = NonNullable<PermissionQuestion["subject"]>;
 
 function subjectCommand({ command, argv }: Subject, shells: readonly Shell[]): CommandLine | undefined {
-  if (argv) return program(argv, shells, command);
+  if (argv) return programCommand(argv, shells, command);
   return command === undefined ? undefined : readCommandLine(command, shells);
 }
 
 /** A program with its arguments, which no shell reads: they stay apart. */
-function program(argv: readonly string[], shells: readonly Shell[], shown?: string): CommandLine {
+function programCommand(argv: readonly string[], shells: readonly Shell[], shown?: string): CommandLine {
   const [file = "", ...args] = argv;
-  const line = shown ?? displayLine(file, args);
-  if (line.length > longestLine) return unclear("is too long to be checked", line, shells);
+  const line = shown ?? commandLineText(file, args);
+  if (line.length > maxLineLength) return opaqueLine("is too long to be checked", line, shells);
   return parseArguments(argv, line);
 }
 
 /** The command in a tool call's raw input, by its shape. */
 function inputCommand(input: Input, kind: ToolKind | undefined, shells: readonly Shell[]): CommandLine | undefined {
-  const [command, other] = [input["command"], input["cmd"]].filter(isGiven);
-  if (!isGiven(command) || isOrderToEditor(input, kind)) return undefined;
-  if (isGiven(other) && !same(command, other)) {
-    return unclear("is given twice, and differently", `${shownAs(command)}\n${shownAs(other)}`, shells);
+  const [command, other] = [input["command"], input["cmd"]].filter(isPresent);
+  if (!isPresent(command) || isEditorCommand(input, kind)) return undefined;
+  if (isPresent(other) && !jsonEqual(command, other)) {
+    return opaqueLine("is given twice, and differently", `${displayText(command)}\n${displayText(other)}`, shells);
   }
   const named = shellNamed(input["shell"]);
   const reading = readInput(command, input["args"], named?.shells ?? shells);
-  const hazard = named?.hazard ?? hazards.find(({ keys }) => keys.some(key => isFilled(input[key])))?.reason;
-  const folder = Object.keys(input).some(key => isFolderKey(key) && isGiven(input[key]) && !isText(input[key]));
+  const hazard = named?.hazard ?? hazards.find(({ keys }) => keys.some(key => isNotEmpty(input[key])))?.reason;
+  const folder = Object.keys(input).some(key => isFolderKey(key) && isPresent(input[key]) && !isText(input[key]));
   const reason = folder ? "names its folder in a way that is not understood" : hazard;
   return reason === undefined || reading.kind === "opaque" ? reading : asOpaque(reading, reason);
 }
 
 function readInput(command: unknown, args: unknown, shells: readonly Shell[]): CommandLine {
-  if (isTexts(command) && !isFilled(args)) return program(command, shells);
-  if (isText(command) && !isGiven(args)) return readCommandLine(command, shells);
+  if (isTexts(command) && !isNotEmpty(args)) return programCommand(command, shells);
+  if (isText(command) && !isPresent(args)) return readCommandLine(command, shells);
   // Joined, `-c` and `a; b` would be two commands.
-  if (isText(command) && isTexts(args)) return program([command, ...args], shells);
-  return unclear("is not given as text", [command, args].filter(isGiven).map(shownAs).join(" "), shells);
+  if (isText(command) && isTexts(args)) return programCommand([command, ...args], shells);
+  return opaqueLine("is not given as text", [command, args].filter(isPresent).map(displayText).join(" "), shells);
 }
 
 const setsVariables = "sets variables that may change what a program does";
@@ -197,23 +200,23 @@ function shellNamed(value: unknown): { readonly shells?: readonly Shell[]; reado
  * `command: "insert", path: "a.ts"`: a word for an editor, not for a shell. The file is what such a question is about.
  * Only where the tool itself says that it reads or edits: its kind comes from the agent and not from the model.
  */
-function isOrderToEditor(input: Input, kind: ToolKind | undefined): boolean {
+function isEditorCommand(input: Input, kind: ToolKind | undefined): boolean {
   const { command, cmd, args } = input;
-  if ((kind !== "edit" && kind !== "read") || isGiven(cmd) || isGiven(args)) return false;
+  if ((kind !== "edit" && kind !== "read") || isPresent(cmd) || isPresent(args)) return false;
   if (!isText(command) || !/^[a-z]+(?:_[a-z]+)*$/.test(command)) return false;
   return Object.keys(input).some(key => isPathKey(key) && !isFolderKey(key) && isText(input[key]));
 }
 
 const isText = (value: unknown): value is string => typeof value === "string";
 const isTexts = (value: unknown): value is readonly string[] => Array.isArray(value) && value.every(isText);
-const isGiven = (value: unknown): boolean => value !== undefined && value !== null;
-const isFilled = (value: unknown): boolean =>
-  isGiven(value) &&
+const isPresent = (value: unknown): boolean => value !== undefined && value !== null;
+const isNotEmpty = (value: unknown): boolean =>
+  isPresent(value) &&
   value !== "" &&
   value !== false &&
   !(typeof value === "object" && Object.keys(value as object).length === 0);
-const shownAs = (value: unknown): string =>
-  isText(value) ? value : isTexts(value) ? displayLine(value[0] ?? "", value.slice(1)) : JSON.stringify(value);
+const displayText = (value: unknown): string =>
+  isText(value) ? value : isTexts(value) ? commandLineText(value[0] ?? "", value.slice(1)) : JSON.stringify(value);
 
 /** Where relative paths start, and where a command runs. */
 const isBaseKey = (key: string): boolean =>
@@ -235,17 +238,17 @@ const textsIn = (input: Input, isKey: (key: string) => boolean): readonly string
 const foldersIn = (input: Input): readonly string[] => textsIn(input, isFolderKey);
 const basesIn = (input: Input): readonly string[] => textsIn(input, isBaseKey);
 
-const mostFolders = 4;
+const maxFolders = 4;
 /** No file has a longer one. */
-const longestPath = 32_000;
+const maxPathLength = 32_000;
 /** Steps out of a folder that are followed; what has more is not understood. */
-const mostSteps = 40;
-const stepsOut = /[^/]\/+\.\.(?:\/|$)/;
+const maxParentSteps = 40;
+const parentStep = /[^/]\/+\.\.(?:\/|$)/;
 
 /** Where paths lead from where the question is asked. */
-class Links {
+class SymlinkResolver {
   readonly #context: FactsContext;
-  readonly #known = new Map<string, Promise<string>>();
+  readonly #resolvedPaths = new Map<string, Promise<string>>();
 
   constructor(context: FactsContext) {
     this.#context = context;
@@ -255,31 +258,31 @@ class Links {
    * The folder a command runs in. A link must not smuggle it elsewhere: where the folder leads is what counts, and a
    * name outside the session's folders counts even if it leads inside.
    */
-  async folder(text: string): Promise<string> {
-    const { cwd, place } = this.#context;
-    const named = this.named(text, [cwd]);
-    const outside = named.find(path => !isInRoots(path, place));
+  async resolveFolder(text: string): Promise<string> {
+    const { workspaceFolder: cwd, place } = this.#context;
+    const candidates = this.candidatePaths(text, [cwd]);
+    const outside = candidates.find(path => !isInRoots(path, place));
     if (outside !== undefined) return outside;
-    const all = await Promise.all(named.map(path => this.#ways(path)));
-    return all.flat().find(path => !isInRoots(path, place)) ?? (await this.#led(named[0] ?? text));
+    const targets = await Promise.all(candidates.map(path => this.#targetsOf(path)));
+    return targets.flat().find(path => !isInRoots(path, place)) ?? (await this.#resolve(candidates[0] ?? text));
   }
 
   /** The paths as named and as they lead, each once. */
-  async all(texts: Iterable<string>, bases: readonly string[]): Promise<readonly string[]> {
-    const named = [...new Set([...texts].flatMap(text => this.named(text, bases)))];
-    const led = await Promise.all(named.map(path => this.#ways(path)));
-    return [...new Set([...named, ...led.flat()])];
+  async resolveAll(texts: Iterable<string>, bases: readonly string[]): Promise<readonly string[]> {
+    const candidates = [...new Set([...texts].flatMap(text => this.candidatePaths(text, bases)))];
+    const targets = await Promise.all(candidates.map(path => this.#targetsOf(path)));
+    return [...new Set([...candidates, ...targets.flat()])];
   }
 
   /** The absolute paths that a text may mean. What nobody can be sure of stays as it is, and no rule allows it. */
-  named(text: string, bases: readonly string[]): readonly string[] {
+  candidatePaths(text: string, bases: readonly string[]): readonly string[] {
     const { platform, home } = this.#context.place;
-    if (text.length > longestPath) return [text];
-    if (/^file:/i.test(text)) return filesOf(text, platform);
+    if (text.length > maxPathLength) return [text];
+    if (/^file:/i.test(text)) return pathsOfFileUrl(text, platform);
     if (/^[a-z][a-z0-9+.-]+:/i.test(text)) return [text];
     const { join } = platform === "windows" ? win32 : posix;
     // Where `..` leads is known only to the file system.
-    const asTheyAre = platform === "posix" && stepsOut.test(text) ? bases.map(base => `${base}/${text}`) : [];
+    const asTheyAre = platform === "posix" && parentStep.test(text) ? bases.map(base => `${base}/${text}`) : [];
     const joined = [...bases.map(base => join(base, text)), ...asTheyAre];
     if (/^~|^\$\{?\w+\}?[\\/]|^%\w+%/.test(text)) {
       const expanded = home !== undefined && /^~(?:[\\/]|$)/.test(text) ? [join(home, text.slice(1))] : [];
@@ -292,31 +295,31 @@ class Links {
     return joined;
   }
 
-  async #ways(path: string): Promise<readonly string[]> {
+  async #targetsOf(path: string): Promise<readonly string[]> {
     const { place } = this.#context;
-    const isDoubtful = place.platform === "posix" && stepsOut.test(path);
-    return isDoubtful ? [await this.#led(path), await this.#walked(path)] : [await this.#led(path)];
+    const isDoubtful = place.platform === "posix" && parentStep.test(path);
+    return isDoubtful ? [await this.#resolve(path), await this.#resolveStepwise(path)] : [await this.#resolve(path)];
   }
 
   /** Behind a link, `..` leaves the folder that the link leads to. */
-  async #walked(path: string): Promise<string> {
+  async #resolveStepwise(path: string): Promise<string> {
     const segments = path.split("/").filter(segment => segment !== "" && segment !== ".");
-    if (segments.filter(segment => segment === "..").length > mostSteps) return segments.join("/");
+    if (segments.filter(segment => segment === "..").length > maxParentSteps) return segments.join("/");
     let at = "/";
     for (const segment of segments) {
-      at = segment === ".." ? posix.dirname(await this.#led(at)) : posix.join(at, segment);
+      at = segment === ".." ? posix.dirname(await this.#resolve(at)) : posix.join(at, segment);
     }
-    return this.#led(at);
+    return this.#resolve(at);
   }
 
-  #led(path: string): Promise<string> {
-    if (path.length > longestPath) return Promise.resolve(path);
-    const known = this.#known.get(path) ?? this.#resolved(path);
-    this.#known.set(path, known);
+  #resolve(path: string): Promise<string> {
+    if (path.length > maxPathLength) return Promise.resolve(path);
+    const known = this.#resolvedPaths.get(path) ?? this.#resolveUncached(path);
+    this.#resolvedPaths.set(path, known);
     return known;
   }
 
-  async #resolved(path: string): Promise<string> {
+  async #resolveUncached(path: string): Promise<string> {
     try {
       return await this.#context.resolve(path);
     } catch {
@@ -326,7 +329,7 @@ class Links {
 }
 
 /** The path of a `file:` address of this machine, and the one that a program takes it for that only cuts off its head. */
-function filesOf(address: string, platform: Place["platform"]): readonly string[] {
+function pathsOfFileUrl(address: string, platform: PathContext["platform"]): readonly string[] {
   const parsed = URL.canParse(address) ? new URL(address) : undefined;
   if (!parsed || !/^file:\/\//i.test(address) || parsed.host !== "" || /%2f|%5c/i.test(address)) return [address];
   const paths = [parsed.pathname, decoded(parsed.pathname), address.replace(/^file:\/\/(?:localhost)?/i, "")];
@@ -343,10 +346,10 @@ function decoded(text: string): string {
   }
 }
 
-const mostValues = 2000;
+const maxValues = 2000;
 /** Characters that are searched for addresses. */
-const mostText = 4_000_000;
-const deepest = 6;
+const maxSearchedText = 4_000_000;
+const maxDepth = 6;
 
 const words = (list: string): ReadonlySet<string> => new Set(list.split(" "));
 const pathWords = words(
@@ -368,75 +371,75 @@ const lastWord = (key: string): string => wordsOf(key).at(-1) ?? "";
 const isPathKey = (key: string): boolean => pathWords.has(lastWord(key)) || pathKeys.has(key.toLowerCase());
 
 /** Paths and addresses in whatever came as JSON: too many rather than too few, since a rule must allow all of them. */
-class Finds {
+class PathsAndUrls {
   readonly paths = new Set<string>();
   readonly urls = new Set<string>();
   readonly #kind: ToolKind | undefined;
   #values = 0;
-  #searched = 0;
-  #isWhole = true;
+  #searchedLength = 0;
+  #isComplete = true;
 
   constructor(kind: ToolKind | undefined) {
     this.#kind = kind;
   }
 
   /** False: there was more than is looked at. */
-  get isWhole(): boolean {
-    return this.#isWhole;
+  get isComplete(): boolean {
+    return this.#isComplete;
   }
 
-  path(path: unknown): void {
-    if (typeof path !== "string" || path.trim() === "" || !this.#counts()) return;
+  addPath(path: unknown): void {
+    if (typeof path !== "string" || path.trim() === "" || !this.#isWithinLimits()) return;
     // A blank at its end is part of a name for one program and nothing for another.
     this.paths.add(path).add(path.trim());
   }
 
-  value(value: unknown, key = "", depth = 0, isItem = false): void {
-    if (value === undefined || !this.#counts(depth)) return;
-    if (typeof value === "string") this.#text(value, key);
+  addValue(value: unknown, key = "", depth = 0, isItem = false): void {
+    if (value === undefined || !this.#isWithinLimits(depth)) return;
+    if (typeof value === "string") this.#addText(value, key);
     if (typeof value !== "object" || value === null) return;
     const isList = Array.isArray(value);
     for (const [name, one] of Object.entries(value)) {
-      if (!this.#isWhole) return;
+      if (!this.#isComplete) return;
       // A map from files to what happens to them.
       const isMap = !isList && !isItem && mapWords.has(lastWord(key));
-      if (isMap || (!isList && /[\\/]/.test(name))) this.#text(name, "path");
+      if (isMap || (!isList && /[\\/]/.test(name))) this.#addText(name, "path");
       // Paths start there; they do not lead there.
       const isBase = depth === 0 && !isList && isBaseKey(name);
-      this.value(one, isList ? key : isBase ? "" : name, depth + 1, isList);
+      this.addValue(one, isList ? key : isBase ? "" : name, depth + 1, isList);
     }
   }
 
-  #counts(depth = 0): boolean {
-    if (++this.#values > mostValues || depth > deepest) this.#isWhole = false;
-    return this.#isWhole;
+  #isWithinLimits(depth = 0): boolean {
+    if (++this.#values > maxValues || depth > maxDepth) this.#isComplete = false;
+    return this.#isComplete;
   }
 
-  #text(whole: string, key: string): void {
+  #addText(whole: string, key: string): void {
     const text = whole.trim();
     const last = lastWord(key);
     const isLink = linkWords.has(last);
     if (text === "") return;
-    if (/^file:/i.test(text)) this.path(text);
-    else if (addressWords.has(last) || (isLink && this.#kind === "fetch")) this.#address(text);
+    if (/^file:/i.test(text)) this.addPath(text);
+    else if (addressWords.has(last) || (isLink && this.#kind === "fetch")) this.#addUrl(text);
     else if (isPathKey(key) || isLink) {
-      if (/^(?:https?|wss?):/i.test(text)) this.#address(text);
-      else if (!isLink || last.startsWith("uri")) this.path(whole);
+      if (/^(?:https?|wss?):/i.test(text)) this.#addUrl(text);
+      else if (!isLink || last.startsWith("uri")) this.addPath(whole);
     }
-    if (this.#kind === "fetch") this.#mentions(whole);
+    if (this.#kind === "fetch") this.#addMentionedUrls(whole);
   }
 
-  #mentions(text: string): void {
-    this.#searched += text.length;
-    if (this.#searched > mostText) this.#isWhole = false;
-    if (!this.#isWhole) return;
+  #addMentionedUrls(text: string): void {
+    this.#searchedLength += text.length;
+    if (this.#searchedLength > maxSearchedText) this.#isComplete = false;
+    if (!this.#isComplete) return;
     for (const [found] of text.matchAll(/https?:\/\/[^\s"'<>`]+/gi)) {
       const address = found.replace(/[.,;:!?)\]}*_]+$/, "");
-      if (address.length > "https://".length && this.#counts()) this.#address(address);
+      if (address.length > "https://".length && this.#isWithinLimits()) this.#addUrl(address);
     }
   }
 
-  #address(text: string): void {
+  #addUrl(text: string): void {
     this.urls.add(text);
     // Programs do not agree on the host of such an address, so it gets a form that has none.
     if (/[\\\s\p{Cc}]/u.test(text)) this.urls.add(`unclear address ${text}`);

@@ -1,11 +1,11 @@
 // Permission rules: what they may say, and what they say to a question. Deny beats ask beats allow; what no rule
 // allows is asked. Pure.
-import type { AskOption, ToolKind } from "../session/events.ts";
-import { quoted } from "../base/text.ts";
-import type { Decision } from "./permissionBroker.ts";
-import { expandGlob, globOf, isInRoots, pathDenied, pathFits, pathGlobs } from "./pathGlob.ts";
-import type { PathGlob, Place } from "./pathGlob.ts";
-import { fitsBeginning, fitsWhole, namesProgram, parsePattern, patternOf, type Fit } from "./commandLine/pattern.ts";
+import type { QuestionOption, ToolKind } from "../session/events.ts";
+import { quotePath } from "../base/text.ts";
+import type { PolicyAnswer } from "./permissionBroker.ts";
+import { expandGlob, globForPath, isInRoots, pathRestricted, pathFits, pathGlobs } from "./pathGlob.ts";
+import type { PathGlob, PathContext } from "./pathGlob.ts";
+import { fitsBeginning, fitsWhole, namesProgram, parsePattern, exactPattern, type Fit } from "./commandLine/pattern.ts";
 import type { Pattern } from "./commandLine/pattern.ts";
 import type { Command, CommandLine } from "./commandLine/types.ts";
 
@@ -35,7 +35,7 @@ export interface RuleProblem {
   readonly index: number;
   readonly message: string;
   /** It may have been meant to deny or ask: until it is mended, nothing is allowed by rule. */
-  readonly guards: boolean;
+  readonly blocksAllow: boolean;
 }
 
 export interface RuleSet {
@@ -59,7 +59,7 @@ export interface QuestionFacts {
   readonly caveat?: string;
   /** False: no rule allows. */
   readonly trusted: boolean;
-  readonly place: Place;
+  readonly place: PathContext;
 }
 
 export interface Verdict {
@@ -76,7 +76,7 @@ const fields = ["effect", "kind", "agent", "path", "command", "domain"] as const
 export function readRules(value: unknown): RuleSet {
   if (value === undefined || value === null) return { rules: [], problems: [] };
   if (!Array.isArray(value)) {
-    return { rules: [], problems: [{ index: -1, message: "The permission rules must be a list.", guards: true }] };
+    return { rules: [], problems: [{ index: -1, message: "The permission rules must be a list.", blocksAllow: true }] };
   }
   const rules: Rule[] = [];
   const problems: RuleProblem[] = [];
@@ -85,7 +85,7 @@ export function readRules(value: unknown): RuleSet {
     if (wrong === undefined) rules.push(item as Rule);
     else {
       const guards = (item as Partial<Rule> | null)?.effect !== "allow";
-      problems.push({ index, message: `Permission rule ${index + 1} ${wrong}.`, guards });
+      problems.push({ index, message: `Permission rule ${index + 1} ${wrong}.`, blocksAllow: guards });
     }
   }
   return { rules, problems };
@@ -95,16 +95,16 @@ function problemOf(item: unknown): string | undefined {
   if (typeof item !== "object" || item === null || Array.isArray(item)) return "must be an object";
   const rule = item as Readonly<Record<string, unknown>>;
   // A misspelt condition would widen the rule.
-  const stranger = Object.keys(rule).find(key => !fields.some(field => field === key));
-  if (stranger !== undefined) return `has an unknown field “${stranger}”; known are ${fields.join(", ")}`;
+  const unknownField = Object.keys(rule).find(key => !fields.some(field => field === key));
+  if (unknownField !== undefined) return `has an unknown field “${unknownField}”; known are ${fields.join(", ")}`;
   if (!["allow", "ask", "deny"].includes(rule["effect"] as string)) return "needs an effect: allow, ask or deny";
   for (const field of fields.slice(1)) {
     const texts = rule[field] === undefined ? [] : Array.isArray(rule[field]) ? rule[field] : [rule[field]];
     if (rule[field] !== undefined && texts.length === 0) return `has an empty list as its ${field}`;
     for (const text of texts as readonly unknown[]) {
       if (typeof text !== "string" || text.trim() === "") return `needs a text, or a list of texts, as its ${field}`;
-      const wrong = checks[field](text, rule["effect"] as Effect);
-      if (wrong !== undefined) return `has a ${field} ${quoted(text)} that ${wrong}`;
+      const wrong = fieldChecks[field](text, rule["effect"] as Effect);
+      if (wrong !== undefined) return `has a ${field} ${quotePath(text)} that ${wrong}`;
     }
   }
   const { kind, path, command, domain } = rule;
@@ -115,7 +115,7 @@ function problemOf(item: unknown): string | undefined {
 }
 
 type Check = (text: string, effect: Effect) => string | undefined;
-const checks: Readonly<Record<(typeof fields)[number], Check>> = {
+const fieldChecks: Readonly<Record<(typeof fields)[number], Check>> = {
   effect: () => undefined,
   kind: () => undefined,
   agent: () => undefined,
@@ -139,12 +139,12 @@ const checks: Readonly<Record<(typeof fields)[number], Check>> = {
 };
 
 /** What the rules say to a question. */
-export function decide(set: RuleSet, facts: QuestionFacts): Verdict {
+export function evaluateRules(set: RuleSet, facts: QuestionFacts): Verdict {
   let doubt: Verdict | undefined;
   for (const effect of ["deny", "ask"] as const) {
     for (const rule of set.rules) {
       if (rule.effect !== effect) continue;
-      const fit = restricts(rule, facts);
+      const fit = restrictionFit(rule, facts);
       if (fit === "yes" && effect === "deny") {
         return { effect, rule, reason: `A rule forbids this: ${describeRule(rule)}.` };
       }
@@ -164,31 +164,31 @@ export function decide(set: RuleSet, facts: QuestionFacts): Verdict {
 function allowed(set: RuleSet, facts: QuestionFacts): Verdict {
   if (!facts.trusted) return { effect: "ask", reason: "In a workspace that is not trusted, no rule allows." };
   if (facts.caveat !== undefined) return { effect: "ask", reason: `No rule can allow this: it ${facts.caveat}.` };
-  const allows = set.rules.filter(rule => rule.effect === "allow" && named(rule, facts));
-  const units = unitsOf(facts);
+  const allows = set.rules.filter(rule => rule.effect === "allow" && appliesTo(rule, facts));
+  const units = targetsOf(facts);
   if (units.length === 0) return { effect: "ask", reason: "The agent does not say what this is about." };
   const covering = units.map(unit => allows.find(rule => covers(rule, unit, facts)));
   const open = covering.findIndex(rule => rule === undefined);
   if (open >= 0) return { effect: "ask", reason: `No rule allows ${units[open]?.name ?? "this"}.` };
-  const guard = set.problems.find(problem => problem.guards);
+  const guard = set.problems.find(problem => problem.blocksAllow);
   if (guard) return { effect: "ask", reason: `Nothing is allowed by rule until this is mended: ${guard.message}` };
   const [rule] = covering;
-  return { effect: "allow", ...(rule && { rule }), reason: `Allowed by ${listed(covering)}.` };
+  return { effect: "allow", ...(rule && { rule }), reason: `Allowed by ${listRules(covering)}.` };
 }
 
-function listed(rules: readonly (Rule | undefined)[]): string {
+function listRules(rules: readonly (Rule | undefined)[]): string {
   const shown = [...new Set(rules.flatMap(rule => (rule ? [describeRule(rule)] : [])))];
   return shown.length > 3 ? `${shown.length} rules` : shown.join(" and ");
 }
 
-function named(rule: Rule, facts: QuestionFacts): boolean {
+function appliesTo(rule: Rule, facts: QuestionFacts): boolean {
   const { kind, agent } = compiled(rule);
   if (agent && !agent.includes(facts.agent)) return false;
   return !kind || (facts.kind !== undefined && kind.includes(facts.kind));
 }
 
 /** A thing in question that an allow rule has to cover. */
-type Unit = { readonly name: string } & (
+type RuleTarget = { readonly name: string } & (
   | { readonly type: "command"; readonly command: Command }
   | { readonly type: "url"; readonly url: string }
   | { readonly type: "path"; readonly path: string }
@@ -198,27 +198,27 @@ type Unit = { readonly name: string } & (
 /** These kinds are about something: when the agent does not say what, nothing can be allowed. */
 const needsSubject: readonly string[] = ["read", "edit", "delete", "move", "execute", "fetch"];
 
-function unitsOf(facts: QuestionFacts): readonly Unit[] {
+function targetsOf(facts: QuestionFacts): readonly RuleTarget[] {
   const { command, urls, paths, kind } = facts;
-  const files = paths.map(path => ({ type: "path", path, name: quoted(path) }) as const);
+  const files = paths.map(path => ({ type: "path", path, name: quotePath(path) }) as const);
   // Whatever else is named beside them, changed files are in question, and so are secrets.
   const changes = kind === "edit" || kind === "delete" || kind === "move";
   if (command?.kind === "opaque") return [];
   if (command) {
     const commands = command.commands.map(
-      one => ({ type: "command", command: one, name: quoted(patternOf(one.words)) }) as const,
+      one => ({ type: "command", command: one, name: quotePath(exactPattern(one.words)) }) as const,
     );
     return [...commands, ...files.filter(({ path }) => changes || (facts.isSensitive?.(path) ?? false))];
   }
   if (urls.length > 0) {
-    const addresses = urls.map(url => ({ type: "url", url, name: quoted(url) }) as const);
+    const addresses = urls.map(url => ({ type: "url", url, name: quotePath(url) }) as const);
     return [...addresses, ...files.filter(({ path }) => kind !== "fetch" || (facts.isSensitive?.(path) ?? false))];
   }
   if (files.length > 0) return files;
   return kind === undefined || needsSubject.includes(kind) ? [] : [{ type: "kind", name: `the kind “${kind}”` }];
 }
 
-function covers(rule: Rule, unit: Unit, facts: QuestionFacts): boolean {
+function covers(rule: Rule, unit: RuleTarget, facts: QuestionFacts): boolean {
   const { kind, commands, paths, domains } = compiled(rule);
   const allInside = (all: readonly string[]): boolean =>
     all.every(path => (paths ? paths.some(glob => pathFits(glob, path, facts.place)) : isInRoots(path, facts.place)));
@@ -257,13 +257,13 @@ function namesFile(glob: string, path: string, facts: QuestionFacts): boolean {
 }
 
 /** Words that are looked at for secrets: what has more is asked about. */
-const mostChecked = 1000;
+const maxCheckedWords = 1000;
 
 /** Whether a word of the command may be a file that looks like a secret. */
 function namesSecret(command: Command, facts: QuestionFacts): boolean {
   const { isSensitive } = facts;
   if (!isSensitive) return false;
-  if (command.words.length > mostChecked) return true;
+  if (command.words.length > maxCheckedWords) return true;
   // Only the shell knows what becomes of a word such as `.en?` or `~/.ssh/id_rsa`.
   return command.words
     .slice(1)
@@ -271,7 +271,7 @@ function namesSecret(command: Command, facts: QuestionFacts): boolean {
 }
 
 /** Whether a rule that denies or asks fits anything in question. */
-function restricts(rule: Rule, facts: QuestionFacts): Fit {
+function restrictionFit(rule: Rule, facts: QuestionFacts): Fit {
   const { commands, paths, domains, kind, agent } = compiled(rule);
   if (agent && !agent.includes(facts.agent)) return "no";
   // What an agent calls itself to do does not hide what it does, and without a kind nobody knows.
@@ -302,13 +302,13 @@ function commandFit(patterns: readonly Pattern[], facts: QuestionFacts): Fit {
 function pathFit(globs: readonly PathGlob[], facts: QuestionFacts): Fit {
   const { command, paths, cwd, place } = facts;
   const named = [...paths, ...(cwd === undefined ? [] : [cwd])];
-  const fits: Fit[] = named.flatMap(path => globs.map(glob => pathDenied(glob, path, place)));
+  const fits: Fit[] = named.flatMap(path => globs.map(glob => pathRestricted(glob, path, place)));
   if (command?.kind === "opaque") fits.push("maybe");
   // A command's words may be files; nobody knows but the command.
   if (command?.kind === "commands") {
     for (const word of command.commands.flatMap(one => one.words.slice(1))) {
       const full = word.exact ? argumentPaths(word.text, facts) : undefined;
-      const may = !full || full.some(path => globs.some(glob => pathDenied(glob, path, place) !== "no"));
+      const may = !full || full.some(path => globs.some(glob => pathRestricted(glob, path, place) !== "no"));
       if (may) fits.push("maybe");
     }
   }
@@ -366,11 +366,11 @@ interface Compiled {
   readonly domains?: readonly string[];
 }
 
-const known = new WeakMap<Rule, Compiled>();
+const compiledRules = new WeakMap<Rule, Compiled>();
 
 function compiled(rule: Rule): Compiled {
-  const made = known.get(rule) ?? compile(rule);
-  known.set(rule, made);
+  const made = compiledRules.get(rule) ?? compile(rule);
+  compiledRules.set(rule, made);
   return made;
 }
 
@@ -395,7 +395,7 @@ const list = (value: OneOrMore): readonly string[] => (typeof value === "string"
 export function describeRule(rule: Rule): string {
   const parts = (["kind", "command", "path", "domain", "agent"] as const).flatMap(field => {
     const value = rule[field];
-    return value === undefined ? [] : [`${field} ${list(value).map(quoted).join(", ")}`];
+    return value === undefined ? [] : [`${field} ${list(value).map(quotePath).join(", ")}`];
   });
   return `${rule.effect} ${parts.join(", ")}`;
 }
@@ -404,38 +404,43 @@ export function describeRule(rule: Rule): string {
  * What to answer in the user's place: the option for this one time, and never one that makes the agent stop asking.
  * Undefined: the user is asked.
  */
-export function answerFor(verdict: Verdict, options: readonly AskOption[]): Decision | undefined {
+export function answerFromVerdict(verdict: Verdict, options: readonly QuestionOption[]): PolicyAnswer | undefined {
   if (verdict.effect === "ask" || !verdict.rule) return undefined;
-  const find = (kind: string): AskOption | undefined => options.find(offered => offered.kind === kind);
+  const find = (kind: string): QuestionOption | undefined => options.find(offered => offered.kind === kind);
   const option = verdict.effect === "allow" ? find("allow_once") : (find("reject_once") ?? find("reject_always"));
   return option && { option: option.id, by: describeRule(verdict.rule) };
 }
 
 /** The narrowest rule that would have answered this question, for "Always…". Undefined: there is no narrow one. */
-export function ruleFor(facts: QuestionFacts, effect: "allow" | "deny" = "allow"): Rule | undefined {
+export function narrowestRule(facts: QuestionFacts, effect: "allow" | "deny" = "allow"): Rule | undefined {
   const { agent, kind, command, urls, paths, cwd, place } = facts;
   const kinds = kind !== undefined && { kind };
   if (command) {
     if (command.kind === "opaque" || command.commands.some(({ words }) => words.some(word => !word.exact))) {
       return undefined;
     }
-    const folder = cwd === undefined || isInRoots(cwd, place) ? undefined : globOf(cwd, place);
-    const patterns = [...new Set(command.commands.map(({ words }) => patternOf(words)))];
-    return checked({ effect, agent, command: single(patterns), ...(folder !== undefined && { path: folder }) }, facts);
+    const folder = cwd === undefined || isInRoots(cwd, place) ? undefined : globForPath(cwd, place);
+    const patterns = [...new Set(command.commands.map(({ words }) => exactPattern(words)))];
+    return verifiedRule(
+      { effect, agent, command: single(patterns), ...(folder !== undefined && { path: folder }) },
+      facts,
+    );
   }
   if (urls.length > 0) {
     const hosts = urls.map(hostOf).filter(host => host !== undefined);
-    return checked({ effect, agent, ...kinds, domain: single([...new Set(hosts)]) }, facts);
+    return verifiedRule({ effect, agent, ...kinds, domain: single([...new Set(hosts)]) }, facts);
   }
-  const globs = paths.map(path => globOf(path, place)).filter(glob => glob !== undefined);
-  return kind === undefined ? undefined : checked({ effect, agent, kind, path: single([...new Set(globs)]) }, facts);
+  const globs = paths.map(path => globForPath(path, place)).filter(glob => glob !== undefined);
+  return kind === undefined
+    ? undefined
+    : verifiedRule({ effect, agent, kind, path: single([...new Set(globs)]) }, facts);
 }
 
 const single = (values: readonly string[]): OneOrMore => (values.length === 1 ? (values[0] ?? "") : values);
 
 /** Only a rule that is valid and does what it is made for. */
-function checked(rule: Rule, facts: QuestionFacts): Rule | undefined {
+function verifiedRule(rule: Rule, facts: QuestionFacts): Rule | undefined {
   const set = readRules([rule]);
-  const decided = decide(set, { ...facts, trusted: true }).effect;
+  const decided = evaluateRules(set, { ...facts, trusted: true }).effect;
   return set.problems.length === 0 && decided === rule.effect ? rule : undefined;
 }

@@ -1,8 +1,8 @@
 // Files that look like secrets: an agent may touch them only if the user says so, also inside the session's folders.
-import { deniedBy, expandGlob, pathGlobs, type PathGlob, type Place } from "./pathGlob.ts";
+import { restrictionTest, expandGlob, pathGlobs, type PathGlob, type PathContext } from "./pathGlob.ts";
 
 /** Known by name wherever they lie. */
-const names = [
+const secretNames = [
   ".env*", "*.env", ".npmrc", ".yarnrc.yml", ".pypirc", ".netrc", "_netrc", ".pgpass", ".my.cnf", ".htpasswd", ".git-credentials",
   ".dockercfg", "*.pem", "*.key", "*.p8", "*.p12", "*.pfx", "*.jks", "*.keystore", "*.kdbx", "*.ppk", "*.asc", "*.ovpn",
   "id_rsa", "id_dsa", "id_ecdsa", "id_ecdsa_sk", "id_ed25519", "id_ed25519_sk", "*_rsa", "*_ed25519",
@@ -11,19 +11,19 @@ const names = [
 ]; // prettier-ignore
 
 /** Folders of keys and cloud credentials, wherever they lie. */
-const folders = [
+const secretFolders = [
   ".ssh", ".gnupg", ".aws", ".azure", ".kube", ".config/gcloud", ".config/gh", ".docker", ".oci", ".aliyun", ".terraform.d",
 ]; // prettier-ignore
 
-const builtIn: readonly PathGlob[] = [
-  ...names.map(name => `**/${name}`),
-  ...folders.map(folder => `**/${folder}/**`),
+const builtInGlobs: readonly PathGlob[] = [
+  ...secretNames.map(name => `**/${name}`),
+  ...secretFolders.map(folder => `**/${folder}/**`),
   "/etc/{shadow,gshadow,sudoers}*",
   "/proc/*/environ",
 ].flatMap(pathGlobs);
 
 /** Globs as they stand in the settings, and what is wrong with the rest, as sentences. */
-export function readGlobs(
+export function readGlobSetting(
   setting: string,
   value: unknown,
 ): { readonly globs: readonly string[]; readonly problems: readonly string[] } {
@@ -40,11 +40,11 @@ export function readGlobs(
 }
 
 /** The same for many paths. */
-export function secretsAt(more: readonly string[], place: Place): (path: string) => boolean {
-  return deniedBy([...builtIn, ...more.flatMap(pathGlobs)], { ...place, ignoresCase: true });
+export function secretMatcher(extraGlobs: readonly string[], place: PathContext): (path: string) => boolean {
+  return restrictionTest([...builtInGlobs, ...extraGlobs.flatMap(pathGlobs)], { ...place, ignoresCase: true });
 }
 
 /** Whether the path is one of a file that looks like a secret. Case never matters: it errs towards asking. */
-export function looksSensitive(path: string, more: readonly string[], place: Place): boolean {
-  return secretsAt(more, place)(path);
+export function looksSensitive(path: string, extraGlobs: readonly string[], place: PathContext): boolean {
+  return secretMatcher(extraGlobs, place)(path);
 }

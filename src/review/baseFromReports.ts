@@ -5,15 +5,15 @@ import { withLineFeeds } from "../base/text.ts";
 import type { FileOperation, ToolContent } from "../session/events.ts";
 
 /** What an agent reported of one edit to a file. */
-export type Report =
+export type EditReport =
   | { readonly kind: "diff"; readonly oldText?: string; readonly newText: string; readonly deleted?: true }
   | { readonly kind: "patch"; readonly patch: string; readonly operation: FileOperation | (string & {}) };
 
 /** Larger patches are not read. */
-const maxPatch = 1_000_000;
+const maxPatchLength = 1_000_000;
 
 /** What a tool call's content reports, by the path that the agent gave. */
-export function reportsIn(content: ToolContent): readonly (readonly [path: string, report: Report])[] {
+export function editReportsOf(content: ToolContent): readonly (readonly [path: string, report: EditReport])[] {
   if (content.type === "diff") {
     const { path, oldText, newText, deleted } = content;
     const old = oldText === undefined ? {} : { oldText: withLineFeeds(oldText) };
@@ -22,19 +22,19 @@ export function reportsIn(content: ToolContent): readonly (readonly [path: strin
   if (content.type !== "changes") return [];
   const { changes, patch } = content;
   const reports = changes.flatMap(({ path, oldPath, operation }) => {
-    const own = patch === undefined ? undefined : patchOf(patch, path, oldPath);
-    const report = [path, { kind: "patch", patch: own ?? "", operation }] as const;
-    const gone = operation === "move" && oldPath !== undefined;
-    return gone ? [report, [oldPath, { kind: "patch", patch: "", operation: "delete" }] as const] : [report];
+    const filePatch = patch === undefined ? undefined : patchOfFile(patch, path, oldPath);
+    const report = [path, { kind: "patch", patch: filePatch ?? "", operation }] as const;
+    const isMove = operation === "move" && oldPath !== undefined;
+    return isMove ? [report, [oldPath, { kind: "patch", patch: "", operation: "delete" }] as const] : [report];
   });
   return reports;
 }
 
 /** The part of a patch that is about one file, as a patch. */
-function patchOf(patch: string, path: string, oldPath: string | undefined): string | undefined {
-  if (patch.length > maxPatch) return undefined;
+function patchOfFile(patch: string, path: string, oldPath: string | undefined): string | undefined {
+  if (patch.length > maxPatchLength) return undefined;
   const parts = patch.split(/^(?=diff --git )/m).filter(part => part.trim() !== "");
-  const ends = (name: string | undefined, of: string): boolean => {
+  const namesFile = (name: string | undefined, of: string): boolean => {
     if (name === undefined || name === "/dev/null") return false;
     const plain = name.replace(/^[ab]\//, "").replaceAll("\\", "/");
     const whole = of.replaceAll("\\", "/");
@@ -43,7 +43,7 @@ function patchOf(patch: string, path: string, oldPath: string | undefined): stri
   return parts.find(part => {
     try {
       const [one] = parsePatch(part);
-      return one !== undefined && (ends(one.newFileName, path) || ends(one.oldFileName, oldPath ?? path));
+      return one !== undefined && (namesFile(one.newFileName, path) || namesFile(one.oldFileName, oldPath ?? path));
     } catch {
       return false; // No patch: it tells nothing of the file.
     }
@@ -51,8 +51,8 @@ function patchOf(patch: string, path: string, oldPath: string | undefined): stri
 }
 
 /** Whether the text has the reported edit in it already, so that it is no text from before. */
-export function holds(text: string, report: Report): boolean {
-  if (report.kind === "patch") return report.patch !== "" && reversed(text, report.patch) !== undefined;
+export function containsEdit(text: string, report: EditReport): boolean {
+  if (report.kind === "patch") return report.patch !== "" && applyReversedPatch(text, report.patch) !== undefined;
   const { oldText, newText } = report;
   if (newText === "" || !text.includes(newText)) return false;
   return oldText === undefined || oldText === "" || !text.includes(oldText) || newText.includes(oldText);
@@ -62,18 +62,18 @@ export function holds(text: string, report: Report): boolean {
  * The text before the reported edits, oldest first; null: there was no file. Undefined when one of them does not fit
  * exactly, or fits in more than one place.
  */
-export function baseBefore(text: string | null, reports: readonly Report[]): string | null | undefined {
+export function baseFromReports(text: string | null, reports: readonly EditReport[]): string | null | undefined {
   let now: string | null = text;
   for (const report of reports.toReversed()) {
-    const before = undone(now, report);
+    const before = revertReport(now, report);
     if (before === undefined) return undefined;
     now = before;
   }
   return reports.length === 0 ? undefined : now;
 }
 
-function undone(text: string | null, report: Report): string | null | undefined {
-  if (report.kind === "patch") return unpatched(text, report);
+function revertReport(text: string | null, report: EditReport): string | null | undefined {
+  if (report.kind === "patch") return revertPatchReport(text, report);
   const { oldText, newText, deleted } = report;
   if (deleted) return text === null ? oldText : undefined;
   if (text === null) return undefined;
@@ -85,16 +85,16 @@ function undone(text: string | null, report: Report): string | null | undefined 
   return text.slice(0, at) + oldText + text.slice(at + newText.length);
 }
 
-function unpatched(
+function revertPatchReport(
   text: string | null,
-  { patch, operation }: Extract<Report, { kind: "patch" }>,
+  { patch, operation }: Extract<EditReport, { kind: "patch" }>,
 ): string | null | undefined {
   if (operation === "add" || operation === "copy") return text === null ? undefined : null;
   if (patch === "") return undefined;
-  return reversed(text ?? "", patch);
+  return applyReversedPatch(text ?? "", patch);
 }
 
-function reversed(text: string, patch: string): string | undefined {
+function applyReversedPatch(text: string, patch: string): string | undefined {
   try {
     const [one] = parsePatch(patch);
     if (!one?.hunks.some(hunk => hunk.lines.some(line => /^[+-]/.test(line)))) return undefined;

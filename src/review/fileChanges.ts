@@ -1,41 +1,41 @@
 // What has become of one file since the agent's first unreviewed edit: the text before it (the base), the text now, and
 // the hunks between the two. Pure and immutable. All texts have "\n" line endings and no byte-order mark.
-import { changesBetween, done, type Change, type Work } from "../base/lineDiff.ts";
-import { applyEdits, trimmed, type Edit, type Place } from "../files/textEdits.ts";
+import { changesBetween, runToEnd, type LineChange, type Work } from "../base/lineDiff.ts";
+import { applyEdits, trimEdit, type OffsetEdit, type TextPosition } from "../files/textEdits.ts";
 import type { FileChanges, Hunk, LineRange } from "./hunk.ts";
-import { edited, spliced, type Author, type Recall } from "./hunkUpdates.ts";
-import { linesOf, type TextLines } from "./textLines.ts";
+import { updateHunks, applySplices, type EditOrigin, type RecallHunk } from "./hunkUpdates.ts";
+import { textLinesOf, type TextLines } from "./textLines.ts";
 
 /** What undoing leads to. `edits` turn the old text into the new one, in order and apart from each other. */
-export interface Undone {
+export interface UndoResult {
   readonly changes: FileChanges;
-  readonly edits: readonly Edit[];
+  readonly edits: readonly OffsetEdit[];
 }
 
 /** Replaces what is between two places of the old text. */
-export interface TextChange {
-  readonly start: Place;
-  readonly end: Place;
+export interface RangeEdit {
+  readonly start: TextPosition;
+  readonly end: TextPosition;
   readonly text: string;
 }
 
 /** Starts a review: the file was `base` and is `text` now. */
 export function track(base: string | null, text: string | null, turn: string): FileChanges {
-  return done(trackWork(base, text, turn));
+  return runToEnd(trackWork(base, text, turn));
 }
 
 /** {@link track} in pieces. What is worked on does not change meanwhile: if the file does, the work is to be begun anew. */
 export function trackWork(base: string | null, text: string | null, turn: string): Work<FileChanges> {
-  return agentEditedWork({ base, text: base, hunks: [], nextId: 1, kept: [] }, text, turn);
+  return applyAgentEditWork({ base, text: base, hunks: [], nextId: 1, kept: [] }, text, turn);
 }
 
 /** The agent made the text `after`. The base stays. */
-export function agentEdited(changes: FileChanges, after: string | null, turn: string): FileChanges {
-  return done(agentEditedWork(changes, after, turn));
+export function applyAgentEdit(changes: FileChanges, after: string | null, turn: string): FileChanges {
+  return runToEnd(applyAgentEditWork(changes, after, turn));
 }
 
-/** {@link agentEdited} in pieces. */
-export function* agentEditedWork(changes: FileChanges, after: string | null, turn: string): Work<FileChanges> {
+/** {@link applyAgentEdit} in pieces. */
+export function* applyAgentEditWork(changes: FileChanges, after: string | null, turn: string): Work<FileChanges> {
   const { base, text } = changes;
   if (after === text) return changes;
   if (base === null || after === null) return asOneHunk(changes, after, turn);
@@ -48,32 +48,32 @@ export function* agentEditedWork(changes: FileChanges, after: string | null, tur
  * overlaps no hunk goes into the base, too. What overlaps one joins it, and goes with it when it is undone. A file that the
  * agent created is from then on no longer the agent's alone: its base is empty, and not missing.
  */
-export function userEdited(changes: FileChanges, edits: readonly TextChange[]): FileChanges {
-  const lines = linesOf(changes.text ?? "");
+export function applyUserEdits(changes: FileChanges, edits: readonly RangeEdit[]): FileChanges {
+  const lines = textLinesOf(changes.text ?? "");
   const offsets = edits
-    .map(({ start, end, text }) => trimmed(lines.text, lines.offset(start), lines.offset(end), text))
+    .map(({ start, end, text }) => trimEdit(lines.text, lines.offset(start), lines.offset(end), text))
     .filter(edit => edit.end > edit.start || edit.text !== "")
     .sort((a, b) => a.start - b.start || a.end - b.end);
   if (offsets.length === 0) return changes;
   const after = applyEdits(lines.text, offsets);
-  if (changes.text === null) return userReplaced(changes, after);
-  return done(withEdits(changes, after, lineEdits(lines, offsets), { kind: "user" }));
+  if (changes.text === null) return applyReplacement(changes, after);
+  return runToEnd(withEdits(changes, after, lineEdits(lines, offsets), { kind: "user" }));
 }
 
 /**
- * The whole text was replaced by somebody who is not the agent: as {@link userEdited}, with the smallest edits, and what
+ * The whole text was replaced by somebody who is not the agent: as {@link applyUserEdits}, with the smallest edits, and what
  * has become the base's again needs no review. `null`: the file was deleted.
  */
-export function userReplaced(changes: FileChanges, after: string | null): FileChanges {
-  return done(userReplacedWork(changes, after));
+export function applyReplacement(changes: FileChanges, after: string | null): FileChanges {
+  return runToEnd(applyReplacementWork(changes, after));
 }
 
-/** {@link userReplaced} in pieces. */
-export function userReplacedWork(changes: FileChanges, after: string | null): Work<FileChanges> {
+/** {@link applyReplacement} in pieces. */
+export function applyReplacementWork(changes: FileChanges, after: string | null): Work<FileChanges> {
   return replacedWork(changes, after);
 }
 
-function* replacedWork(changes: FileChanges, after: string | null, recall?: Recall): Work<FileChanges> {
+function* replacedWork(changes: FileChanges, after: string | null, recall?: RecallHunk): Work<FileChanges> {
   const { base, text } = changes;
   if (after === text) return changes;
   if (after === null || text === null || after === base) return { ...changes, base: after, text: after, hunks: [] };
@@ -83,34 +83,34 @@ function* replacedWork(changes: FileChanges, after: string | null, recall?: Reca
 
 /**
  * The editor went back or forth to `after` by undo or redo. If that was the text at an earlier moment, the base and the
- * hunks of that moment come back, without the hunks that were kept since. Otherwise it is as {@link userReplaced}, except
+ * hunks of that moment come back, without the hunks that were kept since. Otherwise it is as {@link applyReplacement}, except
  * that lines which an agent had put in place of the same lines are the agent's again.
  * @param history what the file's changes have been, the newest last
  */
-export function wentTo(changes: FileChanges, after: string, history: readonly FileChanges[]): FileChanges {
+export function applyUndoRedo(changes: FileChanges, after: string, history: readonly FileChanges[]): FileChanges {
   if (after === changes.text) return changes;
   // A moment at which something was kept that is no longer is none to go back to.
   const kept = new Set(changes.kept);
-  const then = history.findLast(one => one.text === after && one.kept.every(id => kept.has(id)));
-  if (then) {
-    const nextId = Math.max(then.nextId, changes.nextId);
-    return { ...keep({ ...then, nextId }, changes.kept), kept: changes.kept };
+  const earlier = history.findLast(one => one.text === after && one.kept.every(id => kept.has(id)));
+  if (earlier) {
+    const nextId = Math.max(earlier.nextId, changes.nextId);
+    return { ...keepHunks({ ...earlier, nextId }, changes.kept), kept: changes.kept };
   }
-  return done(replacedWork(changes, after, recallFrom(history, kept)));
+  return runToEnd(replacedWork(changes, after, recallFrom(history, kept)));
 }
 
 /** So many of the last moments, and of the hunks in them, are searched for lines of an agent. */
-const recalledMoments = 20;
-const recalledHunks = 2000;
+const maxRecalledStates = 20;
+const maxRecalledHunks = 2000;
 
-function recallFrom(history: readonly FileChanges[], kept: ReadonlySet<string>): Recall {
+function recallFrom(history: readonly FileChanges[], kept: ReadonlySet<string>): RecallHunk {
   const key = (base: string, text: string): string => `${base.length} ${base}${text}`;
   let known: Map<string, Hunk> | undefined;
   const find = (): Map<string, Hunk> => {
     const found = new Map<string, Hunk>();
-    for (const { base, text, hunks } of history.slice(-recalledMoments).reverse()) {
-      if (base === null || text === null || hunks.length === 0 || found.size > recalledHunks) continue;
-      const [bases, texts] = [linesOf(base), linesOf(text)];
+    for (const { base, text, hunks } of history.slice(-maxRecalledStates).reverse()) {
+      if (base === null || text === null || hunks.length === 0 || found.size > maxRecalledHunks) continue;
+      const [bases, texts] = [textLinesOf(base), textLinesOf(text)];
       for (const hunk of hunks) {
         const lines = key(bases.slice(hunk.base), texts.slice(hunk.text));
         if (!found.has(lines)) found.set(lines, hunk);
@@ -125,19 +125,19 @@ function recallFrom(history: readonly FileChanges[], kept: ReadonlySet<string>):
 }
 
 /** The hunks' lines go into the base. */
-export function keep(changes: FileChanges, ids: readonly string[]): FileChanges {
+export function keepHunks(changes: FileChanges, ids: readonly string[]): FileChanges {
   const { base, text, hunks } = changes;
   const chosen = chosenFrom(hunks, ids);
   if (chosen.size === 0) return changes;
   const kept = [...new Set([...changes.kept, ...[...chosen].map(hunk => hunk.id)])];
   if (base === null || text === null) return { ...changes, base: text, hunks: [], kept };
-  const lines = linesOf(text);
+  const lines = textLinesOf(text);
   const splices = [...chosen].map(hunk => ({ range: hunk.base, text: lines.slice(hunk.text) }));
-  return { ...changes, base: spliced(linesOf(base), splices), hunks: without(chosen, hunks, "base"), kept };
+  return { ...changes, base: applySplices(textLinesOf(base), splices), hunks: without(chosen, hunks, "base"), kept };
 }
 
 /** The base's lines come back. A created file is missing again, a deleted one is there again. */
-export function undo(changes: FileChanges, ids: readonly string[]): Undone {
+export function undoHunks(changes: FileChanges, ids: readonly string[]): UndoResult {
   const { base, text, hunks } = changes;
   const chosen = chosenFrom(hunks, ids);
   if (chosen.size === 0) return { changes, edits: [] };
@@ -146,9 +146,9 @@ export function undo(changes: FileChanges, ids: readonly string[]): Undone {
     const edits = edit.end > 0 || edit.text !== "" ? [edit] : [];
     return { changes: { ...changes, text: base, hunks: [] }, edits };
   }
-  const [bases, texts] = [linesOf(base), linesOf(text)];
+  const [bases, texts] = [textLinesOf(base), textLinesOf(text)];
   const edits = [...chosen].map(hunk =>
-    trimmed(text, texts.start(hunk.text.from), texts.start(hunk.text.to), bases.slice(hunk.base)),
+    trimEdit(text, texts.start(hunk.text.from), texts.start(hunk.text.to), bases.slice(hunk.base)),
   );
   return {
     changes: { ...changes, text: applyEdits(text, edits), hunks: without(chosen, hunks, "text") },
@@ -188,65 +188,73 @@ export function lineCounts({ hunks }: FileChanges): { readonly added: number; re
 }
 
 /** What git committed is kept: hunks that no difference between the text and the committed text touches. */
-export function committed(changes: FileChanges, committedText: string): FileChanges {
+export function keepCommitted(changes: FileChanges, committedText: string): FileChanges {
   const { text, hunks } = changes;
   if (text === null) return changes;
-  const differences = done(changesBetween(text, committedText));
-  const isHeld = (hunk: Hunk): boolean =>
+  const differences = runToEnd(changesBetween(text, committedText));
+  const isCommitted = (hunk: Hunk): boolean =>
     !differences.some(({ oldFrom, oldTo }) => oldFrom <= hunk.text.to && hunk.text.from <= oldTo);
-  return keep(
+  return keepHunks(
     changes,
-    hunks.filter(isHeld).map(hunk => hunk.id),
+    hunks.filter(isCommitted).map(hunk => hunk.id),
   );
 }
 
 /** More than this part of the lines must still be there for stored hunks to be of use. */
-const stillThere = 0.5;
+const minRemainingShare = 0.5;
 
 /**
  * Stored changes for the text that is there now, which may have been changed meanwhile: by the user, as far as one can
  * know. Undefined if it is another text altogether, or the file came or went: then nothing sane can be said of it.
  */
-export function reanchored(changes: FileChanges, textNow: string | null): FileChanges | undefined {
+export function reanchor(changes: FileChanges, currentText: string | null): FileChanges | undefined {
   const { text } = changes;
-  if (textNow === text) return changes;
-  if (text === null || textNow === null) return undefined;
-  const before = linesOf(text).count;
-  const changed = done(changesBetween(text, textNow)).reduce((sum, { oldFrom, oldTo }) => sum + oldTo - oldFrom, 0);
-  return before - changed > before * stillThere ? userReplaced(changes, textNow) : undefined;
+  if (currentText === text) return changes;
+  if (text === null || currentText === null) return undefined;
+  const before = textLinesOf(text).count;
+  const changed = runToEnd(changesBetween(text, currentText)).reduce(
+    (sum, { oldFrom, oldTo }) => sum + oldTo - oldFrom,
+    0,
+  );
+  return before - changed > before * minRemainingShare ? applyReplacement(changes, currentText) : undefined;
 }
 
 /** A file that is missing on one side: nothing can be compared. */
 function asOneHunk(changes: FileChanges, after: string | null, turn: string): FileChanges {
   const { base, hunks, nextId } = changes;
   if (base === after) return { ...changes, text: after, hunks: [] };
-  const all = (text: string | null): LineRange => ({ from: 0, to: linesOf(text ?? "").count });
+  const all = (text: string | null): LineRange => ({ from: 0, to: textLinesOf(text ?? "").count });
   const turns = [...new Set([...hunks.flatMap(hunk => hunk.turns).filter(other => other !== turn), turn])];
   const hunk = { id: hunks[0]?.id ?? `${nextId}`, base: all(base), text: all(after), turns };
   return { ...changes, text: after, hunks: [hunk], nextId: hunks[0] ? nextId : nextId + 1 };
 }
 
 /** So many lines are found in a step of work. */
-const linesAStep = 5;
+const linesPerStep = 5;
 
-function* withEdits(changes: FileChanges, after: string, edits: readonly Change[], author: Author): Work<FileChanges> {
+function* withEdits(
+  changes: FileChanges,
+  after: string,
+  edits: readonly LineChange[],
+  author: EditOrigin,
+): Work<FileChanges> {
   const [base, text] = [changes.base ?? "", changes.text ?? ""];
   const hunks = base === text ? [] : changes.hunks;
-  const sides = { base: linesOf(base), text: linesOf(text), hunks, nextId: changes.nextId };
-  yield Math.round((sides.base.count + sides.text.count) / linesAStep);
-  const lines = linesOf(after);
-  yield Math.round(lines.count / linesAStep);
-  const result = yield* edited(sides, lines, edits, author);
+  const sides = { base: textLinesOf(base), text: textLinesOf(text), hunks, nextId: changes.nextId };
+  yield Math.round((sides.base.count + sides.text.count) / linesPerStep);
+  const lines = textLinesOf(after);
+  yield Math.round(lines.count / linesPerStep);
+  const result = yield* updateHunks(sides, lines, edits, author);
   return { ...changes, ...result, hunks: result.base === result.text ? [] : result.hunks };
 }
 
 /** Edits of a text, in order, as changes of whole lines, in order. */
-function lineEdits(lines: TextLines, edits: readonly Edit[]): readonly Change[] {
-  const changes: Change[] = [];
+function lineEdits(lines: TextLines, edits: readonly OffsetEdit[]): readonly LineChange[] {
+  const changes: LineChange[] = [];
   let growth = 0;
   for (let i = 0; i < edits.length;) {
     const from = lines.lineAt(edits[i]?.start ?? 0);
-    const own: Edit[] = [];
+    const own: OffsetEdit[] = [];
     let to = from;
     for (let edit = edits[i]; edit && (own.length === 0 || lines.lineAt(edit.start) < to); edit = edits[++i]) {
       own.push(edit);
@@ -255,7 +263,7 @@ function lineEdits(lines: TextLines, edits: readonly Edit[]): readonly Change[] 
     const start = lines.start(from);
     const before = lines.slice({ from, to });
     const inside = own.map(edit => ({ ...edit, start: edit.start - start, end: edit.end - start }));
-    const found = done(changesBetween(before, applyEdits(before, inside)));
+    const found = runToEnd(changesBetween(before, applyEdits(before, inside)));
     for (const { oldFrom, oldTo, newFrom, newTo } of found) {
       const at = from + growth;
       changes.push({ oldFrom: oldFrom + from, oldTo: oldTo + from, newFrom: newFrom + at, newTo: newTo + at });

@@ -13,8 +13,8 @@ export interface FolderLimits {
 
 export const folderLimits: FolderLimits = { files: 3000, bytes: 16 * 1024 * 1024, milliseconds: 1000 };
 
-const largest = 1024 * 1024;
-const atOnce = 16;
+const maxFileBytes = 1024 * 1024;
+const maxConcurrentReads = 16;
 
 /** File systems stamp with a clock that may be so much behind. Milliseconds. */
 const clockTick = 20;
@@ -27,42 +27,42 @@ export interface FolderTexts {
 
 /** Reads the UTF-8 texts of a folder, without what .gitignore files leave out, as far as the limits go. */
 export async function folderTexts(root: string, limits: FolderLimits = folderLimits): Promise<FolderTexts> {
-  const began = Date.now();
+  const startTime = Date.now();
   const texts = new Map<string, string | undefined>();
-  const late = new AbortController();
+  const timeLimit = new AbortController();
   let bytes = 0;
   const read = async (name: string): Promise<void> => {
     const path = join(root, name);
     const { size } = await stat(path);
-    if (size > largest || bytes + size > limits.bytes) return void texts.set(path, undefined);
+    if (size > maxFileBytes || bytes + size > limits.bytes) return void texts.set(path, undefined);
     bytes += size;
-    texts.set(path, textOf(await readFile(path)));
+    texts.set(path, decodeText(await readFile(path)));
   };
   const take = async (names: readonly string[]): Promise<void> => {
-    for (let i = 0; i < names.length; i += atOnce) {
-      if (texts.size >= limits.files || Date.now() - began > limits.milliseconds) return late.abort();
+    for (let i = 0; i < names.length; i += maxConcurrentReads) {
+      if (texts.size >= limits.files || Date.now() - startTime > limits.milliseconds) return timeLimit.abort();
       // What is gone again was none of the folder's files.
-      await Promise.all(names.slice(i, i + atOnce).map(name => read(name).catch(() => undefined)));
+      await Promise.all(names.slice(i, i + maxConcurrentReads).map(name => read(name).catch(() => undefined)));
     }
   };
   const leavesOut = (path: string): boolean => /(?:^|\/)node_modules$/.test(path);
-  await walkFiles(root, { take, leavesOut, signal: late.signal }).catch((thrown: unknown) => {
-    if (!late.signal.aborted) throw thrown;
+  await walkFiles(root, { take, isExcluded: leavesOut, signal: timeLimit.signal }).catch((thrown: unknown) => {
+    if (!timeLimit.signal.aborted) throw thrown;
   });
   return {
     async textAt(path) {
       if (texts.has(path)) return texts.get(path);
       // Not seen: either it was not there, or it was left out. A file tells when it was made, nearly everywhere.
-      const made = await stat(path).then(
+      const createdAt = await stat(path).then(
         found => found.birthtimeMs,
         () => 0,
       );
-      return made >= began - clockTick ? null : undefined;
+      return createdAt >= startTime - clockTick ? null : undefined;
     },
   };
 }
 
-function textOf(bytes: Buffer): string | undefined {
+function decodeText(bytes: Buffer): string | undefined {
   if (bytes.includes(0)) return undefined;
   try {
     return withLineFeeds(new TextDecoder("utf-8", { fatal: true }).decode(bytes));

@@ -1,7 +1,7 @@
 // What an edit makes of a file's hunks: which ones it joins, which only move, and what goes into the base.
-import { changesBetween, type Change, type Work } from "../base/lineDiff.ts";
+import { changesBetween, type LineChange, type Work } from "../base/lineDiff.ts";
 import type { Hunk, LineRange } from "./hunk.ts";
-import { linesOf, type TextLines } from "./textLines.ts";
+import { textLinesOf, type TextLines } from "./textLines.ts";
 
 /** Both sides of a review, neither of them missing. */
 export interface Sides {
@@ -18,18 +18,18 @@ export interface Sides {
  *   moment be the base's, and must not leave the hunk by that.
  * - `replaced`: the same for a text that came at once. Joined hunks are compared with the base anew.
  */
-export type Author =
+export type EditOrigin =
   | { readonly kind: "agent"; readonly turn: string }
   | { readonly kind: "user" }
-  | { readonly kind: "replaced"; readonly recall?: Recall };
+  | { readonly kind: "replaced"; readonly recall?: RecallHunk };
 
 /** The hunk in which an agent once put these lines in place of those, if it did. */
-export type Recall = (base: string, text: string) => Hunk | undefined;
+export type RecallHunk = (base: string, text: string) => Hunk | undefined;
 
 /** Hunks and edits that belong together. Lines are those of the old text. */
-interface Part {
+interface EditGroup {
   readonly hunks: Hunk[];
-  readonly edits: Change[];
+  readonly edits: LineChange[];
 }
 
 interface Splice {
@@ -38,21 +38,26 @@ interface Splice {
 }
 
 /** The sides after edits of the text, which lead to `after`. Edits are in order and do not overlap. */
-export function* edited(sides: Sides, after: TextLines, edits: readonly Change[], author: Author): Work<Edited> {
+export function* updateHunks(
+  sides: Sides,
+  after: TextLines,
+  edits: readonly LineChange[],
+  author: EditOrigin,
+): Work<UpdatedSides> {
   const joins = author.kind === "agent" ? touches : overlapsIn(sides, after);
   const intoBase: Splice[] = [];
   const hunks: Hunk[] = [];
-  const given = new Set(sides.hunks.map(hunk => hunk.id));
+  const usedIds = new Set(sides.hunks.map(hunk => hunk.id));
   const ids = new Ids(sides.nextId);
   /** From the old text to the old base, to the new text; and from the old base to the new one. */
   let [toBase, toText, baseGrowth] = [0, 0, 0];
   // What is looked for among an agent's hunks is looked for as a whole.
   const whole = author.kind === "agent" || (author.kind === "replaced" && author.recall);
   const single = whole ? edits : edits.flatMap(byLine);
-  for (const { hunks: own, edits: made } of partsOf(sides.hunks, single, joins)) {
+  for (const { hunks: own, edits: made } of groupEdits(sides.hunks, single, joins)) {
     const [first, last] = [own[0], own.at(-1)];
     if (made.length === 0 && first) {
-      hunks.push(movedHunk(first, baseGrowth, toText));
+      hunks.push(shiftHunk(first, baseGrowth, toText));
       toBase = first.base.to - first.text.to;
       continue;
     }
@@ -65,25 +70,25 @@ export function* edited(sides: Sides, after: TextLines, edits: readonly Change[]
     const recall = own.length === 0 && author.kind === "replaced" ? author.recall : undefined;
     const recalled = recall?.(sides.base.slice(base), after.slice(text));
     if (recalled) {
-      const id = given.has(recalled.id) ? ids.make() : recalled.id;
-      given.add(id);
-      hunks.push({ ...recalled, id, base: moved(base, baseGrowth), text });
+      const id = usedIds.has(recalled.id) ? ids.make() : recalled.id;
+      usedIds.add(id);
+      hunks.push({ ...recalled, id, base: shiftRange(base, baseGrowth), text });
     } else if (own.length === 0 && author.kind !== "agent") {
       intoBase.push({ range: base, text: after.slice(text) });
       baseGrowth += growth;
     } else {
-      const pieces = yield* piecesOf({ hunks: own, edits: made, base, text, sides, after, author, ids });
-      for (const piece of pieces) hunks.push(movedHunk(piece, baseGrowth, 0));
+      const pieces = yield* diffGroup({ hunks: own, edits: made, base, text, sides, after, author, ids });
+      for (const piece of pieces) hunks.push(shiftHunk(piece, baseGrowth, 0));
     }
     toBase = toBaseAfter;
     toText += growth;
   }
-  const base = spliced(sides.base, intoBase);
-  return { base, text: after.text, hunks: merged(hunks, base, after), nextId: ids.next };
+  const base = applySplices(sides.base, intoBase);
+  return { base, text: after.text, hunks: mergeAdjacent(hunks, base, after), nextId: ids.next };
 }
 
-/** What {@link edited} leads to. */
-export interface Edited {
+/** What {@link updateHunks} leads to. */
+export interface UpdatedSides {
   readonly base: string;
   readonly text: string;
   readonly hunks: readonly Hunk[];
@@ -105,7 +110,7 @@ class Ids {
 /**
  * As many lines for as many: each for itself, so that a hunk's neighbours, indented with it, do not join it.
  */
-function byLine({ oldFrom, oldTo, newFrom, newTo }: Change): readonly Change[] {
+function byLine({ oldFrom, oldTo, newFrom, newTo }: LineChange): readonly LineChange[] {
   if (oldTo - oldFrom !== newTo - newFrom) return [{ oldFrom, oldTo, newFrom, newTo }];
   return Array.from({ length: oldTo - oldFrom }, (_, i) => {
     const [old, now] = [oldFrom + i, newFrom + i];
@@ -113,7 +118,7 @@ function byLine({ oldFrom, oldTo, newFrom, newTo }: Change): readonly Change[] {
   });
 }
 
-type Joins = (hunk: Hunk, edit: Change) => boolean;
+type Joins = (hunk: Hunk, edit: LineChange) => boolean;
 
 const touches: Joins = ({ text }, { oldFrom, oldTo }) => text.from <= oldTo && oldFrom <= text.to;
 
@@ -126,14 +131,14 @@ function overlapsIn({ base, text }: Sides, after: TextLines): Joins {
     const { from, to } = hunk.text;
     if (from < edit.oldTo && edit.oldFrom < to) return true;
     if (from === to && edit.oldFrom === from && edit.oldTo === from) return true;
-    if (base.isOpen && edit.oldFrom === to && hunk.base.to === base.count && to === text.count) return true;
-    return after.isOpen && edit.oldTo === from && edit.newTo === after.count && edit.newFrom < edit.newTo;
+    if (base.isUnterminated && edit.oldFrom === to && hunk.base.to === base.count && to === text.count) return true;
+    return after.isUnterminated && edit.oldTo === from && edit.newTo === after.count && edit.newFrom < edit.newTo;
   };
 }
 
 /** Hunks and edits, in order; those that join are in one part. */
-function partsOf(hunks: readonly Hunk[], edits: readonly Change[], joins: Joins): readonly Part[] {
-  const parts: Part[] = [];
+function groupEdits(hunks: readonly Hunk[], edits: readonly LineChange[], joins: Joins): readonly EditGroup[] {
+  const parts: EditGroup[] = [];
   let [h, e] = [0, 0];
   for (;;) {
     const [hunk, edit, last] = [hunks[h], edits[e], parts.at(-1)];
@@ -151,35 +156,37 @@ function partsOf(hunks: readonly Hunk[], edits: readonly Change[], joins: Joins)
   }
 }
 
-const isBefore = ({ text: { from, to } }: Hunk, { oldFrom }: Change): boolean =>
+const isBefore = ({ text: { from, to } }: Hunk, { oldFrom }: LineChange): boolean =>
   from < oldFrom || (from === oldFrom && from === to);
 
-const moved = ({ from, to }: LineRange, by: number): LineRange => ({ from: from + by, to: to + by });
+const shiftRange = ({ from, to }: LineRange, by: number): LineRange => ({ from: from + by, to: to + by });
 
-const movedHunk = (hunk: Hunk, inBase: number, inText: number): Hunk =>
-  inBase === 0 && inText === 0 ? hunk : { ...hunk, base: moved(hunk.base, inBase), text: moved(hunk.text, inText) };
+const shiftHunk = (hunk: Hunk, inBase: number, inText: number): Hunk =>
+  inBase === 0 && inText === 0
+    ? hunk
+    : { ...hunk, base: shiftRange(hunk.base, inBase), text: shiftRange(hunk.text, inText) };
 
 /** A part with hunks and edits, and where it is in the old base and in the new text. */
-interface Window extends Part {
+interface PlacedGroup extends EditGroup {
   readonly base: LineRange;
   readonly text: LineRange;
   readonly sides: Sides;
   readonly after: TextLines;
-  readonly author: Author;
+  readonly author: EditOrigin;
   readonly ids: Ids;
 }
 
 /** The hunks between the base and the new text in a window. */
-function* piecesOf({ hunks, edits, base, text, sides, after, author, ids }: Window): Work<readonly Hunk[]> {
+function* diffGroup({ hunks, edits, base, text, sides, after, author, ids }: PlacedGroup): Work<readonly Hunk[]> {
   const [before, now] = [sides.base.slice(base), after.slice(text)];
   if (before === now) return [];
   const whole = { oldFrom: 0, oldTo: base.to - base.from, newFrom: 0, newTo: text.to - text.from };
   const changes = author.kind === "user" ? [whole] : yield* changesBetween(before, now);
-  const bases = changes.map(({ oldFrom, oldTo }) => moved({ from: oldFrom, to: oldTo }, base.from));
-  const texts = changes.map(({ newFrom, newTo }) => moved({ from: newFrom, to: newTo }, text.from));
+  const bases = changes.map(({ oldFrom, oldTo }) => shiftRange({ from: oldFrom, to: oldTo }, base.from));
+  const texts = changes.map(({ newFrom, newTo }) => shiftRange({ from: newFrom, to: newTo }, text.from));
   const parents = touching(bases, hunks, hunk => hunk.base);
   const made = touching(texts, edits, ({ newFrom, newTo }) => ({ from: newFrom, to: newTo }));
-  const names = namesFor(bases, parents);
+  const names = idsFor(bases, parents);
   const all = turnsOf(hunks);
   return bases.map((range, i) => {
     const id = names[i] ?? ids.make();
@@ -208,7 +215,7 @@ function touching<T>(
 }
 
 /** Each hunk gives its id to the piece that holds most of its base's lines. */
-function namesFor(pieces: readonly LineRange[], parents: readonly (readonly Hunk[])[]): readonly string[] {
+function idsFor(pieces: readonly LineRange[], parents: readonly (readonly Hunk[])[]): readonly string[] {
   const best = new Map<string, { readonly at: number; readonly lines: number }>();
   for (const [at, piece] of pieces.entries()) {
     for (const { id, base } of parents[at] ?? []) {
@@ -225,7 +232,7 @@ function namesFor(pieces: readonly LineRange[], parents: readonly (readonly Hunk
 const turnsOf = (hunks: readonly Hunk[]): readonly string[] => [...new Set(hunks.flatMap(hunk => hunk.turns))];
 
 /** Hunks with no line between them are one; together they may be no difference at all. */
-function merged(hunks: readonly Hunk[], base: string, text: TextLines): readonly Hunk[] {
+function mergeAdjacent(hunks: readonly Hunk[], base: string, text: TextLines): readonly Hunk[] {
   const out: Hunk[] = [];
   const joined = new Set<Hunk>();
   for (const hunk of hunks) {
@@ -243,12 +250,12 @@ function merged(hunks: readonly Hunk[], base: string, text: TextLines): readonly
     }
   }
   if (joined.size === 0) return out;
-  const bases = linesOf(base);
+  const bases = textLinesOf(base);
   return out.filter(hunk => !joined.has(hunk) || bases.slice(hunk.base) !== text.slice(hunk.text));
 }
 
 /** A text with runs of lines replaced, which are in order and apart from each other. */
-export function spliced(lines: TextLines, splices: readonly Splice[]): string {
+export function applySplices(lines: TextLines, splices: readonly Splice[]): string {
   let result = "";
   let at = 0;
   for (const { range, text } of splices) {

@@ -1,11 +1,11 @@
 // Taking a review decision back, also when the file has changed since: what the decision did is undone where it was.
-import { agentEdited } from "./fileChanges.ts";
+import { applyAgentEdit } from "./fileChanges.ts";
 import { type FileChanges } from "./hunk.ts";
-import { decisionOf, takenBack as keptAgain } from "./revertKeep.ts";
-import { applyEdits, smallestEdits, type Edit } from "../files/textEdits.ts";
+import { keepDecision, revertKeep } from "./revertKeep.ts";
+import { applyEdits, smallestEdits, type OffsetEdit } from "../files/textEdits.ts";
 
 /** A file before and after a decision. */
-export interface Taken {
+export interface DecidedFile {
   readonly path: string;
   readonly before: FileChanges;
   readonly after: FileChanges;
@@ -15,27 +15,27 @@ export interface Taken {
  * The file as it is to be once the decision is taken back: a kept hunk waits again, an undone one has the agent's lines
  * again. Undefined when others have changed the same lines since, or the file is not followed any more.
  */
-export function takenBack(
+export function revertDecision(
   kind: "keep" | "undo",
-  { before, after }: Taken,
+  { before, after }: DecidedFile,
   now: FileChanges | undefined,
 ): FileChanges | undefined {
   if (now === undefined) return undefined;
   if (now === after) return before;
-  if (kind === "keep") return keptAgain(now, decisionOf(before, after));
+  if (kind === "keep") return revertKeep(now, keepDecision(before, after));
   // The editor's own undo may have done it already.
   if (now.text === before.text) return now;
   const turn = before.hunks.flatMap(hunk => hunk.turns).at(-1) ?? "";
-  const text = carriedOver(after.text, before.text, now.text);
-  return text === undefined ? undefined : agentEdited(now, text, turn);
+  const text = rebaseChange(after.text, before.text, now.text);
+  return text === undefined ? undefined : applyAgentEdit(now, text, turn);
 }
 
 /** What turns `from` into `to`, done to `now`, which came from `from` by other edits. Undefined when they are in the way. */
-function carriedOver(from: string | null, to: string | null, now: string | null): string | null | undefined {
+function rebaseChange(from: string | null, to: string | null, now: string | null): string | null | undefined {
   if (from === now) return to;
   if (to === now) return now;
   if (from === null || to === null || now === null) return undefined;
-  const moved = rebased(smallestEdits(from, to), smallestEdits(from, now));
+  const moved = rebaseEdits(smallestEdits(from, to), smallestEdits(from, now));
   return moved && applyEdits(now, moved);
 }
 
@@ -43,8 +43,11 @@ function carriedOver(from: string | null, to: string | null, now: string | null)
  * Edits of a text, for the text after other edits of it. Undefined when two of them meet.
  * @example rebased([{ start: 5, end: 6, text: "x" }], [{ start: 0, end: 0, text: "ab" }]) // [{ start: 7, end: 8, text: "x" }]
  */
-export function rebased(edits: readonly Edit[], others: readonly Edit[]): readonly Edit[] | undefined {
-  const moved: Edit[] = [];
+export function rebaseEdits(
+  edits: readonly OffsetEdit[],
+  others: readonly OffsetEdit[],
+): readonly OffsetEdit[] | undefined {
+  const moved: OffsetEdit[] = [];
   for (const edit of edits) {
     let shift = 0;
     for (const other of others) {

@@ -1,25 +1,25 @@
 // Taking a keep back: the rows of the base that it replaced come back, as long as their place can be found.
-import { changesBetween, done, type Change } from "../base/lineDiff.ts";
+import { changesBetween, runToEnd, type LineChange } from "../base/lineDiff.ts";
 import type { FileChanges, Hunk, LineRange } from "./hunk.ts";
-import { edited, spliced } from "./hunkUpdates.ts";
-import { linesOf, TextLines } from "./textLines.ts";
+import { updateHunks, applySplices } from "./hunkUpdates.ts";
+import { textLinesOf, TextLines } from "./textLines.ts";
 
 /** What a keep did: the base before and after it, and the hunks as they were. Plain JSON. */
-export interface Decision {
+export interface KeepDecision {
   readonly before: string | null;
   readonly after: string | null;
   readonly hunks: readonly Hunk[];
 }
 
 /** A row of the base that comes back: where the kept lines stand now, and what stood there before. */
-interface Return {
+interface RestoredRange {
   readonly hunk: Hunk;
   readonly range: LineRange;
   readonly text: string;
 }
 
 /** The decision that led from one state to the next by keeping hunks. */
-export function decisionOf(before: FileChanges, after: FileChanges): Decision {
+export function keepDecision(before: FileChanges, after: FileChanges): KeepDecision {
   const left = new Set(after.hunks.map(hunk => hunk.id));
   return { before: before.base, after: after.base, hunks: before.hunks.filter(hunk => !left.has(hunk.id)) };
 }
@@ -28,59 +28,60 @@ export function decisionOf(before: FileChanges, after: FileChanges): Decision {
  * The changes with kept hunks waiting for review again. What the user wrote among their lines since belongs to them then.
  * Undefined if none of their places can be found: the user has changed lines across their borders, or the file is gone.
  */
-export function takenBack(changes: FileChanges, decision: Decision): FileChanges | undefined {
+export function revertKeep(changes: FileChanges, decision: KeepDecision): FileChanges | undefined {
   const { base, text } = changes;
   const ids = new Set(decision.hunks.map(hunk => hunk.id));
   const kept = changes.kept.filter(id => !ids.has(id));
   if (decision.hunks.length === 0) return undefined;
   if (decision.after === base && (decision.before === null || base === null)) {
-    const all = (side: string | null): LineRange => ({ from: 0, to: linesOf(side ?? "").count });
+    const all = (side: string | null): LineRange => ({ from: 0, to: textLinesOf(side ?? "").count });
     const turns = [...new Set([...decision.hunks, ...changes.hunks].flatMap(one => one.turns))];
     const hunk = { ...(decision.hunks[0] as Hunk), base: all(decision.before), text: all(text), turns };
     return { ...changes, base: decision.before, hunks: decision.before === text ? [] : [hunk], kept };
   }
   if (base === null || text === null || decision.after === null) return undefined;
-  const bases = linesOf(base);
-  const returns = returnsOf(decision, decision.after, bases);
+  const bases = textLinesOf(base);
+  const returns = restoredRanges(decision, decision.after, bases);
   if (returns.length === 0) return undefined;
-  const now = new TextLines(spliced(bases, returns));
+  const now = new TextLines(applySplices(bases, returns));
   // The base was edited, and not the text: the same with the sides exchanged. The turns are filled in afterwards.
-  const flipped = { base: linesOf(text), text: bases, hunks: changes.hunks.map(exchanged), nextId: changes.nextId };
+  const flipped = { base: textLinesOf(text), text: bases, hunks: changes.hunks.map(swapSides), nextId: changes.nextId };
   const edits = editsOf(returns);
-  const result = done(edited(flipped, now, edits, { kind: "agent", turn: unnamed }));
-  const hunks = result.hunks.map(exchanged);
+  const result = runToEnd(updateHunks(flipped, now, edits, { kind: "agent", turn: placeholderTurn }));
+  const hunks = result.hunks.map(swapSides);
   return {
     ...changes,
     base: now.text,
-    hunks: now.text === text ? [] : named(hunks, returns, edits, new Set(changes.hunks.map(hunk => hunk.id))),
+    hunks:
+      now.text === text ? [] : restoreIdsAndTurns(hunks, returns, edits, new Set(changes.hunks.map(hunk => hunk.id))),
     nextId: result.nextId,
     kept,
   };
 }
 
-const unnamed = "";
+const placeholderTurn = "";
 
-const exchanged = (hunk: Hunk): Hunk => ({ ...hunk, base: hunk.text, text: hunk.base });
+const swapSides = (hunk: Hunk): Hunk => ({ ...hunk, base: hunk.text, text: hunk.base });
 
 /** What comes back where: only hunks whose lines the base still has within their borders. */
-function returnsOf(decision: Decision, after: string, base: TextLines): readonly Return[] {
-  const before = linesOf(decision.before ?? "");
-  const changes = done(changesBetween(after, base.text));
-  const returns: Return[] = [];
+function restoredRanges(decision: KeepDecision, after: string, base: TextLines): readonly RestoredRange[] {
+  const before = textLinesOf(decision.before ?? "");
+  const changes = runToEnd(changesBetween(after, base.text));
+  const returns: RestoredRange[] = [];
   let growth = 0;
   for (const hunk of decision.hunks) {
     const from = hunk.base.from + growth;
     const range = { from, to: from + hunk.text.to - hunk.text.from };
     growth += hunk.text.to - hunk.text.from - hunk.base.to + hunk.base.from;
-    const place = placeOf(range, changes);
+    const place = mapRange(range, changes);
     const text = before.slice(hunk.base);
-    if (place && fits(place, text, base)) returns.push({ hunk, range: place, text });
+    if (place && canInsert(place, text, base)) returns.push({ hunk, range: place, text });
   }
   return returns;
 }
 
 /** Where a range is after changes; undefined if one of them goes across its borders. */
-function placeOf({ from, to }: LineRange, changes: readonly Change[]): LineRange | undefined {
+function mapRange({ from, to }: LineRange, changes: readonly LineChange[]): LineRange | undefined {
   let [start, end] = [from, to];
   for (const { oldFrom, oldTo, newFrom, newTo } of changes) {
     const growth = newTo - newFrom - oldTo + oldFrom;
@@ -93,13 +94,13 @@ function placeOf({ from, to }: LineRange, changes: readonly Change[]): LineRange
 }
 
 /** Whether lines can stand there: one without "\n" has none behind it. */
-function fits({ from, to }: LineRange, text: string, base: TextLines): boolean {
+function canInsert({ from, to }: LineRange, text: string, base: TextLines): boolean {
   const last = to === base.count;
   if (text !== "" && !text.endsWith("\n") && !last) return false;
-  return text === "" || !base.isOpen || from < base.count;
+  return text === "" || !base.isUnterminated || from < base.count;
 }
 
-function editsOf(returns: readonly Return[]): readonly Change[] {
+function editsOf(returns: readonly RestoredRange[]): readonly LineChange[] {
   let growth = 0;
   return returns.map(({ hunk, range: { from, to } }) => {
     const lines = hunk.base.to - hunk.base.from;
@@ -110,25 +111,25 @@ function editsOf(returns: readonly Return[]): readonly Change[] {
 }
 
 /** The hunks with ids and turns of those that came back. */
-function named(
+function restoreIdsAndTurns(
   hunks: readonly Hunk[],
-  returns: readonly Return[],
-  edits: readonly Change[],
+  returns: readonly RestoredRange[],
+  edits: readonly LineChange[],
   waiting: ReadonlySet<string>,
 ): readonly Hunk[] {
-  const given = new Set(waiting);
+  const usedIds = new Set(waiting);
   return hunks.map(hunk => {
-    if (!hunk.turns.includes(unnamed)) return hunk;
+    if (!hunk.turns.includes(placeholderTurn)) return hunk;
     const here = returns.filter((_, i) => {
       const { newFrom = 0, newTo = 0 } = edits[i] ?? {};
       return newFrom <= hunk.base.to && hunk.base.from <= newTo;
     });
     // Among lines that repeat the difference may show somewhere else.
     const back = here.length > 0 ? here : returns;
-    const free = back.map(one => one.hunk.id).find(id => !given.has(id));
+    const free = back.map(one => one.hunk.id).find(id => !usedIds.has(id));
     const id = waiting.has(hunk.id) ? hunk.id : (free ?? hunk.id);
-    given.add(id);
+    usedIds.add(id);
     const turns = [...new Set([...back.flatMap(one => one.hunk.turns), ...hunk.turns])];
-    return { ...hunk, id, turns: turns.filter(turn => turn !== unnamed) };
+    return { ...hunk, id, turns: turns.filter(turn => turn !== placeholderTurn) };
   });
 }

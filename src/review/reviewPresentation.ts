@@ -1,7 +1,7 @@
 // What the editor shows of a review: where hunks stand, what is marked, which rows a tree has, where "next" leads. Pure.
 import type { FileChanges, Hunk, LineRange } from "./hunk.ts";
 import type { Review, ReviewedFile, ReviewTarget } from "./review.ts";
-import { linesOf } from "./textLines.ts";
+import { textLinesOf } from "./textLines.ts";
 
 /** The two sides of a change. */
 export type Side = "base" | "text";
@@ -28,7 +28,7 @@ export function hunksBetween(changes: FileChanges, first: number, last: number, 
 }
 
 /** A run of lines to be marked. */
-export interface Mark {
+export interface HunkMark {
   readonly id: string;
   readonly kind: "added" | "changed" | "removed";
   readonly from: number;
@@ -37,8 +37,8 @@ export interface Mark {
 }
 
 /** What is marked in an editor: each hunk once. */
-export function marksOf(changes: FileChanges): readonly Mark[] {
-  return changes.hunks.map(({ id, base, text }): Mark => {
+export function hunkMarks(changes: FileChanges): readonly HunkMark[] {
+  return changes.hunks.map(({ id, base, text }): HunkMark => {
     // A new file without text has a line as well.
     const isThere = !isEmpty(text) || changes.base === null;
     const kind = isThere ? (isEmpty(base) ? "added" : "changed") : "removed";
@@ -55,42 +55,42 @@ export interface HunkLens {
 }
 
 /** One for each hunk of a file that is there. */
-export function lensesOf(changes: FileChanges): readonly HunkLens[] {
+export function hunkLenses(changes: FileChanges): readonly HunkLens[] {
   if (changes.text === null) return [];
   return changes.hunks.map(hunk => ({ id: hunk.id, line: anchorLine(hunk), ...countsOf(hunk) }));
 }
 
 /** More lines than these are not listed one by one. */
-const mostLines = 5000;
+const maxMenuLines = 5000;
 
 /** Lines of an editor that have a hunk, for a menu on them. Of very many only the first. */
 export function linesWithHunks(changes: FileChanges): readonly number[] {
   const lines: number[] = [];
-  for (const { from, to } of marksOf(changes)) {
-    for (let line = from; line < to && lines.length < mostLines; line++) lines.push(line);
+  for (const { from, to } of hunkMarks(changes)) {
+    for (let line = from; line < to && lines.length < maxMenuLines; line++) lines.push(line);
   }
   return lines;
 }
 
 /** A place in a review: a hunk of a file. */
-export interface Stop {
+export interface HunkLocation {
   readonly path: string;
   readonly id: string;
 }
 
 /** Where the user is. */
-export interface Whereabouts {
+export interface CursorLocation {
   readonly path: string;
   readonly line: number;
   readonly side?: Side;
 }
 
 /** The hunk before or after a place: in its file, else in the next file, and round again. */
-export function neighbour(
+export function adjacentHunk(
   files: readonly ReviewedFile[],
-  at: Whereabouts | undefined,
+  at: CursorLocation | undefined,
   direction: "next" | "previous",
-): Stop | undefined {
+): HunkLocation | undefined {
   const step = direction === "next" ? 1 : -1;
   const stops = files.filter(file => file.changes.hunks.length > 0);
   const here = stops.findIndex(file => file.path === at?.path);
@@ -113,17 +113,17 @@ export function neighbour(
 }
 
 /** The text before some of a file's hunks: the others stand in it. `null`: there was no file. */
-export function textBefore(changes: FileChanges, isMeant: (hunk: Hunk) => boolean): string | null {
+export function textBefore(changes: FileChanges, isReverted: (hunk: Hunk) => boolean): string | null {
   const { base, text, hunks } = changes;
-  if (hunks.every(isMeant)) return base;
-  if (!hunks.some(isMeant)) return text;
-  const from = linesOf(base ?? "");
-  const to = linesOf(text ?? "");
+  if (hunks.every(isReverted)) return base;
+  if (!hunks.some(isReverted)) return text;
+  const from = textLinesOf(base ?? "");
+  const to = textLinesOf(text ?? "");
   let result = "";
   let at = 0;
   for (const hunk of hunks) {
     result += from.slice({ from: at, to: hunk.base.from });
-    result += isMeant(hunk) ? from.slice(hunk.base) : to.slice(hunk.text);
+    result += isReverted(hunk) ? from.slice(hunk.base) : to.slice(hunk.text);
     at = hunk.base.to;
   }
   return result + from.slice({ from: at, to: from.count });
@@ -164,7 +164,7 @@ export interface HunkRow extends Counts {
 }
 
 /** The rows at the top of the tree: turns where there is more than one, else files. */
-export function rowsOf({ files, turns }: Pick<Review, "files" | "turns">): readonly (TurnRow | FileRow)[] {
+export function changeRows({ files, turns }: Pick<Review, "files" | "turns">): readonly (TurnRow | FileRow)[] {
   if (turns.length < 2) return files.map(file => fileRow(file));
   const known = new Set(turns.map(({ id }) => id));
   const rows = turns.map(({ id, title }): TurnRow => {
@@ -185,17 +185,17 @@ function fileRow(file: ReviewedFile, turn?: string): FileRow {
 const countsOf = ({ base, text }: Hunk): Counts => ({ added: size(text), removed: size(base) });
 
 /** Of a hunk's lines, how many are looked at for something to know it by. */
-const mostLooked = 50;
+const maxScannedLines = 50;
 
 /** The rows of a file's hunks. */
 export function hunkRows({ file, turn, hunks }: FileRow): readonly HunkRow[] {
   const { changes } = file;
-  const before = linesOf(changes.base ?? "");
-  const now = linesOf(changes.text ?? "");
+  const before = textLinesOf(changes.base ?? "");
+  const now = textLinesOf(changes.text ?? "");
   return hunks.map(hunk => {
     const [lines, { from, to }] = isEmpty(hunk.text) ? [before, hunk.base] : [now, hunk.text];
-    const looked = lines.slice({ from, to: Math.min(to, from + mostLooked) });
-    const words = looked.split("\n").find(line => line.trim() !== "") ?? "";
+    const scanned = lines.slice({ from, to: Math.min(to, from + maxScannedLines) });
+    const words = scanned.split("\n").find(line => line.trim() !== "") ?? "";
     return {
       kind: "hunk",
       file,
@@ -216,7 +216,7 @@ function sum(counts: readonly Counts[]): Counts {
 }
 
 /** What a decision on a row is about. */
-export function targetOf(row: ChangeRow): ReviewTarget {
+export function reviewTargetOf(row: ChangeRow): ReviewTarget {
   switch (row.kind) {
     case "turn":
       return { kind: "turn", turn: row.id };
@@ -233,7 +233,7 @@ export function targetOf(row: ChangeRow): ReviewTarget {
 }
 
 /** How many files a decision is about, to ask before very many are undone. */
-export function filesIn({ files }: Pick<Review, "files">, target: ReviewTarget): number {
+export function countFiles({ files }: Pick<Review, "files">, target: ReviewTarget): number {
   if (target.kind === "all") return files.length;
   return target.kind === "turn" ? files.filter(file => file.turns.includes(target.turn)).length : 1;
 }

@@ -1,18 +1,18 @@
 // A text by its lines, each with the "\n" that ends it.
 import type { LineRange } from "./hunk.ts";
-import type { Place } from "../files/textEdits.ts";
+import type { TextPosition } from "../files/textEdits.ts";
 
 /** Texts that were looked at last. A file's hunks are asked for one by one, and each key needs the text of the one before. */
-const recent: TextLines[] = [];
+const recentTexts: TextLines[] = [];
 const maxRecent = 4;
 
 /** The lines of a text; of a text that was looked at just before, the same object. */
-export function linesOf(text: string): TextLines {
-  const at = recent.findIndex(lines => lines.text === text);
-  const [found] = at < 0 ? [] : recent.splice(at, 1);
+export function textLinesOf(text: string): TextLines {
+  const at = recentTexts.findIndex(lines => lines.text === text);
+  const [found] = at < 0 ? [] : recentTexts.splice(at, 1);
   const lines = found ?? new TextLines(text);
-  recent.unshift(lines);
-  recent.length = Math.min(recent.length, maxRecent);
+  recentTexts.unshift(lines);
+  recentTexts.length = Math.min(recentTexts.length, maxRecent);
   return lines;
 }
 
@@ -42,7 +42,7 @@ export class TextLines {
   }
 
   /** Whether the last line has no "\n". */
-  get isOpen(): boolean {
+  get isUnterminated(): boolean {
     return this.text !== "" && !this.text.endsWith("\n");
   }
 
@@ -56,7 +56,7 @@ export class TextLines {
   }
 
   /** The offset of a place, which is moved into its line, and into the text, where it is outside. */
-  offset({ line, character }: Place): number {
+  offset({ line, character }: TextPosition): number {
     const start = this.start(line);
     const next = this.start(line + 1);
     const end = next > start && this.text.charCodeAt(next - 1) === 10 ? next - 1 : next;
@@ -72,6 +72,6 @@ export class TextLines {
       if ((this.#starts[middle] as number) <= offset) low = middle;
       else high = middle - 1;
     }
-    return low === this.count && this.isOpen ? low - 1 : low;
+    return low === this.count && this.isUnterminated ? low - 1 : low;
   }
 }

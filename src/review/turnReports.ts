@@ -1,43 +1,45 @@
 // What an agent's tool calls said of files in one turn: which they name, and which edits they report. Pure.
 import type { SessionEvent, ToolContent } from "../session/events.ts";
-import { baseBefore, holds, reportsIn, type Report } from "./baseFromReports.ts";
-import { endsTool } from "../files/unsavedConflicts.ts";
+import { baseFromReports, containsEdit, editReportsOf, type EditReport } from "./baseFromReports.ts";
+import { endsToolCall } from "../files/unsavedConflicts.ts";
 
 /** More files of one turn are not followed by name. */
-const mostNamed = 500;
+const maxNamedPaths = 500;
 
-interface Call {
+interface ReportedCall {
   readonly named: ReadonlySet<string>;
   readonly content: readonly ToolContent[];
 }
 
 export class TurnReports {
-  readonly #calls = new Map<string, Call>();
+  readonly #calls = new Map<string, ReportedCall>();
   /** The files by the paths the agent gave. */
-  readonly #places = new Map<string, string>();
+  readonly #resolvedPaths = new Map<string, string>();
 
   /** Takes the event in; the paths, as the agent gave them, of which it says something new. */
   observe(event: SessionEvent): readonly string[] {
     if (event.type !== "tool" && event.type !== "toolChunk") return [];
-    const was: Call = this.#calls.get(event.toolCallId) ?? { named: new Set(), content: [] };
+    const was: ReportedCall = this.#calls.get(event.toolCallId) ?? { named: new Set(), content: [] };
     const content = event.type === "tool" ? (event.patch.content ?? was.content) : [...was.content, event.content];
     const locations = event.type === "tool" ? (event.patch.locations ?? []) : [];
-    const paths = [...locations.map(place => place.path), ...content.flatMap(reportsIn).map(([path]) => path)];
+    const paths = [...locations.map(place => place.path), ...content.flatMap(editReportsOf).map(([path]) => path)];
     const all = [...this.#calls.values()].reduce((sum, call) => sum + call.named.size, 0);
-    const fresh = [...new Set(paths)].filter(path => !was.named.has(path)).slice(0, Math.max(0, mostNamed - all));
-    const named = new Set([...was.named, ...fresh]);
+    const newPaths = [...new Set(paths)]
+      .filter(path => !was.named.has(path))
+      .slice(0, Math.max(0, maxNamedPaths - all));
+    const named = new Set([...was.named, ...newPaths]);
     this.#calls.set(event.toolCallId, { named, content });
-    return content === was.content ? fresh : [...named];
+    return content === was.content ? newPaths : [...named];
   }
 
   /** The file that a path of the agent's leads to. */
-  leadsTo(given: string, path: string): void {
-    this.#places.set(given, path);
+  setResolvedPath(agentPath: string, path: string): void {
+    this.#resolvedPaths.set(agentPath, path);
   }
 
   /** Whether the event ends a tool call. */
   hasEnded(event: SessionEvent): boolean {
-    return endsTool(event);
+    return endsToolCall(event);
   }
 
   /** The paths that the event's tool call names, as the agent gave them. */
@@ -51,29 +53,30 @@ export class TurnReports {
   }
 
   /** Whether a tool call names the file. */
-  names(path: string): boolean {
-    return this.paths().some(given => this.#at(given) === path);
+  isNamed(path: string): boolean {
+    return this.paths().some(given => this.#resolve(given) === path);
   }
 
   /** Whether the text has an edit in it already that was reported of the file. */
-  isLate(path: string, text: string | null): boolean {
-    return text !== null && this.#of(path).some(report => holds(text, report));
+  containsReportedEdit(path: string, text: string | null): boolean {
+    return text !== null && this.#reportsOf(path).some(report => containsEdit(text, report));
   }
 
   /** The file's text before the reported edits; null: there was none; undefined: that cannot be told. */
   before(path: string, after: string | null): string | null | undefined {
-    return baseBefore(after, this.#of(path));
+    return baseFromReports(after, this.#reportsOf(path));
   }
 
-  #of(path: string): readonly Report[] {
-    const reports: Report[] = [];
+  #reportsOf(path: string): readonly EditReport[] {
+    const reports: EditReport[] = [];
     for (const { content } of this.#calls.values()) {
-      for (const [given, report] of content.flatMap(reportsIn)) if (this.#at(given) === path) reports.push(report);
+      for (const [given, report] of content.flatMap(editReportsOf))
+        if (this.#resolve(given) === path) reports.push(report);
     }
     return reports;
   }
 
-  #at(given: string): string {
-    return this.#places.get(given) ?? given;
+  #resolve(given: string): string {
+    return this.#resolvedPaths.get(given) ?? given;
   }
 }

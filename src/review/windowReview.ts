@@ -3,32 +3,32 @@
 import { Refusal } from "../base/errors.ts";
 import { Emitter, type Disposable, type Event } from "../base/lifecycle.ts";
 import {
-  agentEdited,
-  committed,
+  applyAgentEdit,
+  keepCommitted,
   isSettled,
-  keep,
+  keepHunks,
   lineCounts,
-  reanchored,
+  reanchor,
   track,
-  undo,
-  userEdited,
-  userReplaced,
-  wentTo,
-  type TextChange,
+  undoHunks,
+  applyUserEdits,
+  applyReplacement,
+  applyUndoRedo,
+  type RangeEdit,
 } from "./fileChanges.ts";
 import { type FileChanges, type Hunk } from "./hunk.ts";
-import { quoted } from "../base/text.ts";
+import { quotePath } from "../base/text.ts";
 import type { Review, ReviewedFile, ReviewTarget } from "./review.ts";
-import { takenBack, type Taken } from "./revertDecision.ts";
+import { revertDecision, type DecidedFile } from "./revertDecision.ts";
 import type { ReviewPort } from "../files/ports.ts";
 
-export interface ReviewOptions {
+export interface WindowReviewOptions {
   readonly port: ReviewPort;
   /** Runs once, soon. */
-  readonly later: (run: () => void) => void;
+  readonly schedule: (run: () => void) => void;
 }
 
-interface Tracked {
+interface TrackedFile {
   readonly path: string;
   readonly changes: FileChanges;
   /** Earlier states, the newest last, for undo and redo in the editor. */
@@ -39,11 +39,11 @@ interface Tracked {
 }
 
 /** What is kept of a decision, to take it back. */
-interface Decision {
+interface ReviewDecision {
   readonly kind: "keep" | "undo";
-  readonly files: readonly Taken[];
+  readonly files: readonly DecidedFile[];
   /** Files of which only the fact of their change was known. */
-  readonly unknown: readonly Tracked[];
+  readonly unknown: readonly TrackedFile[];
 }
 
 /** What outlives the window. */
@@ -61,28 +61,28 @@ const maxHistory = 100;
 const maxDecisions = 50;
 
 export class WindowReview implements Review, Disposable {
-  readonly #options: ReviewOptions;
+  readonly #options: WindowReviewOptions;
   readonly #changed = new Emitter<void>();
   readonly onDidChange: Event<void> = this.#changed.event;
-  readonly #files = new Map<string, Tracked>();
-  readonly #shown = new Map<Tracked, ReviewedFile>();
+  readonly #files = new Map<string, TrackedFile>();
+  readonly #shown = new Map<TrackedFile, ReviewedFile>();
   readonly #titles = new Map<string, string>();
   /** What the port is just making of files. */
-  readonly #own = new Map<string, { readonly text: string | null; readonly changes: FileChanges }>();
-  readonly #decisions: Decision[] = [];
+  readonly #ownChanges = new Map<string, { readonly text: string | null; readonly changes: FileChanges }>();
+  readonly #decisions: ReviewDecision[] = [];
   #list: readonly ReviewedFile[] | undefined;
-  #telling = false;
+  #isNotifyPending = false;
   #disposed = false;
   /** Decisions are taken one after the other. */
   #last: Promise<unknown> = Promise.resolve();
 
-  constructor(options: ReviewOptions) {
+  constructor(options: WindowReviewOptions) {
     this.#options = options;
   }
 
   get files(): readonly ReviewedFile[] {
     this.#list ??= [...this.#files.values()]
-      .filter(waits)
+      .filter(awaitsReview)
       .map(one => this.#view(one))
       .sort((a, b) => (a.path < b.path ? -1 : 1));
     return this.#list;
@@ -90,7 +90,7 @@ export class WindowReview implements Review, Disposable {
 
   file(path: string): ReviewedFile | undefined {
     const one = this.#files.get(path);
-    return one && waits(one) ? this.#view(one) : undefined;
+    return one && awaitsReview(one) ? this.#view(one) : undefined;
   }
 
   get turns(): readonly { readonly id: string; readonly title: string }[] {
@@ -103,7 +103,7 @@ export class WindowReview implements Review, Disposable {
     if (!this.#titles.has(turn)) this.#titles.set(turn, title);
     const needed = new Set(this.#decisions.flatMap(({ files }) => files.map(({ path }) => path)));
     // What is settled is no base any more: nobody says what happened to the file since.
-    for (const [path, one] of this.#files) if (!waits(one) && !needed.has(path)) this.#files.delete(path);
+    for (const [path, one] of this.#files) if (!awaitsReview(one) && !needed.has(path)) this.#files.delete(path);
   }
 
   /** The text that a followed file is known to have; undefined when it is not followed. */
@@ -117,10 +117,10 @@ export class WindowReview implements Review, Disposable {
   }
 
   /** Whether the text is what a decision is just making of the file; it counts as done then. */
-  isOwn(path: string, text: string | null): boolean {
-    const own = this.#own.get(path);
+  acceptOwnChange(path: string, text: string | null): boolean {
+    const own = this.#ownChanges.get(path);
     if (own === undefined || own.text !== text) return false;
-    this.#own.delete(path);
+    this.#ownChanges.delete(path);
     this.#put(path, own.changes);
     return true;
   }
@@ -128,38 +128,38 @@ export class WindowReview implements Review, Disposable {
   /** An agent made the file's text `after`. `base`, the text before, counts for a file that is not followed yet. */
   agentChanged(path: string, base: string | null, after: string | null, turn: string): void {
     const one = this.#files.get(path);
-    if (one && one.unknown === undefined) return this.#put(path, agentEdited(one.changes, after, turn));
+    if (one && one.unknown === undefined) return this.#put(path, applyAgentEdit(one.changes, after, turn));
     if (base === after) return;
     this.#files.delete(path);
     this.#put(path, track(base, after, turn));
   }
 
   /** An agent changed the file, and nothing is known of the text before. */
-  agentChangedUnknown(path: string, after: string | null, turn: string, why: string): void {
+  agentChangedWithoutBase(path: string, after: string | null, turn: string, why: string): void {
     const none = track(after, after, turn);
     this.#set({ path, changes: none, history: [], mixed: false, unknown: why });
   }
 
   /** The user edited the text, which is `after` then. */
-  userChanged(path: string, edits: readonly TextChange[], after: string): void {
+  userChanged(path: string, edits: readonly RangeEdit[], after: string): void {
     const one = this.#files.get(path);
     if (!one) return;
-    const next = userEdited(one.changes, edits);
-    const changes = next.text === after ? next : userReplaced(one.changes, after);
-    if (one.changes.base === null && waits(one)) this.#files.set(path, { ...one, mixed: true });
+    const next = applyUserEdits(one.changes, edits);
+    const changes = next.text === after ? next : applyReplacement(one.changes, after);
+    if (one.changes.base === null && awaitsReview(one)) this.#files.set(path, { ...one, mixed: true });
     this.#put(path, changes);
   }
 
   /** The file's text is `after`, and no agent made it so. */
   replaced(path: string, after: string | null): void {
     const one = this.#files.get(path);
-    if (one && one.changes.text !== after) this.#put(path, userReplaced(one.changes, after));
+    if (one && one.changes.text !== after) this.#put(path, applyReplacement(one.changes, after));
   }
 
   /** The editor went back or forth to `after`. */
-  went(path: string, after: string): void {
+  editorUndoRedo(path: string, after: string): void {
     const one = this.#files.get(path);
-    if (one && one.changes.text !== after) this.#put(path, wentTo(one.changes, after, one.history));
+    if (one && one.changes.text !== after) this.#put(path, applyUndoRedo(one.changes, after, one.history));
   }
 
   /** The user moved the file. */
@@ -173,44 +173,44 @@ export class WindowReview implements Review, Disposable {
   /** A commit holds this text of the file. */
   committed(path: string, text: string): void {
     const one = this.#files.get(path);
-    if (!one || !waits(one)) return;
-    if (one.unknown === undefined) this.#put(path, committed(one.changes, text));
+    if (!one || !awaitsReview(one)) return;
+    if (one.unknown === undefined) this.#put(path, keepCommitted(one.changes, text));
     else if (one.changes.text === text) this.#forget(path);
   }
 
   keep(target: ReviewTarget): Promise<void> {
-    return this.#inTurn(async () => {
+    return this.#enqueue(async () => {
       const chosen = this.#chosen(target);
-      const files: Taken[] = [];
+      const files: DecidedFile[] = [];
       const unknown = chosen.flatMap(({ file }) => (file.unknown === undefined ? [] : [file]));
       for (const { file, ids } of chosen) {
         if (file.unknown !== undefined) this.#forget(file.path);
         else if (ids.length > 0) {
-          const changes = keep(file.changes, ids);
+          const changes = keepHunks(file.changes, ids);
           files.push({ path: file.path, before: file.changes, after: changes });
           this.#put(file.path, changes);
         }
       }
-      this.#decided({ kind: "keep", files, unknown });
+      this.#recordDecision({ kind: "keep", files, unknown });
     });
   }
 
   undo(target: ReviewTarget): Promise<void> {
-    return this.#inTurn(async () => {
+    return this.#enqueue(async () => {
       const chosen = this.#chosen(target).filter(({ ids }) => ids.length > 0);
-      const mixed = chosen.filter(({ file, ids }) => file.mixed && !undo(file.changes, ids).changes.text);
+      const mixed = chosen.filter(({ file, ids }) => file.mixed && !undoHunks(file.changes, ids).changes.text);
       const files = chosen
         .filter(one => !mixed.includes(one))
         .map(({ file, ids }) => {
-          return { path: file.path, before: file.changes, after: undo(file.changes, ids).changes };
+          return { path: file.path, before: file.changes, after: undoHunks(file.changes, ids).changes };
         });
       await this.#apply(files);
-      this.#decided({ kind: "undo", files, unknown: [] });
+      this.#recordDecision({ kind: "undo", files, unknown: [] });
       const [first] = mixed;
       if (first) {
         throw new Refusal(
           "failed",
-          `${quoted(first.file.path)} was created by the agent and holds edits of yours too, so it was not deleted. Keep it, or delete it yourself.`,
+          `${quotePath(first.file.path)} was created by the agent and holds edits of yours too, so it was not deleted. Keep it, or delete it yourself.`,
           { path: first.file.path },
         );
       }
@@ -218,22 +218,22 @@ export class WindowReview implements Review, Disposable {
   }
 
   undoLast(): Promise<boolean> {
-    return this.#inTurn(async () => {
+    return this.#enqueue(async () => {
       const decision = this.#decisions.at(-1);
       if (!decision) return false;
       for (const one of decision.unknown) if (!this.#files.has(one.path)) this.#set(one);
       const now = (path: string): FileChanges | undefined => this.#files.get(path)?.changes;
-      const back = decision.files.map(one => ({ one, to: takenBack(decision.kind, one, now(one.path)) }));
-      const texts = back.flatMap(({ one, to }) => {
+      const reverted = decision.files.map(one => ({ one, to: revertDecision(decision.kind, one, now(one.path)) }));
+      const texts = reverted.flatMap(({ one, to }) => {
         const before = now(one.path);
         return to === undefined || before === undefined ? [] : [{ path: one.path, before, after: to }];
       });
       await this.#apply(texts);
       this.#decisions.pop();
-      const stuck = back.find(({ to }) => to === undefined);
-      if (stuck) {
-        const { path } = stuck.one;
-        throw new Refusal("failed", `${quoted(path)} has changed too much to take the decision about it back.`, {
+      const failed = reverted.find(({ to }) => to === undefined);
+      if (failed) {
+        const { path } = failed.one;
+        throw new Refusal("failed", `${quotePath(path)} has changed too much to take the decision about it back.`, {
           path,
         });
       }
@@ -243,7 +243,7 @@ export class WindowReview implements Review, Disposable {
 
   /** What is to be stored, plain JSON. */
   stored(): StoredReview {
-    const files = [...this.#files.values()].filter(waits).map(({ path, changes, mixed, unknown }) => ({
+    const files = [...this.#files.values()].filter(awaitsReview).map(({ path, changes, mixed, unknown }) => ({
       path,
       changes,
       mixed,
@@ -259,16 +259,16 @@ export class WindowReview implements Review, Disposable {
    */
   async restore(
     { files, titles }: StoredReview,
-    now: (path: string) => Promise<string | null | undefined>,
+    readCurrentText: (path: string) => Promise<string | null | undefined>,
   ): Promise<readonly string[]> {
     const dropped: string[] = [];
     for (const [turn, title] of Object.entries(titles)) this.#titles.set(turn, title);
     for (const { path, changes, mixed, unknown } of files) {
-      const text = await now(path);
+      const text = await readCurrentText(path);
       if (this.#files.has(path)) continue;
-      const anew = text === undefined ? undefined : changes.text === text ? changes : reanchored(changes, text);
+      const restored = text === undefined ? undefined : changes.text === text ? changes : reanchor(changes, text);
       if (unknown !== undefined) this.#set({ path, changes, history: [], mixed, unknown });
-      else if (anew) this.#set({ path, changes: anew, history: [], mixed });
+      else if (restored) this.#set({ path, changes: restored, history: [], mixed });
       else dropped.push(path);
     }
     return dropped;
@@ -280,9 +280,9 @@ export class WindowReview implements Review, Disposable {
   }
 
   /** The hunks a decision is about, by file. A hunk that is gone is passed over. */
-  #chosen(target: ReviewTarget): readonly { readonly file: Tracked; readonly ids: readonly string[] }[] {
-    const all = [...this.#files.values()].filter(waits);
-    const of = (files: readonly Tracked[], test: (hunk: Hunk) => boolean) =>
+  #chosen(target: ReviewTarget): readonly { readonly file: TrackedFile; readonly ids: readonly string[] }[] {
+    const all = [...this.#files.values()].filter(awaitsReview);
+    const of = (files: readonly TrackedFile[], test: (hunk: Hunk) => boolean) =>
       files.map(file => ({ file, ids: file.changes.hunks.filter(test).map(hunk => hunk.id) }));
     switch (target.kind) {
       case "all":
@@ -308,27 +308,27 @@ export class WindowReview implements Review, Disposable {
   }
 
   /** Makes the texts so in the editor, and takes the changes in. */
-  async #apply(files: readonly Taken[]): Promise<void> {
+  async #apply(files: readonly DecidedFile[]): Promise<void> {
     const steps = files.flatMap(({ path, before, after }) =>
       before.text === after.text ? [] : [{ path, before: before.text, after: after.text }],
     );
-    for (const { path, after } of files) this.#own.set(path, { text: after.text, changes: after });
+    for (const { path, after } of files) this.#ownChanges.set(path, { text: after.text, changes: after });
     try {
       if (steps.length > 0) await this.#options.port.apply(steps);
       // Who closed files or changed none is told by no event.
-      for (const { path, after } of files) if (this.#own.has(path)) this.isOwn(path, after.text);
+      for (const { path, after } of files) if (this.#ownChanges.has(path)) this.acceptOwnChange(path, after.text);
     } finally {
-      for (const { path } of files) this.#own.delete(path);
+      for (const { path } of files) this.#ownChanges.delete(path);
     }
   }
 
-  #decided(decision: Decision): void {
+  #recordDecision(decision: ReviewDecision): void {
     if (decision.files.length + decision.unknown.length === 0) return;
     this.#decisions.push(decision);
     if (this.#decisions.length > maxDecisions) this.#decisions.shift();
   }
 
-  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+  #enqueue<T>(work: () => Promise<T>): Promise<T> {
     const done = this.#last.then(work);
     this.#last = done.catch(() => undefined); // Told by whoever waits for `done`.
     return done;
@@ -343,28 +343,28 @@ export class WindowReview implements Review, Disposable {
     this.#set({ path, changes, history, mixed, ...(unknown !== undefined && { unknown }) });
   }
 
-  #set(one: Tracked): void {
+  #set(one: TrackedFile): void {
     this.#files.set(one.path, one);
-    this.#tell();
+    this.#notify();
   }
 
   #forget(path: string): void {
     this.#files.delete(path);
-    this.#tell();
+    this.#notify();
   }
 
-  #tell(): void {
+  #notify(): void {
     this.#list = undefined;
-    if (this.#telling) return;
-    this.#telling = true;
-    this.#options.later(() => {
-      this.#telling = false;
+    if (this.#isNotifyPending) return;
+    this.#isNotifyPending = true;
+    this.#options.schedule(() => {
+      this.#isNotifyPending = false;
       for (const one of this.#shown.keys()) if (this.#files.get(one.path) !== one) this.#shown.delete(one);
       if (!this.#disposed) this.#changed.fire();
     });
   }
 
-  #view(one: Tracked): ReviewedFile {
+  #view(one: TrackedFile): ReviewedFile {
     const known = this.#shown.get(one);
     if (known) return known;
     const { path, changes, unknown } = one;
@@ -378,4 +378,4 @@ export class WindowReview implements Review, Disposable {
   }
 }
 
-const waits = ({ changes, unknown }: Tracked): boolean => unknown !== undefined || !isSettled(changes);
+const awaitsReview = ({ changes, unknown }: TrackedFile): boolean => unknown !== undefined || !isSettled(changes);

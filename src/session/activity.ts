@@ -1,5 +1,5 @@
 // Submissions, running and idle, open questions, and what the end of a turn means.
-import { same } from "../base/jsonEqual.ts";
+import { jsonEqual } from "../base/jsonEqual.ts";
 import type { SessionEvent } from "./events.ts";
 import { closeOpenTools } from "./toolCalls.ts";
 import {
@@ -7,7 +7,7 @@ import {
   type Notice,
   type ProblemEntry,
   type SessionState,
-  type Submission,
+  type PendingPrompt,
   type TurnEnd,
 } from "./state.ts";
 
@@ -24,46 +24,50 @@ export function setActivity(state: SessionState, event: Activity, at: number): S
     ...(event.stopReason !== undefined && { stopReason: event.stopReason }),
   };
   if (event.state !== "idle") return { ...state, activity };
-  return turnEnded({ ...state, activity, cancelling: false }, event, at);
+  return endTurn({ ...state, activity, cancelling: false }, event, at);
 }
 
-function turnEnded(state: SessionState, event: Activity, at: number): SessionState {
+function endTurn(state: SessionState, event: Activity, at: number): SessionState {
   const next = closeOpenTools(state, at);
   if (event.problem !== undefined) return withProblem(next, event.problem, at);
   if (event.stopReason === undefined || event.stopReason === "end_turn") return next;
-  const minted = next.minted + 1;
+  const minted = next.generatedIds + 1;
   const entry: TurnEnd = { kind: "turnEnd", id: `e:${minted}`, stopReason: event.stopReason, at };
-  return { ...next, minted, entries: next.entries.put(entry) };
+  return { ...next, generatedIds: minted, entries: next.entries.put(entry) };
 }
 
 /** The failure, told at its place in the conversation. */
 export function withProblem(state: SessionState, problem: ProblemEntry["problem"], at: number): SessionState {
-  const minted = state.minted + 1;
-  return { ...state, minted, entries: state.entries.put({ kind: "problem", id: `p:${minted}`, problem, at }) };
+  const minted = state.generatedIds + 1;
+  return {
+    ...state,
+    generatedIds: minted,
+    entries: state.entries.put({ kind: "problem", id: `p:${minted}`, problem, at }),
+  };
 }
 
 /** Acceptance and echo commute: whichever is second settles the submission. */
-export function accepted(state: SessionState, submission: string, messageId: string): SessionState {
+export function acceptPrompt(state: SessionState, promptId: string, messageId: string): SessionState {
   const shown = state.entries.get(messageKey("user", messageId));
   if (shown?.kind === "message") {
-    const sent = state.submissions.some(s => s.id === submission);
-    const entries = sent ? state.entries.put({ ...shown, submission }) : state.entries;
-    return withoutSubmission(sent ? { ...state, entries } : state, submission);
+    const sent = state.pendingPrompts.some(s => s.id === promptId);
+    const entries = sent ? state.entries.put({ ...shown, submission: promptId }) : state.entries;
+    return withoutPrompt(sent ? { ...state, entries } : state, promptId);
   }
-  if (!state.submissions.some(s => s.id === submission && s.messageId !== messageId)) return state;
+  if (!state.pendingPrompts.some(s => s.id === promptId && s.messageId !== messageId)) return state;
   return {
     ...state,
-    submissions: state.submissions.map((s): Submission => (s.id === submission ? { ...s, messageId } : s)),
+    pendingPrompts: state.pendingPrompts.map((s): PendingPrompt => (s.id === promptId ? { ...s, messageId } : s)),
   };
 }
 
 /** A refused prompt leaves the queue; its text stays in the conversation, with the reason behind it. */
-export function failed(
+export function failPrompt(
   state: SessionState,
   event: Extract<SessionEvent, { type: "promptFailed" }>,
   at: number,
 ): SessionState {
-  const submission = state.submissions.find(s => s.id === event.submission);
+  const submission = state.pendingPrompts.find(s => s.id === event.submission);
   if (submission === undefined) return state;
   const shown = state.entries.put({
     kind: "message",
@@ -73,23 +77,23 @@ export function failed(
     at,
     until: at,
   });
-  return withProblem(withoutSubmission({ ...state, entries: shown }, submission.id), event.problem, at);
+  return withProblem(withoutPrompt({ ...state, entries: shown }, submission.id), event.problem, at);
 }
 
-export function withoutSubmission(state: SessionState, id: string): SessionState {
-  if (!state.submissions.some(s => s.id === id)) return state;
-  return { ...state, submissions: state.submissions.filter(s => s.id !== id) };
+export function withoutPrompt(state: SessionState, id: string): SessionState {
+  if (!state.pendingPrompts.some(s => s.id === id)) return state;
+  return { ...state, pendingPrompts: state.pendingPrompts.filter(s => s.id !== id) };
 }
 
 /** The agent is gone: nothing runs, nothing is asked. What was said stays, and so do prompts that were not sent. */
-export function lost(state: SessionState, problem: ProblemEntry["problem"], at: number): SessionState {
+export function markAgentLost(state: SessionState, problem: ProblemEntry["problem"], at: number): SessionState {
   const closed = closeOpenTools(state, at);
   return {
     ...closed,
     lost: problem,
     connection: { state: "closed" },
     cancelling: false,
-    asks: closed.asks.map(ask => (ask.answer === undefined ? { ...ask, answer: "cancelled" } : ask)),
+    questions: closed.questions.map(ask => (ask.answer === undefined ? { ...ask, answer: "cancelled" } : ask)),
     activity: { state: "idle", stopReason: "lost", since: at },
   };
 }
@@ -104,7 +108,7 @@ export function setConnection(
   const accepts = event.accepts ?? state.accepts;
   const starts = state.starts + (event.state === "ready" && state.connection?.state !== "ready" ? 1 : 0);
   if (state.lost === null || event.state === "closed") {
-    const isSame = same(state.connection, connection) && same(state.accepts, accepts);
+    const isSame = jsonEqual(state.connection, connection) && jsonEqual(state.accepts, accepts);
     return isSame ? state : { ...state, connection, accepts, starts };
   }
   const next = { ...state, connection, accepts, starts, lost: null };
@@ -112,6 +116,10 @@ export function setConnection(
 }
 
 export function withNotice(state: SessionState, notice: Omit<Notice, "kind" | "id" | "at">, at: number): SessionState {
-  const minted = state.minted + 1;
-  return { ...state, minted, entries: state.entries.put({ kind: "notice", id: `n:${minted}`, ...notice, at }) };
+  const minted = state.generatedIds + 1;
+  return {
+    ...state,
+    generatedIds: minted,
+    entries: state.entries.put({ kind: "notice", id: `n:${minted}`, ...notice, at }),
+  };
 }

@@ -1,9 +1,17 @@
 // The two sides of a conversation as the model sees them: what we ask of an agent, and what it asks of us.
 // Shaped like ACP v2; acp/ implements Agent, workspace/ and vscode/ supply the parts of AgentClient.
-import type { AskAnswer, AskOption, AskSubject, Content, ExitStatus, SessionEvent, ToolFields } from "./events.ts";
+import type {
+  QuestionAnswer,
+  QuestionOption,
+  QuestionSubject,
+  ContentBlock,
+  ExitStatus,
+  SessionEvent,
+  ToolFields,
+} from "./events.ts";
 
 /** What an agent is able to do, normalised over protocol versions. */
-export interface AgentCan {
+export interface AgentCapabilities {
   readonly image: boolean;
   readonly audio: boolean;
   readonly embeddedContext: boolean;
@@ -15,7 +23,7 @@ export interface AgentInfo {
   readonly name: string;
   readonly version: string;
   readonly protocolVersion: number;
-  readonly can: AgentCan;
+  readonly capabilities: AgentCapabilities;
 }
 
 /** A connected agent process. One process serves any number of sessions. */
@@ -32,7 +40,7 @@ export interface AgentSession {
    * Sends a prompt. Resolves when the agent has accepted it, with the message's id; activity tells when the turn
    * ends. Rejects with a ProblemError when it was refused and is not in the history.
    */
-  prompt(content: readonly Content[]): Promise<{ readonly messageId: string }>;
+  prompt(content: readonly ContentBlock[]): Promise<{ readonly messageId: string }>;
   /** Asks the agent to end the turn. Answers no questions by itself. */
   cancel(): void;
   setOption(id: string, value: string | boolean): Promise<void>;
@@ -42,11 +50,11 @@ export interface AgentSession {
 export interface PermissionQuestion {
   readonly title: string;
   readonly toolCallId?: string;
-  readonly options: readonly AskOption[];
+  readonly options: readonly QuestionOption[];
   /** All that is known of the tool call in question; the session adds it. */
   readonly tool?: Partial<ToolFields>;
   /** What a question of our own is about. */
-  readonly subject?: AskSubject;
+  readonly subject?: QuestionSubject;
 }
 
 export interface TerminalRequest {
@@ -67,7 +75,7 @@ export interface TerminalRequest {
 export interface AgentClient {
   report(event: SessionEvent): void;
   /** Resolves with `cancelled` when the signal aborts, also when it already has. */
-  requestPermission(question: PermissionQuestion, signal: AbortSignal): Promise<AskAnswer>;
+  requestPermission(question: PermissionQuestion, signal: AbortSignal): Promise<QuestionAnswer>;
   /** `line` is 1-based, `limit` counts lines. */
   readTextFile(
     request: { readonly path: string; readonly line?: number; readonly limit?: number },

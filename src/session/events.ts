@@ -13,8 +13,8 @@ export interface Annotations {
 }
 
 /** A content block, tolerant of what is newer than we are (`other`). `data` and `blob` are base64. */
-export type Content = Block & { readonly annotations?: Annotations };
-type Block =
+export type ContentBlock = BareBlock & { readonly annotations?: Annotations };
+type BareBlock =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "image"; readonly mimeType: string; readonly data: string; readonly uri?: string }
   | { readonly type: "audio"; readonly mimeType: string; readonly data: string }
@@ -40,7 +40,7 @@ export type FileOperation = "add" | "delete" | "modify" | "move" | "copy";
 
 /** What a tool call shows. A `diff` without `oldText` is a new file; with `deleted` the file is gone. */
 export type ToolContent =
-  | { readonly type: "content"; readonly content: Content }
+  | { readonly type: "content"; readonly content: ContentBlock }
   | {
       readonly type: "diff";
       readonly path: string;
@@ -60,7 +60,7 @@ export type ToolContent =
   | { readonly type: "terminal"; readonly terminalId: string }
   | { readonly type: "other"; readonly kind: string; readonly raw: unknown };
 
-export type Author = "user" | "agent" | "thought";
+export type MessageAuthor = "user" | "agent" | "thought";
 export type StopReason =
   "end_turn" | "max_tokens" | "max_turn_requests" | "refusal" | "cancelled" | "error" | (string & {});
 export type ToolStatus = "pending" | "in_progress" | "completed" | "failed" | "cancelled" | "paused" | (string & {});
@@ -69,7 +69,7 @@ export type ToolKind =
   | (string & {}); // prettier-ignore
 
 /** A place in a file. `line` is 1-based; 0 is taken as the first line by whoever shows it. */
-export interface Location {
+export interface FileLocation {
   readonly path: string;
   readonly line?: number;
 }
@@ -80,12 +80,12 @@ export interface ToolFields {
   readonly kind: ToolKind;
   readonly status: ToolStatus;
   readonly content: readonly ToolContent[];
-  readonly locations: readonly Location[];
+  readonly locations: readonly FileLocation[];
   readonly rawInput: unknown;
   readonly rawOutput: unknown;
 }
 
-export interface AskOption {
+export interface QuestionOption {
   readonly id: string;
   readonly name: string;
   readonly kind: "allow_once" | "allow_always" | "reject_once" | "reject_always" | (string & {});
@@ -122,7 +122,7 @@ export type SessionOption = {
 );
 
 /** What a question is about, where no tool call tells it: Parley's own questions. */
-export interface AskSubject {
+export interface QuestionSubject {
   readonly kind?: ToolKind;
   /** As it is shown. */
   readonly command?: string;
@@ -156,7 +156,7 @@ export type SessionEvent =
       /** What the agent takes in prompts beside text and links; told once it is known. */
       readonly accepts?: { readonly image: boolean; readonly audio: boolean; readonly embeddedContext: boolean };
     }
-  | { readonly type: "promptSent"; readonly submission: string; readonly content: readonly Content[] }
+  | { readonly type: "promptSent"; readonly submission: string; readonly content: readonly ContentBlock[] }
   | { readonly type: "promptAccepted"; readonly submission: string; readonly messageId: string }
   | { readonly type: "promptFailed"; readonly submission: string; readonly problem: Problem }
   | { readonly type: "promptWithdrawn"; readonly submission: string }
@@ -172,17 +172,17 @@ export type SessionEvent =
       readonly ask: string;
       readonly title: string;
       readonly toolCallId?: string;
-      readonly options: readonly AskOption[];
-      readonly subject?: AskSubject;
+      readonly options: readonly QuestionOption[];
+      readonly subject?: QuestionSubject;
       /** Why the user is asked although there are rules, as a sentence. */
       readonly reason?: string;
       /** A rule can be made of the answer. */
       readonly always?: true;
       /** A rule answered: nobody is asked. */
-      readonly answer?: AskAnswer;
+      readonly answer?: QuestionAnswer;
       readonly by?: string;
     }
-  | { readonly type: "askClosed"; readonly ask: string; readonly answer: AskAnswer; readonly by?: string }
+  | { readonly type: "askClosed"; readonly ask: string; readonly answer: QuestionAnswer; readonly by?: string }
   /** A file that the agent wrote needs the user; null: no longer. */
   | { readonly type: "file"; readonly path: string; readonly note: FileNote | null }
   /** What became of an agent's write where the user's save settings changed its text. */
@@ -191,16 +191,16 @@ export type SessionEvent =
   // Facts reported by the agent.
   | {
       readonly type: "message";
-      readonly author: Author;
+      readonly author: MessageAuthor;
       readonly messageId: string;
-      readonly content?: readonly Content[] | null;
+      readonly content?: readonly ContentBlock[] | null;
       readonly parent?: string;
     }
   | {
       readonly type: "messageChunk";
-      readonly author: Author;
+      readonly author: MessageAuthor;
       readonly messageId: string;
-      readonly content: Content;
+      readonly content: ContentBlock;
       /** The tool call of the sub-agent that says it. */
       readonly parent?: string;
     }
@@ -252,10 +252,10 @@ export type SessionEvent =
       readonly type: "compaction";
       readonly compactionId: string;
       readonly status?: "in_progress" | "completed" | "failed" | "cancelled" | (string & {});
-      readonly summary?: readonly Content[] | null;
+      readonly summary?: readonly ContentBlock[] | null;
       readonly error?: string | null;
     }
-  | { readonly type: "compactionChunk"; readonly compactionId: string; readonly content: Content }
+  | { readonly type: "compactionChunk"; readonly compactionId: string; readonly content: ContentBlock }
   // Something newer than we know. Kept in the log, shown by nobody.
   | { readonly type: "unknown"; readonly method: string; readonly raw: unknown };
 
@@ -263,10 +263,10 @@ export type SessionEvent =
 export type ConnectionState = "starting" | "connecting" | "opening" | "ready" | "closed";
 export type ActivityState = "running" | "idle" | "requires_action" | (string & {});
 /** The chosen option's id, or `cancelled` when nobody chose. */
-export type AskAnswer = { readonly option: string } | "cancelled";
+export type QuestionAnswer = { readonly option: string } | "cancelled";
 
 /** What the log stores and the reducer eats. `at` (ms since the epoch) is stamped on dispatch; the reducer never reads a clock. */
-export interface Logged {
+export interface LoggedEvent {
   readonly seq: number;
   readonly at: number;
   readonly event: SessionEvent;

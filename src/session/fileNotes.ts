@@ -14,13 +14,13 @@ export function noteFile(
   if (note === null || isNoted(cleared, path)) return cleared;
   const naming = cleared.entries.findLast(entry => entry.kind === "tool" && pathsOf(entry).includes(path));
   if (naming?.kind !== "tool") {
-    return withNotice(cleared, { severity: "warning", title: titles[note], files: [{ path, note }] }, at);
+    return withNotice(cleared, { severity: "warning", title: noteTitles[note], files: [{ path, note }] }, at);
   }
   return { ...cleared, entries: cleared.entries.put({ ...naming, files: [...(naming.files ?? []), { path, note }] }) };
 }
 
 /** Keeps what became of a write at the tool call that names the file: its first text before, its last after. */
-export function noteResult(
+export function recordWriteResult(
   state: SessionState,
   { path, before, after }: Extract<SessionEvent, { type: "fileResult" }>,
 ): SessionState {
@@ -49,7 +49,7 @@ export function shownContent({ fields, results }: ToolEntry): readonly ToolConte
   });
 }
 
-const titles: Readonly<Record<FileNote, string>> = {
+const noteTitles: Readonly<Record<FileNote, string>> = {
   unsaved: "The agent's change is not saved, because you have unsaved changes in this file.",
   diverged: "This file changed on disk while you have unsaved changes in it.",
 };

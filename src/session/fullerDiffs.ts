@@ -5,7 +5,7 @@ import type { ToolContent } from "./events.ts";
 type FileDiff = Extract<ToolContent, { type: "diff" }>;
 
 /** A piece may stand in a file so often before the place that changed. */
-const maxPlaces = 50;
+const maxOccurrences = 50;
 
 /** The new content, with the old diff of a file wherever the new one is the same change with less around it. */
 export function withFullerDiffs(
@@ -31,7 +31,7 @@ function isFuller(whole: FileDiff, piece: FileDiff): boolean {
     return false;
   }
   let at = old.indexOf(piece.oldText);
-  for (let i = 0; i < maxPlaces && at >= 0; i++, at = old.indexOf(piece.oldText, at + 1)) {
+  for (let i = 0; i < maxOccurrences && at >= 0; i++, at = old.indexOf(piece.oldText, at + 1)) {
     if (!now.startsWith(piece.newText, at)) continue;
     if (old.slice(0, at) !== now.slice(0, at)) return false;
     if (old.slice(at + piece.oldText.length) === now.slice(at + piece.newText.length)) return true;

@@ -1,6 +1,6 @@
 // A log holds every chunk of every message. What was said is the same however it was cut, so a log is read in larger
 // pieces than it was written in.
-import type { Logged, SessionEvent } from "./events.ts";
+import type { LoggedEvent, SessionEvent } from "./events.ts";
 
 type TextChunk = Extract<SessionEvent, { type: "messageChunk" }> & { readonly content: { readonly type: "text" } };
 
@@ -8,36 +8,36 @@ type TextChunk = Extract<SessionEvent, { type: "messageChunk" }> & { readonly co
  * The events with adjacent chunks of one message's text joined. The first chunk stays alone: its time is that of the
  * message's beginning, and the joined ones have the time and number of their last.
  */
-export function* joinChunks(events: Iterable<Logged>): Iterable<Logged> {
+export function* joinChunks(events: Iterable<LoggedEvent>): Iterable<LoggedEvent> {
   let first: TextChunk | undefined;
-  let waiting: { readonly texts: string[]; last: Logged } | undefined;
+  let pending: { readonly texts: string[]; last: LoggedEvent } | undefined;
   for (const logged of events) {
     const { event } = logged;
-    if (first && isText(event) && event.messageId === first.messageId && event.author === first.author) {
-      waiting ??= { texts: [], last: logged };
-      waiting.texts.push(event.content.text);
-      waiting.last = logged;
+    if (first && isPlainTextChunk(event) && event.messageId === first.messageId && event.author === first.author) {
+      pending ??= { texts: [], last: logged };
+      pending.texts.push(event.content.text);
+      pending.last = logged;
       continue;
     }
-    if (first && waiting) yield joined(first, waiting);
-    waiting = undefined;
-    first = isText(event) ? event : undefined;
+    if (first && pending) yield joinedChunk(first, pending);
+    pending = undefined;
+    first = isPlainTextChunk(event) ? event : undefined;
     yield logged;
   }
-  if (first && waiting) yield joined(first, waiting);
+  if (first && pending) yield joinedChunk(first, pending);
 }
 
 /** Annotated text stays as it was cut: its annotations may differ from chunk to chunk. */
-const isText = (event: SessionEvent): event is TextChunk =>
+const isPlainTextChunk = (event: SessionEvent): event is TextChunk =>
   event.type === "messageChunk" &&
   event.content.type === "text" &&
   event.content.text !== "" &&
   event.content.annotations === undefined;
 
-const joined = (
+const joinedChunk = (
   chunk: TextChunk,
-  { texts, last }: { readonly texts: readonly string[]; readonly last: Logged },
-): Logged => ({
+  { texts, last }: { readonly texts: readonly string[]; readonly last: LoggedEvent },
+): LoggedEvent => ({
   ...last,
   event: { ...chunk, content: { type: "text", text: texts.join("") } },
 });

@@ -1,60 +1,72 @@
 // (state, event) → state. Invariant: pure. It reads no clock, mints no random id, does no I/O, and returns the same
 // object when nothing changed.
 import { unreachable } from "../base/errors.ts";
-import { same } from "../base/jsonEqual.ts";
-import { accepted, failed, lost, setActivity, setConnection, withNotice, withoutSubmission } from "./activity.ts";
-import type { Logged, SessionEvent, SessionOption } from "./events.ts";
-import { noteFile, noteResult } from "./fileNotes.ts";
-import { append, joined, upsertMessage } from "./messages.ts";
-import { editedPrompt, movedPrompt } from "./promptQueue.ts";
-import { compactionKey, decisionWords, type Ask, type Compaction, type SessionState } from "./state.ts";
+import { jsonEqual } from "../base/jsonEqual.ts";
+import {
+  acceptPrompt,
+  failPrompt,
+  markAgentLost,
+  setActivity,
+  setConnection,
+  withNotice,
+  withoutPrompt,
+} from "./activity.ts";
+import type { LoggedEvent, SessionEvent, SessionOption } from "./events.ts";
+import { noteFile, recordWriteResult } from "./fileNotes.ts";
+import { appendContent, joinContent, upsertMessage } from "./messages.ts";
+import { editPrompt, movePrompt } from "./promptQueue.ts";
+import { compactionKey, ruleAnswerText, type Question, type Compaction, type SessionState } from "./state.ts";
 import { appendTerminal, upsertTerminal } from "./terminals.ts";
-import { appendToolContent, closeOpenTools, patchedTool, upsertTool } from "./toolCalls.ts";
+import { appendToolContent, closeOpenTools, mergeToolPatch, upsertTool } from "./toolCalls.ts";
 
 /** The state after the event. `logged.at` is the only time it knows. */
-export function reduce(state: SessionState, { event, at }: Logged): SessionState {
+export function reduce(state: SessionState, { event, at }: LoggedEvent): SessionState {
   switch (event.type) {
     case "opened":
-      return changed(state, { agent: { id: event.agent, name: event.agentName }, cwd: event.cwd });
+      return withValues(state, { agent: { id: event.agent, name: event.agentName }, workspaceFolder: event.cwd });
     case "connection":
       return setConnection(state, event, at);
     case "promptSent":
-      if (state.submissions.some(s => s.id === event.submission)) return state;
-      return { ...state, submissions: [...state.submissions, { id: event.submission, content: event.content }] };
+      if (state.pendingPrompts.some(s => s.id === event.submission)) return state;
+      return { ...state, pendingPrompts: [...state.pendingPrompts, { id: event.submission, content: event.content }] };
     case "promptAccepted":
-      return accepted(state, event.submission, event.messageId);
+      return acceptPrompt(state, event.submission, event.messageId);
     case "promptFailed":
-      return failed(state, event, at);
+      return failPrompt(state, event, at);
     case "promptWithdrawn":
-      return withoutSubmission(state, event.submission);
+      return withoutPrompt(state, event.submission);
     case "promptEdited":
-      return editedPrompt(state, event.submission, event.text);
+      return editPrompt(state, event.submission, event.text);
     case "promptMoved":
-      return movedPrompt(state, event.submission, event.before);
+      return movePrompt(state, event.submission, event.before);
     case "cancelRequested":
       return state.cancelling ? state : closeOpenTools({ ...state, cancelling: true }, at);
     case "titled":
-      return changed(state, { ownTitle: event.title });
+      return withValues(state, { ownTitle: event.title });
     case "askOpened": {
-      if (state.asks.some(ask => ask.id === event.ask)) return state;
+      if (state.questions.some(ask => ask.id === event.ask)) return state;
       const { type: _, ask: id, answer, by, ...ask } = event;
-      const asked = { ...state, asks: [...state.asks, { id, ...ask }] };
-      return answer === undefined ? asked : closeAsk(asked, { ask: id, answer, ...(by !== undefined && { by }) }, at);
+      const asked = { ...state, questions: [...state.questions, { id, ...ask }] };
+      return answer === undefined
+        ? asked
+        : closeQuestion(asked, { ask: id, answer, ...(by !== undefined && { by }) }, at);
     }
     case "askClosed":
-      return closeAsk(state, event, at);
+      return closeQuestion(state, event, at);
     case "file":
       return noteFile(state, event, at);
     case "fileResult":
-      return noteResult(state, event);
+      return recordWriteResult(state, event);
     case "agentLost":
-      return lost(state, event.problem, at);
+      return markAgentLost(state, event.problem, at);
     case "message":
-      return upsertMessage(state, event, at, old => (event.content === undefined ? old : joined(event.content ?? [])));
+      return upsertMessage(state, event, at, old =>
+        event.content === undefined ? old : joinContent(event.content ?? []),
+      );
     case "messageChunk":
-      return upsertMessage(state, event, at, old => append(old, event.content));
+      return upsertMessage(state, event, at, old => appendContent(old, event.content));
     case "tool":
-      return upsertTool(state, event, at, fields => patchedTool(fields, event.patch));
+      return upsertTool(state, event, at, fields => mergeToolPatch(fields, event.patch));
     case "toolChunk":
       return upsertTool(state, { toolCallId: event.toolCallId }, at, fields => {
         const old = fields.content ?? [];
@@ -68,20 +80,20 @@ export function reduce(state: SessionState, { event, at }: Logged): SessionState
     case "activity":
       return setActivity(state, event, at);
     case "plan":
-      if (same(state.plans.get(event.planId), event.entries)) return state;
+      if (jsonEqual(state.plans.get(event.planId), event.entries)) return state;
       return { ...state, plans: new Map(state.plans).set(event.planId, event.entries) };
     case "commands":
-      return changed(state, { commands: event.commands });
+      return withValues(state, { commands: event.commands });
     case "options":
-      return changed(state, { options: event.options });
+      return withValues(state, { options: event.options });
     case "option":
       return setOption(state, event.id, event.value);
     case "usage": {
       const { type: _, ...usage } = event;
-      return changed(state, { usage });
+      return withValues(state, { usage });
     }
     case "info":
-      return changed(state, {
+      return withValues(state, {
         title: event.title === undefined ? state.title : event.title,
         updatedAt: event.updatedAt === undefined ? state.updatedAt : event.updatedAt,
       });
@@ -90,10 +102,10 @@ export function reduce(state: SessionState, { event, at }: Logged): SessionState
       return withNotice(state, notice, at);
     }
     case "compaction":
-      return upsertCompaction(state, event.compactionId, at, old => compacted(old, event));
+      return upsertCompaction(state, event.compactionId, at, old => updateCompaction(old, event));
     case "compactionChunk":
       return upsertCompaction(state, event.compactionId, at, old => {
-        const summary = append(old.summary, event.content);
+        const summary = appendContent(old.summary, event.content);
         return summary === old.summary ? old : { ...old, summary };
       });
     case "unknown":
@@ -104,22 +116,22 @@ export function reduce(state: SessionState, { event, at }: Logged): SessionState
 }
 
 /** The state with these values; the same object when it has them already. */
-function changed(state: SessionState, values: Partial<SessionState>): SessionState {
+function withValues(state: SessionState, values: Partial<SessionState>): SessionState {
   const keys = Object.keys(values) as (keyof SessionState)[];
-  return keys.every(key => same(state[key], values[key])) ? state : { ...state, ...values };
+  return keys.every(key => jsonEqual(state[key], values[key])) ? state : { ...state, ...values };
 }
 
-function closeAsk(
+function closeQuestion(
   state: SessionState,
   event: Omit<Extract<SessionEvent, { type: "askClosed" }>, "type">,
   at: number,
 ): SessionState {
   const { ask: id, answer, by } = event;
-  const open = state.asks.find(ask => ask.id === id && ask.answer === undefined);
+  const open = state.questions.find(ask => ask.id === id && ask.answer === undefined);
   if (!open) return state;
-  const closed: Ask = { ...open, answer, ...(by !== undefined && { by }) };
-  const next = { ...state, asks: state.asks.map(ask => (ask === open ? closed : ask)) };
-  const decision = decisionWords(closed);
+  const closed: Question = { ...open, answer, ...(by !== undefined && { by }) };
+  const next = { ...state, questions: state.questions.map(ask => (ask === open ? closed : ask)) };
+  const decision = ruleAnswerText(closed);
   // The card of its tool call tells it, where there is one.
   if (decision === undefined || open.toolCallId !== undefined) return next;
   return withNotice(next, { severity: "info", title: `${open.title}. ${decision}`, byRule: true }, at);
@@ -135,7 +147,7 @@ function setOption(state: SessionState, id: string, value: string | boolean): Se
   return options.every((option, i) => option === state.options[i]) ? state : { ...state, options };
 }
 
-function compacted(old: Compaction, event: Extract<SessionEvent, { type: "compaction" }>): Compaction {
+function updateCompaction(old: Compaction, event: Extract<SessionEvent, { type: "compaction" }>): Compaction {
   const { error: _, ...rest } = old;
   const error = event.error === undefined ? old.error : (event.error ?? undefined);
   return {
@@ -157,5 +169,5 @@ function upsertCompaction(
   const was: Compaction =
     old?.kind === "compaction" ? old : { kind: "compaction", id, status: "in_progress", summary: [], at };
   const next = change(was);
-  return same(old, next) ? state : { ...state, entries: state.entries.put(next) };
+  return jsonEqual(old, next) ? state : { ...state, entries: state.entries.put(next) };
 }

@@ -3,48 +3,48 @@
 import type { SessionEvent, ToolContent } from "./events.ts";
 
 /** The ids of one start of an agent. Those of the first start stay as they are. */
-export class StartIds {
+export class RestartIds {
   readonly #suffix: string;
-  readonly #isOwn: (terminalId: string) => boolean;
+  readonly #isOwnTerminal: (terminalId: string) => boolean;
 
   /** `start` counts from 1; `isOwn` tells the terminals that run here, whose ids are never given twice. */
   constructor(start: number, isOwn: (terminalId: string) => boolean) {
     this.#suffix = start > 1 ? `@${start}` : "";
-    this.#isOwn = isOwn;
+    this.#isOwnTerminal = isOwn;
   }
 
   /** The id of a message, a tool call or a compaction. */
-  id(id: string): string {
+  suffixId(id: string): string {
     return id + this.#suffix;
   }
 
   /** What the agent reported, with its ids as they are known here. */
-  event(event: SessionEvent): SessionEvent {
+  suffixEventIds(event: SessionEvent): SessionEvent {
     if (this.#suffix === "") return event;
     switch (event.type) {
       case "message":
       case "messageChunk":
-        return { ...event, messageId: this.id(event.messageId), ...this.#parent(event.parent) };
+        return { ...event, messageId: this.suffixId(event.messageId), ...this.#parent(event.parent) };
       case "tool": {
         const { content } = event.patch;
         const patch = content ? { ...event.patch, content: content.map(item => this.#content(item)) } : event.patch;
-        return { ...event, toolCallId: this.id(event.toolCallId), patch, ...this.#parent(event.parent) };
+        return { ...event, toolCallId: this.suffixId(event.toolCallId), patch, ...this.#parent(event.parent) };
       }
       case "toolChunk":
-        return { ...event, toolCallId: this.id(event.toolCallId), content: this.#content(event.content) };
+        return { ...event, toolCallId: this.suffixId(event.toolCallId), content: this.#content(event.content) };
       case "terminal":
       case "terminalOutput":
         return { ...event, terminalId: this.#terminal(event.terminalId) };
       case "compaction":
       case "compactionChunk":
-        return { ...event, compactionId: this.id(event.compactionId) };
+        return { ...event, compactionId: this.suffixId(event.compactionId) };
       default:
         return event;
     }
   }
 
   #parent(parent: string | undefined): { readonly parent?: string } {
-    return parent === undefined ? {} : { parent: this.id(parent) };
+    return parent === undefined ? {} : { parent: this.suffixId(parent) };
   }
 
   #content(item: ToolContent): ToolContent {
@@ -52,6 +52,6 @@ export class StartIds {
   }
 
   #terminal(id: string): string {
-    return this.#isOwn(id) ? id : this.id(id);
+    return this.#isOwnTerminal(id) ? id : this.suffixId(id);
   }
 }

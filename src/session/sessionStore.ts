@@ -2,10 +2,10 @@
 import type { Disposable } from "../base/lifecycle.ts";
 import { asError } from "../base/errors.ts";
 import type { Clock, Log } from "../base/log.ts";
-import type { Logged } from "./events.ts";
+import type { LoggedEvent } from "./events.ts";
 
 /** Named texts that outlive the window. */
-export interface Storage {
+export interface TextStorage {
   /** Adds to the end, all or nothing. */
   append(name: string, text: string): Promise<void>;
   /** Replaces the text, all or nothing. */
@@ -18,30 +18,30 @@ const flushTime = 250;
 /** What could not be saved is tried again after this time, in milliseconds. */
 const retryTime = 5000;
 /** A single text longer than this is cut when written: losing its tail is better than losing the session. */
-const maxText = 256 * 1024;
+const maxTextLength = 256 * 1024;
 
 const fileOf = (session: string): string => `${session}.jsonl`;
 
 /** Writes one session's events, a batch at a time, in order. What the disk refuses is kept and tried again. */
 export class SessionWriter implements Disposable {
-  readonly #storage: Storage;
+  readonly #storage: TextStorage;
   readonly #session: string;
   readonly #clock: Clock;
   readonly #log: Log;
-  readonly #onRefused: (reason: string) => void;
-  #batch: Logged[] = [];
+  readonly #onFailed: (reason: string) => void;
+  #batch: LoggedEvent[] = [];
   /** An earlier window may have been killed within a line: the first batch must not continue it. */
-  #lead = "\n";
+  #leadingLineFeed = "\n";
   /** Lines that are still to be stored. */
   #unsaved = "";
-  #isRefused = false;
+  #isFailing = false;
   #disposed = false;
   #timer: Disposable | undefined;
-  #tail: Promise<void> = Promise.resolve();
+  #pendingSave: Promise<void> = Promise.resolve();
 
   /** `onRefused` hears why, the first time that nothing can be saved any more. */
   constructor(
-    storage: Storage,
+    storage: TextStorage,
     session: string,
     clock: Clock,
     log: Log,
@@ -51,10 +51,10 @@ export class SessionWriter implements Disposable {
     this.#session = session;
     this.#clock = clock;
     this.#log = log;
-    this.#onRefused = onRefused;
+    this.#onFailed = onRefused;
   }
 
-  write(logged: Logged): void {
+  write(logged: LoggedEvent): void {
     this.#batch.push(logged);
     this.#flushAfter(flushTime);
   }
@@ -64,12 +64,12 @@ export class SessionWriter implements Disposable {
     this.#timer?.dispose();
     this.#timer = undefined;
     if (this.#batch.length > 0) {
-      this.#unsaved += this.#lead + this.#batch.map(line).join("");
+      this.#unsaved += this.#leadingLineFeed + this.#batch.map(serializeEvent).join("");
       this.#batch = [];
-      this.#lead = "";
+      this.#leadingLineFeed = "";
     }
-    this.#tail = this.#tail.then(() => this.#save());
-    return this.#tail;
+    this.#pendingSave = this.#pendingSave.then(() => this.#save());
+    return this.#pendingSave;
   }
 
   dispose(): void {
@@ -87,48 +87,48 @@ export class SessionWriter implements Disposable {
     this.#unsaved = "";
     try {
       await this.#storage.append(fileOf(this.#session), text);
-      this.#isRefused = false;
+      this.#isFailing = false;
     } catch (error) {
       this.#unsaved = text + this.#unsaved;
       const { message } = asError(error);
-      if (!this.#isRefused) {
+      if (!this.#isFailing) {
         this.#log.error("The conversation could not be saved.", message);
-        this.#onRefused(message);
+        this.#onFailed(message);
       }
-      this.#isRefused = true;
+      this.#isFailing = true;
       if (!this.#disposed) this.#flushAfter(retryTime);
     }
   }
 }
 
-function line(logged: Logged): string {
+function serializeEvent(logged: LoggedEvent): string {
   const text = JSON.stringify(logged);
   // What is short as a whole holds no long text, and a replacer would be called for every value in it.
-  return (text.length <= maxText ? text : JSON.stringify(logged, cutText)) + "\n";
+  return (text.length <= maxTextLength ? text : JSON.stringify(logged, truncateLongText)) + "\n";
 }
 
-function cutText(_key: string, value: unknown): unknown {
-  if (typeof value !== "string" || value.length <= maxText) return value;
-  return `${value.slice(0, maxText)}\n[${value.length - maxText} more characters were not kept]`;
+function truncateLongText(_key: string, value: unknown): unknown {
+  if (typeof value !== "string" || value.length <= maxTextLength) return value;
+  return `${value.slice(0, maxTextLength)}\n[${value.length - maxTextLength} more characters were not kept]`;
 }
 
 /** The events of a stored session; undefined when there is no such session. Lines that cannot be read are passed over. */
-export async function readSession(storage: Storage, session: string): Promise<readonly Logged[] | undefined> {
+export async function readSession(storage: TextStorage, session: string): Promise<readonly LoggedEvent[] | undefined> {
   const text = await storage.read(fileOf(session));
   if (text === undefined) return undefined;
-  const events: Logged[] = [];
+  const events: LoggedEvent[] = [];
   for (const row of text.split("\n")) {
     if (row === "") continue;
     // A half-written line is where a window was killed; what a later window wrote stands behind it.
-    const logged = parse(row);
+    const logged = parseEvent(row);
     if (logged) events.push(logged);
   }
   return events;
 }
 
-function parse(row: string): Logged | undefined {
+function parseEvent(row: string): LoggedEvent | undefined {
   try {
-    const value = JSON.parse(row) as Logged;
+    const value = JSON.parse(row) as LoggedEvent;
     return typeof value?.seq === "number" && typeof value.at === "number" && typeof value.event?.type === "string"
       ? value
       : undefined;

@@ -5,12 +5,12 @@ import { EntryList as List } from "./entryList.ts";
 import type {
   ActivityState,
   AgentCommand,
-  AskAnswer,
-  AskOption,
-  AskSubject,
-  Author,
+  QuestionAnswer,
+  QuestionOption,
+  QuestionSubject,
+  MessageAuthor,
   ConnectionState,
-  Content,
+  ContentBlock,
   ExitStatus,
   FileNote,
   PlanEntry,
@@ -24,8 +24,8 @@ import type {
 export interface Message {
   readonly kind: "message";
   readonly id: string;
-  readonly author: Author;
-  readonly content: readonly Content[];
+  readonly author: MessageAuthor;
+  readonly content: readonly ContentBlock[];
   /** The tool call of the sub-agent that says it. */
   readonly parent?: string;
   /** Of a prompt written here: its submission, which names the turn that it began. */
@@ -72,7 +72,7 @@ export interface Compaction {
   readonly kind: "compaction";
   readonly id: string;
   readonly status: string;
-  readonly summary: readonly Content[];
+  readonly summary: readonly ContentBlock[];
   readonly error?: string;
   readonly at: number;
 }
@@ -91,20 +91,20 @@ export interface TurnEnd {
 export type Entry = Message | ToolEntry | Notice | Compaction | ProblemEntry | TurnEnd;
 
 /** A prompt on its way: written here, not yet in the agent's history. */
-export interface Submission {
+export interface PendingPrompt {
   readonly id: string;
-  readonly content: readonly Content[];
+  readonly content: readonly ContentBlock[];
   readonly messageId?: string;
 }
-export interface Ask {
+export interface Question {
   readonly id: string;
   readonly title: string;
   readonly toolCallId?: string;
-  readonly options: readonly AskOption[];
-  readonly subject?: AskSubject;
+  readonly options: readonly QuestionOption[];
+  readonly subject?: QuestionSubject;
   readonly reason?: string;
   readonly always?: true;
-  readonly answer?: AskAnswer;
+  readonly answer?: QuestionAnswer;
   readonly by?: string;
 }
 /** What a terminal printed, newest last; the oldest output goes first when it grows beyond bounds. */
@@ -120,7 +120,7 @@ export interface TerminalState {
 
 export interface SessionState {
   readonly agent: { readonly id: string; readonly name: string } | null;
-  readonly cwd: string;
+  readonly workspaceFolder: string;
   readonly connection: { readonly state: ConnectionState; readonly detail?: string } | null;
   /** How often the agent was started for this session, and got ready. */
   readonly starts: number;
@@ -133,9 +133,9 @@ export interface SessionState {
   readonly updatedAt: string | null;
   readonly entries: EntryList<Entry>;
   /** How many events made an entry without an id of its own; keys for the next one. */
-  readonly minted: number;
-  readonly submissions: readonly Submission[];
-  readonly asks: readonly Ask[];
+  readonly generatedIds: number;
+  readonly pendingPrompts: readonly PendingPrompt[];
+  readonly questions: readonly Question[];
   readonly terminals: ReadonlyMap<string, TerminalState>;
   readonly plans: ReadonlyMap<string, readonly PlanEntry[]>;
   readonly commands: readonly AgentCommand[];
@@ -148,9 +148,9 @@ export interface SessionState {
   readonly lost: Problem | null;
 }
 
-export const empty: SessionState = {
+export const emptySession: SessionState = {
   agent: null,
-  cwd: "",
+  workspaceFolder: "",
   connection: null,
   starts: 0,
   accepts: null,
@@ -158,9 +158,9 @@ export const empty: SessionState = {
   ownTitle: null,
   updatedAt: null,
   entries: List.of<Entry>(),
-  minted: 0,
-  submissions: [],
-  asks: [],
+  generatedIds: 0,
+  pendingPrompts: [],
+  questions: [],
   terminals: new Map(),
   plans: new Map(),
   commands: [],
@@ -172,11 +172,12 @@ export const empty: SessionState = {
 };
 
 // Agents own several id spaces (messages by author, tool calls, compactions); the transcript has one.
-export const messageKey = (author: Author, id: string): string => `m:${author}:${id}`;
+export const messageKey = (author: MessageAuthor, id: string): string => `m:${author}:${id}`;
 export const toolKey = (id: string): string => `t:${id}`;
 export const compactionKey = (id: string): string => `c:${id}`;
 
-export const openAsks = (state: SessionState): readonly Ask[] => state.asks.filter(ask => ask.answer === undefined);
+export const openQuestions = (state: SessionState): readonly Question[] =>
+  state.questions.filter(ask => ask.answer === undefined);
 
 /** A prompt of the user's, not what an agent told its sub-agent. */
 export const isPrompt = (entry: Entry): boolean =>
@@ -200,23 +201,23 @@ export function sessionTitle({ ownTitle, title, entries }: SessionState): string
 }
 
 /** The first line of the prompt of a turn; empty when there is no such turn. */
-export function promptTitle({ entries, submissions }: SessionState, submission: string): string {
-  const sent = entries.findLast(entry => entry.kind === "message" && entry.submission === submission);
-  const waiting = submissions.find(({ id }) => id === submission);
+export function promptTitle({ entries, pendingPrompts: submissions }: SessionState, turn: string): string {
+  const sent = entries.findLast(entry => entry.kind === "message" && entry.submission === turn);
+  const waiting = submissions.find(({ id }) => id === turn);
   return firstLine((sent?.kind === "message" ? sent : waiting)?.content ?? []);
 }
 
-function firstLine(content: readonly Content[]): string {
-  const line = plainText(content).trim().split("\n")[0] ?? "";
+function firstLine(content: readonly ContentBlock[]): string {
+  const line = contentText(content).trim().split("\n")[0] ?? "";
   return line.length > 60 ? `${line.slice(0, 59)}…` : line;
 }
 
 /** The text blocks of a content, as one text. */
-export const plainText = (content: readonly Content[]): string =>
+export const contentText = (content: readonly ContentBlock[]): string =>
   content.map(block => (block.type === "text" ? block.text : "")).join("");
 
 /** What a rule answered in the user's place, in words. Undefined: no rule did. */
-export function decisionWords(ask: Ask): string | undefined {
+export function ruleAnswerText(ask: Question): string | undefined {
   const { answer, by } = ask;
   if (by === undefined || answer === undefined || answer === "cancelled") return undefined;
   const kind = ask.options.find(option => option.id === answer.option)?.kind ?? "";
@@ -235,9 +236,9 @@ export const isFinal = (status: string | undefined): boolean =>
  */
 export function shownToolStatus(
   tool: ToolEntry,
-  asked: boolean,
+  hasOpenQuestion: boolean,
 ): "waiting" | "pending" | "running" | "done" | "failed" | "cancelled" {
-  if (asked) return "waiting";
+  if (hasOpenQuestion) return "waiting";
   switch (tool.fields.status) {
     case "completed":
       return "done";

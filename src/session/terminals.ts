@@ -1,17 +1,17 @@
 // Display terminals: snapshots, appended output, and a bound on what is kept.
-import { same } from "../base/jsonEqual.ts";
+import { jsonEqual } from "../base/jsonEqual.ts";
 import type { SessionEvent } from "./events.ts";
 import type { SessionState, TerminalState } from "./state.ts";
 
 /** Characters kept of a terminal's output. When it grows beyond, the oldest quarter goes, so cutting is rare. */
-export const terminalCharacters = 1_000_000;
+export const maxTerminalCharacters = 1_000_000;
 
 type Upsert = Extract<SessionEvent, { type: "terminal" }>;
 
 /** Applies a snapshot: what is absent stays, `output` replaces everything so far. */
 export function upsertTerminal(state: SessionState, event: Upsert): SessionState {
-  const old = state.terminals.get(event.terminalId) ?? blank(event.terminalId);
-  const output = event.output === undefined ? old : bounded({ ...old, output: event.output, truncated: false });
+  const old = state.terminals.get(event.terminalId) ?? emptyTerminal(event.terminalId);
+  const output = event.output === undefined ? old : truncateOutput({ ...old, output: event.output, truncated: false });
   return withTerminal(state, {
     ...output,
     ...(event.own && { own: event.own }),
@@ -25,15 +25,15 @@ export function upsertTerminal(state: SessionState, event: Upsert): SessionState
 /** Adds output; a terminal we have not heard of is made. */
 export function appendTerminal(state: SessionState, terminalId: string, text: string): SessionState {
   if (text === "") return state;
-  const old = state.terminals.get(terminalId) ?? blank(terminalId);
-  return withTerminal(state, bounded({ ...old, output: old.output + text }));
+  const old = state.terminals.get(terminalId) ?? emptyTerminal(terminalId);
+  return withTerminal(state, truncateOutput({ ...old, output: old.output + text }));
 }
 
-const blank = (id: string): TerminalState => ({ id, output: "", truncated: false });
+const emptyTerminal = (id: string): TerminalState => ({ id, output: "", truncated: false });
 
-function bounded(terminal: TerminalState): TerminalState {
-  if (terminal.output.length <= terminalCharacters) return terminal;
-  const from = terminal.output.length - Math.floor(terminalCharacters * 0.75);
+function truncateOutput(terminal: TerminalState): TerminalState {
+  if (terminal.output.length <= maxTerminalCharacters) return terminal;
+  const from = terminal.output.length - Math.floor(maxTerminalCharacters * 0.75);
   const line = terminal.output.indexOf("\n", from);
   // A cut inside a surrogate pair would leave half a character.
   const low = terminal.output.charCodeAt(from);
@@ -42,6 +42,6 @@ function bounded(terminal: TerminalState): TerminalState {
 }
 
 function withTerminal(state: SessionState, terminal: TerminalState): SessionState {
-  if (same(state.terminals.get(terminal.id), terminal)) return state;
+  if (jsonEqual(state.terminals.get(terminal.id), terminal)) return state;
   return { ...state, terminals: new Map(state.terminals).set(terminal.id, terminal) };
 }

@@ -1,16 +1,16 @@
 // How tool calls are patched (absent, null, value) and closed when their turn is over.
-import { same } from "../base/jsonEqual.ts";
+import { jsonEqual } from "../base/jsonEqual.ts";
 import { withFullerDiffs } from "./fullerDiffs.ts";
-import { append } from "./messages.ts";
+import { appendContent } from "./messages.ts";
 import type { Patch, ToolContent, ToolFields } from "./events.ts";
 import { isFinal, isPrompt, toolKey, type SessionState, type ToolEntry } from "./state.ts";
 
 /** Absent leaves a field, null clears it, a value replaces it. Returns the same object when nothing changed. */
-export function patched<T extends object>(fields: Partial<T>, patch: Patch<T>): Partial<T> {
+export function mergePatch<T extends object>(fields: Partial<T>, patch: Patch<T>): Partial<T> {
   let out: Partial<T> | undefined;
   for (const key of Object.keys(patch) as (keyof T)[]) {
     const value = patch[key];
-    if (value === undefined || same(value, fields[key]) || (value === null && !(key in fields))) continue;
+    if (value === undefined || jsonEqual(value, fields[key]) || (value === null && !(key in fields))) continue;
     out ??= { ...fields };
     if (value === null) delete out[key];
     else out[key] = value as T[keyof T];
@@ -18,10 +18,10 @@ export function patched<T extends object>(fields: Partial<T>, patch: Patch<T>): 
   return out ?? fields;
 }
 
-/** {@link patched} for a tool call: of two diffs of the same change it keeps the one that shows more. */
-export function patchedTool(fields: Partial<ToolFields>, patch: Patch<ToolFields>): Partial<ToolFields> {
-  if (!patch.content) return patched(fields, patch);
-  return patched(fields, { ...patch, content: withFullerDiffs(fields.content, patch.content) });
+/** {@link mergePatch} for a tool call: of two diffs of the same change it keeps the one that shows more. */
+export function mergeToolPatch(fields: Partial<ToolFields>, patch: Patch<ToolFields>): Partial<ToolFields> {
+  if (!patch.content) return mergePatch(fields, patch);
+  return mergePatch(fields, { ...patch, content: withFullerDiffs(fields.content, patch.content) });
 }
 
 /** Adds to a tool call's content; adjacent text joins, as in messages. */
@@ -29,7 +29,7 @@ export function appendToolContent(old: readonly ToolContent[], next: ToolContent
   if (next.type === "content" && next.content.type === "text" && next.content.text === "") return old;
   const last = old.at(-1);
   if (last?.type !== "content" || next.type !== "content") return [...old, next];
-  const both = append([last.content], next.content);
+  const both = appendContent([last.content], next.content);
   return [...old.slice(0, -1), ...both.map(content => ({ type: "content" as const, content }))];
 }
 

@@ -1,13 +1,13 @@
 // How a terminal request becomes a process: which file, which arguments, through a shell or not. Pure.
 import { posix, win32 } from "node:path";
 import { Refusal } from "../base/errors.ts";
-import { windowsSpawn, type Spawn } from "../base/program.ts";
+import { windowsSpawn, type SpawnCommand } from "../base/program.ts";
 import type { TerminalRequest } from "../session/agent.ts";
-import { quoted } from "../base/text.ts";
+import { quotePath } from "../base/text.ts";
 import { type Platform } from "../base/platform.ts";
 
 /** What to spawn. */
-export type Launch = Spawn;
+export type LaunchPlan = SpawnCommand;
 
 /** Finds a program as the system would: the full path, or undefined when there is none that may be run. */
 export type FindProgram = (name: string) => string | undefined;
@@ -25,7 +25,7 @@ export function planLaunch(
   shell: string,
   find: FindProgram,
   platform: Platform,
-): Launch {
+): LaunchPlan {
   const { command, args = [] } = request;
   if (command.trim() === "") throw new Refusal("invalid", "The command is empty.");
   if ([command, ...args].some(word => word.includes("\0"))) {
@@ -34,31 +34,31 @@ export function planLaunch(
   const program = find(command);
   if (program === undefined) {
     if (args.length === 0 && needsShell(command, platform)) return throughShell(shell, command, platform);
-    throw notFound(command);
+    throw programNotFound(command);
   }
-  if (platform === "posix") return merged(program, args);
+  if (platform === "posix") return withMergedOutput(program, args);
   const launch = windowsSpawn(program, args, find);
   if (!("unsafe" in launch)) return launch;
-  throw new Refusal("invalid", `A batch file cannot be given the argument ${quoted(launch.unsafe)} safely.`);
+  throw new Refusal("invalid", `A batch file cannot be given the argument ${quotePath(launch.unsafe)} safely.`);
 }
 
 /** The sentence for a program that does not exist. */
-export function notFound(command: string): Refusal {
+export function programNotFound(command: string): Refusal {
   const isPath = /[\\/]/.test(command);
   const where = isPath ? "does not exist or may not be executed" : "was not found on the PATH";
-  return new Refusal("failed", `The command ${quoted(command)} ${where}.`, { command });
+  return new Refusal("failed", `The command ${quotePath(command)} ${where}.`, { command });
 }
 
 /** A shell runs the line; `shell` is a full path. */
-function throughShell(shell: string, line: string, platform: Platform): Launch {
-  if (platform === "posix") return merged(shell, ["-c", line]);
+function throughShell(shell: string, line: string, platform: Platform): LaunchPlan {
+  if (platform === "posix") return withMergedOutput(shell, ["-c", line]);
   const name = win32.basename(shell).toLowerCase();
   if (name === "cmd.exe") return { file: shell, args: ["/d", "/s", "/c", `"${line}"`], verbatim: true };
   return { file: shell, args: ["-NoProfile", "-NonInteractive", "-Command", line], verbatim: false };
 }
 
 /** Both output streams go through one pipe, so that lines keep their order. `exec` leaves no shell behind. */
-function merged(file: string, args: readonly string[]): Launch {
+function withMergedOutput(file: string, args: readonly string[]): LaunchPlan {
   return { file: "/bin/sh", args: ["-c", 'exec "$@" 2>&1', "sh", file, ...args], verbatim: false };
 }
 
@@ -69,7 +69,7 @@ const posixShells = new Set(["sh", "bash", "zsh", "dash", "ash", "ksh", "mksh", 
  * The shell for whole command lines: the user's where it understands what agents write, else the system's.
  * `preferred` is a full path, as the editor knows it.
  */
-export function userShell(preferred: string | undefined, find: FindProgram, platform: Platform): string {
+export function commandShell(preferred: string | undefined, find: FindProgram, platform: Platform): string {
   if (platform === "posix") {
     const fits = preferred !== undefined && posixShells.has(posix.basename(preferred));
     return fits && find(preferred) !== undefined ? preferred : "/bin/sh";

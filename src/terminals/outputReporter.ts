@@ -5,16 +5,16 @@ import type { ExitStatus, SessionEvent } from "../session/events.ts";
 import { OutputRing } from "./outputRing.ts";
 
 /** At most 30 events a second. */
-export const displayEvery = 34;
+export const reportInterval = 34;
 /** Bytes in one event. When more came since the last, the newest replace all that was shown. */
-export const displayBytes = 64 * 1024;
+export const maxReportBytes = 64 * 1024;
 
 /** Gathers output and reports it at a bounded pace. */
-export class TerminalDisplay implements Disposable {
+export class OutputReporter implements Disposable {
   readonly #id: string;
   readonly #report: (event: SessionEvent) => void;
   readonly #clock: Clock;
-  readonly #pending = new OutputRing(displayBytes);
+  readonly #pending = new OutputRing(maxReportBytes);
   #timer: Disposable | undefined;
   #disposed = false;
 
@@ -28,7 +28,7 @@ export class TerminalDisplay implements Disposable {
   push(bytes: Uint8Array): void {
     if (this.#disposed) return;
     this.#pending.push(bytes);
-    this.#timer ??= this.#clock.after(displayEvery, () => {
+    this.#timer ??= this.#clock.after(reportInterval, () => {
       this.#timer = undefined;
       this.#flush();
     });

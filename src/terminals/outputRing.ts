@@ -1,6 +1,6 @@
 // The newest bytes of a stream, up to a limit, cut between characters.
 
-const smallest = 4096;
+const minCapacity = 4096;
 
 /** Keeps the last `limit` bytes pushed. Memory grows with what is kept, never beyond the limit. */
 export class OutputRing {
@@ -40,7 +40,7 @@ export class OutputRing {
   /** The kept bytes as text. Where the start was lost, it begins at a character. */
   text(): string {
     const bytes = this.#contiguous();
-    return new TextDecoder("utf-8", { ignoreBOM: true }).decode(this.#truncated ? fromCharacter(bytes) : bytes);
+    return new TextDecoder("utf-8", { ignoreBOM: true }).decode(this.#truncated ? fromCharacterStart(bytes) : bytes);
   }
 
   /** Forgets everything, as if new. */
@@ -65,7 +65,7 @@ export class OutputRing {
 
   #grow(needed: number): void {
     if (needed <= this.#bytes.length) return;
-    const larger = new Uint8Array(Math.min(this.#limit, Math.max(smallest, needed, this.#bytes.length * 2)));
+    const larger = new Uint8Array(Math.min(this.#limit, Math.max(minCapacity, needed, this.#bytes.length * 2)));
     larger.set(this.#contiguous());
     this.#bytes = larger;
     this.#start = 0;
@@ -73,7 +73,7 @@ export class OutputRing {
 }
 
 /** The bytes from the first that starts a character. No character has more than three that continue it. */
-function fromCharacter(bytes: Uint8Array): Uint8Array {
+function fromCharacterStart(bytes: Uint8Array): Uint8Array {
   let start = 0;
   while (start < 3 && start < bytes.length && isContinuation(bytes[start])) start++;
   return bytes.subarray(start);
@@ -81,29 +81,29 @@ function fromCharacter(bytes: Uint8Array): Uint8Array {
 
 /** Passes on whole UTF-8 characters and keeps the beginning of the next until the rest of it comes. */
 export class CharacterSplitter {
-  #held: Uint8Array = new Uint8Array(0);
+  #incomplete: Uint8Array = new Uint8Array(0);
 
   /** What is complete, of what was held and this. */
   push(chunk: Uint8Array): Uint8Array {
-    const all = this.#held.length === 0 ? chunk : Buffer.concat([this.#held, chunk]);
-    const cut = all.length - unfinished(all);
-    this.#held = all.slice(cut);
+    const all = this.#incomplete.length === 0 ? chunk : Buffer.concat([this.#incomplete, chunk]);
+    const cut = all.length - incompleteLength(all);
+    this.#incomplete = all.slice(cut);
     return all.subarray(0, cut);
   }
 
   /** What is left at the end of the stream: never a whole character. */
   end(): Uint8Array {
-    const rest = this.#held;
-    this.#held = new Uint8Array(0);
+    const rest = this.#incomplete;
+    this.#incomplete = new Uint8Array(0);
     return rest;
   }
 }
 
 /** How many bytes at the end are the beginning of a character. */
-function unfinished(bytes: Uint8Array): number {
+function incompleteLength(bytes: Uint8Array): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
     const byte = bytes[bytes.length - back];
-    if (!isContinuation(byte)) return lengthFrom(byte) > back ? back : 0;
+    if (!isContinuation(byte)) return characterLength(byte) > back ? back : 0;
   }
   return 0;
 }
@@ -112,7 +112,7 @@ function isContinuation(byte: number | undefined): boolean {
   return byte !== undefined && (byte & 0xc0) === 0x80;
 }
 
-function lengthFrom(first: number | undefined): number {
+function characterLength(first: number | undefined): number {
   if (first === undefined || first < 0xc2 || first > 0xf4) return 1;
   return first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
 }

@@ -1,7 +1,7 @@
 // A session's terminals: processes of ours that an agent starts, reads, waits for, kills and releases.
 import { randomUUID } from "node:crypto";
 import { stat } from "node:fs/promises";
-import { displayLine } from "../base/commandLineText.ts";
+import { commandLineText } from "../base/commandLineText.ts";
 import { Refusal } from "../base/errors.ts";
 import type { Disposable } from "../base/lifecycle.ts";
 import { systemClock, type Clock } from "../base/log.ts";
@@ -10,19 +10,19 @@ import type { ExitStatus, SessionEvent } from "../session/events.ts";
 import { killTimes } from "../base/processTree.ts";
 import { rootsOnly, type Gate } from "../files/gate.ts";
 import { type Confinement } from "../files/paths.ts";
-import { quoted } from "../base/text.ts";
-import { hostPlatform } from "../base/platform.ts";
-import { planLaunch, userShell } from "./launchPlan.ts";
-import { TerminalDisplay } from "./outputReporter.ts";
-import { programFinder, terminalEnv, type Environment } from "./unattendedEnvironment.ts";
+import { quotePath } from "../base/text.ts";
+import { hostPlatform, type Environment } from "../base/platform.ts";
+import { planLaunch, commandShell } from "./launchPlan.ts";
+import { OutputReporter } from "./outputReporter.ts";
+import { programFinder, unattendedEnvironment } from "./unattendedEnvironment.ts";
 import { TerminalProcess, type ProcessTimes } from "./terminalProcess.ts";
 
-export interface TerminalOptions {
+export interface SessionTerminalsOptions {
   readonly confinement: Confinement;
   /** Absent: folders outside the roots are refused. */
   readonly access?: Gate;
   /** The session's folder, for requests that name none. */
-  readonly cwd: string;
+  readonly workspaceFolder: string;
   /** The environment that commands start from: the host's, with the user's own settings. */
   readonly env: Environment;
   /** The user's shell, for whole command lines. */
@@ -32,19 +32,19 @@ export interface TerminalOptions {
   readonly clock?: Clock;
   readonly times?: Partial<ProcessTimes>;
   /** Processes that may run at once. */
-  readonly mostRunning?: number;
+  readonly maxRunning?: number;
 }
 
 /** Terminals that ended but were not released, beside those that run: their output is memory. */
-const mostKept = 512;
-const defaultRunning = 64;
-const defaultBytes = 1024 * 1024;
-const mostBytes = 16 * 1024 * 1024;
+const maxKept = 512;
+const defaultMaxRunning = 64;
+const defaultOutputBytes = 1024 * 1024;
+const maxOutputBytes = 16 * 1024 * 1024;
 const defaultTimes: ProcessTimes = { ...killTimes, quiet: 250, drain: 2000 };
 
 interface Terminal {
   readonly process: TerminalProcess;
-  readonly display: TerminalDisplay;
+  readonly reporter: OutputReporter;
 }
 
 type TerminalClient = Pick<
@@ -54,7 +54,7 @@ type TerminalClient = Pick<
 
 /** One per session: ids are random and mean nothing elsewhere. Everything ends with it. */
 export class SessionTerminals implements Disposable, TerminalClient {
-  readonly #options: TerminalOptions;
+  readonly #options: SessionTerminalsOptions;
   readonly #clock: Clock;
   readonly #times: ProcessTimes;
   readonly #terminals = new Map<string, Terminal>();
@@ -62,7 +62,7 @@ export class SessionTerminals implements Disposable, TerminalClient {
   readonly #closed = new AbortController();
   readonly #starting = new Set<Promise<string>>();
 
-  constructor(options: TerminalOptions) {
+  constructor(options: SessionTerminalsOptions) {
     this.#options = options;
     this.#clock = options.clock ?? systemClock;
     this.#times = { ...defaultTimes, ...options.times };
@@ -70,7 +70,7 @@ export class SessionTerminals implements Disposable, TerminalClient {
 
   /** Starts a process and resolves with the terminal's id, without waiting for its end. */
   async createTerminal(request: TerminalRequest, signal?: AbortSignal): Promise<string> {
-    this.#checkRoom();
+    this.#checkLimits();
     const starting = this.#start(request, signal);
     this.#starting.add(starting);
     try {
@@ -87,7 +87,7 @@ export class SessionTerminals implements Disposable, TerminalClient {
 
   async waitForTerminalExit(terminalId: string, signal: AbortSignal): Promise<ExitStatus> {
     const { process } = this.#find(terminalId);
-    return unlessAborted(process.finished, [signal, this.#closed.signal]);
+    return rejectOnAbort(process.finished, [signal, this.#closed.signal]);
   }
 
   async killTerminal(terminalId: string): Promise<void> {
@@ -121,31 +121,31 @@ export class SessionTerminals implements Disposable, TerminalClient {
 
   async #start(request: TerminalRequest, signal?: AbortSignal): Promise<string> {
     const limit = byteLimit(request.outputByteLimit);
-    const cwd = await this.#folder(request, signal);
-    const env = terminalEnv(this.#options.env, request.env ?? [], hostPlatform);
+    const cwd = await this.#admitFolder(request, signal);
+    const env = unattendedEnvironment(this.#options.env, request.env ?? [], hostPlatform);
     // A folder's environment variable goes with the folder.
     if (hostPlatform === "posix") env["PWD"] = cwd;
     const find = programFinder(env, cwd, hostPlatform);
-    const launch = planLaunch(request, userShell(this.#options.shell, find, hostPlatform), find, hostPlatform);
+    const launch = planLaunch(request, commandShell(this.#options.shell, find, hostPlatform), find, hostPlatform);
     this.#checkOpen();
     const id = `terminal_${randomUUID()}`;
-    const display = new TerminalDisplay(id, event => this.#report(event), this.#clock);
-    const start = { launch, cwd, env, limit, onOutput: (bytes: Uint8Array) => display.push(bytes) };
+    const reporter = new OutputReporter(id, event => this.#report(event), this.#clock);
+    const start = { launch, cwd, env, limit, onOutput: (bytes: Uint8Array) => reporter.push(bytes) };
     const process = startProcess(start, this.#clock, this.#times);
     await process.started;
     if (this.#closed.signal.aborted || signal?.aborted) {
-      await this.#end({ process, display });
-      throw closed();
+      await this.#end({ process, reporter });
+      throw sessionClosed();
     }
-    this.#terminals.set(id, { process, display });
+    this.#terminals.set(id, { process, reporter });
     this.#report({
       type: "terminal",
       terminalId: id,
       own: true,
-      command: displayLine(request.command, request.args),
+      command: commandLineText(request.command, request.args),
       cwd,
     });
-    void process.finished.then(exit => display.end(exit, process.truncated));
+    void process.finished.then(exit => reporter.end(exit, process.truncated));
     return id;
   }
 
@@ -156,7 +156,7 @@ export class SessionTerminals implements Disposable, TerminalClient {
 
   /** Every ending is remembered, so that {@link close} can wait for it. */
   #end(terminal: Terminal): Promise<void> {
-    if (this.#closed.signal.aborted) terminal.display.dispose();
+    if (this.#closed.signal.aborted) terminal.reporter.dispose();
     const ending: Promise<void> = terminal.process.end().finally(() => this.#ending.delete(ending));
     this.#ending.add(ending);
     return ending;
@@ -171,28 +171,28 @@ export class SessionTerminals implements Disposable, TerminalClient {
   }
 
   #checkOpen(): void {
-    if (this.#closed.signal.aborted) throw closed();
+    if (this.#closed.signal.aborted) throw sessionClosed();
   }
 
-  #checkRoom(): void {
+  #checkLimits(): void {
     this.#checkOpen();
-    const most = this.#options.mostRunning ?? defaultRunning;
+    const maxRunning = this.#options.maxRunning ?? defaultMaxRunning;
     const running = [...this.#terminals.values()].filter(({ process }) => process.exit === undefined).length;
-    if (running + this.#starting.size >= most) {
-      const message = `${most} commands of this session are running, the most at once. Wait for one, or kill one.`;
+    if (running + this.#starting.size >= maxRunning) {
+      const message = `${maxRunning} commands of this session are running, the most at once. Wait for one, or kill one.`;
       throw new Refusal("failed", message);
     }
-    if (this.#terminals.size + this.#starting.size >= most + mostKept) {
+    if (this.#terminals.size + this.#starting.size >= maxRunning + maxKept) {
       const message = `This session keeps the output of ${this.#terminals.size} commands. Release terminals first.`;
       throw new Refusal("failed", message);
     }
   }
 
-  async #folder({ command, args, env, cwd }: TerminalRequest, signal?: AbortSignal): Promise<string> {
+  async #admitFolder({ command, args, env, cwd }: TerminalRequest, signal?: AbortSignal): Promise<string> {
     const { confinement } = this.#options;
-    const path = cwd ?? this.#options.cwd;
+    const path = cwd ?? this.#options.workspaceFolder;
     const located = await confinement.locate(path);
-    const line = displayLine(command, args);
+    const line = commandLineText(command, args);
     const argv = args && args.length > 0 && { argv: [command, ...args] };
     const access = this.#options.access ?? rootsOnly(confinement);
     const asked = await access.admit(
@@ -200,20 +200,20 @@ export class SessionTerminals implements Disposable, TerminalClient {
       signal,
     );
     if (asked && (await confinement.locate(path)).key !== located.key) {
-      throw new Refusal("failed", `${quoted(path)} became a link to elsewhere meanwhile.`, { cwd: path });
+      throw new Refusal("failed", `${quotePath(path)} became a link to elsewhere meanwhile.`, { cwd: path });
     }
     const isFolder = await stat(located.path).then(
       found => found.isDirectory(),
       () => false,
     );
     if (isFolder) return located.path;
-    throw new Refusal("invalid", `${quoted(path)} is not an existing folder.`, { cwd: path });
+    throw new Refusal("invalid", `${quotePath(path)} is not an existing folder.`, { cwd: path });
   }
 }
 
 type TerminalOutput = Awaited<ReturnType<AgentClient["terminalOutput"]>>;
 
-function closed(): Refusal {
+function sessionClosed(): Refusal {
   return new Refusal("cancelled", "The session was closed.");
 }
 
@@ -228,13 +228,13 @@ function startProcess(...start: ConstructorParameters<typeof TerminalProcess>): 
 }
 
 function byteLimit(asked: number | undefined): number {
-  if (asked === undefined) return defaultBytes;
-  if (Number.isInteger(asked) && asked >= 0) return Math.min(asked, mostBytes);
+  if (asked === undefined) return defaultOutputBytes;
+  if (Number.isInteger(asked) && asked >= 0) return Math.min(asked, maxOutputBytes);
   throw new Refusal("invalid", "“outputByteLimit” must be a whole number, 0 or more.", { outputByteLimit: asked });
 }
 
 /** The promise, or a Refusal as soon as one of the signals aborts. Leaves no listener behind. */
-function unlessAborted<T>(promise: Promise<T>, signals: readonly AbortSignal[]): Promise<T> {
+function rejectOnAbort<T>(promise: Promise<T>, signals: readonly AbortSignal[]): Promise<T> {
   return new Promise((resolve, reject) => {
     const stop = (): void => {
       forget();

@@ -5,12 +5,12 @@ import type { Clock } from "../base/log.ts";
 import { Refusal, asError } from "../base/errors.ts";
 import type { Disposable } from "../base/lifecycle.ts";
 import type { ExitStatus } from "../session/events.ts";
-import { groupLives, killAtExit, killTree, type KillTimes } from "../base/processTree.ts";
+import { isGroupAlive, killAtExit, killTree, type KillTimes } from "../base/processTree.ts";
 import { CharacterSplitter, OutputRing } from "./outputRing.ts";
-import type { Launch } from "./launchPlan.ts";
+import type { LaunchPlan } from "./launchPlan.ts";
 
-export interface ProcessStart {
-  readonly launch: Launch;
+export interface ProcessOptions {
+  readonly launch: LaunchPlan;
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
   /** Bytes of output kept. */
@@ -36,7 +36,7 @@ export class TerminalProcess {
   readonly #clock: Clock;
   readonly #times: ProcessTimes;
   readonly #ring: OutputRing;
-  readonly #ends: (() => void)[] = [];
+  readonly #flushSplitters: (() => void)[] = [];
   #exit: ExitStatus | undefined;
   #isFinished = false;
   #resolve: (exit: ExitStatus) => void = () => undefined;
@@ -45,7 +45,7 @@ export class TerminalProcess {
   #drain: Disposable | undefined;
   #killing: Promise<void> | undefined;
 
-  constructor(start: ProcessStart, clock: Clock, times: ProcessTimes) {
+  constructor(start: ProcessOptions, clock: Clock, times: ProcessTimes) {
     this.#clock = clock;
     this.#times = times;
     this.#ring = new OutputRing(start.limit);
@@ -63,7 +63,7 @@ export class TerminalProcess {
     this.#read(this.#child.stderr, start.onOutput);
     this.#child.once("exit", (code, signal) => this.#onExit(code, signal));
     this.#child.once("close", () => this.#finish());
-    this.started = this.#untilStarted();
+    this.started = this.#waitForStart();
   }
 
   /** Undefined while it runs. */
@@ -98,12 +98,12 @@ export class TerminalProcess {
     // Its number is only ours while it runs, or while something of its group does.
     if (pid === undefined || this.#atHostExit === undefined) return;
     await killTree(pid, this.#times);
-    if (!this.#isFinished) await this.#within(this.#times.drain);
+    if (!this.#isFinished) await this.#waitAtMost(this.#times.drain);
     this.#finish();
     this.#forgetGroup(pid);
   }
 
-  #untilStarted(): Promise<void> {
+  #waitForStart(): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#child.once("spawn", () => {
         if (this.#child.pid !== undefined) this.#atHostExit = killAtExit(this.#child.pid);
@@ -131,7 +131,7 @@ export class TerminalProcess {
     });
     // A read error ends the stream; what was read is kept.
     stream.on("error", () => stream.destroy());
-    this.#ends.push(() => take(splitter.end()));
+    this.#flushSplitters.push(() => take(splitter.end()));
   }
 
   #onExit(code: number | null, signal: NodeJS.Signals | null): void {
@@ -155,7 +155,7 @@ export class TerminalProcess {
     this.#isFinished = true;
     this.#quiet?.dispose();
     this.#drain?.dispose();
-    for (const end of this.#ends) end();
+    for (const end of this.#flushSplitters) end();
     this.#exit ??= {};
     if (this.#child.pid !== undefined) this.#forgetGroup(this.#child.pid);
     this.#resolve(this.#exit);
@@ -163,12 +163,12 @@ export class TerminalProcess {
 
   /** What the process left running in its group still ends with the terminal. */
   #forgetGroup(pid: number): void {
-    if (groupLives(pid)) return;
+    if (isGroupAlive(pid)) return;
     this.#atHostExit?.dispose();
     this.#atHostExit = undefined;
   }
 
-  async #within(ms: number): Promise<void> {
+  async #waitAtMost(ms: number): Promise<void> {
     let timer: Disposable | undefined;
     await Promise.race([this.finished, new Promise<void>(resolve => (timer = this.#clock.after(ms, resolve)))]);
     timer?.dispose();

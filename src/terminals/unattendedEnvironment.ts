@@ -2,15 +2,13 @@
 // waiting for a person, then what the request says. Also finding programs on its PATH.
 import { Refusal } from "../base/errors.ts";
 import { findProgram } from "../base/program.ts";
-import type { Platform } from "../base/platform.ts";
-
-export type Environment = Readonly<Record<string, string | undefined>>;
+import type { Environment, Platform } from "../base/platform.ts";
 
 /** Meant for the editor's own processes; a Node or an Electron that an agent starts would take them for its own. */
-const editorsOwn = /^(ELECTRON_|VSCODE_)/i;
+const editorVariable = /^(ELECTRON_|VSCODE_)/i;
 
 /** Nobody can page, type a password or answer a prompt here: each must end in an error, not in a hang. */
-const unattended: Environment = {
+const unattendedVariables: Environment = {
   // A pipe is no terminal, so tools leave colours off by themselves; those that ask find a capable one.
   TERM: "xterm-256color",
   PAGER: "cat",
@@ -24,7 +22,7 @@ const unattended: Environment = {
 };
 
 /** The environment for one command. Later names win; on Windows names that differ in case are one. */
-export function terminalEnv(
+export function unattendedEnvironment(
   base: Environment,
   request: readonly { readonly name: string; readonly value: string }[],
   platform: Platform,
@@ -33,8 +31,8 @@ export function terminalEnv(
   const set = (name: string, value: string | undefined): void => {
     if (value !== undefined) merged.set(platform === "windows" ? name.toUpperCase() : name, { name, value });
   };
-  for (const [name, value] of Object.entries(base)) if (!editorsOwn.test(name)) set(name, value);
-  for (const [name, value] of Object.entries(unattended)) set(name, value);
+  for (const [name, value] of Object.entries(base)) if (!editorVariable.test(name)) set(name, value);
+  for (const [name, value] of Object.entries(unattendedVariables)) set(name, value);
   for (const { name, value } of request) {
     checkVariable(name, value);
     set(name, value);

@@ -3,11 +3,11 @@ import { randomBytes } from "node:crypto";
 import * as vscode from "vscode";
 import { DisposableStore, type Disposable } from "../base/lifecycle.ts";
 import type { Clock, Log } from "../base/log.ts";
-import { Channel } from "../panel/panelChannel.ts";
+import { PanelChannel } from "../panel/panelChannel.ts";
 import { parseIntent } from "../panel/intents.ts";
 import type { PanelMessage, View } from "../panel/protocol.ts";
-import type { Tail } from "../panel/projection/recentEntries.ts";
-import type { Wish, Asker } from "../panel/replyTarget.ts";
+import type { RecentEntries } from "../panel/projection/recentEntries.ts";
+import type { PanelAction, ReplyTarget } from "../panel/replyTarget.ts";
 
 export interface ChatPanelOptions {
   readonly extensionUri: vscode.Uri;
@@ -15,49 +15,50 @@ export interface ChatPanelOptions {
   readonly clock: Clock;
   readonly view: () => View;
   /** The end of the view, where that is long. */
-  readonly tail: () => Tail | undefined;
+  readonly recentEntries: () => RecentEntries | undefined;
   /** A panel is being sent what has changed. */
   readonly onSend: () => void;
-  readonly onIntent: (intent: Wish, asker: Asker) => void;
+  readonly onIntent: (intent: PanelAction, replyTarget: ReplyTarget) => void;
   /** A panel was opened or shown. */
   readonly onShown: () => void;
 }
 
 /** A view or an editor tab. */
-export interface Holder {
+export interface WebviewHolder {
   readonly webview: vscode.Webview;
   readonly visible: boolean;
 }
 
 /** The folder a panel's page may load from. */
-export const panelRoot = (extensionUri: vscode.Uri): vscode.Uri => vscode.Uri.joinPath(extensionUri, "dist", "webview");
+export const webviewRoot = (extensionUri: vscode.Uri): vscode.Uri =>
+  vscode.Uri.joinPath(extensionUri, "dist", "webview");
 
 /** What one panel shows and says. Holds no state of the conversation. */
-export class ChatPanel implements Asker, Disposable {
+export class ChatPanel implements ReplyTarget, Disposable {
   readonly #options: ChatPanelOptions;
-  readonly #holder: Holder;
-  readonly #channel: Channel;
+  readonly #holder: WebviewHolder;
+  readonly #channel: PanelChannel;
   readonly #store = new DisposableStore();
   /** Messages for a page that has not said hello yet. */
-  #early: PanelMessage[] | undefined = [];
+  #pendingMessages: PanelMessage[] | undefined = [];
 
-  constructor(holder: Holder, options: ChatPanelOptions) {
+  constructor(holder: WebviewHolder, options: ChatPanelOptions) {
     this.#holder = holder;
     this.#options = options;
     const { webview } = holder;
-    const root = panelRoot(options.extensionUri);
+    const root = webviewRoot(options.extensionUri);
     webview.options = { enableScripts: true, localResourceRoots: [root] };
     this.#channel = this.#store.add(
-      new Channel({
+      new PanelChannel({
         clock: options.clock,
         view: options.view,
-        tail: options.tail,
+        recentEntries: options.recentEntries,
         onSend: options.onSend,
         post: message => webview.postMessage(message),
       }),
     );
     this.#store.add(webview.onDidReceiveMessage((message: unknown) => this.#received(message)));
-    webview.html = page(webview, root);
+    webview.html = pageHtml(webview, root);
     options.onShown();
   }
 
@@ -87,7 +88,7 @@ export class ChatPanel implements Asker, Disposable {
   }
 
   reply(message: PanelMessage): void {
-    if (this.#early) this.#early.push(message);
+    if (this.#pendingMessages) this.#pendingMessages.push(message);
     else this.#post(message);
   }
 
@@ -104,14 +105,14 @@ export class ChatPanel implements Asker, Disposable {
     switch (intent.type) {
       case "hello":
         this.#channel.hello(intent.revision, intent.whole);
-        for (const early of this.#early ?? []) this.#post(early);
-        this.#early = undefined;
+        for (const early of this.#pendingMessages ?? []) this.#post(early);
+        this.#pendingMessages = undefined;
         break;
       case "resync":
         this.#channel.resync();
         break;
       case "painted":
-        this.#channel.painted(intent.revision);
+        this.#channel.acknowledgePaint(intent.revision);
         break;
       default:
         this.#options.onIntent(intent, this);
@@ -131,7 +132,7 @@ export class ChatPanel implements Asker, Disposable {
  * script, and what comes is kept until the script is there. Nothing loads but our own bundle; scripts by nonce; Trusted
  * Types turn raw HTML assignments into errors, with policies for lit and DOMPurify only.
  */
-function page(webview: vscode.Webview, root: vscode.Uri): string {
+function pageHtml(webview: vscode.Webview, root: vscode.Uri): string {
   const nonce = randomBytes(18).toString("base64url");
   const file = (name: string): string => webview.asWebviewUri(vscode.Uri.joinPath(root, name)).toString();
   const policy = [

@@ -3,7 +3,7 @@ import * as vscode from "vscode";
 import type { Disposable } from "../base/lifecycle.ts";
 import { chatEditorType, type ChatSurface } from "../panel/chatSurface.ts";
 import type { PanelMessage } from "../panel/protocol.ts";
-import { ChatPanel, panelRoot, type ChatPanelOptions, type Holder } from "./chatPanel.ts";
+import { ChatPanel, webviewRoot, type ChatPanelOptions, type WebviewHolder } from "./chatPanel.ts";
 
 /** The chat's panels. All of them show the same session. */
 export class ChatPanels implements ChatSurface, vscode.WebviewViewProvider, vscode.WebviewPanelSerializer, Disposable {
@@ -13,7 +13,7 @@ export class ChatPanels implements ChatSurface, vscode.WebviewViewProvider, vsco
   readonly #editors = new Map<ChatPanel, vscode.WebviewPanel>();
   #view: ChatPanel | undefined;
   /** A command wants this of the view, which is not there yet. */
-  #early: PanelMessage[] = [];
+  #pendingMessages: PanelMessage[] = [];
 
   constructor(options: ChatPanelOptions) {
     this.#options = options;
@@ -56,9 +56,9 @@ export class ChatPanels implements ChatSurface, vscode.WebviewViewProvider, vsco
       panel.reply(message);
       return;
     }
-    this.#early.push(message);
+    this.#pendingMessages.push(message);
     await vscode.commands.executeCommand(`${ChatPanels.viewId}.focus`);
-    this.#handOver();
+    this.#postPending();
   }
 
   /** Shows the chat and puts the cursor there. */
@@ -75,7 +75,7 @@ export class ChatPanels implements ChatSurface, vscode.WebviewViewProvider, vsco
       {
         enableScripts: true,
         retainContextWhenHidden: true,
-        localResourceRoots: [panelRoot(this.#options.extensionUri)],
+        localResourceRoots: [webviewRoot(this.#options.extensionUri)],
       },
     );
     this.#addEditor(tab).reply({ type: "focus", target: "composer" });
@@ -95,7 +95,7 @@ export class ChatPanels implements ChatSurface, vscode.WebviewViewProvider, vsco
       this.#remove(panel);
       if (this.#view === panel) this.#view = undefined;
     });
-    this.#handOver();
+    this.#postPending();
   }
 
   dispose(): void {
@@ -113,7 +113,7 @@ export class ChatPanels implements ChatSurface, vscode.WebviewViewProvider, vsco
     return panel;
   }
 
-  #add(holder: Holder): ChatPanel {
+  #add(holder: WebviewHolder): ChatPanel {
     const panel = new ChatPanel(holder, this.#options);
     this.#panels.add(panel);
     return panel;
@@ -125,10 +125,10 @@ export class ChatPanels implements ChatSurface, vscode.WebviewViewProvider, vsco
     this.#editors.delete(panel);
   }
 
-  #handOver(): void {
+  #postPending(): void {
     const view = this.#view;
     if (!view) return;
-    for (const message of this.#early) view.reply(message);
-    this.#early = [];
+    for (const message of this.#pendingMessages) view.reply(message);
+    this.#pendingMessages = [];
   }
 }

@@ -3,47 +3,47 @@ import * as vscode from "vscode";
 import { asProblem } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import { conversationText } from "../panel/projection/conversationText.ts";
-import { openAsks, sessionTitle } from "../session/state.ts";
+import { openQuestions, sessionTitle } from "../session/state.ts";
 import { addToChat, fixWithChat } from "../mentions/vscode/addToChat.ts";
-import type { Attaching } from "../mentions/vscode/attachments.ts";
+import type { Attachments } from "../mentions/vscode/attachments.ts";
 import type { ChatPanels } from "./chatPanels.ts";
-import type { CheckpointUi } from "../checkpoints/vscode/checkpointController.ts";
+import type { CheckpointController } from "../checkpoints/vscode/checkpointController.ts";
 import type { CurrentSession } from "./currentSession.ts";
-import type { FollowUi } from "../follow/vscode/followController.ts";
+import type { FollowController } from "../follow/vscode/followController.ts";
 import type { PermissionLog } from "../permissions/vscode/permissionLog.ts";
 import type { PermissionRules } from "../permissions/vscode/permissionRules.ts";
 import type { ReviewActions } from "../review/vscode/reviewActions.ts";
-import { commands as reviewCommands } from "../review/vscode/reviewCommands.ts";
+import { reviewCommands } from "../review/vscode/reviewCommands.ts";
 import type { Settings } from "./settings.ts";
-import type { Traffic } from "./trafficDocument.ts";
+import type { TrafficDocument } from "./trafficDocument.ts";
 
 export interface CommandContext {
   readonly current: CurrentSession;
   readonly chat: ChatPanels;
-  readonly traffic: Traffic;
+  readonly traffic: TrafficDocument;
   readonly rules: PermissionRules;
   readonly permissionLog: PermissionLog;
-  readonly attaching: Attaching;
+  readonly attaching: Attachments;
   readonly reviewing: ReviewActions;
-  readonly checkpoints: CheckpointUi;
-  readonly follow: FollowUi;
+  readonly checkpoints: CheckpointController;
+  readonly follow: FollowController;
   readonly settings: () => Settings;
   readonly log: Log & { show(): void };
 }
 
 /** How long the status bar says that something was done, ms. */
-export const messageTime = 3000;
+export const statusMessageDuration = 3000;
 
 type Command = (context: CommandContext, args: readonly unknown[]) => Promise<void> | void;
 
 /** Every command by its id. Each id stands in the manifest too; a test compares the two. */
-export const commands = {
+export const windowCommands = {
   "parley.newSession": async ({ current, chat }) => {
     current.start();
     await chat.focus("composer");
   },
   "parley.openChat": async ({ current, chat }) => {
-    await chat.focus(openAsks(current.state).length > 0 ? "ask" : "composer");
+    await chat.focus(openQuestions(current.state).length > 0 ? "ask" : "composer");
   },
   "parley.openChatInEditor": ({ chat }) => chat.openEditor(),
   "parley.toggleFollow": ({ follow }) => follow.toggle(),
@@ -84,7 +84,7 @@ export const commands = {
   },
   "parley.copyConversation": async ({ current }) => {
     await vscode.env.clipboard.writeText(conversationText(current.state));
-    vscode.window.setStatusBarMessage(vscode.l10n.t("Copied the conversation."), messageTime);
+    vscode.window.setStatusBarMessage(vscode.l10n.t("Copied the conversation."), statusMessageDuration);
   },
   "parley.restoreCheckpoint": ({ checkpoints }) => checkpoints.restore(),
   "parley.undoRestore": ({ checkpoints }) => checkpoints.undo(),
@@ -115,7 +115,9 @@ export function registerCommands(context: CommandContext): vscode.Disposable {
       }
     });
   return vscode.Disposable.from(
-    ...Object.entries(commands as Record<string, Command>).map(([id, run]) => register(id, args => run(context, args))),
+    ...Object.entries(windowCommands as Record<string, Command>).map(([id, run]) =>
+      register(id, args => run(context, args)),
+    ),
     ...Object.entries(reviewCommands).map(([id, run]) => register(id, args => run(context.reviewing, args))),
   );
 }

@@ -4,43 +4,43 @@ import type { AgentDefinition } from "../agents/registry.ts";
 import type { Log } from "../base/log.ts";
 import type { PermissionQuestion } from "../session/agent.ts";
 import type { SessionEvent } from "../session/events.ts";
-import type { Room } from "../session/session.ts";
+import type { SessionServices } from "../session/session.ts";
 import { Access } from "../permissions/access.ts";
 import { auditRecord, type AuditLog } from "../permissions/auditLog.ts";
-import { reportsIn } from "../review/baseFromReports.ts";
+import { editReportsOf } from "../review/baseFromReports.ts";
 import { questionFacts, type FactsContext } from "../permissions/questionFacts.ts";
 import { SessionFiles } from "../files/sessionFiles.ts";
 import { nodePaths } from "../files/nodePaths.ts";
 import { Confinement } from "../files/paths.ts";
-import { PermissionBroker, type Decided } from "../permissions/permissionBroker.ts";
+import { PermissionBroker, type AnsweredQuestion } from "../permissions/permissionBroker.ts";
 import { PermissionPolicy } from "../permissions/policy.ts";
 import type { Documents } from "../files/ports.ts";
-import { answerFor, type RuleSet } from "../permissions/rules.ts";
+import { answerFromVerdict, type RuleSet } from "../permissions/rules.ts";
 import { SessionTerminals } from "../terminals/sessionTerminals.ts";
-import { DiskWatch } from "../files/vscode/unsavedChangesWatcher.ts";
-import type { ReviewWatch } from "../review/vscode/changeAttribution.ts";
+import { UnsavedChangesWatcher } from "../files/vscode/unsavedChangesWatcher.ts";
+import type { ChangeAttribution } from "../review/vscode/changeAttribution.ts";
 import type { FollowTracker } from "../follow/vscode/followController.ts";
 import type { Settings } from "./settings.ts";
 import { factsContext } from "../permissions/vscode/questionContext.ts";
 import { sessionRoots } from "../editor/folders.ts";
-import { terminalEnvironment } from "../terminals/vscode/userEnvironment.ts";
+import { userEnvironment } from "../terminals/vscode/userEnvironment.ts";
 
 /** What all rooms share. */
-export interface Services {
+export interface SharedServices {
   readonly documents: Documents;
   readonly settings: () => Settings;
   readonly rules: () => RuleSet;
   readonly audit: AuditLog;
-  readonly review: ReviewWatch;
+  readonly review: ChangeAttribution;
   /** Told before a prompt goes out, which waits for it a moment. */
-  readonly beforeTurn?: (submission: string) => Promise<void>;
+  readonly beforeTurn?: (turn: string) => Promise<void>;
   /** Told where the agent of a room is, so that it can be followed. Absent: nobody follows. */
   readonly follow?: (confinement: Confinement) => FollowTracker;
   readonly log: Log;
 }
 
 /** Which agent the room is for, and where it works. */
-export interface Tenant {
+export interface SessionServicesOptions {
   readonly definition: AgentDefinition;
   readonly cwd: string;
   readonly dispatch: (event: SessionEvent) => void;
@@ -49,32 +49,35 @@ export interface Tenant {
 }
 
 /** A room for one session. */
-export function makeRoom(services: Services, { definition, cwd, dispatch, onEnding }: Tenant): Room {
+export function createSessionServices(
+  services: SharedServices,
+  { definition, cwd, dispatch, onEnding }: SessionServicesOptions,
+): SessionServices {
   const { documents, settings, rules, review, log } = services;
   const roots = sessionRoots(cwd);
   const confinement = new Confinement(nodePaths(), roots);
   const context = (): FactsContext => factsContext(definition.id, cwd, confinement);
-  const keep = async (decided: Decided): Promise<void> => {
+  const recordAnswer = async (decided: AnsweredQuestion): Promise<void> => {
     const facts = await questionFacts(decided.question, context());
     services.audit.record(auditRecord(decided, { at: Date.now(), agent: definition.name, folder: cwd, facts }));
   };
   const policy = new PermissionPolicy({ rules, sensitive: () => settings().sensitive, context });
   const broker: PermissionBroker = new PermissionBroker({
     report: dispatch,
-    decide: question => policy.standing(question),
-    onDecided: decided => {
-      access.remember(decided);
-      void keep(decided);
+    decide: question => policy.decide(question),
+    onAnswered: decided => {
+      access.rememberAnswer(decided);
+      void recordAnswer(decided);
     },
   });
   const access = new Access({
     agentName: definition.name,
     confinement,
     policy,
-    outside: () => settings().outsideWorkspace,
-    ask: (question, signal) => broker.requestPermission(question, signal),
-    refused: (question, verdict) => {
-      const decision = answerFor(verdict, question.options);
+    outsideMode: () => settings().outsideWorkspace,
+    askUser: (question, signal) => broker.requestPermission(question, signal),
+    onRefused: (question, verdict) => {
+      const decision = answerFromVerdict(verdict, question.options);
       if (decision) broker.record(question, decision);
     },
   });
@@ -83,16 +86,20 @@ export function makeRoom(services: Services, { definition, cwd, dispatch, onEndi
   const terminals = new SessionTerminals({
     confinement,
     access,
-    cwd,
-    env: terminalEnvironment(),
+    workspaceFolder: cwd,
+    env: userEnvironment(),
     shell: vscode.env.shell,
     report: dispatch,
   });
-  const watch = new DiskWatch({ roots, report: (path, note) => dispatch({ type: "file", path, note }), log });
+  const unsavedChanges = new UnsavedChangesWatcher({
+    roots,
+    report: (path, note) => dispatch({ type: "file", path, note }),
+    log,
+  });
   const tracker = services.follow?.(confinement);
   return {
     requestPermission: (question, signal) => {
-      review.named(namedBy(question));
+      review.snapshotFiles(pathsInQuestion(question));
       return broker.requestPermission(question, signal);
     },
     answer: (ask, option) => broker.answer(ask, option),
@@ -100,21 +107,21 @@ export function makeRoom(services: Services, { definition, cwd, dispatch, onEndi
     question: ask => broker.question(ask),
     endTerminals: () => terminals.endAll(),
     observe: event => {
-      watch.observe(event);
+      unsavedChanges.observe(event);
       review.observe(event);
       tracker?.observe(event);
     },
     ...(services.beforeTurn && { beforeTurn: services.beforeTurn }),
     readTextFile: async (request, signal) => {
       const text = await files.read(request, signal);
-      tracker?.read(request);
+      tracker?.afterRead(request);
       return text;
     },
     writeTextFile: async (request, signal) => {
       const reviewed = (): ReturnType<typeof files.write> =>
-        review.writing(request.path, request.content, () => files.write(request, signal));
-      const { saved, result } = await (tracker ? tracker.writing(request.path, reviewed) : reviewed());
-      if (!saved) watch.unsaved(request.path);
+        review.aroundWrite(request.path, request.content, () => files.write(request, signal));
+      const { saved, result } = await (tracker ? tracker.aroundWrite(request.path, reviewed) : reviewed());
+      if (!saved) unsavedChanges.reportUnsaved(request.path);
       if (result) dispatch({ type: "fileResult", path: request.path, ...result });
     },
     createTerminal: (request, signal) => terminals.createTerminal(request, signal),
@@ -124,7 +131,7 @@ export function makeRoom(services: Services, { definition, cwd, dispatch, onEndi
     releaseTerminal: id => terminals.releaseTerminal(id),
     dispose() {
       broker.dispose();
-      watch.dispose();
+      unsavedChanges.dispose();
       tracker?.dispose();
       onEnding(terminals.close());
     },
@@ -132,8 +139,8 @@ export function makeRoom(services: Services, { definition, cwd, dispatch, onEndi
 }
 
 /** The files that a question is about. */
-function namedBy({ tool, subject }: PermissionQuestion): readonly string[] {
+function pathsInQuestion({ tool, subject }: PermissionQuestion): readonly string[] {
   const { locations = [], content = [] } = tool ?? {};
-  const reported = content.flatMap(reportsIn).map(([path]) => path);
+  const reported = content.flatMap(editReportsOf).map(([path]) => path);
   return [...new Set([...locations.map(place => place.path), ...reported, ...(subject?.paths ?? [])])];
 }

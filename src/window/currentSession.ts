@@ -7,35 +7,39 @@ import { asError, asProblem, type Problem } from "../base/errors.ts";
 import { DisposableStore, Emitter, type Event } from "../base/lifecycle.ts";
 import type { Clock, Log } from "../base/log.ts";
 import { DiffStore } from "../panel/diff/diffStore.ts";
-import type { Head, View, ViewAgent } from "../panel/protocol.ts";
-import type { Tail } from "../panel/projection/recentEntries.ts";
-import { Projector, type Surroundings } from "../panel/projection/projector.ts";
-import type { Logged, SessionEvent } from "../session/events.ts";
-import { Session, type Room } from "../session/session.ts";
-import { readSession, SessionWriter, type Storage } from "../session/sessionStore.ts";
-import { empty, type SessionState } from "../session/state.ts";
+import type { ViewHead, View, ViewAgent } from "../panel/protocol.ts";
+import type { RecentEntries } from "../panel/projection/recentEntries.ts";
+import { Projector, type WindowState } from "../panel/projection/projector.ts";
+import type { LoggedEvent, SessionEvent } from "../session/events.ts";
+import { Session, type SessionServices } from "../session/session.ts";
+import { readSession, SessionWriter, type TextStorage } from "../session/sessionStore.ts";
+import { emptySession, type SessionState } from "../session/state.ts";
 import type { Settings } from "./settings.ts";
 import { sessionFolder } from "../editor/folders.ts";
 
 export interface CurrentSessionOptions {
   readonly pool: AgentPool;
-  readonly storage: Storage;
+  readonly storage: TextStorage;
   readonly settings: () => Settings;
-  readonly follow: () => Head["follow"];
-  readonly makeRoom: (definition: AgentDefinition, cwd: string, dispatch: (event: SessionEvent) => void) => Room;
+  readonly follow: () => ViewHead["follow"];
+  readonly createServices: (
+    definition: AgentDefinition,
+    workspaceFolder: string,
+    dispatch: (event: SessionEvent) => void,
+  ) => SessionServices;
   /** Turns of a session that can be gone back to. */
-  readonly checkpoints: (session: string, cwd: string) => ReadonlySet<string>;
+  readonly checkpoints: (session: string, workspaceFolder: string) => ReadonlySet<string>;
   readonly log: Log;
   readonly clock: Clock;
   /** What waits for review, as paths are told in that folder. */
-  readonly changes: (cwd: string) => Head["changes"];
+  readonly changes: (workspaceFolder: string) => ViewHead["changes"];
 }
 
 /** Written at once, unlike VS Code's own state, which a killed window loses. */
 const rememberedFile = "current.json";
 
 /** What is remembered of the current session, for the next window on this workspace. */
-interface Remembered {
+interface RememberedSession {
   readonly id: string;
   readonly agent: string;
   readonly cwd: string;
@@ -56,21 +60,21 @@ export class CurrentSession {
     | undefined;
   #restoring: Promise<void> | undefined;
   /** Writes under way, to be waited for at the end. */
-  readonly #storing = new Set<Promise<void>>();
+  readonly #pendingWrites = new Set<Promise<void>>();
   #remembering: Promise<void> = Promise.resolve();
   /** Why the last session could not be started, if we broke. */
   #failure: Problem | undefined;
   /** The agent for the next session, by id. */
-  #chosen: string | undefined;
+  #chosenAgentId: string | undefined;
   readonly #diffs: DiffStore;
   readonly #blank: Projector;
 
   constructor(options: CurrentSessionOptions) {
     this.#options = options;
     this.#diffs = new DiffStore({
-      later: run => void setImmediate(run),
-      changed: () => this.#changed.fire(),
-      failed: error => options.log.error("A diff could not be computed.", asError(error).stack),
+      defer: run => void setImmediate(run),
+      onDidCompute: () => this.#changed.fire(),
+      onError: error => options.log.error("A diff could not be computed.", asError(error).stack),
     });
     this.#blank = new Projector(this.#diffs);
   }
@@ -79,11 +83,11 @@ export class CurrentSession {
     return this.#current?.session;
   }
   get state(): SessionState {
-    return this.#current?.session.state ?? empty;
+    return this.#current?.session.state ?? emptySession;
   }
   /** The agent of the session, or the one that the next session would have. */
   get agent(): AgentDefinition | undefined {
-    const id = this.state.agent?.id ?? this.#chosen;
+    const id = this.state.agent?.id ?? this.#chosenAgentId;
     const { agents } = this.#options.settings();
     return agents.find(agent => agent.id === id) ?? agents[0];
   }
@@ -91,18 +95,18 @@ export class CurrentSession {
   /** What a panel shows now. */
   view(): View {
     const { projector } = this.#current ?? { projector: this.#blank };
-    return projector.project(this.state, this.#surroundings());
+    return projector.project(this.state, this.#windowState());
   }
 
   /** The end of that, where it is long. */
-  tail(): Tail | undefined {
-    return this.#current?.projector.tail(this.state, this.#surroundings());
+  recentEntries(): RecentEntries | undefined {
+    return this.#current?.projector.recentEntries(this.state, this.#windowState());
   }
 
   /** The panel was shown: bring the last session back, or start one with the chosen agent. */
-  async shown(): Promise<void> {
+  async restoreOrStart(): Promise<void> {
     // Where nothing may start, nothing is brought back either: that comes when the obstacle is gone.
-    if (this.obstacle()) return this.#changed.fire();
+    if (this.startObstacle()) return this.#changed.fire();
     try {
       this.#restoring ??= this.#restore();
       await this.#restoring;
@@ -118,11 +122,12 @@ export class CurrentSession {
     try {
       const remembered = parseRemembered(await this.#options.storage.read(rememberedFile));
       if (!remembered) return;
-      this.#chosen ??= remembered.agent;
+      this.#chosenAgentId ??= remembered.agent;
       const definition = this.#options.settings().agents.find(agent => agent.id === remembered.agent);
       if (!definition) return;
-      const past = await readSession(this.#options.storage, remembered.id);
-      if (past && past.length > 0 && !this.#current) this.#adopt(remembered.id, definition, remembered.cwd, past);
+      const earlierEvents = await readSession(this.#options.storage, remembered.id);
+      if (earlierEvents && earlierEvents.length > 0 && !this.#current)
+        this.#setSession(remembered.id, definition, remembered.cwd, earlierEvents);
     } catch (error) {
       this.#options.log.error("The last conversation could not be read.", asError(error).message);
     }
@@ -133,27 +138,27 @@ export class CurrentSession {
     const { agents } = this.#options.settings();
     const definition = agents.find(candidate => candidate.id === agent) ?? this.agent;
     const cwd = sessionFolder();
-    if (!definition || cwd === undefined || this.obstacle()) {
+    if (!definition || cwd === undefined || this.startObstacle()) {
       this.#changed.fire();
       return;
     }
     const id = randomUUID();
     this.#failure = undefined;
-    this.#adopt(id, definition, cwd);
+    this.#setSession(id, definition, cwd);
     this.#remember({ id, agent: definition.id, cwd });
     void this.#current?.session.open();
   }
 
-  #adopt(id: string, definition: AgentDefinition, cwd: string, past?: readonly Logged[]): void {
+  #setSession(id: string, definition: AgentDefinition, cwd: string, earlierEvents?: readonly LoggedEvent[]): void {
     this.close();
-    const { pool, storage, log, clock, makeRoom } = this.#options;
+    const { pool, storage, log, clock, createServices } = this.#options;
     const store = new DisposableStore();
-    const writer = new SessionWriter(storage, id, clock, log, tellUnsaved);
+    const writer = new SessionWriter(storage, id, clock, log, warnNotSaved);
     // The first event is logged while the session is made, before anybody can listen.
     const session = new Session({
       id,
       agent: { id: definition.id, name: definition.name },
-      cwd,
+      workspaceFolder: cwd,
       clock,
       log,
       newId: () => randomUUID(),
@@ -162,9 +167,9 @@ export class CurrentSession {
           pool.get(this.#definition(definition), cwd, ({ state, detail }) => onProgress(state, detail)),
         restart: () => pool.stop(definition.id),
       },
-      makeRoom: dispatch => makeRoom(definition, cwd, dispatch),
+      createServices: dispatch => createServices(definition, cwd, dispatch),
       onLog: logged => writer.write(logged),
-      ...(past && { past }),
+      ...(earlierEvents && { earlierEvents }),
     });
     store.add(session);
     store.add(session.onDidChange(() => this.#changed.fire()));
@@ -173,12 +178,12 @@ export class CurrentSession {
   }
 
   /** The definition as the settings have it now, so that a restart takes what the user corrected. */
-  #definition(known: AgentDefinition): AgentDefinition {
-    return this.#options.settings().agents.find(agent => agent.id === known.id) ?? known;
+  #definition(original: AgentDefinition): AgentDefinition {
+    return this.#options.settings().agents.find(agent => agent.id === original.id) ?? original;
   }
 
-  #remember(session: Remembered): void {
-    this.#chosen = session.agent;
+  #remember(session: RememberedSession): void {
+    this.#chosenAgentId = session.agent;
     // One after the other: the newest stands in the file at the end.
     this.#remembering = this.#remembering
       .then(() => this.#options.storage.write(rememberedFile, JSON.stringify(session)))
@@ -188,7 +193,7 @@ export class CurrentSession {
   }
 
   /** Why no session can be opened in this window, if so. */
-  obstacle(): Problem | undefined {
+  startObstacle(): Problem | undefined {
     if (!vscode.workspace.isTrusted) {
       const message = vscode.l10n.t(
         "This workspace is not trusted, so Parley starts no agents in it. Trust it to work with agents here.",
@@ -206,21 +211,21 @@ export class CurrentSession {
     this.#changed.fire();
   }
 
-  #surroundings(): Surroundings {
+  #windowState(): WindowState {
     const { agents, bad, sendKey } = this.#options.settings();
     const chosen = this.agent;
-    const problem = this.obstacle() ?? this.#failure ?? badSettings(bad.map(entry => entry.reason));
+    const problem = this.startObstacle() ?? this.#failure ?? settingsProblem(bad.map(entry => entry.reason));
     const session = this.#current?.session;
     return {
       ...(session && {
         session: session.id,
-        checkpoints: this.#options.checkpoints(session.id, session.state.cwd),
+        checkpoints: this.#options.checkpoints(session.id, session.state.workspaceFolder),
       }),
       agents: agents.map(viewAgent),
-      chosen: chosen ? viewAgent(chosen) : null,
+      chosenAgent: chosen ? viewAgent(chosen) : null,
       problem: problem ?? null,
       sendKey,
-      changes: this.#options.changes(this.state.cwd),
+      changes: this.#options.changes(this.state.workspaceFolder),
       follow: this.#options.follow(),
     };
   }
@@ -234,25 +239,25 @@ export class CurrentSession {
       current.session.stop();
     } finally {
       current.store.dispose();
-      const stored = current.writer.flush().finally(() => this.#storing.delete(stored));
-      this.#storing.add(stored);
+      const stored = current.writer.flush().finally(() => this.#pendingWrites.delete(stored));
+      this.#pendingWrites.add(stored);
     }
   }
 
   /** Ends the session and resolves when its log is stored. */
   async dispose(): Promise<void> {
     this.close();
-    await Promise.all([...this.#storing, this.#remembering]);
+    await Promise.all([...this.#pendingWrites, this.#remembering]);
     this.#diffs.dispose();
     this.#changed.dispose();
   }
 }
 
-function parseRemembered(text: string | undefined): Remembered | undefined {
+function parseRemembered(text: string | undefined): RememberedSession | undefined {
   if (text === undefined) return undefined;
-  const { id, agent, cwd } = JSON.parse(text) as Partial<Remembered>;
-  const known = typeof id === "string" && /^[\w-]+$/.test(id) && typeof agent === "string" && typeof cwd === "string";
-  return known ? { id, agent, cwd } : undefined;
+  const { id, agent, cwd } = JSON.parse(text) as Partial<RememberedSession>;
+  const isValid = typeof id === "string" && /^[\w-]+$/.test(id) && typeof agent === "string" && typeof cwd === "string";
+  return isValid ? { id, agent, cwd } : undefined;
 }
 
 const viewAgent = (agent: AgentDefinition): ViewAgent => ({
@@ -261,11 +266,11 @@ const viewAgent = (agent: AgentDefinition): ViewAgent => ({
   ...(agent.description !== undefined && { description: agent.description }),
 });
 
-function badSettings(reasons: readonly string[]): Problem | undefined {
+function settingsProblem(reasons: readonly string[]): Problem | undefined {
   return reasons.length === 0 ? undefined : { message: reasons.join("\n"), next: ["openSettings"] };
 }
 
-function tellUnsaved(reason: string): void {
+function warnNotSaved(reason: string): void {
   void vscode.window.showWarningMessage(
     vscode.l10n.t(
       "The conversation cannot be saved: {0}. Parley goes on trying; until it can, a new session or closing the window would lose what comes now.",

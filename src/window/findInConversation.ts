@@ -3,32 +3,32 @@ import * as vscode from "vscode";
 import { Finder, type FindProblem } from "../panel/find/finder.ts";
 import type { Intent } from "../panel/intents.ts";
 import type { ViewEntry } from "../panel/protocol.ts";
-import type { Asker } from "../panel/replyTarget.ts";
+import type { ReplyTarget } from "../panel/replyTarget.ts";
 
-const finders = new WeakMap<Asker, Finder>();
+const finders = new WeakMap<ReplyTarget, Finder>();
 
 /** Searches these entries for a panel. A newer search of the same panel ends this one, which then is not answered. */
-export async function find(
+export async function findInConversation(
   intent: Extract<Intent, { type: "find" }>,
-  asker: Asker,
+  replyTarget: ReplyTarget,
   entries: readonly ViewEntry[],
 ): Promise<void> {
-  const finder = finders.get(asker) ?? new Finder(() => new Promise(resolve => setImmediate(resolve)));
-  finders.set(asker, finder);
+  const finder = finders.get(replyTarget) ?? new Finder(() => new Promise(resolve => setImmediate(resolve)));
+  finders.set(replyTarget, finder);
   const result = await finder.find(intent, entries);
   if (!result) return;
   const { hits, truncated, problem } = result;
-  asker.reply({
+  replyTarget.reply({
     type: "found",
     request: intent.request,
     total: hits.length,
     hits,
     ...(truncated && { truncated }),
-    ...(problem && { problem: sentence(problem) }),
+    ...(problem && { problem: problemText(problem) }),
   });
 }
 
-function sentence(problem: FindProblem): string {
+function problemText(problem: FindProblem): string {
   switch (problem.kind) {
     case "pattern":
       return vscode.l10n.t("This is not a valid regular expression: {0}.", problem.detail);

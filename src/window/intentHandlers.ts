@@ -2,12 +2,12 @@
 import * as vscode from "vscode";
 import { asError, asProblem, type NextStep } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
-import type { AskOption } from "../session/events.ts";
-import { find } from "./findInConversation.ts";
+import type { QuestionOption } from "../session/events.ts";
+import { findInConversation } from "./findInConversation.ts";
 import { isPrompt } from "../session/state.ts";
 import type { ReviewTarget } from "../review/review.ts";
-import type { Asker, Wish } from "../panel/replyTarget.ts";
-import type { CheckpointUi } from "../checkpoints/vscode/checkpointController.ts";
+import type { ReplyTarget, PanelAction } from "../panel/replyTarget.ts";
+import type { CheckpointController } from "../checkpoints/vscode/checkpointController.ts";
 import { applyCode, insertCode } from "./code/codeBlocks.ts";
 import type { ContentDocuments } from "./code/contentDocuments.ts";
 import type { CurrentSession } from "./currentSession.ts";
@@ -20,8 +20,8 @@ import type { PermissionRules } from "../permissions/vscode/permissionRules.ts";
 import type { Mentions } from "../mentions/vscode/mentions.ts";
 import { factsOf } from "../permissions/vscode/questionContext.ts";
 import type { ReviewActions } from "../review/vscode/reviewActions.ts";
-import type { FollowUi } from "../follow/vscode/followController.ts";
-import type { Sender } from "./promptSender.ts";
+import type { FollowController } from "../follow/vscode/followController.ts";
+import type { PromptSender } from "./promptSender.ts";
 
 export interface IntentContext {
   readonly current: CurrentSession;
@@ -31,17 +31,21 @@ export interface IntentContext {
   readonly contents: ContentDocuments;
   readonly diagrams: DiagramPanels;
   readonly mentions: Mentions;
-  readonly sender: Sender;
+  readonly sender: PromptSender;
   readonly reviewing: ReviewActions;
-  readonly checkpoints: CheckpointUi;
-  readonly follow: FollowUi;
+  readonly checkpoints: CheckpointController;
+  readonly follow: FollowController;
   readonly log: Log;
 }
 
 /** Carries out an intent. Never rejects: what fails is told to the user. */
-export async function perform(intent: Wish, asker: Asker, context: IntentContext): Promise<void> {
+export async function handleIntent(
+  intent: PanelAction,
+  replyTarget: ReplyTarget,
+  context: IntentContext,
+): Promise<void> {
   try {
-    await effect(intent, asker, context);
+    await runIntent(intent, replyTarget, context);
   } catch (error) {
     const problem = asProblem(error);
     context.log.warn(problem.message, asError(error).stack);
@@ -49,22 +53,22 @@ export async function perform(intent: Wish, asker: Asker, context: IntentContext
   }
 }
 
-async function effect(intent: Wish, asker: Asker, context: IntentContext): Promise<void> {
+async function runIntent(intent: PanelAction, replyTarget: ReplyTarget, context: IntentContext): Promise<void> {
   const { current, log } = context;
   const { session } = current;
   switch (intent.type) {
     case "send":
-      return context.sender.send(intent, asker);
+      return context.sender.send(intent, replyTarget);
     case "complete":
-      return context.mentions.complete(asker, intent.request, intent.query);
+      return context.mentions.complete(replyTarget, intent.request, intent.query);
     case "attachItem":
-      return context.mentions.attachItem(asker, intent.request, intent.key);
+      return context.mentions.attachItem(replyTarget, intent.request, intent.key);
     case "attachUris":
-      return context.mentions.attachUris(asker, intent.uris);
+      return context.mentions.attachUris(replyTarget, intent.uris);
     case "pickAttachment":
-      return context.mentions.pick(asker);
+      return context.mentions.pick(replyTarget);
     case "find":
-      return find(intent, asker, current.view().entries);
+      return findInConversation(intent, replyTarget, current.view().entries);
     case "withdraw":
       return session?.withdraw(intent.submission);
     case "editQueued":
@@ -78,7 +82,7 @@ async function effect(intent: Wish, asker: Asker, context: IntentContext): Promi
     case "answer":
       return session?.answer(intent.ask, intent.option);
     case "always":
-      return always(intent.ask, context);
+      return createRule(intent.ask, context);
     case "manageRules":
       return context.rules.manage(intent.decision);
     case "killTerminal":
@@ -104,15 +108,15 @@ async function effect(intent: Wish, asker: Asker, context: IntentContext): Promi
     case "reviewChanges":
       return context.reviewing.review();
     case "keepChanges":
-      return context.reviewing.decide("keep", changesAt(intent.path));
+      return context.reviewing.decide("keep", reviewTarget(intent.path));
     case "undoChanges":
-      return context.reviewing.decide("undo", changesAt(intent.path));
+      return context.reviewing.decide("undo", reviewTarget(intent.path));
     case "selectAgent":
       return current.start(intent.agent);
     case "setOption":
       return session?.setOption(intent.option, intent.value);
     case "openFile":
-      return openFile(intent.path, intent.line, current.state.cwd, intent);
+      return openFile(intent.path, intent.line, current.state.workspaceFolder, intent);
     case "openContent":
       return context.contents.open(current.state, intent.entry, intent.part);
     case "saveContent":
@@ -120,17 +124,17 @@ async function effect(intent: Wish, asker: Asker, context: IntentContext): Promi
     case "insertCode":
       return insertCode(intent.text);
     case "applyCode":
-      return applyCode(intent.text, intent.path, { cwd: current.state.cwd, contents: context.contents });
+      return applyCode(intent.text, intent.path, { cwd: current.state.workspaceFolder, contents: context.contents });
     case "openDiagram":
       return context.diagrams.open(intent.text);
     case "openDiff":
       return context.diffs.open(current.state, intent.entry, intent.part);
     case "openLink":
-      return openLink(intent.href, current.state.cwd);
+      return openLink(intent.href, current.state.workspaceFolder);
     case "copy":
       return vscode.env.clipboard.writeText(intent.text);
     case "nextStep":
-      return nextStep(intent.step, context);
+      return runNextStep(intent.step, context);
     case "report":
       return log.error(
         `The chat view reported ${intent.kind === "csp" ? "a policy violation" : "an error"}: ${intent.text}`,
@@ -140,21 +144,25 @@ async function effect(intent: Wish, asker: Asker, context: IntentContext): Promi
   }
 }
 
-const changesAt = (path: string | undefined): ReviewTarget =>
+const reviewTarget = (path: string | undefined): ReviewTarget =>
   path === undefined ? { kind: "all" } : { kind: "file", path };
 
 /** A rule of the user's choice, and this question answered as the rule would have. */
-async function always(ask: string, { current, rules }: IntentContext): Promise<void> {
+async function createRule(questionId: string, { current, rules }: IntentContext): Promise<void> {
   const { session, agent } = current;
-  const question = session?.question(ask);
+  const question = session?.question(questionId);
   if (!session || !agent || !question) return;
-  const effect = await rules.always(question, await factsOf(question, agent.id, session.state.cwd));
-  const find = (kind: string): AskOption | undefined => question.options.find(offered => offered.kind === kind);
-  const option = effect === "deny" ? (find("reject_once") ?? find("reject_always")) : effect && find("allow_once");
-  if (option) session.answer(ask, option.id);
+  const ruleEffect = await rules.createRule(question, await factsOf(question, agent.id, session.state.workspaceFolder));
+  const optionOfKind = (kind: string): QuestionOption | undefined =>
+    question.options.find(offered => offered.kind === kind);
+  const option =
+    ruleEffect === "deny"
+      ? (optionOfKind("reject_once") ?? optionOfKind("reject_always"))
+      : ruleEffect && optionOfKind("allow_once");
+  if (option) session.answer(questionId, option.id);
 }
 
-async function nextStep(step: NextStep, { current }: IntentContext): Promise<void> {
+async function runNextStep(step: NextStep, { current }: IntentContext): Promise<void> {
   switch (step) {
     case "retry":
       if (!current.session) return current.start();

@@ -5,32 +5,32 @@ import { promptContent, type PathContent, type ReadPath } from "../mentions/prom
 import type { Intent } from "../panel/intents.ts";
 import { sliceLines } from "../files/lineWindow.ts";
 import type { Documents } from "../files/ports.ts";
-import type { Attaching } from "../mentions/vscode/attachments.ts";
-import type { Asker } from "../panel/replyTarget.ts";
+import type { Attachments } from "../mentions/vscode/attachments.ts";
+import type { ReplyTarget } from "../panel/replyTarget.ts";
 import type { CurrentSession } from "./currentSession.ts";
 
-type Send = Extract<Intent, { readonly type: "send" }>;
+type SendIntent = Extract<Intent, { readonly type: "send" }>;
 
-export interface SenderOptions {
+export interface PromptSenderOptions {
   readonly current: CurrentSession;
   readonly documents: Documents;
-  readonly attaching: Attaching;
+  readonly attaching: Attachments;
 }
 
 /** Sends prompts in the order they were written, however long their attachments take to read. */
-export class Sender {
-  readonly #options: SenderOptions;
+export class PromptSender {
+  readonly #options: PromptSenderOptions;
   #last: Promise<void> | undefined;
 
-  constructor(options: SenderOptions) {
+  constructor(options: PromptSenderOptions) {
     this.#options = options;
   }
 
   /** Never rejects: what does not go out is handed back to the panel, with the reason. */
-  send(intent: Send, asker: Asker): Promise<void> {
-    const sent = (this.#last ?? Promise.resolve()).then(() => this.#send(intent, asker));
+  send(intent: SendIntent, replyTarget: ReplyTarget): Promise<void> {
+    const sent = (this.#last ?? Promise.resolve()).then(() => this.#send(intent, replyTarget));
     const settled: Promise<void> = sent
-      .catch((error: unknown) => refuse(intent, asker, asError(error).message))
+      .catch((error: unknown) => returnDraft(intent, replyTarget, asError(error).message))
       .finally(() => {
         if (this.#last === settled) this.#last = undefined;
       });
@@ -38,7 +38,7 @@ export class Sender {
     return settled;
   }
 
-  async #send(intent: Send, asker: Asker): Promise<void> {
+  async #send(intent: SendIntent, replyTarget: ReplyTarget): Promise<void> {
     const { current, attaching, documents } = this.#options;
     const text = intent.text.trimEnd();
     const attachments = intent.attachments ?? [];
@@ -48,40 +48,48 @@ export class Sender {
     if (attachments.length === 0) return session?.send([{ type: "text", text }]);
     const { accepts, agent } = current.view().head;
     const paths = attachments.flatMap(({ source }) => (source.type === "path" ? [source.path] : []));
-    const [declined] = await attaching.declined(paths, false);
+    const [declined] = await attaching.declinedPaths(paths, false);
     if (declined !== undefined) {
-      return refuse(intent, asker, vscode.l10n.t("The message was not sent: {0} may not be attached.", declined));
+      return returnDraft(
+        intent,
+        replyTarget,
+        vscode.l10n.t("The message was not sent: {0} may not be attached.", declined),
+      );
     }
     const agentName = agent?.name ?? vscode.l10n.t("The agent");
-    const made = await promptContent(text, attachments, { accepts, agentName, read: readFrom(documents) });
-    if ("unsent" in made) return refuse(intent, asker, made.unsent);
+    const prompt = await promptContent(text, attachments, { accepts, agentName, read: attachmentReader(documents) });
+    if ("unsent" in prompt) return returnDraft(intent, replyTarget, prompt.unsent);
     if (!session || current.session !== session) {
-      return refuse(intent, asker, vscode.l10n.t("The message was not sent: its session has ended meanwhile."));
+      return returnDraft(
+        intent,
+        replyTarget,
+        vscode.l10n.t("The message was not sent: its session has ended meanwhile."),
+      );
     }
-    session.send(made.content);
+    session.send(prompt.content);
   }
 }
 
-function refuse({ text, attachments = [] }: Send, asker: Asker, reason: string): void {
-  asker.reply({ type: "unsent", text, attachments, reason });
+function returnDraft({ text, attachments = [] }: SendIntent, replyTarget: ReplyTarget, reason: string): void {
+  replyTarget.reply({ type: "unsent", text, attachments, reason });
 }
 
 /** Files of more bytes are read line by line. */
-const mostWhole = 8 * 1024 * 1024;
+const maxWholeFileBytes = 8 * 1024 * 1024;
 
 /** Reads attachments through the editor, so that unsaved text counts. */
-function readFrom(documents: Documents): ReadPath {
-  return async ({ path, line, endLine }, mostBytes): Promise<PathContent> => {
+function attachmentReader(documents: Documents): ReadPath {
+  return async ({ path, line, endLine }, maxBytes): Promise<PathContent> => {
     const uri = vscode.Uri.file(path).toString();
     const { kind, size } = await documents.stat(path);
     if (kind === "missing" || kind === "other") return { kind: "missing" };
     if (kind === "folder") return { kind, uri: uri.endsWith("/") ? uri : `${uri}/` };
     const whole = line === undefined;
-    if (mostBytes === 0 || (whole && size > mostBytes)) return { kind: "file", uri, size };
+    if (maxBytes === 0 || (whole && size > maxBytes)) return { kind: "file", uri, size };
     try {
       const window = { line: Math.max(1, line ?? 1), limit: Math.max(1, (endLine ?? line ?? 1) - (line ?? 1) + 1) };
-      if (!whole && size > mostWhole) {
-        return { kind: "text", uri, text: await documents.readWindow(path, window, mostBytes) };
+      if (!whole && size > maxWholeFileBytes) {
+        return { kind: "text", uri, text: await documents.readWindow(path, window, maxBytes) };
       }
       const text = await documents.read(path);
       return { kind: "text", uri, text: whole ? text : sliceLines(text, window) };

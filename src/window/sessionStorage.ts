@@ -2,14 +2,14 @@
 import { mkdir, open, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type * as vscode from "vscode";
-import type { Storage } from "../session/sessionStore.ts";
+import type { TextStorage } from "../session/sessionStore.ts";
 
 /** Where this workspace's checkpoints are kept. */
 export const checkpointFolder = (context: vscode.ExtensionContext): string =>
   join((context.storageUri ?? context.globalStorageUri).fsPath, "checkpoints");
 
 /** Sessions of this workspace, or of no workspace. Never synchronised, never in the workspace itself. */
-export function openStorage(context: vscode.ExtensionContext): Storage {
+export function openSessionStorage(context: vscode.ExtensionContext): TextStorage {
   const folder = join((context.storageUri ?? context.globalStorageUri).fsPath, "sessions");
   return {
     async append(name, text) {
@@ -28,9 +28,9 @@ export function openStorage(context: vscode.ExtensionContext): Storage {
     },
     async write(name, text) {
       await mkdir(folder, { recursive: true });
-      const draft = join(folder, `${name}.${process.pid}.tmp`);
-      await writeFile(draft, text, "utf8");
-      await rename(draft, join(folder, name));
+      const temporaryFile = join(folder, `${name}.${process.pid}.tmp`);
+      await writeFile(temporaryFile, text, "utf8");
+      await rename(temporaryFile, join(folder, name));
     },
     async read(name) {
       try {

@@ -2,42 +2,42 @@
 // chat was ever opened.
 import * as vscode from "vscode";
 import type { Disposable } from "../base/lifecycle.ts";
-import { openAsks, sessionTitle, type SessionState } from "../session/state.ts";
-import { stateLook } from "./statusBar.ts";
+import { openQuestions, sessionTitle, type SessionState } from "../session/state.ts";
+import { sessionStatus } from "./statusBar.ts";
 
-interface Row {
+interface SessionRow {
   readonly title: string;
   readonly agent: string;
   readonly icon: string;
   readonly words: string;
 }
 
-export class SessionsTree implements vscode.TreeDataProvider<Row>, Disposable {
+export class SessionsTree implements vscode.TreeDataProvider<SessionRow>, Disposable {
   static readonly id = "parley.sessions";
   readonly #changed = new vscode.EventEmitter<void>();
   readonly onDidChangeTreeData = this.#changed.event;
   readonly #view = vscode.window.createTreeView(SessionsTree.id, { treeDataProvider: this });
-  #row: Row | undefined;
+  #row: SessionRow | undefined;
   #waiting = 0;
 
   /** The state that is shown has changed. Called for every chunk: VS Code hears of it only when a row looks different. */
   update(state: SessionState, agentName: string | undefined): void {
     const agent = state.agent?.name ?? agentName;
-    const { icon, words } = stateLook(state);
+    const { icon, words } = sessionStatus(state);
     const title = sessionTitle(state) || vscode.l10n.t("New Conversation");
     const row = agent === undefined || state.agent === null ? undefined : { title, agent, icon, words };
     if (JSON.stringify(row) !== JSON.stringify(this.#row)) {
       this.#row = row;
       this.#changed.fire();
     }
-    this.#badge(openAsks(state).length);
+    this.#badge(openQuestions(state).length);
   }
 
-  getChildren(parent?: Row): Row[] {
+  getChildren(parent?: SessionRow): SessionRow[] {
     return parent === undefined && this.#row ? [this.#row] : [];
   }
 
-  getTreeItem({ title, agent, icon, words }: Row): vscode.TreeItem {
+  getTreeItem({ title, agent, icon, words }: SessionRow): vscode.TreeItem {
     const item = new vscode.TreeItem(title);
     item.id = "current";
     item.description = `${agent} · ${words}`;

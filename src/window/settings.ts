@@ -1,13 +1,13 @@
 // Parley's settings, typed and validated. Agent commands come from user and machine settings only.
 import * as vscode from "vscode";
-import { resolveAgents, type AgentDefinition, type BadDefinition } from "../agents/registry.ts";
-import type { Head } from "../panel/protocol.ts";
-import { readGlobs } from "../permissions/sensitiveFiles.ts";
+import { resolveAgents, type AgentDefinition, type InvalidDefinition } from "../agents/registry.ts";
+import type { ViewHead } from "../panel/protocol.ts";
+import { readGlobSetting } from "../permissions/sensitiveFiles.ts";
 
 export interface Settings {
   readonly agents: readonly AgentDefinition[];
-  readonly bad: readonly BadDefinition[];
-  readonly sendKey: Head["sendKey"];
+  readonly bad: readonly InvalidDefinition[];
+  readonly sendKey: ViewHead["sendKey"];
   /** What happens when an agent wants a file or folder outside its session's folders. */
   readonly outsideWorkspace: "ask" | "refuse" | "allow";
   /** Globs of files that an agent may touch only if the user says so, beside the built-in ones. */
@@ -15,18 +15,18 @@ export interface Settings {
   /** Save a file that an agent changed also when the user has unsaved changes in it. */
   readonly saveUnsaved: boolean;
   /** What a notification tells of while nobody looks at the chat. */
-  readonly notifications: Wanted;
+  readonly notifications: NotificationLevel;
   /** What a sound tells of while the chat is in sight. */
-  readonly sound: Wanted;
+  readonly sound: NotificationLevel;
   /** How many checkpoints of a session are kept, and for how long. */
   readonly checkpoints: { readonly maxCount: number; readonly maxAgeDays: number };
 }
 
 /** Kinds of news a user may want: none, questions, or ends of turns as well. */
-export type Wanted = "off" | "questions" | "all";
+export type NotificationLevel = "off" | "questions" | "all";
 
-const wanted = (value: unknown, otherwise: Wanted): Wanted =>
-  value === "off" || value === "questions" || value === "all" ? value : otherwise;
+const notificationLevel = (value: unknown, fallback: NotificationLevel): NotificationLevel =>
+  value === "off" || value === "questions" || value === "all" ? value : fallback;
 
 /**
  * The demo agent that comes with the extension. It runs on the editor's own Node, since a user may have no other.
@@ -50,7 +50,7 @@ export function readSettings(context: vscode.ExtensionContext): Settings {
   const { agents, bad } = resolveAgents([demoAgent(context)], userValue(configuration, "agents") ?? {});
   const outside = userValue(configuration, "files.outsideWorkspace");
   const sensitive = everyValue(configuration, "files.sensitive").map(value =>
-    readGlobs("parley.files.sensitive", value),
+    readGlobSetting("parley.files.sensitive", value),
   );
   const badGlobs = sensitive.flatMap(({ problems }) => problems).map(reason => ({ id: "files.sensitive", reason }));
   return {
@@ -60,8 +60,8 @@ export function readSettings(context: vscode.ExtensionContext): Settings {
     outsideWorkspace: outside === "refuse" || outside === "allow" ? outside : "ask",
     sensitive: sensitive.flatMap(({ globs }) => globs),
     saveUnsaved: configuration.get("files.saveUnsaved") === true,
-    notifications: wanted(configuration.get("notifications"), "all"),
-    sound: wanted(configuration.get("sound"), "off"),
+    notifications: notificationLevel(configuration.get("notifications"), "all"),
+    sound: notificationLevel(configuration.get("sound"), "off"),
     checkpoints: {
       maxCount: atLeastOne(configuration.get("checkpoints.maxCount"), 50),
       maxAgeDays: atLeastOne(configuration.get("checkpoints.maxAgeDays"), 30),
@@ -69,8 +69,8 @@ export function readSettings(context: vscode.ExtensionContext): Settings {
   };
 }
 
-const atLeastOne = (value: unknown, otherwise: number): number =>
-  typeof value === "number" && Number.isFinite(value) ? Math.max(1, value) : otherwise;
+const atLeastOne = (value: unknown, fallback: number): number =>
+  typeof value === "number" && Number.isFinite(value) ? Math.max(1, value) : fallback;
 
 /** Only what the user set: the manifest's scope keeps folders out, and this does so once more. */
 function userValue(configuration: vscode.WorkspaceConfiguration, key: string): unknown {
@@ -79,6 +79,6 @@ function userValue(configuration: vscode.WorkspaceConfiguration, key: string): u
 
 /** What user, workspace and folder set, each for itself: a folder may add to a list, and takes nothing out. */
 function everyValue(configuration: vscode.WorkspaceConfiguration, key: string): readonly unknown[] {
-  const known = configuration.inspect(key);
-  return [known?.globalValue, known?.workspaceValue, known?.workspaceFolderValue];
+  const inspected = configuration.inspect(key);
+  return [inspected?.globalValue, inspected?.workspaceValue, inspected?.workspaceFolderValue];
 }

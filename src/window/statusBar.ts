@@ -1,6 +1,6 @@
 // One item in the status bar: the agent's name and what it does. A click goes to what waits.
 import * as vscode from "vscode";
-import { isBusy, openAsks, type SessionState } from "../session/state.ts";
+import { isBusy, openQuestions, type SessionState } from "../session/state.ts";
 import type { Disposable } from "../base/lifecycle.ts";
 
 export class StatusBar implements Disposable {
@@ -18,7 +18,7 @@ export class StatusBar implements Disposable {
       this.#shown = "";
       return this.#item.hide();
     }
-    const { icon, words } = stateLook(state);
+    const { icon, words } = sessionStatus(state);
     // Called for every chunk of an answer; each setter would make VS Code paint again.
     const shown = `${icon} ${name} ${words}`;
     if (shown === this.#shown) return;
@@ -35,8 +35,8 @@ export class StatusBar implements Disposable {
 }
 
 /** A codicon and words for what a session does. */
-export function stateLook(state: SessionState): { readonly icon: string; readonly words: string } {
-  if (openAsks(state).length > 0) return { icon: "bell-dot", words: vscode.l10n.t("Waits for you") };
+export function sessionStatus(state: SessionState): { readonly icon: string; readonly words: string } {
+  if (openQuestions(state).length > 0) return { icon: "bell-dot", words: vscode.l10n.t("Waits for you") };
   if (state.lost) return { icon: "error", words: state.lost.message };
   if (isBusy(state)) return { icon: "loading~spin", words: vscode.l10n.t("Working") };
   switch (state.connection?.state) {

@@ -1,28 +1,28 @@
 // "Show Protocol Traffic" and "Save Transcript": what went over an agent's wire, secrets masked.
 import * as vscode from "vscode";
-import { maskedRecord, transcript, type Tap, type TapRecord } from "../acp/trafficRecorder.ts";
+import { maskRecord, transcriptText, type TrafficRecorder, type TrafficRecord } from "../acp/trafficRecorder.ts";
 import type { AgentPool } from "../agents/pool.ts";
 import type { Disposable } from "../base/lifecycle.ts";
 
 const scheme = "parley-traffic";
-const maxRow = 20_000;
+const maxRowLength = 20_000;
 
 /** Where the traffic is recorded. */
-type Taps = Pick<AgentPool, "tap" | "onDidRecord">;
+type TrafficSource = Pick<AgentPool, "tap" | "onDidRecord">;
 
 /** A read-only document of an agent's traffic that follows it while it is open. */
-export class Traffic implements vscode.TextDocumentContentProvider, Disposable {
-  readonly #pool: Taps;
+export class TrafficDocument implements vscode.TextDocumentContentProvider, Disposable {
+  readonly #pool: TrafficSource;
   readonly #changed = new vscode.EventEmitter<vscode.Uri>();
   readonly onDidChange = this.#changed.event;
   readonly #disposables: Disposable[];
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(pool: Taps) {
+  constructor(pool: TrafficSource) {
     this.#pool = pool;
     this.#disposables = [
       vscode.workspace.registerTextDocumentContentProvider(scheme, this),
-      pool.onDidRecord(agent => this.#later(agent)),
+      pool.onDidRecord(agent => this.#scheduleUpdate(agent)),
       this.#changed,
     ];
   }
@@ -30,7 +30,7 @@ export class Traffic implements vscode.TextDocumentContentProvider, Disposable {
   provideTextDocumentContent(uri: vscode.Uri): string {
     const tap = this.#pool.tap(uri.query);
     if (!tap) return vscode.l10n.t("Nothing was exchanged with this agent yet.");
-    return head(tap) + tap.records.map(row).join("");
+    return headerText(tap) + tap.records.map(recordText).join("");
   }
 
   /** Opens the traffic of the agent in an editor. */
@@ -42,7 +42,7 @@ export class Traffic implements vscode.TextDocumentContentProvider, Disposable {
 
   /** Asks where to, and saves the traffic as a transcript. */
   async save(agent: string): Promise<void> {
-    const tap: Tap | undefined = this.#pool.tap(agent);
+    const tap: TrafficRecorder | undefined = this.#pool.tap(agent);
     if (!tap || tap.records.length === 0) {
       void vscode.window.showInformationMessage(
         vscode.l10n.t("There is nothing to save yet: this agent was not started in this window."),
@@ -57,7 +57,7 @@ export class Traffic implements vscode.TextDocumentContentProvider, Disposable {
       ...(folder && { defaultUri: vscode.Uri.joinPath(folder, name) }),
     });
     if (!target) return;
-    await vscode.workspace.fs.writeFile(target, Buffer.from(transcript(tap.records), "utf8"));
+    await vscode.workspace.fs.writeFile(target, Buffer.from(transcriptText(tap.records), "utf8"));
     void vscode.window.showInformationMessage(
       vscode.l10n.t(
         "The transcript was saved. Values that look like secrets are masked; prompts, file contents and paths are in it.",
@@ -65,7 +65,7 @@ export class Traffic implements vscode.TextDocumentContentProvider, Disposable {
     );
   }
 
-  #later(agent: string): void {
+  #scheduleUpdate(agent: string): void {
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined;
       for (const document of vscode.workspace.textDocuments) {
@@ -81,7 +81,7 @@ export class Traffic implements vscode.TextDocumentContentProvider, Disposable {
 }
 
 /** What is missing from the lines below, and how many of them an agent should not have printed. */
-function head({ dropped, badLines }: Tap): string {
+function headerText({ dropped, badLines }: TrafficRecorder): string {
   const lines = (count: number, what: string): string => `${count} ${what}${count === 1 ? "" : "s"}`;
   const kept = dropped > 0 ? `// Not kept: ${lines(dropped, "older line")}\n` : "";
   const bad =
@@ -89,7 +89,7 @@ function head({ dropped, badLines }: Tap): string {
   return kept + bad;
 }
 
-function row(record: TapRecord): string {
-  const line = JSON.stringify(maskedRecord(record));
-  return (line.length > maxRow ? `${line.slice(0, maxRow)}… (${line.length} characters)` : line) + "\n";
+function recordText(record: TrafficRecord): string {
+  const line = JSON.stringify(maskRecord(record));
+  return (line.length > maxRowLength ? `${line.slice(0, maxRowLength)}… (${line.length} characters)` : line) + "\n";
 }

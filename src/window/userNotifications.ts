@@ -2,27 +2,27 @@
 import * as vscode from "vscode";
 import { asError } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
-import { newsBetween, type News } from "../session/notifications.ts";
+import { notificationBetween, type SessionNotification } from "../session/notifications.ts";
 import type { Session } from "../session/session.ts";
 import type { SessionState } from "../session/state.ts";
 import type { ChatPanels } from "./chatPanels.ts";
-import type { Settings, Wanted } from "./settings.ts";
+import type { Settings, NotificationLevel } from "./settings.ts";
 
-export interface AttentionOptions {
+export interface UserNotificationsOptions {
   readonly chat: Pick<ChatPanels, "visible" | "tell" | "focus">;
   readonly settings: () => Pick<Settings, "notifications" | "sound">;
   readonly log: Log;
 }
 
 /** Whether news of this kind is wanted. */
-const wants = (wanted: Wanted, { kind }: News): boolean =>
-  wanted === "all" || (wanted === "questions" && kind === "question");
+const includesNotification = (level: NotificationLevel, { kind }: SessionNotification): boolean =>
+  level === "all" || (level === "questions" && kind === "question");
 
-export class Attention {
-  readonly #options: AttentionOptions;
+export class UserNotifications {
+  readonly #options: UserNotificationsOptions;
   #before: { readonly session: Pick<Session, "state">; readonly state: SessionState } | undefined;
 
-  constructor(options: AttentionOptions) {
+  constructor(options: UserNotificationsOptions) {
     this.#options = options;
   }
 
@@ -32,16 +32,16 @@ export class Attention {
     this.#before = session && { session, state: session.state };
     // A session that was just opened, or read from disk, is no news.
     if (!session || before?.session !== session) return;
-    const news = newsBetween(before.state, session.state);
-    if (news) this.#tell(news, session.state.agent?.name ?? vscode.l10n.t("The agent"));
+    const news = notificationBetween(before.state, session.state);
+    if (news) this.#notifyUser(news, session.state.agent?.name ?? vscode.l10n.t("The agent"));
   }
 
-  #tell(news: News, agent: string): void {
+  #notifyUser(news: SessionNotification, agent: string): void {
     const { chat, settings } = this.#options;
     const { notifications, sound } = settings();
-    if (chat.visible && wants(sound, news)) chat.tell({ type: "sound", sound: news.kind });
+    if (chat.visible && includesNotification(sound, news)) chat.tell({ type: "sound", sound: news.kind });
     const looking = chat.visible && vscode.window.state.focused;
-    if (!looking && wants(notifications, news)) void this.#notify(words(news, agent));
+    if (!looking && includesNotification(notifications, news)) void this.#notify(notificationText(news, agent));
   }
 
   async #notify(message: string): Promise<void> {
@@ -55,7 +55,7 @@ export class Attention {
   }
 }
 
-function words(news: News, agent: string): string {
+function notificationText(news: SessionNotification, agent: string): string {
   if (news.kind === "question") return vscode.l10n.t("{0} waits for you: {1}", agent, news.title);
   const about = news.title === "" ? "" : `: ${news.title}`;
   return news.failed

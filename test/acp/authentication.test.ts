@@ -1,9 +1,9 @@
 // What people are told when an agent wants a sign-in.
 import assert from "node:assert/strict";
-import { signInNeeded } from "../../src/acp/authentication.ts";
+import { authenticationProblem } from "../../src/acp/authentication.ts";
 
 const command = (method: Record<string, unknown>): string | undefined =>
-  signInNeeded("Robo", "npx --yes robo --acp", [method], "Authentication required").command;
+  authenticationProblem("Robo", "npx --yes robo --acp", [method], "Authentication required").command;
 
 describe("the sign-in that an agent asks for", () => {
   it("is the agent's own command with the method's arguments and variables, quoted", () => {
@@ -20,7 +20,7 @@ describe("the sign-in that an agent asks for", () => {
   });
 
   it("is no command where none is known: the agent in a terminal would only wait", () => {
-    const problem = signInNeeded(
+    const problem = authenticationProblem(
       "Robo",
       "npx robo --acp",
       [{ id: "login", name: "Log in", description: "Run `robo auth login`." }, { id: "key" }, {}],
@@ -34,8 +34,8 @@ describe("the sign-in that an agent asks for", () => {
   });
 
   it("keeps what the agent said beyond the usual", () => {
-    assert.equal(signInNeeded("Robo", "robo", [], "Your key has expired").detail, "Your key has expired");
-    assert.equal(signInNeeded("Robo", "robo", [], "Authentication required").detail, undefined);
+    assert.equal(authenticationProblem("Robo", "robo", [], "Your key has expired").detail, "Your key has expired");
+    assert.equal(authenticationProblem("Robo", "robo", [], "Authentication required").detail, undefined);
   });
 
   it("does not break on methods of the wrong shape", () => {

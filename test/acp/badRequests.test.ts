@@ -3,12 +3,12 @@ import assert from "node:assert/strict";
 import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Connected } from "../../src/acp/connect.ts";
+import type { AgentConnection } from "../../src/acp/connect.ts";
 import { Emitter, findLeaks, trackLeaks } from "../../src/base/lifecycle.ts";
 import { nullLog, systemClock, type Log } from "../../src/base/log.ts";
 import type { SessionEvent } from "../../src/session/events.ts";
-import { Session, type Room } from "../../src/session/session.ts";
-import { openAsks } from "../../src/session/state.ts";
+import { Session, type SessionServices } from "../../src/session/session.ts";
+import { openQuestions } from "../../src/session/state.ts";
 import { SessionFiles } from "../../src/files/sessionFiles.ts";
 import { nodePaths } from "../../src/files/nodePaths.ts";
 import { Confinement } from "../../src/files/paths.ts";
@@ -16,7 +16,7 @@ import { PermissionBroker } from "../../src/permissions/permissionBroker.ts";
 import { SessionTerminals } from "../../src/terminals/sessionTerminals.ts";
 import { wrongParams, wrongUpdates } from "../support/agents/wrongTypes.mjs";
 import { until } from "../support/fakes/until.ts";
-import { WireAgent, type Sent } from "../support/fakes/wireAgent.ts";
+import { WireAgent, type SentMessage } from "../support/fakes/wireAgent.ts";
 import { NodeDocuments } from "../interop/nodeDocuments.ts";
 
 // Codes of the spec page "Error".
@@ -77,7 +77,7 @@ describe("a request that is wrong", function () {
   this.timeout(20_000);
   let folder: string;
   let agent: WireAgent;
-  let connected: Connected;
+  let connected: AgentConnection;
   let session: Session;
   let terminals: SessionTerminals;
   let ids = 0;
@@ -98,7 +98,7 @@ describe("a request that is wrong", function () {
     session = new Session({
       id: "session",
       agent: { id: "robo", name: "Robo" },
-      cwd: folder,
+      workspaceFolder: folder,
       clock: systemClock,
       log,
       newId: () => `s${++ids}`,
@@ -107,7 +107,7 @@ describe("a request that is wrong", function () {
           Promise.resolve({ agent: connected.agent, onDidDie: new Emitter<never>().event, hasEnded: () => false }),
         restart: () => Promise.reject(new Error("Nothing restarts here.")),
       },
-      makeRoom: room,
+      createServices: room,
     });
     const opening = session.open();
     agent.answer(await agent.request("session/new"), { sessionId: "s" });
@@ -129,11 +129,11 @@ describe("a request that is wrong", function () {
     assert.deepEqual(result, { content: "one\ntwo\nthree\n" });
   });
 
-  function room(report: (event: SessionEvent) => void): Room {
+  function room(report: (event: SessionEvent) => void): SessionServices {
     const confinement = new Confinement(nodePaths(), [folder]);
     const files = new SessionFiles(new NodeDocuments(), confinement);
     const broker = new PermissionBroker({ report });
-    terminals = new SessionTerminals({ confinement, cwd: folder, env: process.env, report });
+    terminals = new SessionTerminals({ confinement, workspaceFolder: folder, env: process.env, report });
     return {
       requestPermission: (question, signal) => broker.requestPermission(question, signal),
       answer: (id, option) => broker.answer(id, option),
@@ -151,7 +151,7 @@ describe("a request that is wrong", function () {
     };
   }
 
-  function ask(method: string, params: unknown): Promise<Sent> {
+  function ask(method: string, params: unknown): Promise<SentMessage> {
     const id = ++ids;
     agent.send({ id, method, params });
     return agent.response(id);
@@ -241,8 +241,8 @@ describe("a request that is wrong", function () {
       ],
       works: async params => {
         const answered = ask("session/request_permission", params);
-        await until(() => openAsks(session.state).length > 0);
-        session.answer(openAsks(session.state)[0]?.id ?? "", "y");
+        await until(() => openQuestions(session.state).length > 0);
+        session.answer(openQuestions(session.state)[0]?.id ?? "", "y");
         assert.deepEqual((await answered).result, { outcome: { outcome: "selected", optionId: "y" } });
       },
     },
@@ -476,7 +476,7 @@ describe("a request that is wrong", function () {
 
 describe("a request that is called back wrongly", () => {
   let agent: WireAgent;
-  let connected: Connected;
+  let connected: AgentConnection;
   beforeEach(async () => {
     agent = new WireAgent();
     connected = await agent.ready();

@@ -1,19 +1,19 @@
 // Every way in which agents tell the output of commands they run themselves ends as the same terminal.
 import assert from "node:assert/strict";
-import { V1Upgrade } from "../../src/acp/v1/v1Updates.ts";
-import type { Wire } from "../../src/acp/parse.ts";
+import { V1Updates } from "../../src/acp/v1/v1Updates.ts";
+import type { JsonObject } from "../../src/acp/parse.ts";
 import { reduce } from "../../src/session/reduce.ts";
-import { empty, toolKey, type SessionState } from "../../src/session/state.ts";
+import { emptySession, toolKey, type SessionState } from "../../src/session/state.ts";
 
-const update = (more: Wire): Wire => ({ sessionUpdate: "tool_call_update", toolCallId: "t", ...more });
-const said = (text: string): Wire => ({ content: [{ type: "content", content: { type: "text", text } }] });
-const call: Wire = update({ kind: "execute", status: "pending", rawInput: { command: "npm test", cwd: "/w" } });
+const update = (more: JsonObject): JsonObject => ({ sessionUpdate: "tool_call_update", toolCallId: "t", ...more });
+const said = (text: string): JsonObject => ({ content: [{ type: "content", content: { type: "text", text } }] });
+const call: JsonObject = update({ kind: "execute", status: "pending", rawInput: { command: "npm test", cwd: "/w" } });
 
-function after(...updates: readonly Wire[]): SessionState {
-  const upgrade = new V1Upgrade();
+function after(...updates: readonly JsonObject[]): SessionState {
+  const upgrade = new V1Updates();
   return updates
     .flatMap(one => upgrade.update(one))
-    .reduce<SessionState>((state, event, seq) => reduce(state, { seq, at: seq, event }), empty);
+    .reduce<SessionState>((state, event, seq) => reduce(state, { seq, at: seq, event }), emptySession);
 }
 
 /** What the card shows: the terminal in it, or the kinds of its content. */
@@ -86,7 +86,7 @@ describe("the output of a command that an agent ran itself", () => {
     assert.deepEqual(shown(after(listed, done)), { output: "a\nb\n", exit: { exitCode: 0 }, cwd: undefined });
   });
 
-  const texts: readonly (readonly [string, readonly Wire[]])[] = [
+  const texts: readonly (readonly [string, readonly JsonObject[]])[] = [
     [
       "a description of the command",
       [

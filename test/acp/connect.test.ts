@@ -46,7 +46,7 @@ describe("connecting to an agent", () => {
       name: "Robo One",
       version: "9",
       protocolVersion: 1,
-      can: { image: true, audio: false, embeddedContext: false, load: true },
+      capabilities: { image: true, audio: false, embeddedContext: false, load: true },
     });
     connected.dispose();
     await until(() => agent.stdin.writableEnded);
@@ -54,7 +54,12 @@ describe("connecting to an agent", () => {
 
   it("bears nonsense in what the agent says about itself", async () => {
     const connected = await agent.ready({ agentInfo: "robo", agentCapabilities: [1], authMethods: { a: 1 } });
-    assert.deepEqual(connected.agent.info.can, { image: false, audio: false, embeddedContext: false, load: false });
+    assert.deepEqual(connected.agent.info.capabilities, {
+      image: false,
+      audio: false,
+      embeddedContext: false,
+      load: false,
+    });
     assert.equal(connected.agent.info.name, "Robo");
     connected.dispose();
   });
@@ -68,7 +73,7 @@ describe("connecting to an agent", () => {
     const connected = await connecting;
     assert.equal(agent.badLines, 3);
     assert.deepEqual(
-      agent.tap.records.filter(record => record.dir === "out").map(record => record.text),
+      agent.recorder.records.filter(record => record.dir === "out").map(record => record.text),
       [
         "Welcome to Robo!",
         "\u001b[2J{broken",

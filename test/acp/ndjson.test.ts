@@ -11,7 +11,7 @@ import {
   parseLine,
   type BadLine,
 } from "../../src/acp/ndjson.ts";
-import { Credit } from "../../src/base/readBudget.ts";
+import { ReadBudget } from "../../src/base/readBudget.ts";
 import { FakeClock } from "../support/fakes/fakePorts.ts";
 import { until } from "../support/fakes/until.ts";
 
@@ -49,7 +49,7 @@ interface Reading {
   readonly state: { closed: number };
 }
 
-function reading(input = new PassThrough(), credit?: Credit): Reading {
+function reading(input = new PassThrough(), credit?: ReadBudget): Reading {
   const messages: Message[] = [];
   const bad: BadLine[] = [];
   const state = { closed: 0 };
@@ -239,17 +239,17 @@ describe("the reader", () => {
 
   it("reads no more while the credit is spent, and goes on where it was when it is renewed", async () => {
     let behind = true;
-    const credit = new Credit({ clock: new FakeClock(), isBehind: () => behind, isPainting: () => false });
+    const credit = new ReadBudget({ clock: new FakeClock(), isBehind: () => behind, isPainting: () => false });
     const { input, messages, state } = reading(new PassThrough(), credit);
     const lines = Array.from({ length: 100 }, (_, n) => `${JSON.stringify(message("x".repeat(10_000), n))}\n`);
     input.end(lines.join(""));
-    await until(() => credit.isSpent);
+    await until(() => credit.isExhausted);
     const { length } = messages;
     assert.ok(length > 5 && length < 50, `${length} messages`);
     for (let turn = 0; turn < 20; turn++) await new Promise(resolve => setImmediate(resolve));
     assert.equal(messages.length, length);
-    credit.renew();
-    await until(() => credit.isSpent);
+    credit.reset();
+    await until(() => credit.isExhausted);
     assert.ok(messages.length > length && messages.length < 100, `${messages.length} messages`);
     behind = false;
     await until(() => state.closed === 1);

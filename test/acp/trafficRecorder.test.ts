@@ -1,20 +1,20 @@
 // What is recorded of a connection, and what of it may be saved.
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { Tap, transcript } from "../../src/acp/trafficRecorder.ts";
-import { masked } from "../../src/base/maskJson.ts";
+import { TrafficRecorder, transcriptText } from "../../src/acp/trafficRecorder.ts";
+import { maskJson } from "../../src/base/maskJson.ts";
 import { FakeClock } from "../support/fakes/fakePorts.ts";
 
 describe("the tap", () => {
   it("keeps the newest records in order, with their time, and counts what it dropped", () => {
     const clock = new FakeClock();
-    clock.pass(1000);
-    const tap = new Tap(clock);
+    clock.advance(1000);
+    const tap = new TrafficRecorder(clock);
     const heard: unknown[] = [];
     const link = tap.onDidRecord(record => heard.push(record));
     for (let i = 0; i < 5010; i++) {
-      clock.pass(1);
-      tap.message(i % 2 === 0 ? "c>a" : "a>c", { i }, 10);
+      clock.advance(1);
+      tap.recordMessage(i % 2 === 0 ? "c>a" : "a>c", { i }, 10);
     }
     link.dispose();
     assert.deepEqual([tap.records.length, tap.dropped, heard.length], [5000, 10, 5010]);
@@ -22,9 +22,9 @@ describe("the tap", () => {
   });
 
   it("drops by bytes as well, but never the newest", () => {
-    const tap = new Tap(new FakeClock());
+    const tap = new TrafficRecorder(new FakeClock());
     const megabyte = 1024 * 1024;
-    for (let i = 0; i < 3; i++) tap.message("a>c", { i }, 20 * megabyte);
+    for (let i = 0; i < 3; i++) tap.recordMessage("a>c", { i }, 20 * megabyte);
     assert.deepEqual(
       tap.records.map(record => record.msg),
       [{ i: 2 }],
@@ -33,20 +33,20 @@ describe("the tap", () => {
   });
 
   it("counts the lines that were no messages, also those it dropped", () => {
-    const tap = new Tap(new FakeClock());
-    tap.text("out", "Welcome!");
-    tap.text("err", "warning");
-    for (let i = 0; i < 5000; i++) tap.message("a>c", { i }, 10);
-    tap.text("out", "Bye!");
+    const tap = new TrafficRecorder(new FakeClock());
+    tap.recordText("out", "Welcome!");
+    tap.recordText("err", "warning");
+    for (let i = 0; i < 5000; i++) tap.recordMessage("a>c", { i }, 10);
+    tap.recordText("out", "Bye!");
     assert.equal(tap.badLines, 2);
   });
 
   it("writes a line a record", () => {
-    const tap = new Tap(new FakeClock());
-    tap.message("c>a", { method: "m" }, 1);
-    tap.text("err", "warning");
+    const tap = new TrafficRecorder(new FakeClock());
+    tap.recordMessage("c>a", { method: "m" }, 1);
+    tap.recordText("err", "warning");
     assert.equal(
-      transcript(tap.records),
+      transcriptText(tap.records),
       '{"t":0,"dir":"c>a","msg":{"method":"m"}}\n{"t":0,"dir":"err","text":"warning"}\n',
     );
   });
@@ -78,7 +78,7 @@ describe("a saved transcript", () => {
     fc.assert(
       fc.property(fc.constantFrom(...names), nested, (name, value) => {
         const record = { t: 0, dir: "c>a", msg: { params: { list: [{ [name]: value }] } } } as const;
-        assert.ok(!transcript([record]).includes(secret));
+        assert.ok(!transcriptText([record]).includes(secret));
       }),
     );
   });
@@ -96,7 +96,7 @@ describe("a saved transcript", () => {
       ],
       env: { KEY: secret },
     };
-    const text = transcript([{ t: 0, dir: "c>a", msg: { params } }]);
+    const text = transcriptText([{ t: 0, dir: "c>a", msg: { params } }]);
     assert.ok(!text.includes(secret));
     for (const kept of ["KEY", "X-Auth", '"name":"s"', '"args":["-x"]']) assert.ok(text.includes(kept), kept);
   });
@@ -107,7 +107,7 @@ describe("a saved transcript", () => {
       command: `run --token ${secret}`,
       args: ["--api-key", secret, `--password=${secret}`, "--verbose"],
     };
-    const text = transcript([...printed, { t: 0, dir: "a>c", msg: { params } }]);
+    const text = transcriptText([...printed, { t: 0, dir: "a>c", msg: { params } }]);
     assert.ok(!text.includes(secret), text);
     for (const kept of ["API_KEY=•••", '"run --token •••"', '["--api-key","•••","--password=•••","--verbose"]'])
       assert.ok(text.includes(kept), `${kept} is not in ${text}`);
@@ -115,16 +115,16 @@ describe("a saved transcript", () => {
 
   it("keeps what follows a telling flag and is a flag itself, and pieces that are no texts", () => {
     const msg = { args: ["--token", "--verbose", 7, { token: secret }], command: ["curl", "-s"] };
-    assert.deepEqual(masked(msg), { args: ["--token", "--verbose", 7, { token: "•••" }], command: ["curl", "-s"] });
+    assert.deepEqual(maskJson(msg), { args: ["--token", "--verbose", 7, { token: "•••" }], command: ["curl", "-s"] });
   });
 
   it("leaves everything else as it was, and the recording itself untouched", () => {
     const msg = { used: 3, totalTokens: 12, text: "a token of friendship", list: [1, null, true], env: [] };
     const before = structuredClone(msg);
-    assert.deepEqual(masked(msg), before);
+    assert.deepEqual(maskJson(msg), before);
     assert.deepEqual(msg, before);
     const other = { token: secret };
-    masked(other);
+    maskJson(other);
     assert.equal(other.token, secret);
   });
 });

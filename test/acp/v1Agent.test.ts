@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { ProblemError, Refusal } from "../../src/base/errors.ts";
 import { findLeaks, trackLeaks } from "../../src/base/lifecycle.ts";
-import type { Connected } from "../../src/acp/connect.ts";
+import type { AgentConnection } from "../../src/acp/connect.ts";
 import type { AgentClient, AgentSession } from "../../src/session/agent.ts";
 import type { SessionEvent } from "../../src/session/events.ts";
 import { recordingClient } from "../support/fakes/recordingClient.ts";
@@ -19,7 +19,7 @@ const isIdle = (events: readonly SessionEvent[]): boolean =>
 
 describe("an agent of version 1", () => {
   let agent: WireAgent;
-  let connected: Connected;
+  let connected: AgentConnection;
   beforeEach(async () => {
     trackLeaks();
     agent = new WireAgent();

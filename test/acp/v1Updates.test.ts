@@ -1,28 +1,32 @@
 // ACP v1 in, session events out.
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { V1Upgrade } from "../../src/acp/v1/v1Updates.ts";
-import { content, wireContent, type Wire } from "../../src/acp/parse.ts";
-import type { Content, SessionEvent } from "../../src/session/events.ts";
+import { V1Updates } from "../../src/acp/v1/v1Updates.ts";
+import { parseContent, contentToWire, type JsonObject } from "../../src/acp/parse.ts";
+import type { ContentBlock, SessionEvent } from "../../src/session/events.ts";
 import { reduce } from "../../src/session/reduce.ts";
-import { empty, type SessionState } from "../../src/session/state.ts";
+import { emptySession, type SessionState } from "../../src/session/state.ts";
 
-const chunk = (author: "user" | "agent" | "thought", text: string, messageId?: unknown): Wire => ({
+const chunk = (author: "user" | "agent" | "thought", text: string, messageId?: unknown): JsonObject => ({
   sessionUpdate: author === "thought" ? "agent_thought_chunk" : `${author}_message_chunk`,
   content: { type: "text", text },
   ...(messageId !== undefined && { messageId }),
 });
-const tool = (toolCallId: string, more: Wire = {}): Wire => ({ sessionUpdate: "tool_call", toolCallId, ...more });
-const text = (words: string): Content => ({ type: "text", text: words });
+const tool = (toolCallId: string, more: JsonObject = {}): JsonObject => ({
+  sessionUpdate: "tool_call",
+  toolCallId,
+  ...more,
+});
+const text = (words: string): ContentBlock => ({ type: "text", text: words });
 
 /** Messages as `author id: text`, in the order of the transcript. */
 function transcript(
-  updates: readonly Wire[],
-  upgrade = new V1Upgrade(),
+  updates: readonly JsonObject[],
+  upgrade = new V1Updates(),
   from: readonly SessionEvent[] = [],
 ): readonly string[] {
   const events = [...from, ...updates.flatMap(update => upgrade.update(update))];
-  const state = events.reduce<SessionState>((s, event, seq) => reduce(s, { seq, at: seq, event }), empty);
+  const state = events.reduce<SessionState>((s, event, seq) => reduce(s, { seq, at: seq, event }), emptySession);
   return [...state.entries].map(entry =>
     entry.kind === "message"
       ? `${entry.author} ${entry.content.map(block => (block.type === "text" ? block.text : block.type)).join("|")}`
@@ -30,7 +34,7 @@ function transcript(
   );
 }
 
-const table: readonly (readonly [string, Wire, readonly SessionEvent[]])[] = [
+const table: readonly (readonly [string, JsonObject, readonly SessionEvent[]])[] = [
   [
     "annotations, as far as they are well formed",
     {
@@ -243,7 +247,7 @@ const table: readonly (readonly [string, Wire, readonly SessionEvent[]])[] = [
 
 describe("an update of v1", () => {
   for (const [what, update, events] of table) {
-    it(`tells ${what}`, () => assert.deepEqual(new V1Upgrade().update(update), events));
+    it(`tells ${what}`, () => assert.deepEqual(new V1Updates().update(update), events));
   }
 
   it("that cannot be understood is kept as it came", () => {
@@ -261,7 +265,7 @@ describe("an update of v1", () => {
       { sessionUpdate: "compaction_update" },
       { sessionUpdate: "available_commands_update", availableCommands: null },
     ]) {
-      assert.deepEqual(new V1Upgrade().update(update), [{ type: "unknown", method: "session/update", raw: update }]);
+      assert.deepEqual(new V1Updates().update(update), [{ type: "unknown", method: "session/update", raw: update }]);
     }
   });
 
@@ -292,8 +296,8 @@ describe("an update of v1", () => {
       .map(([sessionUpdate, more]) => ({ ...more, sessionUpdate }));
     fc.assert(
       fc.property(fc.array(update, { maxLength: 10 }), updates => {
-        const upgrade = new V1Upgrade();
-        let state = empty;
+        const upgrade = new V1Updates();
+        let state = emptySession;
         for (const [seq, event] of updates.flatMap(one => upgrade.update(one)).entries()) {
           state = reduce(state, { seq, at: seq, event });
         }
@@ -306,7 +310,7 @@ describe("an update of v1", () => {
   it("of setup with any values never throws", () => {
     fc.assert(
       fc.property(fc.dictionary(fc.constantFrom("configOptions", "modes", "models"), fc.anything()), result => {
-        assert.ok(Array.isArray(new V1Upgrade().setup(result)));
+        assert.ok(Array.isArray(new V1Updates().setup(result)));
       }),
     );
   });
@@ -358,13 +362,13 @@ describe("the messages of v1", () => {
 });
 
 describe("a prompt of v1", () => {
-  const prompted = (words: string): [V1Upgrade, readonly SessionEvent[]] => {
-    const upgrade = new V1Upgrade();
+  const prompted = (words: string): [V1Updates, readonly SessionEvent[]] => {
+    const upgrade = new V1Updates();
     return [upgrade, upgrade.prompt([text(words)]).events];
   };
 
   it("is accepted at once, with an id and a message of ours", () => {
-    const upgrade = new V1Upgrade();
+    const upgrade = new V1Updates();
     const { messageId, events } = upgrade.prompt([text("hi")]);
     assert.deepEqual(events, [
       { type: "message", author: "user", messageId, content: [text("hi")] },
@@ -391,11 +395,11 @@ describe("a prompt of v1", () => {
   });
 
   it("begins a message of its own, though the agent goes on with the last one's id", () => {
-    const upgrade = new V1Upgrade();
+    const upgrade = new V1Updates();
     const first = [
       ...upgrade.prompt([text("a")]).events,
       ...upgrade.update(chunk("agent", "one", "m")),
-      ...upgrade.ended("end_turn"),
+      ...upgrade.turnEnded("end_turn"),
     ];
     const second = upgrade.prompt([text("b")]).events;
     assert.deepEqual(transcript([chunk("agent", "two", "m")], upgrade, [...first, ...second]), [
@@ -408,10 +412,10 @@ describe("a prompt of v1", () => {
 
   it("is over with its answer, and a question asked after that makes nobody busy", () => {
     const [upgrade] = prompted("a");
-    assert.deepEqual(upgrade.asking(), [{ type: "activity", state: "requires_action" }]);
-    assert.deepEqual(upgrade.answered(), [{ type: "activity", state: "running" }]);
-    assert.deepEqual(upgrade.ended("end_turn"), [{ type: "activity", state: "idle", stopReason: "end_turn" }]);
-    assert.deepEqual([upgrade.asking(), upgrade.answered()], [[], []]);
+    assert.deepEqual(upgrade.questionOpened(), [{ type: "activity", state: "requires_action" }]);
+    assert.deepEqual(upgrade.questionAnswered(), [{ type: "activity", state: "running" }]);
+    assert.deepEqual(upgrade.turnEnded("end_turn"), [{ type: "activity", state: "idle", stopReason: "end_turn" }]);
+    assert.deepEqual([upgrade.questionOpened(), upgrade.questionAnswered()], [[], []]);
   });
 });
 
@@ -419,7 +423,7 @@ describe("modes and models of v1", () => {
   const modes = { currentModeId: "ask", availableModes: [{ id: "ask", name: "Ask" }, { id: "code" }, 3] };
 
   it("become options, set by methods of their own", () => {
-    const upgrade = new V1Upgrade();
+    const upgrade = new V1Updates();
     const [event] = upgrade.setup({
       modes,
       models: { currentModelId: "m", availableModels: [{ modelId: "m", name: "M" }] },
@@ -433,13 +437,13 @@ describe("modes and models of v1", () => {
       ],
     );
     assert.deepEqual(
-      ["parley.mode", "parley.model", "other"].map(id => upgrade.origin(id)),
+      ["parley.mode", "parley.model", "other"].map(id => upgrade.optionOrigin(id)),
       ["mode", "model", "config"],
     );
   });
 
   it("give way to options where an agent has both", () => {
-    const upgrade = new V1Upgrade();
+    const upgrade = new V1Updates();
     const [event] = upgrade.setup({
       modes,
       configOptions: [{ id: "mode", name: "Mode", type: "select", currentValue: "ask", options: [] }],
@@ -450,12 +454,12 @@ describe("modes and models of v1", () => {
       ["mode"],
     );
     assert.deepEqual(upgrade.update({ sessionUpdate: "current_mode_update", currentModeId: "code" }), []);
-    assert.equal(upgrade.origin("parley.mode"), "config");
+    assert.equal(upgrade.optionOrigin("parley.mode"), "config");
   });
 
   it("are nothing where there are none", () => {
-    assert.deepEqual(new V1Upgrade().setup({ modes: null, configOptions: null }), []);
-    assert.deepEqual(new V1Upgrade().setup({}), []);
+    assert.deepEqual(new V1Updates().setup({ modes: null, configOptions: null }), []);
+    assert.deepEqual(new V1Updates().setup({}), []);
   });
 });
 
@@ -468,13 +472,13 @@ describe("annotations of content", () => {
       { type: "resource", resource: { uri: "file:///a", text: "x" }, annotations },
     ];
     assert.deepEqual(
-      blocks.map(block => wireContent(content(block) as Content)),
+      blocks.map(block => contentToWire(parseContent(block) as ContentBlock)),
       blocks,
     );
   });
 
   it("keep text apart that is for others", () => {
-    const piece = (text: string, audience?: readonly string[]): Wire => ({
+    const piece = (text: string, audience?: readonly string[]): JsonObject => ({
       sessionUpdate: "agent_message_chunk",
       content: { type: "text", text, ...(audience && { annotations: { audience } }) },
     });

@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
-import { agentEnvironment, agentSpawn, launch, type Launched } from "../../src/agents/launch.ts";
-import { presets, type AgentDefinition } from "../../src/agents/registry.ts";
+import { agentEnvironment, agentSpawn, launch, type AgentProcess } from "../../src/agents/launch.ts";
+import { agentPresets, type AgentDefinition } from "../../src/agents/registry.ts";
 import { asProblem, type Problem } from "../../src/base/errors.ts";
 
 const definition = (command: string, ...args: string[]): AgentDefinition => ({
@@ -34,7 +34,7 @@ describe("what is spawned for an agent", () => {
   };
 
   it("goes through cmd.exe on Windows when it is a batch file, with every argument quoted", () => {
-    const batches = presets.filter(preset => preset.command === "npx");
+    const batches = agentPresets.filter(preset => preset.command === "npx");
     assert.ok(batches.length > 0);
     for (const preset of batches) {
       const path = "C:\\Program Files\\nodejs\\npx.CMD";
@@ -94,13 +94,13 @@ describe("stopping an agent on Windows", function () {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  const all: Launched[] = [];
-  async function start(behaviour: string): Promise<Launched> {
+  const all: AgentProcess[] = [];
+  async function start(behaviour: string): Promise<AgentProcess> {
     const launched = await launch(definition(process.execPath, bad, behaviour), folder, () => {});
     all.push(launched);
     return launched;
   }
-  async function stopAsOnWindows(launched: Launched): Promise<void> {
+  async function stopAsOnWindows(launched: AgentProcess): Promise<void> {
     Object.defineProperty(process, "platform", { ...descriptor, value: "win32" });
     process.env["PATH"] = [folder, path].join(delimiter);
     try {
@@ -116,17 +116,17 @@ describe("stopping an agent on Windows", function () {
     const launched = await start("ignores-end");
     await stopAsOnWindows(launched);
     assert.equal(readFileSync(log, "utf8"), `/pid ${launched.pid} /t /f\n`);
-    assert.equal((await launched.death).asked, true);
+    assert.equal((await launched.whenExited).wasStopped, true);
   });
 
   it("kills nobody by the number of one that is gone", async () => {
     const launched = await start("exit");
-    await launched.death;
+    await launched.whenExited;
     await stopAsOnWindows(launched);
     assert.ok(!existsSync(log));
     const polite = await start("none");
     await stopAsOnWindows(polite);
-    assert.equal((await polite.death).signal, null);
+    assert.equal((await polite.whenExited).signal, null);
     assert.ok(!existsSync(log));
   });
 });

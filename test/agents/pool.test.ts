@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { agentEnvironment, agentSpawn } from "../../src/agents/launch.ts";
-import { AgentPool, type Progress } from "../../src/agents/pool.ts";
+import { AgentPool, type StartProgress } from "../../src/agents/pool.ts";
 import type { AgentDefinition } from "../../src/agents/registry.ts";
 import { asProblem, type Problem } from "../../src/base/errors.ts";
 import { nullLog, systemClock } from "../../src/base/log.ts";
@@ -49,7 +49,7 @@ describe("the pool of agent processes", function () {
     await pool.dispose();
     rmSync(folder, { recursive: true, force: true });
   });
-  const get = (definition: AgentDefinition, onProgress: (progress: Progress) => void = () => {}) =>
+  const get = (definition: AgentDefinition, onProgress: (progress: StartProgress) => void = () => {}) =>
     pool.get(definition, folder, onProgress);
   const failure = async (definition: AgentDefinition): Promise<Problem> =>
     get(definition).then(
@@ -103,7 +103,7 @@ describe("the pool of agent processes", function () {
 
   it("works with one whose answer has the wrong types", async () => {
     const { agent: connected } = await get(agent("initialize-wrong-types"));
-    assert.deepEqual(connected.info.can, { image: false, audio: false, embeddedContext: false, load: false });
+    assert.deepEqual(connected.info.capabilities, { image: false, audio: false, embeddedContext: false, load: false });
   });
 
   it("starts anew after a death, and after its definition changed", async () => {

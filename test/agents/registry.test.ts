@@ -1,6 +1,6 @@
 // Which agents there are: presets, the user's own, and entries that cannot be used.
 import assert from "node:assert/strict";
-import { presets, resolveAgents, type AgentDefinition } from "../../src/agents/registry.ts";
+import { agentPresets, resolveAgents, type AgentDefinition } from "../../src/agents/registry.ts";
 
 const demo: AgentDefinition = {
   id: "demo",
@@ -17,7 +17,7 @@ const agent = (setting: unknown, id: string): AgentDefinition | undefined =>
 
 describe("the agents on offer", () => {
   it("are the demo and the presets where nothing is set", () => {
-    assert.deepEqual(ids({}), ["demo", ...presets.map(preset => preset.id)]);
+    assert.deepEqual(ids({}), ["demo", ...agentPresets.map(preset => preset.id)]);
     assert.deepEqual(ids(undefined), ids({}));
     assert.deepEqual(ids("nonsense"), ids({}));
   });
@@ -43,7 +43,7 @@ describe("the agents on offer", () => {
   });
 
   it("never ask npx a question, and pin their versions", () => {
-    for (const preset of presets.filter(each => each.command === "npx")) {
+    for (const preset of agentPresets.filter(each => each.command === "npx")) {
       assert.equal(preset.args[0], "--yes", preset.id);
       assert.match(preset.args[1] ?? "", /@\d+\.\d+\.\d+$/, preset.id);
     }

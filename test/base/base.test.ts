@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { ProblemError, asError, asProblem, unreachable } from "../../src/base/errors.ts";
 import { DisposableStore, Emitter, findLeaks, toDisposable, trackLeaks } from "../../src/base/lifecycle.ts";
 import { systemClock } from "../../src/base/log.ts";
-import { same } from "../../src/base/jsonEqual.ts";
+import { jsonEqual } from "../../src/base/jsonEqual.ts";
 
 describe("disposables", () => {
   it("end once, in reverse order, and each although another failed", () => {
@@ -98,23 +98,23 @@ describe("equality", () => {
   it("is that of JSON", () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.jsonValue(), (a, b) => {
-        assert.ok(same(a, structuredClone(a)));
+        assert.ok(jsonEqual(a, structuredClone(a)));
         const text = (value: unknown): string =>
           JSON.stringify(value, (_, inner: unknown) =>
             typeof inner === "object" && inner !== null && !Array.isArray(inner)
               ? Object.fromEntries(Object.entries(inner).sort(([x], [y]) => (x < y ? -1 : 1)))
               : inner,
           );
-        assert.equal(same(a, b), text(a) === text(b));
+        assert.equal(jsonEqual(a, b), text(a) === text(b));
       }),
     );
   });
 
   it("takes an absent field for an undefined one", () => {
-    assert.ok(same({ a: 1, b: undefined }, { a: 1 }));
-    assert.ok(same({ a: 1 }, { a: 1, b: undefined }));
-    assert.ok(!same({ a: 1 }, { a: 1, b: null }));
-    assert.ok(!same([1], { 0: 1 }));
+    assert.ok(jsonEqual({ a: 1, b: undefined }, { a: 1 }));
+    assert.ok(jsonEqual({ a: 1 }, { a: 1, b: undefined }));
+    assert.ok(!jsonEqual({ a: 1 }, { a: 1, b: null }));
+    assert.ok(!jsonEqual([1], { 0: 1 }));
   });
 });
 

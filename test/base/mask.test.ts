@@ -1,7 +1,7 @@
 // Which words of printed text are credentials, by example.
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { announcesSecret, maskedText } from "../../src/base/mask.ts";
+import { isSecretFlag, maskText } from "../../src/base/mask.ts";
 
 // Made of pieces, so that no scanner takes them for real ones.
 const openAi = `sk-${"proj-a1B2c3D4".repeat(3)}`;
@@ -39,7 +39,7 @@ describe("masked text", () => {
     ["secret: token=abc", "secret: token=•••"],
   ];
   for (const [given, masked] of hides) {
-    it(`hides what is secret in ${JSON.stringify(given.slice(0, 60))}`, () => assert.equal(maskedText(given), masked));
+    it(`hides what is secret in ${JSON.stringify(given.slice(0, 60))}`, () => assert.equal(maskText(given), masked));
   }
 
   const prose = [
@@ -66,11 +66,11 @@ describe("masked text", () => {
     "src/auth/tokenizer.ts:12:5",
   ];
   for (const text of prose) {
-    it(`leaves ${JSON.stringify(text.slice(0, 60))} as it is`, () => assert.equal(maskedText(text), text));
+    it(`leaves ${JSON.stringify(text.slice(0, 60))} as it is`, () => assert.equal(maskText(text), text));
   }
 
   it("masks nothing twice", () => {
-    for (const [, masked] of hides) assert.equal(maskedText(masked), masked);
+    for (const [, masked] of hides) assert.equal(maskText(masked), masked);
   });
 
   it("takes no longer than a long line deserves, whatever it repeats", () => {
@@ -89,7 +89,7 @@ describe("masked text", () => {
     for (const unit of units) {
       const line = unit.repeat(200_000 / unit.length);
       const began = performance.now();
-      maskedText(line);
+      maskText(line);
       // Some 50 ms; where time grows with the square of the length it is 20 s.
       assert.ok(performance.now() - began < 3000, `${unit} took ${performance.now() - began} ms`);
     }
@@ -100,7 +100,7 @@ describe("masked text", () => {
     const value = fc.stringMatching(/^[A-Za-z0-9+/_-]{8,40}$/).map(text => `${text}x9`);
     fc.assert(
       fc.property(around, fc.constantFrom("apiKey", "access_token", "DB_PASSWORD"), value, around, (a, name, b, c) => {
-        assert.equal(maskedText(`${a} ${name}=${b} ${c}`), `${a} ${name}=••• ${c}`);
+        assert.equal(maskText(`${a} ${name}=${b} ${c}`), `${a} ${name}=••• ${c}`);
       }),
     );
   });
@@ -118,7 +118,7 @@ describe("a flag that announces a secret", () => {
       "--tokens",
       "--verbose",
     ];
-    assert.deepEqual(flags.filter(announcesSecret), [
+    assert.deepEqual(flags.filter(isSecretFlag), [
       "--token",
       "--api-key",
       "-password",

@@ -1,11 +1,12 @@
 // Finding programs, and starting them on Windows: both systems, on either.
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { findProgram, windowsSpawn, type Environment, type Look } from "../../src/base/program.ts";
+import type { Environment } from "../../src/base/platform.ts";
+import { findProgram, windowsSpawn, type PathLookup } from "../../src/base/program.ts";
 
 /** A disk with these files, as the look of its system sees them. */
 const disk =
-  (kinds: Readonly<Record<string, ReturnType<Look>>>): Look =>
+  (kinds: Readonly<Record<string, ReturnType<PathLookup>>>): PathLookup =>
   path =>
     kinds[path];
 

@@ -1,7 +1,7 @@
 // What the user decides upon looks like what it is.
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { visible } from "../../src/base/visibleText.ts";
+import { visibleText } from "../../src/base/visibleText.ts";
 
 describe("text made visible", () => {
   const rows: readonly (readonly [why: string, text: string, shown: string])[] = [
@@ -16,19 +16,19 @@ describe("text made visible", () => {
     ["a lone surrogate", "a\ud800b", "a[U+D800]b"],
     ["joiners between Latin letters", "pay\u200dpal", "pay[U+200D]pal"],
   ];
-  for (const [why, text, shown] of rows) it(`names ${why}`, () => assert.equal(visible(text), shown));
+  for (const [why, text, shown] of rows) it(`names ${why}`, () => assert.equal(visibleText(text), shown));
 
   it("leaves tabs, line breaks, emoji and words of any script as they are", () => {
     for (const text of ["a\tb\nc", "👩‍💻 ❤️ 👍🏽", "שלום", "می‌خواهم", "क्‍ष", "漢字", "naïve"])
-      assert.equal(visible(text), text);
+      assert.equal(visibleText(text), text);
   });
 
   it("leaves nothing that reorders what stands beside it, and is done after once", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), text => {
-        const shown = visible(text);
+        const shown = visibleText(text);
         assert.doesNotMatch(shown, /(?![\t\n])[\p{Cc}\p{Bidi_Control}]/u);
-        assert.equal(visible(shown), shown);
+        assert.equal(visibleText(shown), shown);
       }),
     );
   });

@@ -1,8 +1,8 @@
 // Bytes that cross from the extension host into the panel while an answer streams, through the real projection, patches
 // and channel, with time that passes only when told to.
-import { same } from "../../src/base/jsonEqual.ts";
-import { Channel, flushPace } from "../../src/panel/panelChannel.ts";
-import { appendToLast, apply } from "../../src/panel/patch.ts";
+import { jsonEqual } from "../../src/base/jsonEqual.ts";
+import { PanelChannel, minFlushInterval } from "../../src/panel/panelChannel.ts";
+import { appendToLast, applyViewPatches } from "../../src/panel/patch.ts";
 import type { HostMessage, View } from "../../src/panel/protocol.ts";
 import { Projector } from "../../src/panel/projection/projector.ts";
 import { reduce } from "../../src/session/reduce.ts";
@@ -26,7 +26,7 @@ export function run(): Promise<Report> {
   const paces = [2, 8, 32, 128].map(pace => ({ pace, ...streamed(chunks, pace) }));
   const text = Buffer.byteLength(answer);
   const rows = paces.map(({ pace, messages, bytes }) => [
-    `${pace} (${Math.round((pace * 1000) / flushPace).toLocaleString("en")} chunks/s)`,
+    `${pace} (${Math.round((pace * 1000) / minFlushInterval).toLocaleString("en")} chunks/s)`,
     String(messages),
     kB(bytes),
     (bytes / text).toFixed(2),
@@ -51,13 +51,13 @@ export function run(): Promise<Report> {
 /** What crosses after the first snapshot. Checked: what the panel then holds is what it should. */
 function streamed(chunks: readonly string[], pace: number): { readonly messages: number; readonly bytes: number } {
   const clock = new FakeClock();
-  clock.pass(1_790_000_000_000);
+  clock.advance(1_790_000_000_000);
   const projector = new Projector();
   let state = fold(Array.from({ length: before }, (_, i) => chunk(`earlier${i}`, "An earlier message.")));
   state = reduce(state, { seq: 0, at: clock.now(), event: { type: "activity", state: "running" } });
   const posted: HostMessage[] = [];
-  const view = (): View => projector.project(state, { agents: [], chosen: null, problem: null, sendKey: "enter" });
-  const channel = new Channel({
+  const view = (): View => projector.project(state, { agents: [], chosenAgent: null, problem: null, sendKey: "enter" });
+  const channel = new PanelChannel({
     clock,
     view,
     post: message => {
@@ -67,23 +67,23 @@ function streamed(chunks: readonly string[], pace: number): { readonly messages:
   });
   channel.hello(0);
   for (const [i, text] of chunks.entries()) {
-    if (i % pace === 0) clock.pass(flushPace);
+    if (i % pace === 0) clock.advance(minFlushInterval);
     // The id a version 1 agent's message gets when the agent gives none.
     state = reduce(state, { seq: i, at: clock.now(), event: chunk("~1", text) });
     channel.changed();
   }
-  clock.pass(flushPace);
+  clock.advance(minFlushInterval);
   channel.dispose();
   const [first, ...rest] = posted;
-  if (!same(shown(first, rest), view())) throw new Error("The panel holds another view.");
+  if (!jsonEqual(shown(first, rest), view())) throw new Error("The panel holds another view.");
   return { messages: rest.length, bytes: rest.reduce((sum, message) => sum + bytesOf(message), 0) };
 }
 
 function shown(first: HostMessage | undefined, rest: readonly HostMessage[]): View {
   if (first?.type !== "snapshot") throw new Error("The channel did not begin with a snapshot.");
   return rest.reduce((view, message) => {
-    if (message.type === "text") return apply(view, [appendToLast(view, message.text)]);
-    return message.type === "patch" ? apply(view, message.patches) : view;
+    if (message.type === "text") return applyViewPatches(view, [appendToLast(view, message.text)]);
+    return message.type === "patch" ? applyViewPatches(view, message.patches) : view;
   }, first.view);
 }
 

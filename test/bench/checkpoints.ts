@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { nullLog } from "../../src/base/log.ts";
-import { mostTreeTime } from "../../src/checkpoints/checkpoints.ts";
+import { maxTreeTime } from "../../src/checkpoints/checkpoints.ts";
 import { findGit } from "../../src/git/gitProgram.ts";
 import { GitTrees } from "../../src/checkpoints/gitTrees.ts";
 import { median, ms, range, ratio, type Report } from "./report.ts";
@@ -39,7 +39,7 @@ export async function run(): Promise<Report> {
     const status: number[] = [];
     for (let round = 0; round < rounds; round++) {
       rmSync(own, { recursive: true, force: true });
-      const trees = new GitTrees({ git, folders: [root], ownFolder: own, log: nullLog });
+      const trees = new GitTrees({ git, folders: [root], storageFolder: own, log: nullLog });
       change();
       cold.push(await taken(trees));
       change();
@@ -67,8 +67,8 @@ export async function run(): Promise<Report> {
       row("a file's text from a tree", texts),
     ];
     const failures =
-      median(cold) > mostTreeTime
-        ? [`The first tree takes ${ms(median(cold))}; a prompt waits for ${ms(mostTreeTime)} at most.`]
+      median(cold) > maxTreeTime
+        ? [`The first tree takes ${ms(median(cold))}; a prompt waits for ${ms(maxTreeTime)} at most.`]
         : [];
     const version = execFileSync("git", ["--version"], { encoding: "utf8" }).trim();
     return { tables: [{ columns, rows }], versions: [version], failures };

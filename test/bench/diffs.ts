@@ -88,9 +88,9 @@ function measure(each: Case): Promise<Measured> {
       longest = Math.max(longest, performance.now() - began);
     };
     const store = new DiffStore({
-      later: run => void setImmediate(() => turn(run)),
-      changed: () => ended(),
-      failed: reject,
+      defer: run => void setImmediate(() => turn(run)),
+      onDidCompute: () => ended(),
+      onError: reject,
     });
     const ended = (): void => {
       const body: DiffBody = store.diff(item);

@@ -3,8 +3,8 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as vscode from "vscode";
 import { nullLog, systemClock } from "../../src/base/log.ts";
-import { empty } from "../../src/session/state.ts";
-import { FollowUi } from "../../src/follow/vscode/followController.ts";
+import { emptySession } from "../../src/session/state.ts";
+import { FollowController } from "../../src/follow/vscode/followController.ts";
 import { nodePaths } from "../../src/files/nodePaths.ts";
 import { Confinement } from "../../src/files/paths.ts";
 import { agentName, lastLine, type Told } from "./followPlaces.ts";
@@ -25,10 +25,15 @@ async function told(): Promise<readonly Told[]> {
   const folder = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? "";
   const path = join(folder, "long.ts");
   await vscode.window.showTextDocument(vscode.Uri.file(path));
-  const follow = new FollowUi({ clock: systemClock, log: nullLog, turn: () => "", changed: () => undefined });
-  const agent = follow.enter(new Confinement(nodePaths(), [folder]));
+  const follow = new FollowController({
+    clock: systemClock,
+    log: nullLog,
+    turn: () => "",
+    modeChanged: () => undefined,
+  });
+  const agent = follow.startSession(new Confinement(nodePaths(), [folder]));
   const activity = { state: "running", since: 0 };
-  follow.update({ ...empty, agent: { id: "bench", name: agentName }, activity });
+  follow.sessionChanged({ ...emptySession, agent: { id: "bench", name: agentName }, activity });
   const times: Told[] = [];
   for (let line = 1; line <= lastLine; line++) {
     await new Promise(resolve => setTimeout(resolve, apart));

@@ -1,7 +1,7 @@
 // The log of a long conversation: 10,000 updates with 400 messages, 600 tool calls and 100 diffs.
 import { nullLog, systemClock } from "../../src/base/log.ts";
 import type { SessionEvent, ToolContent } from "../../src/session/events.ts";
-import { SessionWriter, type Storage } from "../../src/session/sessionStore.ts";
+import { SessionWriter, type TextStorage } from "../../src/session/sessionStore.ts";
 import { answerOf, cut } from "./answer.ts";
 
 const updates = 10_000;
@@ -15,7 +15,7 @@ const chunkLength = 16;
 export const lastWords = "That is the end of the long conversation.";
 
 /** Writes it as the session's own log. Resolves when it is on disk. */
-export async function writeLongSession(storage: Storage, session: string, cwd: string): Promise<void> {
+export async function writeLongSession(storage: TextStorage, session: string, cwd: string): Promise<void> {
   const writer = new SessionWriter(storage, session, systemClock, nullLog);
   const began = Date.now() - 10_000_000;
   for (const [seq, event] of events(cwd).entries()) writer.write({ seq, at: began + seq * 100, event });

@@ -1,7 +1,7 @@
 // The reducer and its list of entries alone: how long an event takes, and whether that depends on how many came before.
-import type { Logged, SessionEvent } from "../../src/session/events.ts";
+import type { LoggedEvent, SessionEvent } from "../../src/session/events.ts";
 import { reduce } from "../../src/session/reduce.ts";
-import { empty, type SessionState } from "../../src/session/state.ts";
+import { emptySession, type SessionState } from "../../src/session/state.ts";
 import { median, ms, ratio, type Report } from "./report.ts";
 
 const rounds = 7;
@@ -12,9 +12,9 @@ export function chunk(messageId: string, text: string): SessionEvent {
 }
 
 /** The state after the events, one after the other. */
-export function fold(events: readonly SessionEvent[], from: SessionState = empty): SessionState {
+export function fold(events: readonly SessionEvent[], from: SessionState = emptySession): SessionState {
   let state = from;
-  for (const [seq, event] of events.entries()) state = reduce(state, { seq, at: seq, event } satisfies Logged);
+  for (const [seq, event] of events.entries()) state = reduce(state, { seq, at: seq, event } satisfies LoggedEvent);
   return state;
 }
 

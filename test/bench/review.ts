@@ -1,7 +1,14 @@
 // Changes under review: how long until the hunks of a large file are there, and what each key costs after that.
-import { done, type Work } from "../../src/base/lineDiff.ts";
+import { runToEnd, type Work } from "../../src/base/lineDiff.ts";
 import { changedWords } from "../../src/review/changedWords.ts";
-import { agentEdited, keep, trackWork, undo, userEdited, wentTo } from "../../src/review/fileChanges.ts";
+import {
+  applyAgentEdit,
+  keepHunks,
+  trackWork,
+  undoHunks,
+  applyUserEdits,
+  applyUndoRedo,
+} from "../../src/review/fileChanges.ts";
 import { type FileChanges } from "../../src/review/hunk.ts";
 import { median, ms, p95, type Report, type Table } from "./report.ts";
 
@@ -127,7 +134,7 @@ function inPieces<T>(work: Work<T>): { readonly value: T; readonly pieces: reado
 }
 
 function typed({ base, text }: Case): { readonly row: readonly string[]; readonly p95: number } {
-  const start = done(trackWork(base, text, "t"));
+  const start = runToEnd(trackWork(base, text, "t"));
   const hunk = start.hunks[Math.floor(start.hunks.length / 2)];
   if (!hunk) throw new Error("There is no hunk.");
   const inside = series(start, hunk.text.from);
@@ -147,7 +154,7 @@ function series(start: FileChanges, first: number): readonly Time[] {
   for (let i = 0; i < keys; i++) {
     const breaks = i % 50 === 49;
     const time = timer();
-    changes = userEdited(changes, [{ start: at, end: at, text: breaks ? "\n" : "k" }]);
+    changes = applyUserEdits(changes, [{ start: at, end: at, text: breaks ? "\n" : "k" }]);
     // The first ones are still being compiled.
     if (i >= 10) times.push(time());
     at = breaks ? { line: at.line + 1, character: 0 } : { ...at, character: at.character + 1 };
@@ -156,10 +163,12 @@ function series(start: FileChanges, first: number): readonly Time[] {
 }
 
 function others({ title, base, text }: Case): Table {
-  const start = done(trackWork(base, text, "t"));
+  const start = runToEnd(trackWork(base, text, "t"));
   const all = start.hunks.map(hunk => hunk.id);
   const other = text.replace("value5000_0", "value5000_2");
-  const typed = userEdited(start, [{ start: { line: 5, character: 0 }, end: { line: 5, character: 0 }, text: "k" }]);
+  const typed = applyUserEdits(start, [
+    { start: { line: 5, character: 0 }, end: { line: 5, character: 0 }, text: "k" },
+  ]);
   const measured = (run: () => unknown): string[] => {
     const times = Array.from({ length: rounds }, () => {
       const began = performance.now();
@@ -171,13 +180,13 @@ function others({ title, base, text }: Case): Table {
   return {
     columns: [title, "median", "worst of 11"],
     rows: [
-      ["the agent changes one more line", ...measured(() => agentEdited(start, other, "t2"))],
-      ["keep one hunk", ...measured(() => keep(start, all.slice(100, 101)))],
-      ["keep all", ...measured(() => keep(start, all))],
-      ["undo one hunk", ...measured(() => undo(start, all.slice(100, 101)))],
-      ["undo all", ...measured(() => undo(start, all))],
-      ["the editor goes back to an earlier text", ...measured(() => wentTo(typed, text, [start, typed]))],
-      ["the editor goes back to a text not seen before", ...measured(() => wentTo(start, other, [start]))],
+      ["the agent changes one more line", ...measured(() => applyAgentEdit(start, other, "t2"))],
+      ["keep one hunk", ...measured(() => keepHunks(start, all.slice(100, 101)))],
+      ["keep all", ...measured(() => keepHunks(start, all))],
+      ["undo one hunk", ...measured(() => undoHunks(start, all.slice(100, 101)))],
+      ["undo all", ...measured(() => undoHunks(start, all))],
+      ["the editor goes back to an earlier text", ...measured(() => applyUndoRedo(typed, text, [start, typed]))],
+      ["the editor goes back to a text not seen before", ...measured(() => applyUndoRedo(start, other, [start]))],
       ["changed words of all hunks", ...measured(() => start.hunks.map(hunk => changedWords(start, hunk)))],
     ],
   };

@@ -9,7 +9,7 @@ import { runInNewContext } from "node:vm";
 import { systemClock } from "../../src/base/log.ts";
 import type { SessionEvent } from "../../src/session/events.ts";
 import { reduce } from "../../src/session/reduce.ts";
-import { empty } from "../../src/session/state.ts";
+import { emptySession } from "../../src/session/state.ts";
 import { nodePaths } from "../../src/files/nodePaths.ts";
 import { Confinement } from "../../src/files/paths.ts";
 import { SessionTerminals } from "../../src/terminals/sessionTerminals.ts";
@@ -108,7 +108,7 @@ async function toPipe(file: string): Promise<number> {
 async function toTerminal(cwd: string, file: string): Promise<Run> {
   collect();
   const before = held();
-  let state = empty;
+  let state = emptySession;
   let seq = 0;
   const updates: number[] = [];
   const report = (event: SessionEvent): void => {
@@ -116,7 +116,13 @@ async function toTerminal(cwd: string, file: string): Promise<Run> {
     updates.push(performance.now());
   };
   const confinement = new Confinement(nodePaths(), [cwd]);
-  const terminals = new SessionTerminals({ confinement, cwd, env: process.env, report, clock: systemClock });
+  const terminals = new SessionTerminals({
+    confinement,
+    workspaceFolder: cwd,
+    env: process.env,
+    report,
+    clock: systemClock,
+  });
   let most = before;
   const watch = setInterval(() => (most = Math.max(most, held())), 5);
   const started = performance.now();

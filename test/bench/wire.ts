@@ -6,11 +6,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { connect } from "../../src/acp/connect.ts";
 import { LineSplitter } from "../../src/acp/ndjson.ts";
-import { Tap } from "../../src/acp/trafficRecorder.ts";
+import { TrafficRecorder } from "../../src/acp/trafficRecorder.ts";
 import { Emitter } from "../../src/base/lifecycle.ts";
 import type { Problem } from "../../src/base/errors.ts";
 import { nullLog, systemClock } from "../../src/base/log.ts";
-import { Session, type Room } from "../../src/session/session.ts";
+import { Session, type SessionServices } from "../../src/session/session.ts";
 import { isBusy } from "../../src/session/state.ts";
 import { floodLines } from "./flood.ts";
 import { median, ms, range, ratio, type Report } from "./report.ts";
@@ -115,19 +115,31 @@ async function take(file: string): Promise<number> {
 
 async function openSession(agent: ChildProcessWithoutNullStreams, onUpdate: () => void): Promise<Session> {
   const options = {
-    ...{ stdin: agent.stdin, stdout: agent.stdout, tap: new Tap(systemClock), log: nullLog, timeout: 60_000 },
+    ...{
+      stdin: agent.stdin,
+      stdout: agent.stdout,
+      recorder: new TrafficRecorder(systemClock),
+      log: nullLog,
+      timeout: 60_000,
+    },
     ...{ clientVersion: "0", agentName: "Flood", commandLine: "" },
   };
   const connected = await connect(options, new AbortController().signal);
   const session = new Session({
-    ...{ id: "flood", agent: { id: "flood", name: "Flood" }, cwd: tmpdir(), clock: systemClock, log: nullLog },
+    ...{
+      id: "flood",
+      agent: { id: "flood", name: "Flood" },
+      workspaceFolder: tmpdir(),
+      clock: systemClock,
+      log: nullLog,
+    },
     newId: () => "submission",
     connection: {
       connect: () =>
         Promise.resolve({ agent: connected.agent, onDidDie: new Emitter<Problem>().event, hasEnded: () => false }),
       restart: () => Promise.resolve(),
     },
-    makeRoom: () => emptyRoom,
+    createServices: () => emptyRoom,
     onLog: onUpdate,
   });
   await session.open();
@@ -135,7 +147,7 @@ async function openSession(agent: ChildProcessWithoutNullStreams, onUpdate: () =
 }
 
 const refuse = (): Promise<never> => Promise.reject(new Error("The flood asks for nothing."));
-const emptyRoom: Room = {
+const emptyRoom: SessionServices = {
   ...{ requestPermission: refuse, readTextFile: refuse, writeTextFile: refuse, createTerminal: refuse },
   ...{ terminalOutput: refuse, waitForTerminalExit: refuse, killTerminal: refuse, releaseTerminal: refuse },
   answer() {},

@@ -8,7 +8,7 @@ import fc from "fast-check";
 import { nullLog } from "../../src/base/log.ts";
 import { CheckpointFolder, type CheckpointStore } from "../../src/checkpoints/checkpointStore.ts";
 import { Checkpoints, type RestorePlan } from "../../src/checkpoints/checkpoints.ts";
-import type { Trees } from "../../src/checkpoints/checkpointTrees.ts";
+import type { CheckpointTrees } from "../../src/checkpoints/checkpointTrees.ts";
 import { findGit } from "../../src/git/gitProgram.ts";
 import { GitTrees } from "../../src/checkpoints/gitTrees.ts";
 import { FakeClock } from "../support/fakes/fakePorts.ts";
@@ -52,10 +52,10 @@ class World {
   turn = "";
   #minted = 0;
 
-  constructor(trees?: Trees) {
+  constructor(trees?: CheckpointTrees) {
     this.checkpoints = this.#open(trees);
   }
-  #open(trees?: Trees): Checkpoints {
+  #open(trees?: CheckpointTrees): Checkpoints {
     return new Checkpoints({
       store: this.store,
       clock: this.clock,
@@ -69,7 +69,7 @@ class World {
 
   begin(turn: string): Promise<void> {
     this.turn = turn;
-    return this.checkpoints.begin(turn);
+    return this.checkpoints.beginTurn(turn);
   }
   agent(path: string, text: string | null): void {
     this.checkpoints.touched({ turn: this.turn, path, before: this.files.get(path) ?? null });
@@ -83,12 +83,12 @@ class World {
   /** Does what the plan says, for files that only the agent changed, unless `all`. */
   async restore(plan: RestorePlan, all = false): Promise<string> {
     const files = plan.files.filter(file => all || !file.changedSince);
-    const id = await this.checkpoints.restoring(plan, files);
+    const id = await this.checkpoints.recordRestore(plan, files);
     for (const { path, to } of files) this.user(path, to);
-    this.checkpoints.restored(plan);
+    this.checkpoints.completeRestore(plan);
     return id;
   }
-  async reload(trees?: Trees): Promise<void> {
+  async reload(trees?: CheckpointTrees): Promise<void> {
     await this.checkpoints.flush();
     this.checkpoints.dispose();
     this.checkpoints = this.#open(trees);
@@ -107,12 +107,12 @@ describe("checkpoints", () => {
     await world.begin("t2");
     world.agent("/w/a", "three\n");
     world.agent("/w/gone", null);
-    const second = await world.checkpoints.plan("t2", world.now);
+    const second = await world.checkpoints.planRestore("t2", world.now);
     assert.deepEqual(second.files, [
       { path: "/w/a", to: "two\n", now: "three\n", changedSince: false },
       { path: "/w/gone", to: "was here\n", now: null, changedSince: false },
     ]);
-    await world.restore(await world.checkpoints.plan("t1", world.now));
+    await world.restore(await world.checkpoints.planRestore("t1", world.now));
     assert.deepEqual([...world.files].sort(), [
       ["/w/a", "one\n"],
       ["/w/gone", "was here\n"],
@@ -130,7 +130,7 @@ describe("checkpoints", () => {
     await world.begin("t2");
     world.agent("/w/between", "3\n");
     world.user("/w/after", "user's\n");
-    const { files } = await world.checkpoints.plan("t1", world.now);
+    const { files } = await world.checkpoints.planRestore("t1", world.now);
     assert.deepEqual(
       files.map(({ path, changedSince }) => [path, changedSince]),
       [
@@ -150,9 +150,9 @@ describe("checkpoints", () => {
     world.checkpoints.touched({ turn: "t1", path: "/w/unknown", before: undefined });
     world.checkpoints.written("/w/unknown", "v\n");
     world.checkpoints.touched({ turn: "t1", path: "/w/same", before: "s\r\n" });
-    const plan = await world.checkpoints.plan("t1", world.now);
+    const plan = await world.checkpoints.planRestore("t1", world.now);
     assert.deepEqual([plan.files, plan.unknown], [[], ["/w/unknown"]]);
-    await assert.rejects(world.checkpoints.plan("no such turn", world.now), /no longer kept/);
+    await assert.rejects(world.checkpoints.planRestore("no such turn", world.now), /no longer kept/);
   });
 
   it("say so when the text that a file had was lost from the store", async () => {
@@ -162,7 +162,7 @@ describe("checkpoints", () => {
     world.agent("/w/a", "1\n");
     await world.reload();
     world.store.contents.clear();
-    const plan = await world.checkpoints.plan("t1", world.now);
+    const plan = await world.checkpoints.planRestore("t1", world.now);
     assert.deepEqual([plan.files, plan.unknown], [[], ["/w/a"]]);
   });
 
@@ -176,7 +176,7 @@ describe("checkpoints", () => {
     await world.reload();
     assert.deepEqual([...world.checkpoints.turns], ["t1"]);
     assert.equal(world.store.contents.size, 1);
-    await world.restore(await world.checkpoints.plan("t1", world.now));
+    await world.restore(await world.checkpoints.planRestore("t1", world.now));
     assert.deepEqual(
       [...world.files],
       [
@@ -195,7 +195,7 @@ describe("checkpoints", () => {
     world.user("/w/a", null);
     world.checkpoints.written("/w/a", null);
     await world.reload();
-    const [file] = (await world.checkpoints.plan("t1", world.now)).files;
+    const [file] = (await world.checkpoints.planRestore("t1", world.now)).files;
     assert.deepEqual([file?.to, Buffer.from(file?.raw ?? [])], ["a\n", raw]);
   });
 
@@ -211,7 +211,7 @@ describe("checkpoints", () => {
     assert.deepEqual([...world.checkpoints.turns], ["t2", "t3"]);
     assert.equal(world.store.contents.size, 2, "the text before t1 is gone");
     world.limits.age = 1000;
-    world.clock.pass(1001);
+    world.clock.advance(1001);
     await world.reload();
     assert.deepEqual([...world.checkpoints.turns], []);
     await until(() => world.store.contents.size === 0);
@@ -241,7 +241,7 @@ describe("checkpoints", () => {
     world.user("/w/a", "0\n");
     world.agent("/w/a", "1\n");
     await world.reload();
-    assert.deepEqual((await world.checkpoints.plan("t1", world.now)).files.length, 1);
+    assert.deepEqual((await world.checkpoints.planRestore("t1", world.now)).files.length, 1);
     world.store.index = "{";
     await world.reload();
     assert.equal(world.checkpoints.turns.size, 0);
@@ -251,7 +251,7 @@ describe("checkpoints", () => {
   });
 
   it("do without a tree that takes too long or fails, with a word", async () => {
-    const never: Trees = {
+    const never: CheckpointTrees = {
       take: signal => new Promise((_, reject) => signal.addEventListener("abort", () => reject(new Error("aborted")))),
       textAt: () => Promise.reject(new Error("gone")),
       changed: () => Promise.reject(new Error("gone")),
@@ -259,13 +259,13 @@ describe("checkpoints", () => {
     };
     const world = new World(never);
     const begun = world.begin("t1");
-    await until(() => world.clock.waiting === 1);
-    world.clock.pass(1800);
+    await until(() => world.clock.pendingTimers === 1);
+    world.clock.advance(1800);
     await begun;
     assert.deepEqual(world.warnings, ["A checkpoint has no tree of the workspace: it took too long."]);
     assert.equal(await world.checkpoints.textAt("t1", "/w/a"), undefined);
     const ending = world.begin("t2");
-    await until(() => world.clock.waiting === 1);
+    await until(() => world.clock.pendingTimers === 1);
     world.checkpoints.dispose();
     await ending;
     assert.equal(world.warnings.length, 1);
@@ -277,12 +277,12 @@ describe("checkpoints", () => {
     await world.begin("t1");
     world.agent("/w/a", "1\n");
     world.agent("/w/b", "b\n");
-    await world.restore(await world.checkpoints.plan("t1", world.now));
+    await world.restore(await world.checkpoints.planRestore("t1", world.now));
     await world.reload();
     const { lastRestore } = world.checkpoints;
     assert.ok(lastRestore);
     world.user("/w/a", "user's\n");
-    const undo = await world.checkpoints.undoPlan(lastRestore, world.now);
+    const undo = await world.checkpoints.planUndo(lastRestore, world.now);
     assert.deepEqual(
       undo.files.map(({ path, to, changedSince }) => [path, to, changedSince]),
       [
@@ -296,7 +296,7 @@ describe("checkpoints", () => {
       ["/w/b", "b\n"],
     ]);
     assert.equal(world.checkpoints.lastRestore, undefined);
-    await world.restore(await world.checkpoints.undoPlan(id, world.now));
+    await world.restore(await world.checkpoints.planUndo(id, world.now));
     assert.equal(world.files.has("/w/b"), false);
   });
 
@@ -307,10 +307,10 @@ describe("checkpoints", () => {
     world.agent("/w/a", "1\n");
     await world.begin("t2");
     world.agent("/w/a", "2\n");
-    await world.restore(await world.checkpoints.plan("t2", world.now));
+    await world.restore(await world.checkpoints.planRestore("t2", world.now));
     await world.begin("t3");
     world.agent("/w/a", "3\n");
-    const plan = await world.checkpoints.plan("t1", world.now);
+    const plan = await world.checkpoints.planRestore("t1", world.now);
     assert.deepEqual(plan.files, [{ path: "/w/a", to: "0\n", now: "3\n", changedSince: false }]);
   });
 
@@ -352,7 +352,7 @@ describe("checkpoints", () => {
         }
         const turn = choice % states.length;
         const before = new Map(world.files);
-        const plan = await world.checkpoints.plan(`t${turn}`, world.now);
+        const plan = await world.checkpoints.planRestore(`t${turn}`, world.now);
         const id = await world.restore(plan);
         for (const path of ["/w/a", "/w/b", "/w/c"]) {
           const since = happened.filter(one => one.turn >= turn && one.path === path);
@@ -368,7 +368,7 @@ describe("checkpoints", () => {
           assert.equal(world.files.get(path) ?? null, start, path);
           if (since.every(one => one.by === "agent")) assert.equal(start, states[turn]?.get(path) ?? null);
         }
-        await world.restore(await world.checkpoints.undoPlan(id, world.now));
+        await world.restore(await world.checkpoints.planUndo(id, world.now));
         assert.deepEqual(new Map([...world.files].sort()), new Map([...before].sort()));
         world.checkpoints.dispose();
       }),
@@ -389,7 +389,7 @@ describe("checkpoints with trees and a store on disk", () => {
     execFileSync("git", ["init", "-q", root]);
     const folder = new CheckpointFolder(join(base, "own"));
     const own = folder.pathOf("session");
-    const trees = new GitTrees({ git, folders: [root], ownFolder: join(own, "trees"), log: nullLog });
+    const trees = new GitTrees({ git, folders: [root], storageFolder: join(own, "trees"), log: nullLog });
     const clock = new FakeClock();
     const checkpoints = new Checkpoints({
       store: folder.session("session"),
@@ -402,14 +402,14 @@ describe("checkpoints with trees and a store on disk", () => {
     const now = (path: string): Promise<string | null> => readFile(path, "utf8").catch(() => null);
     await writeFile(join(root, "quiet"), "0\n");
     await writeFile(join(root, "told"), "0\n");
-    await checkpoints.begin("t1");
+    await checkpoints.beginTurn("t1");
     assert.equal(await checkpoints.textAt("t1", join(root, "told")), "0\n");
     checkpoints.touched({ turn: "t1", path: join(root, "told"), before: undefined });
     await writeFile(join(root, "told"), "1\n");
     checkpoints.written(join(root, "told"), "1\n");
     await writeFile(join(root, "quiet"), "1\n");
     await writeFile(join(root, "new"), "1\n");
-    const plan = await checkpoints.plan("t1", now);
+    const plan = await checkpoints.planRestore("t1", now);
     assert.deepEqual(
       plan.files.map(({ path, to, changedSince }) => [path.slice(root.length + 1), to, changedSince]),
       [

@@ -43,7 +43,7 @@ describe("trees of a folder under git", () => {
   function trees(folder = root, limits: TreeLimits = treeLimits): GitTrees {
     assert.ok(git, "git is needed");
     const log = { ...nullLog, info: (words: string) => said.push(words), warn: (words: string) => said.push(words) };
-    return new GitTrees({ git, folders: [folder], ownFolder: join(base, "own"), log, limits });
+    return new GitTrees({ git, folders: [folder], storageFolder: join(base, "own"), log, limits });
   }
   const never = new AbortController().signal;
   const at = (path: string): string => join(root, path);

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { presets } from "../../src/agents/registry.ts";
+import { agentPresets } from "../../src/agents/registry.ts";
 import { agents, define, preset, type RealAgent } from "../interop/agents.ts";
 import { chord, openChat, openFile, openWorkbench, screenshot } from "./harness.ts";
 
@@ -103,7 +103,7 @@ function settings(agent: RealAgent): Record<string, unknown> {
   homes.push(home);
   const installed = trial.installed[agent.id] ?? "";
   const { command, args, env } = define(agent, { installed, node: trial.node, home, model: trial.model });
-  const hidden = ["demo", ...presets.map(({ id }) => id)].filter(id => id !== agent.id);
+  const hidden = ["demo", ...agentPresets.map(({ id }) => id)].filter(id => id !== agent.id);
   return {
     "parley.agents": { ...Object.fromEntries(hidden.map(id => [id, false])), [agent.id]: { command, args, env } },
   };

@@ -6,7 +6,7 @@ import { dirname, join } from "node:path";
 import * as vscode from "vscode";
 import { EditorDocuments } from "../../src/files/vscode/editorDocuments.ts";
 import { nodePaths } from "../../src/files/nodePaths.ts";
-import { describeDocuments, refused, type DocumentsHarness } from "../support/contracts/documents.ts";
+import { describeDocuments, rejectsWithRefusal, type DocumentsHarness } from "../support/contracts/documents.ts";
 
 async function makeHarness(): Promise<DocumentsHarness> {
   const root = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath;
@@ -85,14 +85,14 @@ describe("EditorDocuments", () => {
   it("refuses characters that the document's encoding lacks, and leaves the file", async () => {
     await at.put("a.txt", Buffer.from("caf\xe9\n", "latin1"));
     await vscode.workspace.openTextDocument(at.path("a.txt"), { encoding: "windows1252" });
-    await refused("invalid", /windows1252/, at.documents.write(at.path("a.txt"), "☃\n"));
+    await rejectsWithRefusal("invalid", /windows1252/, at.documents.write(at.path("a.txt"), "☃\n"));
     assert.deepEqual(await at.bytes("a.txt"), Buffer.from("caf\xe9\n", "latin1"));
   });
 
   it("refuses to write over bytes that were read in the wrong encoding", async () => {
     const bytes = Buffer.from("caf\xe9\n", "latin1");
     await at.put("a.txt", bytes);
-    await refused("failed", /not valid utf8/, at.documents.write(at.path("a.txt"), "tea\n"));
+    await rejectsWithRefusal("failed", /not valid utf8/, at.documents.write(at.path("a.txt"), "tea\n"));
     assert.deepEqual(await at.bytes("a.txt"), bytes);
   });
 
@@ -162,7 +162,7 @@ describe("EditorDocuments", () => {
     await files.update("readonlyInclude", { "**/locked.txt": true }, vscode.ConfigurationTarget.Global);
     try {
       await at.put("locked.txt", "one\n");
-      await refused("failed", /read-only/, at.documents.write(at.path("locked.txt"), "two\n"));
+      await rejectsWithRefusal("failed", /read-only/, at.documents.write(at.path("locked.txt"), "two\n"));
       assert.equal((await at.bytes("locked.txt"))?.toString(), "one\n");
       assert.notEqual((await at.buffer("locked.txt"))?.unsaved, true);
     } finally {
@@ -177,7 +177,7 @@ describe("EditorDocuments", () => {
       if (event.document.getText() === "three\n") writeFileSync(at.path("a.txt"), "somebody else's text\n");
     });
     try {
-      await refused("failed", /could not be saved/, at.documents.write(at.path("a.txt"), "three\n"));
+      await rejectsWithRefusal("failed", /could not be saved/, at.documents.write(at.path("a.txt"), "three\n"));
       assert.equal((await at.bytes("a.txt"))?.toString(), "somebody else's text\n");
       assert.equal((await at.buffer("a.txt"))?.text, "two\n");
     } finally {

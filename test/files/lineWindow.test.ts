@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { readLines, sliceLines } from "../../src/files/lineWindow.ts";
-import { refused } from "../support/contracts/documents.ts";
+import { rejectsWithRefusal } from "../support/contracts/documents.ts";
 
 async function* inChunks(bytes: Uint8Array, size: number): AsyncIterable<Uint8Array> {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
@@ -67,8 +67,12 @@ describe("readLines", () => {
 
   it("refuses UTF-16 and binary data", async () => {
     const window = { line: 1, limit: 1 };
-    await refused("invalid", /UTF-16/, readLines(inChunks(Buffer.from("\uFEFFa", "utf16le"), 100), window, 1e6));
-    await refused("invalid", /binary/, readLines(inChunks(Buffer.from([65, 0, 65]), 100), window, 1e6));
+    await rejectsWithRefusal(
+      "invalid",
+      /UTF-16/,
+      readLines(inChunks(Buffer.from("\uFEFFa", "utf16le"), 100), window, 1e6),
+    );
+    await rejectsWithRefusal("invalid", /binary/, readLines(inChunks(Buffer.from([65, 0, 65]), 100), window, 1e6));
   });
 
   it("leaves out the byte-order mark", async () => {

@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { nodePaths } from "../../src/files/nodePaths.ts";
 import { Confinement } from "../../src/files/paths.ts";
-import { refused } from "../support/contracts/documents.ts";
-import { confine } from "../support/fakes/fakePorts.ts";
+import { rejectsWithRefusal } from "../support/contracts/documents.ts";
+import { locateInRoots } from "../support/fakes/fakePorts.ts";
 
 describe("nodePaths", () => {
   let base: string;
@@ -53,12 +53,12 @@ describe("nodePaths", () => {
     await symlink(join(base, "ws", "y"), join(base, "ws", "x"));
     await symlink(join(base, "ws", "x"), join(base, "ws", "y"));
     const fence = new Confinement(nodePaths(), [join(base, "ws")]);
-    await refused("invalid", /leads back to itself/, confine(fence, join(base, "ws", "x")));
+    await rejectsWithRefusal("invalid", /leads back to itself/, locateInRoots(fence, join(base, "ws", "x")));
   });
 
   it("reports names that are too long", async () => {
     const fence = new Confinement(nodePaths(), [join(base, "ws")]);
-    await refused("invalid", /too long/, confine(fence, join(base, "ws", "n".repeat(300))));
+    await rejectsWithRefusal("invalid", /too long/, locateInRoots(fence, join(base, "ws", "n".repeat(300))));
   });
 
   it("keeps a session inside its folder", async () => {
@@ -66,9 +66,9 @@ describe("nodePaths", () => {
     await symlink(join(base, "out", "none"), join(base, "ws", "dangling"));
     await symlink(join(base, "ws"), join(base, "also"));
     const fence = new Confinement(nodePaths(), [join(base, "also")]);
-    assert.equal((await confine(fence, join(base, "ws", "src", "a.txt"))).path, join(base, "also/src/a.txt"));
+    assert.equal((await locateInRoots(fence, join(base, "ws", "src", "a.txt"))).path, join(base, "also/src/a.txt"));
     for (const name of ["link", "link/x", "dangling", "dangling/x", "../out", "src/../../out"]) {
-      await refused("invalid", /outside/, confine(fence, `${join(base, "ws")}/${name}`));
+      await rejectsWithRefusal("invalid", /outside/, locateInRoots(fence, `${join(base, "ws")}/${name}`));
     }
   });
 });

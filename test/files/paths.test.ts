@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { Confinement, isInside, normalisePath, pathKey } from "../../src/files/paths.ts";
 import { type Platform } from "../../src/base/platform.ts";
-import { refused } from "../support/contracts/documents.ts";
-import { confine, FakeResolver } from "../support/fakes/fakePorts.ts";
+import { rejectsWithRefusal } from "../support/contracts/documents.ts";
+import { locateInRoots, FakeResolver } from "../support/fakes/fakePorts.ts";
 
 type Row = readonly [sent: string, actedOn: string | RegExp];
 
@@ -26,9 +26,9 @@ function table(title: string, world: World, rows: readonly Row[]): void {
     for (const [sent, expected] of rows) {
       const shown = JSON.stringify(sent.length > 60 ? `${sent.slice(0, 60)}…` : sent);
       it(`${shown} ${typeof expected === "string" ? `is ${expected}` : `is refused: ${expected.source}`}`, async () => {
-        const result = confine(confinement(world).confinement, sent);
+        const result = locateInRoots(confinement(world).confinement, sent);
         if (typeof expected === "string") assert.equal((await result).path, expected);
-        else await refused("invalid", expected, result);
+        else await rejectsWithRefusal("invalid", expected, result);
       });
     }
   });
@@ -214,15 +214,15 @@ describe("Confinement", () => {
       roots: ["C:\\Work"],
       ignoresCase: true,
     });
-    await refused("invalid", /outside/, confine(fence, "\\\\evil\\share\\x"));
-    assert.deepEqual(resolver.asked, ["C:\\Work"]);
+    await rejectsWithRefusal("invalid", /outside/, locateInRoots(fence, "\\\\evil\\share\\x"));
+    assert.deepEqual(resolver.requestedPaths, ["C:\\Work"]);
   });
 
   it("does not follow a root that became a link later", async () => {
     const { confinement: fence, resolver } = confinement({ platform: "posix", roots: ["/ws"] });
-    await confine(fence, "/ws/a");
+    await locateInRoots(fence, "/ws/a");
     resolver.links.set("/ws", "/");
-    await refused("invalid", /outside/, confine(fence, "/etc/passwd"));
+    await rejectsWithRefusal("invalid", /outside/, locateInRoots(fence, "/etc/passwd"));
   });
 
   it("spells a path through the innermost of its roots", async () => {
@@ -231,13 +231,13 @@ describe("Confinement", () => {
       roots: ["/ws", "/short"],
       links: { "/short": "/ws/deep/folder" },
     });
-    assert.equal((await confine(fence, "/ws/deep/folder/a")).path, "/short/a");
-    assert.equal((await confine(fence, "/ws/deep/b")).path, "/ws/deep/b");
+    assert.equal((await locateInRoots(fence, "/ws/deep/folder/a")).path, "/short/a");
+    assert.equal((await locateInRoots(fence, "/ws/deep/b")).path, "/ws/deep/b");
   });
 
   it("gives one key to all paths of a file", async () => {
     const { confinement: fence } = confinement({ platform: "windows", roots: ["C:\\Work"], ignoresCase: true });
-    const keys = await Promise.all(["C:\\Work\\A.txt", "c:/work/sub/../a.TXT"].map(path => confine(fence, path)));
+    const keys = await Promise.all(["C:\\Work\\A.txt", "c:/work/sub/../a.TXT"].map(path => locateInRoots(fence, path)));
     assert.equal(keys[0]?.key, keys[1]?.key);
   });
 
@@ -248,7 +248,7 @@ describe("Confinement", () => {
 
   it("refuses every path when there are no roots", async () => {
     const { confinement: fence } = confinement({ platform: "posix", roots: [] });
-    await refused("invalid", /outside/, confine(fence, "/ws"));
+    await rejectsWithRefusal("invalid", /outside/, locateInRoots(fence, "/ws"));
   });
 
   it("says so when a path cannot be resolved", async () => {
@@ -256,7 +256,11 @@ describe("Confinement", () => {
       ignoresCase: false,
       real: async () => Promise.reject(Object.assign(new Error("x"), { code: "EACCES" })),
     };
-    await refused("failed", /permission denied/, confine(new Confinement(denied, ["/ws"], "posix"), "/ws/a"));
+    await rejectsWithRefusal(
+      "failed",
+      /permission denied/,
+      locateInRoots(new Confinement(denied, ["/ws"], "posix"), "/ws/a"),
+    );
   });
 
   it("resolves the roots again when that failed the first time", async () => {
@@ -266,9 +270,9 @@ describe("Confinement", () => {
       real: async (path: string) => (broken ? Promise.reject(new Error("not mounted")) : path),
     };
     const fence = new Confinement(resolver, ["/ws"], "posix");
-    await refused("failed", /not mounted/, confine(fence, "/ws/a"));
+    await rejectsWithRefusal("failed", /not mounted/, locateInRoots(fence, "/ws/a"));
     broken = false;
-    assert.equal((await confine(fence, "/ws/a")).path, "/ws/a");
+    assert.equal((await locateInRoots(fence, "/ws/a")).path, "/ws/a");
   });
 });
 

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { Refusal } from "../../src/base/errors.ts";
-import { SessionFiles, type FileOptions } from "../../src/files/sessionFiles.ts";
+import { SessionFiles, type SessionFilesOptions } from "../../src/files/sessionFiles.ts";
 import { Confinement } from "../../src/files/paths.ts";
-import type { WriteOutcome } from "../../src/files/ports.ts";
-import { refused } from "../support/contracts/documents.ts";
+import type { WriteResult } from "../../src/files/ports.ts";
+import { rejectsWithRefusal } from "../support/contracts/documents.ts";
 import { FakeDocuments } from "../support/fakes/fakePorts.ts";
 
-function session(options: Partial<FileOptions> = {}, documents = new FakeDocuments()) {
+function session(options: Partial<SessionFilesOptions> = {}, documents = new FakeDocuments()) {
   const files = new SessionFiles(documents, new Confinement(documents.resolver, ["/ws"], "posix"), options);
   return { documents, files };
 }
@@ -16,7 +16,7 @@ function session(options: Partial<FileOptions> = {}, documents = new FakeDocumen
 class SlowDocuments extends FakeDocuments {
   readonly started: string[] = [];
   readonly #waiting = new Map<string, () => void>();
-  override async write(path: string, content: string): Promise<WriteOutcome> {
+  override async write(path: string, content: string): Promise<WriteResult> {
     this.started.push(`${path}=${content}`);
     await new Promise<void>(resolve => this.#waiting.set(path, resolve));
     return super.write(path, content);
@@ -61,49 +61,49 @@ describe("SessionFiles.read", () => {
 
   it("refuses a file that does not exist, with its path", async () => {
     const { files } = session();
-    const refusal = await refused("notFound", /does not exist/, files.read({ path: "/ws/none.txt" }));
+    const refusal = await rejectsWithRefusal("notFound", /does not exist/, files.read({ path: "/ws/none.txt" }));
     assert.deepEqual(refusal.data, { path: "/ws/none.txt" });
   });
 
   it("refuses a missing file also when no lines are asked for", async () => {
-    await refused("notFound", /does not exist/, session().files.read({ path: "/ws/none.txt", limit: 0 }));
+    await rejectsWithRefusal("notFound", /does not exist/, session().files.read({ path: "/ws/none.txt", limit: 0 }));
   });
 
   it("gives an empty text for a missing file to agents that need it", async () => {
     const { documents, files } = session({ missingFiles: "empty" });
     assert.equal(await files.read({ path: "/ws/none.txt" }), "");
     documents.folders.add("/ws/sub");
-    await refused("invalid", /folder/, files.read({ path: "/ws/sub" }));
+    await rejectsWithRefusal("invalid", /folder/, files.read({ path: "/ws/sub" }));
   });
 
   it("refuses folders and binary files", async () => {
     const { documents, files } = session();
     documents.put("/ws/sub/a.bin", Uint8Array.of(1, 0, 2));
-    await refused("invalid", /is a folder/, files.read({ path: "/ws/sub" }));
-    await refused("invalid", /binary/, files.read({ path: "/ws/sub/a.bin" }));
+    await rejectsWithRefusal("invalid", /is a folder/, files.read({ path: "/ws/sub" }));
+    await rejectsWithRefusal("invalid", /binary/, files.read({ path: "/ws/sub/a.bin" }));
   });
 
   it("refuses paths outside the session's folders", async () => {
     const { documents, files } = session();
     documents.put("/etc/hosts", "x");
-    await refused("invalid", /outside/, files.read({ path: "/etc/hosts" }));
-    await refused("invalid", /outside/, files.read({ path: "/ws/../etc/hosts" }));
+    await rejectsWithRefusal("invalid", /outside/, files.read({ path: "/etc/hosts" }));
+    await rejectsWithRefusal("invalid", /outside/, files.read({ path: "/ws/../etc/hosts" }));
   });
 
   for (const wrong of [-1, 1.5, Number.NaN, Number.POSITIVE_INFINITY]) {
     it(`refuses ${wrong} as line and as limit`, async () => {
       const { documents, files } = session();
       documents.put("/ws/a.txt", "one\n");
-      await refused("invalid", /“line”/, files.read({ path: "/ws/a.txt", line: wrong }));
-      await refused("invalid", /“limit”/, files.read({ path: "/ws/a.txt", limit: wrong }));
+      await rejectsWithRefusal("invalid", /“line”/, files.read({ path: "/ws/a.txt", line: wrong }));
+      await rejectsWithRefusal("invalid", /“limit”/, files.read({ path: "/ws/a.txt", limit: wrong }));
     });
   }
 
   it("says how to read a file that is too large for one answer", async () => {
     const { documents, files } = session({ maxBytes: 1000 });
     documents.put("/ws/big.txt", "123456789\n".repeat(500));
-    await refused("invalid", /in parts, with “line” and “limit”/, files.read({ path: "/ws/big.txt" }));
-    await refused("invalid", /fewer lines/, files.read({ path: "/ws/big.txt", line: 2 }));
+    await rejectsWithRefusal("invalid", /in parts, with “line” and “limit”/, files.read({ path: "/ws/big.txt" }));
+    await rejectsWithRefusal("invalid", /fewer lines/, files.read({ path: "/ws/big.txt", line: 2 }));
     assert.equal(await files.read({ path: "/ws/big.txt", line: 499, limit: 5 }), "123456789\n".repeat(2));
   });
 
@@ -121,7 +121,7 @@ describe("SessionFiles.read", () => {
   it("holds unsaved text to the same limit", async () => {
     const { documents, files } = session({ maxBytes: 10 });
     documents.type("/ws/a.txt", "é".repeat(6));
-    await refused("invalid", /fewer lines/, files.read({ path: "/ws/a.txt" }));
+    await rejectsWithRefusal("invalid", /fewer lines/, files.read({ path: "/ws/a.txt" }));
   });
 
   it("refuses the answer when the path led elsewhere meanwhile", async () => {
@@ -134,7 +134,7 @@ describe("SessionFiles.read", () => {
     }
     const { documents, files } = session({}, new Racing());
     documents.put("/ws/a.txt", "one\n");
-    await refused("failed", /became a link to elsewhere/, files.read({ path: "/ws/a.txt" }));
+    await rejectsWithRefusal("failed", /became a link to elsewhere/, files.read({ path: "/ws/a.txt" }));
   });
 });
 
@@ -150,15 +150,19 @@ describe("SessionFiles.write", () => {
   it("refuses folders, and paths outside the session's folders", async () => {
     const { documents, files } = session();
     documents.folders.add("/ws/sub");
-    await refused("invalid", /is a folder/, files.write({ path: "/ws/sub", content: "" }));
-    await refused("invalid", /outside/, files.write({ path: "/tmp/a", content: "" }));
+    await rejectsWithRefusal("invalid", /is a folder/, files.write({ path: "/ws/sub", content: "" }));
+    await rejectsWithRefusal("invalid", /outside/, files.write({ path: "/tmp/a", content: "" }));
     assert.equal(documents.files.size, 0);
   });
 
   it("refuses a file whose folder is a file, with the reason", async () => {
     const { documents, files } = session();
     documents.put("/ws/a.txt", "");
-    await refused("failed", /“\/ws\/a.txt” is not a folder/, files.write({ path: "/ws/a.txt/b", content: "" }));
+    await rejectsWithRefusal(
+      "failed",
+      /“\/ws\/a.txt” is not a folder/,
+      files.write({ path: "/ws/a.txt/b", content: "" }),
+    );
   });
 
   it("acts on the file that a link leads to", async () => {
@@ -231,7 +235,7 @@ describe("SessionFiles.write", () => {
   it("goes on after a request that failed", async () => {
     const { documents, files } = session();
     documents.readOnly.add("/ws/a.txt");
-    const failing = refused("failed", /read-only/, files.write({ path: "/ws/a.txt", content: "1" }));
+    const failing = rejectsWithRefusal("failed", /read-only/, files.write({ path: "/ws/a.txt", content: "1" }));
     const next = files.write({ path: "/ws/b.txt", content: "2" });
     await failing;
     assert.deepEqual(await next, { saved: true });
@@ -241,11 +245,11 @@ describe("SessionFiles.write", () => {
 
   it("turns what it did not foresee into a refusal with the path", async () => {
     class Broken extends FakeDocuments {
-      override write(): Promise<WriteOutcome> {
+      override write(): Promise<WriteResult> {
         return Promise.reject(new Error("disk full"));
       }
     }
-    const refusal = await refused(
+    const refusal = await rejectsWithRefusal(
       "failed",
       /“\/ws\/a.txt”: disk full/,
       session({}, new Broken()).files.write({ path: "/ws/a.txt", content: "" }),

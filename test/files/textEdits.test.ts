@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { applyEdits, placesIn, smallestEdits } from "../../src/files/textEdits.ts";
+import { applyEdits, positionFinder, smallestEdits } from "../../src/files/textEdits.ts";
 import { withLineFeeds } from "../../src/base/text.ts";
 
 const text = fc
@@ -78,7 +78,7 @@ describe("smallestEdits", () => {
 describe("placesIn", () => {
   it("gives line and character of every offset", () => {
     const lines = "ab\n\nc";
-    const place = placesIn(lines);
+    const place = positionFinder(lines);
     const places = Array.from({ length: lines.length + 1 }, (_, offset) => place(offset));
     assert.deepEqual(
       places.map(({ line, character }) => `${line}:${character}`),

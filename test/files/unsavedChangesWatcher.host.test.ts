@@ -180,7 +180,7 @@ describe("DiskWatch", () => {
       watch();
       await unsavedFile("a.txt", "was\n", "mine\n");
       session.dispose();
-      session.unsaved(path("a.txt"));
+      session.reportUnsaved(path("a.txt"));
       await put("a.txt", "agent's\n");
       session.observe(tool({ status: "completed" }));
       await reported([path("a.txt"), "diverged"]);
@@ -216,7 +216,7 @@ describe("DiskWatch", () => {
     it("is told at once, and taken back when it is saved", async () => {
       const session = watch();
       const document = await unsavedFile("a.txt", "was\n", "mine and the agent's\n");
-      session.unsaved(path("a.txt"));
+      session.reportUnsaved(path("a.txt"));
       assert.deepEqual(reports, [[path("a.txt"), "unsaved"]]);
       assert.ok(await document.save());
       await reported([path("a.txt"), null]);
@@ -227,7 +227,7 @@ describe("DiskWatch", () => {
       const session = watch();
       await unsavedFile("a.txt", "was\n", "mine and the agent's\n");
       await symlink(path("a.txt"), path("link.txt"));
-      session.unsaved(path("link.txt"));
+      session.reportUnsaved(path("link.txt"));
       await settleFile(path("link.txt"), "save");
       await reported([path("link.txt"), null]);
       assert.equal(await onDisk("a.txt"), "mine and the agent's\n");
@@ -237,7 +237,7 @@ describe("DiskWatch", () => {
     it("is taken back when the document is closed", async () => {
       const session = watch();
       await unsavedFile("a.txt", "was\n", "mine and the agent's\n");
-      session.unsaved(path("a.txt"));
+      session.reportUnsaved(path("a.txt"));
       await discardAll();
       await reported([path("a.txt"), null]);
     });
@@ -246,7 +246,7 @@ describe("DiskWatch", () => {
       const session = watch();
       await put("a.txt", "was\n");
       await open("a.txt");
-      session.unsaved(path("a.txt"));
+      session.reportUnsaved(path("a.txt"));
       await reported([path("a.txt"), null]);
       assert.equal(reports.length, 2);
     });
@@ -254,7 +254,7 @@ describe("DiskWatch", () => {
     it("becomes apart when the disk changes beneath it, and is both over when it is settled", async () => {
       const session = watch();
       await unsavedFile("a.txt", "was\n", "mine and the agent's\n");
-      session.unsaved(path("a.txt"));
+      session.reportUnsaved(path("a.txt"));
       await put("a.txt", "agent's\n");
       await reported([path("a.txt"), "diverged"]);
       await settleFile(path("a.txt"), "take");

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import type { SessionEvent, ToolFields } from "../../src/session/events.ts";
 import {
-  NamedPaths,
-  endsTool,
+  ToolCallPaths,
+  endsToolCall,
   hasDiverged,
-  heldBytes,
-  heldText,
-  isBinary,
-  nothing,
+  hashBytes,
+  hashText,
+  isBinaryHash,
+  missingFileHash,
 } from "../../src/files/unsavedConflicts.ts";
 
 const tool = (patch: Partial<ToolFields>): SessionEvent => ({ type: "tool", toolCallId: "t1", patch });
@@ -24,20 +24,24 @@ describe("what a file holds", () => {
   ];
   for (const [about, one, other, same] of rows) {
     it(`${same ? "is the same" : "differs"} when only ${about} differ${about.endsWith("s") ? "" : "s"}`, () => {
-      assert.equal(heldText(one) === heldText(other), same);
+      assert.equal(hashText(one) === hashText(other), same);
     });
   }
 
   it("is never a text where it is none, or no file", () => {
-    const bytes = new TextEncoder().encode(nothing);
-    assert.equal(new Set([heldText(nothing), heldBytes(bytes), nothing]).size, 3);
-    assert.equal(heldBytes(bytes), heldBytes(new TextEncoder().encode(nothing)));
-    assert.deepEqual([heldText(nothing), heldBytes(bytes), nothing].map(isBinary), [false, true, false]);
+    const bytes = new TextEncoder().encode(missingFileHash);
+    assert.equal(new Set([hashText(missingFileHash), hashBytes(bytes), missingFileHash]).size, 3);
+    assert.equal(hashBytes(bytes), hashBytes(new TextEncoder().encode(missingFileHash)));
+    assert.deepEqual([hashText(missingFileHash), hashBytes(bytes), missingFileHash].map(isBinaryHash), [
+      false,
+      true,
+      false,
+    ]);
   });
 });
 
 describe("divergence", () => {
-  const [was, users, agents] = [heldText("was\n"), heldText("user's\n"), heldText("agent's\n")];
+  const [was, users, agents] = [hashText("was\n"), hashText("user's\n"), hashText("agent's\n")];
 
   it("is a disk that is neither what it was nor what the editor holds", () => {
     assert.equal(hasDiverged(was, agents, users), true);
@@ -46,25 +50,27 @@ describe("divergence", () => {
   });
 
   it("is also a file that is gone, or that is back", () => {
-    assert.equal(hasDiverged(was, nothing, users), true);
-    assert.equal(hasDiverged(nothing, agents, users), true);
-    assert.equal(hasDiverged(nothing, nothing, users), false);
+    assert.equal(hasDiverged(was, missingFileHash, users), true);
+    assert.equal(hasDiverged(missingFileHash, agents, users), true);
+    assert.equal(hasDiverged(missingFileHash, missingFileHash, users), false);
   });
 });
 
 describe("the end of a tool call", () => {
   it("is a status that nothing comes after", () => {
-    for (const status of ["completed", "failed", "cancelled"]) assert.equal(endsTool(tool({ status })), true, status);
-    for (const status of ["pending", "in_progress", "paused", "new"]) assert.equal(endsTool(tool({ status })), false);
-    assert.equal(endsTool(tool({ title: "Edit" })), false);
-    assert.equal(endsTool({ type: "tool", toolCallId: "t1", patch: { status: null } }), false);
-    assert.equal(endsTool({ type: "activity", state: "idle" }), false);
+    for (const status of ["completed", "failed", "cancelled"])
+      assert.equal(endsToolCall(tool({ status })), true, status);
+    for (const status of ["pending", "in_progress", "paused", "new"])
+      assert.equal(endsToolCall(tool({ status })), false);
+    assert.equal(endsToolCall(tool({ title: "Edit" })), false);
+    assert.equal(endsToolCall({ type: "tool", toolCallId: "t1", patch: { status: null } }), false);
+    assert.equal(endsToolCall({ type: "activity", state: "idle" }), false);
   });
 });
 
 describe("NamedPaths", () => {
   const namedBy = (...events: readonly SessionEvent[]): readonly string[] => {
-    const names = new NamedPaths();
+    const names = new ToolCallPaths();
     for (const event of events) names.observe(event);
     return names.newestFirst();
   };

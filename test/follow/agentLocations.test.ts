@@ -4,11 +4,11 @@ import type { SessionEvent, ToolFields } from "../../src/session/events.ts";
 import {
   changedLines,
   editedLines,
-  linesOf,
-  shifted,
-  Trail,
-  type Lines,
-  type Place,
+  lineSpanOf,
+  shiftLines,
+  LocationTracker,
+  type LineSpan,
+  type AgentLocation,
   type Replacement,
 } from "../../src/follow/agentLocations.ts";
 
@@ -20,7 +20,7 @@ const tool = (patch: Partial<ToolFields>, toolCallId = "t1", parent?: string): S
 });
 
 describe("Trail", () => {
-  const rows: readonly (readonly [title: string, patch: Partial<ToolFields>, places: readonly Place[]])[] = [
+  const rows: readonly (readonly [title: string, patch: Partial<ToolFields>, places: readonly AgentLocation[]])[] = [
     ["a reader", { kind: "read", locations: [{ path: "/a", line: 3 }] }, [{ path: "/a", line: 3, doing: "read" }]],
     [
       "an edit under way",
@@ -80,11 +80,11 @@ describe("Trail", () => {
     ["nobody in a call that names no file", { kind: "think", status: "in_progress", title: "Think" }, []],
   ];
   for (const [title, patch, places] of rows) {
-    it(`sees ${title}`, () => assert.deepEqual(new Trail("/w").observe(tool(patch)), places));
+    it(`sees ${title}`, () => assert.deepEqual(new LocationTracker("/w").observe(tool(patch)), places));
   }
 
   it("tells an edit again when it is done, and a read once", () => {
-    const trail = new Trail("/w");
+    const trail = new LocationTracker("/w");
     trail.observe(tool({ kind: "edit", status: "pending", locations: [{ path: "/a", line: 2 }] }));
     trail.observe(tool({ kind: "read", status: "pending", locations: [{ path: "/b", line: 2 }] }, "t2"));
     assert.deepEqual(trail.observe(tool({ status: "completed" })), [{ path: "/a", line: 2, doing: "edit" }]);
@@ -92,7 +92,7 @@ describe("Trail", () => {
   });
 
   it("takes content that comes in pieces", () => {
-    const trail = new Trail("/w");
+    const trail = new LocationTracker("/w");
     trail.observe(tool({ kind: "edit", status: "in_progress" }));
     const content = { type: "diff", path: "/a", newText: "x" } as const;
     assert.deepEqual(trail.observe({ type: "toolChunk", toolCallId: "t1", content }), [
@@ -102,7 +102,7 @@ describe("Trail", () => {
   });
 
   it("knows a sub-agent by its call, also later", () => {
-    const trail = new Trail("/w");
+    const trail = new LocationTracker("/w");
     trail.observe(tool({ kind: "edit", status: "pending" }, "t1", "task"));
     assert.deepEqual(trail.observe(tool({ status: "in_progress", locations: [{ path: "/a" }] })), [
       { path: "/a", doing: "edit", parent: "task" },
@@ -110,31 +110,31 @@ describe("Trail", () => {
   });
 
   describe("takes a request for", () => {
-    const trail = (): Trail => {
-      const made = new Trail("/w");
+    const trail = (): LocationTracker => {
+      const made = new LocationTracker("/w");
       made.observe(tool({ kind: "other", status: "in_progress" }, "task"));
       made.observe(tool({ kind: "read", status: "in_progress", locations: [{ path: "/sub" }] }, "t1", "task"));
       made.observe(tool({ kind: "edit", status: "in_progress", locations: [{ path: "/main" }] }, "t2"));
       return made;
     };
     it("the sub-agent's whose call names the file", () => {
-      assert.deepEqual(trail().reads({ path: "/sub", line: 4, limit: 2 }), {
+      assert.deepEqual(trail().readLocation({ path: "/sub", line: 4, limit: 2 }), {
         path: "/sub", line: 4, count: 2, doing: "read", parent: "task",
       }); // prettier-ignore
     });
     it("the main agent's where its call names the file", () => {
-      assert.deepEqual(trail().writes("/main"), { path: "/main", doing: "edit" });
+      assert.deepEqual(trail().writeLocation("/main"), { path: "/main", doing: "edit" });
     });
     it("a sub-agent's while one works and no call names the file", () => {
-      assert.deepEqual(trail().writes("/new"), { path: "/new", doing: "edit", parent: "task" });
+      assert.deepEqual(trail().writeLocation("/new"), { path: "/new", doing: "edit", parent: "task" });
     });
     it("the main agent's once the sub-agent's calls have ended, or the turn", () => {
       const ended = trail();
       ended.observe(tool({ status: "completed" }, "t1"));
-      assert.equal(ended.reads({ path: "/new" }).parent, undefined);
+      assert.equal(ended.readLocation({ path: "/new" }).parent, undefined);
       const over = trail();
       over.observe({ type: "activity", state: "idle" });
-      assert.equal(over.reads({ path: "/sub" }).parent, undefined);
+      assert.equal(over.readLocation({ path: "/sub" }).parent, undefined);
     });
   });
 
@@ -144,7 +144,7 @@ describe("Trail", () => {
     const guessed = { doing: "read", guessed: true } as const;
 
     it("goes to the places that it names, to the first of them last, from where the command runs", () => {
-      const trail = new Trail("/w");
+      const trail = new LocationTracker("/w");
       assert.deepEqual(trail.observe(output(stack)), [
         { path: "/w/main.js", line: 4, ...guessed },
         { path: "/w/src/sum.js", line: 6, ...guessed },
@@ -159,31 +159,31 @@ describe("Trail", () => {
     });
 
     it("knows a sub-agent by the call that shows the terminal", () => {
-      const trail = new Trail("/w");
+      const trail = new LocationTracker("/w");
       trail.observe(tool({ kind: "execute", content: [{ type: "terminal", terminalId: "x" }] }, "t1", "task"));
       assert.equal(trail.observe(output("a.js:1"))[0]?.parent, "task");
     });
   });
 
   it("takes a limit of nothing for one line", () => {
-    assert.equal(new Trail("/w").reads({ path: "/a", limit: 0 }).count, 1);
+    assert.equal(new LocationTracker("/w").readLocation({ path: "/a", limit: 0 }).count, 1);
   });
 
   it("tells no more than twenty places at once, and the latest of them", () => {
     const locations = Array.from({ length: 500 }, (_, i) => ({ path: `/${i}` }));
-    const places = new Trail("/w").observe(tool({ kind: "search", locations }));
+    const places = new LocationTracker("/w").observe(tool({ kind: "search", locations }));
     assert.deepEqual([places.length, places.at(-1)?.path], [20, "/499"]);
   });
 });
 
 describe("linesOf", () => {
-  const at = (line: number, count?: number): Place => ({
+  const at = (line: number, count?: number): AgentLocation => ({
     path: "/a",
     doing: "read",
     line,
     ...(count !== undefined && { count }),
   });
-  const rows: readonly (readonly [place: Place, lineCount: number, lines: Lines | undefined])[] = [
+  const rows: readonly (readonly [place: AgentLocation, lineCount: number, lines: LineSpan | undefined])[] = [
     [at(1), 10, { first: 0, last: 0 }],
     [at(0), 10, { first: 0, last: 0 }],
     [at(10), 10, { first: 9, last: 9 }],
@@ -198,17 +198,17 @@ describe("linesOf", () => {
   ];
   for (const [place, lineCount, lines] of rows) {
     it(`of line ${place.line}, ${place.count ?? 1} of them, in ${lineCount} is ${JSON.stringify(lines)}`, () => {
-      assert.deepEqual(linesOf(place, lineCount), lines);
+      assert.deepEqual(lineSpanOf(place, lineCount), lines);
     });
   }
   it("is where the change stands, before the line that is told", () => {
-    const place: Place = { ...at(1), change: { oldText: "b", newText: "B" } };
+    const place: AgentLocation = { ...at(1), change: { oldText: "b", newText: "B" } };
     assert.deepEqual(
-      linesOf(place, 3, () => "a\nB\nc"),
+      lineSpanOf(place, 3, () => "a\nB\nc"),
       { first: 1, last: 1 },
     );
     assert.deepEqual(
-      linesOf(place, 3, () => "nothing\nof\nit"),
+      lineSpanOf(place, 3, () => "nothing\nof\nit"),
       { first: 0, last: 0 },
     );
   });
@@ -220,7 +220,7 @@ describe("changedLines", () => {
     text: string,
     old: string | undefined,
     now: string,
-    Lines | undefined,
+    LineSpan | undefined,
   ])[] = [
     ["of a fragment that is there", "a\nb\nX\nd", "c", "X", { first: 2, last: 2 }],
     ["of a fragment that is to come", "a\nb\nc\nd", "c", "X", { first: 2, last: 2 }],
@@ -294,7 +294,7 @@ describe("replacements in a document", () => {
         const after = applied(before, changes);
         const now = after.indexOf(`line ${at}`);
         if (now < 0) return;
-        assert.deepEqual(shifted({ first: at, last: at }, changes), { first: now, last: now });
+        assert.deepEqual(shiftLines({ first: at, last: at }, changes), { first: now, last: now });
       }),
     );
   });

@@ -6,8 +6,8 @@ import { join } from "node:path";
 import * as vscode from "vscode";
 import { nullLog, systemClock } from "../../src/base/log.ts";
 import type { SessionEvent } from "../../src/session/events.ts";
-import { empty } from "../../src/session/state.ts";
-import { FollowUi, type FollowTracker } from "../../src/follow/vscode/followController.ts";
+import { emptySession } from "../../src/session/state.ts";
+import { FollowController, type FollowTracker } from "../../src/follow/vscode/followController.ts";
 import { nodePaths } from "../../src/files/nodePaths.ts";
 import { Confinement } from "../../src/files/paths.ts";
 import { until } from "../support/fakes/until.ts";
@@ -20,7 +20,7 @@ describe("following an agent", () => {
   let folder: string;
   let outside: string;
   let turn: string;
-  let follow: FollowUi;
+  let follow: FollowController;
   let agent: FollowTracker;
 
   const path = (name: string): string => join(folder, name);
@@ -47,7 +47,7 @@ describe("following an agent", () => {
     },
     ...(parent !== undefined && { parent }),
   });
-  const paused = (): Promise<void> => until(() => follow.mode === "paused");
+  const paused = (): Promise<void> => until(() => follow.state === "paused");
 
   before(async () => {
     root = await realpath(vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? "");
@@ -61,9 +61,9 @@ describe("following an agent", () => {
     folder = await mkdtemp(join(root, "follow-"));
     for (const name of ["a.txt", "b.txt", "c.txt"]) await writeFile(path(name), text);
     turn = "first";
-    follow = new FollowUi({ clock: systemClock, log: nullLog, turn: () => turn, changed: () => {} });
-    agent = follow.enter(new Confinement(nodePaths(), [folder]));
-    follow.update({ ...empty, activity: { state: "running", since: 0 } });
+    follow = new FollowController({ clock: systemClock, log: nullLog, turn: () => turn, modeChanged: () => {} });
+    agent = follow.startSession(new Confinement(nodePaths(), [folder]));
+    follow.sessionChanged({ ...emptySession, activity: { state: "running", since: 0 } });
     follow.follow(true);
   });
   afterEach(async () => {
@@ -79,13 +79,13 @@ describe("following an agent", () => {
     await inSight("a.txt", 100);
     agent.observe(at("b.txt", 300));
     await inSight("b.txt", 300);
-    agent.read({ path: path("c.txt"), line: 200, limit: 10 });
+    agent.afterRead({ path: path("c.txt"), line: 200, limit: 10 });
     await inSight("c.txt", 200);
     agent.observe(at("c.txt", 400));
     await inSight("c.txt", 400);
     assert.deepEqual(groups(), [["c.txt"]]);
     assert.equal(vscode.window.tabGroups.all[0]?.activeTab?.isPreview, true);
-    assert.equal(follow.mode, "on");
+    assert.equal(follow.state, "on");
   });
 
   it("goes to what a command's output names, where there is such a file", async () => {
@@ -101,14 +101,14 @@ describe("following an agent", () => {
   it("brings lines beyond the end back to it", async () => {
     agent.observe(at("a.txt", 100_000));
     await inSight("a.txt", 500);
-    assert.equal(follow.mode, "on");
+    assert.equal(follow.state, "on");
   });
 
   it("opens nothing unless it is wanted, and then the latest place", async () => {
     follow.follow(false);
     agent.observe(at("a.txt", 100));
     agent.observe(at("b.txt", 100));
-    await agent.writing(path("c.txt"), () => Promise.resolve());
+    await agent.aroundWrite(path("c.txt"), () => Promise.resolve());
     follow.follow(true);
     await shown("c.txt");
     assert.deepEqual(open(), ["c.txt"]);
@@ -117,7 +117,7 @@ describe("following an agent", () => {
   it("never leaves the session's folders, also not through a link", async () => {
     await symlink(outside, path("way-out"), "junction");
     for (const one of [join(outside, "secret.txt"), path(join("way-out", "secret.txt")), "relative.txt", ""]) {
-      agent.read({ path: one });
+      agent.afterRead({ path: one });
     }
     agent.observe(at("a.txt", 1));
     await shown("a.txt");
@@ -136,7 +136,7 @@ describe("following an agent", () => {
 
   it("does not go with sub-agents", async () => {
     agent.observe(at("b.txt", 100, "task"));
-    agent.read({ path: path("b.txt") });
+    agent.afterRead({ path: path("b.txt") });
     agent.observe(at("a.txt", 100));
     await shown("a.txt");
     assert.deepEqual(open(), ["a.txt"]);
@@ -145,19 +145,19 @@ describe("following an agent", () => {
   it("goes to what it writes, and its changes do not stop it", async () => {
     agent.observe(at("a.txt", 1));
     await shown("a.txt");
-    await agent.writing(path("a.txt"), async () => {
+    await agent.aroundWrite(path("a.txt"), async () => {
       const edit = new vscode.WorkspaceEdit();
       edit.insert(vscode.Uri.file(path("a.txt")), new vscode.Position(299, 0), "new\n");
       await vscode.workspace.applyEdit(edit);
       await editorOf("a.txt")?.document.save();
     });
     await inSight("a.txt", 300);
-    assert.equal(follow.mode, "on");
+    assert.equal(follow.state, "on");
     // Its change made the tab a lasting one; it is ours all the same.
     agent.observe(at("b.txt", 1));
     await shown("b.txt");
     await until(() => open().length === 1);
-    assert.equal(follow.mode, "on");
+    assert.equal(follow.state, "on");
   });
 
   it("leaves a preview tab of the user's alone, by a column of its own", async () => {
@@ -208,7 +208,7 @@ describe("following an agent", () => {
     beforeEach(async () => {
       agent.observe(at("a.txt", 100));
       await inSight("a.txt", 100);
-      assert.equal(follow.mode, "on");
+      assert.equal(follow.state, "on");
     });
 
     /** It has stopped: places are no longer shown, and the next press goes to the latest. */
@@ -219,7 +219,7 @@ describe("following an agent", () => {
       follow.toggle();
       await shown("c.txt");
       assert.ok(!open().includes("b.txt"));
-      assert.equal(follow.mode, "on");
+      assert.equal(follow.state, "on");
     }
 
     const focus = async (): Promise<void> => {
@@ -268,11 +268,11 @@ describe("following an agent", () => {
     agent.observe(at("a.txt", 100));
     await inSight("a.txt", 100);
     follow.follow(false);
-    follow.update(empty);
+    follow.sessionChanged(emptySession);
     await vscode.commands.executeCommand("workbench.action.closeAllEditors");
     follow.follow(true);
-    const next = follow.enter(new Confinement(nodePaths(), [folder]));
-    assert.equal(follow.mode, "off");
+    const next = follow.startSession(new Confinement(nodePaths(), [folder]));
+    assert.equal(follow.state, "off");
     // The one that is gone is heard no more, and ends nothing.
     agent.observe(at("b.txt", 100));
     agent.dispose();
@@ -281,7 +281,7 @@ describe("following an agent", () => {
     await shown("c.txt");
     assert.deepEqual(open(), ["c.txt"]);
     next.dispose();
-    assert.equal(follow.mode, "off");
+    assert.equal(follow.state, "off");
   });
 });
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { editTime, FollowMarks } from "../../src/follow/followMarks.ts";
+import { editFadeTime, FollowMarks } from "../../src/follow/followMarks.ts";
 
 const line = (first: number, last = first): { readonly first: number; readonly last: number } => ({ first, last });
 
@@ -16,7 +16,7 @@ describe("FollowMarks", () => {
     marks.visit("", "b", undefined);
     assert.deepEqual(marks.marks("a", 0), [{ lines: line(7), who: "task", named: true }]);
     assert.deepEqual(marks.marks("b", 0), [{ lines: line(0), who: "", named: true }]);
-    marks.leave();
+    marks.clearAgents();
     assert.deepEqual([...marks.marks("a", 0), ...marks.marks("b", 0)], []);
   });
 
@@ -24,8 +24,8 @@ describe("FollowMarks", () => {
     const marks = new FollowMarks();
     marks.visit("", "a", line(3));
     marks.visit("", "a", undefined);
-    assert.deepEqual(marks.where("", "a"), line(3));
-    assert.equal(marks.where("", "b"), undefined);
+    assert.deepEqual(marks.linesOfAgent("", "a"), line(3));
+    assert.equal(marks.linesOfAgent("", "b"), undefined);
   });
 
   it("fade an edit in three steps and then let it go, with its name once", () => {
@@ -47,8 +47,8 @@ describe("FollowMarks", () => {
     const marks = new FollowMarks();
     marks.edit("", "a", line(4), 0);
     for (const now of [0, 1500, 2999]) assert.equal(marks.marks("a", now, 1)[0]?.step, 0);
-    assert.equal(marks.marks("a", editTime, 1)[0]?.step, undefined);
-    assert.equal(marks.next(editTime, 1), undefined);
+    assert.equal(marks.marks("a", editFadeTime, 1)[0]?.step, undefined);
+    assert.equal(marks.timeToNextChange(editFadeTime, 1), undefined);
   });
 
   it("replace an edit by a newer one of the same lines", () => {
@@ -89,7 +89,7 @@ describe("FollowMarks", () => {
           for (const [i, at] of [...ats].sort((a, b) => a - b).entries()) marks.edit("", "a", line(i * 2), at);
           const shown = (at: number): string => JSON.stringify(marks.marks("a", at, steps));
           const before = shown(now);
-          const next = marks.next(now, steps);
+          const next = marks.timeToNextChange(now, steps);
           if (next === undefined) return assert.ok(!before.includes("step"));
           if (next > 1) assert.equal(shown(now + next - 1), before);
           assert.notEqual(shown(now + next), before);

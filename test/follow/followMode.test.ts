@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { Following, ScrollJudge } from "../../src/follow/followMode.ts";
+import { FollowMode, UserScrollDetector } from "../../src/follow/followMode.ts";
 import { FakeClock } from "../support/fakes/fakePorts.ts";
 
 function setUp(): {
   readonly clock: FakeClock;
-  readonly following: Following<string>;
+  readonly following: FollowMode<string>;
   readonly shown: string[];
   readonly modes: string[];
   readonly settled: () => Promise<void>;
@@ -13,13 +13,13 @@ function setUp(): {
   const clock = new FakeClock();
   const shown: string[] = [];
   const modes: string[] = [];
-  const following: Following<string> = new Following<string>({
+  const following: FollowMode<string> = new FollowMode<string>({
     clock,
     reveal: target => {
       shown.push(target);
       return Promise.resolve();
     },
-    changed: () => modes.push(following.mode),
+    changed: () => modes.push(following.state),
   });
   const settled = async (): Promise<void> => {
     for (let i = 0; i < 5; i++) await Promise.resolve();
@@ -30,30 +30,30 @@ function setUp(): {
 describe("Following", () => {
   it("shows nothing unless it is wanted", () => {
     const { following, shown } = setUp();
-    following.at("a");
+    following.agentMoved("a");
     assert.deepEqual(shown, []);
   });
 
   it("goes to where the agent is when it begins, and then along", async () => {
     const { clock, following, shown, settled } = setUp();
-    following.at("a");
-    following.set(true);
+    following.agentMoved("a");
+    following.setFollowing(true);
     await settled();
-    clock.pass(250);
-    following.at("b");
+    clock.advance(250);
+    following.agentMoved("b");
     assert.deepEqual(shown, ["a", "b"]);
   });
 
   it("moves four times a second at most, to the latest place", async () => {
     const { clock, following, shown, settled } = setUp();
-    following.set(true);
+    following.setFollowing(true);
     for (let i = 0; i < 100; i++) {
-      following.at(`${i}`);
+      following.agentMoved(`${i}`);
       await settled();
-      clock.pass(10);
+      clock.advance(10);
       await settled();
     }
-    clock.pass(250);
+    clock.advance(250);
     await settled();
     assert.equal(shown[0], "0");
     assert.equal(shown.at(-1), "99");
@@ -64,7 +64,7 @@ describe("Following", () => {
     const clock = new FakeClock();
     const shown: string[] = [];
     let arrive = (): void => {};
-    const following = new Following<string>({
+    const following = new FollowMode<string>({
       clock,
       reveal: target => {
         shown.push(target);
@@ -72,11 +72,11 @@ describe("Following", () => {
       },
       changed: () => {},
     });
-    following.set(true);
-    following.at("a");
-    following.at("b");
-    clock.pass(1000);
-    following.at("c");
+    following.setFollowing(true);
+    following.agentMoved("a");
+    following.agentMoved("b");
+    clock.advance(1000);
+    following.agentMoved("c");
     assert.deepEqual(shown, ["a"]);
     arrive();
     for (let i = 0; i < 5; i++) await Promise.resolve();
@@ -85,17 +85,17 @@ describe("Following", () => {
 
   it("is paused by the user, moves no more, and goes on to the latest place when it is wanted again", async () => {
     const { clock, following, shown, modes, settled } = setUp();
-    following.set(true);
-    following.at("a");
+    following.setFollowing(true);
+    following.agentMoved("a");
     await settled();
-    following.at("b");
+    following.agentMoved("b");
     following.interrupt();
-    clock.pass(1000);
-    following.at("c");
-    clock.pass(1000);
+    clock.advance(1000);
+    following.agentMoved("c");
+    clock.advance(1000);
     await settled();
     assert.deepEqual(shown, ["a"]);
-    following.set(true);
+    following.setFollowing(true);
     await settled();
     assert.deepEqual(shown, ["a", "c"]);
     assert.deepEqual(modes, ["on", "paused", "on"]);
@@ -104,27 +104,27 @@ describe("Following", () => {
   it("is not paused by a user who does not follow", () => {
     const { following, modes } = setUp();
     following.interrupt();
-    assert.deepEqual([following.mode, modes], ["off", []]);
+    assert.deepEqual([following.state, modes], ["off", []]);
   });
 
   it("goes nowhere once the turn is over, and is off in another session", () => {
     const { following, shown } = setUp();
-    following.at("a");
-    following.leave();
-    following.set(true);
+    following.agentMoved("a");
+    following.turnEnded();
+    following.setFollowing(true);
     assert.deepEqual(shown, []);
     following.reset();
-    assert.equal(following.mode, "off");
+    assert.equal(following.state, "off");
   });
 
   it("leaves no timer behind", async () => {
     const { clock, following, settled } = setUp();
-    following.set(true);
-    following.at("a");
+    following.setFollowing(true);
+    following.agentMoved("a");
     await settled();
-    following.at("b");
+    following.agentMoved("b");
     following.dispose();
-    assert.equal(clock.waiting, 0);
+    assert.equal(clock.pendingTimers, 0);
   });
 });
 
@@ -134,68 +134,68 @@ const sight = (first: number, last = first + 40): { readonly first: number; read
 });
 
 describe("ScrollJudge", () => {
-  function judge(first = 0, version = 1): ScrollJudge {
-    const made = new ScrollJudge();
-    made.seen(sight(first), version);
+  function judge(first = 0, version = 1): UserScrollDetector {
+    const made = new UserScrollDetector();
+    made.setVisible(sight(first), version);
     return made;
   }
 
   it("takes a first line that changes by itself for the user's scrolling", () => {
-    assert.equal(judge(10).isUser(sight(13), 1), true);
+    assert.equal(judge(10).isUserScroll(sight(13), 1), true);
   });
 
   it("takes another height of the editor for nobody's", () => {
-    assert.equal(judge(10).isUser(sight(10, 20), 1), false);
+    assert.equal(judge(10).isUserScroll(sight(10, 20), 1), false);
   });
 
   it("takes what moves with the text for the text's", () => {
     const one = judge(10);
-    assert.equal(one.isUser(sight(15), 2), false);
-    assert.equal(one.isUser(sight(16), 2), true);
+    assert.equal(one.isUserScroll(sight(15), 2), false);
+    assert.equal(one.isUserScroll(sight(16), 2), true);
   });
 
   it("takes the way to where it was sent for ours, and a step from there for the user's", () => {
     const one = judge();
-    one.sent({ first: 200, last: 200 });
-    assert.equal(one.isUser(sight(180), 1), false);
-    assert.equal(one.isUser(sight(183), 1), true);
+    one.expectScroll({ first: 200, last: 200 });
+    assert.equal(one.isUserScroll(sight(180), 1), false);
+    assert.equal(one.isUserScroll(sight(183), 1), true);
   });
 
   it("takes a wheel before it arrives for the user's, also towards it", () => {
     for (const first of [3, 197 - 60]) {
       const one = judge(100);
-      one.sent({ first: 200, last: 200 });
-      assert.equal(one.isUser(sight(first), 1), true);
+      one.expectScroll({ first: 200, last: 200 });
+      assert.equal(one.isUserScroll(sight(first), 1), true);
     }
   });
 
   it("takes smooth steps towards it for ours, and one away for the user's", () => {
     const one = judge();
-    one.sent({ first: 200, last: 200 }, { smooth: true });
-    assert.equal(one.isUser(sight(40), 1), false);
-    assert.equal(one.isUser(sight(90), 1), false);
-    assert.equal(one.isUser(sight(87), 1), true);
+    one.expectScroll({ first: 200, last: 200 }, { smooth: true });
+    assert.equal(one.isUserScroll(sight(40), 1), false);
+    assert.equal(one.isUserScroll(sight(90), 1), false);
+    assert.equal(one.isUserScroll(sight(87), 1), true);
   });
 
   it("takes smooth steps for ours until the line is in the middle, and one beyond it for the user's", () => {
     const one = judge();
-    one.sent({ first: 200, last: 200 }, { smooth: true });
-    for (const first of [150, 165, 172, 180]) assert.equal(one.isUser(sight(first), 1), false);
-    assert.equal(one.isUser(sight(183), 1), true);
+    one.expectScroll({ first: 200, last: 200 }, { smooth: true });
+    for (const first of [150, 165, 172, 180]) assert.equal(one.isUserScroll(sight(first), 1), false);
+    assert.equal(one.isUserScroll(sight(183), 1), true);
   });
 
   it("takes whatever an editor does while it is opened for ours, and what comes then for the user's", () => {
     const one = judge();
-    one.sent({ first: 200, last: 200 }, { opening: true });
-    for (const first of [0, 40, 180, 181]) assert.equal(one.isUser(sight(first), 1), false);
+    one.expectScroll({ first: 200, last: 200 }, { opening: true });
+    for (const first of [0, 40, 180, 181]) assert.equal(one.isUserScroll(sight(first), 1), false);
     one.arrived(sight(181), 1);
-    assert.equal(one.isUser(sight(182), 1), true);
+    assert.equal(one.isUserScroll(sight(182), 1), true);
   });
 
   it("knows an editor that never arrives", () => {
     const one = judge();
-    one.sent({ first: 200, last: 200 }, { smooth: true });
-    assert.equal(one.isUser(sight(40), 1), false);
+    one.expectScroll({ first: 200, last: 200 }, { smooth: true });
+    assert.equal(one.isUserScroll(sight(40), 1), false);
     assert.equal(one.giveUp(), true);
     assert.equal(one.giveUp(), false);
   });
@@ -208,13 +208,13 @@ describe("ScrollJudge", () => {
         fc.nat(100),
         (to, steps, away) => {
           const one = judge(100);
-          one.sent({ first: to, last: to }, { smooth: true });
+          one.expectScroll({ first: to, last: to }, { smooth: true });
           let first = 100;
           for (let step = 1; step <= steps; step++) {
             first = 100 + Math.floor(((to - 50 - 100) * step) / (steps + 1));
-            assert.equal(one.isUser(sight(first), 1), false);
+            assert.equal(one.isUserScroll(sight(first), 1), false);
           }
-          assert.equal(one.isUser(sight(Math.max(0, first - 1 - away)), 1), true);
+          assert.equal(one.isUserScroll(sight(Math.max(0, first - 1 - away)), 1), true);
         },
       ),
     );

@@ -1,10 +1,10 @@
 // The places that compilers, test runners and stack traces name.
 import assert from "node:assert/strict";
-import { placesInOutput } from "../../src/follow/terminalLinks.ts";
+import { terminalLinks } from "../../src/follow/terminalLinks.ts";
 
 describe("places in a command's output", () => {
   const found = (output: string): readonly string[] =>
-    placesInOutput(output, "/w").map(({ path, line }) => `${path} ${line}`);
+    terminalLinks(output, "/w").map(({ path, line }) => `${path} ${line}`);
 
   for (const [what, output, ...places] of [
     ["a compiler", "src/a.ts:10:5 - error TS2322: no", "/w/src/a.ts 10"],
@@ -35,9 +35,9 @@ describe("places in a command's output", () => {
   }
 
   it("are few, also in floods", () => {
-    assert.equal(placesInOutput("src/a.ts:1 src/b.ts:2 ".repeat(1_000_000), "/w").length, 2);
+    assert.equal(terminalLinks("src/a.ts:1 src/b.ts:2 ".repeat(1_000_000), "/w").length, 2);
     const many = Array.from({ length: 1000 }, (_, at) => `src/${at}.ts:1\n`).join("");
-    assert.equal(placesInOutput(many, "/w").length, 5);
-    assert.deepEqual(placesInOutput("a.".repeat(100_000), "/w"), []);
+    assert.equal(terminalLinks(many, "/w").length, 5);
+    assert.deepEqual(terminalLinks("a.".repeat(100_000), "/w"), []);
   });
 });

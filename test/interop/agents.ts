@@ -2,7 +2,7 @@
 // server on loopback and keeps all it writes in a home of its own.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { presets, type AgentDefinition } from "../../src/agents/registry.ts";
+import { agentPresets, type AgentDefinition } from "../../src/agents/registry.ts";
 
 /** Where a trial's agent lives and whom it talks to. */
 export interface Surroundings {
@@ -126,7 +126,7 @@ export function define(agent: RealAgent, surroundings: Surroundings): AgentDefin
 
 /** The preset whose agent this is: its name, and what it needs of Parley. */
 export function preset(id: string): AgentDefinition {
-  const found = presets.find(each => each.id === id);
+  const found = agentPresets.find(each => each.id === id);
   if (!found) throw new Error(`Parley has no preset ${id}.`);
   return found;
 }

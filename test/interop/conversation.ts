@@ -3,14 +3,14 @@
 import { randomUUID } from "node:crypto";
 import { AgentPool } from "../../src/agents/pool.ts";
 import type { AgentDefinition } from "../../src/agents/registry.ts";
-import { transcript, type TapRecord } from "../../src/acp/trafficRecorder.ts";
+import { transcriptText, type TrafficRecord } from "../../src/acp/trafficRecorder.ts";
 import { nullLog, systemClock } from "../../src/base/log.ts";
-import { Channel } from "../../src/panel/panelChannel.ts";
-import { appendToLast, apply } from "../../src/panel/patch.ts";
-import type { HostMessage, View, ViewAsk, ViewEntry, ViewPatch } from "../../src/panel/protocol.ts";
+import { PanelChannel } from "../../src/panel/panelChannel.ts";
+import { appendToLast, applyViewPatches } from "../../src/panel/patch.ts";
+import type { HostMessage, View, ViewQuestion, ViewEntry, ViewPatch } from "../../src/panel/protocol.ts";
 import { Projector } from "../../src/panel/projection/projector.ts";
 import type { SessionEvent } from "../../src/session/events.ts";
-import { Session, type Room } from "../../src/session/session.ts";
+import { Session, type SessionServices } from "../../src/session/session.ts";
 import { SessionFiles } from "../../src/files/sessionFiles.ts";
 import { nodePaths } from "../../src/files/nodePaths.ts";
 import { Access } from "../../src/permissions/access.ts";
@@ -18,7 +18,7 @@ import { Confinement } from "../../src/files/paths.ts";
 import { hostPlatform } from "../../src/base/platform.ts";
 import { PermissionBroker } from "../../src/permissions/permissionBroker.ts";
 import { PermissionPolicy } from "../../src/permissions/policy.ts";
-import { answerFor, readRules, type Rule } from "../../src/permissions/rules.ts";
+import { answerFromVerdict, readRules, type Rule } from "../../src/permissions/rules.ts";
 import { SessionTerminals } from "../../src/terminals/sessionTerminals.ts";
 import { NodeDocuments } from "./nodeDocuments.ts";
 
@@ -31,14 +31,14 @@ export type Answer = "allow" | "reject";
 /** A finished turn: what the panel shows behind the prompt, and the questions that were answered on the way. */
 export interface Turn {
   readonly entries: readonly ViewEntry[];
-  readonly asks: readonly ViewAsk[];
+  readonly asks: readonly ViewQuestion[];
 }
 
 export class Conversation {
   readonly #pool = new AgentPool(nullLog, systemClock, "interop");
-  readonly #records: TapRecord[] = [];
+  readonly #records: TrafficRecord[] = [];
   readonly #projector = new Projector();
-  readonly #channel: Channel;
+  readonly #channel: PanelChannel;
   readonly #session: Session;
   readonly #endings: Promise<void>[] = [];
   readonly #waiting = new Set<() => void>();
@@ -52,7 +52,7 @@ export class Conversation {
     this.#session = new Session({
       id: "interop",
       agent: { id: definition.id, name: definition.name },
-      cwd: folder,
+      workspaceFolder: folder,
       clock: systemClock,
       log: nullLog,
       newId: () => randomUUID(),
@@ -60,12 +60,17 @@ export class Conversation {
         connect: onProgress => this.#pool.get(definition, folder, ({ state, detail }) => onProgress(state, detail)),
         restart: () => this.#pool.stop(definition.id),
       },
-      makeRoom: dispatch => this.#room(definition, folder, dispatch),
+      createServices: dispatch => this.#room(definition, folder, dispatch),
     });
-    this.#channel = new Channel({
+    this.#channel = new PanelChannel({
       clock: systemClock,
       view: () =>
-        this.#projector.project(this.#session.state, { agents: [], chosen: null, problem: null, sendKey: "enter" }),
+        this.#projector.project(this.#session.state, {
+          agents: [],
+          chosenAgent: null,
+          problem: null,
+          sendKey: "enter",
+        }),
       post: message => Promise.resolve(this.#posted(message)),
     });
     this.#session.onDidChange(() => this.#channel.changed());
@@ -79,13 +84,13 @@ export class Conversation {
   }
 
   /** The traffic so far. */
-  get records(): readonly TapRecord[] {
+  get records(): readonly TrafficRecord[] {
     return this.#records;
   }
 
   /** The traffic as newline-delimited JSON, with secrets masked. */
   get transcript(): string {
-    return transcript(this.#records);
+    return transcriptText(this.#records);
   }
 
   /** Starts the agent and waits until it is ready. */
@@ -109,7 +114,7 @@ export class Conversation {
 
   /** Answers every question until the turn is over. */
   async finish(answer?: Answer): Promise<Turn> {
-    const asks: ViewAsk[] = [];
+    const asks: ViewQuestion[] = [];
     for (;;) {
       const ask = await this.until("the turn ends", ({ head }) =>
         head.activity.state === "idle" ? "over" : head.asks[0],
@@ -122,12 +127,12 @@ export class Conversation {
   }
 
   /** Waits for an open question. */
-  ask(): Promise<ViewAsk> {
+  ask(): Promise<ViewQuestion> {
     return this.until("a question is open", view => view.head.asks[0]);
   }
 
   /** Answers a question by the option that says so for this once, and waits until it is closed. */
-  async answer(ask: ViewAsk, answer: Answer): Promise<void> {
+  async answer(ask: ViewQuestion, answer: Answer): Promise<void> {
     const option = ask.options.find(({ kind }) => kind === `${answer}_once`);
     if (!option) throw new Error(`“${ask.title}” has no option of the kind ${answer}_once.`);
     this.#session.answer(ask.id, option.id);
@@ -174,8 +179,8 @@ export class Conversation {
     if (message.type === "snapshot") this.#view = message.view;
     // Through JSON, as on the way into a webview.
     if (message.type === "patch")
-      this.#view = apply(this.view, JSON.parse(JSON.stringify(message.patches)) as readonly ViewPatch[]);
-    if (message.type === "text") this.#view = apply(this.view, [appendToLast(this.view, message.text)]);
+      this.#view = applyViewPatches(this.view, JSON.parse(JSON.stringify(message.patches)) as readonly ViewPatch[]);
+    if (message.type === "text") this.#view = applyViewPatches(this.view, [appendToLast(this.view, message.text)]);
     for (const check of [...this.#waiting]) check();
     return true;
   }
@@ -190,30 +195,43 @@ export class Conversation {
     });
   }
 
-  #room(definition: AgentDefinition, cwd: string, dispatch: (event: SessionEvent) => void): Room {
+  #room(definition: AgentDefinition, cwd: string, dispatch: (event: SessionEvent) => void): SessionServices {
     const { real, ignoresCase } = nodePaths();
     const confinement = new Confinement({ real, ignoresCase }, [cwd]);
     const place = { roots: [cwd], platform: hostPlatform, ignoresCase };
     const policy = new PermissionPolicy({
       rules: () => readRules(this.rules),
       sensitive: () => [],
-      context: () => ({ agent: definition.id, cwd, place, shells: ["posix"], trusted: true, resolve: real }),
+      context: () => ({
+        agent: definition.id,
+        workspaceFolder: cwd,
+        place,
+        shells: ["posix"],
+        trusted: true,
+        resolve: real,
+      }),
     });
-    const broker = new PermissionBroker({ report: dispatch, decide: question => policy.standing(question) });
+    const broker = new PermissionBroker({ report: dispatch, decide: question => policy.decide(question) });
     const access = new Access({
       agentName: definition.name,
       confinement,
       policy,
-      outside: () => "ask",
-      ask: (question, signal) => broker.requestPermission(question, signal),
-      refused: (question, verdict) => {
-        const decision = answerFor(verdict, question.options);
+      outsideMode: () => "ask",
+      askUser: (question, signal) => broker.requestPermission(question, signal),
+      onRefused: (question, verdict) => {
+        const decision = answerFromVerdict(verdict, question.options);
         if (decision) broker.record(question, decision);
       },
     });
     const { missingFiles } = definition;
     const files = new SessionFiles(this.documents, confinement, { missingFiles }, access);
-    const terminals = new SessionTerminals({ confinement, access, cwd, env: process.env, report: dispatch });
+    const terminals = new SessionTerminals({
+      confinement,
+      access,
+      workspaceFolder: cwd,
+      env: process.env,
+      report: dispatch,
+    });
     return {
       requestPermission: (question, signal) => broker.requestPermission(question, signal),
       answer: (ask, option) => broker.answer(ask, option),

@@ -4,9 +4,9 @@ import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { Refusal } from "../../src/base/errors.ts";
 import { readLines } from "../../src/files/lineWindow.ts";
-import { quoted } from "../../src/base/text.ts";
-import { codeOf } from "../../src/base/errors.ts";
-import type { Documents, FileStat, LineWindow, WriteOutcome } from "../../src/files/ports.ts";
+import { quotePath } from "../../src/base/text.ts";
+import { errorCodeOf } from "../../src/base/errors.ts";
+import type { Documents, FileStat, LineWindow, WriteResult } from "../../src/files/ports.ts";
 
 export class NodeDocuments implements Documents {
   /** Text that the user has typed and not saved, by path. */
@@ -20,7 +20,7 @@ export class NodeDocuments implements Documents {
       const kind = found.isFile() ? "file" : found.isDirectory() ? "folder" : "other";
       return { kind, size: found.size, unsaved: false };
     } catch (thrown) {
-      if (codeOf(thrown) !== "ENOENT" && codeOf(thrown) !== "ENOTDIR") throw thrown;
+      if (errorCodeOf(thrown) !== "ENOENT" && errorCodeOf(thrown) !== "ENOTDIR") throw thrown;
       return { kind: "missing", size: 0, unsaved: false };
     }
   }
@@ -29,7 +29,7 @@ export class NodeDocuments implements Documents {
     const typed = this.unsaved.get(path);
     if (typed !== undefined) return typed;
     const bytes = await readFile(path);
-    if (bytes.includes(0)) throw new Refusal("invalid", `${quoted(path)} is binary, not text.`, { path });
+    if (bytes.includes(0)) throw new Refusal("invalid", `${quotePath(path)} is binary, not text.`, { path });
     return new TextDecoder().decode(bytes);
   }
 
@@ -37,7 +37,7 @@ export class NodeDocuments implements Documents {
     return readLines(createReadStream(path), window, maxBytes);
   }
 
-  async write(path: string, content: string): Promise<WriteOutcome> {
+  async write(path: string, content: string): Promise<WriteResult> {
     if (this.unsaved.has(path)) {
       this.unsaved.set(path, content);
       return { saved: false };

@@ -9,7 +9,7 @@ function indexOf(...paths: readonly string[]): FileIndex {
   for (const path of paths) index.add(path);
   return index;
 }
-const entriesOf = (index: FileIndex): readonly IndexEntry[] => index.shelves.flatMap(({ entries }) => entries);
+const entriesOf = (index: FileIndex): readonly IndexEntry[] => index.buckets.flatMap(({ entries }) => entries);
 const pathsIn = (index: FileIndex): readonly string[] =>
   entriesOf(index)
     .map(({ path, folder }) => (folder ? `${path}/` : path))
@@ -41,12 +41,12 @@ describe("the index of files", () => {
           if (adds) index.add(`${name}.ts`);
           else index.remove([`${name}.ts`]);
         }
-        const lengths = index.shelves.map(({ length }) => length);
+        const lengths = index.buckets.map(({ length }) => length);
         assert.deepEqual(
           lengths,
           lengths.toSorted((a, b) => a - b),
         );
-        for (const { length, entries, masks, chars } of index.shelves) {
+        for (const { length, entries, masks, chars } of index.buckets) {
           const used = entries.length;
           assert.deepEqual(
             [...masks.subarray(0, used)],
@@ -68,10 +68,10 @@ describe("the index of files", () => {
 
   it("drops what a new listing did not find, only where it looked", () => {
     const index = indexOf("one/old.ts", "one/kept.ts", "two/other.ts");
-    const run = index.beginRun();
+    const run = index.beginListing();
     index.add("one/kept.ts");
     index.add("one/new.ts");
-    index.endRun(run, "one/");
+    index.endListing(run, "one/");
     assert.deepEqual(pathsIn(index), ["one/", "one/kept.ts", "one/new.ts", "two/", "two/other.ts"]);
   });
 

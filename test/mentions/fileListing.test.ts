@@ -35,7 +35,11 @@ describe("listing the files of a folder", () => {
   const byWalk = async (from?: string, exclude: Readonly<Record<string, unknown>> = {}): Promise<readonly string[]> => {
     const found: string[] = [];
     const leavesOut = excludedBy(exclude, false);
-    await walkFiles(root, { take: paths => void found.push(...paths), leavesOut, ...(from !== undefined && { from }) });
+    await walkFiles(root, {
+      take: paths => void found.push(...paths),
+      isExcluded: leavesOut,
+      ...(from !== undefined && { from }),
+    });
     return found.sort();
   };
 

@@ -8,8 +8,8 @@ import * as vscode from "vscode";
 import { nullLog, systemClock } from "../../src/base/log.ts";
 import type { Attachment, Completion, PanelMessage } from "../../src/panel/protocol.ts";
 import { addToChat, fixWithChat } from "../../src/mentions/vscode/addToChat.ts";
-import { Attaching } from "../../src/mentions/vscode/attachments.ts";
-import type { Asker } from "../../src/panel/replyTarget.ts";
+import { Attachments } from "../../src/mentions/vscode/attachments.ts";
+import type { ReplyTarget } from "../../src/panel/replyTarget.ts";
 import type { ChatPanels } from "../../src/window/chatPanels.ts";
 import type { CurrentSession } from "../../src/window/currentSession.ts";
 import { EditorDocuments } from "../../src/files/vscode/editorDocuments.ts";
@@ -17,14 +17,14 @@ import { FileIndexer } from "../../src/mentions/vscode/fileIndexer.ts";
 import { Mentions } from "../../src/mentions/vscode/mentions.ts";
 import { TerminalCommands } from "../../src/mentions/vscode/mentionSources.ts";
 import { RecentFiles } from "../../src/mentions/vscode/recentFiles.ts";
-import { Sender } from "../../src/window/promptSender.ts";
-import type { Content } from "../../src/session/events.ts";
+import { PromptSender } from "../../src/window/promptSender.ts";
+import type { ContentBlock } from "../../src/session/events.ts";
 import { nodePaths } from "../../src/files/nodePaths.ts";
 
 type Completions = Extract<PanelMessage, { readonly type: "completions" }>;
 
 /** A panel that keeps what it is told. */
-class FakePanel implements Asker {
+class FakePanel implements ReplyTarget {
   readonly told: PanelMessage[] = [];
   reply(message: PanelMessage): void {
     this.told.push(message);
@@ -56,7 +56,7 @@ describe("mentions", () => {
   let indexer: FileIndexer;
   let terminals: TerminalCommands;
   let recent: RecentFiles;
-  let attaching: Attaching;
+  let attaching: Attachments;
   let mentions: Mentions;
   let panel: FakePanel;
   let requests = 0;
@@ -75,14 +75,14 @@ describe("mentions", () => {
     indexer = new FileIndexer(nullLog, systemClock);
     terminals = new TerminalCommands(nullLog);
     recent = new RecentFiles();
-    attaching = new Attaching({
+    attaching = new Attachments({
       documents,
       roots: () => [root],
       sensitive: () => [],
       accepts: () => null,
       agentName: () => "Stub",
     });
-    mentions = new Mentions({ indexer, recent, terminals, attaching, log: nullLog });
+    mentions = new Mentions({ indexer, recent, terminals, attachments: attaching, log: nullLog });
     panel = new FakePanel();
   });
   afterEach(async () => {
@@ -256,11 +256,11 @@ describe("mentions", () => {
   });
 
   it("sends unsaved text, and hands the draft back when a file is gone", async () => {
-    const sent: (readonly Content[])[] = [];
-    const session = { send: (content: readonly Content[]) => void sent.push(content) };
+    const sent: (readonly ContentBlock[])[] = [];
+    const session = { send: (content: readonly ContentBlock[]) => void sent.push(content) };
     const view = () => ({ head: { accepts: null, agent: { name: "Stub" } } });
     const current = { session, view, start: () => {} } as unknown as CurrentSession;
-    const sender = new Sender({ current, documents, attaching });
+    const sender = new PromptSender({ current, documents, attaching });
     const editor = await open("quillwort.txt");
     await editor.edit(edit => edit.insert(new vscode.Position(1, 0), "unsaved "));
     const path = join(inside, "quillwort.txt");

@@ -2,16 +2,16 @@
 import assert from "node:assert/strict";
 import {
   linesFragment,
-  mostData,
-  mostEmbedded,
-  mostEmbeddedTogether,
+  maxDataLength,
+  maxEmbeddedBytes,
+  maxTotalEmbeddedBytes,
   promptContent,
   type PathContent,
   type PromptContent,
 } from "../../src/mentions/promptContent.ts";
-import type { Attachment, AttachmentSource, Head } from "../../src/panel/protocol.ts";
-import { fitContent, nameOf } from "../../src/session/promptContentForAgent.ts";
-import type { Content } from "../../src/session/events.ts";
+import type { Attachment, AttachmentSource, ViewHead } from "../../src/panel/protocol.ts";
+import { promptContentForAgent, nameOfUri } from "../../src/session/promptContentForAgent.ts";
+import type { ContentBlock } from "../../src/session/events.ts";
 
 const everything = { image: true, audio: true, embedded: true };
 const nothing = { image: false, audio: false, embedded: false };
@@ -28,14 +28,14 @@ const file = (name: string): Attachment => attach(name, { type: "path", path: `/
 /** A disk of a few things. */
 const disk: Readonly<Record<string, PathContent>> = {
   "/w/a.ts": { kind: "text", uri: "file:///w/a.ts", text: "let a;\n" },
-  "/w/big.ts": { kind: "file", uri: "file:///w/big.ts", size: mostEmbedded + 1 },
-  "/w/half.ts": { kind: "text", uri: "file:///w/half.ts", text: "x".repeat(mostEmbedded - 8) },
+  "/w/big.ts": { kind: "file", uri: "file:///w/big.ts", size: maxEmbeddedBytes + 1 },
+  "/w/half.ts": { kind: "text", uri: "file:///w/half.ts", text: "x".repeat(maxEmbeddedBytes - 8) },
   "/w/b.bin": { kind: "file", uri: "file:///w/b.bin", size: 7 },
   "/w/src": { kind: "folder", uri: "file:///w/src/" },
 };
 const build = (
   attachments: readonly Attachment[],
-  accepts: Head["accepts"] = everything,
+  accepts: ViewHead["accepts"] = everything,
   text = "Look:",
 ): Promise<PromptContent> =>
   promptContent(text, attachments, {
@@ -48,7 +48,7 @@ const build = (
       return Promise.resolve(tooMuch ? { kind: "file", uri: found.uri, size: found.text.length } : found);
     },
   });
-const blocks = async (...args: Parameters<typeof build>): Promise<readonly Content[]> => {
+const blocks = async (...args: Parameters<typeof build>): Promise<readonly ContentBlock[]> => {
   const made = await build(...args);
   assert.ok("content" in made, JSON.stringify(made));
   return made.content;
@@ -65,11 +65,11 @@ const output: AttachmentSource = { type: "text", text: "$ ls\n" };
 const image: AttachmentSource = { type: "data", mimeType: "image/png", data: "aGk=" };
 const sound: AttachmentSource = { type: "data", mimeType: "audio/wav", data: "aGk=" };
 const place: AttachmentSource = { type: "path", path: "/w/a.ts", line: 2, endLine: 3 };
-const embedded = (uri: string, text: string): Content => ({ type: "resource", uri, text });
-const link = (uri: string, name: string): Content => ({ type: "link", uri, name });
+const embedded = (uri: string, text: string): ContentBlock => ({ type: "resource", uri, text });
+const link = (uri: string, name: string): ContentBlock => ({ type: "link", uri, name });
 
 /** What is attached, what an agent gets that takes everything, and what one gets that takes text and links. */
-const table: readonly (readonly [string, AttachmentSource, Content, Content | RegExp])[] = [
+const table: readonly (readonly [string, AttachmentSource, ContentBlock, ContentBlock | RegExp])[] = [
   ["a file", { type: "path", path: "/w/a.ts" }, embedded("file:///w/a.ts", "let a;\n"), link("file:///w/a.ts", "it")],
   ["lines of a file", place, embedded("file:///w/a.ts#L2-L3", "let a;\n"), link("file:///w/a.ts#L2-L3", "it")],
   ["a folder", { type: "path", path: "/w/src" }, link("file:///w/src/", "it"), link("file:///w/src/", "it")],
@@ -92,7 +92,7 @@ describe("a prompt's content", () => {
       if (poor instanceof RegExp) {
         assert.match(await refusal([attach("it", source)], nothing), poor);
         // An agent that had not said what it takes says so when the prompt is about to go out.
-        const late = fitContent(
+        const late = promptContentForAgent(
           await blocks([attach("it", source)], null),
           { ...nothing, embeddedContext: false },
           "Stub",
@@ -101,7 +101,7 @@ describe("a prompt's content", () => {
         return;
       }
       const made = await blocks([attach("it", source)], nothing);
-      const fitted = fitContent(made, { ...nothing, embeddedContext: false }, "Stub");
+      const fitted = promptContentForAgent(made, { ...nothing, embeddedContext: false }, "Stub");
       assert.ok("content" in fitted);
       const { size: _, ...block } = { size: 0, ...fitted.content[1] };
       assert.deepEqual(block, poor);
@@ -110,13 +110,17 @@ describe("a prompt's content", () => {
 
   it("leaves content alone that the agent takes as it is", async () => {
     const content = await blocks(table.map(([, source]) => attach("it", source)));
-    const fitted = fitContent(content, { image: true, audio: true, embeddedContext: true }, "Stub");
+    const fitted = promptContentForAgent(content, { image: true, audio: true, embeddedContext: true }, "Stub");
     assert.deepEqual(fitted, { content });
   });
 
   it("closes the fence around a text that has fences itself", () => {
     const inner = "````\ncode\n````";
-    const fitted = fitContent([embedded("parley:/x", inner)], { ...nothing, embeddedContext: false }, "Stub");
+    const fitted = promptContentForAgent(
+      [embedded("parley:/x", inner)],
+      { ...nothing, embeddedContext: false },
+      "Stub",
+    );
     assert.ok("content" in fitted);
     assert.deepEqual(fitted.content, [{ type: "text", text: `\n\nx:\n\`\`\`\`\`\n${inner}\n\`\`\`\`\`\n` }]);
   });
@@ -131,15 +135,15 @@ describe("a prompt's content", () => {
 
   it("links a file that is too large or no text, with its size", async () => {
     const [, big, binary] = await blocks([file("big.ts"), file("b.bin")]);
-    assert.deepEqual(big, { ...link("file:///w/big.ts", "big.ts"), size: mostEmbedded + 1 });
+    assert.deepEqual(big, { ...link("file:///w/big.ts", "big.ts"), size: maxEmbeddedBytes + 1 });
     assert.deepEqual(binary, { ...link("file:///w/b.bin", "b.bin"), size: 7 });
   });
 
   it("embeds no more than fits together, and links the rest", async () => {
-    const count = Math.floor(mostEmbeddedTogether / (mostEmbedded - 8)) + 2;
+    const count = Math.floor(maxTotalEmbeddedBytes / (maxEmbeddedBytes - 8)) + 2;
     const content = await blocks(Array.from({ length: count }, () => file("half.ts")));
     const bytes = content.reduce((sum, block) => sum + (block.type === "resource" ? (block.text ?? "").length : 0), 0);
-    assert.ok(bytes <= mostEmbeddedTogether);
+    assert.ok(bytes <= maxTotalEmbeddedBytes);
     assert.equal(content.filter(({ type }) => type === "link").length, 2);
     assert.equal(content.length, count + 1);
   });
@@ -150,8 +154,11 @@ describe("a prompt's content", () => {
   });
 
   it("does not send captured text or data that is too much", async () => {
-    assert.match(await refusal([attach("log", { type: "text", text: "ä".repeat(mostEmbedded / 2 + 1) })]), /too large/);
-    const data = "a".repeat(mostData + 4);
+    assert.match(
+      await refusal([attach("log", { type: "text", text: "ä".repeat(maxEmbeddedBytes / 2 + 1) })]),
+      /too large/,
+    );
+    const data = "a".repeat(maxDataLength + 4);
     assert.match(await refusal([attach("photo", { type: "data", mimeType: "image/png", data })]), /too large/);
   });
 
@@ -168,7 +175,7 @@ describe("a prompt's content", () => {
       "#L3",
       "#L3-L9",
     ]);
-    assert.deepEqual(["file:///w/a%20b.ts", "file:///w/src/", "file:///w/100%.ts#L3", "parley:/x"].map(nameOf), [
+    assert.deepEqual(["file:///w/a%20b.ts", "file:///w/src/", "file:///w/100%.ts#L3", "parley:/x"].map(nameOfUri), [
       "a b.ts",
       "src",
       "100%.ts#L3",

@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
-import { viewChanges } from "../../src/panel/projection/changesView.ts";
+import { changesView } from "../../src/panel/projection/changesView.ts";
 
 describe("the changes that a panel shows", () => {
-  it("are nothing where nothing waits", () => assert.equal(viewChanges([], "/w"), null));
+  it("are nothing where nothing waits", () => assert.equal(changesView([], "/w"), null));
 
   it("name files from the session's folder, and count all lines", () => {
     const files = [
       { path: "/w/src/a.ts", added: 2, removed: 1 },
       { path: "/elsewhere/b.ts", added: 3, removed: 0, unknown: "Changed by a command." },
     ];
-    assert.deepEqual(viewChanges(files, "/w"), {
+    assert.deepEqual(changesView(files, "/w"), {
       files: [
         { path: "/w/src/a.ts", label: "src/a.ts", added: 2, removed: 1 },
         { path: "/elsewhere/b.ts", label: "/elsewhere/b.ts", added: 3, removed: 0, unknown: "Changed by a command." },

@@ -1,9 +1,9 @@
 // Content blocks as a panel paints them, and back from a painted part to its block.
 import assert from "node:assert/strict";
 import { contentAt, viewPart } from "../../src/panel/projection/contentParts.ts";
-import type { Content, SessionEvent } from "../../src/session/events.ts";
+import type { ContentBlock, SessionEvent } from "../../src/session/events.ts";
 import { reduce } from "../../src/session/reduce.ts";
-import { empty } from "../../src/session/state.ts";
+import { emptySession } from "../../src/session/state.ts";
 
 describe("a content block for the panel", () => {
   const large = "A".repeat(6_000_004);
@@ -40,14 +40,14 @@ describe("a content block for the panel", () => {
   });
 
   it("keeps its identity while it does not change", () => {
-    const block: Content = { type: "image", mimeType: "image/png", data: "AAAA" };
+    const block: ContentBlock = { type: "image", mimeType: "image/png", data: "AAAA" };
     assert.equal(viewPart(block), viewPart(block));
   });
 });
 
 describe("the block of a painted part", () => {
-  const image: Content = { type: "image", mimeType: "image/png", data: "AAAA" };
-  const text: Content = { type: "text", text: "x" };
+  const image: ContentBlock = { type: "image", mimeType: "image/png", data: "AAAA" };
+  const text: ContentBlock = { type: "text", text: "x" };
   const events: readonly SessionEvent[] = [
     { type: "messageChunk", author: "agent", messageId: "1", content: text },
     { type: "messageChunk", author: "agent", messageId: "1", content: image },
@@ -63,7 +63,7 @@ describe("the block of a painted part", () => {
     },
     { type: "compaction", compactionId: "c", summary: [text, image] },
   ];
-  const state = events.reduce((before, event, at) => reduce(before, { seq: at + 1, at, event }), empty);
+  const state = events.reduce((before, event, at) => reduce(before, { seq: at + 1, at, event }), emptySession);
 
   it("is found in messages, tool calls and summaries", () => {
     const ids = [...state.entries].map(entry => entry.id);

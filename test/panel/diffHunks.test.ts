@@ -1,7 +1,7 @@
 // Two texts as the hunks of a card.
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { diffWork, hunksOf } from "../../src/panel/diff/diffHunks.ts";
+import { diffWork, diffHunks } from "../../src/panel/diff/diffHunks.ts";
 import type { DiffBody, DiffLine } from "../../src/panel/protocol.ts";
 
 const lines = (body: DiffBody): readonly string[] =>
@@ -57,30 +57,30 @@ const edited = fc
 describe("the hunks of a change", () => {
   it("show what comes and goes, with three lines around it", () => {
     const before = numbered(20);
-    const body = hunksOf(before, before.replace("10\n", "ten\n"));
+    const body = diffHunks(before, before.replace("10\n", "ten\n"));
     assert.deepEqual(lines(body), [" 7", " 8", " 9", "-10", "+ten", " 11", " 12", " 13"]);
     assert.deepEqual([body.added, body.removed, body.hunks[0]?.oldStart, body.hunks[0]?.newStart], [1, 1, 7, 7]);
   });
 
   it("stand apart where more than six lines between them stay", () => {
     const before = numbered(40);
-    const near = hunksOf(before, before.replace("10\n", "ten\n").replace("\n17\n", "\nx\n"));
-    const far = hunksOf(before, before.replace("10\n", "ten\n").replace("\n18\n", "\nx\n"));
+    const near = diffHunks(before, before.replace("10\n", "ten\n").replace("\n17\n", "\nx\n"));
+    const far = diffHunks(before, before.replace("10\n", "ten\n").replace("\n18\n", "\nx\n"));
     assert.deepEqual([near.hunks.length, far.hunks.length, far.hunks[1]?.oldStart], [1, 2, 15]);
   });
 
   it("of a new file are its lines, and of a deleted one as well", () => {
-    assert.deepEqual(lines(hunksOf("", "a\r\nb\n")), ["+a", "+b"]);
-    assert.deepEqual(lines(hunksOf("a\nb", "")), ["-a", "-b"]);
-    assert.deepEqual([hunksOf("", "a\n\nb\n").added, hunksOf("a\n", "").removed], [3, 1]);
+    assert.deepEqual(lines(diffHunks("", "a\r\nb\n")), ["+a", "+b"]);
+    assert.deepEqual(lines(diffHunks("a\nb", "")), ["-a", "-b"]);
+    assert.deepEqual([diffHunks("", "a\n\nb\n").added, diffHunks("a\n", "").removed], [3, 1]);
   });
 
   it("are none where nothing changed", () => {
-    for (const same of ["", "a\n", "a"]) assert.deepEqual(hunksOf(same, same), { hunks: [], added: 0, removed: 0 });
+    for (const same of ["", "a\n", "a"]) assert.deepEqual(diffHunks(same, same), { hunks: [], added: 0, removed: 0 });
   });
 
   it("say which line does not end", () => {
-    const [hunk] = hunksOf("a\nb", "a\nb\n").hunks;
+    const [hunk] = diffHunks("a\nb", "a\nb\n").hunks;
     assert.deepEqual(hunk?.lines, [
       { op: "same", text: "a" },
       { op: "del", text: "b", noEnd: true },
@@ -89,30 +89,30 @@ describe("the hunks of a change", () => {
   });
 
   it("say nothing of it where neither text ends", () => {
-    assert.deepEqual(hunksOf("a", "a\nb").hunks[0]?.lines, [
+    assert.deepEqual(diffHunks("a", "a\nb").hunks[0]?.lines, [
       { op: "same", text: "a" },
       { op: "add", text: "b" },
     ]);
   });
 
   it("leave line ends that change to a word, and show the other changes alone", () => {
-    assert.deepEqual(hunksOf("a\nb\n", "a\r\nb\r\n"), { hunks: [], added: 0, removed: 0, lineEnds: "crlf" });
-    assert.equal(hunksOf("a\r\nb\r\n", "a\nb\n").lineEnds, "lf");
-    assert.equal(hunksOf("a\nb\nc", "a\r\nb\r\nc").lineEnds, "crlf");
-    const both = hunksOf("a\r\nb\r\nc\n", "a\nx\nc\n");
-    assert.equal(hunksOf("a\nb\nc\n", "a\r\nb\nc\n").lineEnds, "mixed");
+    assert.deepEqual(diffHunks("a\nb\n", "a\r\nb\r\n"), { hunks: [], added: 0, removed: 0, lineEnds: "crlf" });
+    assert.equal(diffHunks("a\r\nb\r\n", "a\nb\n").lineEnds, "lf");
+    assert.equal(diffHunks("a\nb\nc", "a\r\nb\r\nc").lineEnds, "crlf");
+    const both = diffHunks("a\r\nb\r\nc\n", "a\nx\nc\n");
+    assert.equal(diffHunks("a\nb\nc\n", "a\r\nb\nc\n").lineEnds, "mixed");
     assert.deepEqual([lines(both), both.lineEnds], [[" a", "-b", "+x", " c"], "lf"]);
-    assert.equal(hunksOf("a\r\nb\r\n", "a\r\nc\r\n").lineEnds, undefined);
+    assert.equal(diffHunks("a\r\nb\r\n", "a\r\nc\r\n").lineEnds, undefined);
   });
 
   it("keep lines that look like diff marks", () => {
-    assert.deepEqual(lines(hunksOf("+a\n-b\n\\ c\n", "+a\n@@\n\\ c\n")), [" +a", "--b", "+@@", " \\ c"]);
+    assert.deepEqual(lines(diffHunks("+a\n-b\n\\ c\n", "+a\n@@\n\\ c\n")), [" +a", "--b", "+@@", " \\ c"]);
   });
 
   it("turn the old text into the new, whatever the texts", () => {
     fc.assert(
       fc.property(fc.oneof(fc.tuple(text, text), edited), ([before, after]) => {
-        const body = hunksOf(before, after);
+        const body = diffHunks(before, after);
         assert.equal(applied(before, body, after), after);
         const count = (op: string): number =>
           body.hunks.flatMap(hunk => hunk.lines).filter(line => line.op === op).length;
@@ -128,28 +128,28 @@ describe("the hunks of a change", () => {
     const words = (count: number): string => Array.from({ length: 900 }, () => `w${random(count)}\n`).join("");
     for (const count of [2, 30, 400, 5000]) {
       const [before, after] = [words(count), words(count)];
-      assert.equal(applied(before, hunksOf(before, after), after), after);
+      assert.equal(applied(before, diffHunks(before, after), after), after);
     }
   });
 
   it("are short where lines only moved, or every other line changed", () => {
     const plain = split(numbered(3000));
-    const moved = hunksOf(plain.join(""), [...plain.slice(100), ...plain.slice(0, 100)].join(""));
+    const moved = diffHunks(plain.join(""), [...plain.slice(100), ...plain.slice(0, 100)].join(""));
     assert.deepEqual([moved.added, moved.removed], [100, 100]);
     const other = plain.map((line, i) => (i % 2 === 0 ? `x${line}` : line));
-    const changed = hunksOf(plain.join(""), other.join(""));
+    const changed = diffHunks(plain.join(""), other.join(""));
     assert.deepEqual([changed.added, changed.removed], [1500, 1500]);
   });
 
   it("are cut for size, counted in full, and say so", () => {
-    const body = hunksOf("", numbered(5000));
+    const body = diffHunks("", numbered(5000));
     assert.deepEqual([lines(body).length, body.added, body.more], [2000, 5000, 3000]);
-    const wide = hunksOf("", `${"x".repeat(4999)}😀\n`.repeat(200));
+    const wide = diffHunks("", `${"x".repeat(4999)}😀\n`.repeat(200));
     const [first] = wide.hunks[0]?.lines ?? [];
     assert.deepEqual([first?.text.length, first?.cut], [4999, 2]);
     assert.ok(wide.more !== undefined && JSON.stringify(wide).length < 500_000);
     for (const huge of ["x".repeat(8_000_001), "\n".repeat(200_001)]) {
-      assert.deepEqual(hunksOf("a\n", huge), { hunks: [], added: 0, removed: 0, state: "tooLarge" });
+      assert.deepEqual(diffHunks("a\n", huge), { hunks: [], added: 0, removed: 0, state: "tooLarge" });
     }
   });
 

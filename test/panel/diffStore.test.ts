@@ -5,7 +5,7 @@ import { Projector } from "../../src/panel/projection/projector.ts";
 import type { DiffBody, View } from "../../src/panel/protocol.ts";
 import type { SessionEvent, ToolContent } from "../../src/session/events.ts";
 import { reduce } from "../../src/session/reduce.ts";
-import { empty, type SessionState } from "../../src/session/state.ts";
+import { emptySession, type SessionState } from "../../src/session/state.ts";
 
 type FileDiff = Extract<ToolContent, { type: "diff" }>;
 const file = (seed: number): string => Array.from({ length: 20_000 }, (_, i) => `line ${i} of ${seed}\n`).join("");
@@ -18,9 +18,9 @@ class Turns {
   changes = 0;
   readonly failures: unknown[] = [];
   readonly store = new DiffStore({
-    later: run => this.#later.push(run),
-    changed: () => this.changes++,
-    failed: error => this.failures.push(error),
+    defer: run => this.#later.push(run),
+    onDidCompute: () => this.changes++,
+    onError: error => this.failures.push(error),
   });
   /** Runs all turns and tells how many there were. */
   run(): number {
@@ -30,9 +30,9 @@ class Turns {
   }
 }
 
-const around = { agents: [], chosen: null, problem: null, sendKey: "enter" } as const;
+const around = { agents: [], chosenAgent: null, problem: null, sendKey: "enter" } as const;
 const fold = (events: readonly SessionEvent[]): SessionState =>
-  events.reduce((state, event, seq) => reduce(state, { seq, at: seq, event }), empty);
+  events.reduce((state, event, seq) => reduce(state, { seq, at: seq, event }), emptySession);
 const edit = (content: readonly ToolContent[]): SessionEvent => ({
   type: "tool",
   toolCallId: "t",

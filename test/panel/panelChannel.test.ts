@@ -1,28 +1,28 @@
 // One panel: when it is sent what.
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { Channel, flushPace, listenTime, paintPatience } from "../../src/panel/panelChannel.ts";
-import { appendToLast, apply } from "../../src/panel/patch.ts";
+import { PanelChannel, minFlushInterval, pauseAfterPaint, paintTimeout } from "../../src/panel/panelChannel.ts";
+import { appendToLast, applyViewPatches } from "../../src/panel/patch.ts";
 import type { HostMessage, View } from "../../src/panel/protocol.ts";
 import { Projector } from "../../src/panel/projection/projector.ts";
 import type { SessionEvent } from "../../src/session/events.ts";
 import { reduce } from "../../src/session/reduce.ts";
-import { empty } from "../../src/session/state.ts";
+import { emptySession } from "../../src/session/state.ts";
 import { eventArb } from "../support/fakes/arbitraryEvents.ts";
 import { FakeClock } from "../support/fakes/fakePorts.ts";
 
-const around = { agents: [], chosen: null, problem: null, sendKey: "enter" } as const;
+const around = { agents: [], chosenAgent: null, problem: null, sendKey: "enter" } as const;
 
 class Bench {
   readonly clock = new FakeClock();
   readonly messages: HostMessage[] = [];
   taken: boolean | "throws" = true;
-  #state = empty;
+  #state = emptySession;
   readonly #projector = new Projector();
-  readonly channel = new Channel({
+  readonly channel = new PanelChannel({
     clock: this.clock,
     view: () => this.view,
-    tail: () => this.#projector.tail(this.#state, around),
+    recentEntries: () => this.#projector.recentEntries(this.#state, around),
     post: message => {
       this.messages.push(JSON.parse(JSON.stringify(message)) as HostMessage);
       return this.taken === "throws" ? Promise.reject(new Error("gone")) : Promise.resolve(this.taken);
@@ -43,7 +43,7 @@ class Bench {
         content,
       } as const;
       return reduce(state, { seq: 0, at: 0, event });
-    }, empty);
+    }, emptySession);
     this.channel.changed();
   }
   happen(event: SessionEvent): void {
@@ -60,8 +60,8 @@ class Bench {
   get panel(): View | undefined {
     return this.messages.reduce<View | undefined>((view, message) => {
       if (message.type === "snapshot") return message.view;
-      if (message.type === "text" && view) return apply(view, [appendToLast(view, message.text)]);
-      return message.type === "patch" && view ? apply(view, message.patches) : view;
+      if (message.type === "text" && view) return applyViewPatches(view, [appendToLast(view, message.text)]);
+      return message.type === "patch" && view ? applyViewPatches(view, message.patches) : view;
     }, undefined);
   }
   current(): void {
@@ -77,24 +77,24 @@ describe("a panel's channel", () => {
   beforeEach(() => (bench = new Bench()));
   afterEach(() => {
     bench.channel.dispose();
-    assert.equal(bench.clock.waiting, 0);
+    assert.equal(bench.clock.pendingTimers, 0);
   });
 
   it("sends a page that is being loaded one view, the first with something in it, and goes on when it says hello", () => {
     bench.channel.changed();
     assert.deepEqual(bench.kinds, [], "an empty one is nothing to wait for the page");
-    bench.clock.pass(100);
+    bench.clock.advance(100);
     bench.say("a");
     assert.deepEqual(bench.kinds, ["snapshot"]);
     for (const text of ["b", "c"]) {
       bench.say(text);
-      bench.clock.pass(1000);
+      bench.clock.advance(1000);
     }
     assert.deepEqual(bench.kinds, ["snapshot"]);
     bench.channel.hello(0);
     assert.deepEqual(bench.kinds, ["snapshot"], "it waits for the page, which has not seen it yet");
-    bench.channel.painted(1);
-    bench.clock.pass(listenTime);
+    bench.channel.acknowledgePaint(1);
+    bench.clock.advance(pauseAfterPaint);
     assert.deepEqual(bench.kinds, ["snapshot", "text"]);
     bench.current();
     bench.channel.hello(0);
@@ -129,10 +129,10 @@ describe("a panel's channel", () => {
       content: { type: "text", text: " More." },
     });
     bench.say("a new one");
-    bench.clock.pass(flushPace);
+    bench.clock.advance(minFlushInterval);
     assert.deepEqual(bench.kinds, ["snapshot"]);
-    bench.channel.painted(1);
-    bench.clock.pass(listenTime);
+    bench.channel.acknowledgePaint(1);
+    bench.clock.advance(pauseAfterPaint);
     assert.deepEqual(bench.kinds, ["snapshot", "patch"]);
     bench.current();
   });
@@ -140,9 +140,9 @@ describe("a panel's channel", () => {
   it("does not wait for ever until the end is painted", () => {
     bench.open(200);
     bench.channel.hello(0);
-    bench.clock.pass(paintPatience - 1);
+    bench.clock.advance(paintTimeout - 1);
     assert.deepEqual(bench.kinds, ["snapshot"]);
-    bench.clock.pass(1);
+    bench.clock.advance(1);
     assert.deepEqual(bench.kinds, ["snapshot", "patch"]);
     bench.current();
   });
@@ -157,7 +157,7 @@ describe("a panel's channel", () => {
   it("sends all of it to a panel that lost track: it may be shown far from its end", () => {
     bench.open(200);
     bench.channel.hello(0);
-    bench.channel.painted(1);
+    bench.channel.acknowledgePaint(1);
     bench.channel.resync();
     const last = bench.messages.at(-1);
     assert.ok(last?.type === "snapshot" && last.earlier === undefined);
@@ -166,13 +166,13 @@ describe("a panel's channel", () => {
 
   it("begins with the end again when another long conversation takes the place, also before all of the one is there", () => {
     bench.channel.hello(0);
-    bench.channel.painted(1);
+    bench.channel.acknowledgePaint(1);
     for (const name of ["first", "second", "third"]) {
-      bench.clock.pass(1000);
+      bench.clock.advance(1000);
       bench.open(200, name);
-      if (name === "second") bench.channel.painted(bench.messages.length);
+      if (name === "second") bench.channel.acknowledgePaint(bench.messages.length);
     }
-    bench.clock.pass(1000);
+    bench.clock.advance(1000);
     assert.ok(bench.kinds.filter(kind => kind === "snapshot").length >= 4, bench.kinds.join(" "));
     bench.current();
   });
@@ -193,14 +193,14 @@ describe("a panel's channel", () => {
           return last?.type === "text" ? last.base + 1 : last && "revision" in last ? last.revision : 0;
         };
         for (const [at, each] of steps.entries()) {
-          if ("pass" in each) bench.clock.pass(each.pass);
-          else if ("painted" in each) bench.channel.painted(revision());
+          if ("pass" in each) bench.clock.advance(each.pass);
+          else if ("painted" in each) bench.channel.acknowledgePaint(revision());
           else if ("hello" in each) bench.channel.hello(revision());
           else if ("open" in each) bench.open(each.open, `${at}-`);
           else bench.happen(each.event);
         }
         bench.channel.hello(revision());
-        bench.clock.pass(10_000);
+        bench.clock.advance(10_000);
         bench.current();
         bench.channel.dispose();
       }),
@@ -210,46 +210,46 @@ describe("a panel's channel", () => {
 
   it("sends the first change at once, and those after it at the pace, in one message", () => {
     bench.channel.hello(0);
-    bench.clock.pass(1000);
+    bench.clock.advance(1000);
     bench.say("a");
     assert.equal(bench.messages.length, 2);
     for (const text of ["b", "c", "d"]) bench.say(text);
     assert.equal(bench.messages.length, 2);
-    bench.clock.pass(flushPace - 1);
+    bench.clock.advance(minFlushInterval - 1);
     assert.equal(bench.messages.length, 2);
-    bench.clock.pass(1);
+    bench.clock.advance(1);
     assert.equal(bench.messages.length, 3);
     bench.current();
-    bench.clock.pass(1000);
+    bench.clock.advance(1000);
     assert.equal(bench.messages.length, 3);
   });
 
   it("waits until a panel that says so has painted what it got, and not for ever", () => {
     bench.channel.hello(0);
-    bench.channel.painted(1);
-    bench.clock.pass(100);
+    bench.channel.acknowledgePaint(1);
+    bench.clock.advance(100);
     bench.say("a");
     for (const text of ["b", "c"]) {
       bench.say(text);
-      bench.clock.pass(flushPace);
+      bench.clock.advance(minFlushInterval);
     }
     assert.equal(bench.messages.length, 2);
-    bench.channel.painted(1);
+    bench.channel.acknowledgePaint(1);
     assert.equal(bench.messages.length, 2, "that was an older one");
-    bench.channel.painted(2);
+    bench.channel.acknowledgePaint(2);
     assert.equal(bench.messages.length, 2, "what comes next is listened to first");
-    bench.clock.pass(listenTime);
+    bench.clock.advance(pauseAfterPaint);
     assert.equal(bench.messages.length, 3);
     bench.current();
     bench.say("d");
-    bench.channel.painted(3);
+    bench.channel.acknowledgePaint(3);
     assert.equal(bench.messages.length, 3, "the pace is kept");
-    bench.clock.pass(flushPace);
+    bench.clock.advance(minFlushInterval);
     assert.equal(bench.messages.length, 4);
     bench.say("e");
-    bench.clock.pass(paintPatience - 1);
+    bench.clock.advance(paintTimeout - 1);
     assert.equal(bench.messages.length, 4);
-    bench.clock.pass(1);
+    bench.clock.advance(1);
     assert.equal(bench.messages.length, 5);
     bench.current();
   });
@@ -258,17 +258,17 @@ describe("a panel's channel", () => {
     assert.equal(bench.channel.isBehind, false, "nobody is there");
     bench.channel.hello(0);
     assert.equal(bench.channel.isBehind, false, "this panel has not said yet that it tells");
-    bench.channel.painted(1);
-    bench.clock.pass(100);
+    bench.channel.acknowledgePaint(1);
+    bench.clock.advance(100);
     bench.say("a");
     assert.equal(bench.channel.isBehind, true);
     bench.say("b");
-    bench.channel.painted(2);
+    bench.channel.acknowledgePaint(2);
     assert.equal(bench.channel.isBehind, true, "there is more to send");
     assert.equal(bench.channel.isPainting, false);
-    bench.clock.pass(flushPace);
+    bench.clock.advance(minFlushInterval);
     assert.equal(bench.channel.isPainting, true);
-    bench.channel.painted(3);
+    bench.channel.acknowledgePaint(3);
     assert.equal(bench.channel.isBehind, false);
     bench.say("c");
     bench.channel.setVisible(false);
@@ -278,7 +278,7 @@ describe("a panel's channel", () => {
   it("names what each difference builds upon", () => {
     bench.channel.hello(0);
     for (const text of ["a", "b"]) {
-      bench.clock.pass(100);
+      bench.clock.advance(100);
       bench.say(text);
     }
     const steps = bench.messages.map(m => {
@@ -292,7 +292,7 @@ describe("a panel's channel", () => {
   it("sends text for the end of the last entry in its short form, and any other text by its entry and part", () => {
     bench.channel.hello(0);
     const says = (text: string, messageId: string): void => {
-      bench.clock.pass(100);
+      bench.clock.advance(100);
       bench.happen({ type: "messageChunk", author: "agent", messageId, content: { type: "text", text } });
     };
     says("one", "1");
@@ -308,7 +308,7 @@ describe("a panel's channel", () => {
     bench.channel.setVisible(false);
     for (let i = 0; i < 100; i++) {
       bench.say("x");
-      bench.clock.pass(10);
+      bench.clock.advance(10);
     }
     assert.equal(bench.messages.length, 1);
     bench.channel.setVisible(true);
@@ -329,7 +329,7 @@ describe("a panel's channel", () => {
   it("goes on from the revision the panel still holds, and starts over from any other", () => {
     bench.channel.hello(0);
     bench.say("a");
-    bench.clock.pass(100);
+    bench.clock.advance(100);
     const revision = bench.messages.length;
     bench.channel.hello(revision);
     assert.equal(bench.messages.length, revision);
@@ -356,11 +356,11 @@ describe("a panel's channel", () => {
       bench.channel.hello(0);
       await settled();
       bench.taken = failure;
-      bench.clock.pass(100);
+      bench.clock.advance(100);
       bench.say("lost");
       await settled();
       bench.taken = true;
-      bench.clock.pass(100);
+      bench.clock.advance(100);
       bench.say("found");
       assert.deepEqual(bench.kinds, ["snapshot", "patch", "snapshot"]);
       bench.current();
@@ -369,19 +369,19 @@ describe("a panel's channel", () => {
 
   it("sends nothing when what changed is not shown", () => {
     bench.channel.hello(0);
-    bench.clock.pass(100);
+    bench.clock.advance(100);
     bench.happen({ type: "unknown", method: "m", raw: {} });
-    bench.clock.pass(100);
+    bench.clock.advance(100);
     assert.equal(bench.messages.length, 1);
   });
 
   it("does not wait for a clock that was set back", () => {
-    bench.clock.pass(1_000_000);
+    bench.clock.advance(1_000_000);
     bench.channel.hello(0);
     const behind = new FakeClock();
     bench.clock.now = () => behind.now();
     bench.say("a");
-    bench.clock.pass(flushPace);
+    bench.clock.advance(minFlushInterval);
     assert.equal(bench.messages.length, 2);
   });
 
@@ -390,10 +390,10 @@ describe("a panel's channel", () => {
     bench.say("a");
     bench.say("b");
     bench.channel.dispose();
-    bench.clock.pass(1000);
+    bench.clock.advance(1000);
     bench.say("c");
     bench.channel.hello(0);
     assert.ok(bench.messages.length <= 2);
-    assert.equal(bench.clock.waiting, 0);
+    assert.equal(bench.clock.pendingTimers, 0);
   });
 });

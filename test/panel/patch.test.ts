@@ -1,21 +1,21 @@
 // Views and what crosses to a panel: differences and their inverse.
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { apply, diff } from "../../src/panel/patch.ts";
+import { applyViewPatches, diffViews } from "../../src/panel/patch.ts";
 import type { View, ViewPatch } from "../../src/panel/protocol.ts";
 import { Projector } from "../../src/panel/projection/projector.ts";
 import type { SessionEvent } from "../../src/session/events.ts";
 import { reduce } from "../../src/session/reduce.ts";
-import { empty } from "../../src/session/state.ts";
+import { emptySession } from "../../src/session/state.ts";
 import { eventsArb, logged } from "../support/fakes/arbitraryEvents.ts";
 
-const around = { agents: [], chosen: null, problem: null, sendKey: "enter" } as const;
+const around = { agents: [], chosenAgent: null, problem: null, sendKey: "enter" } as const;
 
 /** The view after each event. */
 function viewsOf(events: readonly SessionEvent[], projector = new Projector()): View[] {
-  let state = empty;
+  let state = emptySession;
   return [
-    projector.project(empty, around),
+    projector.project(emptySession, around),
     ...logged(events).map(one => projector.project((state = reduce(state, one)), around)),
   ];
 }
@@ -28,7 +28,7 @@ const say = (text: string, messageId = "m"): SessionEvent => ({
 });
 const between = (from: readonly SessionEvent[], more: readonly SessionEvent[]): readonly ViewPatch[] => {
   const views = viewsOf([...from, ...more]);
-  return diff(views[from.length] as View, views.at(-1) as View);
+  return diffViews(views[from.length] as View, views.at(-1) as View);
 };
 
 describe("a panel that gets differences", () => {
@@ -40,7 +40,7 @@ describe("a panel that gets differences", () => {
         let panel = json(sent);
         for (const [at, view] of views.entries()) {
           if (!flushes[at] && at < views.length - 1) continue;
-          panel = apply(panel, json(diff(sent, view)));
+          panel = applyViewPatches(panel, json(diffViews(sent, view)));
           sent = view;
           assert.deepEqual(panel, json(view));
         }
@@ -55,7 +55,7 @@ describe("a panel that gets differences", () => {
         const views = viewsOf(events);
         const from = views[a % views.length] as View;
         const to = views[b % views.length] as View;
-        assert.deepEqual(apply(json(from), json(diff(from, to))), json(to));
+        assert.deepEqual(applyViewPatches(json(from), json(diffViews(from, to))), json(to));
       }),
     );
   });
@@ -64,8 +64,8 @@ describe("a panel that gets differences", () => {
     fc.assert(
       fc.property(eventsArb, events => {
         const [a, b] = [viewsOf(events).at(-1) as View, viewsOf(events).at(-1) as View];
-        assert.deepEqual(diff(a, b), []);
-        assert.equal(apply(a, []), a);
+        assert.deepEqual(diffViews(a, b), []);
+        assert.equal(applyViewPatches(a, []), a);
       }),
     );
   });
@@ -76,7 +76,7 @@ describe("a panel that gets differences", () => {
         const views = viewsOf(events);
         const first = json(views[0] as View);
         const was = json(first);
-        apply(first, diff(views[0] as View, views.at(-1) as View));
+        applyViewPatches(first, diffViews(views[0] as View, views.at(-1) as View));
         assert.deepEqual(first, was);
       }),
     );
@@ -135,18 +135,18 @@ describe("the difference", () => {
 
   it("names an entry that is not there: the panel is stale and says so", () => {
     const [view] = viewsOf([]) as [View];
-    assert.throws(() => apply(view, [{ op: "append", id: "gone", part: 0, text: "x" }]), /no entry gone/);
+    assert.throws(() => applyViewPatches(view, [{ op: "append", id: "gone", part: 0, text: "x" }]), /no entry gone/);
     assert.throws(
-      () => apply(view, [{ op: "put", at: 3, entry: { id: "a", kind: "turnEnd", stopReason: "x", at: 0 } }]),
+      () => applyViewPatches(view, [{ op: "put", at: 3, entry: { id: "a", kind: "turnEnd", stopReason: "x", at: 0 } }]),
       /no entry 3/,
     );
     const [, one] = viewsOf([say("a")]) as [View, View];
-    assert.throws(() => apply(one, [{ op: "append", id: "m:agent:m", part: 7, text: "x" }]), /no part 7/);
+    assert.throws(() => applyViewPatches(one, [{ op: "append", id: "m:agent:m", part: 7, text: "x" }]), /no part 7/);
   });
 
   it("can shorten the transcript, for views of two sessions", () => {
     const long = viewsOf([say("a", "1"), say("b", "2")]).at(-1) as View;
     const short = viewsOf([say("c", "3")]).at(-1) as View;
-    assert.deepEqual(apply(json(long), json(diff(long, short))), json(short));
+    assert.deepEqual(applyViewPatches(json(long), json(diffViews(long, short))), json(short));
   });
 });

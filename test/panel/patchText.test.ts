@@ -2,16 +2,16 @@
 import assert from "node:assert/strict";
 import { createTwoFilesPatch } from "diff";
 import fc from "fast-check";
-import { done } from "../../src/base/lineDiff.ts";
+import { runToEnd } from "../../src/base/lineDiff.ts";
 import { DiffStore } from "../../src/panel/diff/diffStore.ts";
-import { hunksOf } from "../../src/panel/diff/diffHunks.ts";
+import { diffHunks } from "../../src/panel/diff/diffHunks.ts";
 import { filesPart } from "../../src/panel/diff/filesPart.ts";
-import { patchWork } from "../../src/panel/diff/patchText.ts";
+import { parsePatchWork } from "../../src/panel/diff/patchText.ts";
 import type { ToolContent } from "../../src/session/events.ts";
 
 type Changes = Extract<ToolContent, { type: "changes" }>;
-const filesOf = (text: string): ReturnType<typeof patchWork> extends Generator<number, infer T> ? T : never =>
-  done(patchWork(text));
+const filesOf = (text: string): ReturnType<typeof parsePatchWork> extends Generator<number, infer T> ? T : never =>
+  runToEnd(parsePatchWork(text));
 const partOf = (changes: Changes["changes"], patch: string): ReturnType<typeof filesPart> => {
   const item: Changes = { type: "changes", changes, patch };
   return filesPart(item, new DiffStore().files(item), path => path.replace(/^\/w\//, ""));
@@ -132,7 +132,7 @@ describe("a patch of git", () => {
         const [file] =
           filesOf(createTwoFilesPatch("a/x", "b/x", before, now, undefined, undefined, { context: 3 })) ?? [];
         assert.equal(file?.path, "x");
-        const own = hunksOf(before, now);
+        const own = diffHunks(before, now);
         const side = (body: typeof own, gone: "add" | "del"): readonly string[] =>
           body.hunks.flatMap(hunk =>
             hunk.lines.filter(line => line.op !== gone).map(line => `${line.text}${line.noEnd ?? ""}`),

@@ -6,10 +6,10 @@ import { commandOf } from "../../src/panel/projection/toolParts.ts";
 import { relativeLabel } from "../../src/panel/projection/labels.ts";
 import type { SessionEvent, ToolFields } from "../../src/session/events.ts";
 import { reduce } from "../../src/session/reduce.ts";
-import { empty, type SessionState } from "../../src/session/state.ts";
+import { emptySession, type SessionState } from "../../src/session/state.ts";
 
-const around = { agents: [], chosen: null, problem: null, sendKey: "enter" } as const;
-const fold = (events: readonly SessionEvent[], from = empty): SessionState =>
+const around = { agents: [], chosenAgent: null, problem: null, sendKey: "enter" } as const;
+const fold = (events: readonly SessionEvent[], from = emptySession): SessionState =>
   events.reduce<SessionState>((state, event, seq) => reduce(state, { seq, at: seq, event }), from);
 const view = (events: readonly SessionEvent[]): View => new Projector().project(fold(events), around);
 const opened: SessionEvent = { type: "opened", agent: "a", agentName: "A", cwd: "/w" };

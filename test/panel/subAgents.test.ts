@@ -3,32 +3,34 @@ import assert from "node:assert/strict";
 import type { ViewEntry } from "../../src/panel/protocol.ts";
 import { conversationText } from "../../src/panel/projection/conversationText.ts";
 import { Projector } from "../../src/panel/projection/projector.ts";
-import { V1Upgrade } from "../../src/acp/v1/v1Updates.ts";
-import type { Wire } from "../../src/acp/parse.ts";
+import { V1Updates } from "../../src/acp/v1/v1Updates.ts";
+import type { JsonObject } from "../../src/acp/parse.ts";
 import { reduce } from "../../src/session/reduce.ts";
-import { empty, type SessionState } from "../../src/session/state.ts";
+import { emptySession, type SessionState } from "../../src/session/state.ts";
 
-const inVendor = (parent: unknown): Wire => ({ _meta: { someVendor: { toolName: "x", parentToolUseId: parent } } });
-const chunk = (text: string, more: Wire = {}): Wire => ({
+const inVendor = (parent: unknown): JsonObject => ({
+  _meta: { someVendor: { toolName: "x", parentToolUseId: parent } },
+});
+const chunk = (text: string, more: JsonObject = {}): JsonObject => ({
   sessionUpdate: "agent_message_chunk",
   content: { type: "text", text },
   ...more,
 });
-const tool = (toolCallId: string, more: Wire = {}): Wire => ({
+const tool = (toolCallId: string, more: JsonObject = {}): JsonObject => ({
   ...{ sessionUpdate: "tool_call", toolCallId, title: `Call ${toolCallId}`, status: "completed" },
   ...more,
 });
-const state = (...updates: readonly Wire[]): SessionState => {
-  const upgrade = new V1Upgrade();
+const state = (...updates: readonly JsonObject[]): SessionState => {
+  const upgrade = new V1Updates();
   const { events } = upgrade.prompt([{ type: "text", text: "Who calls sum?" }]);
   return [...events, ...updates.flatMap(update => upgrade.update(update))].reduce<SessionState>(
     (s, event, seq) => reduce(s, { seq, at: seq, event }),
-    empty,
+    emptySession,
   );
 };
-const around = { agents: [], chosen: null, problem: null, sendKey: "enter" } as const;
+const around = { agents: [], chosenAgent: null, problem: null, sendKey: "enter" } as const;
 /** Entries as `kind text < parent`. */
-const shown = (...updates: readonly Wire[]): readonly string[] =>
+const shown = (...updates: readonly JsonObject[]): readonly string[] =>
   new Projector()
     .project(state(...updates), around)
     .entries.slice(1)
@@ -74,12 +76,12 @@ describe("a sub-agent", () => {
   it("is told what to do without that being a prompt of the user's", () => {
     const told = { sessionUpdate: "user_message_chunk", content: { type: "text", text: "Look!" }, ...inVendor("s") };
     const running = tool("s", { status: "in_progress" });
-    const upgrade = new V1Upgrade();
+    const upgrade = new V1Updates();
     const after = [
       ...upgrade.prompt([{ type: "text", text: "Go" }]).events,
       ...[running, told].flatMap(update => upgrade.update(update)),
-      ...upgrade.ended("cancelled"),
-    ].reduce<SessionState>((s, event, seq) => reduce(s, { seq, at: seq, event }), empty);
+      ...upgrade.turnEnded("cancelled"),
+    ].reduce<SessionState>((s, event, seq) => reduce(s, { seq, at: seq, event }), emptySession);
     assert.deepEqual(
       new Projector().project(after, around).entries.map(entry => entry.kind),
       ["user", "tool", "user", "turnEnd"],

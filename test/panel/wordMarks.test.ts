@@ -1,19 +1,22 @@
 // Which words of a changed line changed.
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { hunksOf } from "../../src/panel/diff/diffHunks.ts";
-import type { DiffLine, Marks } from "../../src/panel/protocol.ts";
+import { diffHunks } from "../../src/panel/diff/diffHunks.ts";
+import type { DiffLine, ColumnRanges } from "../../src/panel/protocol.ts";
 
-const words = (line: string, marks: Marks): readonly string[] => marks.map(([from, to]) => line.slice(from, to));
-const without = (line: string, marks: Marks): string => {
+const words = (line: string, marks: ColumnRanges): readonly string[] => marks.map(([from, to]) => line.slice(from, to));
+const without = (line: string, marks: ColumnRanges): string => {
   let at = 0;
   const kept = marks.map(([from, to]) => line.slice(at, from) + line.slice((at = to), to));
   return kept.join("") + line.slice(at);
 };
 const marksOf = (before: string, after: string): readonly DiffLine[] =>
-  hunksOf(before, after).hunks.flatMap(({ lines }) => lines);
+  diffHunks(before, after).hunks.flatMap(({ lines }) => lines);
 /** The marks of one line that became another; undefined where none are set. */
-function wordMarks(before: string, after: string): { readonly old: Marks; readonly new: Marks } | undefined {
+function wordMarks(
+  before: string,
+  after: string,
+): { readonly old: ColumnRanges; readonly new: ColumnRanges } | undefined {
   const lines = marksOf(`${before}\n`, `${after}\n`);
   const [old, now] = (["del", "add"] as const).map(op => lines.find(line => line.op === op)?.marks);
   return old || now ? { old: old ?? [], new: now ?? [] } : undefined;

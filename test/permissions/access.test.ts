@@ -1,20 +1,20 @@
 import assert from "node:assert/strict";
 import { Refusal } from "../../src/base/errors.ts";
 import type { PermissionQuestion } from "../../src/session/agent.ts";
-import type { AskAnswer } from "../../src/session/events.ts";
+import type { QuestionAnswer } from "../../src/session/events.ts";
 import { Access } from "../../src/permissions/access.ts";
 import { type Operation } from "../../src/files/gate.ts";
 import { SessionFiles } from "../../src/files/sessionFiles.ts";
 import { Confinement } from "../../src/files/paths.ts";
 import { PermissionPolicy } from "../../src/permissions/policy.ts";
 import { readRules, type Rule } from "../../src/permissions/rules.ts";
-import { refused } from "../support/contracts/documents.ts";
+import { rejectsWithRefusal } from "../support/contracts/documents.ts";
 import { FakeDocuments } from "../support/fakes/fakePorts.ts";
 
 interface Setup {
   readonly outside?: "ask" | "refuse" | "allow";
   readonly rules?: readonly Rule[];
-  readonly answer?: AskAnswer;
+  readonly answer?: QuestionAnswer;
   readonly sensitive?: readonly string[];
 }
 
@@ -29,25 +29,25 @@ function gate({ outside = "ask", rules = [], answer = { option: "allow" }, sensi
     sensitive: () => sensitive,
     context: () => ({
       agent: "bot",
-      cwd: "/ws",
+      workspaceFolder: "/ws",
       place,
       shells: ["posix"],
       trusted: true,
       resolve: path => documents.resolver.real(path),
     }),
   });
-  const ask = async (question: PermissionQuestion): Promise<AskAnswer> => {
+  const ask = async (question: PermissionQuestion): Promise<QuestionAnswer> => {
     asked.push(question);
-    const { decision } = await policy.standing(question);
+    const { decision } = await policy.decide(question);
     return decision ? { option: decision.option } : answer;
   };
   const access = new Access({
     agentName: "Bot",
     confinement,
     policy,
-    outside: () => outside,
-    ask,
-    refused: question => refusals.push(question.title),
+    outsideMode: () => outside,
+    askUser: ask,
+    onRefused: question => refusals.push(question.title),
   });
   const admit = async (operation: Operation, path: string, command?: string): Promise<boolean> =>
     access.admit({
@@ -104,10 +104,14 @@ describe("Access to what lies outside the session's folders", () => {
   });
 
   it("refuses when the user does, when nobody answers, and when the settings say so", async () => {
-    await refused("failed", /did not allow/, gate({ answer: { option: "refuse" } }).admit("read", "/etc/hosts"));
-    await refused("cancelled", /Nobody answered/, gate({ answer: "cancelled" }).admit("read", "/etc/hosts"));
+    await rejectsWithRefusal(
+      "failed",
+      /did not allow/,
+      gate({ answer: { option: "refuse" } }).admit("read", "/etc/hosts"),
+    );
+    await rejectsWithRefusal("cancelled", /Nobody answered/, gate({ answer: "cancelled" }).admit("read", "/etc/hosts"));
     const never = gate({ outside: "refuse" });
-    await refused("invalid", /outside this session's folders/, never.admit("read", "/etc/hosts"));
+    await rejectsWithRefusal("invalid", /outside this session's folders/, never.admit("read", "/etc/hosts"));
     assert.equal(never.asked.length, 0);
   });
 
@@ -129,7 +133,7 @@ describe("Access to what lies outside the session's folders", () => {
     const named = gate({ rules: [{ effect: "allow", kind: "read", path: "/etc/hosts" }], answer: "cancelled" });
     await named.admit("read", "/etc/hosts");
     const unnamed = gate({ rules: [{ effect: "allow", kind: "read" }], answer: "cancelled" });
-    await refused("cancelled", /Nobody answered/, unnamed.admit("read", "/etc/hosts"));
+    await rejectsWithRefusal("cancelled", /Nobody answered/, unnamed.admit("read", "/etc/hosts"));
   });
 });
 
@@ -165,7 +169,7 @@ describe("Access inside the session's folders", () => {
 
   it("keeps asking for secrets whatever a wide rule allows, until a rule names them", async () => {
     const wide = gate({ rules: [{ effect: "allow", kind: "read", path: "**" }], answer: "cancelled" });
-    await refused("cancelled", /Nobody/, wide.admit("read", "/ws/.env"));
+    await rejectsWithRefusal("cancelled", /Nobody/, wide.admit("read", "/ws/.env"));
     const named = gate({ rules: [{ effect: "allow", kind: "read", path: "**/.env" }], answer: "cancelled" });
     assert.equal(await named.admit("read", "/ws/.env"), true);
     assert.equal(await named.admit("read", "/ws/.env"), false, "shown once");
@@ -173,8 +177,8 @@ describe("Access inside the session's folders", () => {
 
   it("refuses what a rule forbids, without a question, and tells the log", async () => {
     const { admit, asked, refusals } = gate({ rules: [{ effect: "deny", path: "generated/**" }] });
-    await refused("failed", /A rule forbids this/, admit("write", "/ws/generated/a.ts"));
-    await refused("failed", /A rule forbids this/, admit("read", "/ws/generated/a.ts"));
+    await rejectsWithRefusal("failed", /A rule forbids this/, admit("write", "/ws/generated/a.ts"));
+    await rejectsWithRefusal("failed", /A rule forbids this/, admit("read", "/ws/generated/a.ts"));
     assert.equal(asked.length, 0);
     assert.equal(refusals.length, 2);
   });
@@ -183,8 +187,8 @@ describe("Access inside the session's folders", () => {
     for (const path of ["secrets/**", "vault/**"]) {
       const { admit, documents } = gate({ rules: [{ effect: "deny", path }] });
       link(documents, "/ws/secrets", "/ws/vault");
-      await refused("failed", /A rule forbids this/, admit("read", "/ws/secrets/k"));
-      await refused("failed", /A rule forbids this/, admit("run", "/ws/secrets", "ls"));
+      await rejectsWithRefusal("failed", /A rule forbids this/, admit("read", "/ws/secrets/k"));
+      await rejectsWithRefusal("failed", /A rule forbids this/, admit("run", "/ws/secrets", "ls"));
     }
   });
 
@@ -195,7 +199,7 @@ describe("Access inside the session's folders", () => {
         { effect: "ask", command: "git push" },
       ],
     });
-    await refused("failed", /A rule forbids this/, admit("run", "/ws", "cd src && rm -r x"));
+    await rejectsWithRefusal("failed", /A rule forbids this/, admit("run", "/ws", "cd src && rm -r x"));
     assert.equal(await admit("run", "/ws", "git push origin"), true);
     assert.equal(await admit("run", "/ws", "git status"), false);
     assert.equal(asked.length, 1);
@@ -205,7 +209,7 @@ describe("Access inside the session's folders", () => {
     const { access, admit, asked } = gate({ rules: [{ effect: "ask", command: "git push" }] });
     const options = [{ id: "y", name: "Yes", kind: "allow_once" }] as const;
     const tool = { kind: "execute", rawInput: { command: "git push" } };
-    access.remember({ question: { title: "Push", options, tool }, answer: { option: "y" } });
+    access.rememberAnswer({ question: { title: "Push", options, tool }, answer: { option: "y" } });
     assert.equal(await admit("run", "/ws", "git push"), false);
     await admit("run", "/ws", "git push --force");
     assert.equal(asked.length, 1);
@@ -217,7 +221,7 @@ describe("Access inside the session's folders", () => {
     const { access, admit, asked } = gate();
     const options = [{ id: "y", name: "Yes", kind: "allow_always" }] as const;
     const tool = { kind: "read", locations: [{ path: "/ws/.env" }] };
-    access.remember({ question: { title: "Read", options, tool }, answer: { option: "y" } });
+    access.rememberAnswer({ question: { title: "Read", options, tool }, answer: { option: "y" } });
     assert.deepEqual([await admit("read", "/ws/.env"), await admit("read", "/ws/.env")], [false, false]);
     assert.equal(asked.length, 0);
   });
@@ -226,7 +230,7 @@ describe("Access inside the session's folders", () => {
     const { access, admit, asked } = gate();
     const options = [{ id: "y", name: "Yes", kind: "allow_always" }] as const;
     const tool = { kind: "read", locations: [{ path: "/ws/README.md" }], rawInput: { file: "/ws/.env" } };
-    access.remember({ question: { title: "Read README.md", options, tool }, answer: { option: "y" } });
+    access.rememberAnswer({ question: { title: "Read README.md", options, tool }, answer: { option: "y" } });
     await admit("read", "/ws/.env");
     assert.equal(asked.length, 1);
   });
@@ -236,7 +240,7 @@ describe("Access inside the session's folders", () => {
     const { admit } = gate({ rules, answer: "cancelled" });
     assert.equal(await admit("read", "/ws/.env"), true);
     rules.length = 0;
-    await refused("cancelled", /Nobody answered/, admit("read", "/ws/.env"));
+    await rejectsWithRefusal("cancelled", /Nobody answered/, admit("read", "/ws/.env"));
   });
 
   it("shows the variables that a command gets, hides their secrets, and lets no rule allow it", async () => {
@@ -255,7 +259,7 @@ describe("Access inside the session's folders", () => {
       { name: "NODE_OPTIONS", value: "--require /tmp/evil.js" },
       { name: "API_TOKEN", value: "abcdef0123456789" },
     ];
-    await refused("cancelled", /Nobody answered/, access.admit({ ...request, env }));
+    await rejectsWithRefusal("cancelled", /Nobody answered/, access.admit({ ...request, env }));
     assert.deepEqual(asked.at(-1)?.subject?.env, [
       { name: "NODE_OPTIONS", value: "--require /tmp/evil.js" },
       { name: "API_TOKEN", value: "•••" },
@@ -285,7 +289,7 @@ describe("SessionFiles behind the gate", () => {
       },
     };
     const files = new SessionFiles(documents, confinement, {}, sly);
-    await refused("failed", /became a link to elsewhere/, files.write({ path: "/ws/x", content: "mine" }));
+    await rejectsWithRefusal("failed", /became a link to elsewhere/, files.write({ path: "/ws/x", content: "mine" }));
     assert.equal(await documents.read("/etc/shadow"), "root");
   });
 

@@ -1,15 +1,15 @@
 // The permission log: what is kept of an answer, that no secret is, and that the file stays whole and small.
 import assert from "node:assert/strict";
 import { nullLog } from "../../src/base/log.ts";
-import type { Storage } from "../../src/session/sessionStore.ts";
+import type { TextStorage } from "../../src/session/sessionStore.ts";
 import { AuditLog, auditRecord, type AuditRecord } from "../../src/permissions/auditLog.ts";
 import { parseCommandLine } from "../../src/permissions/commandLine/parseCommandLine.ts";
-import type { Decided } from "../../src/permissions/permissionBroker.ts";
+import type { AnsweredQuestion } from "../../src/permissions/permissionBroker.ts";
 import type { QuestionFacts } from "../../src/permissions/rules.ts";
 
 const file = "permissions.ndjson";
 
-class MemoryStorage implements Storage {
+class MemoryStorage implements TextStorage {
   readonly files = new Map<string, string>();
   fails = false;
   async append(name: string, text: string): Promise<void> {
@@ -128,7 +128,7 @@ describe("the permission log", () => {
 });
 
 describe("the record of an answer", () => {
-  const question: Decided["question"] = {
+  const question: AnsweredQuestion["question"] = {
     title: "Run npm test",
     options: [
       { id: "1", name: "Yes", kind: "allow_once" },
@@ -145,7 +145,7 @@ describe("the record of an answer", () => {
     place: { roots: ["/work"], platform: "posix", ignoresCase: false },
   };
   const around = { at: 7, agent: "Demo", folder: "/work", facts };
-  const record = (decided: Partial<Decided>, changed: Partial<QuestionFacts> = {}): AuditRecord =>
+  const record = (decided: Partial<AnsweredQuestion>, changed: Partial<QuestionFacts> = {}): AuditRecord =>
     auditRecord({ question, answer: { option: "1" }, ...decided }, { ...around, facts: { ...facts, ...changed } });
 
   it("says who answered what", () => {

@@ -2,7 +2,11 @@ import assert from "node:assert/strict";
 import type { PermissionQuestion } from "../../src/session/agent.ts";
 import type { SessionEvent } from "../../src/session/events.ts";
 import { until } from "../support/fakes/until.ts";
-import { PermissionBroker, type Decided, type Standing } from "../../src/permissions/permissionBroker.ts";
+import {
+  PermissionBroker,
+  type AnsweredQuestion,
+  type PolicyDecision,
+} from "../../src/permissions/permissionBroker.ts";
 
 const question: PermissionQuestion = {
   title: "Run npm test",
@@ -13,15 +17,15 @@ const question: PermissionQuestion = {
   ],
 };
 
-function broker(decide?: (question: PermissionQuestion) => Promise<Standing>) {
+function broker(decide?: (question: PermissionQuestion) => Promise<PolicyDecision>) {
   const events: SessionEvent[] = [];
-  const decided: Decided[] = [];
+  const decided: AnsweredQuestion[] = [];
   let count = 0;
   const made = new PermissionBroker({
     report: event => events.push(event),
     newId: () => `ask${++count}`,
     ...(decide && { decide }),
-    onDecided: one => decided.push(one),
+    onAnswered: one => decided.push(one),
   });
   const closed = (): unknown[] => events.filter(event => event.type === "askClosed");
   const ask = (signal = new AbortController().signal) => made.requestPermission(question, signal);
@@ -83,7 +87,7 @@ describe("PermissionBroker", () => {
     it.answer("ask2", "yes");
     it.cancel("ask2");
     assert.equal(closed().length, 0);
-    assert.deepEqual(it.openAsks, ["ask1"]);
+    assert.deepEqual(it.openQuestionIds, ["ask1"]);
     it.answer("ask1", "yes");
     assert.deepEqual(await answer, { option: "yes" });
   });
@@ -116,12 +120,12 @@ describe("PermissionBroker", () => {
   it("keeps several questions apart, oldest first", async () => {
     const { broker: it, ask } = broker();
     const answers = [ask(), ask(), ask()];
-    assert.deepEqual(it.openAsks, ["ask1", "ask2", "ask3"]);
+    assert.deepEqual(it.openQuestionIds, ["ask1", "ask2", "ask3"]);
     it.answer("ask2", "yes");
-    assert.deepEqual(it.openAsks, ["ask1", "ask3"]);
+    assert.deepEqual(it.openQuestionIds, ["ask1", "ask3"]);
     it.cancelAll();
     assert.deepEqual(await Promise.all(answers), ["cancelled", { option: "yes" }, "cancelled"]);
-    assert.deepEqual(it.openAsks, []);
+    assert.deepEqual(it.openQuestionIds, []);
   });
 
   it("still asks after everything was cancelled", async () => {
@@ -170,8 +174,8 @@ describe("PermissionBroker", () => {
     for (const standing of [{}, { decision: { option: "always", by: "x" } }]) {
       const { broker: it, ask } = broker(async () => standing);
       const answer = ask();
-      await until(() => it.openAsks.length > 0);
-      assert.deepEqual(it.openAsks, ["ask1"]);
+      await until(() => it.openQuestionIds.length > 0);
+      assert.deepEqual(it.openQuestionIds, ["ask1"]);
       it.answer("ask1", "no");
       assert.deepEqual(await answer, { option: "no" });
     }
@@ -180,7 +184,7 @@ describe("PermissionBroker", () => {
   it("says why the user is asked all the same, and whether a rule can be made of the answer", async () => {
     const { broker: it, events, ask } = broker(async () => ({ reason: "A rule asks about this.", always: true }));
     const answer = ask();
-    await until(() => it.openAsks.length > 0);
+    await until(() => it.openQuestionIds.length > 0);
     it.cancelAll();
     assert.equal(await answer, "cancelled");
     const [opened] = events;
@@ -191,7 +195,7 @@ describe("PermissionBroker", () => {
   it("asks the user when a policy fails, and says so", async () => {
     const { broker: it, ask, events } = broker(() => Promise.reject(new Error("bad rule")));
     const answer = ask();
-    await until(() => it.openAsks.length > 0);
+    await until(() => it.openQuestionIds.length > 0);
     const [opened] = events;
     assert.ok(opened?.type === "askOpened");
     assert.match(opened.reason ?? "", /could not be applied: bad rule/);
@@ -201,7 +205,7 @@ describe("PermissionBroker", () => {
 
   it("answers cancelled what is cancelled while the policy is at it, and never opens it", async () => {
     for (const end of ["cancelAll", "dispose", "abort"] as const) {
-      const gate = held<Standing>();
+      const gate = held<PolicyDecision>();
       const { broker: it, ask, events } = broker(() => gate.promise);
       const abort = new AbortController();
       const answer = ask(abort.signal);
@@ -228,12 +232,12 @@ describe("PermissionBroker", () => {
   });
 
   it("keeps the order of questions, however long the policy takes for one", async () => {
-    const first = held<Standing>();
+    const first = held<PolicyDecision>();
     let calls = 0;
     const { broker: it, ask, events } = broker(() => (calls++ === 0 ? first.promise : Promise.resolve({})));
     const answers = [ask(), ask()];
     first.resolve({ reason: "first" });
-    await until(() => it.openAsks.length === 2);
+    await until(() => it.openQuestionIds.length === 2);
     const reasons = events.map(event => event.type === "askOpened" && event.reason);
     assert.deepEqual(reasons, ["first", undefined]);
     it.cancelAll();

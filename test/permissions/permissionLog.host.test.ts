@@ -2,14 +2,14 @@
 import assert from "node:assert/strict";
 import * as vscode from "vscode";
 import { nullLog } from "../../src/base/log.ts";
-import type { Storage } from "../../src/session/sessionStore.ts";
+import type { TextStorage } from "../../src/session/sessionStore.ts";
 import { PermissionLog } from "../../src/permissions/vscode/permissionLog.ts";
 import { AuditLog, type AuditRecord } from "../../src/permissions/auditLog.ts";
 import { until } from "../support/fakes/until.ts";
 
 describe("the document of the permission log", () => {
   const files = new Map<string, string>();
-  const storage: Storage = {
+  const storage: TextStorage = {
     append: async (name, text) => void files.set(name, (files.get(name) ?? "") + text),
     write: async (name, text) => void files.set(name, text),
     read: async name => files.get(name),

@@ -12,7 +12,7 @@ import {
   type TryContext,
 } from "../../src/permissions/vscode/permissionRules.ts";
 import { readCommandLine } from "../../src/permissions/questionFacts.ts";
-import { readRules, ruleFor, type QuestionFacts, type Rule } from "../../src/permissions/rules.ts";
+import { readRules, narrowestRule, type QuestionFacts, type Rule } from "../../src/permissions/rules.ts";
 import { until } from "../support/fakes/until.ts";
 
 const stateKey = "parley.permissionRules";
@@ -244,7 +244,7 @@ describe("permission rules", () => {
       hands.offered.filter(({ kind }) => kind === undefined).map(item => wordsOf(item));
 
     it("offer the exact command, similar ones, and never, for this workspace and for everywhere", async () => {
-      assert.equal(await rules.always(question, runs("npm run build")), undefined);
+      assert.equal(await rules.createRule(question, runs("npm run build")), undefined);
       assert.deepEqual(offers(), [
         "$(check) Always allow `npm run build` in this workspace",
         "$(check) Always allow `npm run build` everywhere (user settings)",
@@ -259,7 +259,7 @@ describe("permission rules", () => {
 
     it("are kept for this workspace", async () => {
       hands.choose = /`npm run build`/;
-      assert.equal(await rules.always(question, runs("npm run build")), "allow");
+      assert.equal(await rules.createRule(question, runs("npm run build")), "allow");
       const made = { effect: "allow", agent: "demo", command: "npm run build" };
       assert.deepEqual([userRules(), workspaceRules()], [undefined, [made]]);
       assert.deepEqual(rules.ruleSet().rules, [made]);
@@ -270,7 +270,7 @@ describe("permission rules", () => {
       await isRead(1);
       for (let i = 0; i < 2; i++) {
         hands.choose = /`src\/\*\*` \(edit\) everywhere/;
-        assert.equal(await rules.always(question, edits("/work/app/src/a.ts")), "allow");
+        assert.equal(await rules.createRule(question, edits("/work/app/src/a.ts")), "allow");
       }
       const made = { effect: "allow", agent: "demo", kind: "edit", path: "src/**" };
       await until(() => Array.isArray(userRules()));
@@ -280,30 +280,30 @@ describe("permission rules", () => {
 
     it("may forbid", async () => {
       hands.choose = /Never allow/;
-      assert.equal(await rules.always(question, runs("rm -r x")), "deny");
+      assert.equal(await rules.createRule(question, runs("rm -r x")), "deny");
       assert.deepEqual(workspaceRules(), [{ effect: "deny", agent: "demo", command: "rm -r x" }]);
     });
 
     it("say that another rule stands before them", async () => {
       await memory.update(stateKey, [{ effect: "ask", command: "npm" }]);
-      await rules.always(question, runs("npm test"));
+      await rules.createRule(question, runs("npm test"));
       assert.match(hands.offered[0]?.detail ?? "", /^A rule asks about this: ask command “npm”/);
     });
 
     it("draw no icons from an agent's words", async () => {
-      await rules.always({ ...question, title: "a\nb" }, runs("echo '$(trash) a\nb'"));
+      await rules.createRule({ ...question, title: "a\nb" }, runs("echo '$(trash) a\nb'"));
       assert.equal(hands.offered[0]?.label, "$(check) Always allow `echo '\\$(trash) a b'`");
     });
 
     it("are not offered where none would be narrow enough", async () => {
-      assert.equal(await rules.always(question, runs("echo $(whoami)")), undefined);
+      assert.equal(await rules.createRule(question, runs("echo $(whoami)")), undefined);
       assert.deepEqual(hands.offered, []);
       assert.match(hands.told[0] ?? "", /^No rule would be narrow enough for this question\. No rule can allow this/);
     });
 
     it("lead to the settings", async () => {
       hands.choose = /Edit the rules/;
-      assert.equal(await rules.always(question, runs("npm test")), undefined);
+      assert.equal(await rules.createRule(question, runs("npm test")), undefined);
       assert.deepEqual(hands.ran, [["workbench.action.openSettings", "parley.permissions.rules"]]);
     });
 
@@ -314,7 +314,7 @@ describe("permission rules", () => {
       memory.update = () => Promise.reject(new Error("disk full"));
       hands.choose = /Always allow/;
       try {
-        assert.equal(await rules.always(question, runs("npm test")), undefined);
+        assert.equal(await rules.createRule(question, runs("npm test")), undefined);
       } finally {
         Object.assign(vscode.window, { showErrorMessage });
       }
@@ -404,7 +404,7 @@ describe("permission rules", () => {
 describe("the lists of permission rules, in the editor's own form", () => {
   it("end without a choice when they are closed", async () => {
     const rules = new PermissionRules({ workspaceState: new Memory(), log: nullLog });
-    for (const list of [() => rules.manage(), () => rules.always(question, runs("npm test"))]) {
+    for (const list of [() => rules.manage(), () => rules.createRule(question, runs("npm test"))]) {
       let ended = false;
       const chosen = list().finally(() => (ended = true));
       for (let i = 0; i < 500 && !ended; i++) {
@@ -419,7 +419,7 @@ describe("the lists of permission rules, in the editor's own form", () => {
   it("end when the extension does", async () => {
     for (const list of ["manage", "always"] as const) {
       const rules = new PermissionRules({ workspaceState: new Memory(), log: nullLog });
-      const chosen = list === "manage" ? rules.manage() : rules.always(question, runs("npm test"));
+      const chosen = list === "manage" ? rules.manage() : rules.createRule(question, runs("npm test"));
       rules.dispose();
       assert.equal(await chosen, undefined);
     }
@@ -454,7 +454,7 @@ describe("a command that is tried", () => {
 });
 
 describe("a broader rule", () => {
-  const broader = (asked: QuestionFacts): Rule | undefined => broaderRule(asked, ruleFor(asked));
+  const broader = (asked: QuestionFacts): Rule | undefined => broaderRule(asked, narrowestRule(asked));
 
   it("takes any words after the first two", () => {
     assert.equal(broader(runs("npm run test"))?.command, "npm run **");

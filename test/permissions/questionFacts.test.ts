@@ -5,13 +5,13 @@ import fc from "fast-check";
 import type { PermissionQuestion } from "../../src/session/agent.ts";
 import type { ToolFields } from "../../src/session/events.ts";
 import { questionFacts, readCommandLine, type FactsContext } from "../../src/permissions/questionFacts.ts";
-import { decide, readRules, ruleFor } from "../../src/permissions/rules.ts";
+import { evaluateRules, readRules, narrowestRule } from "../../src/permissions/rules.ts";
 import type { Effect, QuestionFacts, Rule } from "../../src/permissions/rules.ts";
 import { FakeResolver } from "../support/fakes/fakePorts.ts";
 
 const here: FactsContext = {
   agent: "demo",
-  cwd: "/work/app",
+  workspaceFolder: "/work/app",
   place: { roots: ["/work/app"], platform: "posix", ignoresCase: false, home: "/home/me" },
   shells: ["posix"],
   trusted: true,
@@ -37,7 +37,7 @@ function commandsOf({ command }: QuestionFacts): readonly (readonly string[])[] 
 function effect(facts: QuestionFacts, ...rules: readonly Rule[]): Effect {
   const set = readRules(rules);
   assert.deepEqual(set.problems, []);
-  return decide(set, facts).effect;
+  return evaluateRules(set, facts).effect;
 }
 const allow = (rule: Omit<Rule, "effect">): Rule => ({ effect: "allow", ...rule });
 const deny = (rule: Omit<Rule, "effect">): Rule => ({ effect: "deny", ...rule });
@@ -379,7 +379,7 @@ describe("the paths of a question", () => {
   it("are understood as Windows does", async () => {
     const windows: FactsContext = {
       ...here,
-      cwd: "C:\\work\\app",
+      workspaceFolder: "C:\\work\\app",
       place: { roots: ["C:\\work\\app"], platform: "windows", ignoresCase: true, home: "C:\\Users\\me" },
     };
     assert.deepEqual(await paths({ path: "src/a.ts" }, windows), ["C:\\work\\app\\src\\a.ts"]);
@@ -396,7 +396,7 @@ describe("the paths of a question", () => {
       rawInput: { file_path: "src/a.ts" },
       locations: [{ path: "/work/app/src/a.ts" }],
     });
-    assert.deepEqual(ruleFor(facts), { effect: "allow", agent: "demo", kind: "edit", path: "src/a.ts" });
+    assert.deepEqual(narrowestRule(facts), { effect: "allow", agent: "demo", kind: "edit", path: "src/a.ts" });
   });
 });
 
@@ -458,7 +458,7 @@ describe("any input", () => {
         const facts = await ask({ rawInput: parsed, ...(kind !== undefined && { kind }) });
         assert.deepEqual([facts.agent, facts.trusted], ["demo", true]);
         for (const text of [...facts.paths, ...facts.urls]) assert.equal(typeof text, "string");
-        decide(readRules([allow({ path: "**" }), deny({ command: "rm", path: "**/x" })]), facts);
+        evaluateRules(readRules([allow({ path: "**" }), deny({ command: "rm", path: "**/x" })]), facts);
       }),
       { numRuns: 500 },
     );

@@ -2,9 +2,15 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
-import type { AskOption } from "../../src/session/events.ts";
+import type { QuestionOption } from "../../src/session/events.ts";
 import { parseArguments, parseCommandLine } from "../../src/permissions/commandLine/parseCommandLine.ts";
-import { answerFor, decide, describeRule, readRules, ruleFor } from "../../src/permissions/rules.ts";
+import {
+  answerFromVerdict,
+  evaluateRules,
+  describeRule,
+  readRules,
+  narrowestRule,
+} from "../../src/permissions/rules.ts";
 import type { Effect, QuestionFacts, Rule } from "../../src/permissions/rules.ts";
 import type { Shell } from "../../src/permissions/commandLine/types.ts";
 
@@ -42,7 +48,7 @@ const fetches = (...urls: readonly string[]): QuestionFacts => asks({ kind: "fet
 function effect(rules: readonly Rule[], facts: QuestionFacts): Effect {
   const set = readRules(rules);
   assert.deepEqual(set.problems, []);
-  return decide(set, facts).effect;
+  return evaluateRules(set, facts).effect;
 }
 
 describe("the table of command rules", () => {
@@ -60,7 +66,7 @@ describe("the table of command rules", () => {
     it(`${verdict}: ${shell}: ${JSON.stringify(line)}: ${why}`, () => {
       const set = readRules(typeof rules === "string" ? table.ruleSets[rules] : rules);
       assert.deepEqual(set.problems, []);
-      const decided = decide(set, runs(line, shell));
+      const decided = evaluateRules(set, runs(line, shell));
       assert.equal(decided.effect, verdict, decided.reason);
     });
   }
@@ -93,15 +99,15 @@ describe("decide", () => {
 
   it("names the rule that decided, and says why", () => {
     const set = readRules([allow({ command: "npm test", agent: "demo" }), deny({ command: "rm" })]);
-    assert.deepEqual(decide(set, runs("npm test")), {
+    assert.deepEqual(evaluateRules(set, runs("npm test")), {
       effect: "allow",
       rule: set.rules[0],
       reason: "Allowed by allow command “npm test”, agent “demo”.",
     });
-    assert.equal(decide(set, runs("rm x")).rule, set.rules[1]);
-    assert.equal(decide(set, runs("npm ci")).reason, "No rule allows “npm ci”.");
+    assert.equal(evaluateRules(set, runs("rm x")).rule, set.rules[1]);
+    assert.equal(evaluateRules(set, runs("npm ci")).reason, "No rule allows “npm ci”.");
     assert.equal(
-      decide(set, runs("npm test > x")).reason,
+      evaluateRules(set, runs("npm test > x")).reason,
       "No rule can allow this command line: it redirects output to a file.",
     );
   });
@@ -276,9 +282,9 @@ describe("readRules", () => {
   it("keeps the good rules, but allows nothing while a rule that may forbid cannot be read", () => {
     const good = { effect: "allow", command: "a" };
     const withBadAllow = readRules([good, { effect: "allow", command: "'" }]);
-    assert.equal(decide(withBadAllow, runs("a")).effect, "allow");
+    assert.equal(evaluateRules(withBadAllow, runs("a")).effect, "allow");
     for (const bad of [{ effect: "deny", command: "'" }, { efect: "deny", command: "b" }, null]) {
-      const verdict = decide(readRules([good, bad]), runs("a"));
+      const verdict = evaluateRules(readRules([good, bad]), runs("a"));
       assert.equal(verdict.effect, "ask");
       assert.match(verdict.reason, /Permission rule 2/);
     }
@@ -286,51 +292,57 @@ describe("readRules", () => {
 });
 
 describe("answerFor", () => {
-  const options: readonly AskOption[] = ["allow_always", "allow_once", "reject_always", "reject_once"].map(kind => ({
-    id: kind,
-    name: kind,
-    kind,
-  }));
+  const options: readonly QuestionOption[] = ["allow_always", "allow_once", "reject_always", "reject_once"].map(
+    kind => ({
+      id: kind,
+      name: kind,
+      kind,
+    }),
+  );
   const verdict = (effect: Effect) => ({ effect, rule: { effect, command: "a" }, reason: "" });
 
   it("chooses the option for one time, in the name of the rule", () => {
-    assert.deepEqual(answerFor(verdict("allow"), options), { option: "allow_once", by: "allow command “a”" });
-    assert.deepEqual(answerFor(verdict("deny"), options), { option: "reject_once", by: "deny command “a”" });
+    assert.deepEqual(answerFromVerdict(verdict("allow"), options), { option: "allow_once", by: "allow command “a”" });
+    assert.deepEqual(answerFromVerdict(verdict("deny"), options), { option: "reject_once", by: "deny command “a”" });
   });
 
   it("refuses for good only where refusing once is not offered", () => {
     const lasting = options.filter(option => option.kind.endsWith("always"));
-    assert.equal(answerFor(verdict("deny"), lasting)?.option, "reject_always");
+    assert.equal(answerFromVerdict(verdict("deny"), lasting)?.option, "reject_always");
   });
 
   it("leaves it to the user when no rule decides, or that option is not offered", () => {
-    assert.equal(answerFor(verdict("ask"), options), undefined);
-    assert.equal(answerFor({ effect: "allow", reason: "" }, options), undefined);
+    assert.equal(answerFromVerdict(verdict("ask"), options), undefined);
+    assert.equal(answerFromVerdict({ effect: "allow", reason: "" }, options), undefined);
     const lasting = options.filter(option => option.kind.endsWith("always"));
-    assert.equal(answerFor(verdict("allow"), lasting), undefined);
-    assert.equal(answerFor(verdict("deny"), []), undefined);
+    assert.equal(answerFromVerdict(verdict("allow"), lasting), undefined);
+    assert.equal(answerFromVerdict(verdict("deny"), []), undefined);
   });
 });
 
 describe("ruleFor", () => {
   it("proposes the exact words, file or host", () => {
-    assert.deepEqual(ruleFor(runs("npm run build")), { effect: "allow", agent: "demo", command: "npm run build" });
-    assert.deepEqual(ruleFor(runs("a && b 'c d'"))?.command, ["a", "b 'c d'"]);
-    assert.deepEqual(ruleFor(edits("/work/app/src/a.ts")), {
+    assert.deepEqual(narrowestRule(runs("npm run build")), {
+      effect: "allow",
+      agent: "demo",
+      command: "npm run build",
+    });
+    assert.deepEqual(narrowestRule(runs("a && b 'c d'"))?.command, ["a", "b 'c d'"]);
+    assert.deepEqual(narrowestRule(edits("/work/app/src/a.ts")), {
       effect: "allow",
       agent: "demo",
       kind: "edit",
       path: "src/a.ts",
     });
-    assert.equal(ruleFor(edits("/etc/hosts"))?.path, "/etc/hosts");
-    assert.equal(ruleFor(fetches("https://docs.example.com/x?y"))?.domain, "docs.example.com");
-    assert.deepEqual(ruleFor({ ...runs("make"), cwd: "/tmp/x" })?.path, "/tmp/x");
-    assert.deepEqual(ruleFor(runs("rm -rf x"), "deny"), { effect: "deny", agent: "demo", command: "rm -rf x" });
+    assert.equal(narrowestRule(edits("/etc/hosts"))?.path, "/etc/hosts");
+    assert.equal(narrowestRule(fetches("https://docs.example.com/x?y"))?.domain, "docs.example.com");
+    assert.deepEqual(narrowestRule({ ...runs("make"), cwd: "/tmp/x" })?.path, "/tmp/x");
+    assert.deepEqual(narrowestRule(runs("rm -rf x"), "deny"), { effect: "deny", agent: "demo", command: "rm -rf x" });
   });
 
   it("proposes nothing where no narrow rule would do", () => {
     for (const facts of [runs("a $(b)"), runs("ls *.ts"), edits(), edits("/work/app/a*b"), fetches("x"), asks({})]) {
-      assert.equal(ruleFor(facts), undefined);
+      assert.equal(narrowestRule(facts), undefined);
     }
   });
 
@@ -343,7 +355,7 @@ describe("ruleFor", () => {
       fc.property(fc.array(word, { maxLength: 3 }), fc.array(word, { maxLength: 3 }), (one, other) => {
         const facts = (words: readonly string[]): QuestionFacts =>
           asks({ kind: "execute", command: parseArguments(["npm", ...words]) });
-        const rule = ruleFor(facts(one));
+        const rule = narrowestRule(facts(one));
         assert.ok(rule, JSON.stringify(one));
         assert.equal(effect([rule], facts(one)), "allow");
         const same = JSON.stringify(one) === JSON.stringify(other);
@@ -368,7 +380,7 @@ describe("any command line", () => {
         const joint = spaced ? ` ${operator} ` : operator;
         const closing = operator === "`" ? "`" : operator.endsWith("(") ? ")" : "";
         for (const line of [row.line + joint + other + closing, other + joint + row.line + closing]) {
-          assert.notEqual(decide(set, runs(line)).effect, "allow", line);
+          assert.notEqual(evaluateRules(set, runs(line)).effect, "allow", line);
         }
       }),
       { numRuns: 1000 },
@@ -390,7 +402,7 @@ describe("any command line", () => {
     fc.assert(
       fc.property(name, frame, (name, frame) => {
         const line = `${frame.replace("%", () => `${name} +x y`)}`;
-        assert.notEqual(decide(trusting, runs(line)).effect, "allow", line);
+        assert.notEqual(evaluateRules(trusting, runs(line)).effect, "allow", line);
       }),
       { numRuns: 1000 },
     );
@@ -401,7 +413,7 @@ describe("any command line", () => {
     fc.assert(
       fc.property(fc.array(pieces, { maxLength: 8 }), all => {
         const line = all.join("");
-        if (decide(rules, runs(line)).effect !== "allow") return;
+        if (evaluateRules(rules, runs(line)).effect !== "allow") return;
         const quotes = line.replace(/["'\\]/g, "");
         assert.ok(!/whoami|[()$`#=]|>(?!&1)/.test(quotes), line);
       }),

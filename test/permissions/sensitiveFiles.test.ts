@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { looksSensitive, readGlobs } from "../../src/permissions/sensitiveFiles.ts";
-import { readRules, decide, type Rule } from "../../src/permissions/rules.ts";
+import { looksSensitive, readGlobSetting } from "../../src/permissions/sensitiveFiles.ts";
+import { readRules, evaluateRules, type Rule } from "../../src/permissions/rules.ts";
 import { parseCommandLine } from "../../src/permissions/commandLine/parseCommandLine.ts";
 
 const place = { roots: ["/ws"], platform: "posix", ignoresCase: false, home: "/home/me" } as const;
@@ -65,18 +65,18 @@ describe("files that look like secrets", () => {
 
 describe("the setting of sensitive globs", () => {
   it("takes what is right and says what is wrong", () => {
-    const { globs, problems } = readGlobs("parley.files.sensitive", ["**/secret/**", "a{b", 3, "../x"]);
+    const { globs, problems } = readGlobSetting("parley.files.sensitive", ["**/secret/**", "a{b", 3, "../x"]);
     assert.deepEqual(globs, ["**/secret/**"]);
     assert.equal(problems.length, 3);
     assert.match(problems[0] ?? "", /^parley\.files\.sensitive: "a\{b" has a brace/);
-    assert.deepEqual(readGlobs("x", undefined), { globs: [], problems: [] });
-    assert.equal(readGlobs("x", "**").problems.length, 1);
+    assert.deepEqual(readGlobSetting("x", undefined), { globs: [], problems: [] });
+    assert.equal(readGlobSetting("x", "**").problems.length, 1);
   });
 });
 
 describe("rules and secrets", () => {
   const verdict = (rule: Rule, facts: { readonly line?: string; readonly path?: string }): string =>
-    decide(readRules([rule]), {
+    evaluateRules(readRules([rule]), {
       agent: "bot",
       kind: facts.line === undefined ? "read" : "execute",
       ...(facts.line !== undefined && { command: parseCommandLine(facts.line, "posix") }),
@@ -92,7 +92,7 @@ describe("rules and secrets", () => {
     const facts = { agent: "bot", urls: ["https://a.example/x"], trusted: true, place } as const;
     const isSensitive = (path: string): boolean => looksSensitive(path, [], place);
     const effectOf = (kind: string, paths: readonly string[]): string =>
-      decide(set, { ...facts, kind, paths, isSensitive }).effect;
+      evaluateRules(set, { ...facts, kind, paths, isSensitive }).effect;
     assert.equal(effectOf("fetch", []), "allow");
     assert.equal(effectOf("fetch", ["/ws/a.html"]), "allow");
     assert.equal(effectOf("fetch", ["/ws/.env"]), "ask");
@@ -104,8 +104,8 @@ describe("rules and secrets", () => {
     const command = parseCommandLine("ls", "posix");
     const facts = { agent: "bot", kind: "edit", command, urls: [], trusted: true, place } as const;
     const set = readRules([{ effect: "allow", command: "ls" }]);
-    assert.equal(decide(set, { ...facts, paths: ["/ws/a.ts"] }).effect, "ask");
-    assert.equal(decide(set, { ...facts, paths: [], kind: "execute" }).effect, "allow");
+    assert.equal(evaluateRules(set, { ...facts, paths: ["/ws/a.ts"] }).effect, "ask");
+    assert.equal(evaluateRules(set, { ...facts, paths: [], kind: "execute" }).effect, "allow");
   });
 
   const rows: readonly (readonly [Rule, { readonly line?: string; readonly path?: string }, string])[] = [

@@ -3,66 +3,66 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { createTwoFilesPatch } from "diff";
 import type { ToolContent } from "../../src/session/events.ts";
-import { baseBefore, holds, reportsIn, type Report } from "../../src/review/baseFromReports.ts";
+import { baseFromReports, containsEdit, editReportsOf, type EditReport } from "../../src/review/baseFromReports.ts";
 
-const diff = (oldText: string | undefined, newText: string): Report =>
+const diff = (oldText: string | undefined, newText: string): EditReport =>
   oldText === undefined ? { kind: "diff", newText } : { kind: "diff", oldText, newText };
 const patched = (before: string, after: string, name = "/w/a.txt"): string =>
   `diff --git a${name} b${name}\n${createTwoFilesPatch(`a${name}`, `b${name}`, before, after).replace(/^=+\n/, "")}`;
 
 describe("the base of a reported edit", () => {
   it("is the whole old text, where the whole new text stands", () => {
-    assert.equal(baseBefore("new\n", [diff("old\n", "new\n")]), "old\n");
+    assert.equal(baseFromReports("new\n", [diff("old\n", "new\n")]), "old\n");
   });
 
   it("has a fragment put back where it stands once", () => {
-    assert.equal(baseBefore("a\nB\nc\n", [diff("b", "B")]), "a\nb\nc\n");
+    assert.equal(baseFromReports("a\nB\nc\n", [diff("b", "B")]), "a\nb\nc\n");
   });
 
   it("is not known where a fragment stands twice, or not at all, or is empty", () => {
-    assert.equal(baseBefore("B\nB\n", [diff("b", "B")]), undefined);
-    assert.equal(baseBefore("x\n", [diff("b", "B")]), undefined);
-    assert.equal(baseBefore("x\n", [diff("b", "")]), undefined);
-    assert.equal(baseBefore("x\n", []), undefined);
+    assert.equal(baseFromReports("B\nB\n", [diff("b", "B")]), undefined);
+    assert.equal(baseFromReports("x\n", [diff("b", "B")]), undefined);
+    assert.equal(baseFromReports("x\n", [diff("b", "")]), undefined);
+    assert.equal(baseFromReports("x\n", []), undefined);
   });
 
   it("overlapping places of a fragment are two places", () => {
-    assert.equal(baseBefore("aaa", [diff("b", "aa")]), undefined);
+    assert.equal(baseFromReports("aaa", [diff("b", "aa")]), undefined);
   });
 
   it("is no file where the new text was reported without an old one, and nothing else is in it", () => {
-    assert.equal(baseBefore("hello\n", [diff(undefined, "hello\n")]), null);
-    assert.equal(baseBefore("hello\nmore\n", [diff(undefined, "hello\n")]), undefined);
+    assert.equal(baseFromReports("hello\n", [diff(undefined, "hello\n")]), null);
+    assert.equal(baseFromReports("hello\nmore\n", [diff(undefined, "hello\n")]), undefined);
   });
 
   it("is the old text of a file that was deleted", () => {
-    assert.equal(baseBefore(null, [{ kind: "diff", oldText: "was\n", newText: "", deleted: true }]), "was\n");
+    assert.equal(baseFromReports(null, [{ kind: "diff", oldText: "was\n", newText: "", deleted: true }]), "was\n");
     assert.equal(
-      baseBefore("still here\n", [{ kind: "diff", oldText: "was\n", newText: "", deleted: true }]),
+      baseFromReports("still here\n", [{ kind: "diff", oldText: "was\n", newText: "", deleted: true }]),
       undefined,
     );
   });
 
   it("goes back through several edits, the last one first", () => {
-    assert.equal(baseBefore("c\n", [diff("a", "b"), diff("b", "c")]), "a\n");
-    assert.equal(baseBefore("c\n", [diff("b", "c"), diff("a", "b")]), undefined);
+    assert.equal(baseFromReports("c\n", [diff("a", "b"), diff("b", "c")]), "a\n");
+    assert.equal(baseFromReports("c\n", [diff("b", "c"), diff("a", "b")]), undefined);
   });
 
   it("comes from a patch in git's form, where it applies cleanly", () => {
     const before = "1\n2\n3\n4\n5\n6\n7\n";
     const after = "1\n2\n3\nfour\n5\n6\n7\n";
-    const report: Report = { kind: "patch", patch: patched(before, after), operation: "modify" };
-    assert.equal(baseBefore(after, [report]), before);
-    assert.equal(baseBefore(after.replace("5", "five"), [report]), undefined);
+    const report: EditReport = { kind: "patch", patch: patched(before, after), operation: "modify" };
+    assert.equal(baseFromReports(after, [report]), before);
+    assert.equal(baseFromReports(after.replace("5", "five"), [report]), undefined);
   });
 
   it("of an added file is no file, whatever the patch says", () => {
-    assert.equal(baseBefore("x\n", [{ kind: "patch", patch: "", operation: "add" }]), null);
+    assert.equal(baseFromReports("x\n", [{ kind: "patch", patch: "", operation: "add" }]), null);
   });
 
   it("of a patch that cannot be read is not known", () => {
     for (const patch of ["", "no patch", "@@ -1 +1 @@", "--- a\n+++ b\n@@ -x +y @@\n"]) {
-      assert.equal(baseBefore("x\n", [{ kind: "patch", patch, operation: "modify" }]), undefined, patch);
+      assert.equal(baseFromReports("x\n", [{ kind: "patch", patch, operation: "modify" }]), undefined, patch);
     }
   });
 
@@ -72,15 +72,15 @@ describe("the base of a reported edit", () => {
       .map(parts => parts.join(""));
     fc.assert(
       fc.property(text, text, text, text, (head, old, now, tail) => {
-        const base = baseBefore(head + now + tail, [diff(old, now)]);
+        const base = baseFromReports(head + now + tail, [diff(old, now)]);
         assert.ok(base === undefined || base === head + old + tail);
       }),
       { numRuns: 1000 },
     );
     fc.assert(
       fc.property(text, text, (before, after) => {
-        const report: Report = { kind: "patch", patch: patched(before, after), operation: "modify" };
-        const base = baseBefore(after, [report]);
+        const report: EditReport = { kind: "patch", patch: patched(before, after), operation: "modify" };
+        const base = baseFromReports(after, [report]);
         assert.ok(base === undefined || base === before);
       }),
       { numRuns: 1000 },
@@ -90,20 +90,20 @@ describe("the base of a reported edit", () => {
 
 describe("a snapshot that came too late", () => {
   it("has the new fragment and not the old one", () => {
-    assert.equal(holds("a\nB\n", diff("b", "B")), true);
-    assert.equal(holds("a\nb\n", diff("b", "B")), false);
-    assert.equal(holds("b\nB\n", diff("b", "B")), false);
+    assert.equal(containsEdit("a\nB\n", diff("b", "B")), true);
+    assert.equal(containsEdit("a\nb\n", diff("b", "B")), false);
+    assert.equal(containsEdit("b\nB\n", diff("b", "B")), false);
   });
 
   it("has the new fragment that holds the old one", () => {
-    assert.equal(holds("call(a, b)\n", diff("call(a", "call(a, b")), true);
-    assert.equal(holds("call(a)\n", diff("call(a", "call(a, b")), false);
+    assert.equal(containsEdit("call(a, b)\n", diff("call(a", "call(a, b")), true);
+    assert.equal(containsEdit("call(a)\n", diff("call(a", "call(a, b")), false);
   });
 
   it("has a patch in it already", () => {
     const patch = patched("1\n2\n3\n", "1\ntwo\n3\n");
-    assert.equal(holds("1\ntwo\n3\n", { kind: "patch", patch, operation: "modify" }), true);
-    assert.equal(holds("1\n2\n3\n", { kind: "patch", patch, operation: "modify" }), false);
+    assert.equal(containsEdit("1\ntwo\n3\n", { kind: "patch", patch, operation: "modify" }), true);
+    assert.equal(containsEdit("1\n2\n3\n", { kind: "patch", patch, operation: "modify" }), false);
   });
 });
 
@@ -118,10 +118,10 @@ describe("what a tool call reports of files", () => {
       ],
       patch,
     };
-    const [b, a] = reportsIn(content);
+    const [b, a] = editReportsOf(content);
     assert.equal(b?.[0], "/w/b.txt");
-    assert.equal(b && baseBefore("two\n", [b[1]]), "2\n");
-    assert.equal(a && baseBefore("one\n", [a[1]]), "1\n");
+    assert.equal(b && baseFromReports("two\n", [b[1]]), "2\n");
+    assert.equal(a && baseFromReports("one\n", [a[1]]), "1\n");
   });
 
   it("of a moved file is told for both its paths", () => {
@@ -130,13 +130,13 @@ describe("what a tool call reports of files", () => {
       changes: [{ operation: "move", path: "/w/b.txt", oldPath: "/w/a.txt" }],
     };
     assert.deepEqual(
-      reportsIn(content).map(([path]) => path),
+      editReportsOf(content).map(([path]) => path),
       ["/w/b.txt", "/w/a.txt"],
     );
   });
 
   it('has "\\n" line endings', () => {
-    const [report] = reportsIn({ type: "diff", path: "/w/a", oldText: "a\r\n", newText: "b\r\n" });
+    const [report] = editReportsOf({ type: "diff", path: "/w/a", oldText: "a\r\n", newText: "b\r\n" });
     assert.deepEqual(report?.[1], { kind: "diff", oldText: "a\n", newText: "b\n" });
   });
 });

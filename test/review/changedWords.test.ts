@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { changedWords, type Span } from "../../src/review/changedWords.ts";
+import { changedWords, type WordRange } from "../../src/review/changedWords.ts";
 import { track } from "../../src/review/fileChanges.ts";
 import { type FileChanges, type Hunk } from "../../src/review/hunk.ts";
 
 const words = (changes: FileChanges): readonly [readonly string[], readonly string[]] => {
   const found = changedWords(changes, changes.hunks[0] as Hunk);
-  const cut = (text: string | null, spans: readonly Span[]): readonly string[] =>
+  const cut = (text: string | null, spans: readonly WordRange[]): readonly string[] =>
     spans.map(({ line, from, to }) => (text ?? "").split("\n")[line]?.slice(from, to) ?? "");
   return [cut(changes.base, found.base), cut(changes.text, found.text)];
 };

@@ -1,20 +1,20 @@
 import assert from "node:assert/strict";
 import {
-  agentEdited,
-  committed,
+  applyAgentEdit,
+  keepCommitted,
   isSettled,
-  keep,
+  keepHunks,
   lineCounts,
-  reanchored,
+  reanchor,
   track,
-  undo,
-  userEdited,
-  userReplaced,
-  wentTo,
-  type TextChange,
+  undoHunks,
+  applyUserEdits,
+  applyReplacement,
+  applyUndoRedo,
+  type RangeEdit,
 } from "../../src/review/fileChanges.ts";
 import { type FileChanges } from "../../src/review/hunk.ts";
-import { decisionOf, takenBack } from "../../src/review/revertKeep.ts";
+import { keepDecision, revertKeep } from "../../src/review/revertKeep.ts";
 import { applyEdits } from "../../src/files/textEdits.ts";
 
 const abc = "a\nb\nc\nd\ne\nf\ng\n";
@@ -26,12 +26,12 @@ function shown({ base, text, hunks }: FileChanges): readonly string[] {
   return hunks.map(hunk => `${lines(base, hunk.base)} → ${lines(text, hunk.text)}`);
 }
 
-const insert = (line: number, character: number, text: string): TextChange => ({
+const insert = (line: number, character: number, text: string): RangeEdit => ({
   start: { line, character },
   end: { line, character },
   text,
 });
-const remove = (line: number, character: number, toLine: number, toCharacter: number): TextChange => ({
+const remove = (line: number, character: number, toLine: number, toCharacter: number): RangeEdit => ({
   start: { line, character },
   end: { line: toLine, character: toCharacter },
   text: "",
@@ -48,53 +48,58 @@ describe("a file under review", () => {
   });
 
   it("keeps a hunk: its lines go into the base", () => {
-    const changes = keep(track(abc, "a\nB\nc\nx\nf\ng\ny\n", "t1"), ["2"]);
+    const changes = keepHunks(track(abc, "a\nB\nc\nx\nf\ng\ny\n", "t1"), ["2"]);
     assert.equal(changes.base, "a\nb\nc\nx\nf\ng\n");
     assert.deepEqual(shown(changes), ["b| → B|", " → y|"]);
   });
 
   it("undoes hunks: the base's lines come back, by edits of the text", () => {
     const changes = track(abc, "a\nB\nc\nx\nf\ng\ny\n", "t1");
-    const undone = undo(changes, ["1", "2"]);
+    const undone = undoHunks(changes, ["1", "2"]);
     assert.equal(undone.changes.text, "a\nb\nc\nd\ne\nf\ng\ny\n");
     assert.equal(applyEdits(changes.text ?? "", undone.edits), undone.changes.text);
     assert.deepEqual(shown(undone.changes), [" → y|"]);
   });
 
   it("puts what the user edits elsewhere into the base", () => {
-    const changes = userEdited(track(abc, "a\nB\nc\nd\ne\nf\ng\n", "t1"), [insert(6, 0, "new\n"), insert(3, 1, "!")]);
+    const changes = applyUserEdits(track(abc, "a\nB\nc\nd\ne\nf\ng\n", "t1"), [
+      insert(6, 0, "new\n"),
+      insert(3, 1, "!"),
+    ]);
     assert.equal(changes.text, "a\nB\nc\nd!\ne\nf\nnew\ng\n");
     assert.equal(changes.base, "a\nb\nc\nd!\ne\nf\nnew\ng\n");
     assert.deepEqual(shown(changes), ["b| → B|"]);
   });
 
   it("joins what the user edits in a hunk's lines", () => {
-    const changes = userEdited(track(abc, "a\nB\nc\nd\ne\nf\ng\n", "t1"), [insert(1, 1, "!")]);
+    const changes = applyUserEdits(track(abc, "a\nB\nc\nd\ne\nf\ng\n", "t1"), [insert(1, 1, "!")]);
     assert.deepEqual(shown(changes), ["b| → B!|"]);
-    assert.equal(undo(changes, ["1"]).changes.text, abc);
+    assert.equal(undoHunks(changes, ["1"]).changes.text, abc);
   });
 
   it("takes lines that the user puts right behind a hunk's for the user's", () => {
-    const changes = userEdited(track(abc, "a\nB\nc\nd\ne\nf\ng\n", "t1"), [insert(1, 1, "\nmine")]);
+    const changes = applyUserEdits(track(abc, "a\nB\nc\nd\ne\nf\ng\n", "t1"), [insert(1, 1, "\nmine")]);
     assert.deepEqual(shown(changes), ["b| → B|"]);
-    assert.equal(undo(changes, ["1"]).changes.text, "a\nb\nmine\nc\nd\ne\nf\ng\n");
+    assert.equal(undoHunks(changes, ["1"]).changes.text, "a\nb\nmine\nc\nd\ne\nf\ng\n");
   });
 
   it("joins what the user puts where the agent removed lines", () => {
-    const changes = userEdited(track(abc, "a\nd\ne\nf\ng\n", "t1"), [insert(0, 1, "\nb\nc")]);
+    const changes = applyUserEdits(track(abc, "a\nd\ne\nf\ng\n", "t1"), [insert(0, 1, "\nb\nc")]);
     assert.deepEqual(shown(changes), []);
     assert.ok(isSettled(changes));
   });
 
   it("does not let a hunk's line leave it while it is typed", () => {
     const start = track("a\n}\n", "x\ny\nz\n", "t1");
-    const typed = userEdited(userEdited(start, [{ ...remove(2, 0, 2, 1), text: "}" }]), [insert(2, 1, " else")]);
+    const typed = applyUserEdits(applyUserEdits(start, [{ ...remove(2, 0, 2, 1), text: "}" }]), [
+      insert(2, 1, " else"),
+    ]);
     assert.equal(typed.base, "a\n}\n");
     assert.deepEqual(shown(typed), ["a|}| → x|y|} else|"]);
   });
 
   it("gives a hunk that the agent edits again the same id, and the turn", () => {
-    const changes = agentEdited(track(abc, "a\nB\nc\nx\nf\ng\n", "t1"), "a\nB\nc\nx2\nf\nG\n", "t2");
+    const changes = applyAgentEdit(track(abc, "a\nB\nc\nx\nf\ng\n", "t1"), "a\nB\nc\nx2\nf\nG\n", "t2");
     assert.deepEqual(
       changes.hunks.map(({ id, turns }) => ({ id, turns })),
       [
@@ -106,53 +111,53 @@ describe("a file under review", () => {
   });
 
   it("is settled when the agent takes its change back", () => {
-    assert.ok(isSettled(agentEdited(track(abc, "a\n", "t1"), abc, "t2")));
+    assert.ok(isSettled(applyAgentEdit(track(abc, "a\n", "t1"), abc, "t2")));
   });
 
   it("follows created and deleted files", () => {
     const created = track(null, "x\ny\n", "t1");
     assert.deepEqual(shown(created), [" → x|y|"]);
-    assert.equal(undo(created, ids(created)).changes.text, null);
-    assert.equal(keep(created, ids(created)).base, "x\ny\n");
+    assert.equal(undoHunks(created, ids(created)).changes.text, null);
+    assert.equal(keepHunks(created, ids(created)).base, "x\ny\n");
     const empty = track(null, "", "t1");
     assert.equal(empty.hunks.length, 1);
-    assert.equal(undo(empty, ids(empty)).changes.text, null);
+    assert.equal(undoHunks(empty, ids(empty)).changes.text, null);
     const deleted = track(abc, null, "t1");
     assert.deepEqual(shown(deleted), ["a|b|c|d|e|f|g| → "]);
-    const back = undo(deleted, ids(deleted));
+    const back = undoHunks(deleted, ids(deleted));
     assert.equal(back.changes.text, abc);
     assert.deepEqual(back.edits, [{ start: 0, end: 0, text: abc }]);
-    assert.ok(isSettled(userReplaced(created, null)));
-    assert.ok(isSettled(userReplaced(deleted, "something else\n")));
+    assert.ok(isSettled(applyReplacement(created, null)));
+    assert.ok(isSettled(applyReplacement(deleted, "something else\n")));
   });
 
   it("does not delete a created file that the user wrote in", () => {
-    const created = userEdited(track(null, "x\ny\n", "t1"), [insert(2, 0, "mine\n")]);
-    assert.equal(undo(created, ids(created)).changes.text, "mine\n");
-    const joined = userEdited(track(null, "x\ny\n", "t1"), [insert(1, 1, "mine")]);
-    assert.equal(undo(joined, ids(joined)).changes.text, "");
+    const created = applyUserEdits(track(null, "x\ny\n", "t1"), [insert(2, 0, "mine\n")]);
+    assert.equal(undoHunks(created, ids(created)).changes.text, "mine\n");
+    const joined = applyUserEdits(track(null, "x\ny\n", "t1"), [insert(1, 1, "mine")]);
+    assert.equal(undoHunks(joined, ids(joined)).changes.text, "");
   });
 
   it("is the agent's again after undo and redo of its edit", () => {
     const edited = track(abc, "a\nB\nc\nd\ne\nf\ng\n", "t1");
-    const back = wentTo(edited, abc, [edited]);
+    const back = applyUndoRedo(edited, abc, [edited]);
     assert.ok(isSettled(back));
-    assert.deepEqual(wentTo(back, edited.text ?? "", [edited, back]), edited);
+    assert.deepEqual(applyUndoRedo(back, edited.text ?? "", [edited, back]), edited);
   });
 
   it("is the agent's again after undo, although something else has changed since", () => {
     const edited = track(abc, "a\nB\nC\nd\ne\nf\ng\n", "t1");
-    const undone = undo(edited, ["1"]).changes;
-    const more = agentEdited(undone, "a\nb\nc\nd\ne\nf\nG\n", "t2");
-    const back = wentTo(more, "a\nB\nC\nd\ne\nf\nG\n", [edited, undone, more]);
+    const undone = undoHunks(edited, ["1"]).changes;
+    const more = applyAgentEdit(undone, "a\nb\nc\nd\ne\nf\nG\n", "t2");
+    const back = applyUndoRedo(more, "a\nB\nC\nd\ne\nf\nG\n", [edited, undone, more]);
     assert.deepEqual(shown(back), ["b|c| → B|C|", "g| → G|"]);
     assert.deepEqual(back.hunks[0], edited.hunks[0]);
-    const foreign = wentTo(more, "a\nb\nc\nmine\ne\nf\nG\n", [edited, undone, more]);
+    const foreign = applyUndoRedo(more, "a\nb\nc\nmine\ne\nf\nG\n", [edited, undone, more]);
     assert.deepEqual(shown(foreign), ["g| → G|"]);
   });
 
   it("takes the neighbours of a hunk, indented with it, for the user's", () => {
-    const changes = userReplaced(track(abc, "a\nB\nc\nd\ne\nf\ng\n", "t1"), "  a\n  B\n  c\nd\ne\nf\ng\n");
+    const changes = applyReplacement(track(abc, "a\nB\nc\nd\ne\nf\ng\n", "t1"), "  a\n  B\n  c\nd\ne\nf\ng\n");
     assert.equal(changes.base, "  a\nb\n  c\nd\ne\nf\ng\n");
     assert.deepEqual(shown(changes), ["b| →   B|"]);
   });
@@ -160,88 +165,88 @@ describe("a file under review", () => {
   it("tells a last line that ends from one that does not", () => {
     const changes = track("a\nb", "a\nb\n", "t1");
     assert.deepEqual(shown(changes), ["b → b|"]);
-    const typed = userEdited(changes, [insert(2, 0, "c")]);
-    assert.equal(undo(typed, ids(typed)).changes.text, "a\nb");
+    const typed = applyUserEdits(changes, [insert(2, 0, "c")]);
+    assert.equal(undoHunks(typed, ids(typed)).changes.text, "a\nb");
     assert.deepEqual(shown(track("a\n", "a\r\n", "t1")), ["a| → a\r|"]);
   });
 
   it("does not ask again for what was kept, after undo of a later edit", () => {
     const edited = track(abc, "a\nB\nc\nX\ne\nf\ng\n", "t1");
-    const typed = userEdited(edited, [insert(6, 1, "!")]);
-    const kept = keep(typed, ["1"]);
-    const back = wentTo(kept, edited.text ?? "", [edited, typed, kept]);
+    const typed = applyUserEdits(edited, [insert(6, 1, "!")]);
+    const kept = keepHunks(typed, ["1"]);
+    const back = applyUndoRedo(kept, edited.text ?? "", [edited, typed, kept]);
     assert.deepEqual(shown(back), ["d| → X|"]);
   });
 
   it("asks again for a keep that was taken back, whatever the editor goes back to", () => {
     const edited = track(abc, "a\nB\nc\nd\ne\nf\ng\n", "t1");
-    const kept = keep(edited, ["1"]);
-    const typed = userEdited(kept, [insert(6, 1, "!")]);
-    const back = takenBack(typed, decisionOf(edited, kept)) as FileChanges;
-    assert.deepEqual(shown(wentTo(back, kept.text ?? "", [kept, typed, back])), ["b| → B|"]);
+    const kept = keepHunks(edited, ["1"]);
+    const typed = applyUserEdits(kept, [insert(6, 1, "!")]);
+    const back = revertKeep(typed, keepDecision(edited, kept)) as FileChanges;
+    assert.deepEqual(shown(applyUndoRedo(back, kept.text ?? "", [kept, typed, back])), ["b| → B|"]);
   });
 
   it("does not take for the agent's what was kept, when the editor brings it back", () => {
     const edited = track(abc, "a\nB\nc\nd\ne\nf\ng\n", "t1");
-    const kept = keep(edited, ["1"]);
-    const back = wentTo(kept, abc, [edited, kept]);
+    const kept = keepHunks(edited, ["1"]);
+    const back = applyUndoRedo(kept, abc, [edited, kept]);
     assert.ok(isSettled(back));
-    const more = agentEdited(back, "a\nb\nc\nd\ne\nf\nG\n", "t2");
-    const again = wentTo(more, "a\nB\nc\nd\ne\nf\nG\n", [edited, kept, back, more]);
+    const more = applyAgentEdit(back, "a\nb\nc\nd\ne\nf\nG\n", "t2");
+    const again = applyUndoRedo(more, "a\nB\nc\nd\ne\nf\nG\n", [edited, kept, back, more]);
     assert.deepEqual(shown(again), ["g| → G|"]);
   });
 
   it("never gives an id twice", () => {
     const one = track(abc, "a\nB\nc\nd\ne\nf\ng\n", "t1");
-    const two = agentEdited(one, "a\nB\nc\nD\ne\nf\ng\n", "t2");
-    const back = wentTo(two, one.text ?? "", [one, two]);
-    assert.deepEqual(ids(agentEdited(back, "a\nB\nc\nd\ne\nf\nG\n", "t3")), ["1", "3"]);
+    const two = applyAgentEdit(one, "a\nB\nc\nD\ne\nf\ng\n", "t2");
+    const back = applyUndoRedo(two, one.text ?? "", [one, two]);
+    assert.deepEqual(ids(applyAgentEdit(back, "a\nB\nc\nd\ne\nf\nG\n", "t3")), ["1", "3"]);
     const twice = track("a\nb\nc\nb\ne\n", "a\nB\nc\nb\ne\n", "t1");
-    assert.deepEqual(ids(wentTo(twice, "a\nB\nc\nB\ne\n", [twice])), ["1", "2"]);
+    assert.deepEqual(ids(applyUndoRedo(twice, "a\nB\nc\nB\ne\n", [twice])), ["1", "2"]);
   });
 
   it("settles lines that are the base's again, when the text comes from elsewhere", () => {
     const changes = track(abc, "a\nB\nC\nD\ne\nf\nG\n", "t1");
-    assert.deepEqual(shown(userReplaced(changes, "a\nB\nc\nD\ne\nf\nG\n")), ["b| → B|", "d| → D|", "g| → G|"]);
-    assert.ok(isSettled(userReplaced(changes, abc)));
-    const erased = userEdited(track(abc, "a\nnew\nb\nc\nd\ne\nf\nG\n", "t1"), [remove(1, 0, 2, 0)]);
+    assert.deepEqual(shown(applyReplacement(changes, "a\nB\nc\nD\ne\nf\nG\n")), ["b| → B|", "d| → D|", "g| → G|"]);
+    assert.ok(isSettled(applyReplacement(changes, abc)));
+    const erased = applyUserEdits(track(abc, "a\nnew\nb\nc\nd\ne\nf\nG\n", "t1"), [remove(1, 0, 2, 0)]);
     assert.deepEqual(shown(erased), ["g| → G|"]);
   });
 
   it("is settled when the text is the base's, although the same lines could be another's", () => {
-    const added = agentEdited(track("p\nx\nq\n", "p\ny\nx\nq\n", "t1"), "p\nx\nx\nq\n", "t2");
+    const added = applyAgentEdit(track("p\nx\nq\n", "p\ny\nx\nq\n", "t1"), "p\nx\nx\nq\n", "t2");
     assert.deepEqual(added.hunks[0]?.text, { from: 1, to: 2 });
-    assert.equal(userReplaced(added, "p\nx\nq\n").base, "p\nx\nq\n");
-    const cut = agentEdited(track("x\nx\n", "z\nx\n", "t1"), "x\n", "t2");
-    assert.deepEqual(agentEdited(cut, "x\nx\n", "t3").hunks, []);
+    assert.equal(applyReplacement(added, "p\nx\nq\n").base, "p\nx\nq\n");
+    const cut = applyAgentEdit(track("x\nx\n", "z\nx\n", "t1"), "x\n", "t2");
+    assert.deepEqual(applyAgentEdit(cut, "x\nx\n", "t3").hunks, []);
   });
 
   it("settles hunks that come together and are no difference", () => {
     const changes = track("a\nb\nc\nd\n", "a\na\nb\nb\nc\nD\n", "t1");
     assert.deepEqual(shown(changes), [" → a|", " → b|", "d| → D|"]);
-    assert.deepEqual(shown(userEdited(changes, [remove(0, 1, 2, 1)])), ["d| → D|"]);
+    assert.deepEqual(shown(applyUserEdits(changes, [remove(0, 1, 2, 1)])), ["d| → D|"]);
   });
 
   it("takes what the user writes in an empty file of the agent's for the user's", () => {
-    const changes = userEdited(track(null, "", "t1"), [insert(0, 0, "mine")]);
+    const changes = applyUserEdits(track(null, "", "t1"), [insert(0, 0, "mine")]);
     assert.deepEqual([changes.base, changes.hunks], ["mine", []]);
   });
 
   it("does not keep a deletion that git has not seen", () => {
     const changes = track(abc, "a\nc\nd\ne\nf\ng\n", "t1");
-    assert.equal(committed(changes, abc), changes);
-    assert.ok(isSettled(committed(changes, changes.text ?? "")));
+    assert.equal(keepCommitted(changes, abc), changes);
+    assert.ok(isSettled(keepCommitted(changes, changes.text ?? "")));
   });
 
   it("keeps what git committed", () => {
-    const changes = committed(track(abc, "a\nB\nc\nX\ne\nf\ng\n", "t1"), "a\nB\nc\nd\ne\nf\ng\n");
+    const changes = keepCommitted(track(abc, "a\nB\nc\nX\ne\nf\ng\n", "t1"), "a\nB\nc\nd\ne\nf\ng\n");
     assert.deepEqual(shown(changes), ["d| → X|"]);
   });
 
   it("is anchored again after a reload, or dropped", () => {
     const changes = track(abc, "a\nB\nc\nX\ne\nf\ng\n", "t1");
-    assert.deepEqual(shown(reanchored(changes, "0\na\nB\nc\nX\ne\nf\ng\n") as FileChanges), ["b| → B|", "d| → X|"]);
-    assert.equal(reanchored(changes, "quite\nanother\ntext\n"), undefined);
+    assert.deepEqual(shown(reanchor(changes, "0\na\nB\nc\nX\ne\nf\ng\n") as FileChanges), ["b| → B|", "d| → X|"]);
+    assert.equal(reanchor(changes, "quite\nanother\ntext\n"), undefined);
   });
 
   it("follows long files and long lines", () => {
@@ -254,18 +259,18 @@ describe("a file under review", () => {
       "t1",
     );
     assert.equal(some.hunks.length, 1000);
-    const typed = userEdited(some, [insert(49_999, 0, "mine\n")]);
-    assert.equal(undo(typed, ids(typed)).changes.text, base.replace("line 49999\n", "mine\nline 49999\n"));
+    const typed = applyUserEdits(some, [insert(49_999, 0, "mine\n")]);
+    assert.equal(undoHunks(typed, ids(typed)).changes.text, base.replace("line 49999\n", "mine\nline 49999\n"));
     const other = track(
       base,
       file(i => ` ${i}`),
       "t1",
     );
     assert.equal(other.hunks.length, 1);
-    assert.equal(undo(other, ids(other)).changes.text, base);
+    assert.equal(undoHunks(other, ids(other)).changes.text, base);
     const long = "x ".repeat(1_000_000);
-    const line = userEdited(track(long, `${long}!`, "t1"), [insert(0, 1_000_000, "mine")]);
+    const line = applyUserEdits(track(long, `${long}!`, "t1"), [insert(0, 1_000_000, "mine")]);
     assert.deepEqual(line.hunks[0]?.text, { from: 0, to: 1 });
-    assert.equal(undo(line, ids(line)).changes.text, long);
+    assert.equal(undoHunks(line, ids(line)).changes.text, long);
   });
 });

@@ -2,20 +2,20 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import {
-  agentEdited,
-  committed,
-  keep,
-  reanchored,
+  applyAgentEdit,
+  keepCommitted,
+  keepHunks,
+  reanchor,
   track,
-  undo,
-  userEdited,
-  userReplaced,
-  wentTo,
-  type TextChange,
+  undoHunks,
+  applyUserEdits,
+  applyReplacement,
+  applyUndoRedo,
+  type RangeEdit,
 } from "../../src/review/fileChanges.ts";
 import { type FileChanges, type LineRange } from "../../src/review/hunk.ts";
-import { decisionOf, takenBack, type Decision } from "../../src/review/revertKeep.ts";
-import { applyEdits, placesIn } from "../../src/files/textEdits.ts";
+import { keepDecision, revertKeep, type KeepDecision } from "../../src/review/revertKeep.ts";
+import { applyEdits, positionFinder } from "../../src/files/textEdits.ts";
 
 const linesOf = (text: string | null): readonly string[] => (text ?? "").match(/[^\n]*\n|[^\n]+$/g) ?? [];
 
@@ -129,7 +129,7 @@ const amongRepeating: [string, string, Step[]] = [
 class World {
   changes: FileChanges;
   readonly #history: FileChanges[] = [];
-  #decisions: Decision[] = [];
+  #decisions: KeepDecision[] = [];
   #tookBack = false;
   /** The editor's texts, and where it is among them. */
   #texts: string[];
@@ -193,26 +193,26 @@ class World {
         return this.#takeBack();
       case "reload": {
         const stored = JSON.parse(JSON.stringify(changes)) as FileChanges;
-        assert.deepEqual(reanchored(stored, text), changes);
-        const elsewhere = reanchored(stored, text === null ? null : `${text}\n\n`);
+        assert.deepEqual(reanchor(stored, text), changes);
+        const elsewhere = reanchor(stored, text === null ? null : `${text}\n\n`);
         if (elsewhere) checkHunks(elsewhere);
         return;
       }
       case "checkout": {
-        const after = userReplaced(changes, step.text);
+        const after = applyReplacement(changes, step.text);
         assert.equal(after.text, step.text);
         return this.#set(after, true);
       }
       case "format": {
         if (text === null) return;
         const formatted = text.replace(/\r/g, "").replace(/\n\n+/g, "\n");
-        const after = userReplaced(changes, formatted);
+        const after = applyReplacement(changes, formatted);
         assert.equal(after.text, formatted);
         return this.#set(after, true);
       }
       case "commit": {
-        const other = undo(changes, this.#chosen(step.which)).changes.text;
-        const after = committed(changes, other ?? "");
+        const other = undoHunks(changes, this.#chosen(step.which)).changes.text;
+        const after = keepCommitted(changes, other ?? "");
         if (text !== null && other === text) assert.equal(after.base, text);
         assert.equal(after.text, text);
         return this.#set(after, false);
@@ -221,7 +221,7 @@ class World {
   }
 
   #agent(after: string | null): void {
-    const now = agentEdited(this.changes, after, `t${this.#turn++}`);
+    const now = applyAgentEdit(this.changes, after, `t${this.#turn++}`);
     assert.equal(now.text, after);
     assert.equal(now.base, this.changes.base, "the agent does not touch the base");
     this.#set(now, true);
@@ -230,10 +230,10 @@ class World {
   #type(places: readonly number[], breaks: number): void {
     const { changes } = this;
     if (changes.text === null) return;
-    const place = placesIn(changes.text);
+    const place = positionFinder(changes.text);
     const offsets = [...new Set(places.map(at => at % ((changes.text ?? "").length + 1)))].sort((a, b) => a - b);
     const edits = offsets.map(at => ({ at, text: this.#typed(breaks), place: place(at) }));
-    const after = userEdited(
+    const after = applyUserEdits(
       changes,
       edits.map(({ place, text }) => ({ start: place, end: place, text })),
     );
@@ -264,9 +264,9 @@ class World {
     if (changes.text === null) return;
     const start = from % (changes.text.length + 1);
     const end = Math.min(changes.text.length, start + length);
-    const place = placesIn(changes.text);
-    const edit: TextChange = { start: place(start), end: place(end), text: "" };
-    const after = userEdited(changes, [edit]);
+    const place = positionFinder(changes.text);
+    const edit: RangeEdit = { start: place(start), end: place(end), text: "" };
+    const after = applyUserEdits(changes, [edit]);
     const expected = changes.text.slice(0, start) + changes.text.slice(end);
     assert.equal(after.text, expected);
     this.#set(after, true);
@@ -274,15 +274,15 @@ class World {
 
   #keep(ids: readonly string[]): void {
     const { changes } = this;
-    const after = keep(changes, ids);
+    const after = keepHunks(changes, ids);
     assert.equal(after.text, changes.text, "keeping changes no text");
     assert.deepEqual(
       after.hunks.map(hunk => hunk.id),
       changes.hunks.map(hunk => hunk.id).filter(id => !ids.includes(id)),
     );
-    if (ids.length > 0) this.#decisions.push(decisionOf(changes, after));
+    if (ids.length > 0) this.#decisions.push(keepDecision(changes, after));
     if (ids.length > 0) {
-      const back = takenBack(after, decisionOf(changes, after)) as FileChanges;
+      const back = revertKeep(after, keepDecision(changes, after)) as FileChanges;
       assert.equal(back.base, changes.base, "a keep can be taken back at once");
       checkHunks(back);
     }
@@ -291,7 +291,7 @@ class World {
 
   #undo(ids: readonly string[]): void {
     const { changes } = this;
-    const undone = undo(changes, ids);
+    const undone = undoHunks(changes, ids);
     assert.equal(applyEdits(changes.text ?? "", undone.edits), undone.changes.text ?? "");
     assert.equal(undone.changes.base, changes.base, "undoing changes no base");
     for (const [i, edit] of undone.edits.entries())
@@ -316,7 +316,7 @@ class World {
     // A missing file has no editor.
     if (after === undefined || this.changes.text === null) return;
     this.#at = to;
-    const now = wentTo(this.changes, after, this.#history);
+    const now = applyUndoRedo(this.changes, after, this.#history);
     assert.equal(now.text, after);
     // What stands in lines whose keep was taken back has become part of a hunk by that.
     const strange = this.#tookBack ? [] : inHunks(now).filter(mark => !this.#joined.has(mark));
@@ -330,7 +330,7 @@ class World {
 
   #takeBack(): void {
     const decision = this.#decisions.pop();
-    const after = decision && takenBack(this.changes, decision);
+    const after = decision && revertKeep(this.changes, decision);
     if (!after) return;
     assert.equal(after.text, this.changes.text, "taking back changes no text");
     this.#tookBack = true;
@@ -346,9 +346,9 @@ describe("changes of a file, whatever happens to it", () => {
         for (const one of steps) world.step(one);
         const { changes } = world;
         const all = changes.hunks.map(hunk => hunk.id);
-        const kept = keep(changes, all);
+        const kept = keepHunks(changes, all);
         assert.deepEqual([kept.base, kept.text, kept.hunks], [changes.text, changes.text, []]);
-        const { changes: undone } = undo(changes, all);
+        const { changes: undone } = undoHunks(changes, all);
         assert.deepEqual([undone.base, undone.text, undone.hunks], [changes.base, changes.base, []]);
       }),
       { numRuns: 1000, examples: [amongRepeating] },
@@ -359,11 +359,11 @@ describe("changes of a file, whatever happens to it", () => {
     fc.assert(
       fc.property(text, fc.array(text, { minLength: 1, maxLength: 5 }), (base, texts) => {
         const start = track(base, base, "t");
-        const changes = texts.reduce((now, after, i) => agentEdited(now, after, `t${i}`), start);
+        const changes = texts.reduce((now, after, i) => applyAgentEdit(now, after, `t${i}`), start);
         checkHunks(changes);
         const all = changes.hunks.map(hunk => hunk.id);
-        assert.equal(undo(changes, all).changes.text, base);
-        assert.equal(keep(changes, all).base, texts.at(-1));
+        assert.equal(undoHunks(changes, all).changes.text, base);
+        assert.equal(keepHunks(changes, all).base, texts.at(-1));
       }),
       { numRuns: 1000 },
     );
@@ -380,7 +380,7 @@ describe("changes of a file, whatever happens to it", () => {
         const line = free[at % Math.max(1, free.length)];
         if (line === undefined) return;
         const place = { line, character: 0 };
-        const typed = userEdited(changes, [{ start: place, end: place, text: "typed" }]);
+        const typed = applyUserEdits(changes, [{ start: place, end: place, text: "typed" }]);
         const unmoved = (all: FileChanges): unknown => all.hunks.map(hunk => ({ ...hunk }));
         assert.deepEqual(unmoved(typed), unmoved(changes));
       }),
@@ -394,13 +394,13 @@ describe("changes of a file, whatever happens to it", () => {
         const history = [track(base, now, "t")];
         for (const [at, kind] of typing) {
           const last = history.at(-1) as FileChanges;
-          const place = placesIn(last.text ?? "")(at % ((last.text ?? "").length + 1));
+          const place = positionFinder(last.text ?? "")(at % ((last.text ?? "").length + 1));
           const mark = String.fromCharCode(0x4e00 + history.length);
-          history.push(userEdited(last, [{ start: place, end: place, text: kind === 0 ? `\n${mark}` : mark }]));
+          history.push(applyUserEdits(last, [{ start: place, end: place, text: kind === 0 ? `\n${mark}` : mark }]));
         }
         let current = history.at(-1) as FileChanges;
         for (const before of history.toReversed().slice(1)) {
-          current = wentTo(current, before.text ?? "", history);
+          current = applyUndoRedo(current, before.text ?? "", history);
           assert.deepEqual({ ...current, nextId: 0 }, { ...before, nextId: 0 });
         }
       }),

@@ -1,35 +1,35 @@
 // Taking a review decision back, and carrying edits over other edits.
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { keep, track, undo, userEdited } from "../../src/review/fileChanges.ts";
+import { keepHunks, track, undoHunks, applyUserEdits } from "../../src/review/fileChanges.ts";
 import { type FileChanges } from "../../src/review/hunk.ts";
 import { applyEdits, smallestEdits } from "../../src/files/textEdits.ts";
-import { rebased, takenBack } from "../../src/review/revertDecision.ts";
+import { rebaseEdits, revertDecision } from "../../src/review/revertDecision.ts";
 
 const base = "1\n2\n3\n4\n5\n6\n7\n8\n";
 const text = "1\ntwo\n3\n4\n5\n6\nseven\n8\n";
 const ids = (changes: FileChanges): readonly string[] => changes.hunks.map(hunk => hunk.id);
 const typed = (changes: FileChanges, line: number, words: string): FileChanges => {
   const at = { line, character: 0 };
-  return userEdited(changes, [{ start: at, end: at, text: words }]);
+  return applyUserEdits(changes, [{ start: at, end: at, text: words }]);
 };
 
 describe("a decision taken back", () => {
   const before = track(base, text, "t");
 
   it("is as before, where nothing happened since", () => {
-    const kept = keep(before, ids(before));
-    assert.equal(takenBack("keep", { path: "", before, after: kept }, kept), before);
-    const undone = undo(before, ids(before)).changes;
-    assert.equal(takenBack("undo", { path: "", before, after: undone }, undone), before);
+    const kept = keepHunks(before, ids(before));
+    assert.equal(revertDecision("keep", { path: "", before, after: kept }, kept), before);
+    const undone = undoHunks(before, ids(before)).changes;
+    assert.equal(revertDecision("undo", { path: "", before, after: undone }, undone), before);
   });
 
   it("waits again beside what the user has typed since", () => {
     for (const kind of ["keep", "undo"] as const) {
       const [first = ""] = ids(before);
-      const after = kind === "keep" ? keep(before, [first]) : undo(before, [first]).changes;
+      const after = kind === "keep" ? keepHunks(before, [first]) : undoHunks(before, [first]).changes;
       const now = typed(after, 4, "mine ");
-      const back = takenBack(kind, { path: "", before, after }, now);
+      const back = revertDecision(kind, { path: "", before, after }, now);
       assert.equal(back?.base, base.replace("5", "mine 5"), kind);
       assert.equal(back?.text, text.replace("5", "mine 5"), kind);
       assert.equal(back?.hunks.length, 2, kind);
@@ -38,25 +38,25 @@ describe("a decision taken back", () => {
 
   it("cannot be, where the user has changed the same lines since", () => {
     const [first = ""] = ids(before);
-    const undone = undo(before, [first]).changes;
-    assert.equal(takenBack("undo", { path: "", before, after: undone }, typed(undone, 1, "mine ")), undefined);
+    const undone = undoHunks(before, [first]).changes;
+    assert.equal(revertDecision("undo", { path: "", before, after: undone }, typed(undone, 1, "mine ")), undefined);
   });
 
   it("takes what the user wrote in kept lines since along", () => {
     const [first = ""] = ids(before);
-    const kept = keep(before, [first]);
-    const back = takenBack("keep", { path: "", before, after: kept }, typed(kept, 1, "mine "));
+    const kept = keepHunks(before, [first]);
+    const back = revertDecision("keep", { path: "", before, after: kept }, typed(kept, 1, "mine "));
     assert.deepEqual([back?.base, back?.text], [base, text.replace("two", "mine two")]);
   });
 
   it("does nothing where the editor's own undo has done it", () => {
-    const after = undo(before, ids(before)).changes;
+    const after = undoHunks(before, ids(before)).changes;
     const now = track(base, text, "t");
-    assert.equal(takenBack("undo", { path: "", before, after }, now), now);
+    assert.equal(revertDecision("undo", { path: "", before, after }, now), now);
   });
 
   it("cannot be, where the file is not followed any more", () => {
-    assert.equal(takenBack("keep", { path: "", before, after: before }, undefined), undefined);
+    assert.equal(revertDecision("keep", { path: "", before, after: before }, undefined), undefined);
   });
 });
 
@@ -70,7 +70,7 @@ describe("edits carried over other edits", () => {
         const from = `${head}\n====\n${tail}`;
         const mine = `${middle}\n====\n${tail}`;
         const theirs = `${head}\n====\n${middle}`;
-        const moved = rebased(smallestEdits(from, mine), smallestEdits(from, theirs));
+        const moved = rebaseEdits(smallestEdits(from, mine), smallestEdits(from, theirs));
         if (moved) assert.equal(applyEdits(theirs, moved), `${middle}\n====\n${middle}`);
       }),
       { numRuns: 1000 },
@@ -83,10 +83,10 @@ describe("edits carried over other edits", () => {
       end,
       text,
     });
-    assert.equal(rebased([at(2, 4)], [at(3, 5)]), undefined);
-    assert.equal(rebased([at(2, 4)], [at(0, 9)]), undefined);
-    assert.equal(rebased([at(2, 2)], [at(2, 2)]), undefined);
-    assert.deepEqual(rebased([at(5, 6)], [at(0, 0, "ab")]), [at(7, 8)]);
-    assert.deepEqual(rebased([at(0, 1)], [at(5, 6, "")]), [at(0, 1)]);
+    assert.equal(rebaseEdits([at(2, 4)], [at(3, 5)]), undefined);
+    assert.equal(rebaseEdits([at(2, 4)], [at(0, 9)]), undefined);
+    assert.equal(rebaseEdits([at(2, 2)], [at(2, 2)]), undefined);
+    assert.deepEqual(rebaseEdits([at(5, 6)], [at(0, 0, "ab")]), [at(7, 8)]);
+    assert.deepEqual(rebaseEdits([at(0, 1)], [at(5, 6, "")]), [at(0, 1)]);
   });
 });

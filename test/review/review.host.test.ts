@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import * as vscode from "vscode";
 import { until } from "../support/fakes/waiting.ts";
-import { lines, ten, useReviewedFolder } from "../support/host/reviewedFolder.ts";
+import { lines, tenLines, useReviewedFolder } from "../support/host/reviewedFolder.ts";
 
 const git = promisify(execFile);
 
@@ -46,7 +46,7 @@ describe("the review of changes, in the editor", () => {
     it("is written all the same", async () => {
       for (let round = 0; round < 5; round++) {
         const name = `${round}.txt`;
-        await put(name, ten);
+        await put(name, tenLines);
         await begin(`turn ${round}`);
         const { closed } = await closing(name);
         await write(name, lines(1, "two", 3, 4, 5, 6, 7, 8, 9, 10));
@@ -59,14 +59,14 @@ describe("the review of changes, in the editor", () => {
     it("is undone all the same", async () => {
       for (let round = 0; round < 5; round++) {
         const name = `${round}.txt`;
-        await put(name, ten);
+        await put(name, tenLines);
         await begin(`turn ${round}`);
         await edit(name, lines(1, "two", 3, 4, 5, 6, 7, 8, 9, 10));
         await hunksAre(name, "line 2 → line two");
         const { closed } = await closing(name);
         await review().undo({ kind: "file", path: path(name) });
         await closed;
-        assert.equal(await onDisk(name), ten);
+        assert.equal(await onDisk(name), tenLines);
         end();
       }
     });
@@ -77,12 +77,12 @@ describe("the review of changes, in the editor", () => {
       const name = `${round}.txt`;
       await put(name, lines("old"));
       await show(name);
-      await put(name, ten);
+      await put(name, tenLines);
       await begin(`turn ${round}`);
       await write(name, lines(1, "two", 3, 4, 5, 6, 7, 8, 9, 10));
       await hunksAre(name, "line 2 → line two");
       end();
-      assert.equal(touches.at(-1)?.[2], ten);
+      assert.equal(touches.at(-1)?.[2], tenLines);
     }
   });
 
@@ -94,7 +94,7 @@ describe("the review of changes, in the editor", () => {
       await open(name);
       rmSync(path("in"), { recursive: true });
       mkdirSync(path("in/in"), { recursive: true });
-      await put(name, ten);
+      await put(name, tenLines);
       await begin(`turn ${round}`);
       await write(name, lines(1, "two", 3, 4, 5, 6, 7, 8, 9, 10));
       await hunksAre(name, "line 2 → line two");
@@ -103,9 +103,9 @@ describe("the review of changes, in the editor", () => {
       mkdirSync(path("in/in"), { recursive: true });
       writeFileSync(path(name), lines(1, "two", 3, 4, 5, 6, 7, 8, 9, 10, 11));
       await reviews().edits.apply([
-        { path: path(name), before: lines(1, "two", 3, 4, 5, 6, 7, 8, 9, 10, 11), after: ten },
+        { path: path(name), before: lines(1, "two", 3, 4, 5, 6, 7, 8, 9, 10, 11), after: tenLines },
       ]);
-      assert.equal(await onDisk(name), ten);
+      assert.equal(await onDisk(name), tenLines);
     }
   });
 
@@ -114,19 +114,19 @@ describe("the review of changes, in the editor", () => {
       for (let round = 0; round < 5; round++) {
         const name = `${round}.txt`;
         const changed = lines(1, "two", 3, 4, 5, 6, 7, 8, 9, 10);
-        await put(name, ten);
+        await put(name, tenLines);
         await begin(`turn ${round}`);
         await edit(name, changed);
         await hunksAre(name, "line 2 → line two");
         end();
         const { closed } = await closing(name);
         const { edits } = reviews();
-        await edits.apply([{ path: path(name), before: changed, after: ten }]);
-        await edits.apply([{ path: path(name), before: ten, after: changed }]);
-        await edits.apply([{ path: path(name), before: changed, after: ten }]);
+        await edits.apply([{ path: path(name), before: changed, after: tenLines }]);
+        await edits.apply([{ path: path(name), before: tenLines, after: changed }]);
+        await edits.apply([{ path: path(name), before: changed, after: tenLines }]);
         await closed;
         await watch().settled();
-        assert.equal(await onDisk(name), ten);
+        assert.equal(await onDisk(name), tenLines);
         await hunksAre(name);
       }
     });
@@ -134,11 +134,11 @@ describe("the review of changes, in the editor", () => {
 
   describe("an agent that writes through us", () => {
     it("leaves hunks; one is kept, the other undone, in buffer and on disk", async () => {
-      await put("a.txt", ten);
+      await put("a.txt", tenLines);
       await begin();
       await write("a.txt", lines(1, "two", 3, 4, 5, 6, 7, 8, "nine", 10));
       await hunksAre("a.txt", "line 2 → line two", "line 9 → line nine");
-      assert.deepEqual(touches, [["turn 1", path("a.txt"), ten]]);
+      assert.deepEqual(touches, [["turn 1", path("a.txt"), tenLines]]);
       const [first, second] = file("a.txt")?.changes.hunks ?? [];
       await review().keep({ kind: "hunks", path: path("a.txt"), ids: [first?.id ?? ""] });
       await review().undo({ kind: "hunks", path: path("a.txt"), ids: [second?.id ?? ""] });
@@ -170,7 +170,7 @@ describe("the review of changes, in the editor", () => {
     });
 
     it("writes to disk first and through us then: the text before is what was seen before both", async () => {
-      await put("a.txt", ten);
+      await put("a.txt", tenLines);
       await begin();
       for (const name of ["a.txt", "new.txt"]) {
         tool({ kind: "edit", status: "in_progress", locations: [{ path: path(name) }] }, name);
@@ -193,7 +193,7 @@ describe("the review of changes, in the editor", () => {
     });
 
     it("leaves the user's typing elsewhere the user's, and takes what is typed into its lines along", async () => {
-      await put("a.txt", ten);
+      await put("a.txt", tenLines);
       await begin();
       await write("a.txt", lines(1, "two", 3, 4, 5, 6, 7, 8, "nine", 10));
       await type("a.txt", 4, "mine ");
@@ -206,7 +206,7 @@ describe("the review of changes, in the editor", () => {
     });
 
     it("is undone and redone with the editor's own keys", async () => {
-      await put("a.txt", ten);
+      await put("a.txt", tenLines);
       await begin();
       await write("a.txt", lines(1, "two", 3, 4, 5, 6, 7, 8, 9, 10));
       await hunksAre("a.txt", "line 2 → line two");
@@ -218,7 +218,7 @@ describe("the review of changes, in the editor", () => {
     });
 
     it("has its undone lines brought back by Ctrl+Z, still to be reviewed", async () => {
-      await put("a.txt", ten);
+      await put("a.txt", tenLines);
       await begin();
       await write("a.txt", lines(1, "two", 3, 4, 5, 6, 7, 8, 9, 10));
       await show("a.txt");
@@ -229,7 +229,7 @@ describe("the review of changes, in the editor", () => {
     });
 
     it("has a file that became a link to elsewhere left alone by undo", async () => {
-      await put("a.txt", ten);
+      await put("a.txt", tenLines);
       await begin();
       await write("a.txt", lines(1, "two", 3, 4, 5, 6, 7, 8, 9, 10));
       await hunksAre("a.txt", "line 2 → line two");
@@ -244,18 +244,18 @@ describe("the review of changes, in the editor", () => {
     });
 
     it("keeps CRLF where a hunk is undone", async () => {
-      await put("a.txt", ten.replaceAll("\n", "\r\n"));
+      await put("a.txt", tenLines.replaceAll("\n", "\r\n"));
       await begin();
       await write("a.txt", lines(1, "two", 3, 4, 5, 6, 7, 8, 9, 10));
       await hunksAre("a.txt", "line 2 → line two");
       await review().undo({ kind: "all" });
-      assert.equal(await onDisk("a.txt"), ten.replaceAll("\n", "\r\n"));
+      assert.equal(await onDisk("a.txt"), tenLines.replaceAll("\n", "\r\n"));
     });
   });
 
   describe("what is not the agent's", () => {
     it("that the user moves a folder: its changes go on waiting at their new place", async () => {
-      await put("old/a.txt", ten);
+      await put("old/a.txt", tenLines);
       await begin();
       await write("old/a.txt", lines(1, "two", 3, 4, 5, 6, 7, 8, 9, 10));
       await hunksAre("old/a.txt", "line 2 → line two");
@@ -269,8 +269,8 @@ describe("the review of changes, in the editor", () => {
 
     it("that a folder goes: nothing in it waits any more", async () => {
       await begin();
-      await write("old/a.txt", ten);
-      await write("old/b.txt", ten);
+      await write("old/a.txt", tenLines);
+      await write("old/b.txt", tenLines);
       end();
       await until(async () => {
         // A folder that comes and goes at once is not told of.
@@ -280,7 +280,7 @@ describe("the review of changes, in the editor", () => {
     });
 
     it("what the user saves during a turn", async () => {
-      await put("a.txt", ten);
+      await put("a.txt", tenLines);
       await begin();
       await show("a.txt");
       await type("a.txt", 0, "mine ");
@@ -291,7 +291,7 @@ describe("the review of changes, in the editor", () => {
     });
 
     it("what another tool writes after the turn: it goes into the base, unless it meets a hunk", async () => {
-      await put("a.txt", ten);
+      await put("a.txt", tenLines);
       await begin();
       await write("a.txt", lines(1, "two", 3, 4, 5, 6, 7, 8, 9, 10));
       end();
@@ -305,7 +305,7 @@ describe("the review of changes, in the editor", () => {
     });
 
     it("what is formatted when the user saves: outside of hunks it is the user's, inside it joins them", async () => {
-      await put("a.txt", ten);
+      await put("a.txt", tenLines);
       await begin();
       await write("a.txt", lines(1, "two", 3, 4, 5, 6, 7, 8, 9, 10));
       end();
@@ -324,7 +324,7 @@ describe("the review of changes, in the editor", () => {
     });
 
     it("what is formatted when the agent's own write is saved is the agent's", async () => {
-      await put("a.txt", ten);
+      await put("a.txt", tenLines);
       await begin();
       await formatting(/line (two|7)/g, "LINE $1", async () => {
         await write("a.txt", lines(1, "two", 3, 4, 5, 6, 7, 8, 9, 10));
@@ -337,7 +337,7 @@ describe("the review of changes, in the editor", () => {
         await reopen(async () => {
           await git("git", ["init", "-q"], { cwd: where === "the folder" ? folder() : join(folder(), "..") });
         });
-        await put("a.txt", ten);
+        await put("a.txt", tenLines);
         const commit = async (): Promise<void> => {
           await git("git", ["add", "-A"], { cwd: folder() });
           await git("git", ["-c", "user.name=u", "-c", "user.email=u@example.org", "commit", "-qm", "x"], {
@@ -357,8 +357,8 @@ describe("the review of changes, in the editor", () => {
 
   describe("across windows", () => {
     it("waits again, and is found where the file changed meanwhile", async () => {
-      await put("a.txt", ten);
-      await put("b.txt", ten);
+      await put("a.txt", tenLines);
+      await put("b.txt", tenLines);
       await begin();
       await write("a.txt", lines(1, "two", 3, 4, 5, 6, 7, 8, 9, 10));
       await write("b.txt", lines(1, 2, 3, 4, 5, 6, 7, 8, 9, "ten"));
@@ -373,7 +373,7 @@ describe("the review of changes, in the editor", () => {
 
   describe("decisions", () => {
     it("about one turn leave the other turn's hunks", async () => {
-      await put("a.txt", ten);
+      await put("a.txt", tenLines);
       await begin("turn 1");
       await write("a.txt", lines(1, "two", 3, 4, 5, 6, 7, 8, 9, 10));
       await begin("turn 2");
@@ -389,7 +389,7 @@ describe("the review of changes, in the editor", () => {
     });
 
     it("are taken back one after the other, also when the user has typed elsewhere since", async () => {
-      await put("a.txt", ten);
+      await put("a.txt", tenLines);
       await begin();
       await write("a.txt", lines(1, "two", 3, 4, 5, 6, 7, 8, "nine", 10));
       const [first, second] = file("a.txt")?.changes.hunks ?? [];

@@ -8,9 +8,9 @@ import { nullLog } from "../../src/base/log.ts";
 import { BaseDocuments } from "../../src/review/vscode/baseDocuments.ts";
 import { ChangesTree, ReviewBadges } from "../../src/review/vscode/changesTree.ts";
 import { ReviewActions } from "../../src/review/vscode/reviewActions.ts";
-import { commands } from "../../src/review/vscode/reviewCommands.ts";
-import { planOf } from "../../src/review/vscode/reviewDecorations.ts";
-import { editorEdits } from "../../src/files/vscode/textFile.ts";
+import { reviewCommands } from "../../src/review/vscode/reviewCommands.ts";
+import { decorationRanges } from "../../src/review/vscode/reviewDecorations.ts";
+import { editorReviewPort } from "../../src/files/vscode/textFile.ts";
 import { ReviewLenses } from "../../src/review/vscode/reviewLenses.ts";
 import { WindowReview } from "../../src/review/windowReview.ts";
 import { until } from "../support/fakes/until.ts";
@@ -36,7 +36,7 @@ describe("the surfaces of a review", () => {
   });
   beforeEach(async () => {
     await vscode.commands.executeCommand("workbench.action.closeAllEditors");
-    review = new WindowReview({ port: editorEdits(() => [folder]), later: run => void setImmediate(run) });
+    review = new WindowReview({ port: editorReviewPort(() => [folder]), schedule: run => void setImmediate(run) });
     // The extension under test has registered its own.
     bases = new BaseDocuments(review, nullLog, `parley-base-test-${++scheme}`);
     [said, questions, agrees] = [[], [], true];
@@ -44,7 +44,7 @@ describe("the surfaces of a review", () => {
       questions.push(question);
       return Promise.resolve(agrees);
     };
-    actions = new ReviewActions({ review, bases, say: words => void said.push(words), confirm });
+    actions = new ReviewActions({ review, bases, announce: words => void said.push(words), confirm });
   });
   afterEach(async () => {
     const { activeTextEditor } = vscode.window;
@@ -182,14 +182,14 @@ describe("the surfaces of a review", () => {
     editor.selection = new vscode.Selection(0, 0, 4, 0);
     await actions.decideHunks("keep");
     assert.equal(review.file(path)?.changes.hunks.length, 1, "the line behind the selection is not in it");
-    await commands["parley.undoChange"]?.(actions, [{ uri: vscode.Uri.file(path), lineNumber: 5 }]);
+    await reviewCommands["parley.undoChange"]?.(actions, [{ uri: vscode.Uri.file(path), lineNumber: 5 }]);
     assert.equal(await readFile(path, "utf8"), textAfter.replace("seven\n", ""));
     assert.deepEqual(review.files, []);
   });
 
   it("say so where there is nothing to decide", async () => {
     await actions.decide("keep", { kind: "all" });
-    await actions.go("next");
+    await actions.goToChange("next");
     await actions.undoLast();
     await actions.reviewTurn();
     const path = await changed();
@@ -218,12 +218,12 @@ describe("the surfaces of a review", () => {
     const at = (): string => `${basename(vscode.window.activeTextEditor?.document.fileName ?? "")}:${cursorLine()}`;
     const places: string[] = [];
     for (let i = 0; i < 5; i++) {
-      await actions.go("next");
+      await actions.goToChange("next");
       places.push(at());
     }
     const [a, b] = [basename(first), basename(second)];
     assert.deepEqual(places, [`${a}:1`, `${a}:3`, `${a}:4`, `${b}:0`, `${a}:1`]);
-    await actions.go("previous");
+    await actions.goToChange("previous");
     assert.equal(at(), `${b}:0`);
   });
 
@@ -239,7 +239,7 @@ describe("the surfaces of a review", () => {
     await actions.decideHunks("undo");
     assert.equal(await readFile(path, "utf8"), textAfter.replace("TWO", "two"));
     assert.ok(openTab()?.input instanceof vscode.TabInputTextDiff, "it stays open");
-    await actions.go("next");
+    await actions.goToChange("next");
     assert.ok(openTab()?.input instanceof vscode.TabInputTextDiff, "and the next change is found in it");
   });
 
@@ -272,8 +272,8 @@ describe("the surfaces of a review", () => {
     const path = await changed();
     review.turnBegan("t2", "Second");
     review.agentChanged(path, null, textAfter.replace("one", "ONE!").replace("three", "3"), "t2");
-    const all = await vscode.workspace.openTextDocument(bases.before(path));
-    const turn = await vscode.workspace.openTextDocument(bases.before(path, "t1"));
+    const all = await vscode.workspace.openTextDocument(bases.baseUri(path));
+    const turn = await vscode.workspace.openTextDocument(bases.baseUri(path, "t1"));
     await vscode.window.showTextDocument(all, { preview: false });
     await vscode.window.showTextDocument(turn, { preview: false, viewColumn: vscode.ViewColumn.Beside });
     assert.equal(all.getText(), textBefore);
@@ -306,7 +306,7 @@ describe("the surfaces of a review", () => {
       const path = await changed();
       const created = await changed(null, "new\n");
       const unknown = join(folder, "unknown.bin");
-      review.agentChangedUnknown(unknown, "?", "t1", "Changed by a command; there is no earlier text.");
+      review.agentChangedWithoutBase(unknown, "?", "t1", "Changed by a command; there is no earlier text.");
       const inFolder = basename(folder);
       assert.deepEqual(labels(tree.getChildren().map(row => tree.getTreeItem(row))), [
         `${basename(path)} | +2 −3 · ${inFolder} | file`,
@@ -322,9 +322,9 @@ describe("the surfaces of a review", () => {
       ]);
       const item = file && tree.getTreeItem(file);
       assert.equal(item?.accessibilityInformation?.label, `${basename(path)}, ${inFolder}, 2 lines added, 3 removed`);
-      await commands["parley.openChange"]?.(actions, item?.command?.arguments ?? []);
+      await reviewCommands["parley.openChange"]?.(actions, item?.command?.arguments ?? []);
       assert.deepEqual([vscode.window.activeTextEditor?.document.fileName, cursorLine()], [path, 1]);
-      await commands["parley.keepChange"]?.(actions, [hunks[2]]);
+      await reviewCommands["parley.keepChange"]?.(actions, [hunks[2]]);
       assert.equal(review.file(path)?.changes.hunks.length, 2);
 
       const later = await changed("x\n", "y\n", "t2");
@@ -333,8 +333,8 @@ describe("the surfaces of a review", () => {
         "Prompt t1 | +2 −3 | turn",
         "Prompt t2 | +1 −1 | turn",
       ]);
-      await commands["parley.keepTurn"]?.(actions, [turns[0]]);
-      await commands["parley.keepFile"]?.(actions, [
+      await reviewCommands["parley.keepTurn"]?.(actions, [turns[0]]);
+      await reviewCommands["parley.keepFile"]?.(actions, [
         { kind: "file", file: review.file(unknown), hunks: [], added: 0, removed: 0 },
       ]);
       assert.deepEqual(
@@ -367,10 +367,10 @@ describe("the surfaces of a review", () => {
 
   it("tint what was added, mark where lines are gone, and nothing in a file that is gone", async () => {
     const file = review.file(await changed());
-    const plan = planOf(file?.changes);
+    const plan = decorationRanges(file?.changes);
     const at = (ranges: readonly vscode.Range[]): readonly number[] => ranges.map(({ start }) => start.line);
     assert.deepEqual([at(plan.added), at(plan.changed), at(plan.removed)], [[4], [1], [3]]);
-    const gone = planOf(review.file(await changed("old\n", null))?.changes);
+    const gone = decorationRanges(review.file(await changed("old\n", null))?.changes);
     assert.deepEqual(Object.values(gone).flat(), []);
   });
 });

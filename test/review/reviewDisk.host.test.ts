@@ -4,9 +4,9 @@ import { execFile } from "node:child_process";
 import { rm } from "node:fs/promises";
 import { promisify } from "node:util";
 import * as vscode from "vscode";
-import { empty } from "../../src/session/state.ts";
+import { emptySession } from "../../src/session/state.ts";
 import { until } from "../support/fakes/waiting.ts";
-import { lines, ten, running, useReviewedFolder } from "../support/host/reviewedFolder.ts";
+import { lines, tenLines, runningState, useReviewedFolder } from "../support/host/reviewedFolder.ts";
 
 const git = promisify(execFile);
 
@@ -34,17 +34,17 @@ describe("the review of changes, in the editor", () => {
 
   describe("an agent that writes to disk itself", () => {
     it("leaves hunks in a file that is not open", async () => {
-      await put("a.txt", ten);
+      await put("a.txt", tenLines);
       await begin();
       await edit("a.txt", lines(1, "two", 3, 4, 5, 6, 7, 8, 9, 10));
       await hunksAre("a.txt", "line 2 → line two");
       end();
       await review().undo({ kind: "all" });
-      assert.equal(await onDisk("a.txt"), ten);
+      assert.equal(await onDisk("a.txt"), tenLines);
     });
 
     it("leaves hunks in a file that is open, and the user's later typing is the user's", async () => {
-      await put("a.txt", ten);
+      await put("a.txt", tenLines);
       const editor = await show("a.txt");
       await begin();
       await edit("a.txt", lines(1, "two", 3, 4, 5, 6, 7, 8, 9, 10));
@@ -52,7 +52,7 @@ describe("the review of changes, in the editor", () => {
       await hunksAre("a.txt", "line 2 → line two");
       await type("a.txt", 7, "mine ");
       await hunksAre("a.txt", "line 2 → line two");
-      assert.deepEqual(touches, [["turn 1", path("a.txt"), ten]]);
+      assert.deepEqual(touches, [["turn 1", path("a.txt"), tenLines]]);
     });
 
     it("is told late, with fragments of the text before and after", async () => {
@@ -67,7 +67,7 @@ describe("the review of changes, in the editor", () => {
     });
 
     it("is told late, when the file was seen to change before: then nothing was known at first", async () => {
-      await put("a.txt", ten);
+      await put("a.txt", tenLines);
       await begin();
       await put("a.txt", lines(1, "two", 3, 4, 5, 6, 7, 8, 9, 10));
       await until(() => file("a.txt")?.unknown !== undefined);
@@ -86,23 +86,23 @@ describe("the review of changes, in the editor", () => {
     });
 
     it("runs a command that names no file: the text before comes from the turn's tree", async () => {
-      await put("a.txt", ten);
+      await put("a.txt", tenLines);
       await begin();
-      trees.set(`turn 1 ${path("a.txt")}`, ten);
+      trees.set(`turn 1 ${path("a.txt")}`, tenLines);
       tool({ kind: "execute", status: "in_progress" });
       await put("a.txt", lines(1, "two", 3, 4, 5, 6, 7, 8, 9, 10));
       await hunksAre("a.txt", "line 2 → line two");
     });
 
     it("runs a command in a folder without git: the text before was read when the turn began", async () => {
-      await put("a.txt", ten);
+      await put("a.txt", tenLines);
       await turnBegan("turn 1", "");
       await put("a.txt", lines(1, "two", 3, 4, 5, 6, 7, 8, 9, 10));
       await hunksAre("a.txt", "line 2 → line two");
     });
 
     it("runs a command where nothing is known of the text before: that is said, and can only be kept", async () => {
-      await put("a.txt", ten);
+      await put("a.txt", tenLines);
       await begin();
       await put("a.txt", lines(1, "two"));
       await until(() => file("a.txt") !== undefined);
@@ -116,7 +116,7 @@ describe("the review of changes, in the editor", () => {
     });
 
     it("deletes a file: undo brings it back", async () => {
-      await put("a.txt", ten);
+      await put("a.txt", tenLines);
       await begin();
       tool({ kind: "delete", status: "in_progress", locations: [{ path: path("a.txt") }] });
       await watch().settled();
@@ -124,7 +124,7 @@ describe("the review of changes, in the editor", () => {
       tool({ status: "completed" });
       await until(() => file("a.txt")?.changes.text === null);
       await review().undo({ kind: "all" });
-      assert.equal(await onDisk("a.txt"), ten);
+      assert.equal(await onDisk("a.txt"), tenLines);
       assert.equal(file("a.txt"), undefined);
     });
 
@@ -174,33 +174,33 @@ describe("the review of changes, in the editor", () => {
     });
 
     it("is still the author of what is told after its turn", async () => {
-      await put("a.txt", ten);
+      await put("a.txt", tenLines);
       await begin();
       tool({ kind: "edit", status: "in_progress", locations: [{ path: path("a.txt") }] });
       await watch().settled();
-      watch().sessionChanged(running);
+      watch().sessionChanged(runningState);
       await put("a.txt", lines(1, "two", 3, 4, 5, 6, 7, 8, 9, 10));
-      watch().sessionChanged(empty);
+      watch().sessionChanged(emptySession);
       await hunksAre("a.txt", "line 2 → line two");
     });
 
     it("moves a file: undo moves it back", async () => {
-      await put("a.txt", ten);
+      await put("a.txt", tenLines);
       await begin();
       tool({ kind: "move", status: "in_progress", locations: [{ path: path("a.txt") }, { path: path("b.txt") }] });
       await watch().settled();
-      await put("b.txt", ten);
+      await put("b.txt", tenLines);
       await rm(path("a.txt"));
       tool({ status: "completed" });
       await until(() => file("a.txt")?.changes.text === null && file("b.txt")?.changes.base === null);
       await review().undo({ kind: "all" });
-      assert.equal(await onDisk("a.txt"), ten);
+      assert.equal(await onDisk("a.txt"), tenLines);
       await assert.rejects(onDisk("b.txt"), { code: "ENOENT" });
       assert.deepEqual(review().files, []);
     });
 
     it("writes beneath unsaved text of the user: the lines are the agent's once the user takes them", async () => {
-      await put("a.txt", ten);
+      await put("a.txt", tenLines);
       const editor = await show("a.txt");
       await type("a.txt", 4, "mine ");
       await begin();

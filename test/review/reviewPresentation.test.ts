@@ -1,18 +1,18 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { agentEdited, lineCounts, track } from "../../src/review/fileChanges.ts";
+import { applyAgentEdit, lineCounts, track } from "../../src/review/fileChanges.ts";
 import { type FileChanges } from "../../src/review/hunk.ts";
 import type { ReviewedFile } from "../../src/review/review.ts";
 import {
-  filesIn,
+  countFiles,
   hunkRows,
   hunksBetween,
-  lensesOf,
+  hunkLenses,
   linesWithHunks,
-  marksOf,
-  neighbour,
-  rowsOf,
-  targetOf,
+  hunkMarks,
+  adjacentHunk,
+  changeRows,
+  reviewTargetOf,
   textBefore,
 } from "../../src/review/reviewPresentation.ts";
 
@@ -37,7 +37,7 @@ const ids = (first: number, last: number, side?: "base" | "text"): readonly stri
 
 describe("marks of a review", () => {
   it("tell apart lines that were changed, removed and added", () => {
-    assert.deepEqual(marksOf(changes), [
+    assert.deepEqual(hunkMarks(changes), [
       { id: changed, kind: "changed", from: 1, to: 2 },
       { id: removed, kind: "removed", from: 3, to: 4 },
       { id: added, kind: "added", from: 5, to: 6 },
@@ -46,19 +46,19 @@ describe("marks of a review", () => {
 
   it("stand behind the last line ending for what was removed there", () => {
     assert.deepEqual(
-      marksOf(track("a\nb\n", "a\n", "t")).map(({ kind, from }) => [kind, from]),
+      hunkMarks(track("a\nb\n", "a\n", "t")).map(({ kind, from }) => [kind, from]),
       [["removed", 1]],
     );
   });
 
   it("stand on the one line of a file that was created empty, or was emptied", () => {
-    const created = marksOf(track(null, "", "t"));
+    const created = hunkMarks(track(null, "", "t"));
     assert.deepEqual(
       created.map(({ kind, from, to }) => [kind, from, to]),
       [["added", 0, 1]],
     );
     assert.deepEqual(
-      marksOf(track("a\nb\n", "", "t")).map(({ kind, from, to }) => [kind, from, to]),
+      hunkMarks(track("a\nb\n", "", "t")).map(({ kind, from, to }) => [kind, from, to]),
       [["removed", 0, 1]],
     );
   });
@@ -68,8 +68,9 @@ describe("marks of a review", () => {
     fc.assert(
       fc.property(some, some, (before, after) => {
         const last = after.split("\n").length;
-        for (const { from, to } of marksOf(track(before, after, "t"))) assert.ok(from >= 0 && from < to && to <= last);
-        for (const { line } of lensesOf(track(before, after, "t"))) assert.ok(line >= 0 && line < last);
+        for (const { from, to } of hunkMarks(track(before, after, "t")))
+          assert.ok(from >= 0 && from < to && to <= last);
+        for (const { line } of hunkLenses(track(before, after, "t"))) assert.ok(line >= 0 && line < last);
       }),
     );
   });
@@ -99,14 +100,14 @@ describe("the hunks of a selection", () => {
 
 describe("what stands above hunks", () => {
   it("counts the lines of each", () => {
-    assert.deepEqual(lensesOf(changes), [
+    assert.deepEqual(hunkLenses(changes), [
       { id: changed, line: 1, added: 1, removed: 1 },
       { id: removed, line: 3, added: 0, removed: 2 },
       { id: added, line: 5, added: 1, removed: 0 },
     ]);
   });
 
-  it("is nothing where the file is gone", () => assert.deepEqual(lensesOf(track("a\n", null, "t")), []));
+  it("is nothing where the file is gone", () => assert.deepEqual(hunkLenses(track("a\n", null, "t")), []));
 
   it("tells the menu of line numbers which lines have one, up to a bound", () => {
     assert.deepEqual(linesWithHunks(changes), [1, 3, 5]);
@@ -121,7 +122,7 @@ describe("the next change", () => {
     reviewed("/w/c", track("", "", "t1"), "Nothing is known."),
   ];
   const to = (path: string, line: number, direction: "next" | "previous"): string => {
-    const stop = neighbour(files, { path, line }, direction);
+    const stop = adjacentHunk(files, { path, line }, direction);
     return `${stop?.path} ${stop?.path === "/w/a" ? [changed, removed, added].indexOf(stop.id) : ""}`.trim();
   };
 
@@ -143,13 +144,13 @@ describe("the next change", () => {
   it("is the first from a file without changes, or from nowhere", () => {
     assert.equal(to("/w/aa", 9, "next"), "/w/b");
     assert.equal(to("/w/z", 0, "next"), "/w/a 0");
-    assert.equal(neighbour(files, undefined, "previous")?.path, "/w/a");
-    assert.equal(neighbour(files.slice(2), undefined, "next"), undefined);
-    assert.equal(neighbour([], { path: "/w/a", line: 0 }, "next"), undefined);
+    assert.equal(adjacentHunk(files, undefined, "previous")?.path, "/w/a");
+    assert.equal(adjacentHunk(files.slice(2), undefined, "next"), undefined);
+    assert.equal(adjacentHunk([], { path: "/w/a", line: 0 }, "next"), undefined);
   });
 
   it("is itself where it is the only one", () => {
-    assert.equal(neighbour(files.slice(1, 2), { path: "/w/b", line: 0 }, "next")?.path, "/w/b");
+    assert.equal(adjacentHunk(files.slice(1, 2), { path: "/w/b", line: 0 }, "next")?.path, "/w/b");
   });
 });
 
@@ -184,7 +185,7 @@ describe("the text before some hunks", () => {
 });
 
 describe("the tree of changes", () => {
-  const later = agentEdited(changes, text.replace("h\n", "H\n").replace("new\n", "new\nsame\n"), "t2");
+  const later = applyAgentEdit(changes, text.replace("h\n", "H\n").replace("new\n", "new\nsame\n"), "t2");
   const files = [
     reviewed("/w/a", later),
     reviewed("/w/b", track("x\n", "y\n", "t2")),
@@ -196,16 +197,16 @@ describe("the tree of changes", () => {
   ];
 
   it("lists files where there is one turn", () => {
-    const rows = rowsOf({ files, turns: turns.slice(0, 1) });
+    const rows = changeRows({ files, turns: turns.slice(0, 1) });
     assert.deepEqual(
       rows.map(row => row.kind === "file" && row.file.path),
       ["/w/a", "/w/b", "/w/c"],
     );
-    assert.deepEqual(rows[1] && targetOf(rows[1]), { kind: "file", path: "/w/b" });
+    assert.deepEqual(rows[1] && reviewTargetOf(rows[1]), { kind: "file", path: "/w/b" });
   });
 
   it("groups by turn where there are more, each with its own hunks, and leaves no file out", () => {
-    const rows = rowsOf({ files, turns });
+    const rows = changeRows({ files, turns });
     assert.deepEqual(
       rows.map(row => [row.kind, row.kind === "turn" ? row.files.map(({ file }) => file.path) : row.file.path]),
       [
@@ -216,9 +217,9 @@ describe("the tree of changes", () => {
     );
     const [first, second] = rows;
     assert.ok(first?.kind === "turn" && second?.kind === "turn" && first.files[0] && second.files[0]);
-    assert.deepEqual(targetOf(first), { kind: "turn", turn: "t1" });
+    assert.deepEqual(reviewTargetOf(first), { kind: "turn", turn: "t1" });
     assert.ok(second.files[0].hunks.every(hunk => hunk.turns.includes("t2")));
-    assert.deepEqual(targetOf(second.files[0]), {
+    assert.deepEqual(reviewTargetOf(second.files[0]), {
       kind: "hunks",
       path: "/w/a",
       ids: second.files[0].hunks.map(({ id }) => id),
@@ -227,7 +228,7 @@ describe("the tree of changes", () => {
   });
 
   it("shows of each hunk its line, its size and its first words", () => {
-    const [row] = rowsOf({ files: [reviewed("/w/a", changes)], turns: [] });
+    const [row] = changeRows({ files: [reviewed("/w/a", changes)], turns: [] });
     assert.ok(row?.kind === "file");
     assert.deepEqual(
       hunkRows(row).map(({ line, words, added: more, removed: less }) => [line, words, more, less]),
@@ -238,13 +239,13 @@ describe("the tree of changes", () => {
       ],
     );
     const [hunk] = hunkRows(row);
-    assert.deepEqual(hunk && targetOf(hunk), { kind: "hunks", path: "/w/a", ids: [changed] });
+    assert.deepEqual(hunk && reviewTargetOf(hunk), { kind: "hunks", path: "/w/a", ids: [changed] });
   });
 
   it("knows how many files a decision is about", () => {
     const review = { files };
-    assert.equal(filesIn(review, { kind: "all" }), 3);
-    assert.equal(filesIn(review, { kind: "turn", turn: "t2" }), 2);
-    assert.equal(filesIn(review, { kind: "file", path: "/w/a" }), 1);
+    assert.equal(countFiles(review, { kind: "all" }), 3);
+    assert.equal(countFiles(review, { kind: "turn", turn: "t2" }), 2);
+    assert.equal(countFiles(review, { kind: "file", path: "/w/a" }), 1);
   });
 });

@@ -6,9 +6,9 @@ describe("a file of which only the agent's change is known", () => {
   const path = "/folder/made.bin";
   const waiting = (): WindowReview => {
     const port = { apply: () => Promise.reject(new Error("Nothing is applied.")) };
-    const review = new WindowReview({ port, later: run => run() });
+    const review = new WindowReview({ port, schedule: run => run() });
     review.turnBegan("t1", "Make it");
-    review.agentChangedUnknown(path, "one\ntwo\n", "t1", "There is no earlier text.");
+    review.agentChangedWithoutBase(path, "one\ntwo\n", "t1", "There is no earlier text.");
     return review;
   };
   const why = (review: WindowReview): string | undefined => review.file(path)?.unknown;

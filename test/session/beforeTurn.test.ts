@@ -5,7 +5,7 @@ import { nullLog } from "../../src/base/log.ts";
 import { Session } from "../../src/session/session.ts";
 import { PermissionBroker } from "../../src/permissions/permissionBroker.ts";
 import { FakeClock } from "../support/fakes/fakePorts.ts";
-import { room } from "../support/fakes/questionRoom.ts";
+import { questionServices } from "../support/fakes/questionRoom.ts";
 import { StubAgent } from "../support/fakes/stubAgent.ts";
 import { until } from "../support/fakes/until.ts";
 
@@ -24,7 +24,7 @@ class Bench {
     this.session = new Session({
       id: "session",
       agent: { id: "stub", name: "Stub" },
-      cwd: "/w",
+      workspaceFolder: "/w",
       clock: this.clock,
       log: { ...nullLog, warn: message => this.warnings.push(message) },
       newId: () => `s${++minted}`,
@@ -32,8 +32,8 @@ class Bench {
         connect: async () => ({ agent: this.agent, onDidDie: this.died.event, hasEnded: () => false }),
         restart: async () => {},
       },
-      makeRoom: dispatch => ({
-        ...room(new PermissionBroker({ report: dispatch }), () => {}),
+      createServices: dispatch => ({
+        ...questionServices(new PermissionBroker({ report: dispatch }), () => {}),
         beforeTurn: submission => {
           this.prepared.push(submission);
           return new Promise((resolve, reject) => (this.ready = error => (error ? reject(error) : resolve())));
@@ -64,7 +64,7 @@ describe("a turn that is prepared", () => {
     bench.session.dispose();
     bench.died.dispose();
     assert.deepEqual(findLeaks(), []);
-    assert.equal(bench.clock.waiting, 0);
+    assert.equal(bench.clock.pendingTimers, 0);
   });
 
   it("goes to the agent when it is prepared, not before, and each is prepared once", async () => {
@@ -99,10 +99,10 @@ describe("a turn that is prepared", () => {
   it("goes out all the same when preparing it takes too long, and a late failure harms nothing", async () => {
     bench.send("one");
     await bench.settled();
-    bench.clock.pass(1999);
+    bench.clock.advance(1999);
     await bench.settled();
     assert.deepEqual(bench.texts, []);
-    bench.clock.pass(1);
+    bench.clock.advance(1);
     await until(() => bench.texts.length === 1);
     bench.ready(new Error("late"));
     await bench.settled();
@@ -114,7 +114,7 @@ describe("a turn that is prepared", () => {
     bench.session.stop();
     bench.ready();
     await bench.settled();
-    assert.deepEqual([bench.texts, bench.session.state.submissions.length], [[], 1]);
+    assert.deepEqual([bench.texts, bench.session.state.pendingPrompts.length], [[], 1]);
     bench.send("two");
     bench.ready();
     await until(() => bench.texts.length === 1);
@@ -144,7 +144,7 @@ describe("a turn that is prepared", () => {
     bench.send("one");
     bench.session.dispose();
     await bench.settled();
-    assert.equal(bench.clock.waiting, 0);
+    assert.equal(bench.clock.pendingTimers, 0);
     bench.ready();
     await bench.settled();
     assert.deepEqual([bench.texts, bench.warnings], [[], []]);

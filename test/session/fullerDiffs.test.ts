@@ -2,13 +2,13 @@
 import assert from "node:assert/strict";
 import type { SessionEvent, ToolContent } from "../../src/session/events.ts";
 import { reduce } from "../../src/session/reduce.ts";
-import { empty, type SessionState } from "../../src/session/state.ts";
+import { emptySession, type SessionState } from "../../src/session/state.ts";
 
 type FileDiff = Extract<ToolContent, { type: "diff" }>;
 const diff = (oldText: string, newText: string, path = "/w/a"): FileDiff => ({ type: "diff", path, oldText, newText });
 const shown = (...contents: readonly (readonly ToolContent[])[]): readonly ToolContent[] => {
   const events = contents.map((content): SessionEvent => ({ type: "tool", toolCallId: "t", patch: { content } }));
-  const state = events.reduce<SessionState>((all, event, seq) => reduce(all, { seq, at: seq, event }), empty);
+  const state = events.reduce<SessionState>((all, event, seq) => reduce(all, { seq, at: seq, event }), emptySession);
   const [entry] = state.entries;
   return entry?.kind === "tool" ? (entry.fields.content ?? []) : [];
 };

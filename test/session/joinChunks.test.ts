@@ -1,18 +1,18 @@
 // Reading a log in larger pieces than it was written in leads to the same conversation.
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import type { Logged } from "../../src/session/events.ts";
+import type { LoggedEvent } from "../../src/session/events.ts";
 import { joinChunks } from "../../src/session/joinChunks.ts";
 import { reduce } from "../../src/session/reduce.ts";
-import { empty, type SessionState } from "../../src/session/state.ts";
+import { emptySession, type SessionState } from "../../src/session/state.ts";
 import { eventsArb, logged } from "../support/fakes/arbitraryEvents.ts";
 
 /** The state, with its entries in the open: a comparison does not look into the list. */
-function fold(events: Iterable<Logged>): object {
-  const state: SessionState = [...events].reduce(reduce, empty);
+function fold(events: Iterable<LoggedEvent>): object {
+  const state: SessionState = [...events].reduce(reduce, emptySession);
   return { ...state, entries: [...state.entries] };
 }
-const chunk = (messageId: string, text: string, audience?: string): Logged["event"] => ({
+const chunk = (messageId: string, text: string, audience?: string): LoggedEvent["event"] => ({
   type: "messageChunk",
   author: "agent",
   messageId,

@@ -1,15 +1,15 @@
 // What a user who looks elsewhere is called back for.
 import assert from "node:assert/strict";
 import type { SessionEvent } from "../../src/session/events.ts";
-import { newsBetween } from "../../src/session/notifications.ts";
+import { notificationBetween } from "../../src/session/notifications.ts";
 import { reduce } from "../../src/session/reduce.ts";
-import { empty, type SessionState } from "../../src/session/state.ts";
+import { emptySession, type SessionState } from "../../src/session/state.ts";
 
 const after = (state: SessionState, ...events: readonly SessionEvent[]): SessionState =>
   events.reduce((from, event, i) => reduce(from, { seq: 1000 + i, at: 1, event }), state);
 
 const running = after(
-  empty,
+  emptySession,
   { type: "opened", agent: "demo", agentName: "Demo", cwd: "/w" },
   { type: "promptSent", submission: "s1", content: [{ type: "text", text: "Fix it" }] },
   { type: "activity", state: "running" },
@@ -21,34 +21,34 @@ const question: SessionEvent = { type: "askOpened", ask: "a1", title: "Run npm t
 describe("news of a session", () => {
   it("is a question that was not there before, and is told once", () => {
     const asked = after(running, question);
-    assert.deepEqual(newsBetween(running, asked), { kind: "question", title: "Run npm test" });
-    assert.equal(newsBetween(asked, after(asked, { type: "info", title: "Other" })), undefined);
+    assert.deepEqual(notificationBetween(running, asked), { kind: "question", title: "Run npm test" });
+    assert.equal(notificationBetween(asked, after(asked, { type: "info", title: "Other" })), undefined);
   });
 
   it("is no question that a rule has answered", () => {
     const answered = after(running, { ...question, answer: { option: "yes" }, by: "a rule" });
-    assert.equal(newsBetween(running, answered), undefined);
+    assert.equal(notificationBetween(running, answered), undefined);
   });
 
   it("is the end of a turn, and whether it failed", () => {
     const ended = after(running, { type: "activity", state: "idle", stopReason: "end_turn" });
-    assert.deepEqual(newsBetween(running, ended), { kind: "turnEnd", title: "Fix it", failed: false });
+    assert.deepEqual(notificationBetween(running, ended), { kind: "turnEnd", title: "Fix it", failed: false });
     const broken = after(running, { type: "activity", state: "idle", stopReason: "error" });
-    assert.deepEqual(newsBetween(running, broken), { kind: "turnEnd", title: "Fix it", failed: true });
+    assert.deepEqual(notificationBetween(running, broken), { kind: "turnEnd", title: "Fix it", failed: true });
   });
 
   it("is not what the user did, nor the end of a turn with another one queued behind it", () => {
     const stopping = after(running, { type: "cancelRequested" });
     const stopped = after(stopping, { type: "activity", state: "idle", stopReason: "cancelled" });
-    assert.equal(newsBetween(stopping, stopped), undefined);
+    assert.equal(notificationBetween(stopping, stopped), undefined);
     const queued = after(running, { type: "promptSent", submission: "s2", content: [{ type: "text", text: "More" }] });
     const next = after(queued, { type: "activity", state: "idle", stopReason: "end_turn" });
-    assert.equal(newsBetween(queued, next), undefined);
+    assert.equal(notificationBetween(queued, next), undefined);
   });
 
   it("is not a chunk", () => {
     const content = { type: "text", text: "Hello" } as const;
     const chunk = after(running, { type: "messageChunk", author: "agent", messageId: "m2", content });
-    assert.equal(newsBetween(running, chunk), undefined);
+    assert.equal(notificationBetween(running, chunk), undefined);
   });
 });

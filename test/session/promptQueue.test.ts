@@ -4,25 +4,25 @@ import fc from "fast-check";
 import { Emitter } from "../../src/base/lifecycle.ts";
 import { nullLog } from "../../src/base/log.ts";
 import type { Problem } from "../../src/base/errors.ts";
-import type { Content, SessionEvent } from "../../src/session/events.ts";
+import type { ContentBlock, SessionEvent } from "../../src/session/events.ts";
 import { promptText } from "../../src/session/promptQueue.ts";
 import { reduce } from "../../src/session/reduce.ts";
 import { Session } from "../../src/session/session.ts";
-import { empty, type SessionState } from "../../src/session/state.ts";
+import { emptySession, type SessionState } from "../../src/session/state.ts";
 import { PermissionBroker } from "../../src/permissions/permissionBroker.ts";
 import { FakeClock } from "../support/fakes/fakePorts.ts";
 import { eventsArb, logged } from "../support/fakes/arbitraryEvents.ts";
-import { room } from "../support/fakes/questionRoom.ts";
+import { questionServices } from "../support/fakes/questionRoom.ts";
 import { StubAgent } from "../support/fakes/stubAgent.ts";
 import { until } from "../support/fakes/until.ts";
 
-const words = (text: string): Content => ({ type: "text", text });
-const image: Content = { type: "image", mimeType: "image/png", data: "AAAA" };
-const fold = (events: readonly SessionEvent[], from: SessionState = empty): SessionState =>
+const words = (text: string): ContentBlock => ({ type: "text", text });
+const image: ContentBlock = { type: "image", mimeType: "image/png", data: "AAAA" };
+const fold = (events: readonly SessionEvent[], from: SessionState = emptySession): SessionState =>
   logged(events).reduce(reduce, from);
 const sent = (...ids: readonly string[]): readonly SessionEvent[] =>
   ids.map(submission => ({ type: "promptSent", submission, content: [words(submission)] }));
-const ids = (state: SessionState): string => state.submissions.map(s => s.id).join("");
+const ids = (state: SessionState): string => state.pendingPrompts.map(s => s.id).join("");
 
 describe("the queue of a session's state", () => {
   const queued = fold([...sent("a", "b", "c", "d"), { type: "promptAccepted", submission: "a", messageId: "u1" }]);
@@ -58,7 +58,7 @@ describe("the queue of a session's state", () => {
         { type: "promptSent", submission: "s", content },
         { type: "promptEdited", submission: "s", text },
       ]);
-      assert.deepEqual(state.submissions, [{ id: "s", content: expected }]);
+      assert.deepEqual(state.pendingPrompts, [{ id: "s", content: expected }]);
     });
   }
 
@@ -85,11 +85,12 @@ describe("the queue of a session's state", () => {
         const before = fold(events);
         const after = fold(changes, before);
         assert.deepEqual([...ids(after)].sort(), [...ids(before)].sort());
-        for (const old of before.submissions) {
-          const now = after.submissions.find(s => s.id === old.id);
+        for (const old of before.pendingPrompts) {
+          const now = after.pendingPrompts.find(s => s.id === old.id);
           const edits = changes.filter(one => one.type === "promptEdited" && one.submission === old.id);
           if (old.messageId !== undefined || edits.length === 0) assert.equal(now, old);
-          const attached = (content: readonly Content[]): readonly Content[] => content.filter(b => b.type !== "text");
+          const attached = (content: readonly ContentBlock[]): readonly ContentBlock[] =>
+            content.filter(b => b.type !== "text");
           assert.deepEqual(attached(now?.content ?? []), attached(old.content));
         }
         assert.equal(after.entries, before.entries);
@@ -111,7 +112,7 @@ describe("the queue of a session", () => {
     const session = new Session({
       id: "session",
       agent: { id: "stub", name: "Stub" },
-      cwd: "/w",
+      workspaceFolder: "/w",
       clock: new FakeClock(),
       log: nullLog,
       newId: () => `s${++minted}`,
@@ -119,14 +120,15 @@ describe("the queue of a session", () => {
         connect: () => Promise.resolve({ agent, onDidDie: died.event, hasEnded: () => false }),
         restart: () => Promise.resolve(),
       },
-      makeRoom: dispatch => room(new PermissionBroker({ report: dispatch, newId: () => `q${++minted}` }), () => {}),
+      createServices: dispatch =>
+        questionServices(new PermissionBroker({ report: dispatch, newId: () => `q${++minted}` }), () => {}),
     });
     await session.open();
     for (const text of ["one", "two", "three", "four"]) session.send([words(text)]);
-    await until(() => session.state.submissions.length === 3);
+    await until(() => session.state.pendingPrompts.length === 3);
     return { session, agent, died };
   }
-  const texts = (session: Session): readonly string[] => session.state.submissions.map(s => promptText(s.content));
+  const texts = (session: Session): readonly string[] => session.state.pendingPrompts.map(s => promptText(s.content));
 
   it("is sent in the order and with the words that the user gave it", async () => {
     const { session, agent, died } = await working();

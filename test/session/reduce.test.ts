@@ -6,10 +6,10 @@ import type { SessionEvent } from "../../src/session/events.ts";
 import { shownContent } from "../../src/session/fileNotes.ts";
 import { reduce } from "../../src/session/reduce.ts";
 import {
-  decisionWords,
-  empty,
+  ruleAnswerText,
+  emptySession,
   isBusy,
-  openAsks,
+  openQuestions,
   shownToolStatus,
   type Entry,
   type SessionState,
@@ -17,7 +17,7 @@ import {
 } from "../../src/session/state.ts";
 import { contentArb, eventArb, eventsArb, logged } from "../support/fakes/arbitraryEvents.ts";
 
-const fold = (events: readonly SessionEvent[], from: SessionState = empty): SessionState =>
+const fold = (events: readonly SessionEvent[], from: SessionState = emptySession): SessionState =>
   logged(events).reduce(reduce, from);
 const plain = (state: SessionState): unknown => ({
   ...state,
@@ -66,7 +66,7 @@ describe("the reducer, for any events,", () => {
   it("keeps an entry where it first stood", () => {
     fc.assert(
       fc.property(eventsArb, events => {
-        let state = empty;
+        let state = emptySession;
         for (const one of logged(events)) {
           const next = reduce(state, one);
           const ids = [...state.entries].map(e => e.id);
@@ -156,22 +156,22 @@ describe("the reducer, for any events,", () => {
         };
         const before = fold([...events, sent]);
         const state = fold(echoFirst ? [echo, acceptance] : [acceptance, echo], before);
-        assert.ok(!state.submissions.some(s => s.id === "s"));
+        assert.ok(!state.pendingPrompts.some(s => s.id === "s"));
         assert.equal(entry(state, "m:user:echo").kind, "message");
         const other = fold(echoFirst ? [acceptance, echo] : [echo, acceptance], before);
         const timeless = (one: SessionState): unknown => [...one.entries].map(e => ({ ...e, at: 0, until: 0 }));
         assert.deepEqual(timeless(state), timeless(other));
-        assert.deepEqual(state.submissions, other.submissions);
+        assert.deepEqual(state.pendingPrompts, other.pendingPrompts);
       }),
     );
   });
 
   it("shows an equal view after a replay", () => {
-    const around = { agents: [], chosen: null, problem: null, sendKey: "enter" } as const;
+    const around = { agents: [], chosenAgent: null, problem: null, sendKey: "enter" } as const;
     fc.assert(
       fc.property(eventsArb, events => {
         const projector = new Projector();
-        let state = empty;
+        let state = emptySession;
         for (const one of logged(events)) projector.project((state = reduce(state, one)), around);
         assert.deepEqual(projector.project(state, around), new Projector().project(fold(events), around));
       }),
@@ -255,7 +255,7 @@ describe("the reducer", () => {
       [...state.entries].map(e => e.kind),
       ["message", "problem"],
     );
-    assert.deepEqual(state.submissions, []);
+    assert.deepEqual(state.pendingPrompts, []);
   });
 
   it("answers every question and stops being busy when the agent is lost, and keeps prompts that were not sent", () => {
@@ -265,9 +265,9 @@ describe("the reducer", () => {
       { type: "askOpened", ask: "q", title: "?", options: [] },
       { type: "agentLost", problem },
     ]);
-    assert.deepEqual(openAsks(state), []);
+    assert.deepEqual(openQuestions(state), []);
     assert.equal(isBusy(state), false);
-    assert.equal(state.submissions.length, 1);
+    assert.equal(state.pendingPrompts.length, 1);
     assert.equal(state.lost, problem);
   });
 
@@ -288,7 +288,7 @@ describe("the reducer", () => {
       { type: "askClosed", ask: "q", answer: { option: "y" }, by: "allow command “a”" },
     ]);
     assert.equal(about.entries.length, 1);
-    assert.equal(about.asks[0] && decisionWords(about.asks[0]), "Allowed by rule: allow command “a”");
+    assert.equal(about.questions[0] && ruleAnswerText(about.questions[0]), "Allowed by rule: allow command “a”");
     const own = fold([
       {
         type: "askOpened",
@@ -308,7 +308,7 @@ describe("the reducer", () => {
     const state = fold([
       { type: "askOpened", ask: "q", title: "?", options, answer: { option: "y" }, by: "allow kind “read”" },
     ]);
-    assert.deepEqual(openAsks(state), []);
+    assert.deepEqual(openQuestions(state), []);
     const [notice] = state.entries;
     assert.ok(notice?.kind === "notice" && notice.title === "?. Allowed by rule: allow kind “read”");
   });

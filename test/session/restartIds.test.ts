@@ -1,8 +1,8 @@
 // An agent that was started anew gives the ids again that it gave before; the conversation above stays as it is.
 import assert from "node:assert/strict";
 import { findLeaks, trackLeaks } from "../../src/base/lifecycle.ts";
-import { openAsks } from "../../src/session/state.ts";
-import { SessionBench, dead, question } from "../support/fakes/sessionBench.ts";
+import { openQuestions } from "../../src/session/state.ts";
+import { SessionBench, exitedProblem, permissionQuestion } from "../support/fakes/sessionBench.ts";
 
 describe("an agent that was started anew", () => {
   let bench: SessionBench;
@@ -21,7 +21,7 @@ describe("an agent that was started anew", () => {
     [
       "dies and is needed again",
       async () => {
-        bench.died.fire(dead);
+        bench.died.fire(exitedProblem);
         bench.ended = false;
         await bench.restart();
         return bench;
@@ -31,32 +31,32 @@ describe("an agent that was started anew", () => {
       "works in a window that was reloaded",
       async () => {
         bench.session.dispose();
-        return (bench = new SessionBench(bench.log)).opened();
+        return (bench = new SessionBench(bench.log)).openReady();
       },
     ],
   ];
   for (const [what, again] of turns) {
     it(`keeps what was said and done when its agent ${what} and gives the same ids again`, async () => {
-      await bench.opened();
+      await bench.openReady();
       const work = async (text: string): Promise<void> => {
         bench.send(text);
-        await bench.settled();
+        await bench.flushPromises();
         const { remote } = bench;
         const patch = { title: text, status: "in_progress", content: [{ type: "terminal", terminalId: "x" }] } as const;
         remote.report({ type: "tool", toolCallId: "t", patch });
         remote.report({ type: "terminal", terminalId: "x", output: text });
         remote.report({ type: "tool", toolCallId: "sub", patch: { title: "part" }, parent: "t" });
-        const answer = remote.client.requestPermission(question, new AbortController().signal);
-        bench.session.answer(openAsks(bench.session.state)[0]?.id ?? "", "y");
+        const answer = remote.client.requestPermission(permissionQuestion, new AbortController().signal);
+        bench.session.answer(openQuestions(bench.session.state)[0]?.id ?? "", "y");
         assert.deepEqual(await answer, { option: "y" });
         remote.report({ type: "messageChunk", author: "agent", messageId: "a", content: { type: "text", text } });
         remote.report({ type: "compaction", compactionId: "c", status: "completed" });
         remote.end();
-        await bench.settled();
+        await bench.flushPromises();
       };
       await work("one");
       const before = [...bench.session.state.entries];
-      const asked = bench.session.state.asks.length;
+      const asked = bench.session.state.questions.length;
       await again();
       await work("two");
       const after = [...bench.session.state.entries];
@@ -72,9 +72,12 @@ describe("an agent that was started anew", () => {
       const tool = own.find(entry => entry.kind === "tool");
       const [shown] = tool?.kind === "tool" ? (tool.fields.content ?? []) : [];
       assert.equal(shown?.type === "terminal" && bench.session.state.terminals.get(shown.terminalId)?.output, "two");
-      assert.equal(bench.session.state.asks.length, asked + 1);
-      assert.equal(bench.session.state.asks.at(-1)?.toolCallId, tool?.kind === "tool" && tool.id.slice("t:".length));
-      assert.deepEqual(bench.session.state.submissions, []);
+      assert.equal(bench.session.state.questions.length, asked + 1);
+      assert.equal(
+        bench.session.state.questions.at(-1)?.toolCallId,
+        tool?.kind === "tool" && tool.id.slice("t:".length),
+      );
+      assert.deepEqual(bench.session.state.pendingPrompts, []);
     });
   }
 });

@@ -2,11 +2,11 @@
 import assert from "node:assert/strict";
 import { ProblemError } from "../../src/base/errors.ts";
 import { findLeaks, trackLeaks } from "../../src/base/lifecycle.ts";
-import type { Logged } from "../../src/session/events.ts";
+import type { LoggedEvent } from "../../src/session/events.ts";
 import { reduce } from "../../src/session/reduce.ts";
-import { empty, openAsks, sessionTitle } from "../../src/session/state.ts";
+import { emptySession, openQuestions, sessionTitle } from "../../src/session/state.ts";
 import { logged } from "../support/fakes/arbitraryEvents.ts";
-import { SessionBench, dead, question } from "../support/fakes/sessionBench.ts";
+import { SessionBench, exitedProblem, permissionQuestion } from "../support/fakes/sessionBench.ts";
 import { until } from "../support/fakes/until.ts";
 
 describe("a session", () => {
@@ -22,16 +22,16 @@ describe("a session", () => {
   });
 
   it("runs one turn at a time and keeps the order of what was written", async () => {
-    await bench.opened();
+    await bench.openReady();
     for (const text of ["one", "two", "three"]) bench.send(text);
-    await bench.settled();
+    await bench.flushPromises();
     assert.deepEqual(bench.remote.texts, ["one"]);
     assert.deepEqual(bench.queued, ["two", "three"]);
     bench.remote.end();
-    await bench.settled();
+    await bench.flushPromises();
     assert.deepEqual(bench.remote.texts, ["one", "two"]);
     bench.remote.end();
-    await bench.settled();
+    await bench.flushPromises();
     assert.deepEqual(bench.remote.texts, ["one", "two", "three"]);
     assert.deepEqual(bench.queued, []);
   });
@@ -39,84 +39,84 @@ describe("a session", () => {
   it("starts its agent for a prompt, and sends it once the agent is ready", async () => {
     bench.send("hello");
     await until(() => bench.agent.sessions.length === 1);
-    await bench.settled();
+    await bench.flushPromises();
     assert.deepEqual([bench.connects, bench.remote.texts], [1, ["hello"]]);
   });
 
   it("never sends an empty prompt", async () => {
-    await bench.opened();
+    await bench.openReady();
     bench.session.send([]);
-    await bench.settled();
-    assert.deepEqual([bench.remote.prompts.length, bench.session.state.submissions.length], [0, 0]);
+    await bench.flushPromises();
+    assert.deepEqual([bench.remote.prompts.length, bench.session.state.pendingPrompts.length], [0, 0]);
   });
 
   it("waits with a second prompt while the agent says anything but idle, known or not", async () => {
-    await bench.opened();
+    await bench.openReady();
     bench.remote.report({ type: "activity", state: "compacting" });
     bench.send("later");
-    await bench.settled();
+    await bench.flushPromises();
     assert.deepEqual(bench.remote.texts, []);
     bench.remote.end();
-    await bench.settled();
+    await bench.flushPromises();
     assert.deepEqual(bench.remote.texts, ["later"]);
   });
 
   it("holds what is queued after a stop until the user writes again", async () => {
-    await bench.opened();
+    await bench.openReady();
     bench.send("one");
     bench.send("two");
-    await bench.settled();
+    await bench.flushPromises();
     bench.session.stop();
     assert.ok(bench.session.state.cancelling);
     assert.equal(bench.remote.cancels, 1);
     bench.remote.end("cancelled");
-    await bench.settled();
+    await bench.flushPromises();
     assert.equal(bench.session.state.cancelling, false);
     assert.deepEqual([bench.remote.texts, bench.queued], [["one"], ["two"]]);
     bench.send("three");
-    await bench.settled();
+    await bench.flushPromises();
     bench.remote.end();
-    await bench.settled();
+    await bench.flushPromises();
     assert.deepEqual(bench.remote.texts, ["one", "two", "three"]);
   });
 
   it("holds what is queued after a turn that failed", async () => {
-    await bench.opened();
+    await bench.openReady();
     bench.send("one");
     bench.send("two");
-    await bench.settled();
-    bench.remote.report({ type: "activity", state: "idle", stopReason: "error", problem: dead });
-    await bench.settled();
+    await bench.flushPromises();
+    bench.remote.report({ type: "activity", state: "idle", stopReason: "error", problem: exitedProblem });
+    await bench.flushPromises();
     assert.deepEqual([bench.remote.texts, bench.queued], [["one"], ["two"]]);
-    assert.equal(bench.kinds.at(-1), "problem");
+    assert.equal(bench.entryKinds.at(-1), "problem");
   });
 
   it("stops nothing when nothing runs", async () => {
-    await bench.opened();
+    await bench.openReady();
     bench.session.stop();
     assert.deepEqual([bench.remote.cancels, bench.session.state.cancelling], [0, false]);
   });
 
   it("answers an open question with cancelled when it is stopped, and takes updates until the agent is done", async () => {
-    await bench.opened();
+    await bench.openReady();
     bench.send("go");
-    await bench.settled();
-    const answer = bench.remote.client.requestPermission(question, new AbortController().signal);
-    assert.equal(openAsks(bench.session.state).length, 1);
+    await bench.flushPromises();
+    const answer = bench.remote.client.requestPermission(permissionQuestion, new AbortController().signal);
+    assert.equal(openQuestions(bench.session.state).length, 1);
     bench.session.stop();
     assert.equal(await answer, "cancelled");
-    assert.deepEqual(openAsks(bench.session.state), []);
+    assert.deepEqual(openQuestions(bench.session.state), []);
     bench.remote.report({ type: "tool", toolCallId: "t", patch: { status: "failed" } });
-    assert.equal(bench.kinds.at(-1), "tool");
+    assert.equal(bench.entryKinds.at(-1), "tool");
   });
 
   it("gives the user's answer to the agent once", async () => {
-    await bench.opened();
-    const answer = bench.remote.client.requestPermission(question, new AbortController().signal);
-    const [ask] = openAsks(bench.session.state);
+    await bench.openReady();
+    const answer = bench.remote.client.requestPermission(permissionQuestion, new AbortController().signal);
+    const [ask] = openQuestions(bench.session.state);
     assert.ok(ask);
     bench.session.answer(ask.id, "no such option");
-    assert.equal(openAsks(bench.session.state).length, 1);
+    assert.equal(openQuestions(bench.session.state).length, 1);
     bench.session.answer(ask.id, "y");
     bench.session.answer(ask.id, "y");
     assert.deepEqual(await answer, { option: "y" });
@@ -124,63 +124,63 @@ describe("a session", () => {
   });
 
   it("keeps the user's title over the agent's, on one line, until it is cleared", async () => {
-    await bench.opened();
+    await bench.openReady();
     bench.session.rename("  Sums\n of  lists ");
     bench.remote.client.report({ type: "info", title: "The agent's title" });
     assert.equal(sessionTitle(bench.session.state), "Sums of lists");
-    assert.equal(sessionTitle(bench.log.reduce(reduce, empty)), "Sums of lists");
+    assert.equal(sessionTitle(bench.log.reduce(reduce, emptySession)), "Sums of lists");
     bench.session.rename(" ");
     assert.equal(sessionTitle(bench.session.state), "The agent's title");
   });
 
   it("takes back a prompt that waits, and none that was sent", async () => {
-    await bench.opened();
+    await bench.openReady();
     bench.send("one");
     bench.send("two");
-    await bench.settled();
+    await bench.flushPromises();
     bench.session.withdraw("s1");
     bench.session.withdraw("s2");
     bench.session.withdraw("no such prompt");
     assert.deepEqual(bench.queued, []);
-    assert.deepEqual(bench.kinds, ["message"]);
+    assert.deepEqual(bench.entryKinds, ["message"]);
   });
 
   it("answers a question of our own that comes after Stop at once, so that the turn can end", async () => {
-    await bench.opened();
+    await bench.openReady();
     bench.send("one");
-    await bench.settled();
+    await bench.flushPromises();
     bench.session.stop();
     // As when the agent reads a file outside the workspace while it winds up.
-    const answer = bench.broker?.requestPermission(question, new AbortController().signal);
+    const answer = bench.broker?.requestPermission(permissionQuestion, new AbortController().signal);
     assert.equal(await answer, "cancelled");
-    assert.deepEqual(openAsks(bench.session.state), []);
+    assert.deepEqual(openQuestions(bench.session.state), []);
   });
 
   it("ends its commands when its agent dies, when it is restarted and when it is disposed", async () => {
-    await bench.opened();
+    await bench.openReady();
     bench.died.fire({ message: "It died.", next: [] });
-    assert.equal(bench.endings, 1);
+    assert.equal(bench.endTerminalsCount, 1);
     await bench.session.restart();
-    assert.equal(bench.endings, 2);
+    assert.equal(bench.endTerminalsCount, 2);
     bench.session.dispose();
-    assert.equal(bench.endings, 3);
+    assert.equal(bench.endTerminalsCount, 3);
   });
 
   it("answers a question that comes after Stop at once, so that the turn can end", async () => {
-    await bench.opened();
+    await bench.openReady();
     bench.send("one");
-    await bench.settled();
+    await bench.flushPromises();
     bench.session.stop();
-    const answer = bench.remote.client.requestPermission(question, new AbortController().signal);
+    const answer = bench.remote.client.requestPermission(permissionQuestion, new AbortController().signal);
     assert.equal(await answer, "cancelled");
-    assert.deepEqual(bench.session.state.asks, []);
+    assert.deepEqual(bench.session.state.questions, []);
   });
 
   it("cancels a question that its turn leaves behind", async () => {
-    await bench.opened();
+    await bench.openReady();
     bench.send("one");
-    await bench.settled();
-    const answer = bench.remote.client.requestPermission(question, new AbortController().signal);
+    await bench.flushPromises();
+    const answer = bench.remote.client.requestPermission(permissionQuestion, new AbortController().signal);
     bench.remote.end();
     assert.equal(await answer, "cancelled");
   });
@@ -189,85 +189,85 @@ describe("a session", () => {
     bench.agent.open = () => Promise.reject(new Error("The connection has ended."));
     bench.ended = true;
     const opening = bench.session.open();
-    await bench.settled();
-    bench.died.fire(dead);
+    await bench.flushPromises();
+    bench.died.fire(exitedProblem);
     await opening;
-    assert.deepEqual(bench.session.state.lost, dead);
+    assert.deepEqual(bench.session.state.lost, exitedProblem);
   });
 
   it("sends a queued prompt next when asked to, stopping the turn, and the others after it", async () => {
-    await bench.opened();
+    await bench.openReady();
     for (const text of ["one", "two", "three"]) bench.send(text);
-    await bench.settled();
+    await bench.flushPromises();
     bench.session.sendNow("s3");
     assert.equal(bench.remote.cancels, 1);
     assert.deepEqual(bench.queued, ["three", "two"]);
     for (let i = 0; i < 2; i++) {
       bench.remote.end("cancelled");
-      await bench.settled();
+      await bench.flushPromises();
     }
     assert.deepEqual(bench.remote.texts, ["one", "three", "two"]);
   });
 
   it("leaves everything as it is when the prompt to send now is not there", async () => {
-    await bench.opened();
+    await bench.openReady();
     bench.send("one");
-    await bench.settled();
+    await bench.flushPromises();
     bench.session.sendNow("gone");
     assert.equal(bench.remote.cancels, 0);
   });
 
   it("shows a refused prompt with the reason, and goes on with the next", async () => {
-    await bench.opened();
-    bench.remote.refuse = new ProblemError(dead);
+    await bench.openReady();
+    bench.remote.promptError = new ProblemError(exitedProblem);
     bench.send("one");
-    await bench.settled();
-    assert.deepEqual(bench.kinds, ["message", "problem"]);
-    bench.remote.refuse = undefined;
+    await bench.flushPromises();
+    assert.deepEqual(bench.entryKinds, ["message", "problem"]);
+    bench.remote.promptError = undefined;
     bench.send("two");
-    await bench.settled();
+    await bench.flushPromises();
     assert.deepEqual(bench.remote.texts, ["one", "two"]);
     assert.deepEqual(bench.queued, []);
   });
 
   it("tells why its agent could not be started, and starts it again for the next prompt", async () => {
-    bench.refuse = new ProblemError(dead);
+    bench.refuse = new ProblemError(exitedProblem);
     await bench.session.open();
-    assert.deepEqual(bench.session.state.lost, dead);
+    assert.deepEqual(bench.session.state.lost, exitedProblem);
     bench.refuse = undefined;
     bench.send("again");
     await until(() => bench.agent.sessions.length === 1);
-    await bench.settled();
+    await bench.flushPromises();
     assert.equal(bench.session.state.lost, null);
     assert.deepEqual(bench.remote.texts, ["again"]);
   });
 
   it("keeps what was said and what was not sent when its agent dies, and leaves nothing pending", async () => {
-    await bench.opened();
+    await bench.openReady();
     bench.send("one");
     bench.send("two");
-    await bench.settled();
-    const answer = bench.remote.client.requestPermission(question, new AbortController().signal);
+    await bench.flushPromises();
+    const answer = bench.remote.client.requestPermission(permissionQuestion, new AbortController().signal);
     const remote = bench.remote;
-    bench.died.fire(dead);
+    bench.died.fire(exitedProblem);
     assert.equal(await answer, "cancelled");
-    assert.deepEqual([bench.session.state.lost, bench.session.state.activity.state], [dead, "idle"]);
+    assert.deepEqual([bench.session.state.lost, bench.session.state.activity.state], [exitedProblem, "idle"]);
     assert.ok(remote.disposed);
-    assert.deepEqual([bench.queued, bench.kinds], [["two"], ["message"]]);
+    assert.deepEqual([bench.queued, bench.entryKinds], [["two"], ["message"]]);
   });
 
   it("restarts its agent, keeps the conversation, and says that the agent does not remember it", async () => {
-    await bench.opened();
+    await bench.openReady();
     bench.send("one");
-    await bench.settled();
+    await bench.flushPromises();
     const first = bench.remote;
     await bench.session.restart();
     assert.ok(first.disposed);
     assert.equal(bench.restarts, 1);
     assert.equal(bench.session.state.connection?.state, "ready");
-    assert.deepEqual(bench.kinds, ["message", "turnEnd", "notice"]);
+    assert.deepEqual(bench.entryKinds, ["message", "turnEnd", "notice"]);
     bench.send("two");
-    await bench.settled();
+    await bench.flushPromises();
     assert.deepEqual(bench.remote.texts, ["two"]);
   });
 
@@ -277,7 +277,7 @@ describe("a session", () => {
     const opening = bench.session.open();
     const restarting = bench.session.restart();
     bench.gate = Promise.resolve();
-    fail(new ProblemError(dead));
+    fail(new ProblemError(exitedProblem));
     await Promise.all([opening, restarting]);
     assert.ok(!bench.log.some(one => one.event.type === "agentLost"));
     assert.equal(bench.session.state.connection?.state, "ready");
@@ -289,10 +289,10 @@ describe("a session", () => {
     bench.agent.ready = new Promise<void>(resolve => (go = resolve));
     const opening = bench.session.open();
     await until(() => bench.session.state.connection?.state === "opening");
-    bench.died.fire(dead);
+    bench.died.fire(exitedProblem);
     go();
     await opening;
-    assert.deepEqual(bench.session.state.lost, dead);
+    assert.deepEqual(bench.session.state.lost, exitedProblem);
     assert.ok(bench.remote.disposed);
   });
 
@@ -303,8 +303,8 @@ describe("a session", () => {
   });
 
   it("settles every question and takes nothing in once it is disposed", async () => {
-    await bench.opened();
-    const answer = bench.remote.client.requestPermission(question, new AbortController().signal);
+    await bench.openReady();
+    const answer = bench.remote.client.requestPermission(permissionQuestion, new AbortController().signal);
     bench.session.dispose();
     assert.equal(await answer, "cancelled");
     const { length } = bench.log;
@@ -314,9 +314,9 @@ describe("a session", () => {
   });
 
   it("numbers its events without a gap", async () => {
-    await bench.opened();
+    await bench.openReady();
     bench.send("one");
-    await bench.settled();
+    await bench.flushPromises();
     bench.remote.end();
     assert.deepEqual(
       bench.log.map(one => one.seq),
@@ -326,16 +326,16 @@ describe("a session", () => {
 });
 
 describe("a session whose window was reloaded", () => {
-  const resumed = (past: readonly Logged[]): SessionBench =>
-    new SessionBench(JSON.parse(JSON.stringify(past)) as readonly Logged[]);
+  const resumed = (past: readonly LoggedEvent[]): SessionBench =>
+    new SessionBench(JSON.parse(JSON.stringify(past)) as readonly LoggedEvent[]);
 
   async function inTheMiddle(): Promise<SessionBench> {
-    const bench = await new SessionBench().opened();
+    const bench = await new SessionBench().openReady();
     bench.send("one");
     bench.send("two");
-    await bench.settled();
+    await bench.flushPromises();
     bench.remote.report({ type: "tool", toolCallId: "t", patch: { status: "in_progress" } });
-    void bench.remote.client.requestPermission(question, new AbortController().signal);
+    void bench.remote.client.requestPermission(permissionQuestion, new AbortController().signal);
     return bench;
   }
 
@@ -343,17 +343,17 @@ describe("a session whose window was reloaded", () => {
     const before = await inTheMiddle();
     const bench = resumed(before.log);
     const { state } = bench.session;
-    assert.deepEqual(openAsks(state), []);
+    assert.deepEqual(openQuestions(state), []);
     assert.deepEqual([state.activity.state, state.connection?.state], ["idle", "closed"]);
     const [last] = [...state.entries].slice(-1);
     assert.ok(last?.kind === "notice" && /closed or reloaded while Stub was working/.test(last.title));
     assert.deepEqual(bench.queued, ["two"]);
     // What is queued waits for the user: opening alone sends nothing.
-    await bench.opened();
-    await bench.settled();
+    await bench.openReady();
+    await bench.flushPromises();
     assert.deepEqual(bench.remote.texts, []);
     bench.send("three");
-    await bench.settled();
+    await bench.flushPromises();
     assert.deepEqual(bench.remote.texts, ["two"]);
     before.session.dispose();
     bench.session.dispose();
@@ -377,14 +377,14 @@ describe("a session whose window was reloaded", () => {
   });
 
   it("between turns says nothing of a turn", async () => {
-    const before = await new SessionBench().opened();
+    const before = await new SessionBench().openReady();
     before.send("one");
-    await before.settled();
+    await before.flushPromises();
     before.remote.end();
     const bench = resumed(before.log);
-    assert.deepEqual(bench.kinds, ["message"]);
-    await bench.opened();
-    assert.deepEqual(bench.kinds, ["message", "notice"]);
+    assert.deepEqual(bench.entryKinds, ["message"]);
+    await bench.openReady();
+    assert.deepEqual(bench.entryKinds, ["message", "notice"]);
     before.session.dispose();
     bench.session.dispose();
   });
@@ -408,7 +408,7 @@ describe("a session whose window was reloaded", () => {
       { seq: 0, at: 0, event: { type: "hologram" } },
       { seq: 1, at: 0, event: { type: "tool" } },
     ];
-    const bench = new SessionBench(strange as unknown as readonly Logged[]);
+    const bench = new SessionBench(strange as unknown as readonly LoggedEvent[]);
     assert.equal(bench.warnings.length, 2);
     assert.equal(bench.session.state.agent?.id, "stub");
     bench.session.dispose();

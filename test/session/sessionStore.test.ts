@@ -2,12 +2,12 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { nullLog } from "../../src/base/log.ts";
-import type { Logged } from "../../src/session/events.ts";
-import { SessionWriter, readSession, type Storage } from "../../src/session/sessionStore.ts";
+import type { LoggedEvent } from "../../src/session/events.ts";
+import { SessionWriter, readSession, type TextStorage } from "../../src/session/sessionStore.ts";
 import { eventsArb, logged } from "../support/fakes/arbitraryEvents.ts";
 import { FakeClock } from "../support/fakes/fakePorts.ts";
 
-class MemoryStorage implements Storage {
+class MemoryStorage implements TextStorage {
   readonly files = new Map<string, string>();
   appends = 0;
   fails = false;
@@ -24,7 +24,7 @@ class MemoryStorage implements Storage {
   }
 }
 
-async function stored(storage: MemoryStorage, events: readonly Logged[]): Promise<string> {
+async function stored(storage: MemoryStorage, events: readonly LoggedEvent[]): Promise<string> {
   const writer = new SessionWriter(storage, "s", new FakeClock(), nullLog);
   for (const one of events) writer.write(one);
   await writer.flush();
@@ -32,7 +32,7 @@ async function stored(storage: MemoryStorage, events: readonly Logged[]): Promis
 }
 
 const json = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;
-const chunk = (text: string): Logged["event"] => ({
+const chunk = (text: string): LoggedEvent["event"] => ({
   type: "messageChunk",
   author: "agent",
   messageId: "m",
@@ -96,13 +96,13 @@ describe("a stored session", () => {
     const writer = new SessionWriter(storage, "s", clock, nullLog);
     for (const one of logged([chunk("a"), chunk("b")])) writer.write(one);
     assert.equal(storage.appends, 0);
-    clock.pass(250);
+    clock.advance(250);
     await writer.flush();
     assert.equal(storage.appends, 1);
     for (const one of logged([chunk("c")])) writer.write(one);
     writer.dispose();
     await writer.flush();
-    assert.deepEqual([storage.appends, clock.waiting], [2, 0]);
+    assert.deepEqual([storage.appends, clock.pendingTimers], [2, 0]);
   });
 
   it("keeps what the disk refuses, tells of it once, and stores it in order as soon as it can", async () => {
@@ -121,7 +121,7 @@ describe("a stored session", () => {
     await writer.flush();
     assert.deepEqual([entered.length, told], [1, ["disk full"]]);
     storage.fails = false;
-    clock.pass(5000);
+    clock.advance(5000);
     writer.write(three);
     await writer.flush();
     assert.deepEqual(await readSession(storage, "s"), [one, two, three]);
@@ -129,6 +129,6 @@ describe("a stored session", () => {
     writer.write(one);
     writer.dispose();
     await writer.flush();
-    assert.deepEqual([told.length, clock.waiting], [2, 0]);
+    assert.deepEqual([told.length, clock.pendingTimers], [2, 0]);
   });
 });

@@ -16,9 +16,9 @@ describe("storage on a disk that is full", () => {
       const script = join(folder, "script.mjs");
       const storage = inProject("src", "window", "sessionStorage.ts");
       const contents = `
-        import { openStorage } from ${JSON.stringify(storage)};
+        import { openSessionStorage } from ${JSON.stringify(storage)};
         const fsPath = ${JSON.stringify(folder)};
-        const storage = openStorage({ storageUri: { fsPath } });
+        const storage = openSessionStorage({ storageUri: { fsPath } });
         await storage.append("log", "a".repeat(600));
         const refused = await storage.append("log", "b".repeat(600)).then(() => "", error => error.code);
         await storage.append("log", "c".repeat(100));

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import * as vscode from "vscode";
 import { Emitter } from "../../src/base/lifecycle.ts";
-import { empty, type SessionState, type TerminalState } from "../../src/session/state.ts";
+import { emptySession, type SessionState, type TerminalState } from "../../src/session/state.ts";
 import { EditorTerminals } from "../../src/terminals/vscode/editorTerminals.ts";
 import { until } from "../support/fakes/until.ts";
 
@@ -13,7 +13,7 @@ class StubSession {
   readonly #changed = new Emitter<SessionState>();
   /** How many follow it. */
   followers = 0;
-  state: SessionState = { ...empty, agent: { id: "demo", name: "Demo Agent" } };
+  state: SessionState = { ...emptySession, agent: { id: "demo", name: "Demo Agent" } };
 
   readonly onDidChange = (listener: (state: SessionState) => void): vscode.Disposable => {
     this.followers++;

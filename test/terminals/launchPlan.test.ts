@@ -3,9 +3,9 @@ import { chmod, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { Refusal } from "../../src/base/errors.ts";
-import { displayLine } from "../../src/base/commandLineText.ts";
-import { planLaunch, userShell } from "../../src/terminals/launchPlan.ts";
-import { programFinder, terminalEnv } from "../../src/terminals/unattendedEnvironment.ts";
+import { commandLineText } from "../../src/base/commandLineText.ts";
+import { planLaunch, commandShell } from "../../src/terminals/launchPlan.ts";
+import { programFinder, unattendedEnvironment } from "../../src/terminals/unattendedEnvironment.ts";
 
 const finds =
   (...names: readonly string[]) =>
@@ -127,29 +127,33 @@ describe("userShell", () => {
   ];
   for (const [preferred, expected] of rows) {
     it(`is ${expected} where the user has ${preferred}`, () => {
-      assert.equal(userShell(preferred, finds("/bin/zsh", "/usr/bin/fish", "/usr/bin/nu"), "posix"), expected);
+      assert.equal(commandShell(preferred, finds("/bin/zsh", "/usr/bin/fish", "/usr/bin/nu"), "posix"), expected);
     });
   }
 
   it("prefers PowerShell 7 on Windows, which knows “&&”", () => {
     const old = "C:\\Windows\\System32\\WindowsPowerShell\\v1.0\\powershell.exe";
-    assert.equal(userShell(old, finds("pwsh.exe", "powershell.exe"), "windows"), "/usr/bin/pwsh.exe");
-    assert.equal(userShell(old, finds("powershell.exe"), "windows"), "/usr/bin/powershell.exe");
-    assert.equal(userShell("C:\\Windows\\cmd.exe", finds("pwsh.exe"), "windows"), "C:\\Windows\\cmd.exe");
-    assert.equal(userShell(undefined, finds(), "windows"), "cmd.exe");
+    assert.equal(commandShell(old, finds("pwsh.exe", "powershell.exe"), "windows"), "/usr/bin/pwsh.exe");
+    assert.equal(commandShell(old, finds("powershell.exe"), "windows"), "/usr/bin/powershell.exe");
+    assert.equal(commandShell("C:\\Windows\\cmd.exe", finds("pwsh.exe"), "windows"), "C:\\Windows\\cmd.exe");
+    assert.equal(commandShell(undefined, finds(), "windows"), "cmd.exe");
   });
 });
 
 describe("displayLine", () => {
   it("shows a command as one would type it", () => {
-    assert.equal(displayLine("npm test && ls"), "npm test && ls");
-    assert.equal(displayLine("git", ["commit", "-m", "it's done", ""]), "git commit -m 'it'\\''s done' ''");
+    assert.equal(commandLineText("npm test && ls"), "npm test && ls");
+    assert.equal(commandLineText("git", ["commit", "-m", "it's done", ""]), "git commit -m 'it'\\''s done' ''");
   });
 });
 
 describe("terminalEnv", () => {
   it("starts from the base, keeps commands from waiting for a person, and lets the request win", () => {
-    const env = terminalEnv({ A: "1", PAGER: "less", TERM: "dumb" }, [{ name: "GIT_PAGER", value: "delta" }], "posix");
+    const env = unattendedEnvironment(
+      { A: "1", PAGER: "less", TERM: "dumb" },
+      [{ name: "GIT_PAGER", value: "delta" }],
+      "posix",
+    );
     assert.deepEqual([env["A"], env["PAGER"], env["GIT_PAGER"]], ["1", "cat", "delta"]);
     assert.deepEqual([env["GIT_TERMINAL_PROMPT"], env["TERM"]], ["0", "xterm-256color"]);
   });
@@ -157,18 +161,18 @@ describe("terminalEnv", () => {
   it("leaves out the editor's own variables, unless they are asked for", () => {
     const base = { ELECTRON_RUN_AS_NODE: "1", VSCODE_PID: "7", VSC: "x", NOT: undefined };
     assert.deepEqual(
-      Object.keys(terminalEnv(base, [], "posix")).filter(name => name in base),
+      Object.keys(unattendedEnvironment(base, [], "posix")).filter(name => name in base),
       ["VSC"],
     );
-    const asked = terminalEnv(base, [{ name: "ELECTRON_RUN_AS_NODE", value: "1" }], "posix");
+    const asked = unattendedEnvironment(base, [{ name: "ELECTRON_RUN_AS_NODE", value: "1" }], "posix");
     assert.equal(asked["ELECTRON_RUN_AS_NODE"], "1");
   });
 
   it("takes names that differ in case as one, on Windows only", () => {
     const request = [{ name: "PATH", value: "b" }];
     const paths = (env: Record<string, string>) => Object.entries(env).filter(([name]) => /^path$/i.test(name));
-    assert.deepEqual(paths(terminalEnv({ Path: "a" }, request, "windows")), [["PATH", "b"]]);
-    assert.deepEqual(paths(terminalEnv({ Path: "a" }, request, "posix")), [
+    assert.deepEqual(paths(unattendedEnvironment({ Path: "a" }, request, "windows")), [["PATH", "b"]]);
+    assert.deepEqual(paths(unattendedEnvironment({ Path: "a" }, request, "posix")), [
       ["Path", "a"],
       ["PATH", "b"],
     ]);
@@ -181,7 +185,7 @@ describe("terminalEnv", () => {
       ["A\0", "x"],
       ["A", "x\0y"],
     ] as const) {
-      assert.throws(() => terminalEnv({}, [{ name, value }], "posix"), Refusal);
+      assert.throws(() => unattendedEnvironment({}, [{ name, value }], "posix"), Refusal);
     }
   });
 });

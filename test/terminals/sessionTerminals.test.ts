@@ -9,8 +9,8 @@ import type { TerminalRequest } from "../../src/session/agent.ts";
 import type { SessionEvent } from "../../src/session/events.ts";
 import { nodePaths } from "../../src/files/nodePaths.ts";
 import { Confinement } from "../../src/files/paths.ts";
-import { SessionTerminals, type TerminalOptions } from "../../src/terminals/sessionTerminals.ts";
-import { refused } from "../support/contracts/documents.ts";
+import { SessionTerminals, type SessionTerminalsOptions } from "../../src/terminals/sessionTerminals.ts";
+import { rejectsWithRefusal } from "../support/contracts/documents.ts";
 import { isAlive, until } from "../support/fakes/waiting.ts";
 
 const never = new AbortController().signal;
@@ -35,10 +35,10 @@ describe("SessionTerminals", function () {
     assert.deepEqual(findLeaks(), []);
   });
 
-  function session(options: Partial<TerminalOptions> = {}): SessionTerminals {
+  function session(options: Partial<SessionTerminalsOptions> = {}): SessionTerminals {
     const terminals = new SessionTerminals({
       confinement: new Confinement(nodePaths(), [folder]),
-      cwd: folder,
+      workspaceFolder: folder,
       env: process.env,
       report: event => events.push(event),
       times,
@@ -136,7 +136,7 @@ describe("SessionTerminals", function () {
 
   describe("a request that cannot be served", () => {
     it("is refused where the program is missing, by name", async () => {
-      await refused(
+      await rejectsWithRefusal(
         "failed",
         /“no-such-program” was not found on the PATH/,
         session().createTerminal({ command: "no-such-program", args: ["x"] }),
@@ -145,7 +145,11 @@ describe("SessionTerminals", function () {
 
     it("is refused where the file may not be executed", async () => {
       await writeFile(join(folder, "plain.txt"), "");
-      await refused("failed", /may not be executed/, session().createTerminal({ command: "./plain.txt", args: ["x"] }));
+      await rejectsWithRefusal(
+        "failed",
+        /may not be executed/,
+        session().createTerminal({ command: "./plain.txt", args: ["x"] }),
+      );
     });
 
     it("is refused for a folder that is relative, missing, a file or outside", async () => {
@@ -158,21 +162,21 @@ describe("SessionTerminals", function () {
         [join(folder, ".."), /outside/],
       ];
       for (const [cwd, message] of cases)
-        await refused("invalid", message, session().createTerminal(node("", { cwd })));
+        await rejectsWithRefusal("invalid", message, session().createTerminal(node("", { cwd })));
     });
 
     it("is refused for a limit or a variable that makes no sense", async () => {
       for (const outputByteLimit of [-1, 1.5, Number.NaN]) {
-        await refused("invalid", /outputByteLimit/, session().createTerminal(node("", { outputByteLimit })));
+        await rejectsWithRefusal("invalid", /outputByteLimit/, session().createTerminal(node("", { outputByteLimit })));
       }
       const env = [{ name: "A=B", value: "" }];
-      await refused("invalid", /environment variable/, session().createTerminal(node("", { env })));
+      await rejectsWithRefusal("invalid", /environment variable/, session().createTerminal(node("", { env })));
     });
 
     it("leaves nothing behind", async () => {
-      const terminals = session({ mostRunning: 1 });
+      const terminals = session({ maxRunning: 1 });
       for (let count = 0; count < 3; count++) {
-        await refused("failed", /not found/, terminals.createTerminal({ command: "no-such-program" }));
+        await rejectsWithRefusal("failed", /not found/, terminals.createTerminal({ command: "no-such-program" }));
       }
       assert.equal((await run(node("console.log(1)"), terminals)).output, "1\n");
       assert.ok(events.every(event => event.type !== "terminal" || event.command !== "no-such-program"));
@@ -183,10 +187,10 @@ describe("SessionTerminals", function () {
     it("are of one session only", async () => {
       const [one, other] = [session(), session()];
       const { id } = await run(node(""), one);
-      await refused("notFound", /no such terminal/, other.terminalOutput(id));
-      await refused("notFound", /no such terminal/, other.killTerminal(id));
-      await refused("notFound", /no such terminal/, other.waitForTerminalExit(id, never));
-      await refused("notFound", /no such terminal/, other.releaseTerminal(id));
+      await rejectsWithRefusal("notFound", /no such terminal/, other.terminalOutput(id));
+      await rejectsWithRefusal("notFound", /no such terminal/, other.killTerminal(id));
+      await rejectsWithRefusal("notFound", /no such terminal/, other.waitForTerminalExit(id, never));
+      await rejectsWithRefusal("notFound", /no such terminal/, other.releaseTerminal(id));
     });
 
     it("are not valid once released, and cannot be guessed", async () => {
@@ -194,8 +198,8 @@ describe("SessionTerminals", function () {
       const { id } = await run(node(""), terminals);
       assert.match(id, /^terminal_[0-9a-f-]{36}$/);
       await terminals.releaseTerminal(id);
-      await refused("notFound", /released/, terminals.terminalOutput(id));
-      await refused("notFound", /released/, terminals.releaseTerminal(id));
+      await rejectsWithRefusal("notFound", /released/, terminals.terminalOutput(id));
+      await rejectsWithRefusal("notFound", /released/, terminals.releaseTerminal(id));
     });
   });
 
@@ -397,19 +401,19 @@ describe("SessionTerminals", function () {
       const terminals = session();
       const id = await terminals.createTerminal({ command: "sleep", args: ["100"] });
       const abort = new AbortController();
-      const waiting = refused("cancelled", /cancelled/, terminals.waitForTerminalExit(id, abort.signal));
+      const waiting = rejectsWithRefusal("cancelled", /cancelled/, terminals.waitForTerminalExit(id, abort.signal));
       abort.abort();
       await waiting;
-      await refused("cancelled", /cancelled/, terminals.waitForTerminalExit(id, abort.signal));
+      await rejectsWithRefusal("cancelled", /cancelled/, terminals.waitForTerminalExit(id, abort.signal));
       assert.equal((await terminals.terminalOutput(id)).exit, undefined);
     });
   });
 
   describe("limits", () => {
     it("refuse a command beyond the most that may run at once, until one ends", async () => {
-      const terminals = session({ mostRunning: 2 });
+      const terminals = session({ maxRunning: 2 });
       const requests = [1, 2, 3].map(() => terminals.createTerminal({ command: "sleep", args: ["100"] }));
-      const third = refused("failed", /2 commands of this session are running/, requests[2]!);
+      const third = rejectsWithRefusal("failed", /2 commands of this session are running/, requests[2]!);
       const [first] = await Promise.all(requests.slice(0, 2));
       await third;
       await terminals.killTerminal(first!);
@@ -428,14 +432,18 @@ describe("SessionTerminals", function () {
         await until(async () => (await terminals.terminalOutput(id)).output !== "");
         pids.push(Number((await terminals.terminalOutput(id)).output));
       }
-      const waiting = ids.map(id => refused("cancelled", /./, terminals.waitForTerminalExit(id, never)));
-      const starting = refused("cancelled", /closed/, terminals.createTerminal({ command: "sleep", args: ["100"] }));
+      const waiting = ids.map(id => rejectsWithRefusal("cancelled", /./, terminals.waitForTerminalExit(id, never)));
+      const starting = rejectsWithRefusal(
+        "cancelled",
+        /closed/,
+        terminals.createTerminal({ command: "sleep", args: ["100"] }),
+      );
       const reported = events.length;
       await terminals.close();
       await Promise.all([...waiting, starting]);
       assert.deepEqual(pids.map(isAlive), [false, false]);
-      await refused("cancelled", /closed/, terminals.createTerminal(node("")));
-      await refused("cancelled", /closed/, terminals.terminalOutput(ids[0]!));
+      await rejectsWithRefusal("cancelled", /closed/, terminals.createTerminal(node("")));
+      await rejectsWithRefusal("cancelled", /closed/, terminals.terminalOutput(ids[0]!));
       assert.equal(events.length, reported);
     });
 
@@ -445,7 +453,7 @@ describe("SessionTerminals", function () {
       await until(async () => (await terminals.terminalOutput(id)).output !== "");
       const pid = Number((await terminals.terminalOutput(id)).output);
       terminals.endAll();
-      await refused("notFound", /no such terminal/, terminals.terminalOutput(id));
+      await rejectsWithRefusal("notFound", /no such terminal/, terminals.terminalOutput(id));
       await until(() => events.some(event => event.type === "terminal" && event.terminalId === id && event.exit));
       assert.equal(isAlive(pid), false);
       const next = await terminals.createTerminal(node("console.log(1)"));

@@ -1,6 +1,6 @@
 // Diffs in a tool card: every state, in words and by keyboard.
 import assert from "node:assert/strict";
-import { hunksOf } from "../../src/panel/diff/diffHunks.ts";
+import { diffHunks } from "../../src/panel/diff/diffHunks.ts";
 import type { DiffBody, ToolPart, ViewTool } from "../../src/panel/protocol.ts";
 import { openPanel, usePanel, type PanelPage } from "./panelPage.ts";
 import { snapshot, tool, view } from "./scenes.ts";
@@ -20,7 +20,7 @@ describe("a diff in a card", () => {
 
   it("marks the words that changed, numbers both sides, and says added and removed in words", async () => {
     const before = numbered(30);
-    const body = hunksOf(before, before.replace("line 5\n", "long line 5\n").replace("line 20\n", ""));
+    const body = diffHunks(before, before.replace("line 5\n", "long line 5\n").replace("line 20\n", ""));
     const panel = await open([diff("src/a.ts", body)]);
     const lines = panel.log.getByRole("group", { name: "Changes in src/a.ts" });
     assert.equal(await lines.locator(".add").textContent(), "5+added:long line 5");
@@ -33,7 +33,7 @@ describe("a diff in a card", () => {
   });
 
   it("has one column of numbers where there is little room, and scrolls in its own box", async () => {
-    const body = hunksOf("a\nb\n", `a\n${"x".repeat(300)}\n`);
+    const body = diffHunks("a\nb\n", `a\n${"x".repeat(300)}\n`);
     const panel = await open([diff("src/a.ts", body)], 280);
     await panel.log.locator(".diff-line").first().waitFor();
     const shown = panel.log.locator(".diff-line.same .diff-number:visible");
@@ -56,7 +56,7 @@ describe("a diff in a card", () => {
       diff("c", nothing),
       diff("d", nothing, "add"),
       diff("e", { ...nothing, lineEnds: "crlf" }),
-      diff("f", hunksOf("one\n", "one")),
+      diff("f", diffHunks("one\n", "one")),
     ]);
     for (const words of [
       "Comparing…",
@@ -77,13 +77,13 @@ describe("a diff in a card", () => {
   it("is filled in when it has been computed", async () => {
     const panel = await open([diff("a", { hunks: [], added: 0, removed: 0, state: "computing" })]);
     await panel.log.getByText("Comparing…").waitFor();
-    await panel.patch({ op: "put", at: 0, entry: card(diff("a", hunksOf("a\n", "b\n"))) });
+    await panel.patch({ op: "put", at: 0, entry: card(diff("a", diffHunks("a\n", "b\n"))) });
     await panel.log.locator(".diff-line.add").waitFor();
     assert.equal(await panel.log.getByText("Comparing…").count(), 0);
   });
 
   it("paints long changes step by step, by keyboard within the one tab stop of the card", async () => {
-    const panel = await open([diff("new.ts", hunksOf("", numbered(2500)), "add")]);
+    const panel = await open([diff("new.ts", diffHunks("", numbered(2500)), "add")]);
     const lines = panel.log.locator(".diff-line");
     await lines.first().waitFor();
     assert.equal(await lines.count(), 400);
@@ -101,7 +101,7 @@ describe("a diff in a card", () => {
       {
         type: "files",
         files: [
-          { operation: "modify", path: "/w/a.ts", label: "a.ts", diff: hunksOf("one and two\n", "one and three\n") },
+          { operation: "modify", path: "/w/a.ts", label: "a.ts", diff: diffHunks("one and two\n", "one and three\n") },
           { operation: "move", path: "/w/new.ts", label: "new.ts", from: "old.ts" },
           { operation: "modify", path: "/w/run.sh", label: "run.sh", mode: ["100644", "100755"] },
           { operation: "add", path: "/w/a.png", label: "a.png", binary: true },

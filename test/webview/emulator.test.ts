@@ -1,12 +1,12 @@
 // Terminal output → styled lines, as a terminal would show it.
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { Emulator, type Line } from "../../webview-ui/transcript/emulator.ts";
+import { Emulator, type StyledLine } from "../../webview-ui/transcript/emulator.ts";
 
 /** An emulator, and the lines that one gets who only follows what it says has changed. */
 class Screen {
   readonly #emulator = new Emulator();
-  shown: readonly Line[] = [];
+  shown: readonly StyledLine[] = [];
   /** How many lines were new the last time. */
   fresh = 0;
 
@@ -29,9 +29,9 @@ class Screen {
   }
 }
 
-const plain = (line: Line): string => line.map(run => run.text).join("");
+const plain = (line: StyledLine): string => line.map(run => run.text).join("");
 
-async function shown(...chunks: readonly string[]): Promise<readonly Line[]> {
+async function shown(...chunks: readonly string[]): Promise<readonly StyledLine[]> {
   const screen = new Screen();
   await screen.write(...chunks);
   screen.dispose();

@@ -3,11 +3,11 @@
 import assert from "node:assert/strict";
 import type { Locator } from "playwright-core";
 import { Finder } from "../../src/panel/find/finder.ts";
-import type { Head, View } from "../../src/panel/protocol.ts";
+import type { ViewHead, View } from "../../src/panel/protocol.ts";
 import { openPanel, usePanel, type Options, type PanelPage } from "./panelPage.ts";
 import { START, everyEntry, message, snapshot, sumDiff, testRun, tool, view } from "./scenes.ts";
 
-const running: Head["activity"] = { state: "running", since: START, cancelling: false };
+const running: ViewHead["activity"] = { state: "running", since: START, cancelling: false };
 
 /** A panel whose searches are answered. */
 class FindPage {
@@ -89,7 +89,11 @@ class FindPage {
   }
 }
 
-async function openFind(entries: View["entries"], head: Partial<Head> = {}, options: Options = {}): Promise<FindPage> {
+async function openFind(
+  entries: View["entries"],
+  head: Partial<ViewHead> = {},
+  options: Options = {},
+): Promise<FindPage> {
   const shown = view(entries, head);
   const find = new FindPage(await openPanel([snapshot(shown)], options), shown);
   await find.open();

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import type { View } from "../../src/panel/protocol.ts";
 import { HostileAgent, hostileVectors } from "../support/fakes/hostile.ts";
-import { agentFields, isListed, textsOf } from "../support/fakes/hostileFields.ts";
+import { agentFields, isKnownPlace, viewTexts } from "../support/fakes/hostileFields.ts";
 import { watch } from "./hostilePage.ts";
 import { openPanel, usePanel, type PanelPage } from "./panelPage.ts";
 import { message, snapshot, tool, view } from "./scenes.ts";
@@ -77,12 +77,12 @@ describe("a hostile agent", () => {
 function fieldsReached(shown: View, text: string): ReadonlySet<string> {
   const wanted = core(text).slice(0, 10);
   const reached = new Set<string>();
-  for (const [place, value] of textsOf(shown)) {
+  for (const [place, value] of viewTexts(shown)) {
     const said = core(value);
     // Lines of a diff carry one line of the text each; secrets are masked.
     const isLine = place.endsWith("lines.text") && said !== "" && core(text).includes(said);
     if (!said.includes(wanted) && !isLine && value !== "•••") continue;
-    assert.ok(isListed(place) || wanted.length < 4, `the test does not know ${place}`);
+    assert.ok(isKnownPlace(place) || wanted.length < 4, `the test does not know ${place}`);
     reached.add(place);
   }
   return reached;

@@ -1,6 +1,14 @@
 // Views that hold every kind of entry and state, for the tests of the panel and for looking at it.
-import type { Head, HostMessage, View, ViewAsk, ViewEntry, ViewMessage, ViewTool } from "../../src/panel/protocol.ts";
-import { unknownHead } from "../../webview-ui/base/placeholderHead.ts";
+import type {
+  ViewHead,
+  HostMessage,
+  View,
+  ViewQuestion,
+  ViewEntry,
+  ViewMessage,
+  ViewTool,
+} from "../../src/panel/protocol.ts";
+import { placeholderHead } from "../../webview-ui/base/placeholderHead.ts";
 
 export const START = Date.UTC(2026, 10, 20, 12);
 
@@ -9,8 +17,8 @@ export const agents = [
   { id: "gemini", name: "Gemini CLI" },
 ];
 
-export const quietHead: Head = {
-  ...unknownHead,
+export const quietHead: ViewHead = {
+  ...placeholderHead,
   agent: agents[0] ?? null,
   agents,
   connection: { state: "ready" },
@@ -20,7 +28,7 @@ export const quietHead: Head = {
 };
 
 /** A view with these entries and an otherwise quiet head. */
-export function view(entries: readonly ViewEntry[], head: Partial<Head> = {}): View {
+export function view(entries: readonly ViewEntry[], head: Partial<ViewHead> = {}): View {
   return { head: { ...quietHead, ...head }, entries };
 }
 
@@ -178,7 +186,7 @@ export const everyEntry: readonly ViewEntry[] = [
   { id: "e1", kind: "turnEnd", stopReason: "cancelled", at: START },
 ];
 
-export const ask: ViewAsk = {
+export const ask: ViewQuestion = {
   id: "a1",
   title: "Run npm test?",
   entry: "c8",
@@ -194,7 +202,7 @@ export const ask: ViewAsk = {
   ],
 };
 
-export const editAsk: ViewAsk = {
+export const editAsk: ViewQuestion = {
   id: "a2",
   title: "Edit src/sum.js?",
   entry: "c9",
@@ -205,7 +213,7 @@ export const editAsk: ViewAsk = {
 };
 
 /** A session at work: streaming, a plan, two questions, a queue, options, usage. */
-export const busyHead: Partial<Head> = {
+export const busyHead: Partial<ViewHead> = {
   title: "Fix the sum of empty lists",
   activity: { state: "running", since: START, cancelling: false },
   asks: [ask, editAsk],

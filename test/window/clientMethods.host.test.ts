@@ -5,24 +5,19 @@ import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from "node:fs/promi
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import * as vscode from "vscode";
-import { isBusy, openAsks, toolKey } from "../../src/session/state.ts";
+import { isBusy, openQuestions, toolKey } from "../../src/session/state.ts";
 import { isAlive } from "../support/fakes/waiting.ts";
 import {
-  discard,
+  discardFolder,
+  errorCodes,
   SdkSession,
-  tree,
+  processTreeScript,
   type,
   withFiles,
   type Outcome,
   type Params,
   type Step,
 } from "../support/host/sdkSession.ts";
-
-// Codes of the spec page "Error".
-const invalidParams = -32602;
-const resourceNotFound = -32002;
-const requestCancelled = -32800;
-const internalError = -32603;
 
 describe("an agent on the official SDK", () => {
   let sdk: SdkSession;
@@ -49,7 +44,7 @@ describe("an agent on the official SDK", () => {
     folder = await mkdtemp(join(await realpath(root()), "methods-"));
   });
   afterEach(async () => {
-    await discard(folder);
+    await discardFolder(folder);
     await rm(folder, { recursive: true, force: true });
     assert.deepEqual(sdk.faults.splice(0), []);
   });
@@ -94,14 +89,19 @@ describe("an agent on the official SDK", () => {
     });
 
     it("and is told which one is missing", async () => {
-      await sdk.refused(method, { path: path("none.txt") }, resourceNotFound, /none\.txt.* does not exist/);
+      await sdk.assertRefused(
+        method,
+        { path: path("none.txt") },
+        errorCodes.resourceNotFound,
+        /none\.txt.* does not exist/,
+      );
     });
 
     it("and is refused a folder, binary data and a path that is not absolute", async () => {
       await put("binary", Uint8Array.from([0x7f, 0x45, 0x4c, 0x46, 0, 1, 0, 2]));
-      await sdk.refused(method, { path: folder }, invalidParams, /folder/);
-      await sdk.refused(method, { path: path("binary") }, invalidParams, /binary/);
-      await sdk.refused(method, { path: "a.txt" }, invalidParams, /relative/);
+      await sdk.assertRefused(method, { path: folder }, errorCodes.invalidParams, /folder/);
+      await sdk.assertRefused(method, { path: path("binary") }, errorCodes.invalidParams, /binary/);
+      await sdk.assertRefused(method, { path: "a.txt" }, errorCodes.invalidParams, /relative/);
     });
 
     it("outside the workspace only if the user says so", async () => {
@@ -110,23 +110,23 @@ describe("an agent on the official SDK", () => {
       const usual = sdk.settings;
       try {
         sdk.settings = { ...usual, outsideWorkspace: "refuse" };
-        await sdk.refused(method, { path: outside }, invalidParams, /outside this session's folders/);
+        await sdk.assertRefused(method, { path: outside }, errorCodes.invalidParams, /outside this session's folders/);
         sdk.settings = { ...usual, outsideWorkspace: "ask" };
         for (const [answer, code] of [
-          ["refuse", internalError],
-          ["withdraw", requestCancelled],
-          ["stop", requestCancelled],
+          ["refuse", errorCodes.internalError],
+          ["withdraw", errorCodes.requestCancelled],
+          ["stop", errorCodes.requestCancelled],
           ["allow", undefined],
         ] as const) {
           const turn = sdk.begin({ request: method, params: { path: outside }, as: "read" });
-          const [ask] = await sdk.asks(1);
+          const [ask] = await sdk.waitForQuestions(1);
           assert.match(ask?.title ?? "", /SDK Agent wants to read .*outside\.txt/);
           if (answer === "withdraw") await sdk.session.setOption("withdraw", "read");
           else if (answer === "stop") sdk.session.stop();
           else sdk.session.answer(ask?.id ?? "", answer);
           const [{ result, error }] = (await turn.done) as readonly [Outcome];
           assert.deepEqual([error?.code, result], [code, code === undefined ? { content: "far away\n" } : undefined]);
-          assert.deepEqual(openAsks(sdk.state), []);
+          assert.deepEqual(openQuestions(sdk.state), []);
         }
       } finally {
         sdk.settings = usual;
@@ -210,7 +210,7 @@ describe("an agent on the official SDK", () => {
         await write("new.txt", "né\n");
         assert.deepEqual(await readFile(path("new.txt")), latin("n\xe9\n"));
         const params = { path: path("a.txt"), content: "☃\n" };
-        await sdk.refused("fs/write_text_file", params, invalidParams, /windows1252/);
+        await sdk.assertRefused("fs/write_text_file", params, errorCodes.invalidParams, /windows1252/);
         assert.deepEqual(await readFile(path("a.txt")), latin("th\xe9\n"));
       });
     });
@@ -253,9 +253,14 @@ describe("an agent on the official SDK", () => {
       await put("binary", Uint8Array.from([0x7f, 0x45, 0x4c, 0x46, 0, 1, 0, 2]));
       await put("a.txt", "one\n");
       const method = "fs/write_text_file";
-      await sdk.refused(method, { path: folder, content: "" }, invalidParams, /folder/);
-      await sdk.refused(method, { path: path("binary"), content: "" }, invalidParams, /binary/);
-      await sdk.refused(method, { path: path("a.txt/b.txt"), content: "" }, internalError, /not a folder/);
+      await sdk.assertRefused(method, { path: folder, content: "" }, errorCodes.invalidParams, /folder/);
+      await sdk.assertRefused(method, { path: path("binary"), content: "" }, errorCodes.invalidParams, /binary/);
+      await sdk.assertRefused(
+        method,
+        { path: path("a.txt/b.txt"), content: "" },
+        errorCodes.internalError,
+        /not a folder/,
+      );
       assert.equal(await disk("a.txt"), "one\n");
       assert.equal((await readFile(path("binary"))).length, 8);
     });
@@ -310,7 +315,7 @@ describe("an agent on the official SDK", () => {
       const { exit, output: got, killed, after } = result as Record<"exit" | "output" | "killed" | "after", Outcome>;
       assert.deepEqual([exit, killed], [{ exitCode: 0, signal: null }, {}]);
       assert.deepEqual(got, { output: "hello\n", truncated: false, exitStatus: { exitCode: 0, signal: null } });
-      assert.equal(after.error?.code, resourceNotFound);
+      assert.equal(after.error?.code, errorCodes.resourceNotFound);
     });
 
     const started: number[] = [];
@@ -327,7 +332,7 @@ describe("an agent on the official SDK", () => {
 
     it("whose whole tree it can kill, and whose output stays", async function () {
       if (process.platform === "win32") return this.skip();
-      await put("tree.cjs", tree);
+      await put("tree.cjs", processTreeScript);
       const terminal = await create(node("", { args: [path("tree.cjs")], cwd: folder }));
       await sdk.until(state => state.terminals.get(terminal.terminalId)?.output.includes("grandchild\n") ?? false);
       const pids = await treePids();
@@ -347,7 +352,7 @@ describe("an agent on the official SDK", () => {
 
     it("and a release ends what a command left behind, also in groups of its own", async function () {
       if (process.platform === "win32") return this.skip();
-      await put("tree.cjs", tree);
+      await put("tree.cjs", processTreeScript);
       const terminal = await create(node("", { args: [path("tree.cjs"), "starter"], cwd: folder }));
       assert.deepEqual(await sdk.get("terminal/wait_for_exit", terminal), { exitCode: 0, signal: null });
       const pids = await treePids();
@@ -365,8 +370,13 @@ describe("an agent on the official SDK", () => {
       assert.deepEqual(await sdk.get("terminal/release", terminal), {});
       assert.ok(!isAlive(pid));
       for (const method of ["output", "wait_for_exit", "kill", "release"])
-        await sdk.refused(`terminal/${method}`, terminal, resourceNotFound, /no such terminal/);
-      await sdk.refused("terminal/output", { terminalId: "never" }, resourceNotFound, /no such terminal/);
+        await sdk.assertRefused(`terminal/${method}`, terminal, errorCodes.resourceNotFound, /no such terminal/);
+      await sdk.assertRefused(
+        "terminal/output",
+        { terminalId: "never" },
+        errorCodes.resourceNotFound,
+        /no such terminal/,
+      );
     });
 
     it("and can take its waiting back, while the command goes on", async () => {
@@ -374,13 +384,18 @@ describe("an agent on the official SDK", () => {
       const turn = sdk.begin({ request: "terminal/wait_for_exit", params: terminal, as: "wait" });
       await sdk.session.setOption("withdraw", "wait");
       const [{ error }] = (await turn.done) as readonly [Outcome];
-      assert.equal(error?.code, requestCancelled);
+      assert.equal(error?.code, errorCodes.requestCancelled);
       assert.equal((await output(terminal)).exitStatus, undefined);
       await sdk.get("terminal/release", terminal);
     });
 
     it("and is told of a program that does not exist", async () => {
-      await sdk.refused("terminal/create", { command: "no-such-program-anywhere" }, internalError, /not found on the/);
+      await sdk.assertRefused(
+        "terminal/create",
+        { command: "no-such-program-anywhere" },
+        errorCodes.internalError,
+        /not found on the/,
+      );
     });
   });
 
@@ -396,17 +411,17 @@ describe("an agent on the official SDK", () => {
     });
     const selected = (optionId: string): Outcome => ({ result: { outcome: { outcome: "selected", optionId } } });
     const cancelled: Outcome = { result: { outcome: { outcome: "cancelled" } } };
-    const idle = (): void => assert.deepEqual([openAsks(sdk.state), isBusy(sdk.state)], [[], false]);
+    const idle = (): void => assert.deepEqual([openQuestions(sdk.state), isBusy(sdk.state)], [[], false]);
 
     it("and gets the user's answer", async () => {
       const turn = sdk.begin(question("p1"));
-      const [ask] = await sdk.asks(1);
+      const [ask] = await sdk.waitForQuestions(1);
       assert.deepEqual(
         [ask?.title, ask?.options.map(option => option.id), sdk.state.activity.state],
         ["Do p1", ["yes", "no"], "requires_action"],
       );
       sdk.session.answer(ask?.id ?? "", "none of these");
-      assert.equal(openAsks(sdk.state).length, 1, "an option that is not offered is no answer");
+      assert.equal(openQuestions(sdk.state).length, 1, "an option that is not offered is no answer");
       sdk.session.answer(ask?.id ?? "", "yes");
       sdk.session.answer(ask?.id ?? "", "no");
       assert.deepEqual(await turn.done, [selected("yes")]);
@@ -415,7 +430,7 @@ describe("an agent on the official SDK", () => {
 
     it("twice at once, and each question gets its own answer", async () => {
       const turn = sdk.begin([question("p2"), question("p3")]);
-      const asks = await sdk.asks(2);
+      const asks = await sdk.waitForQuestions(2);
       assert.deepEqual(
         asks.map(ask => ask.title),
         ["Do p2", "Do p3"],
@@ -428,7 +443,7 @@ describe("an agent on the official SDK", () => {
 
     it("and is answered that the turn was cancelled, when it was", async () => {
       const turn = sdk.begin([question("p4"), question("p5")], question("p6"));
-      await sdk.asks(2);
+      await sdk.waitForQuestions(2);
       sdk.session.stop();
       assert.deepEqual(await turn.done, [[cancelled, cancelled]]);
       assert.equal(sdk.state.activity.stopReason, "cancelled");
@@ -438,9 +453,9 @@ describe("an agent on the official SDK", () => {
 
     it("and can take one question back, while another stays open", async () => {
       const turn = sdk.begin([question("p7", "first"), question("p8")]);
-      const [first, second] = await sdk.asks(2);
+      const [first, second] = await sdk.waitForQuestions(2);
       await sdk.session.setOption("withdraw", "first");
-      assert.deepEqual(await sdk.asks(1), [second]);
+      assert.deepEqual(await sdk.waitForQuestions(1), [second]);
       sdk.session.answer(first?.id ?? "", "yes");
       sdk.session.answer(second?.id ?? "", "yes");
       assert.deepEqual(await turn.done, [[cancelled, selected("yes")]]);

@@ -5,7 +5,7 @@ import { basename, join } from "node:path";
 import * as vscode from "vscode";
 import type { SessionEvent } from "../../src/session/events.ts";
 import { reduce } from "../../src/session/reduce.ts";
-import { empty, type SessionState } from "../../src/session/state.ts";
+import { emptySession, type SessionState } from "../../src/session/state.ts";
 import { applyCode, insertCode } from "../../src/window/code/codeBlocks.ts";
 import { ContentDocuments } from "../../src/window/code/contentDocuments.ts";
 import { DiagramPanels } from "../../src/window/code/diagramPanel.ts";
@@ -138,7 +138,10 @@ describe("the buttons of code and content", () => {
       { type: "resource", uri: "file:///w/notes.py", text: "x = 1" } as const,
       { type: "image", mimeType: "image/png", data: Buffer.from("no png").toString("base64") } as const,
     ].map(content => ({ type: "messageChunk", author: "agent", messageId: "1", content }));
-    const state = events.reduce<SessionState>((before, event, at) => reduce(before, { seq: at + 1, at, event }), empty);
+    const state = events.reduce<SessionState>(
+      (before, event, at) => reduce(before, { seq: at + 1, at, event }),
+      emptySession,
+    );
     const entry = state.entries.at(0)?.id ?? "";
     await contents.open(state, entry, 0);
     await until(() => vscode.window.activeTextEditor?.document.getText() === "x = 1");

@@ -1,6 +1,6 @@
 // Where the code of an answer belongs in a file: a guess that the user sees as a diff.
 import assert from "node:assert/strict";
-import { indented, proposeCode } from "../../src/window/code/codeProposal.ts";
+import { indentCode, proposeCode } from "../../src/window/code/codeProposal.ts";
 
 const file = `import x from "x";
 
@@ -72,7 +72,7 @@ describe("code for a file", () => {
 
 describe("code at the cursor", () => {
   it("is as deep as the cursor, but for blank lines", () => {
-    assert.equal(indented("a\n  b\n\nc", "  "), "a\n    b\n\n  c");
-    assert.equal(indented("a\nb", ""), "a\nb");
+    assert.equal(indentCode("a\n  b\n\nc", "  "), "a\n    b\n\n  c");
+    assert.equal(indentCode("a\nb", ""), "a\nb");
   });
 });

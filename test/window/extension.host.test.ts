@@ -1,11 +1,11 @@
 // The extension as VS Code runs it: it comes up by itself, with what its manifest promises, and in every state.
 import assert from "node:assert/strict";
 import * as vscode from "vscode";
-import { Tap } from "../../src/acp/trafficRecorder.ts";
+import { TrafficRecorder } from "../../src/acp/trafficRecorder.ts";
 import { Emitter } from "../../src/base/lifecycle.ts";
 import { systemClock } from "../../src/base/log.ts";
 import { readSettings } from "../../src/window/settings.ts";
-import { Traffic } from "../../src/window/trafficDocument.ts";
+import { TrafficDocument } from "../../src/window/trafficDocument.ts";
 import { until } from "../support/fakes/until.ts";
 
 interface Manifest {
@@ -111,11 +111,11 @@ async function messagesDuring(work: () => Promise<void>): Promise<Record<"errors
 
 describe("the document of an agent's traffic", () => {
   const uri = vscode.Uri.from({ scheme: "parley-traffic", path: "demo traffic.ndjson", query: "demo" });
-  let tap: Tap | undefined;
-  let traffic: Traffic;
+  let tap: TrafficRecorder | undefined;
+  let traffic: TrafficDocument;
   beforeEach(() => {
-    tap = new Tap(systemClock);
-    traffic = new Traffic({
+    tap = new TrafficRecorder(systemClock);
+    traffic = new TrafficDocument({
       tap: agent => (agent === "demo" ? tap : undefined),
       onDidRecord: new Emitter<string>().event,
     });
@@ -125,28 +125,28 @@ describe("the document of an agent's traffic", () => {
   const lines = (): readonly string[] => traffic.provideTextDocumentContent(uri).trimEnd().split("\n");
 
   it("begins with the number of lines that were no messages", () => {
-    tap?.text("out", "Welcome!");
+    tap?.recordText("out", "Welcome!");
     assert.equal(lines()[0], '// Not readable as messages: 1 line of the agent\'s output ("dir":"out")');
-    tap?.text("out", "Still here");
+    tap?.recordText("out", "Still here");
     assert.match(lines()[0] ?? "", /messages: 2 lines of/);
     assert.equal(lines().length, 3);
   });
 
   it("says how much is not kept", () => {
-    for (let i = 0; i < 5002; i++) tap?.message("a>c", { i }, 1);
+    for (let i = 0; i < 5002; i++) tap?.recordMessage("a>c", { i }, 1);
     assert.equal(lines()[0], "// Not kept: 2 older lines");
   });
 
   it("has no head when there is nothing to say", () => {
-    tap?.message("c>a", { method: "initialize" }, 1);
-    tap?.text("err", "warning");
+    tap?.recordMessage("c>a", { method: "initialize" }, 1);
+    tap?.recordText("err", "warning");
     assert.equal(lines().length, 2);
     assert.match(lines()[0] ?? "", /"method":"initialize"/);
   });
 
   it("masks messages and printed text", () => {
-    tap?.message("c>a", { params: { apiKey: "s3cr3t" } }, 1);
-    tap?.text("err", "API_KEY=s3cr3t");
+    tap?.recordMessage("c>a", { params: { apiKey: "s3cr3t" } }, 1);
+    tap?.recordText("err", "API_KEY=s3cr3t");
     assert.ok(!lines().join().includes("s3cr3t"));
   });
 

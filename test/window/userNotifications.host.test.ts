@@ -4,19 +4,19 @@ import { nullLog } from "../../src/base/log.ts";
 import type { PanelMessage } from "../../src/panel/protocol.ts";
 import type { SessionEvent } from "../../src/session/events.ts";
 import { reduce } from "../../src/session/reduce.ts";
-import { empty, type SessionState } from "../../src/session/state.ts";
-import { Attention } from "../../src/window/userNotifications.ts";
-import type { Wanted } from "../../src/window/settings.ts";
+import { emptySession, type SessionState } from "../../src/session/state.ts";
+import { UserNotifications } from "../../src/window/userNotifications.ts";
+import type { NotificationLevel } from "../../src/window/settings.ts";
 
 const asked: SessionEvent = { type: "askOpened", ask: "q", title: "Run it?", options: [] };
 const ended: SessionEvent = { type: "activity", state: "idle", stopReason: "end_turn" };
 
 /** What a chat in sight is told while a question and then the end of the turn come. */
-function told(sound: Wanted, visible = true): readonly PanelMessage[] {
+function told(sound: NotificationLevel, visible = true): readonly PanelMessage[] {
   const messages: PanelMessage[] = [];
   const chat = { visible, tell: (message: PanelMessage) => messages.push(message), focus: () => Promise.resolve() };
-  const attention = new Attention({ chat, settings: () => ({ notifications: "off", sound }), log: nullLog });
-  const session: { state: SessionState } = { state: empty };
+  const attention = new UserNotifications({ chat, settings: () => ({ notifications: "off", sound }), log: nullLog });
+  const session: { state: SessionState } = { state: emptySession };
   const happen = (event: SessionEvent): void => {
     session.state = reduce(session.state, { seq: 0, at: 0, event });
     attention.update(session);

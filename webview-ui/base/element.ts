@@ -30,15 +30,15 @@ export function everySecond(listener: () => void): () => void {
   };
 }
 
-const CONTROLS = "button, summary, [role=link]";
+const controlSelector = "button, summary, [role=link]";
 
 /** What may stand in each other, each with a tab stop of its own. */
-const CARDS = "parley-tool, .ask";
+const cardSelector = "parley-tool, .ask";
 
 /** The controls of a card, without those of cards in it. */
 const controlsOf = (card: HTMLElement): HTMLElement[] =>
-  [...card.querySelectorAll<HTMLElement>(CONTROLS)].filter(control => {
-    const nearest = control.closest(CARDS);
+  [...card.querySelectorAll<HTMLElement>(controlSelector)].filter(control => {
+    const nearest = control.closest(cardSelector);
     return nearest === card || nearest === null || nearest.contains(card);
   });
 

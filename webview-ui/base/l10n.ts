@@ -2,22 +2,22 @@
 import { asError } from "../../src/base/errors.ts";
 import { send } from "./vscodeApi.ts";
 
-const table = readTable();
+const translations = readTranslations();
 
 /** The text in the user's language, `{0}`, `{1}`… replaced by the arguments. */
 export function t(text: string, ...args: readonly (string | number)[]): string {
-  const translated = table[text] ?? text;
+  const translated = translations[text] ?? text;
   return translated.replace(/\{(\d+)\}/g, (whole, index: string) => String(args[Number(index)] ?? whole));
 }
 
 /** A number as people write it. */
-export function count(value: number): string {
+export function formatCount(value: number): string {
   // The first number in words of the locale takes the browser longer than an entry takes the panel.
   return value < 1000 ? String(value) : value.toLocaleString();
 }
 
 /** A span of time in words: 800 → "1 s", 125000 → "2 min 5 s". */
-export function duration(ms: number): string {
+export function formatDuration(ms: number): string {
   const seconds = Math.max(1, Math.round(ms / 1000));
   if (seconds < 60) return t("{0} s", seconds);
   const minutes = Math.floor(seconds / 60);
@@ -26,13 +26,13 @@ export function duration(ms: number): string {
 }
 
 /** A size in bytes in words: 2048 → "2.0 kB". */
-export function size(bytes: number): string {
+export function formatSize(bytes: number): string {
   if (bytes < 1000) return t("{0} bytes", bytes);
   if (bytes < 1_000_000) return t("{0} kB", (bytes / 1000).toFixed(1));
   return t("{0} MB", (bytes / 1_000_000).toFixed(1));
 }
 
-function readTable(): Readonly<Record<string, string>> {
+function readTranslations(): Readonly<Record<string, string>> {
   const text = document.getElementById("l10n")?.textContent;
   if (!text) return {};
   try {

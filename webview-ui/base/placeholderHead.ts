@@ -1,8 +1,8 @@
 // What the panel goes by until the host has told the first view.
-import type { Head } from "../../src/panel/protocol.ts";
+import type { ViewHead } from "../../src/panel/protocol.ts";
 
 /** Of a session nothing is known of yet: one can write, and sends when it is. */
-export const unknownHead: Head = {
+export const placeholderHead: ViewHead = {
   title: "",
   agent: null,
   agents: [],

@@ -3,7 +3,7 @@ import { isAttachment } from "../../src/panel/intents.ts";
 import type { Attachment } from "../../src/panel/protocol.ts";
 
 /** Characters that an attachment weighs in what is kept. */
-export function weight({ source }: Attachment): number {
+export function characterCount({ source }: Attachment): number {
   if (source.type === "data") return source.data.length;
   return source.type === "text" ? source.text.length : source.path.length;
 }

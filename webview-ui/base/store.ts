@@ -1,16 +1,16 @@
 // Holds the view, applies patches by revision, asks for a resync on a gap, and says what changed, so that a chunk
 // of one message touches one element.
 import { Emitter } from "../../src/base/lifecycle.ts";
-import { appendToLast, apply } from "../../src/panel/patch.ts";
+import { appendToLast, applyViewPatches } from "../../src/panel/patch.ts";
 import type { Intent } from "../../src/panel/intents.ts";
-import type { Head, View, ViewChange, ViewEntry, ViewPatch } from "../../src/panel/protocol.ts";
+import type { ViewHead, View, ViewUpdate, ViewEntry, ViewPatch } from "../../src/panel/protocol.ts";
 
 /** What a message of the host changed. */
-export interface Change {
+export interface StoreChange {
   /** The whole view was replaced. */
   readonly snapshot: boolean;
   /** Keys of the head that were replaced. */
-  readonly head: ReadonlySet<keyof Head>;
+  readonly head: ReadonlySet<keyof ViewHead>;
   /** Ids of entries that changed in place. Says nothing where `moved` does. */
   readonly touched: ReadonlySet<string>;
   /** Whether entries came, went or changed their id. */
@@ -18,13 +18,13 @@ export interface Change {
   /** How many entries came before all others. */
   readonly prepended: number;
   /** Whether earlier entries are still to come. */
-  readonly partial: boolean;
+  readonly isPartial: boolean;
 }
 
 /** The panel's copy of the view. */
 export class Store {
   readonly #send: (intent: Intent) => void;
-  readonly #changed = new Emitter<Change>();
+  readonly #changed = new Emitter<StoreChange>();
   readonly onDidChange = this.#changed.event;
   #view: View | undefined;
   #revision = 0;
@@ -48,18 +48,18 @@ export class Store {
     return this.#view?.entries.findLast(entry => entry.id === id);
   }
 
-  receive(message: ViewChange): void {
+  receive(message: ViewUpdate): void {
     if (message.type === "snapshot") {
       this.#resyncing = false;
       this.#view = message.view;
       this.#revision = message.revision;
       this.#changed.fire({
         snapshot: true,
-        head: new Set(Object.keys(message.view.head) as (keyof Head)[]),
+        head: new Set(Object.keys(message.view.head) as (keyof ViewHead)[]),
         touched: new Set(),
         moved: true,
         prepended: 0,
-        partial: message.earlier !== undefined,
+        isPartial: message.earlier !== undefined,
       });
       return;
     }
@@ -67,7 +67,7 @@ export class Store {
     if (this.#resyncing) return;
     if (before === undefined || message.base !== this.#revision) return this.#resync();
     const { base } = message;
-    const change = applied(before, () =>
+    const change = applyPatches(before, () =>
       message.type === "text" ? [appendToLast(before, message.text)] : message.patches,
     );
     if (change === undefined) return this.#resync();
@@ -84,27 +84,27 @@ export class Store {
 }
 
 /** Undefined when the patches do not fit the view, which is then stale. */
-function applied(
+function applyPatches(
   view: View,
   patchesOf: () => readonly ViewPatch[],
 ): { readonly view: View; readonly patches: readonly ViewPatch[] } | undefined {
   try {
     const patches = patchesOf();
-    return { view: apply(view, patches), patches };
+    return { view: applyViewPatches(view, patches), patches };
   } catch {
     return undefined;
   }
 }
 
-function changeOf(before: View, patches: readonly ViewPatch[]): Change {
-  const head = new Set<keyof Head>();
+function changeOf(before: View, patches: readonly ViewPatch[]): StoreChange {
+  const head = new Set<keyof ViewHead>();
   const touched = new Set<string>();
   let moved = false;
   let prepended = 0;
   for (const patch of patches) {
     switch (patch.op) {
       case "head":
-        for (const key of Object.keys(patch.head) as (keyof Head)[]) head.add(key);
+        for (const key of Object.keys(patch.head) as (keyof ViewHead)[]) head.add(key);
         break;
       case "append":
         touched.add(patch.id);
@@ -124,5 +124,5 @@ function changeOf(before: View, patches: readonly ViewPatch[]): Change {
         patch satisfies never;
     }
   }
-  return { snapshot: false, head, touched, moved, prepended, partial: false };
+  return { snapshot: false, head, touched, moved, prepended, isPartial: false };
 }

@@ -1,7 +1,7 @@
 // The one door to the extension host: posts intents, keeps the little that the panel remembers by itself.
 import type { Intent } from "../../src/panel/intents.ts";
 import type { Attachment } from "../../src/panel/protocol.ts";
-import { restoredAttachments, weight } from "./restoredAttachments.ts";
+import { restoredAttachments, characterCount } from "./restoredAttachments.ts";
 
 interface WebviewApi {
   postMessage(message: unknown): void;
@@ -23,7 +23,7 @@ export interface Anchor {
   readonly offset: number;
 }
 
-interface Remembered {
+interface SavedState {
   draft: string;
   /** Start and end of the selection in the draft. */
   caret: readonly [number, number];
@@ -37,54 +37,54 @@ interface Remembered {
 }
 
 /** Milliseconds; a draft with much attached is saved less often, as all of it is written each time. */
-const SAVE_DELAY = 100;
-const CHARACTERS_A_MILLISECOND = 4000;
-const remembered = restore(api.getState());
-let saving: ReturnType<typeof setTimeout> | undefined;
+const saveDelay = 100;
+const charactersPerMillisecond = 4000;
+const state = restoreState(api.getState());
+let saveTimer: ReturnType<typeof setTimeout> | undefined;
 
-/** What the panel remembers across reloads. Read only: change it with {@link remember}. */
-export const memory: Readonly<Remembered> = remembered;
+/** What the panel remembers across reloads. Read only: change it with {@link updateSavedState}. */
+export const savedState: Readonly<SavedState> = state;
 
 /** Changes what is remembered, and saves it soon. */
-export function remember(change: Partial<Remembered>): void {
-  Object.assign(remembered, change);
-  const attached = remembered.attachments.reduce((sum, one) => sum + weight(one), 0);
-  saving ??= setTimeout(save, SAVE_DELAY + attached / CHARACTERS_A_MILLISECOND);
+export function updateSavedState(change: Partial<SavedState>): void {
+  Object.assign(state, change);
+  const attached = state.attachments.reduce((sum, one) => sum + characterCount(one), 0);
+  saveTimer ??= setTimeout(saveNow, saveDelay + attached / charactersPerMillisecond);
 }
 
 /** Saves at once, for when the page goes away. */
-export function save(): void {
-  clearTimeout(saving);
-  saving = undefined;
-  api.setState(remembered);
+export function saveNow(): void {
+  clearTimeout(saveTimer);
+  saveTimer = undefined;
+  api.setState(state);
 }
 
 /** Whether the user opened or closed the thing with this id; undefined when neither. */
 export function openState(id: string): boolean | undefined {
-  return Object.hasOwn(remembered.open, id) ? remembered.open[id] : undefined;
+  return Object.hasOwn(state.open, id) ? state.open[id] : undefined;
 }
 
 /** More than these are not remembered: the oldest are forgotten first. */
-const MOST_OPEN = 1000;
+const maxOpenStates = 1000;
 
 /** Remembers that the user opened or closed the thing with this id. */
 export function setOpen(id: string, open: boolean): void {
-  const { [id]: _, ...others } = remembered.open;
-  const kept = Object.entries(others).slice(-(MOST_OPEN - 1));
-  remember({ open: { ...Object.fromEntries(kept), [id]: open } });
+  const { [id]: _, ...others } = state.open;
+  const kept = Object.entries(others).slice(-(maxOpenStates - 1));
+  updateSavedState({ open: { ...Object.fromEntries(kept), [id]: open } });
 }
 
-function restore(saved: unknown): Remembered {
-  const given = isRecord(saved) ? saved : {};
-  const anchor = given["anchor"];
+function restoreState(saved: unknown): SavedState {
+  const fields = isRecord(saved) ? saved : {};
+  const anchor = fields["anchor"];
   const open: Record<string, boolean> = {};
-  for (const [id, value] of Object.entries(isRecord(given["open"]) ? given["open"] : {}))
+  for (const [id, value] of Object.entries(isRecord(fields["open"]) ? fields["open"] : {}))
     if (typeof value === "boolean") open[id] = value;
   return {
-    draft: typeof given["draft"] === "string" ? given["draft"] : "",
-    caret: isCaret(given["caret"]) ? given["caret"] : [0, 0],
-    attachments: restoredAttachments(given["attachments"]),
-    unkept: Array.isArray(given["unkept"]) ? given["unkept"].filter(label => typeof label === "string") : [],
+    draft: typeof fields["draft"] === "string" ? fields["draft"] : "",
+    caret: isCaret(fields["caret"]) ? fields["caret"] : [0, 0],
+    attachments: restoredAttachments(fields["attachments"]),
+    unkept: Array.isArray(fields["unkept"]) ? fields["unkept"].filter(label => typeof label === "string") : [],
     open,
     anchor:
       isRecord(anchor) && typeof anchor["id"] === "string" && typeof anchor["offset"] === "number"

@@ -3,8 +3,8 @@ import { html, nothing, type TemplateResult } from "lit";
 import { repeat } from "lit/directives/repeat.js";
 import type { Attachment } from "../../src/panel/protocol.ts";
 import { LightElement, icon, roveByKey, roveTabStop, roveToFocus } from "../base/element.ts";
-import { size, t } from "../base/l10n.ts";
-import { kindIcon } from "./suggestions.ts";
+import { formatSize, t } from "../base/l10n.ts";
+import { attachmentIcon } from "./suggestions.ts";
 
 /** `<parley-chips>`: one tab stop, arrows within. */
 export class ChipsElement extends LightElement {
@@ -59,9 +59,9 @@ export class ChipsElement extends LightElement {
       ${
         kind === "image" && source.type === "data"
           ? html`<img class="thumbnail" src=${`data:${source.mimeType};base64,${source.data}`} alt="" />`
-          : icon(kindIcon(kind))
+          : icon(attachmentIcon(kind))
       }<span class="ellipsis"><bdi>${label}</bdi></span>
-      ${bytes === undefined ? nothing : html`<span class="quiet chip-size">${size(bytes)}</span>`}
+      ${bytes === undefined ? nothing : html`<span class="quiet chip-size">${formatSize(bytes)}</span>`}
       <button
         class="icon-button"
         type="button"
@@ -90,5 +90,5 @@ export class ChipsElement extends LightElement {
 }
 
 function tooltip({ label, detail, bytes }: Attachment): string {
-  return [label, detail, bytes === undefined ? undefined : size(bytes)].filter(Boolean).join("\n");
+  return [label, detail, bytes === undefined ? undefined : formatSize(bytes)].filter(Boolean).join("\n");
 }

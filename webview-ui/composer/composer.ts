@@ -1,17 +1,17 @@
 // Where prompts are written: the growing text box with what goes along, Send and Stop, the queue above, options below.
 import { html, nothing, type TemplateResult } from "lit";
 import { live } from "lit/directives/live.js";
-import type { Attachment, Head, PanelMessage } from "../../src/panel/protocol.ts";
-import { keepable, withAttachments } from "./draftAttachments.ts";
+import type { Attachment, ViewHead, PanelMessage } from "../../src/panel/protocol.ts";
+import { splitForReload, withAttachments } from "./draftAttachments.ts";
 import { LightElement, icon } from "../base/element.ts";
-import { memory, remember, send } from "../base/vscodeApi.ts";
+import { savedState, updateSavedState, send } from "../base/vscodeApi.ts";
 import { t } from "../base/l10n.ts";
 import { optionControls, usageRing } from "./options.ts";
 import { endTyping } from "../scheduling/paintScheduler.ts";
-import { LIST_ID, Suggestions, type Choice, type Token } from "./suggestions.ts";
+import { suggestionListId, Suggestions, type SuggestionChoice, type TriggerToken } from "./suggestions.ts";
 import { replaceAllText, replaceText } from "./textEdit.ts";
 import { carriesFiles, fileUris, readAttachment } from "./dropAndPaste.ts";
-import { unknownHead } from "../base/placeholderHead.ts";
+import { placeholderHead } from "../base/placeholderHead.ts";
 
 /** `<parley-composer>`. */
 export class ComposerElement extends LightElement {
@@ -23,7 +23,7 @@ export class ComposerElement extends LightElement {
     refused: { state: true },
     dropping: { state: true },
   };
-  declare head: Head;
+  declare head: ViewHead;
   declare draft: string;
   declare attachments: readonly Attachment[];
   /** Labels of what the host is still attaching. */
@@ -37,29 +37,29 @@ export class ComposerElement extends LightElement {
   /** Called when a prompt goes out. */
   onSend: () => void = () => {};
   /** How many prompts back the draft was recalled from; 0 when it was typed. */
-  #recalled = 0;
+  #historyOffset = 0;
   /** Send was pressed while something was still being attached. */
   #sendWhenAttached = false;
   /** What was pressed before the host had told what there is to send to, and which of them sends. */
-  #pressed: Head["sendKey"] | undefined;
+  #earlyKey: ViewHead["sendKey"] | undefined;
   readonly #suggestions = new Suggestions({
     onChange: () => this.requestUpdate(),
-    onChoose: (choice, token) => this.#chosen(choice, token),
+    onChoose: (choice, token) => this.#insertChoice(choice, token),
   });
 
   constructor() {
     super();
-    this.draft = memory.draft;
-    this.attachments = memory.attachments;
+    this.draft = savedState.draft;
+    this.attachments = savedState.attachments;
     this.pending = [];
-    this.refused = memory.unkept.length === 0 ? [] : [unkeptWords(memory.unkept)];
+    this.refused = savedState.unkept.length === 0 ? [] : [unkeptText(savedState.unkept)];
     this.dropping = false;
-    if (memory.unkept.length > 0) remember({ unkept: [] });
+    if (savedState.unkept.length > 0) updateSavedState({ unkept: [] });
   }
 
   override connectedCallback(): void {
     super.connectedCallback();
-    document.addEventListener("selectionchange", this.#caretMoved);
+    document.addEventListener("selectionchange", this.#handleCaretMove);
     // Anywhere in the panel: who drags does not aim at a text box.
     addEventListener("dragover", this.#dragover);
     addEventListener("dragleave", this.#dragleave);
@@ -68,7 +68,7 @@ export class ComposerElement extends LightElement {
 
   override disconnectedCallback(): void {
     super.disconnectedCallback();
-    document.removeEventListener("selectionchange", this.#caretMoved);
+    document.removeEventListener("selectionchange", this.#handleCaretMove);
     removeEventListener("dragover", this.#dragover);
     removeEventListener("dragleave", this.#dragleave);
     removeEventListener("drop", this.#drop);
@@ -80,22 +80,22 @@ export class ComposerElement extends LightElement {
   }
 
   /** Takes what the host says to the composer of this panel. */
-  hear(message: Extract<PanelMessage, { type: "completions" | "attached" | "refused" | "unsent" | "draft" }>): void {
-    if (message.type === "completions") return this.#suggestions.hear(message);
+  receive(message: Extract<PanelMessage, { type: "completions" | "attached" | "refused" | "unsent" | "draft" }>): void {
+    if (message.type === "completions") return this.#suggestions.showCompletions(message);
     if (message.type === "unsent" || message.type === "draft") {
-      this.giveBack(message.text);
+      this.restoreText(message.text);
       this.#attach(message.attachments);
-      return message.type === "unsent" ? this.#refuse([message.reason]) : undefined;
+      return message.type === "unsent" ? this.#showRefusals([message.reason]) : undefined;
     }
     this.pending = this.pending.slice(1);
     if (message.type === "attached") this.#attach(message.attachments);
     else {
       this.#sendWhenAttached = false;
-      this.#refuse([message.reason]);
+      this.#showRefusals([message.reason]);
     }
     if (!this.#sendWhenAttached || this.pending.length > 0) return;
     this.#sendWhenAttached = false;
-    this.#submit();
+    this.#sendPrompt();
   }
 
   /** Puts a text into the box, ready to be changed or sent. */
@@ -105,7 +105,7 @@ export class ComposerElement extends LightElement {
   }
 
   /** Gives a text back that was not sent, before what was written since. */
-  giveBack(text: string): void {
+  restoreText(text: string): void {
     // Not through the box: that would take the focus from wherever it is by now.
     this.#setDraft([text, this.draft].filter(each => each.trim() !== "").join("\n"));
   }
@@ -114,29 +114,29 @@ export class ComposerElement extends LightElement {
     return this.querySelector(".composer textarea");
   }
 
-  get #isKnown(): boolean {
-    return this.head !== unknownHead;
+  get #hasHead(): boolean {
+    return this.head !== placeholderHead;
   }
 
-  get #running(): boolean {
+  get #isRunning(): boolean {
     return this.head.activity.state !== "idle";
   }
 
   protected override firstUpdated(): void {
     // The focus stays where it is; only the caret goes back to its place.
-    this.#box?.setSelectionRange(...memory.caret);
+    this.#box?.setSelectionRange(...savedState.caret);
   }
 
   protected override updated(): void {
     const box = this.querySelector<HTMLElement>(".composer");
-    if (box) this.#suggestions.painted(box);
-    if (this.#isKnown) this.#catchUp();
+    if (box) this.#suggestions.placeList(box);
+    if (this.#hasHead) this.#handleEarlyKey();
   }
 
-  #catchUp(): void {
-    const pressed = this.#pressed;
-    this.#pressed = undefined;
-    if (pressed === this.head.sendKey) this.#submit();
+  #handleEarlyKey(): void {
+    const pressed = this.#earlyKey;
+    this.#earlyKey = undefined;
+    if (pressed === this.head.sendKey) this.#sendPrompt();
     else if (pressed === "enter") this.#setDraft(`${this.draft}\n`);
   }
 
@@ -145,7 +145,7 @@ export class ComposerElement extends LightElement {
     return html`<parley-queue
         .queue=${head.queue}
         .onLeave=${() => this.focusBox()}
-        .onLate=${(text: string) => this.#late(text)}
+        .onLate=${(text: string) => this.#restoreLateEdit(text)}
       ></parley-queue>
       <div class="composer" data-dropping=${this.dropping ? "" : nothing}>
         ${this.#suggestions.render()}
@@ -161,18 +161,18 @@ export class ComposerElement extends LightElement {
           <div class="composer-end">${usageRing(head.usage)} ${attachButton()} ${this.#sendAndStop()}</div>
         </div>
       </div>
-      <div role="alert">${this.#refusedWords()}</div>`;
+      <div role="alert">${this.#refusals()}</div>`;
   }
 
-  #textBox({ agent }: Head): TemplateResult {
-    const { open, current } = this.#suggestions;
+  #textBox({ agent }: ViewHead): TemplateResult {
+    const { isOpen: open, current } = this.#suggestions;
     const hint = this.#hint();
     return html`<div class="text-box">
       <textarea
         aria-label=${t("Message")}
         aria-autocomplete="list"
         aria-haspopup="listbox"
-        aria-controls=${open ? LIST_ID : nothing}
+        aria-controls=${open ? suggestionListId : nothing}
         aria-activedescendant=${current ?? nothing}
         aria-description=${hint ?? nothing}
         placeholder=${this.#placeholder(agent)}
@@ -191,8 +191,8 @@ export class ComposerElement extends LightElement {
     </div>`;
   }
 
-  #placeholder(agent: Head["agent"]): string {
-    if (!this.#isKnown) return "";
+  #placeholder(agent: ViewHead["agent"]): string {
+    if (!this.#hasHead) return "";
     return agent ? t("Message {0}", agent.name) : t("Select an agent to start");
   }
 
@@ -203,14 +203,14 @@ export class ComposerElement extends LightElement {
   }
 
   #sendAndStop(): TemplateResult {
-    return html`${this.#running ? this.#stopButton() : nothing}
+    return html`${this.#isRunning ? this.#stopButton() : nothing}
       <button
         class="icon-button send"
         type="button"
         aria-label=${t("Send")}
-        title=${this.#running ? t("Queue this message") : this.#sendTitle()}
+        title=${this.#isRunning ? t("Queue this message") : this.#sendTitle()}
         ?disabled=${!this.#canSend}
-        @click=${this.#submit}
+        @click=${this.#sendPrompt}
       >
         ${icon("send")}
       </button>`;
@@ -234,7 +234,7 @@ export class ComposerElement extends LightElement {
     </button>`;
   }
 
-  #refusedWords(): TemplateResult | typeof nothing {
+  #refusals(): TemplateResult | typeof nothing {
     if (this.refused.length === 0) return nothing;
     return html`<div class="refused">
       ${icon("warning")}
@@ -258,17 +258,17 @@ export class ComposerElement extends LightElement {
 
   #input = (event: Event): void => {
     const box = event.target as HTMLTextAreaElement;
-    this.#recalled = 0;
-    this.#pressed = undefined;
+    this.#historyOffset = 0;
+    this.#earlyKey = undefined;
     this.#setDraft(box.value);
-    this.#suggestions.typed(box.value, box.selectionEnd, this.head.commands);
+    this.#suggestions.handleInput(box.value, box.selectionEnd, this.head.commands);
   };
 
-  #caretMoved = (): void => {
+  #handleCaretMove = (): void => {
     const box = this.#box;
     if (!box || document.activeElement !== box) return;
-    remember({ caret: [box.selectionStart, box.selectionEnd] });
-    this.#suggestions.moved(box.value, box.selectionEnd, this.head.commands);
+    updateSavedState({ caret: [box.selectionStart, box.selectionEnd] });
+    this.#suggestions.handleCaretMove(box.value, box.selectionEnd, this.head.commands);
   };
 
   #keydown = (event: KeyboardEvent): void => {
@@ -278,10 +278,10 @@ export class ComposerElement extends LightElement {
       event.preventDefault();
       // Escape is for the list first, and only then for whatever else it ends.
       event.stopPropagation();
-    } else if (event.key === "Enter" && this.#sends(event)) {
+    } else if (event.key === "Enter" && this.#isSendKey(event)) {
       event.preventDefault();
-      this.#submit();
-    } else if (event.key === "Escape" && this.#running) {
+      this.#sendPrompt();
+    } else if (event.key === "Escape" && this.#isRunning) {
       event.preventDefault();
       this.#stop();
     } else if (event.key === "Backspace") this.#removeLast(event);
@@ -289,27 +289,27 @@ export class ComposerElement extends LightElement {
     else if (event.key === "ArrowDown") this.#recall(event, -1);
   };
 
-  #sends(event: KeyboardEvent): boolean {
+  #isSendKey(event: KeyboardEvent): boolean {
     if (event.shiftKey || event.altKey) return false;
     const modified = event.ctrlKey || event.metaKey;
-    if (!this.#isKnown) {
-      this.#pressed = modified ? "modEnter" : "enter";
+    if (!this.#hasHead) {
+      this.#earlyKey = modified ? "modEnter" : "enter";
       return true;
     }
     return this.head.sendKey === "modEnter" ? modified : !modified;
   }
 
   /** Whether a prompt would be taken: not where nothing can be started, so that no text is lost. */
-  get #takes(): boolean {
+  get #acceptsPrompts(): boolean {
     const { agent, connection, problem } = this.head;
     return agent !== null && !(connection === null && problem !== null);
   }
 
   get #canSend(): boolean {
-    return this.#takes && (this.draft.trim() !== "" || this.attachments.length + this.pending.length > 0);
+    return this.#acceptsPrompts && (this.draft.trim() !== "" || this.attachments.length + this.pending.length > 0);
   }
 
-  #submit = (): void => {
+  #sendPrompt = (): void => {
     if (!this.#canSend) return;
     if (this.pending.length > 0 && !this.#sendWhenAttached) {
       // What was chosen goes with this prompt. Pressed again, the prompt goes without waiting.
@@ -319,7 +319,7 @@ export class ComposerElement extends LightElement {
     const { draft: text, attachments } = this;
     endTyping();
     send({ type: "send", text, ...(attachments.length > 0 && { attachments }) });
-    this.#recalled = 0;
+    this.#historyOffset = 0;
     this.#sendWhenAttached = false;
     this.refused = [];
     this.#suggestions.close();
@@ -338,27 +338,27 @@ export class ComposerElement extends LightElement {
   /** Up and down walk through earlier prompts, from an empty box and as long as what was recalled is not changed. */
   #recall(event: KeyboardEvent, step: 1 | -1): void {
     if (event.shiftKey || event.ctrlKey || event.metaKey || event.altKey) return;
-    if (this.#recalled === 0 && (step < 0 || this.draft !== "")) return;
+    if (this.#historyOffset === 0 && (step < 0 || this.draft !== "")) return;
     const prompts = this.prompts();
-    const back = Math.min(this.#recalled + step, prompts.length);
-    if (back === this.#recalled) return;
+    const back = Math.min(this.#historyOffset + step, prompts.length);
+    if (back === this.#historyOffset) return;
     event.preventDefault();
-    this.#recalled = back;
+    this.#historyOffset = back;
     this.#setDraft(back === 0 ? "" : (prompts.at(-back) ?? ""));
   }
 
   #setDraft(draft: string): void {
     this.draft = draft;
-    remember({ draft });
+    updateSavedState({ draft });
   }
 
   /** A prompt went out before the change of it was saved: the change is not lost. */
-  #late(text: string): void {
-    this.giveBack(text);
-    this.#refuse([t("The queued message was sent before your change was saved. Your text is in the box.")]);
+  #restoreLateEdit(text: string): void {
+    this.restoreText(text);
+    this.#showRefusals([t("The queued message was sent before your change was saved. Your text is in the box.")]);
   }
 
-  #chosen(choice: Choice, token: Token): void {
+  #insertChoice(choice: SuggestionChoice, token: TriggerToken): void {
     const box = this.#box;
     if (!box) return;
     const follows = box.value.charAt(token.end);
@@ -376,8 +376,8 @@ export class ComposerElement extends LightElement {
 
   #setAttachments(attachments: readonly Attachment[]): void {
     this.attachments = attachments;
-    const { kept, unkept } = keepable(attachments);
-    remember({ attachments: kept, unkept });
+    const { kept, unkept } = splitForReload(attachments);
+    updateSavedState({ attachments: kept, unkept });
   }
 
   #remove(id: string): void {
@@ -392,7 +392,7 @@ export class ComposerElement extends LightElement {
     this.#remove(last.id);
   }
 
-  #refuse(sentences: readonly string[]): void {
+  #showRefusals(sentences: readonly string[]): void {
     this.refused = [...new Set([...this.refused, ...sentences])].slice(-3);
   }
 
@@ -434,11 +434,11 @@ export class ComposerElement extends LightElement {
     const name = agent?.name ?? t("The agent");
     const read = await Promise.all(files.map(file => readAttachment(file, accepts, name)));
     this.#attach(read.flatMap(one => ("attachment" in one ? [one.attachment] : [])));
-    this.#refuse(read.flatMap(one => ("refused" in one ? [one.refused] : [])));
+    this.#showRefusals(read.flatMap(one => ("refused" in one ? [one.refused] : [])));
   }
 }
 
-function unkeptWords(labels: readonly string[]): string {
+function unkeptText(labels: readonly string[]): string {
   const names = labels.join(", ");
   return t("{0} was too large to be kept while the panel was away. Attach it again.", names);
 }

@@ -2,7 +2,7 @@
 import { html, nothing, type TemplateResult } from "lit";
 
 /** Rows that PageUp and PageDown walk. */
-const PAGE = 8;
+const pageSize = 8;
 
 /** Where a key leads in a list of that length; undefined when it is no key of lists. Up and Down go round. */
 export function listIndex(key: string, at: number, length: number): number | undefined {
@@ -13,9 +13,9 @@ export function listIndex(key: string, at: number, length: number): number | und
     case "ArrowUp":
       return (at - 1 + length) % length;
     case "PageDown":
-      return Math.min(at + PAGE, length - 1);
+      return Math.min(at + pageSize, length - 1);
     case "PageUp":
-      return Math.max(at - PAGE, 0);
+      return Math.max(at - pageSize, 0);
     case "Home":
       return 0;
     case "End":
@@ -26,13 +26,13 @@ export function listIndex(key: string, at: number, length: number): number | und
 }
 
 /** How well a text fits a query, smaller is better, and which of its letters do. Offsets in UTF-16 units. */
-export interface Fit {
+export interface LetterMatch {
   readonly rank: number;
   readonly matches: readonly number[];
 }
 
 /** Fits when all letters of the query come in the text, in their order. Whole runs and starts of words are better. */
-export function fit(query: string, text: string): Fit | undefined {
+export function matchLetters(query: string, text: string): LetterMatch | undefined {
   const wanted = query.toLowerCase();
   // Lower case of another length would shift the offsets.
   const lower = text.toLowerCase();
@@ -56,14 +56,14 @@ export function fit(query: string, text: string): Fit | undefined {
 }
 
 /** The items whose text fits, best first, those that fit alike in their own order. */
-export function fitting<T>(
+export function bestMatches<T>(
   query: string,
   items: readonly T[],
   text: (item: T) => string,
 ): readonly { readonly item: T; readonly matches: readonly number[] }[] {
   return items
     .flatMap(item => {
-      const found = fit(query, text(item));
+      const found = matchLetters(query, text(item));
       return found ? [{ item, ...found }] : [];
     })
     .sort((a, b) => a.rank - b.rank);
@@ -73,19 +73,19 @@ export function fitting<T>(
 export function matchedLabel(label: string, matches: readonly number[] = []): TemplateResult {
   const name = label.lastIndexOf("/", label.length - 2) + 1;
   return html`<span class="match-label"
-    >${name > 0 ? html`<bdi class="match-folder">${marked(label, matches, 0, name)}</bdi>` : nothing}<bdi
+    >${name > 0 ? html`<bdi class="match-folder">${markedPieces(label, matches, 0, name)}</bdi>` : nothing}<bdi
       class="match-name"
-      >${marked(label, matches, name, label.length)}</bdi
+      >${markedPieces(label, matches, name, label.length)}</bdi
     ></span
   >`;
 }
 
 /** A command with its slash, marked alike. In one piece, so that it is spoken as one. */
 export function commandLabel(name: string, matches: readonly number[]): TemplateResult {
-  return html`<bdi class="match-name">/${marked(name, matches, 0, name.length)}</bdi>`;
+  return html`<bdi class="match-name">/${markedPieces(name, matches, 0, name.length)}</bdi>`;
 }
 
-function marked(label: string, matches: readonly number[], from: number, to: number): readonly unknown[] {
+function markedPieces(label: string, matches: readonly number[], from: number, to: number): readonly unknown[] {
   const hits = new Set(matches);
   const out: unknown[] = [];
   for (let at = from; at < to;) {
@@ -100,7 +100,7 @@ function marked(label: string, matches: readonly number[], from: number, to: num
 }
 
 /** Keeps a list that opens upward within the window, and its current row in sight. */
-export function fitAbove(popup: HTMLElement, anchor: HTMLElement): void {
+export function placeAbove(popup: HTMLElement, anchor: HTMLElement): void {
   popup.style.setProperty("--room", `${Math.max(48, Math.floor(anchor.getBoundingClientRect().top) - 8)}px`);
   popup.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: "nearest" });
 }

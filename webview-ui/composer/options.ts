@@ -2,18 +2,18 @@
 import { html, nothing, svg, type TemplateResult } from "lit";
 import { live } from "lit/directives/live.js";
 import type { OptionChoice, SessionOption } from "../../src/session/events.ts";
-import type { Head } from "../../src/panel/protocol.ts";
+import type { ViewHead } from "../../src/panel/protocol.ts";
 import { send } from "../base/vscodeApi.ts";
-import { count, t } from "../base/l10n.ts";
+import { formatCount, t } from "../base/l10n.ts";
 
 /** More choices than this can be searched. */
-const MOST_UNSEARCHED = 15;
+const maxUnsearchedChoices = 15;
 
 /** One selector, list to search or checkbox per option. */
 export function optionControls(options: readonly SessionOption[]): TemplateResult {
   return html`${options.map(option => {
     if (option.type === "boolean") return checkbox(option);
-    if (option.choices.length <= MOST_UNSEARCHED) return selector(option);
+    if (option.choices.length <= maxUnsearchedChoices) return selector(option);
     return html`<parley-picker .option=${option}></parley-picker>`;
   })}`;
 }
@@ -66,14 +66,14 @@ function checkbox(option: Extract<SessionOption, { type: "boolean" }>): Template
   </label>`;
 }
 
-const RADIUS = 6;
+const ringRadius = 6;
 
 /** A small ring that fills with the context; the numbers are in its name. */
-export function usageRing(usage: Head["usage"]): TemplateResult | typeof nothing {
+export function usageRing(usage: ViewHead["usage"]): TemplateResult | typeof nothing {
   if (usage === null) return nothing;
   const share = usage.size > 0 ? Math.min(1, Math.max(0, usage.used / usage.size)) : 0;
-  const around = 2 * Math.PI * RADIUS;
-  const words = usageWords(usage, share);
+  const circumference = 2 * Math.PI * ringRadius;
+  const words = usageText(usage, share);
   return html`<span
     class="usage"
     role="img"
@@ -82,25 +82,30 @@ export function usageRing(usage: Head["usage"]): TemplateResult | typeof nothing
     data-level=${share >= 0.9 ? "high" : "normal"}
   >
     <svg viewBox="0 0 16 16" width="16" height="16" aria-hidden="true">
-      ${svg`<circle class="usage-track" cx="8" cy="8" r=${RADIUS} />
-        <circle class="usage-share" cx="8" cy="8" r=${RADIUS} transform="rotate(-90 8 8)" stroke-dasharray="${around * share} ${around}" />`}
+      ${svg`<circle class="usage-track" cx="8" cy="8" r=${ringRadius} />
+        <circle class="usage-share" cx="8" cy="8" r=${ringRadius} transform="rotate(-90 8 8)" stroke-dasharray="${circumference * share} ${circumference}" />`}
     </svg>
     <span aria-hidden="true">${Math.round(share * 100)}%</span>
     <span class="usage-tip" aria-hidden="true">${words}</span>
   </span>`;
 }
 
-function usageWords(usage: NonNullable<Head["usage"]>, share: number): string {
+function usageText(usage: NonNullable<ViewHead["usage"]>, share: number): string {
   const context =
     usage.size > 0
-      ? t("Context: {0} of {1} tokens used ({2} %)", count(usage.used), count(usage.size), Math.round(share * 100))
-      : t("Context: {0} tokens used", count(usage.used));
+      ? t(
+          "Context: {0} of {1} tokens used ({2} %)",
+          formatCount(usage.used),
+          formatCount(usage.size),
+          Math.round(share * 100),
+        )
+      : t("Context: {0} tokens used", formatCount(usage.used));
   return usage.cost === undefined
     ? context
-    : `${context} · ${t("Cost: {0}", money(usage.cost.amount, usage.cost.currency))}`;
+    : `${context} · ${t("Cost: {0}", formatMoney(usage.cost.amount, usage.cost.currency))}`;
 }
 
-function money(amount: number, currency: string): string {
+function formatMoney(amount: number, currency: string): string {
   // An agent may name a currency that Intl refuses.
   if (!/^[A-Z]{3}$/.test(currency)) return `${amount} ${currency}`;
   return amount.toLocaleString(undefined, { style: "currency", currency, maximumFractionDigits: 4 });

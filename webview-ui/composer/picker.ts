@@ -4,7 +4,7 @@ import type { OptionChoice, SessionOption } from "../../src/session/events.ts";
 import { LightElement, icon } from "../base/element.ts";
 import { send } from "../base/vscodeApi.ts";
 import { t } from "../base/l10n.ts";
-import { fitAbove, fitting, listIndex, matchedLabel } from "./listbox.ts";
+import { placeAbove, bestMatches, listIndex, matchedLabel } from "./listbox.ts";
 
 interface Row {
   readonly choice: OptionChoice;
@@ -29,7 +29,7 @@ export class PickerElement extends LightElement {
   protected override updated(): void {
     const popup = this.querySelector<HTMLElement>(".popup");
     const bar = this.closest<HTMLElement>(".composer-bar");
-    if (popup && bar) fitAbove(popup, bar);
+    if (popup && bar) placeAbove(popup, bar);
   }
 
   protected override render(): TemplateResult {
@@ -101,7 +101,7 @@ export class PickerElement extends LightElement {
   #rows(query: string): readonly Row[] {
     const { choices } = this.option;
     if (query === "") return choices.map(choice => ({ choice, matches: [] }));
-    return fitting(query, choices, choice => choice.name).map(({ item, matches }) => ({ choice: item, matches }));
+    return bestMatches(query, choices, choice => choice.name).map(({ item, matches }) => ({ choice: item, matches }));
   }
 
   #open(): void {

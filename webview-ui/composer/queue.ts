@@ -1,7 +1,7 @@
 // Prompts that wait for their turn, above the composer: changed in place, put into another order, sent now, taken back.
 import { html, nothing, type TemplateResult } from "lit";
 import { repeat } from "lit/directives/repeat.js";
-import type { ViewQueued } from "../../src/panel/protocol.ts";
+import type { ViewQueuedPrompt } from "../../src/panel/protocol.ts";
 import { LightElement, icon, roveByKey, roveTabStop, roveToFocus } from "../base/element.ts";
 import { send } from "../base/vscodeApi.ts";
 import { t } from "../base/l10n.ts";
@@ -11,7 +11,7 @@ type Action = "edit" | "up" | "down" | "now" | "remove";
 /** `<parley-queue>`: one tab stop, arrows within; Alt+Up and Alt+Down move a row. */
 export class QueueElement extends LightElement {
   static override properties = { queue: { attribute: false }, editing: { state: true } };
-  declare queue: readonly ViewQueued[];
+  declare queue: readonly ViewQueuedPrompt[];
   /** The row that is being changed, and its text so far. */
   declare editing: { readonly id: string; readonly text: string } | null;
   /** Called when what had the focus is gone. */
@@ -38,11 +38,11 @@ export class QueueElement extends LightElement {
     const { editing } = this;
     if (!editing || this.queue.some(({ id, sent }) => id === editing.id && !sent)) return;
     this.editing = null;
-    if (editing.text !== this.#edited) this.onLate(editing.text);
+    if (editing.text !== this.#textBeforeEdit) this.onLate(editing.text);
   }
 
   /** The text that is being changed, as it was. */
-  #edited = "";
+  #textBeforeEdit = "";
 
   protected override updated(): void {
     roveTabStop(this);
@@ -72,17 +72,17 @@ export class QueueElement extends LightElement {
     </ul>`;
   }
 
-  #row(one: ViewQueued): TemplateResult {
+  #row(one: ViewQueuedPrompt): TemplateResult {
     const { id, text, sent } = one;
     return html`<li data-id=${id}>
       ${icon(sent ? "sync" : "comment")} <span class="ellipsis queue-text" title=${text}>${text}</span>
-      ${attached(one)}
+      ${attachmentCount(one)}
       ${
         sent
           ? html`<span class="quiet">${t("Sent")}</span>`
           : html`<span class="queue-actions"
               ><span class="queue-more"
-                >${this.#button(one, "edit", "edit", t("Edit"), t("Edit: {0}", text))}${this.#movers(one)}</span
+                >${this.#button(one, "edit", "edit", t("Edit"), t("Edit: {0}", text))}${this.#moveButtons(one)}</span
               >${this.#button(one, "now", "run-above", t("Send now: stops what runs"), t("Send now: {0}", text))}${this.#button(
                 one,
                 "remove",
@@ -95,7 +95,7 @@ export class QueueElement extends LightElement {
     </li>`;
   }
 
-  #movers(one: ViewQueued): readonly TemplateResult[] | typeof nothing {
+  #moveButtons(one: ViewQueuedPrompt): readonly TemplateResult[] | typeof nothing {
     const waiting = this.#waiting;
     if (waiting.length < 2) return nothing;
     const { id, text } = one;
@@ -113,7 +113,14 @@ export class QueueElement extends LightElement {
   }
 
   // aria-disabled rather than disabled: a disabled button would drop the focus onto the page.
-  #button(one: ViewQueued, action: Action, codicon: string, title: string, name: string, off = false): TemplateResult {
+  #button(
+    one: ViewQueuedPrompt,
+    action: Action,
+    codicon: string,
+    title: string,
+    name: string,
+    off = false,
+  ): TemplateResult {
     return html`<button
       class="icon-button"
       type="button"
@@ -127,7 +134,7 @@ export class QueueElement extends LightElement {
     </button>`;
   }
 
-  #editor(one: ViewQueued): TemplateResult {
+  #editor(one: ViewQueuedPrompt): TemplateResult {
     return html`<li data-id=${one.id} class="queue-editor">
       <textarea
         rows="1"
@@ -137,30 +144,30 @@ export class QueueElement extends LightElement {
         @keydown=${(event: KeyboardEvent) => this.#editorKey(event, one)}
       ></textarea>
       <div class="buttons">
-        ${attached(one)}
+        ${attachmentCount(one)}
         <button class="primary" type="button" @click=${() => this.#save(one)}>${t("Save")}</button>
         <button class="secondary" type="button" @click=${() => this.#cancel(one)}>${t("Cancel")}</button>
       </div>
     </li>`;
   }
 
-  get #waiting(): readonly ViewQueued[] {
+  get #waiting(): readonly ViewQueuedPrompt[] {
     return this.queue.filter(({ sent }) => !sent);
   }
 
-  #act(one: ViewQueued, action: Action): void {
-    const submission = one.id;
+  #act(one: ViewQueuedPrompt, action: Action): void {
+    const promptId = one.id;
     switch (action) {
       case "edit":
         return this.#edit(one);
       case "up":
-        return this.#move(submission, -1);
+        return this.#move(promptId, -1);
       case "down":
-        return this.#move(submission, 1);
+        return this.#move(promptId, 1);
       case "now":
-        return send({ type: "sendNow", submission });
+        return send({ type: "sendNow", submission: promptId });
       case "remove":
-        send({ type: "withdraw", submission });
+        send({ type: "withdraw", submission: promptId });
         // Its button goes away with it: keep the focus in the composer instead of losing it to the page.
         return this.onLeave();
       default:
@@ -168,16 +175,16 @@ export class QueueElement extends LightElement {
     }
   }
 
-  #move(submission: string, step: -1 | 1): void {
+  #move(promptId: string, step: -1 | 1): void {
     const waiting = this.#waiting;
-    const to = waiting.findIndex(({ id }) => id === submission) + step;
+    const to = waiting.findIndex(({ id }) => id === promptId) + step;
     if (to < 0 || to >= waiting.length) return;
     const before = waiting[step < 0 ? to : to + 1]?.id;
-    send({ type: "moveQueued", submission, ...(before !== undefined && { before }) });
+    send({ type: "moveQueued", submission: promptId, ...(before !== undefined && { before }) });
   }
 
-  #edit({ id, text }: ViewQueued): void {
-    this.#edited = text;
+  #edit({ id, text }: ViewQueuedPrompt): void {
+    this.#textBeforeEdit = text;
     this.editing = { id, text };
     void this.updateComplete.then(() => {
       const box = this.querySelector("textarea");
@@ -186,7 +193,7 @@ export class QueueElement extends LightElement {
     });
   }
 
-  #editorKey(event: KeyboardEvent, one: ViewQueued): void {
+  #editorKey(event: KeyboardEvent, one: ViewQueuedPrompt): void {
     if (event.isComposing || event.keyCode === 229) return;
     if (event.key === "Escape") this.#cancel(one);
     else if (event.key === "Enter" && !event.shiftKey && !event.altKey) this.#save(one);
@@ -195,22 +202,22 @@ export class QueueElement extends LightElement {
     event.stopPropagation();
   }
 
-  #save({ id, attachments }: ViewQueued): void {
+  #save({ id, attachments }: ViewQueuedPrompt): void {
     const text = this.editing?.text ?? "";
     this.editing = null;
     const isEmpty = text.trim() === "" && !attachments;
     if (isEmpty) send({ type: "withdraw", submission: id });
-    else if (text !== this.#edited) send({ type: "editQueued", submission: id, text });
+    else if (text !== this.#textBeforeEdit) send({ type: "editQueued", submission: id, text });
     if (isEmpty) this.onLeave();
-    else this.#backTo(id);
+    else this.#focusEditButton(id);
   }
 
-  #cancel({ id }: ViewQueued): void {
+  #cancel({ id }: ViewQueuedPrompt): void {
     this.editing = null;
-    this.#backTo(id);
+    this.#focusEditButton(id);
   }
 
-  #backTo(id: string): void {
+  #focusEditButton(id: string): void {
     void this.updateComplete.then(() => this.#control(id, "edit")?.focus());
   }
 
@@ -225,7 +232,7 @@ export class QueueElement extends LightElement {
   }
 }
 
-function attached({ attachments }: ViewQueued): TemplateResult | typeof nothing {
+function attachmentCount({ attachments }: ViewQueuedPrompt): TemplateResult | typeof nothing {
   if (!attachments || attachments.length === 0) return nothing;
   const words = attachments.length === 1 ? t("1 attachment") : t("{0} attachments", attachments.length);
   return html`<span class="quiet queue-attached" title=${attachments.join("\n")}

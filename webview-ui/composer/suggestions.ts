@@ -5,10 +5,10 @@ import type { AgentCommand } from "../../src/session/events.ts";
 import { icon } from "../base/element.ts";
 import { send } from "../base/vscodeApi.ts";
 import { t } from "../base/l10n.ts";
-import { commandLabel, fitAbove, fitting, listIndex, matchedLabel } from "./listbox.ts";
+import { commandLabel, placeAbove, bestMatches, listIndex, matchedLabel } from "./listbox.ts";
 
 /** The word that is being written at the caret, from its `@` or `/` to the caret. Offsets in UTF-16 units. */
-export interface Token {
+export interface TriggerToken {
   readonly trigger: "@" | "/";
   readonly start: number;
   readonly end: number;
@@ -16,7 +16,7 @@ export interface Token {
 }
 
 /** The token at the caret: `@` at the start of a word or behind a bracket, `/` at the very start of the text. */
-export function tokenAt(text: string, caret: number): Token | undefined {
+export function tokenAt(text: string, caret: number): TriggerToken | undefined {
   const before = text.slice(0, caret);
   const command = /^\/(\S*)$/.exec(before);
   if (command) return { trigger: "/", start: 0, end: caret, query: command[1] ?? "" };
@@ -27,7 +27,7 @@ export function tokenAt(text: string, caret: number): Token | undefined {
 }
 
 /** One row. */
-type Item =
+type SuggestionItem =
   | { readonly type: "completion"; readonly key: string; readonly completion: Completion }
   | {
       readonly type: "command";
@@ -37,11 +37,11 @@ type Item =
     };
 
 /** What was chosen. `request` names the answer that a completion was in. */
-export type Choice =
+export type SuggestionChoice =
   | { readonly type: "completion"; readonly completion: Completion; readonly request: number }
   | { readonly type: "command"; readonly command: AgentCommand };
 
-const icons: Readonly<Record<Completion["kind"], string>> = {
+const completionIcons: Readonly<Record<Completion["kind"], string>> = {
   file: "file",
   folder: "folder",
   symbol: "symbol-misc",
@@ -53,100 +53,100 @@ const icons: Readonly<Record<Completion["kind"], string>> = {
 };
 
 /** The codicon of a kind of completion or attachment. */
-export const kindIcon = (kind: Completion["kind"] | "image" | "audio"): string =>
-  kind === "image" ? "file-media" : kind === "audio" ? "unmute" : icons[kind];
+export const attachmentIcon = (kind: Completion["kind"] | "image" | "audio"): string =>
+  kind === "image" ? "file-media" : kind === "audio" ? "unmute" : completionIcons[kind];
 
 /** The id of the list, for `aria-controls`. */
-export const LIST_ID = "parley-suggestions";
+export const suggestionListId = "parley-suggestions";
 
 interface Options {
   /** Something to paint has changed. */
   readonly onChange: () => void;
-  readonly onChoose: (choice: Choice, token: Token) => void;
+  readonly onChoose: (choice: SuggestionChoice, token: TriggerToken) => void;
 }
 
 /** The list above the composer. It never has the focus: the text box hands it keys, and names its current row. */
 export class Suggestions {
   readonly #options: Options;
-  #token: Token | undefined;
+  #token: TriggerToken | undefined;
   /** Where the token begins that Escape closed the list for. */
-  #dismissed: number | undefined;
-  #items: readonly Item[] = [];
-  #at = 0;
+  #dismissedStart: number | undefined;
+  #items: readonly SuggestionItem[] = [];
+  #currentIndex = 0;
   /** The user walked to a row: it stays chosen while others come and go. */
-  #walked = false;
-  #indexing = false;
+  #userMovedToRow = false;
+  #isIndexing = false;
   /** Numbers of the latest question and of the answer that is shown. */
-  #asked = 0;
-  #shown = 0;
+  #latestRequest = 0;
+  #shownRequest = 0;
   /** Enter came before the answer: its first row is meant. */
-  #chooseNext = false;
+  #choosesFirstAnswer = false;
 
   constructor(options: Options) {
     this.#options = options;
   }
 
   /** Something is shown, so Escape belongs to it. */
-  get open(): boolean {
+  get isOpen(): boolean {
     if (!this.#token) return false;
-    if (this.#items.length > 0 || this.#indexing) return true;
-    return this.#token.trigger === "@" && this.#token.query !== "" && this.#shown > 0;
+    if (this.#items.length > 0 || this.#isIndexing) return true;
+    return this.#token.trigger === "@" && this.#token.query !== "" && this.#shownRequest > 0;
   }
 
   /** The id of the current row, for `aria-activedescendant`. */
   get current(): string | undefined {
-    return this.open && this.#items.length > 0 ? rowId(this.#at) : undefined;
+    return this.isOpen && this.#items.length > 0 ? rowId(this.#currentIndex) : undefined;
   }
 
   /** The user wrote: offers what fits the token at the caret, if there is one. */
-  typed(text: string, caret: number, commands: readonly AgentCommand[]): void {
+  handleInput(text: string, caret: number, commands: readonly AgentCommand[]): void {
     const token = tokenAt(text, caret);
-    if (token?.start !== this.#dismissed) this.#dismissed = undefined;
-    if (!token || this.#dismissed !== undefined) return this.close();
+    if (token?.start !== this.#dismissedStart) this.#dismissedStart = undefined;
+    if (!token || this.#dismissedStart !== undefined) return this.close();
     if (token.start !== this.#token?.start || token.trigger !== this.#token.trigger) this.#reset();
     this.#token = token;
-    this.#walked = false;
-    if (token.trigger === "/") this.#offer(commandItems(token.query, commands));
-    else this.#ask(token.query);
+    this.#userMovedToRow = false;
+    if (token.trigger === "/") this.#setItems(commandItems(token.query, commands));
+    else this.#requestCompletions(token.query);
     this.#options.onChange();
   }
 
   /** The caret moved without a change of the text: another place closes the list. */
-  moved(text: string, caret: number, commands: readonly AgentCommand[]): void {
+  handleCaretMove(text: string, caret: number, commands: readonly AgentCommand[]): void {
     if (!this.#token || caret === this.#token.end) return;
     const token = tokenAt(text, caret);
-    if (token?.start === this.#token.start) this.typed(text, caret, commands);
+    if (token?.start === this.#token.start) this.handleInput(text, caret, commands);
     else this.close();
   }
 
   /** Takes an answer; one to an earlier question is stale. More answers to the same one replace it. */
-  hear({ request, items, indexing }: Extract<PanelMessage, { type: "completions" }>): void {
-    if (this.#token?.trigger !== "@" || request !== this.#asked) return;
-    this.#shown = request;
-    this.#indexing = indexing ?? false;
-    this.#offer(items.map(completion => ({ type: "completion", key: completion.key, completion })));
-    const chooses = this.#chooseNext;
-    this.#chooseNext = false;
+  showCompletions({ request, items, indexing }: Extract<PanelMessage, { type: "completions" }>): void {
+    if (this.#token?.trigger !== "@" || request !== this.#latestRequest) return;
+    this.#shownRequest = request;
+    this.#isIndexing = indexing ?? false;
+    this.#setItems(items.map(completion => ({ type: "completion", key: completion.key, completion })));
+    const chooses = this.#choosesFirstAnswer;
+    this.#choosesFirstAnswer = false;
     if (chooses) this.#choose(0);
     this.#options.onChange();
   }
 
   /** Whether the key was for the list. */
   keydown(event: KeyboardEvent): boolean {
-    if (!this.open || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return false;
+    if (!this.isOpen || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return false;
     switch (event.key) {
       case "Escape":
-        this.#dismissed = this.#token?.start;
+        this.#dismissedStart = this.#token?.start;
         this.close();
         return true;
       case "Enter":
       case "Tab":
         return this.#chooseCurrent(event.key);
       default: {
-        const to = listIndex(event.key, this.#at, this.#items.length);
+        const to = listIndex(event.key, this.#currentIndex, this.#items.length);
         if (to === undefined) return false;
-        this.#at = to;
-        this.#walked = true;
+        this.#currentIndex = to;
+        this.#userMovedToRow = true;
         this.#options.onChange();
         return true;
       }
@@ -162,25 +162,25 @@ export class Suggestions {
 
   /** The list, and what is said of it to those who do not see it. */
   render(): TemplateResult {
-    return html`${this.open ? this.#list() : nothing}
-      <div class="sr-only" aria-live="polite">${this.open ? this.#said() : nothing}</div>`;
+    return html`${this.isOpen ? this.#list() : nothing}
+      <div class="sr-only" aria-live="polite">${this.isOpen ? this.#statusText() : nothing}</div>`;
   }
 
   /** Call when the list has been painted. */
-  painted(anchor: HTMLElement): void {
+  placeList(anchor: HTMLElement): void {
     const popup = anchor.querySelector<HTMLElement>(".suggestions");
-    if (popup) fitAbove(popup, anchor);
+    if (popup) placeAbove(popup, anchor);
   }
 
   #list(): TemplateResult {
     const label = this.#token?.trigger === "/" ? t("Commands") : t("Suggestions");
     // Pressing the mouse would take the focus out of the text box.
     return html`<div class="popup suggestions" @mousedown=${(event: Event) => event.preventDefault()}>
-      <div id=${LIST_ID} class="popup-list" role="listbox" aria-label=${label}>
+      <div id=${suggestionListId} class="popup-list" role="listbox" aria-label=${label}>
         ${this.#items.map((item, i) => this.#row(item, i))}
       </div>
       ${
-        this.#indexing
+        this.#isIndexing
           ? html`<div class="popup-note">${icon("loading codicon-modifier-spin")} ${t("Indexing…")}</div>`
           : this.#items.length === 0
             ? html`<div class="popup-note">${t("No matches")}</div>`
@@ -189,32 +189,32 @@ export class Suggestions {
     </div>`;
   }
 
-  #row(item: Item, at: number): TemplateResult {
+  #row(item: SuggestionItem, at: number): TemplateResult {
     return html`<div
       id=${rowId(at)}
       class="popup-row"
       role="option"
-      aria-selected=${at === this.#at ? "true" : "false"}
+      aria-selected=${at === this.#currentIndex ? "true" : "false"}
       @click=${() => this.#choose(at)}
     >
       ${item.type === "command" ? commandRow(item) : completionRow(item.completion)}
     </div>`;
   }
 
-  #said(): string {
-    if (this.#indexing) return t("Indexing…");
+  #statusText(): string {
+    if (this.#isIndexing) return t("Indexing…");
     if (this.#items.length === 0) return t("No matches");
     return this.#items.length === 1 ? t("1 suggestion") : t("{0} suggestions", this.#items.length);
   }
 
-  #ask(query: string): void {
-    send({ type: "complete", request: ++this.#asked, query });
+  #requestCompletions(query: string): void {
+    send({ type: "complete", request: ++this.#latestRequest, query });
   }
 
-  #offer(items: readonly Item[]): void {
-    const current = this.#walked ? this.#items[this.#at]?.key : undefined;
+  #setItems(items: readonly SuggestionItem[]): void {
+    const current = this.#userMovedToRow ? this.#items[this.#currentIndex]?.key : undefined;
     this.#items = items;
-    this.#at = Math.max(
+    this.#currentIndex = Math.max(
       0,
       items.findIndex(item => item.key === current),
     );
@@ -222,18 +222,18 @@ export class Suggestions {
 
   /** Enter on a command that is written out and takes no words is for the message: it sends it. */
   #chooseCurrent(key: "Enter" | "Tab"): boolean {
-    const item = this.#items[this.#at];
+    const item = this.#items[this.#currentIndex];
     if (key === "Enter" && item?.type === "command" && !item.command.hint && item.command.name === this.#token?.query) {
       this.close();
       return false;
     }
-    const isStale = this.#token?.trigger === "@" && this.#asked !== this.#shown;
-    if (isStale && !this.#walked && !this.#indexing && !this.#chooseNext) {
-      this.#chooseNext = true;
+    const isStale = this.#token?.trigger === "@" && this.#latestRequest !== this.#shownRequest;
+    if (isStale && !this.#userMovedToRow && !this.#isIndexing && !this.#choosesFirstAnswer) {
+      this.#choosesFirstAnswer = true;
       return true;
     }
     if (!item) return false;
-    this.#choose(this.#at);
+    this.#choose(this.#currentIndex);
     return true;
   }
 
@@ -241,7 +241,7 @@ export class Suggestions {
     const item = this.#items[at];
     const token = this.#token;
     if (!item || !token) return;
-    const request = this.#shown;
+    const request = this.#shownRequest;
     this.close();
     const { onChoose } = this.#options;
     if (item.type === "command") onChoose({ type: "command", command: item.command }, token);
@@ -250,28 +250,28 @@ export class Suggestions {
 
   #reset(): void {
     this.#items = [];
-    this.#at = 0;
-    this.#walked = false;
-    this.#indexing = false;
-    this.#chooseNext = false;
+    this.#currentIndex = 0;
+    this.#userMovedToRow = false;
+    this.#isIndexing = false;
+    this.#choosesFirstAnswer = false;
     // Answers that are still to come are stale.
-    this.#shown = 0;
-    this.#asked++;
+    this.#shownRequest = 0;
+    this.#latestRequest++;
   }
 }
 
-const rowId = (at: number): string => `${LIST_ID}-${at}`;
+const rowId = (at: number): string => `${suggestionListId}-${at}`;
 
 /** Commands whose names fit come first, then those whose descriptions do. */
-function commandItems(query: string, commands: readonly AgentCommand[]): readonly Item[] {
-  const item = (command: AgentCommand, matches: readonly number[]): Item => ({
+function commandItems(query: string, commands: readonly AgentCommand[]): readonly SuggestionItem[] {
+  const item = (command: AgentCommand, matches: readonly number[]): SuggestionItem => ({
     type: "command",
     key: command.name,
     command,
     matches,
   });
   if (query === "") return commands.map(command => item(command, []));
-  const byName = fitting(query, commands, command => command.name);
+  const byName = bestMatches(query, commands, command => command.name);
   const named = new Set(byName.map(found => found.item));
   const rest = commands.filter(command => !named.has(command));
   const words = query.toLowerCase();
@@ -281,7 +281,7 @@ function commandItems(query: string, commands: readonly AgentCommand[]): readonl
   ];
 }
 
-function commandRow({ command, matches }: Extract<Item, { type: "command" }>): TemplateResult {
+function commandRow({ command, matches }: Extract<SuggestionItem, { type: "command" }>): TemplateResult {
   const { name, description, hint } = command;
   return html`${icon("chevron-right")}${commandLabel(name, matches)}${
       hint ? html`<span class="command-hint quiet">${hint}</span>` : nothing
@@ -289,7 +289,7 @@ function commandRow({ command, matches }: Extract<Item, { type: "command" }>): T
 }
 
 function completionRow({ kind, label, detail, matches }: Completion): TemplateResult {
-  return html`${icon(icons[kind])}${matchedLabel(label, matches)}${
+  return html`${icon(completionIcons[kind])}${matchedLabel(label, matches)}${
     detail === undefined ? nothing : html`<span class="popup-detail path" title=${detail}><bdi>${detail}</bdi></span>`
   }`;
 }

@@ -8,18 +8,18 @@ interface Mermaid {
 declare const mermaid: Mermaid;
 
 const source = JSON.parse(document.getElementById("source")?.textContent ?? '""') as string;
-const place = document.getElementById("diagram") as HTMLElement;
-let drawn = 0;
+const container = document.getElementById("diagram") as HTMLElement;
+let drawCount = 0;
 
 /** VS Code names the kind of theme by a class of the body. */
-function lookOf(body: HTMLElement): Readonly<Record<string, unknown>> {
+function themeConfig(body: HTMLElement): Readonly<Record<string, unknown>> {
   const has = (name: string): boolean => body.classList.contains(name);
-  if (has("vscode-high-contrast-light")) return contrast("#ffffff", "#000000", false);
-  if (has("vscode-high-contrast")) return contrast("#000000", "#ffffff", true);
+  if (has("vscode-high-contrast-light")) return contrastTheme("#ffffff", "#000000", false);
+  if (has("vscode-high-contrast")) return contrastTheme("#000000", "#ffffff", true);
   return { theme: has("vscode-light") ? "default" : "dark" };
 }
 
-function contrast(back: string, front: string, darkMode: boolean): Readonly<Record<string, unknown>> {
+function contrastTheme(back: string, front: string, darkMode: boolean): Readonly<Record<string, unknown>> {
   const themeVariables = {
     darkMode, background: back, mainBkg: back, primaryColor: back, secondaryColor: back, tertiaryColor: back,
     primaryTextColor: front, secondaryTextColor: front, tertiaryTextColor: front, textColor: front, lineColor: front,
@@ -30,36 +30,36 @@ function contrast(back: string, front: string, darkMode: boolean): Readonly<Reco
 }
 
 async function draw(): Promise<void> {
-  const turn = ++drawn;
+  const drawId = ++drawCount;
   mermaid.initialize({
     startOnLoad: false,
     securityLevel: "strict",
     suppressErrorRendering: true,
     fontFamily: getComputedStyle(document.body).fontFamily,
-    ...lookOf(document.body),
+    ...themeConfig(document.body),
   });
   try {
-    const { svg } = await mermaid.render(`diagram-${turn}`, source);
-    if (turn === drawn) show(svg);
+    const { svg } = await mermaid.render(`diagram-${drawId}`, source);
+    if (drawId === drawCount) show(svg);
   } catch (error) {
-    if (turn === drawn) explain(error);
+    if (drawId === drawCount) showError(error);
   }
 }
 
 function show(svg: string): void {
   const parsed = new DOMParser().parseFromString(svg, "text/html").querySelector("svg");
-  if (!parsed) return explain(undefined);
+  if (!parsed) return showError(undefined);
   parsed.role = "img";
   parsed.ariaLabel ??= t("Diagram");
-  place.replaceChildren(parsed);
+  container.replaceChildren(parsed);
 }
 
-function explain(error: unknown): void {
-  const said = error instanceof Error ? error.message : "";
+function showError(error: unknown): void {
+  const message = error instanceof Error ? error.message : "";
   const sentence = document.createElement("p");
   sentence.role = "alert";
   sentence.textContent = t("This diagram cannot be drawn: its source has a mistake.");
-  const blocks = [said, source]
+  const blocks = [message, source]
     .filter(text => text !== "")
     .map(text => {
       const block = document.createElement("pre");
@@ -67,7 +67,7 @@ function explain(error: unknown): void {
       block.textContent = text;
       return block;
     });
-  place.replaceChildren(sentence, ...blocks);
+  container.replaceChildren(sentence, ...blocks);
 }
 
 new MutationObserver(() => void draw()).observe(document.body, { attributeFilter: ["class"] });

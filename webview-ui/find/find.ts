@@ -2,23 +2,23 @@
 import { html, nothing, type TemplateResult } from "lit";
 import type { FindHit, PanelMessage, ViewEntry } from "../../src/panel/protocol.ts";
 import { LightElement, icon } from "../base/element.ts";
-import { FoundMarks } from "./findMarks.ts";
+import { FindMarks } from "./findMarks.ts";
 import { send } from "../base/vscodeApi.ts";
-import { count, t } from "../base/l10n.ts";
-import type { Change } from "../base/store.ts";
+import { formatCount, t } from "../base/l10n.ts";
+import type { StoreChange } from "../base/store.ts";
 import type { TranscriptElement } from "../transcript/transcript.ts";
 
 type Found = Extract<PanelMessage, { type: "found" }>;
 type Toggle = "matchCase" | "wholeWord" | "regex";
 
 /** While the conversation changes, it is searched again at most this often, in milliseconds. */
-const REFRESH = 300;
+const refreshInterval = 300;
 
 /** By the physical key: on some keyboards Alt writes another letter. */
-const TOGGLE_KEYS: Readonly<Record<string, Toggle>> = { KeyC: "matchCase", KeyW: "wholeWord", KeyR: "regex" };
+const toggleKeys: Readonly<Record<string, Toggle>> = { KeyC: "matchCase", KeyW: "wholeWord", KeyR: "regex" };
 
 /** What the bar needs of the panel around it. */
-export interface FindSurroundings {
+export interface FindContext {
   readonly transcript: () => TranscriptElement;
   readonly entries: () => readonly ViewEntry[];
   /** Gives the focus to the place where it belongs when nothing else had it. */
@@ -37,7 +37,7 @@ export class FindElement extends LightElement {
     current: { state: true },
     spoken: { state: true },
   };
-  declare around: FindSurroundings;
+  declare around: FindContext;
   declare shown: boolean;
   declare query: string;
   declare matchCase: boolean;
@@ -49,15 +49,15 @@ export class FindElement extends LightElement {
   declare current: number;
   declare spoken: string;
   #request = 0;
-  #waiting = false;
+  #isWaiting = false;
   /** Asked for by the user, so its outcome is spoken. */
-  #asked = false;
+  #announcesResults = false;
   /** Enter was pressed before the answer was there. */
-  #step: 1 | -1 | undefined;
-  #stale = false;
-  #refresh: ReturnType<typeof setTimeout> | undefined;
-  #before: HTMLElement | undefined;
-  readonly #marks = new FoundMarks(() => this.around.transcript());
+  #pendingStep: 1 | -1 | undefined;
+  #isStale = false;
+  #refreshTimer: ReturnType<typeof setTimeout> | undefined;
+  #focusBefore: HTMLElement | undefined;
+  readonly #marks = new FindMarks(() => this.around.transcript());
 
   constructor() {
     super();
@@ -74,7 +74,7 @@ export class FindElement extends LightElement {
   override disconnectedCallback(): void {
     super.disconnectedCallback();
     document.removeEventListener("keydown", this.#shortcut, true);
-    this.#end();
+    this.#reset();
   }
 
   /** Shows the bar and puts the cursor into it. Text that is selected on one line is looked for. */
@@ -82,7 +82,7 @@ export class FindElement extends LightElement {
     const selected = getSelection()?.toString() ?? "";
     const active = document.activeElement;
     if (!this.contains(active)) {
-      this.#before = active instanceof HTMLElement && active !== document.body ? active : undefined;
+      this.#focusBefore = active instanceof HTMLElement && active !== document.body ? active : undefined;
       if (selected.trim() !== "" && selected.length <= 200 && !selected.includes("\n")) this.query = selected;
     }
     if (!this.shown) document.addEventListener("keydown", this.#escape, true);
@@ -98,57 +98,57 @@ export class FindElement extends LightElement {
     if (!this.shown) return;
     const hadFocus = this.contains(document.activeElement);
     this.shown = false;
-    this.#end();
+    this.#reset();
     if (!hadFocus) return;
-    if (this.#before?.isConnected) this.#before.focus();
+    if (this.#focusBefore?.isConnected) this.#focusBefore.focus();
     else this.around.focusElsewhere();
   }
 
   /** Takes an answer of the host. */
-  hear(found: Found): void {
+  showResults(found: Found): void {
     if (!this.shown || found.request !== this.#request) return;
-    this.#waiting = false;
+    this.#isWaiting = false;
     const before = this.found?.hits[this.current];
     this.found = found;
     this.current = before ? indexOf(found.hits, before, this.current) : -1;
     this.#marks.set(found.hits, this.current);
-    if (this.#asked) this.spoken = this.#words();
-    this.#asked = false;
-    const step = this.#step;
-    this.#step = undefined;
+    if (this.#announcesResults) this.spoken = this.#statusText();
+    this.#announcesResults = false;
+    const step = this.#pendingStep;
+    this.#pendingStep = undefined;
     if (step !== undefined) this.#go(step);
-    if (this.#stale) this.#later();
+    if (this.#isStale) this.#scheduleRefresh();
   }
 
   /** The conversation changed: its hits are looked for again, in a while. What was gone to stays where it is. */
-  viewChanged(change: Change): void {
+  viewChanged(change: StoreChange): void {
     if (!this.shown || this.query === "" || !(change.moved || change.touched.size > 0)) return;
-    this.#stale = true;
-    if (!this.#waiting) this.#later();
+    this.#isStale = true;
+    if (!this.#isWaiting) this.#scheduleRefresh();
   }
 
   get #input(): HTMLInputElement | null {
     return this.querySelector("input");
   }
 
-  #end(): void {
+  #reset(): void {
     document.removeEventListener("keydown", this.#escape, true);
-    clearTimeout(this.#refresh);
-    this.#refresh = undefined;
-    this.#stale = this.#waiting = false;
+    clearTimeout(this.#refreshTimer);
+    this.#refreshTimer = undefined;
+    this.#isStale = this.#isWaiting = false;
     this.#marks.clear();
     this.found = undefined;
     this.current = -1;
     this.spoken = "";
     // The host forgets what it kept for this search.
-    if (this.#request > 0) this.#ask("");
+    if (this.#request > 0) this.#sendQuery("");
   }
 
-  #later(): void {
-    this.#refresh ??= setTimeout(() => {
-      this.#refresh = undefined;
-      if (this.#stale && !this.#waiting) this.#ask(this.query);
-    }, REFRESH);
+  #scheduleRefresh(): void {
+    this.#refreshTimer ??= setTimeout(() => {
+      this.#refreshTimer = undefined;
+      if (this.#isStale && !this.#isWaiting) this.#sendQuery(this.query);
+    }, refreshInterval);
   }
 
   /** Looks for what the user asks for. */
@@ -156,28 +156,28 @@ export class FindElement extends LightElement {
     this.found = undefined;
     this.current = -1;
     this.spoken = "";
-    this.#step = undefined;
-    this.#asked = true;
+    this.#pendingStep = undefined;
+    this.#announcesResults = true;
     this.#marks.set([], -1);
-    this.#ask(this.query);
+    this.#sendQuery(this.query);
   }
 
-  #ask(query: string): void {
+  #sendQuery(query: string): void {
     const { matchCase, wholeWord, regex } = this;
-    this.#stale = false;
-    this.#waiting = true;
+    this.#isStale = false;
+    this.#isWaiting = true;
     send({ type: "find", request: ++this.#request, query, matchCase, wholeWord, regex });
   }
 
   #go(step: 1 | -1): void {
     const hits = this.found?.hits;
     if (!hits) {
-      if (this.#waiting) this.#step = step;
+      if (this.#isWaiting) this.#pendingStep = step;
       return;
     }
     if (hits.length === 0) return;
     this.current = this.current < 0 ? this.#nearest(hits, step) : (this.current + step + hits.length) % hits.length;
-    this.spoken = this.#words();
+    this.spoken = this.#statusText();
     void this.#marks.goTo(this.current);
   }
 
@@ -198,7 +198,7 @@ export class FindElement extends LightElement {
 
   #keydown(event: KeyboardEvent): void {
     if (event.isComposing || event.keyCode === 229) return;
-    const toggle = event.altKey && !event.ctrlKey && !event.shiftKey ? TOGGLE_KEYS[event.code] : undefined;
+    const toggle = event.altKey && !event.ctrlKey && !event.shiftKey ? toggleKeys[event.code] : undefined;
     const isEnter = event.key === "Enter" && event.target === this.#input;
     if (toggle) this.#toggle(toggle);
     else if (isEnter || event.key === "F3") this.#go(event.shiftKey ? -1 : 1);
@@ -233,13 +233,13 @@ export class FindElement extends LightElement {
     this.close();
   };
 
-  #words(): string {
+  #statusText(): string {
     const { found } = this;
     if (this.query === "" || !found) return "";
     if (found.problem !== undefined) return found.problem;
     if (found.total === 0) return t("No results");
-    const total = found.truncated ? `${count(found.total)}+` : count(found.total);
-    if (this.current >= 0) return t("{0} of {1}", count(this.current + 1), total);
+    const total = found.truncated ? `${formatCount(found.total)}+` : formatCount(found.total);
+    if (this.current >= 0) return t("{0} of {1}", formatCount(this.current + 1), total);
     return found.total === 1 ? t("1 result") : t("{0} results", total);
   }
 
@@ -257,14 +257,14 @@ export class FindElement extends LightElement {
           aria-describedby="parley-find-words"
           spellcheck="false"
           .value=${this.query}
-          @input=${this.#typed}
+          @input=${this.#handleInput}
         />
         ${this.#toggleButton("matchCase", "case-sensitive", t("Match Case (Alt+C)"))}
         ${this.#toggleButton("wholeWord", "whole-word", t("Match Whole Word (Alt+W)"))}
         ${this.#toggleButton("regex", "regex", t("Use Regular Expression (Alt+R)"))}
       </div>
       <div id="parley-find-words" class="find-words" data-failed=${failed || (this.found !== undefined && none)}>
-        ${this.#words()}
+        ${this.#statusText()}
       </div>
       <div class="find-buttons">
         ${button("arrow-up", t("Previous Match (Shift+Enter)"), () => this.#go(-1), none)}
@@ -275,7 +275,7 @@ export class FindElement extends LightElement {
     </div>`;
   }
 
-  #typed = (event: Event): void => {
+  #handleInput = (event: Event): void => {
     this.query = (event.target as HTMLInputElement).value;
     this.#search();
   };

@@ -4,21 +4,21 @@ import type { LightElement } from "../base/element.ts";
 import { PaintedEntry } from "./findText.ts";
 import type { TranscriptElement } from "../transcript/transcript.ts";
 
-const ALL = "parley-find";
-const CURRENT = "parley-find-current";
+const allHighlightName = "parley-find";
+const currentHighlightName = "parley-find-current";
 /** Entries up to this many pixels out of sight are marked, too. */
-const MARGIN = 600;
+const markMargin = 600;
 /** Pixels between the bar and what is shown below it. */
-const GAP = 8;
-const OPENING_FRAMES = 10;
+const barGap = 8;
+const maxOpeningFrames = 10;
 
-type EntryElement = LightElement & { readonly entry: ViewEntry };
+type PaintedElement = LightElement & { readonly entry: ViewEntry };
 
 /** The marks of one search. */
-export class FoundMarks {
+export class FindMarks {
   readonly #transcript: () => TranscriptElement;
-  readonly #observer = new MutationObserver(() => this.#soon());
-  #watched: HTMLElement | null = null;
+  readonly #observer = new MutationObserver(() => this.#schedulePaint());
+  #watchedLog: HTMLElement | null = null;
   #hits: readonly FindHit[] = [];
   #byEntry = new Map<string, number[]>();
   #current = -1;
@@ -44,10 +44,10 @@ export class FoundMarks {
 
   clear(): void {
     this.#observer.disconnect();
-    this.#watched?.removeEventListener("scroll", this.#soon);
+    this.#watchedLog?.removeEventListener("scroll", this.#schedulePaint);
     if (this.#frame !== undefined) cancelAnimationFrame(this.#frame);
     this.#frame = undefined;
-    this.#watched = null;
+    this.#watchedLog = null;
     this.set([], -1);
   }
 
@@ -63,12 +63,12 @@ export class FoundMarks {
     this.#current = index;
     if (!hit) return;
     await this.#transcript().reveal(hit.entry, async element => {
-      const place = await opened(element as EntryElement, hit);
+      const place = await openHit(element as PaintedElement, hit);
       // Boxes inside of the entry that scroll by themselves.
       const inner = place instanceof Range ? place.startContainer.parentElement : place;
       inner?.scrollIntoView({ block: "nearest", inline: "nearest" });
       this.#paint();
-      return () => this.#distance(boxOf(element as EntryElement, hit));
+      return () => this.#distance(boxOf(element as PaintedElement, hit));
     });
     this.#paint();
   }
@@ -76,14 +76,14 @@ export class FoundMarks {
   get #log(): HTMLElement {
     return this.#transcript().querySelector(".log") as HTMLElement;
   }
-  get #entries(): readonly EntryElement[] {
-    return [...this.#transcript().querySelectorAll<EntryElement>(":scope > .log > .entries .entry")];
+  get #entries(): readonly PaintedElement[] {
+    return [...this.#transcript().querySelectorAll<PaintedElement>(":scope > .log > .entries .entry")];
   }
 
   /** Where the transcript can be seen: below the bar, which lies over its beginning. */
   get #top(): number {
     const bar = document.querySelector(".find")?.getBoundingClientRect();
-    return Math.max(this.#log.getBoundingClientRect().top, (bar?.bottom ?? 0) + GAP);
+    return Math.max(this.#log.getBoundingClientRect().top, (bar?.bottom ?? 0) + barGap);
   }
 
   /** What is in sight stays where it is; else it comes into the upper half. */
@@ -95,13 +95,13 @@ export class FoundMarks {
   }
 
   #watch(): void {
-    if (this.#watched || this.#hits.length === 0) return;
-    this.#watched = this.#log;
-    this.#watched.addEventListener("scroll", this.#soon, { passive: true });
-    this.#observer.observe(this.#watched, { subtree: true, childList: true, characterData: true });
+    if (this.#watchedLog || this.#hits.length === 0) return;
+    this.#watchedLog = this.#log;
+    this.#watchedLog.addEventListener("scroll", this.#schedulePaint, { passive: true });
+    this.#observer.observe(this.#watchedLog, { subtree: true, childList: true, characterData: true });
   }
 
-  readonly #soon = (): void => {
+  readonly #schedulePaint = (): void => {
     this.#frame ??= requestAnimationFrame(() => {
       this.#frame = undefined;
       this.#paint();
@@ -118,7 +118,7 @@ export class FoundMarks {
       const hits = this.#byEntry.get(element.entry.id);
       if (!hits || !log) continue;
       const { top, bottom } = element.getBoundingClientRect();
-      if (bottom < log.top - MARGIN || top > log.bottom + MARGIN) continue;
+      if (bottom < log.top - markMargin || top > log.bottom + markMargin) continue;
       const painted = new PaintedEntry(element, element.entry);
       for (const index of hits) {
         const hit = this.#hits[index] as FindHit;
@@ -128,36 +128,36 @@ export class FoundMarks {
       }
     }
     document.documentElement.classList.toggle("finding", this.#hits.length > 0);
-    CSS.highlights.set(ALL, all);
-    CSS.highlights.set(CURRENT, current);
+    CSS.highlights.set(allHighlightName, all);
+    CSS.highlights.set(currentHighlightName, current);
   }
 }
 
 /** Opens what the hit is folded into, as the user would, and gives its place; its holder, where it cannot be painted. */
-async function opened(element: EntryElement, hit: FindHit): Promise<Range | HTMLElement> {
+async function openHit(element: PaintedElement, hit: FindHit): Promise<Range | HTMLElement> {
   const range = (): Range | undefined => new PaintedEntry(element, element.entry).range(hit);
   if (!range()) {
     element.querySelector<HTMLElement>(":is(.fold, .tool-head)[aria-expanded=false]")?.click();
     await element.updateComplete;
   }
-  for (let more = moreLines(element, hit); more && !range(); more = moreLines(element, hit)) {
+  for (let more = moreLinesButton(element, hit); more && !range(); more = moreLinesButton(element, hit)) {
     more.click();
     await new Promise(requestAnimationFrame);
   }
   // Terminals paint a little later.
-  for (let frame = 0; frame < OPENING_FRAMES && !range(); frame++) await new Promise(requestAnimationFrame);
+  for (let frame = 0; frame < maxOpeningFrames && !range(); frame++) await new Promise(requestAnimationFrame);
   const found = range();
   for (let box = parentOf(found)?.closest("details"); box; box = box.parentElement?.closest("details")) box.open = true;
   return found ?? new PaintedEntry(element, element.entry).holder(hit);
 }
 
 /** Shows more lines of a diff, where there are more. */
-const moreLines = (element: HTMLElement, { part }: FindHit): HTMLElement | null =>
+const moreLinesButton = (element: HTMLElement, { part }: FindHit): HTMLElement | null =>
   element.querySelector(`[data-part="${part}"] parley-diff-lines > button`);
 
 const parentOf = (range: Range | undefined): Element | null | undefined => range?.startContainer.parentElement;
 
-function boxOf(element: EntryElement, hit: FindHit): DOMRect {
+function boxOf(element: PaintedElement, hit: FindHit): DOMRect {
   const painted = new PaintedEntry(element, element.entry);
   return (painted.range(hit) ?? painted.holder(hit)).getBoundingClientRect();
 }

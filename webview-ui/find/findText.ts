@@ -3,18 +3,19 @@ import { MarkdownElement } from "../markdown/markdown.ts";
 import type { FindHit, ViewEntry } from "../../src/panel/protocol.ts";
 
 /** Where an entry's frame shows what can be found in it, in the order in which the host reads it. */
-const FRAME =
+const frameSelector =
   ".tool-title, .locations a, .decision > span:not(.codicon), .row > span:not(.codicon), .file-note a, .fold > span:not(.codicon), .problem .sentence, .problem .detail, .problem .run code";
 /** Where a part does. A part of another kind is read as a whole. */
-const PART =
+const partSelector =
   "parley-markdown, .typed, .diff .part-head > .quiet, .diff .part-head > a, .diff-text, .files pre, .terminal .command, .terminal .folder > span:not(.codicon), parley-terminal, .json pre, .resource summary, .resource pre, .resource p a, .chip";
 /** Words of the panel itself. */
-const OWN = "button:not(.tool-head):not(.fold), .code-bar, .tag, .sr-only, .codicon, .chip > .quiet, summary > .quiet";
-const BLOCKS =
+const ownTextSelector =
+  "button:not(.tool-head):not(.fold), .code-bar, .tag, .sr-only, .codicon, .chip > .quiet, summary > .quiet";
+const blockSelector =
   "p, li, h4, h5, h6, pre, td, th, div, summary, blockquote, a.link, .diff-text, .tool-title, .sentence, .folder";
 
 /** The painted text of one part or frame, and where each piece of it stands. */
-interface Painted {
+interface PaintedText {
   readonly text: string;
   readonly nodes: readonly { readonly node: Text; readonly start: number }[];
   /** Where passages were found in it so far. */
@@ -25,7 +26,7 @@ interface Painted {
 export class PaintedEntry {
   readonly #element: HTMLElement;
   readonly #entry: ViewEntry;
-  readonly #read = new Map<number | undefined, Painted>();
+  readonly #texts = new Map<number | undefined, PaintedText>();
 
   constructor(element: HTMLElement, entry: ViewEntry) {
     this.#element = element;
@@ -34,9 +35,9 @@ export class PaintedEntry {
 
   /** Where the hit stands; undefined where it is folded away or cut off. */
   range(hit: FindHit): Range | undefined {
-    let painted = this.#read.get(hit.part);
-    if (!painted) this.#read.set(hit.part, (painted = read(this.#roots(hit.part))));
-    const wanted = flat(hit.text);
+    let painted = this.#texts.get(hit.part);
+    if (!painted) this.#texts.set(hit.part, (painted = readText(this.#roots(hit.part))));
+    const wanted = normalizeBlanks(hit.text);
     const places = painted.places.get(wanted) ?? [];
     painted.places.set(wanted, places);
     while (places.length <= hit.nth) {
@@ -56,23 +57,23 @@ export class PaintedEntry {
   #part(part: number | undefined): HTMLElement | null {
     if (part === undefined) return null;
     const parts = this.#element.querySelectorAll<HTMLElement>(`[data-part="${part}"]`);
-    return [...parts].find(each => this.#owns(each)) ?? null;
+    return [...parts].find(each => this.#isOwn(each)) ?? null;
   }
 
   /** Not in the card of another call that stands in this one. */
-  #owns(node: Element): boolean {
+  #isOwn(node: Element): boolean {
     return node.closest(".entry") === this.#element;
   }
 
   #roots(part: number | undefined): readonly Element[] {
     if (part !== undefined) {
       const holder = this.#part(part);
-      const roots = holder ? outermost([...holder.querySelectorAll(PART)]) : [];
+      const roots = holder ? outermost([...holder.querySelectorAll(partSelector)]) : [];
       return roots.length > 0 || !holder ? roots : [holder];
     }
     const { title } = this.#entry.kind === "tool" ? this.#entry : { title: "" };
-    return [...this.#element.querySelectorAll<HTMLElement>(FRAME)].filter(root => {
-      if (!this.#owns(root)) return false;
+    return [...this.#element.querySelectorAll<HTMLElement>(frameSelector)].filter(root => {
+      if (!this.#isOwn(root)) return false;
       // A place that the title names is not counted twice.
       const isPlace = root.dataset["path"] !== undefined && root.parentElement?.className === "locations";
       return !isPlace || !title.includes((root.textContent ?? "").trim().replace(/:\d+$/, ""));
@@ -80,19 +81,19 @@ export class PaintedEntry {
   }
 }
 
-const flat = (text: string): string => text.replace(/\s/g, " ");
+const normalizeBlanks = (text: string): string => text.replace(/\s/g, " ");
 
 const outermost = (roots: readonly Element[]): Element[] =>
   roots.filter(root => !roots.some(other => other !== root && other.contains(root)));
 
-function read(roots: readonly Element[]): Painted {
+function readText(roots: readonly Element[]): PaintedText {
   const nodes: { node: Text; start: number }[] = [];
   let text = "";
   let block: Element | null | undefined;
   for (const root of roots) {
     if (root instanceof MarkdownElement) root.complete();
     const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT | NodeFilter.SHOW_ELEMENT, node =>
-      node instanceof Element && node !== root && node.matches(OWN)
+      node instanceof Element && node !== root && node.matches(ownTextSelector)
         ? NodeFilter.FILTER_REJECT
         : NodeFilter.FILTER_ACCEPT,
     );
@@ -101,18 +102,18 @@ function read(roots: readonly Element[]): Painted {
         if (node.localName === "br") text += " ";
         continue;
       }
-      const own = node.parentElement?.closest(BLOCKS);
+      const own = node.parentElement?.closest(blockSelector);
       if (own !== block && text !== "") text += " ";
       block = own;
       nodes.push({ node: node as Text, start: text.length });
-      text += flat((node as Text).data);
+      text += normalizeBlanks((node as Text).data);
     }
     block = undefined;
   }
   return { text, nodes, places: new Map() };
 }
 
-function rangeOf({ nodes }: Painted, from: number, to: number): Range | undefined {
+function rangeOf({ nodes }: PaintedText, from: number, to: number): Range | undefined {
   const first = nodes.findLast(({ start }) => start <= from);
   const last = nodes.findLast(({ start }) => start < to);
   if (!first || !last) return undefined;

@@ -3,14 +3,14 @@
 import { Lexer, type Token, type TokensList } from "marked";
 
 /** Quotes and lists within each other. */
-const MAX_DEPTH = 10;
+const maxDepth = 10;
 /** Emphasis, links and the like within each other. */
-const MAX_INLINE_DEPTH = 24;
+const maxInlineDepth = 24;
 /** Characters times marks of one paragraph: what matching them costs. A long paragraph in prose has a tenth of it. */
-const MAX_EFFORT = 4_000_000;
-const MARKS = /[[\]*_~`<!&@:]/g;
+const maxEffort = 4_000_000;
+const markPattern = /[[\]*_~`<!&@:]/g;
 /** Each of its letters would be tried as the beginning of an address. */
-const LONG_WORD = /\S{4000}/;
+const longWordPattern = /\S{4000}/;
 
 /** Of the same tokens as marked's own. */
 export class BoundedLexer extends Lexer {
@@ -20,8 +20,8 @@ export class BoundedLexer extends Lexer {
   override blockTokens(source: string, tokens?: Token[], lastParagraphClipped?: boolean): Token[];
   override blockTokens(source: string, tokens?: TokensList, lastParagraphClipped?: boolean): TokensList;
   override blockTokens(source: string, tokens: Token[] = [], lastParagraphClipped?: boolean): Token[] {
-    if (this.#depth >= MAX_DEPTH) {
-      tokens.push({ type: "paragraph", raw: source, text: source, tokens: [plain(source)] });
+    if (this.#depth >= maxDepth) {
+      tokens.push({ type: "paragraph", raw: source, text: source, tokens: [textToken(source)] });
       return tokens;
     }
     this.#depth++;
@@ -33,8 +33,8 @@ export class BoundedLexer extends Lexer {
   }
 
   override inlineTokens(source: string, tokens: Token[] = []): Token[] {
-    if (this.#inlineDepth >= MAX_INLINE_DEPTH || isHeavy(source)) {
-      tokens.push(plain(source));
+    if (this.#inlineDepth >= maxInlineDepth || isExpensive(source)) {
+      tokens.push(textToken(source));
       return tokens;
     }
     this.#inlineDepth++;
@@ -46,10 +46,10 @@ export class BoundedLexer extends Lexer {
   }
 }
 
-const plain = (text: string): Token => ({ type: "text", raw: text, text, escaped: false });
+const textToken = (text: string): Token => ({ type: "text", raw: text, text, escaped: false });
 
 /** Most are short: then there is nothing to count. */
-function isHeavy(source: string): boolean {
-  if (source.length ** 2 <= MAX_EFFORT) return false;
-  return source.length * (source.match(MARKS)?.length ?? 0) > MAX_EFFORT || LONG_WORD.test(source);
+function isExpensive(source: string): boolean {
+  if (source.length ** 2 <= maxEffort) return false;
+  return source.length * (source.match(markPattern)?.length ?? 0) > maxEffort || longWordPattern.test(source);
 }

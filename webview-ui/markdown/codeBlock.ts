@@ -1,5 +1,5 @@
 // A block of code: what it is and what can be done with it above, the code below. Built once for each fence.
-import { copyFrom, iconButton } from "./copy.ts";
+import { copyText, iconButton } from "./copy.ts";
 import { fenceInfo } from "./fence.ts";
 import { highlightLater } from "./highlight.ts";
 import { send } from "../base/vscodeApi.ts";
@@ -16,8 +16,8 @@ export function codeBlock(code: HTMLElement, info: string, closed: boolean): HTM
   box.className = "code";
   const bar = document.createElement("div");
   bar.className = "code-bar";
-  bar.append(label(language, path), ...(closed ? actions(language, path, text) : []));
-  bar.append(iconButton("copy", t("Copy Code"), button => copyFrom(button, text())));
+  bar.append(labelElement(language, path), ...(closed ? actionButtons(language, path, text) : []));
+  bar.append(iconButton("copy", t("Copy Code"), button => copyText(button, text())));
   const pre = document.createElement("pre");
   pre.tabIndex = 0;
   pre.append(code);
@@ -26,7 +26,7 @@ export function codeBlock(code: HTMLElement, info: string, closed: boolean): HTM
   return box;
 }
 
-function label(language: string, path: string | undefined): HTMLElement {
+function labelElement(language: string, path: string | undefined): HTMLElement {
   const shown = document.createElement("span");
   shown.className = "code-label ellipsis";
   if (path === undefined) {
@@ -44,7 +44,7 @@ function label(language: string, path: string | undefined): HTMLElement {
   return shown;
 }
 
-function actions(language: string, path: string | undefined, text: () => string): readonly HTMLElement[] {
+function actionButtons(language: string, path: string | undefined, text: () => string): readonly HTMLElement[] {
   if (language.toLowerCase() === "mermaid") {
     const open = iconButton("type-hierarchy", t("Open Diagram"), () => send({ type: "openDiagram", text: text() }));
     open.classList.add("labelled");

@@ -1,14 +1,14 @@
 // Copy buttons and others made outside a template. The text goes to the host, which owns the clipboard; the button says that it was done.
 import { send } from "../base/vscodeApi.ts";
 
-const SHOWN = 1500;
+const feedbackTime = 1500;
 
 /** Copies `text` and shows a tick on the button for a moment. */
-export function copyFrom(button: HTMLElement, text: string): void {
+export function copyText(button: HTMLElement, text: string): void {
   send({ type: "copy", text });
   const glyph = button.querySelector(".codicon");
   glyph?.classList.replace("codicon-copy", "codicon-check");
-  setTimeout(() => glyph?.classList.replace("codicon-check", "codicon-copy"), SHOWN);
+  setTimeout(() => glyph?.classList.replace("codicon-check", "codicon-copy"), feedbackTime);
 }
 
 /** A button with a codicon, made outside a template. `label` is in the user's language. */

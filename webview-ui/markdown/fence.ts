@@ -8,7 +8,7 @@ export interface FenceInfo {
   readonly path?: string;
 }
 
-const NAMED = /(?:^|[\s{,])(?:title|file|filename|path)\s*[=:]\s*(?:"([^"]+)"|'([^']+)'|([^\s"'{},]+))/i;
+const namedPathPattern = /(?:^|[\s{,])(?:title|file|filename|path)\s*[=:]\s*(?:"([^"]+)"|'([^']+)'|([^\s"'{},]+))/i;
 
 /**
  * Reads a fence's info string: `ts`, `ts src/a.ts`, `ts title="src/a.ts"`, `ts:src/a.ts`, `src/a.ts`, and the
@@ -17,18 +17,19 @@ const NAMED = /(?:^|[\s{,])(?:title|file|filename|path)\s*[=:]\s*(?:"([^"]+)"|'(
 export function fenceInfo(info: string): FenceInfo {
   const [first = "", ...rest] = info.trim().split(/\s+/);
   const language = /^[^\s{,:]*/.exec(first)?.[0] ?? "";
-  const named = NAMED.exec(info)
+  const named = namedPathPattern
+    .exec(info)
     ?.slice(1)
     .find(text => text !== undefined);
   const joined = /^(?![A-Za-z]:[\\/])(?:\d+:\d+|[\w+#-]+):(.+)$/.exec(first)?.[1];
-  const path = [named, joined, first, ...rest].find(text => text !== undefined && isFile(text));
+  const path = [named, joined, first, ...rest].find(text => text !== undefined && isFilePath(text));
   if (path === undefined) return { language };
   const names = path !== first && !/^\d*$/.test(language);
   return { language: names ? language : endingOf(path), path };
 }
 
 /** A path with an ending, and nothing else in it. */
-function isFile(text: string): boolean {
+function isFilePath(text: string): boolean {
   return /^[^"'{}=<>|?*]*[^"'{}=<>|?*.\\/]\.\w{1,10}$/.test(text) && linkIntent(text)?.type === "openFile";
 }
 

@@ -2,7 +2,7 @@
 // word is one.
 
 /** Endings that are taken for those of files where no line says so. */
-const ENDINGS = new Set(
+const fileEndings = new Set(
   (
     "adoc astro bash bat c cc cfg cjs clj cls cmake cmd conf cpp cs csproj css csv cts cxx dart diff dockerfile ejs env " +
     "erb erl ex exs fs fsx gemspec gif go gql gradle graphql groovy h hbs hpp hrl hs htm html hxx icns ico ini ipynb " +
@@ -14,57 +14,57 @@ const ENDINGS = new Set(
 );
 
 /** Last parts of host names that are no ending of a file, so `example.com:443` is none with a line. */
-const HOST = /^(?:www\.|(?:[\w-]+\.)+(?:com|org|net|io|dev|ai|app|co|edu|gov|local|localhost)(?:[:/]|$))/i;
+const hostPattern = /^(?:www\.|(?:[\w-]+\.)+(?:com|org|net|io|dev|ai|app|co|edu|gov|local|localhost)(?:[:/]|$))/i;
 
-const PATH = String.raw`(?:[A-Za-z]:[\\/]|\.{1,2}[\\/]|~?\/)?(?:[\w.@+-]+[\\/])*[\w.@+-]*\w\.[A-Za-z]\w{0,9}(?::\d+(?::\d+)?(?:-\d+)?|#L\d+(?:C\d+)?(?:-L?\d+(?:C\d+)?)?)?`;
-const FILE_URI = String.raw`file:\/\/(?:localhost)?\/[^\s<>"'\x60()[\]{}|]*[\w/]`;
-const WHOLE = new RegExp(`^(?:${FILE_URI}|${PATH})$`);
-const AT_START = new RegExp(`^(?:${FILE_URI}|${PATH})(?![\\w/\\\\])`);
-const ANYWHERE = new RegExp(`(?<![\\w/:.@+~\\\\-])(?:${FILE_URI}|${PATH})(?![\\w/\\\\])`, "g");
+const pathSource = String.raw`(?:[A-Za-z]:[\\/]|\.{1,2}[\\/]|~?\/)?(?:[\w.@+-]+[\\/])*[\w.@+-]*\w\.[A-Za-z]\w{0,9}(?::\d+(?::\d+)?(?:-\d+)?|#L\d+(?:C\d+)?(?:-L?\d+(?:C\d+)?)?)?`;
+const fileUriSource = String.raw`file:\/\/(?:localhost)?\/[^\s<>"'\x60()[\]{}|]*[\w/]`;
+const wholePattern = new RegExp(`^(?:${fileUriSource}|${pathSource})$`);
+const startPattern = new RegExp(`^(?:${fileUriSource}|${pathSource})(?![\\w/\\\\])`);
+const anywherePattern = new RegExp(`(?<![\\w/:.@+~\\\\-])(?:${fileUriSource}|${pathSource})(?![\\w/\\\\])`, "g");
 
 /** Whether the whole text is a file: for code between backticks. */
 export function isPath(text: string): boolean {
-  return WHOLE.test(text) && looksLikeFile(text);
+  return wholePattern.test(text) && looksLikeFile(text);
 }
 
 /** The file that the text begins with, its line included. */
 export function pathAtStart(text: string): string | undefined {
-  const found = AT_START.exec(text)?.[0];
+  const found = startPattern.exec(text)?.[0];
   return found !== undefined && looksLikeFile(found) ? found : undefined;
 }
 
 /** What the text begins with that only looks like a file, to be passed over whole: its later parts are none either. */
-export function noPathAtStart(text: string): string | undefined {
+export function nonPathAtStart(text: string): string | undefined {
   const share = /^\\\\[^\s<>"'`]*/.exec(text)?.[0];
   if (share !== undefined) return share;
-  const found = AT_START.exec(text)?.[0];
+  const found = startPattern.exec(text)?.[0];
   // Web and mail addresses without a scheme are links of their own.
-  return found !== undefined && HOST.test(found) && !/^www\.|@/i.test(found) ? found : undefined;
+  return found !== undefined && hostPattern.test(found) && !/^www\.|@/i.test(found) ? found : undefined;
 }
 
 /** Where something that may be a file begins. {@link pathAtStart} tells whether it is one. */
 export function findPath(text: string): number | undefined {
-  if (ahead.left > text.length || !ahead.text.endsWith(text)) {
-    ahead = { text, left: -1 };
-    for (const { 0: found, index } of text.matchAll(ANYWHERE)) {
-      if (!looksLikeFile(found) && !HOST.test(found)) continue;
-      ahead.left = text.length - index;
+  if (lastFound.left > text.length || !lastFound.text.endsWith(text)) {
+    lastFound = { text, left: -1 };
+    for (const { 0: found, index } of text.matchAll(anywherePattern)) {
+      if (!looksLikeFile(found) && !hostPattern.test(found)) continue;
+      lastFound.left = text.length - index;
       break;
     }
   }
-  return ahead.left < 0 ? undefined : text.length - ahead.left;
+  return lastFound.left < 0 ? undefined : text.length - lastFound.left;
 }
 
 /** What was found last, counted from the end: the lexer asks again for every rest of the same text. */
-let ahead = { text: "", left: -1 };
+let lastFound = { text: "", left: -1 };
 
 function looksLikeFile(text: string): boolean {
   if (/^file:/i.test(text)) return true;
-  if (HOST.test(text)) return false;
+  if (hostPattern.test(text)) return false;
   const [path = "", hasLine] = splitLine(text);
   const ending = path.split(".").at(-1)?.toLowerCase() ?? "";
   const inFolder = /[\\/]/.test(path);
-  return inFolder ? hasLine || ENDINGS.has(ending) : hasLine && ENDINGS.has(ending);
+  return inFolder ? hasLine || fileEndings.has(ending) : hasLine && fileEndings.has(ending);
 }
 
 function splitLine(text: string): readonly [path: string, hasLine: boolean] {

@@ -62,7 +62,7 @@ const embedded: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Longer code stays plain: colouring it would hold up the page. */
-const LIMIT = 30_000;
+const maxHighlightLength = 30_000;
 /** The highlighter, once the first code has asked for it. */
 let hljs: HLJSApi | undefined;
 const loading = new Map<string, Promise<void>>();
@@ -70,40 +70,40 @@ const loading = new Map<string, Promise<void>>();
 /** Colours the code of `element` in place, now when the grammar is there, else once it has been loaded. */
 export function highlight(element: HTMLElement, language: string): void {
   const name = grammarOf(language);
-  if (name === undefined || (element.textContent?.length ?? 0) > LIMIT) return;
-  if (hljs?.getLanguage(name)) return paint(hljs, element, name);
+  if (name === undefined || (element.textContent?.length ?? 0) > maxHighlightLength) return;
+  if (hljs?.getLanguage(name)) return paintTokens(hljs, element, name);
   load(name).then(
     // The first code of a language takes its time, so what has waited for it is coloured one by one.
-    () => setTimeout(() => hljs && element.isConnected && paint(hljs, element, name)),
+    () => setTimeout(() => hljs && element.isConnected && paintTokens(hljs, element, name)),
     (thrown: unknown) => send({ type: "report", kind: "error", text: asError(thrown).message }),
   );
 }
 
 /** Code that is yet to be coloured, and its language. */
-const plain = new WeakMap<Element, string>();
-const PLAIN = "plain";
+const uncolouredLanguages = new WeakMap<Element, string>();
+const uncolouredClass = "plain";
 
-/** Leaves the code of `element` as it is until {@link colour} comes to it. */
+/** Leaves the code of `element` as it is until {@link highlightWaiting} comes to it. */
 export function highlightLater(element: HTMLElement, language: string): void {
   if (grammarOf(language) === undefined) return;
-  element.classList.add(PLAIN);
-  plain.set(element, language);
+  element.classList.add(uncolouredClass);
+  uncolouredLanguages.set(element, language);
 }
 
 /** Colours all code below `root` that waits for it. */
-export function colour(root: HTMLElement | null | undefined): void {
-  for (const element of [...(root?.getElementsByClassName(PLAIN) ?? [])] as HTMLElement[]) {
-    element.classList.remove(PLAIN);
-    highlight(element, plain.get(element) ?? "");
+export function highlightWaiting(root: HTMLElement | null | undefined): void {
+  for (const element of [...(root?.getElementsByClassName(uncolouredClass) ?? [])] as HTMLElement[]) {
+    element.classList.remove(uncolouredClass);
+    highlight(element, uncolouredLanguages.get(element) ?? "");
   }
 }
 
-const seen = new IntersectionObserver(
+const visibilityObserver = new IntersectionObserver(
   entries => {
     for (const { target, isIntersecting } of entries) {
       if (!isIntersecting) continue;
-      seen.unobserve(target);
-      colour(target as HTMLElement);
+      visibilityObserver.unobserve(target);
+      highlightWaiting(target as HTMLElement);
     }
   },
   // A panel's height before it is scrolled into sight.
@@ -111,8 +111,8 @@ const seen = new IntersectionObserver(
 );
 
 /** Colours all code below `root` that waits for it, once it is about to be seen. */
-export function colourWhenSeen(root: HTMLElement): void {
-  if (root.getElementsByClassName(PLAIN).length > 0) seen.observe(root);
+export function highlightWhenVisible(root: HTMLElement): void {
+  if (root.getElementsByClassName(uncolouredClass).length > 0) visibilityObserver.observe(root);
 }
 
 /** The grammar for a file, by the ending of its name, else by its MIME type; "" where none is known. */
@@ -153,7 +153,7 @@ interface TokenNode {
   readonly children: readonly (TokenNode | string)[];
 }
 
-function paint(hljs: HLJSApi, element: HTMLElement, language: string): void {
+function paintTokens(hljs: HLJSApi, element: HTMLElement, language: string): void {
   const code = element.textContent ?? "";
   const result = hljs.highlight(code, { language, ignoreIllegals: true });
   // The emitter's tree becomes nodes directly: its HTML string would have to pass a parser.

@@ -1,6 +1,6 @@
 // Links by intent: nothing in the panel navigates. What a link means is decided here, once.
 import { html, nothing, type TemplateResult } from "lit";
-import { visible } from "../../src/base/visibleText.ts";
+import { visibleText } from "../../src/base/visibleText.ts";
 import type { Intent } from "../../src/panel/intents.ts";
 import { send } from "../base/vscodeApi.ts";
 
@@ -8,7 +8,7 @@ type FileIntent = Extract<Intent, { type: "openFile" }>;
 type LinkIntent = Extract<Intent, { type: "openLink" }> | FileIntent;
 
 /** A place behind a path: `#L10`, `#L10C5-L20`; `:10`, `:10:5`, `:10-20`. Line, column, last line. */
-const SUFFIXES = [/#L(\d+)(?:C(\d+))?(?:-L?(\d+)(?:C\d+)?)?$/, /:(\d+)(?::(\d+))?(?:-(\d+)(?::\d+)?)?$/];
+const suffixPatterns = [/#L(\d+)(?:C(\d+))?(?:-L?(\d+)(?:C\d+)?)?$/, /:(\d+)(?::(\d+))?(?:-(\d+)(?::\d+)?)?$/];
 
 /**
  * What a link in an agent's text opens: a web address or a file of the workspace; undefined for everything else.
@@ -17,7 +17,7 @@ const SUFFIXES = [/#L(\d+)(?:C(\d+))?(?:-L?(\d+)(?:C\d+)?)?$/, /:(\d+)(?::(\d+))
  */
 export function linkIntent(href: string): LinkIntent | undefined {
   // Browsers drop control characters and blanks inside a scheme, so `java\nscript:` is one too.
-  const bare = bareOf(href);
+  const bare = withoutBlanks(href);
   if (/^(?:https?:\/\/|mailto:)/i.test(bare)) return { type: "openLink", href: href.trim() };
   if (/^file:\/\//i.test(bare)) return fileUriIntent(href.trim());
   if (bare === "" || bare.startsWith("#")) return undefined;
@@ -34,15 +34,15 @@ function fileUriIntent(uri: string): LinkIntent | undefined {
 }
 
 function fileIntent(target: string): LinkIntent | undefined {
-  if (/^[\\/]{2}/.test(bareOf(target))) return undefined;
-  const match = SUFFIXES.map(suffix => suffix.exec(target)).find(found => found !== null);
+  if (/^[\\/]{2}/.test(withoutBlanks(target))) return undefined;
+  const match = suffixPatterns.map(suffix => suffix.exec(target)).find(found => found !== null);
   const path = match ? target.slice(0, match.index) : target.replace(/#.*$/, "");
   if (path === "") return undefined;
-  return { type: "openFile", path, ...placeOf(match?.slice(1) ?? []) };
+  return { type: "openFile", path, ...lineRangeOf(match?.slice(1) ?? []) };
 }
 
 /** Numbers beyond any file are none. */
-function placeOf(numbers: readonly (string | undefined)[]): Omit<FileIntent, "type" | "path"> {
+function lineRangeOf(numbers: readonly (string | undefined)[]): Omit<FileIntent, "type" | "path"> {
   const [line, column, end] = numbers.map(text =>
     Number.isSafeInteger(Number(text)) && Number(text) > 0 ? Number(text) : undefined,
   );
@@ -54,7 +54,7 @@ function placeOf(numbers: readonly (string | undefined)[]): Omit<FileIntent, "ty
   };
 }
 
-const bareOf = (text: string): string => [...text].filter(char => char > " " && char !== "\u007f").join("");
+const withoutBlanks = (text: string): string => [...text].filter(char => char > " " && char !== "\u007f").join("");
 
 function decoded(text: string): string {
   try {
@@ -69,7 +69,7 @@ function decoded(text: string): string {
  * says it otherwise (letters that only look like others, a name before an `@`).
  */
 export function linkTitle(href: string): string {
-  const shown = visible(href);
+  const shown = visibleText(href);
   const [, written] = /^https?:\/\/([^/?#]*)/i.exec(href.trim()) ?? [];
   const host = written === undefined ? undefined : URL.parse(href.trim())?.host;
   return host === undefined || host === written?.toLowerCase() ? shown : `${host}\n${shown}`;
@@ -81,30 +81,30 @@ export function fileLink(path: string, label: string, line?: number): TemplateRe
     class="link"
     role="link"
     tabindex="0"
-    title=${visible(path)}
+    title=${visibleText(path)}
     data-path=${path}
     data-line=${line ?? nothing}
-    >${visible(label)}</a
+    >${visibleText(label)}</a
   >`;
 }
 
 /** A link to wherever {@link linkIntent} says; plain text when that is nowhere. */
 export function hrefLink(href: string, label: string): TemplateResult {
-  if (linkIntent(href) === undefined) return html`<span>${visible(label)}</span>`;
+  if (linkIntent(href) === undefined) return html`<span>${visibleText(label)}</span>`;
   return html`<a class="link" role="link" tabindex="0" title=${linkTitle(href)} data-href=${href}
-    >${visible(label)}</a
+    >${visibleText(label)}</a
   >`;
 }
 
 /** Opens links anywhere under `root`, by click and by Enter. */
 export function openLinks(root: HTMLElement): void {
-  root.addEventListener("click", event => open(event));
+  root.addEventListener("click", event => openFromEvent(event));
   root.addEventListener("keydown", event => {
-    if (event.key === "Enter" && !event.isComposing) open(event);
+    if (event.key === "Enter" && !event.isComposing) openFromEvent(event);
   });
 }
 
-function open(event: Event): void {
+function openFromEvent(event: Event): void {
   const link = event.target instanceof Element ? event.target.closest<HTMLElement>("[data-path], [data-href]") : null;
   const intent = link && intentOf(link);
   if (!intent) return;

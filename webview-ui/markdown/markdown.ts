@@ -1,31 +1,37 @@
 // Streaming Markdown: settled blocks are never touched again, only the live tail is lexed and painted, and an open
 // code fence only has its text node extended. Once settled, what is left is lexed as the end of the text.
 import type { Token } from "marked";
-import { graft } from "./morph.ts";
-import { colour, colourWhenSeen } from "./highlight.ts";
-import { isClosed, levelAfter, lex, paintBlock, sanitized, TURN_LEVEL, type Block } from "./render.ts";
-import { dismiss, feed, type Hungry } from "../scheduling/paintScheduler.ts";
-import { forget, heightOf, paintLater, sight, type Patient } from "../scheduling/lazyPaint.ts";
+import { morph } from "./morph.ts";
+import { highlightWaiting, highlightWhenVisible } from "./highlight.ts";
+import { isClosed, levelAfter, lex, paintBlock, sanitizedFragments, turnHeadingLevel, type Block } from "./render.ts";
+import { cancelPaint, schedulePaint, type StreamPainter } from "../scheduling/paintScheduler.ts";
+import {
+  cancelPaintLater,
+  estimatedHeight,
+  paintLater,
+  heightInSight,
+  type LazyPainter,
+} from "../scheduling/lazyPaint.ts";
 
 /** How many blocks stay in the tail: a later line can still change the last, or join it with the one before. */
-const TAIL = 2;
+const tailBlocks = 2;
 
 /** How many tokens stand in the element itself, so that a usual answer has no boxes. */
-const UNBOXED = 40;
+const unboxedBlocks = 40;
 /** How many of the others stand in one box. What is far from being seen is neither coloured nor laid out. */
-const BOX = 8;
+const blocksPerBox = 8;
 /** So many boxes at the end are higher than most panels. */
-const NEAR = 6;
+const nearBoxes = 6;
 /** While text streams in, so many boxes become far at once. */
-const BATCH = 24;
+const farBatch = 24;
 
 /** A box with nothing in it yet. */
-const WAITING = "waiting";
+const waitingClass = "waiting";
 /** A box that may be left out of the layout. */
-const FAR = "far";
+const farClass = "far";
 
 /** What may be a link definition: it changes blocks that stand before it. */
-const DEFINITION = /\]:/;
+const definitionPattern = /\]:/;
 
 interface OpenFence {
   readonly text: Text;
@@ -38,71 +44,71 @@ interface OpenFence {
 }
 
 /** `<parley-markdown>`: set `content`; while `live`, text that grows is painted as it comes. */
-export class MarkdownElement extends HTMLElement implements Hungry, Patient {
+export class MarkdownElement extends HTMLElement implements StreamPainter, LazyPainter {
   /** What is to be painted, and how much of it has been taken up so far. */
-  #wanted = "";
-  #text = "";
-  #live = false;
+  #targetText = "";
+  #paintedText = "";
+  #isLive = false;
   /** Blocks on the page; the first `#settled` of them stay as they are until the text settles. */
   #blocks: Block[] = [];
   /** What holds the blocks after the first ones. */
   readonly #boxes: HTMLElement[] = [];
   /** How many of them may be left out of the layout. */
-  #far = 0;
+  #farCount = 0;
   #settled = 0;
   #settledLength = 0;
-  readonly #onComplete: (() => void)[] = [];
+  readonly #completionCallbacks: (() => void)[] = [];
   #fence: OpenFence | undefined;
 
   connectedCallback(): void {
     this.classList.add("markdown");
-    for (const box of this.#boxes) if (box.classList.contains(WAITING)) paintLater(this, box);
+    for (const box of this.#boxes) if (box.classList.contains(waitingClass)) paintLater(this, box);
   }
 
   disconnectedCallback(): void {
-    this.#completed();
+    this.#resolveCompletion();
   }
 
   set content(next: { readonly text: string; readonly live: boolean }) {
-    const text = normal(next.text);
-    if (text === this.#wanted && next.live === this.#live) return;
+    const text = normalized(next.text);
+    if (text === this.#targetText && next.live === this.#isLive) return;
     // Settled text that grows again starts over: its blocks may have been joined with what follows.
-    const goesOn = this.#live && text.startsWith(this.#wanted);
-    if (!text.startsWith(this.#wanted)) this.#reset();
-    this.#wanted = text;
-    this.#live = next.live;
+    const continues = this.#isLive && text.startsWith(this.#targetText);
+    if (!text.startsWith(this.#targetText)) this.#reset();
+    this.#targetText = text;
+    this.#isLive = next.live;
     if (!next.live) {
-      dismiss(this);
-      this.#text = text;
+      cancelPaint(this);
+      this.#paintedText = text;
       this.#paintRest();
     } else {
-      if (!goesOn) {
+      if (!continues) {
         // What is on the page stays there, whatever comes of the rest.
-        const shown = text.startsWith(this.#text) ? this.#text : "";
+        const shown = text.startsWith(this.#paintedText) ? this.#paintedText : "";
         this.#reset();
-        this.#text = shown;
+        this.#paintedText = shown;
         if (shown !== "") this.#paintTail();
       }
-      feed(this);
+      schedulePaint(this);
     }
   }
 
   /** For portions of a frame: takes up what has come, a part that ends with a line where there is one. */
-  take(characters: number): { readonly taken: number; readonly left: number } {
-    if (!this.#live) return { taken: 0, left: 0 };
+  paintPortion(characters: number): { readonly taken: number; readonly left: number } {
+    if (!this.#isLive) return { taken: 0, left: 0 };
     const end = this.#endOf(characters);
-    const taken = end - this.#text.length;
+    const taken = end - this.#paintedText.length;
     if (taken > 0) {
-      this.#text = this.#wanted.slice(0, end);
+      this.#paintedText = this.#targetText.slice(0, end);
       if (!(this.#fence && this.#extend(this.#fence))) this.#paintTail();
     }
-    return { taken, left: this.#wanted.length - end };
+    return { taken, left: this.#targetText.length - end };
   }
 
   #endOf(characters: number): number {
-    const { length } = this.#text;
-    if (this.#wanted.length - length <= characters) return this.#wanted.length;
-    const line = this.#wanted.lastIndexOf("\n", length + characters) + 1;
+    const { length } = this.#paintedText;
+    if (this.#targetText.length - length <= characters) return this.#targetText.length;
+    const line = this.#targetText.lastIndexOf("\n", length + characters) + 1;
     return line > length ? line : length + characters;
   }
 
@@ -114,15 +120,15 @@ export class MarkdownElement extends HTMLElement implements Hungry, Patient {
 
   /** Paints what is not settled; or all of it where there are link definitions, which may change any block. */
   #paintRest(): void {
-    const from = DEFINITION.test(this.#text) ? 0 : this.#settledLength;
+    const from = definitionPattern.test(this.#paintedText) ? 0 : this.#settledLength;
     const start = from === 0 ? 0 : this.#settled;
-    const { tokens, hasDefinitions } = lex(this.#text.slice(from));
+    const { tokens, hasDefinitions } = lex(this.#paintedText.slice(from));
     this.#replace(start, tokens, hasDefinitions ? () => false : (block, raw) => block.raw === raw && isClosed(raw));
     this.#reset();
   }
 
   #paintTail(): void {
-    const { tokens } = lex(copied(this.#text.slice(this.#settledLength)));
+    const { tokens } = lex(independentCopy(this.#paintedText.slice(this.#settledLength)));
     this.#replace(this.#settled, tokens, (block, raw) => block.raw === raw);
     this.#settle();
     this.#fence = this.#openFence();
@@ -130,99 +136,99 @@ export class MarkdownElement extends HTMLElement implements Hungry, Patient {
 
   /** Makes the blocks from `start` on those of `tokens`; blocks that `keep` accepts stay the same nodes. */
   #replace(start: number, tokens: readonly Token[], keep: (block: Block, raw: string) => boolean): void {
-    let level = this.#blocks[start - 1]?.level ?? TURN_LEVEL;
-    const seen = this.#seenFrom(start, tokens);
-    const waits = (i: number): boolean => boxAt(start + i) < seen && this.#canWait(boxAt(start + i));
-    const later = tokens.map((_, i) => waits(i));
+    let level = this.#blocks[start - 1]?.level ?? turnHeadingLevel;
+    const firstInSight = this.#firstBoxInSight(start, tokens);
+    const isDeferrable = (i: number): boolean => boxAt(start + i) < firstInSight && this.#canDefer(boxAt(start + i));
+    const deferred = tokens.map((_, i) => isDeferrable(i));
     const kept = tokens.map((token, i) => {
       const old = this.#blocks[start + i];
-      return old && !old.token && keep(old, token.raw) ? old : undefined;
+      return old && !old.deferredToken && keep(old, token.raw) ? old : undefined;
     });
-    const changed = tokens.filter((_, i) => kept[i] === undefined && !later[i]);
-    const fresh = new Map(sanitized(changed).map((fragment, i) => [changed[i], fragment]));
+    const changed = tokens.filter((_, i) => kept[i] === undefined && !deferred[i]);
+    const fresh = new Map(sanitizedFragments(changed).map((fragment, i) => [changed[i], fragment]));
     for (const [i, token] of tokens.entries()) {
       const old = kept[i];
       const block =
-        later[i] === true
-          ? this.#putOff(start + i, token, level)
-          : old && sameLevels(old, level)
+        deferred[i] === true
+          ? this.#defer(start + i, token, level)
+          : old && keepsHeadingLevels(old, level)
             ? old
-            : this.#swap(start + i, painted(token, level, fresh.get(token)));
+            : this.#setBlock(start + i, paintedBlock(token, level, fresh.get(token)));
       level = block.level;
     }
     for (const block of this.#blocks.splice(start + tokens.length)) block.node?.remove();
     for (const box of this.#boxes.splice(boxAt(this.#blocks.length - 1) + 1)) {
-      forget(box);
+      cancelPaintLater(box);
       box.remove();
     }
-    if (!this.#waits) this.#completed();
-    for (let b = Math.max(0, boxAt(start)); b < this.#boxes.length; b++) this.#setWaiting(b);
-    this.#leaveOut(this.#live ? BATCH : 1);
+    if (!this.#isWaiting) this.#resolveCompletion();
+    for (let b = Math.max(0, boxAt(start)); b < this.#boxes.length; b++) this.#updateWaiting(b);
+    this.#markFar(this.#isLive ? farBatch : 1);
     for (let i = start; i < this.#blocks.length; i++) {
       const box = this.#isFar(boxAt(i)) ? this.#boxes[boxAt(i)] : undefined;
-      if (box) colourWhenSeen(box);
-      else colour(this.#blocks[i]?.node);
+      if (box) highlightWhenVisible(box);
+      else highlightWaiting(this.#blocks[i]?.node);
     }
   }
 
   #isFar(box: number): boolean {
-    return box < this.#boxes.length - NEAR;
+    return box < this.#boxes.length - nearBoxes;
   }
 
   /**
    * Lets boxes that are far be left out of the layout, if there are at least so many more. Such a box has its style
    * contained, and a frame that has a new one takes three times as long to style. What waits follows when it is painted.
    */
-  #leaveOut(least: number): void {
-    const near = Math.max(0, this.#boxes.length - NEAR);
-    for (const box of this.#boxes.slice(near)) box.classList.remove(FAR);
-    this.#far = Math.min(this.#far, near);
-    const fresh = this.#boxes.slice(this.#far, near).filter(box => !box.classList.contains(WAITING));
-    if (fresh.length < least) return;
-    for (const box of fresh) box.classList.add(FAR);
-    this.#far = near;
+  #markFar(minimum: number): void {
+    const near = Math.max(0, this.#boxes.length - nearBoxes);
+    for (const box of this.#boxes.slice(near)) box.classList.remove(farClass);
+    this.#farCount = Math.min(this.#farCount, near);
+    const fresh = this.#boxes.slice(this.#farCount, near).filter(box => !box.classList.contains(waitingClass));
+    if (fresh.length < minimum) return;
+    for (const box of fresh) box.classList.add(farClass);
+    this.#farCount = near;
   }
 
   /** The first box that may be seen by who follows the end; none before it holds what may still change. */
-  #seenFrom(start: number, tokens: readonly Token[]): number {
+  #firstBoxInSight(start: number, tokens: readonly Token[]): number {
     let height = 0;
     let open = 0;
     let i = tokens.length;
-    for (; i > 0 && (height < sight() || open <= TAIL); i--) {
+    for (; i > 0 && (height < heightInSight() || open <= tailBlocks); i--) {
       const raw = tokens[i - 1]?.raw ?? "";
-      height += heightOf(raw);
+      height += estimatedHeight(raw);
       if (raw.trim() !== "") open++;
     }
     return boxAt(start + i);
   }
 
   /** Whether nothing of that box is on the page. */
-  #canWait(box: number): boolean {
+  #canDefer(box: number): boolean {
     const element = this.#boxes[box];
-    return box >= 0 && (element === undefined || element.classList.contains(WAITING));
+    return box >= 0 && (element === undefined || element.classList.contains(waitingClass));
   }
 
-  #putOff(at: number, token: Token, level: number): Block {
-    this.#holderOf(at).classList.add(WAITING);
-    return (this.#blocks[at] = { raw: token.raw, node: null, level: levelAfter(token, level), token });
+  #defer(at: number, token: Token, level: number): Block {
+    this.#containerOf(at).classList.add(waitingClass);
+    return (this.#blocks[at] = { raw: token.raw, node: null, level: levelAfter(token, level), deferredToken: token });
   }
 
-  #setWaiting(box: number): void {
+  #updateWaiting(box: number): void {
     const element = this.#boxes[box];
-    if (!element?.classList.contains(WAITING)) return;
-    if (this.#blocksOf(box).some(block => block.token)) return paintLater(this, element);
-    forget(element);
-    element.classList.remove(WAITING);
-    if (!this.#waits) this.#completed();
+    if (!element?.classList.contains(waitingClass)) return;
+    if (this.#blocksOf(box).some(block => block.deferredToken)) return paintLater(this, element);
+    cancelPaintLater(element);
+    element.classList.remove(waitingClass);
+    if (!this.#isWaiting) this.#resolveCompletion();
   }
 
   #blocksOf(box: number): readonly Block[] {
-    return this.#blocks.slice(UNBOXED + box * BOX, UNBOXED + (box + 1) * BOX);
+    return this.#blocks.slice(unboxedBlocks + box * blocksPerBox, unboxedBlocks + (box + 1) * blocksPerBox);
   }
 
   /** Paints what waits nearest to the end. */
   paintPart(): boolean {
-    const box = this.#boxes.findLastIndex(each => each.classList.contains(WAITING));
+    const box = this.#boxes.findLastIndex(each => each.classList.contains(waitingClass));
     if (box < 0 || !this.isConnected) return false;
     this.#paintBox(box);
     return true;
@@ -240,35 +246,38 @@ export class MarkdownElement extends HTMLElement implements Hungry, Patient {
 
   /** Resolves when nothing waits to be painted any more, or the element has left the page. */
   async whenComplete(): Promise<void> {
-    if (this.isConnected && this.#waits) await new Promise<void>(resolve => this.#onComplete.push(resolve));
+    if (this.isConnected && this.#isWaiting)
+      await new Promise<void>(resolve => this.#completionCallbacks.push(resolve));
   }
 
-  get #waits(): boolean {
-    return this.#boxes.some(box => box.classList.contains(WAITING));
+  get #isWaiting(): boolean {
+    return this.#boxes.some(box => box.classList.contains(waitingClass));
   }
 
-  #completed(): void {
-    for (const resolve of this.#onComplete.splice(0)) resolve();
+  #resolveCompletion(): void {
+    for (const resolve of this.#completionCallbacks.splice(0)) resolve();
   }
 
   #paintBox(box: number): void {
     const element = this.#boxes[box];
-    if (!element?.classList.contains(WAITING)) return;
-    const first = UNBOXED + box * BOX;
-    const waiting = this.#blocksOf(box).flatMap(({ token }, i) => (token ? [{ token, at: first + i }] : []));
-    const fragments = sanitized(waiting.map(({ token }) => token));
+    if (!element?.classList.contains(waitingClass)) return;
+    const first = unboxedBlocks + box * blocksPerBox;
+    const waiting = this.#blocksOf(box).flatMap(({ deferredToken: token }, i) =>
+      token ? [{ token, at: first + i }] : [],
+    );
+    const fragments = sanitizedFragments(waiting.map(({ token }) => token));
     for (const [i, { token, at }] of waiting.entries()) {
-      const level = this.#blocks[at - 1]?.level ?? TURN_LEVEL;
-      this.#swap(at, painted(token, level, fragments[i]));
+      const level = this.#blocks[at - 1]?.level ?? turnHeadingLevel;
+      this.#setBlock(at, paintedBlock(token, level, fragments[i]));
     }
-    this.#setWaiting(box);
-    element.classList.toggle(FAR, this.#isFar(box));
-    if (this.#isFar(box)) colourWhenSeen(element);
-    else colour(element);
+    this.#updateWaiting(box);
+    element.classList.toggle(farClass, this.#isFar(box));
+    if (this.#isFar(box)) highlightWhenVisible(element);
+    else highlightWaiting(element);
   }
 
   /** Where the block at that place stands. */
-  #holderOf(at: number): HTMLElement {
+  #containerOf(at: number): HTMLElement {
     const wanted = boxAt(at);
     while (this.#boxes.length <= wanted) {
       const box = document.createElement("div");
@@ -279,31 +288,31 @@ export class MarkdownElement extends HTMLElement implements Hungry, Patient {
     return this.#boxes[wanted] ?? this;
   }
 
-  #swap(at: number, block: Block): Block {
+  #setBlock(at: number, block: Block): Block {
     const old = this.#blocks[at]?.node ?? null;
     let node = block.node;
-    if (old && node) node = graft(old, node);
+    if (old && node) node = morph(old, node);
     else if (old) old.remove();
-    else if (node) this.#holderOf(at).insertBefore(node, this.#nodeAfter(at));
-    const standing = { ...block, node };
-    this.#blocks[at] = standing;
-    return standing;
+    else if (node) this.#containerOf(at).insertBefore(node, this.#nodeAfter(at));
+    const placed = { ...block, node };
+    this.#blocks[at] = placed;
+    return placed;
   }
 
   /** What the block at that place stands before, in its box. */
   #nodeAfter(at: number): HTMLElement | null {
-    const end = Math.min(this.#blocks.length, UNBOXED + (boxAt(at) + 1) * BOX);
+    const end = Math.min(this.#blocks.length, unboxedBlocks + (boxAt(at) + 1) * blocksPerBox);
     for (let i = at + 1; i < end; i++) {
       const node = this.#blocks[i]?.node;
       if (node) return node;
     }
-    return at < UNBOXED ? (this.#boxes[0] ?? null) : null;
+    return at < unboxedBlocks ? (this.#boxes[0] ?? null) : null;
   }
 
   #settle(): void {
     let open = 0;
     let first = this.#blocks.length;
-    while (first > this.#settled && open < TAIL) {
+    while (first > this.#settled && open < tailBlocks) {
       first--;
       if (this.#blocks[first]?.raw.trim() !== "") open++;
     }
@@ -317,44 +326,44 @@ export class MarkdownElement extends HTMLElement implements Hungry, Patient {
     const marker = match?.[1];
     const text = last?.node?.querySelector("pre code")?.firstChild;
     if (!last || !marker || isClosed(last.raw) || !(text instanceof Text)) return undefined;
-    const start = this.#text.length - last.raw.length;
+    const start = this.#paintedText.length - last.raw.length;
     return {
       text,
       closing: new RegExp(`^ {0,3}${marker[0]}{${marker.length},}`, "m"),
-      lineStart: this.#text.lastIndexOf("\n") + 1,
+      lineStart: this.#paintedText.lastIndexOf("\n") + 1,
       codeStart: start + match[0].length,
     };
   }
 
   /** Appends to the open fence. False when the new lines may close it: then the tail is lexed. */
   #extend(fence: OpenFence): boolean {
-    const fresh = this.#text.slice(fence.lineStart);
+    const fresh = this.#paintedText.slice(fence.lineStart);
     if (fence.closing.test(fresh)) return false;
     // The line break before a closing fence is not part of the code.
-    const end = this.#text.endsWith("\n") ? this.#text.length - 1 : this.#text.length;
-    fence.text.appendData(this.#text.slice(fence.codeStart + fence.text.length, end));
-    fence.lineStart = this.#text.lastIndexOf("\n") + 1;
+    const end = this.#paintedText.endsWith("\n") ? this.#paintedText.length - 1 : this.#paintedText.length;
+    fence.text.appendData(this.#paintedText.slice(fence.codeStart + fence.text.length, end));
+    fence.lineStart = this.#paintedText.lastIndexOf("\n") + 1;
     return true;
   }
 }
 
 /** Which box holds the block at that place; below 0, none does. */
-const boxAt = (block: number): number => Math.max(-1, Math.floor((block - UNBOXED) / BOX));
+const boxAt = (block: number): number => Math.max(-1, Math.floor((block - unboxedBlocks) / blocksPerBox));
 
 /** A string of its own: what is cut from a text keeps the whole of it in memory, and each frame has another text. */
-const copied = (text: string): string => JSON.parse(JSON.stringify(text)) as string;
+const independentCopy = (text: string): string => JSON.parse(JSON.stringify(text)) as string;
 
-function painted(token: Token, level: number, fragment = sanitized([token])[0]): Block {
+function paintedBlock(token: Token, level: number, fragment = sanitizedFragments([token])[0]): Block {
   return paintBlock(token, level, fragment ?? document.createDocumentFragment());
 }
 
 /** Whether the block's headings, if it has any, would come out at the same levels after a heading of `level`. */
-function sameLevels(block: Block, level: number): boolean {
+function keepsHeadingLevels(block: Block, level: number): boolean {
   const first = block.node?.matches("h4, h5, h6") ? block.node : block.node?.querySelector("h4, h5, h6");
   return !first || Number(first.ariaLevel) === Math.min(level + 1, Number(first.localName[1]));
 }
 
 /** As the lexer and the HTML parser would make it, so that lengths agree with theirs. */
-function normal(text: string): string {
+function normalized(text: string): string {
   return /[\r\0]/.test(text) ? text.replace(/\r\n?/g, "\n").replaceAll("\0", "\uFFFD") : text;
 }

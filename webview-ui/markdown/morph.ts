@@ -2,36 +2,36 @@
 // in what is already there survives streaming.
 
 /** Changes `old` into `fresh` where they are alike, replaces it where not. Returns the node that is on the page. */
-export function graft(old: HTMLElement, fresh: HTMLElement): HTMLElement {
-  if (!alike(old, fresh)) {
+export function morph(old: HTMLElement, fresh: HTMLElement): HTMLElement {
+  if (!canMorph(old, fresh)) {
     old.replaceWith(fresh);
     return fresh;
   }
-  graftChildren(old, fresh);
+  morphChildren(old, fresh);
   return old;
 }
 
-function graftChildren(old: Element, fresh: Element): void {
+function morphChildren(old: Element, fresh: Element): void {
   const wanted = [...fresh.childNodes];
   for (const [i, next] of wanted.entries()) {
     const present = old.childNodes[i];
     if (present === undefined) old.append(next);
-    else if (present instanceof Text && next instanceof Text) graftText(present, next.data);
-    else if (present instanceof Element && next instanceof Element && alike(present, next))
-      graftChildren(present, next);
+    else if (present instanceof Text && next instanceof Text) morphText(present, next.data);
+    else if (present instanceof Element && next instanceof Element && canMorph(present, next))
+      morphChildren(present, next);
     else present.replaceWith(next);
   }
   while (old.childNodes.length > wanted.length) old.lastChild?.remove();
 }
 
-function graftText(present: Text, data: string): void {
+function morphText(present: Text, data: string): void {
   if (present.data === data) return;
   if (data.startsWith(present.data)) present.appendData(data.slice(present.data.length));
   else present.data = data;
 }
 
 /** Same element and attributes. Code boxes hold listeners on their own nodes and colours that come later: never alike. */
-function alike(a: Element, b: Element): boolean {
+function canMorph(a: Element, b: Element): boolean {
   if (a.localName !== b.localName || a.attributes.length !== b.attributes.length) return false;
   if (a.matches(".code") || a.querySelector(".code")) return false;
   return [...a.attributes].every(attribute => b.getAttribute(attribute.name) === attribute.value);

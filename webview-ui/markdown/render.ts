@@ -2,12 +2,12 @@
 // opened by intent; images never load.
 import DOMPurify from "dompurify";
 import { Marked, type RendererThis, type Token, type TokenizerAndRendererExtension, type Tokens } from "marked";
-import { visible } from "../../src/base/visibleText.ts";
+import { visibleText } from "../../src/base/visibleText.ts";
 import { BoundedLexer } from "./boundedLexer.ts";
 import { codeBlock } from "./codeBlock.ts";
 import { t } from "../base/l10n.ts";
 import { linkIntent, linkTitle } from "./links.ts";
-import { findPath, isPath, noPathAtStart, pathAtStart } from "./filePaths.ts";
+import { findPath, isPath, nonPathAtStart, pathAtStart } from "./filePaths.ts";
 
 /** One top-level token as the panel paints it. `node` is null for tokens that show nothing. */
 export interface Block {
@@ -16,28 +16,28 @@ export interface Block {
   /** Level of the last heading up to here, so that levels never skip. */
   readonly level: number;
   /** What it is to be painted from, where that has been put off. */
-  readonly token?: Token;
+  readonly deferredToken?: Token;
 }
 
 /** Headings in an answer stand below the heading of their turn. */
-export const TURN_LEVEL = 3;
+export const turnHeadingLevel = 3;
 
-const ALLOWED_TAGS =
+const allowedTags =
   "p h4 h5 h6 ul ol li pre code blockquote table thead tbody tr th td strong em del br hr a span div".split(" ");
-const ALLOWED_ATTR = ["class", "data-href", "data-info", "data-state", "start", "title"];
+const allowedAttributes = ["class", "data-href", "data-info", "data-state", "start", "title"];
 
 // Set once: with a configuration in each call it would be taken apart again for every block.
 DOMPurify.setConfig({
   RETURN_DOM_FRAGMENT: true,
-  ALLOWED_TAGS,
-  ALLOWED_ATTR,
+  ALLOWED_TAGS: allowedTags,
+  ALLOWED_ATTR: allowedAttributes,
   ALLOW_DATA_ATTR: false,
   ALLOW_ARIA_ATTR: false,
   // Links are vetted by linkIntent, here and again when they are opened; what a fence says of its code is shown as text.
   ADD_URI_SAFE_ATTR: ["data-href", "data-info", "title"],
 });
 
-const filePath: TokenizerAndRendererExtension = {
+const filePathExtension: TokenizerAndRendererExtension = {
   name: "filePath",
   level: "inline",
   start: findPath,
@@ -45,28 +45,28 @@ const filePath: TokenizerAndRendererExtension = {
     if (this.lexer.state.inLink) return undefined;
     const raw = pathAtStart(source);
     if (raw !== undefined) return { type: "filePath", raw, text: raw };
-    const plain = noPathAtStart(source);
+    const plain = nonPathAtStart(source);
     return plain === undefined ? undefined : { type: "text", raw: plain, text: plain };
   },
-  renderer: token => anchor(token.raw, escape(token.raw), ""),
+  renderer: token => linkHtml(token.raw, escapeHtml(token.raw), ""),
 };
 
 const marked = new Marked({
   gfm: true,
-  extensions: [filePath],
+  extensions: [filePathExtension],
   renderer: {
-    html: ({ text, block }) => (block ? `<p>${escape(text.trimEnd())}</p>` : escape(text)),
+    html: ({ text, block }) => (block ? `<p>${escapeHtml(text.trimEnd())}</p>` : escapeHtml(text)),
     heading({ tokens, depth }) {
       const level = headingLevel(depth);
-      return `<h${level}>${inline(this, tokens)}</h${level}>`;
+      return `<h${level}>${inlineHtml(this, tokens)}</h${level}>`;
     },
     link({ href, title, tokens }) {
-      return anchor(href, inline(this, tokens), title ?? "");
+      return linkHtml(href, inlineHtml(this, tokens), title ?? "");
     },
-    image: ({ href, text }) => anchor(href, escape(text === "" ? href : text), t("Image")),
+    image: ({ href, text }) => linkHtml(href, escapeHtml(text === "" ? href : text), t("Image")),
     codespan: ({ text }) =>
-      isPath(text) ? anchor(text, `<code>${escape(text)}</code>`, "") : `<code>${escape(text)}</code>`,
-    code: ({ text, lang }) => `<pre data-info="${escape(lang ?? "")}"><code>${escape(text)}</code></pre>`,
+      isPath(text) ? linkHtml(text, `<code>${escapeHtml(text)}</code>`, "") : `<code>${escapeHtml(text)}</code>`,
+    code: ({ text, lang }) => `<pre data-info="${escapeHtml(lang ?? "")}"><code>${escapeHtml(text)}</code></pre>`,
     checkbox: ({ checked }) => `<span class="task" data-state="${checked ? "done" : "open"}"></span>`,
     table(token) {
       const head = token.header.map(cell => tableCell(this, cell, "th")).join("");
@@ -76,20 +76,21 @@ const marked = new Marked({
   },
 });
 
-const headingLevel = (depth: number): number => Math.min(6, Math.max(TURN_LEVEL + 1, depth + TURN_LEVEL - 1));
+const headingLevel = (depth: number): number =>
+  Math.min(6, Math.max(turnHeadingLevel + 1, depth + turnHeadingLevel - 1));
 
 function tableCell(renderer: RendererThis, cell: Tokens.TableCell, tag: "th" | "td"): string {
   const align = cell.align ? ` class="align-${cell.align}"` : "";
-  return `<${tag}${align}>${inline(renderer, cell.tokens)}</${tag}>`;
+  return `<${tag}${align}>${inlineHtml(renderer, cell.tokens)}</${tag}>`;
 }
 
-function inline(renderer: RendererThis, tokens: Token[]): string {
+function inlineHtml(renderer: RendererThis, tokens: Token[]): string {
   return renderer.parser.parseInline(tokens);
 }
 
-function anchor(href: string, label: string, title: string): string {
+function linkHtml(href: string, label: string, title: string): string {
   if (linkIntent(href) === undefined) return `<span>${label}</span>`;
-  return `<a data-href="${escape(href)}" title="${escape(title === "" ? linkTitle(href) : `${visible(title)}\n${linkTitle(href)}`)}">${label}</a>`;
+  return `<a data-href="${escapeHtml(href)}" title="${escapeHtml(title === "" ? linkTitle(href) : `${visibleText(title)}\n${linkTitle(href)}`)}">${label}</a>`;
 }
 
 /** The top-level tokens of Markdown source, and whether it defines link references. */
@@ -99,19 +100,19 @@ export function lex(source: string): { readonly tokens: readonly Token[]; readon
 }
 
 /** The sanitised nodes of each token, in one pass of the sanitiser: it costs more to begin than to go on. */
-export function sanitized(tokens: readonly Token[]): readonly DocumentFragment[] {
+export function sanitizedFragments(tokens: readonly Token[]): readonly DocumentFragment[] {
   const parts = tokens.map(token => marked.parser([token]));
   if (parts.length > 1) {
-    const boxes = [...clean(parts.map(part => `<div>${part}</div>`).join("")).childNodes];
+    const boxes = [...sanitize(parts.map(part => `<div>${part}</div>`).join("")).childNodes];
     // Whatever left its box would make another number of them: then each is sanitised alone.
-    if (boxes.length === parts.length && boxes.every(box => box.nodeName === "DIV")) return boxes.map(contents);
+    if (boxes.length === parts.length && boxes.every(box => box.nodeName === "DIV")) return boxes.map(childFragment);
   }
-  return parts.map(clean);
+  return parts.map(sanitize);
 }
 
-const clean = (html: string): DocumentFragment => DOMPurify.sanitize(html, { RETURN_DOM_FRAGMENT: true });
+const sanitize = (html: string): DocumentFragment => DOMPurify.sanitize(html, { RETURN_DOM_FRAGMENT: true });
 
-function contents(box: Node): DocumentFragment {
+function childFragment(box: Node): DocumentFragment {
   const fragment = document.createDocumentFragment();
   fragment.append(...box.childNodes);
   return fragment;
@@ -119,7 +120,7 @@ function contents(box: Node): DocumentFragment {
 
 /** Paints one top-level token from its sanitised nodes. `level` is that of the heading before it. */
 export function paintBlock(token: Token, level: number, fragment: DocumentFragment): Block {
-  const after = finish(fragment, level, token.type !== "code" || isClosed(token.raw));
+  const after = addRolesAndControls(fragment, level, token.type !== "code" || isClosed(token.raw));
   if (fragment.childElementCount <= 1) {
     return { raw: token.raw, node: fragment.firstElementChild as HTMLElement | null, level: after };
   }
@@ -129,13 +130,13 @@ export function paintBlock(token: Token, level: number, fragment: DocumentFragme
 }
 
 /** What headings may stand in, but for lists. */
-const containers = new Set(["blockquote", "list_item"]);
+const headingContainers = new Set(["blockquote", "list_item"]);
 
 /** The level of the last heading after a token, as {@link paintBlock} would find it. */
 export function levelAfter(token: Token, level: number): number {
   if (token.type === "heading") return Math.min(level + 1, headingLevel((token as Tokens.Heading).depth));
   const { type, items, tokens } = token as Tokens.Generic;
-  const within: readonly Token[] = (type === "list" ? items : containers.has(type) ? tokens : undefined) ?? [];
+  const within: readonly Token[] = (type === "list" ? items : headingContainers.has(type) ? tokens : undefined) ?? [];
   return within.reduce((reached, each) => levelAfter(each, reached), level);
 }
 
@@ -148,7 +149,7 @@ export function isClosed(raw: string): boolean {
 }
 
 /** What no allowed HTML can say: roles, buttons, colours. Returns the level of the last heading. */
-function finish(root: DocumentFragment, level: number, closed: boolean): number {
+function addRolesAndControls(root: DocumentFragment, level: number, closed: boolean): number {
   for (const link of root.querySelectorAll<HTMLElement>("a[data-href]")) {
     link.role = "link";
     link.tabIndex = 0;
@@ -175,6 +176,6 @@ function finish(root: DocumentFragment, level: number, closed: boolean): number 
   return level;
 }
 
-function escape(text: string): string {
+function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, char => `&#${char.charCodeAt(0)};`);
 }

@@ -1,6 +1,6 @@
 // The first Markdown of a page takes many times as long as any after it: its code and its patterns are yet to be compiled.
 // So a little of everything is painted to nowhere while nothing else is to be done, before the first answer comes.
-import { lex, sanitized } from "./render.ts";
+import { lex, sanitizedFragments } from "./render.ts";
 
 const samples = [
   "## A title\n\nSome *words*, **more** words and `code`.\n",
@@ -12,11 +12,11 @@ const samples = [
 
 /** Compiles what paints Markdown, a little whenever the page is idle. */
 export function warmUp(): void {
-  const [...left] = samples;
+  const [...remaining] = samples;
   const next = (): void => {
-    const sample = left.shift();
+    const sample = remaining.shift();
     if (sample === undefined) return;
-    sanitized(lex(sample).tokens);
+    sanitizedFragments(lex(sample).tokens);
     requestIdleCallback(next);
   };
   requestIdleCallback(next);

@@ -1,44 +1,44 @@
 // What the agent changed and nobody has reviewed yet: one line above the composer, opening to the files.
 import { html, nothing, type TemplateResult } from "lit";
 import type { Intent } from "../../src/panel/intents.ts";
-import { visible } from "../../src/base/visibleText.ts";
-import type { Head } from "../../src/panel/protocol.ts";
+import { visibleText } from "../../src/base/visibleText.ts";
+import type { ViewHead } from "../../src/panel/protocol.ts";
 import { changeCounts } from "../transcript/diffView.ts";
 import { LightElement, icon } from "../base/element.ts";
 import { openState, send, setOpen } from "../base/vscodeApi.ts";
-import { count, t } from "../base/l10n.ts";
+import { formatCount, t } from "../base/l10n.ts";
 import { fileLink } from "../markdown/links.ts";
 
-type File = NonNullable<Head["changes"]>["files"][number];
+type ListedFile = NonNullable<ViewHead["changes"]>["files"][number];
 
 /** Names the bar in the panel's memory. */
-export const CHANGES = "changes";
+export const changesKey = "changes";
 
 /** `<parley-changes>`: the bar, or nothing. */
 export class ChangesElement extends LightElement {
   static override properties = { changes: { attribute: false } };
-  declare changes: Head["changes"];
+  declare changes: ViewHead["changes"];
 
   protected override render(): TemplateResult | typeof nothing {
     const { changes } = this;
     if (!changes || changes.files.length === 0) return nothing;
     const { files, added, removed } = changes;
-    const open = openState(CHANGES) ?? false;
+    const open = openState(changesKey) ?? false;
     const toggle = (): void => {
-      setOpen(CHANGES, !open);
+      setOpen(changesKey, !open);
       this.requestUpdate();
     };
     return html`<section class="changes" aria-label=${t("Changes")}>
       <div class="changes-bar">
         <button class="fold" type="button" aria-expanded=${open} @click=${toggle}>
           ${icon(open ? "chevron-down" : "chevron-right")}
-          <span>${files.length === 1 ? t("1 file") : t("{0} files", count(files.length))}</span>
+          <span>${files.length === 1 ? t("1 file") : t("{0} files", formatCount(files.length))}</span>
           ${changeCounts(added, removed)}
         </button>
         <div class="changes-buttons">
-          ${action("primary", t("Review"), { type: "reviewChanges" })}
-          ${action("secondary", t("Keep All"), { type: "keepChanges" })}
-          ${action("secondary", t("Undo All"), { type: "undoChanges" })}
+          ${actionButton("primary", t("Review"), { type: "reviewChanges" })}
+          ${actionButton("secondary", t("Keep All"), { type: "keepChanges" })}
+          ${actionButton("secondary", t("Undo All"), { type: "undoChanges" })}
         </div>
       </div>
       ${
@@ -52,23 +52,23 @@ export class ChangesElement extends LightElement {
   }
 }
 
-function action(look: "primary" | "secondary", label: string, intent: Intent): TemplateResult {
+function actionButton(look: "primary" | "secondary", label: string, intent: Intent): TemplateResult {
   return html`<button class=${look} type="button" @click=${() => send(intent)}>${label}</button>`;
 }
 
-function fileRow({ path, label, added, removed, unknown }: File): TemplateResult {
-  const name = visible(label);
+function fileRow({ path, label, added, removed, unknown }: ListedFile): TemplateResult {
+  const name = visibleText(label);
   return html`<li>
     ${fileLink(path, label)}
-    ${unknown === undefined ? changeCounts(added, removed) : html`<span class="quiet">${visible(unknown)}</span>`}
+    ${unknown === undefined ? changeCounts(added, removed) : html`<span class="quiet">${visibleText(unknown)}</span>`}
     <span class="changes-decide">
-      ${decide("check", t("Keep {0}", name), { type: "keepChanges", path })}
-      ${unknown === undefined ? decide("discard", t("Undo {0}", name), { type: "undoChanges", path }) : nothing}
+      ${decisionButton("check", t("Keep {0}", name), { type: "keepChanges", path })}
+      ${unknown === undefined ? decisionButton("discard", t("Undo {0}", name), { type: "undoChanges", path }) : nothing}
     </span>
   </li>`;
 }
 
-function decide(glyph: string, label: string, intent: Intent): TemplateResult {
+function decisionButton(glyph: string, label: string, intent: Intent): TemplateResult {
   return html`<button class="icon-button" type="button" title=${label} aria-label=${label} @click=${() => send(intent)}>
     ${icon(glyph)}
   </button>`;

@@ -1,19 +1,19 @@
 // What stands in the place of a conversation that has not begun: who to talk to, and what one might say.
 import { html, nothing, type TemplateResult } from "lit";
-import type { Head, ViewAgent } from "../../src/panel/protocol.ts";
+import type { ViewHead, ViewAgent } from "../../src/panel/protocol.ts";
 import { icon } from "../base/element.ts";
 import { send } from "../base/vscodeApi.ts";
 import { t } from "../base/l10n.ts";
 
 /** The empty conversation. `fill` puts an example into the composer. */
-export function emptyState(head: Head, fill: (text: string) => void): TemplateResult {
+export function emptyState(head: ViewHead, fill: (text: string) => void): TemplateResult {
   const { agent, agents } = head;
-  const several = agents.length > 1;
+  const hasSeveralAgents = agents.length > 1;
   return html`<div class="empty">
     ${icon("comment-discussion")}
-    <p class="empty-title">${agent && !several ? agent.name : t("Choose an agent")}</p>
-    ${several || agent?.description === undefined ? nothing : html`<p class="quiet">${agent.description}</p>`}
-    ${several ? agentList(agents, agent) : nothing} ${agent === null ? nothing : examples(fill)}
+    <p class="empty-title">${agent && !hasSeveralAgents ? agent.name : t("Choose an agent")}</p>
+    ${hasSeveralAgents || agent?.description === undefined ? nothing : html`<p class="quiet">${agent.description}</p>`}
+    ${hasSeveralAgents ? agentList(agents, agent) : nothing} ${agent === null ? nothing : examples(fill)}
   </div>`;
 }
 
@@ -31,7 +31,7 @@ function agentCard(agent: ViewAgent, isChosen: boolean): TemplateResult {
     aria-pressed=${isChosen}
     @click=${isChosen ? nothing : () => send({ type: "selectAgent", agent: agent.id })}
   >
-    <span class="agent-mark" aria-hidden="true">${mark(agent.name)}</span>
+    <span class="agent-mark" aria-hidden="true">${initials(agent.name)}</span>
     <span class="agent-words">
       <span class="agent-name">${agent.name}</span>
       ${agent.description === undefined ? nothing : html`<span class="quiet">${agent.description}</span>`}
@@ -41,7 +41,7 @@ function agentCard(agent: ViewAgent, isChosen: boolean): TemplateResult {
 }
 
 /** The letters that stand for a name: "Gemini CLI" → "GC". */
-const mark = (name: string): string =>
+const initials = (name: string): string =>
   name
     .split(/\s+/)
     .flatMap(word => [...word].slice(0, 1))

@@ -1,7 +1,7 @@
 // The top of the panel: the session's title, its agent, New Session, and what else can be done.
 import { html, nothing, type TemplateResult } from "lit";
 import { live } from "lit/directives/live.js";
-import type { Head, ViewAgent } from "../../src/panel/protocol.ts";
+import type { ViewHead, ViewAgent } from "../../src/panel/protocol.ts";
 import { LightElement, icon } from "../base/element.ts";
 import { send } from "../base/vscodeApi.ts";
 import { t } from "../base/l10n.ts";
@@ -22,7 +22,7 @@ export class HeaderElement extends LightElement {
   declare hasSession: boolean;
   declare agent: ViewAgent | null;
   declare agents: readonly ViewAgent[];
-  declare follow: Head["follow"];
+  declare follow: ViewHead["follow"];
   declare editing: boolean;
   /** What has the focus next, once it is painted. */
   #focusNext: "input" | "button" | undefined;
@@ -48,7 +48,7 @@ export class HeaderElement extends LightElement {
 
   protected override render(): TemplateResult {
     return html`<div class="header" @keydown=${this.#keydown}>
-      ${this.editing ? this.#input() : this.#title()} ${this.#picker()}
+      ${this.editing ? this.#input() : this.#title()} ${this.#agentPicker()}
       <div class="header-buttons">
         ${this.hasSession ? this.#followButton() : nothing}
         <button
@@ -69,14 +69,14 @@ export class HeaderElement extends LightElement {
         >
           ${icon("open-preview")}
         </button>
-        <parley-menu .label=${t("More Actions")} .items=${this.#items()}></parley-menu>
+        <parley-menu .label=${t("More Actions")} .items=${this.#menuItems()}></parley-menu>
       </div>
     </div>`;
   }
 
   #followButton(): TemplateResult {
     const { follow } = this;
-    const says = {
+    const tooltips = {
       off: t("Follow the agent in the editor"),
       on: t("Following the agent in the editor"),
       paused: t("Following paused: press to follow the agent again"),
@@ -86,7 +86,7 @@ export class HeaderElement extends LightElement {
         type="button"
         aria-label=${t("Follow")}
         aria-pressed=${follow === "on" ? "true" : "false"}
-        title=${says[follow]}
+        title=${tooltips[follow]}
         @click=${() => send({ type: "follow", on: follow !== "on" })}
       >
         ${icon("target")}
@@ -146,7 +146,7 @@ export class HeaderElement extends LightElement {
     if (how === "save" && title !== this.sessionTitle) send({ type: "rename", title });
   }
 
-  #items(): readonly MenuItem[] {
+  #menuItems(): readonly MenuItem[] {
     const rest: readonly MenuItem[] = [
       { label: t("Select Agent…"), icon: "hubot", run: () => send({ type: "nextStep", step: "selectAgent" }) },
       { label: t("Show Log"), icon: "output", run: () => send({ type: "nextStep", step: "showLog" }) },
@@ -170,7 +170,7 @@ export class HeaderElement extends LightElement {
     ];
   }
 
-  #picker(): TemplateResult {
+  #agentPicker(): TemplateResult {
     const { agent, agents } = this;
     const known = agents.some(each => each.id === agent?.id);
     if (agents.length === 0) {

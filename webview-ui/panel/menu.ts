@@ -34,12 +34,12 @@ export class MenuElement extends LightElement {
 
   override connectedCallback(): void {
     super.connectedCallback();
-    document.addEventListener("pointerdown", this.#outside);
+    document.addEventListener("pointerdown", this.#closeFromOutside);
   }
 
   override disconnectedCallback(): void {
     super.disconnectedCallback();
-    document.removeEventListener("pointerdown", this.#outside);
+    document.removeEventListener("pointerdown", this.#closeFromOutside);
   }
 
   protected override updated(): void {
@@ -67,7 +67,13 @@ export class MenuElement extends LightElement {
     return html`<div class="menu" role="menu" aria-label=${this.label}>
       ${this.items.map(
         item =>
-          html`<button class="menu-item" type="button" role="menuitem" tabindex="-1" @click=${() => this.#pick(item)}>
+          html`<button
+            class="menu-item"
+            type="button"
+            role="menuitem"
+            tabindex="-1"
+            @click=${() => this.#runItem(item)}
+          >
             ${icon(item.icon)} <span class="menu-label">${item.label}</span>
             ${item.key === undefined ? nothing : html`<kbd aria-hidden="true">${item.key}</kbd>`}
           </button>`,
@@ -89,12 +95,12 @@ export class MenuElement extends LightElement {
     this.querySelector<HTMLElement>("[aria-haspopup]")?.focus();
   }
 
-  #pick(item: MenuItem): void {
+  #runItem(item: MenuItem): void {
     this.#close();
     item.run();
   }
 
-  #outside = (event: Event): void => {
+  #closeFromOutside = (event: Event): void => {
     if (this.open && !this.contains(event.target as Node)) this.open = false;
   };
 
@@ -116,13 +122,13 @@ export class MenuElement extends LightElement {
       return this.#close();
     }
     const choices = this.#choices;
-    const to = this.#target(event.key, choices.indexOf(document.activeElement as HTMLElement));
+    const to = this.#targetIndex(event.key, choices.indexOf(document.activeElement as HTMLElement));
     if (to === undefined) return;
     event.preventDefault();
     choices[to]?.focus();
   }
 
-  #target(key: string, at: number): number | undefined {
+  #targetIndex(key: string, at: number): number | undefined {
     const { length } = this.items;
     switch (key) {
       case "ArrowDown":

@@ -1,7 +1,7 @@
 // The agent's plan, pinned above the composer: one line, opening to the list.
 import { html, nothing, type TemplateResult } from "lit";
 import type { PlanEntry } from "../../src/session/events.ts";
-import type { Head } from "../../src/panel/protocol.ts";
+import type { ViewHead } from "../../src/panel/protocol.ts";
 import { LightElement, icon } from "../base/element.ts";
 import { openState, setOpen } from "../base/vscodeApi.ts";
 import { t } from "../base/l10n.ts";
@@ -9,7 +9,7 @@ import { t } from "../base/l10n.ts";
 /** `<parley-plan>`: every plan of the session. */
 export class PlanElement extends LightElement {
   static override properties = { plans: { attribute: false } };
-  declare plans: Head["plans"];
+  declare plans: ViewHead["plans"];
 
   protected override render(): TemplateResult {
     const plans = this.plans.filter(plan => plan.entries.length > 0);

@@ -5,16 +5,16 @@ type Sound = Extract<PanelMessage, { type: "sound" }>["sound"];
 
 /** Tones in Hz, one after the other. */
 const tones: Readonly<Record<Sound, readonly number[]>> = { question: [660, 880], turnEnd: [880, 587] };
-const TONE_SECONDS = 0.12;
-const LOUDNESS = 0.08;
+const toneSeconds = 0.12;
+const peakGain = 0.08;
 
 let context: AudioContext | undefined;
 
 /** Plays a sound. Browsers keep a page silent until the user has used it. */
-export function play(sound: Sound): void {
+export function playSound(sound: Sound): void {
   context ??= new AudioContext();
   const { currentTime } = context;
-  tones[sound].forEach((frequency, i) => tone(frequency, currentTime + i * TONE_SECONDS));
+  tones[sound].forEach((frequency, i) => tone(frequency, currentTime + i * toneSeconds));
 }
 
 function tone(frequency: number, start: number): void {
@@ -23,9 +23,9 @@ function tone(frequency: number, start: number): void {
   const volume = new GainNode(context, { gain: 0 });
   // Swelling and fading, since a hard edge clicks.
   volume.gain.setValueAtTime(0, start);
-  volume.gain.linearRampToValueAtTime(LOUDNESS, start + 0.01);
-  volume.gain.linearRampToValueAtTime(0, start + TONE_SECONDS);
+  volume.gain.linearRampToValueAtTime(peakGain, start + 0.01);
+  volume.gain.linearRampToValueAtTime(0, start + toneSeconds);
   source.connect(volume).connect(context.destination);
   source.start(start);
-  source.stop(start + TONE_SECONDS);
+  source.stop(start + toneSeconds);
 }

@@ -1,9 +1,9 @@
 // What the session is doing, in words: waiting has a face.
-import type { Head } from "../../src/panel/protocol.ts";
+import type { ViewHead } from "../../src/panel/protocol.ts";
 import { t } from "../base/l10n.ts";
 
 /** The way to a usable session; undefined once it is there, or where there is none. */
-export function connectionWords(head: Head): string | undefined {
+export function connectionText(head: ViewHead): string | undefined {
   const name = head.agent?.name ?? t("the agent");
   switch (head.connection?.state) {
     case "starting":
@@ -20,7 +20,7 @@ export function connectionWords(head: Head): string | undefined {
 }
 
 /** What the agent is doing; undefined when it is idle. */
-export function activityWords(head: Head): string | undefined {
+export function activityText(head: ViewHead): string | undefined {
   const { state, cancelling } = head.activity;
   if (state === "idle") return undefined;
   if (cancelling) return t("Stopping…");

@@ -1,26 +1,26 @@
 // The question card: what will run, in full, and the agent's options. Never takes the focus, never answers by accident.
 import { html, nothing, type TemplateResult } from "lit";
 import { keyed } from "lit/directives/keyed.js";
-import { visible } from "../../src/base/visibleText.ts";
-import type { ViewAsk, ViewEntry } from "../../src/panel/protocol.ts";
-import { AskOptions, onAnswer } from "../transcript/questionOptions.ts";
+import { visibleText } from "../../src/base/visibleText.ts";
+import type { ViewQuestion, ViewEntry } from "../../src/panel/protocol.ts";
+import { QuestionOptions, onAnswer } from "../transcript/questionOptions.ts";
 import { LightElement, icon, roveByKey, roveTabStop, roveToFocus } from "../base/element.ts";
 import { t } from "../base/l10n.ts";
 import { fileLink } from "../markdown/links.ts";
 import { titleText, toolParts } from "../transcript/parts.ts";
-import { kindIcon } from "../transcript/toolCall.ts";
+import { toolKindIcon } from "../transcript/toolCall.ts";
 
 /** `<parley-asks>`: the oldest open question, and how many wait behind it. */
-export class AsksElement extends LightElement {
+export class QuestionCardElement extends LightElement {
   static override properties = { asks: { attribute: false } };
-  declare asks: readonly ViewAsk[];
+  declare asks: readonly ViewQuestion[];
   /** Finds the tool card a question is about. */
   entryOf: (id: string) => ViewEntry | undefined = () => undefined;
   /** Called when the last question is gone and the focus was here. */
   onLeave: () => void = () => {};
-  readonly #options = new AskOptions(() => this.#card);
+  readonly #options = new QuestionOptions(() => this.#card);
   #hadFocus = false;
-  #unlisten: (() => void) | undefined;
+  #stopListening: (() => void) | undefined;
 
   constructor() {
     super();
@@ -32,12 +32,12 @@ export class AsksElement extends LightElement {
   override connectedCallback(): void {
     super.connectedCallback();
     const listener = onAnswer(() => this.requestUpdate());
-    this.#unlisten = () => listener.dispose();
+    this.#stopListening = () => listener.dispose();
   }
 
   override disconnectedCallback(): void {
     super.disconnectedCallback();
-    this.#unlisten?.();
+    this.#stopListening?.();
   }
 
   /** Gives the focus to the question, on the user's wish. */
@@ -51,7 +51,7 @@ export class AsksElement extends LightElement {
 
   protected override willUpdate(changed: Map<PropertyKey, unknown>): void {
     if (!changed.has("asks")) return;
-    const before = changed.get("asks") as readonly ViewAsk[] | undefined;
+    const before = changed.get("asks") as readonly ViewQuestion[] | undefined;
     this.#hadFocus = before?.[0]?.id !== this.asks[0]?.id && this.contains(document.activeElement);
   }
 
@@ -65,33 +65,33 @@ export class AsksElement extends LightElement {
   }
 
   protected override render(): TemplateResult {
-    const [ask] = this.asks;
-    return html`${ask ? keyed(ask.id, this.#question(ask)) : nothing}`;
+    const [question] = this.asks;
+    return html`${question ? keyed(question.id, this.#question(question)) : nothing}`;
   }
 
-  #question(ask: ViewAsk): TemplateResult {
-    const owner = ask.entry === undefined ? undefined : this.entryOf(ask.entry);
-    return html`<div class="ask" role="group" aria-label=${visible(ask.title)}>
+  #question(question: ViewQuestion): TemplateResult {
+    const owner = question.entry === undefined ? undefined : this.entryOf(question.entry);
+    return html`<div class="ask" role="group" aria-label=${visibleText(question.title)}>
       <div class="ask-head">
-        ${icon(kindIcon(ask.toolKind))} <span class="ask-title">${titleText(ask.title)}</span>
+        ${icon(toolKindIcon(question.toolKind))} <span class="ask-title">${titleText(question.title)}</span>
         ${this.asks.length > 1 ? html`<span class="quiet">${t("1 of {0}", this.asks.length)}</span>` : nothing}
       </div>
-      ${this.#details(ask, owner)}
-      ${ask.reason === undefined ? nothing : html`<div class="quiet reason">${icon("shield")} <span>${visible(ask.reason)}</span></div>`}
-      ${this.#options.buttons(ask)}
+      ${this.#details(question, owner)}
+      ${question.reason === undefined ? nothing : html`<div class="quiet reason">${icon("shield")} <span>${visibleText(question.reason)}</span></div>`}
+      ${this.#options.buttons(question)}
     </div>`;
   }
 
-  #details(ask: ViewAsk, owner: ViewEntry | undefined): TemplateResult | typeof nothing {
-    const { command, cwd, parts } = ask;
+  #details(question: ViewQuestion, owner: ViewEntry | undefined): TemplateResult | typeof nothing {
+    const { command, cwd, parts } = question;
     // A diff names its file itself.
-    const locations = ask.locations.filter(
+    const locations = question.locations.filter(
       ({ path }) => !parts.some(part => part.type === "diff" && part.path === path),
     );
     if (command === undefined && cwd === undefined && locations.length + parts.length === 0) return nothing;
     return html`<div class="ask-details" tabindex="0" role="group" aria-label=${t("What it is about")}>
-      ${command === undefined ? nothing : html`<div class="command"><code>${visible(command)}</code></div>`}
-      ${cwd === undefined ? nothing : html`<div class="quiet folder">${icon("folder")} <span>${t("in {0}", visible(cwd))}</span></div>`}
+      ${command === undefined ? nothing : html`<div class="command"><code>${visibleText(command)}</code></div>`}
+      ${cwd === undefined ? nothing : html`<div class="quiet folder">${icon("folder")} <span>${t("in {0}", visibleText(cwd))}</span></div>`}
       ${
         locations.length === 0
           ? nothing
@@ -99,27 +99,27 @@ export class AsksElement extends LightElement {
               ${locations.map(({ path, label, line }) => fileLink(path, line === undefined ? label : `${label}:${line}`, line))}
             </div>`
       }
-      ${envList(ask.env)} ${toolParts(parts, owner, false)}
+      ${envList(question.env)} ${toolParts(parts, owner, false)}
     </div>`;
   }
 
   #keydown(event: KeyboardEvent): void {
     const card = this.#card;
-    const [ask] = this.asks;
-    if (card && ask && !this.#options.key(ask, event)) roveByKey(card, event);
+    const [question] = this.asks;
+    if (card && question && !this.#options.handleKey(question, event)) roveByKey(card, event);
   }
 
   #focusin(event: FocusEvent): void {
     const card = this.#card;
     if (!card) return;
-    this.#options.focused(event);
+    this.#options.handleFocusIn(event);
     roveToFocus(card, event);
   }
 }
 
-function envList(env: ViewAsk["env"]): TemplateResult | typeof nothing {
+function envList(env: ViewQuestion["env"]): TemplateResult | typeof nothing {
   if (!env) return nothing;
   return html`<ul class="env" aria-label=${t("Environment variables")}>
-    ${env.map(({ name, value }) => html`<li><code>${visible(`${name}=${value}`)}</code></li>`)}
+    ${env.map(({ name, value }) => html`<li><code>${visibleText(`${name}=${value}`)}</code></li>`)}
   </ul>`;
 }

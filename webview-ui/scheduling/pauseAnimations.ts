@@ -2,21 +2,21 @@
 // moves gets a frame only when the screen is refreshed. A key waits for that then, instead of being painted at once.
 
 /** Words come in for so long after the last. Milliseconds. */
-const AFTERWARDS = 1000;
+const pauseTime = 1000;
 
 let timer: ReturnType<typeof setTimeout> | undefined;
 let lastAt = -Infinity;
 
 /** Words have come in. */
-export function standStill(): void {
+export function pauseAnimations(): void {
   lastAt = performance.now();
   if (timer !== undefined) return;
   document.body.classList.add("still");
-  timer = setTimeout(goOn, AFTERWARDS);
+  timer = setTimeout(resumeWhenQuiet, pauseTime);
 }
 
-function goOn(): void {
-  const left = lastAt + AFTERWARDS - performance.now();
-  timer = left > 0 ? setTimeout(goOn, left) : undefined;
+function resumeWhenQuiet(): void {
+  const remaining = lastAt + pauseTime - performance.now();
+  timer = remaining > 0 ? setTimeout(resumeWhenQuiet, remaining) : undefined;
   if (timer === undefined) document.body.classList.remove("still");
 }

@@ -1,51 +1,51 @@
 // Keeps a scroll box at its end until the user means to look up, and again once the user is back at the end.
 
 /** Nearer to the end than this counts as being there. */
-const SLACK = 8;
+const endTolerance = 8;
 /** A scroll this soon after a wheel, key, touch or move of the focus is the user's. */
-const INTENT = 1000;
+const intentTime = 1000;
 /** A place is looked for this long at most. */
-const MAX_FRAMES = 60;
-const STILL_FRAMES = 4;
+const maxFrames = 60;
+const minStillFrames = 4;
 
 /** Follows the end of `box` while its `content` grows. */
 export class StickToEnd {
   readonly #box: HTMLElement;
   readonly #onChange: () => void;
-  #pinned = true;
+  #isPinned = true;
   #lastTop = 0;
   #intentAt = -Infinity;
-  #pointerDown = false;
+  #isPointerDown = false;
   /** What is pressed stays under the pointer until it is released: only then is it a click. */
-  #isHeld = false;
+  #isPressed = false;
   /** Text was selected with the pointer: what comes does not move it away. */
-  #isSelected = false;
-  #placing = false;
+  #hasPointerSelection = false;
+  #isPlacing = false;
   /** It has scrolled, and the box is yet to tell. */
-  #moved = false;
+  #awaitsScrollEvent = false;
 
   constructor(box: HTMLElement, content: HTMLElement, onChange: () => void) {
     this.#box = box;
     this.#onChange = onChange;
-    const intent = (): void => {
+    const recordIntent = (): void => {
       this.#intentAt = performance.now();
     };
     for (const type of ["wheel", "touchmove", "keydown", "focusin"])
-      box.addEventListener(type, intent, { passive: true });
+      box.addEventListener(type, recordIntent, { passive: true });
     box.addEventListener("pointerdown", event => {
-      this.#pointerDown = true;
-      this.#isHeld = event.target !== box;
-      this.#isSelected = false;
+      this.#isPointerDown = true;
+      this.#isPressed = event.target !== box;
+      this.#hasPointerSelection = false;
     });
     const release = (): void => {
-      if (this.#pointerDown) intent();
-      this.#pointerDown = false;
-      if (!this.#isHeld) return;
+      if (this.#isPointerDown) recordIntent();
+      this.#isPointerDown = false;
+      if (!this.#isPressed) return;
       // The click comes after the release.
       requestAnimationFrame(() => {
-        if (this.#pointerDown) return;
-        this.#isHeld = false;
-        this.#isSelected = this.#hasSelection();
+        if (this.#isPointerDown) return;
+        this.#isPressed = false;
+        this.#hasPointerSelection = this.#hasSelection();
         this.follow();
       });
     };
@@ -54,15 +54,15 @@ export class StickToEnd {
     window.addEventListener(
       "pointermove",
       event => {
-        if (this.#pointerDown && event.buttons === 0) release();
+        if (this.#isPointerDown && event.buttons === 0) release();
       },
       { passive: true },
     );
     box.addEventListener("scroll", () => {
       // Its own movement: to look at it would lay out what has come since.
-      const isOwn = this.#moved && !this.#pointerDown && performance.now() - this.#intentAt > INTENT;
-      this.#moved = false;
-      if (!isOwn) this.#scrolled();
+      const isOwn = this.#awaitsScrollEvent && !this.#isPointerDown && performance.now() - this.#intentAt > intentTime;
+      this.#awaitsScrollEvent = false;
+      if (!isOwn) this.#handleScroll();
     });
     // Heights also change later: colours, images, entries that were not yet laid out.
     const observer = new ResizeObserver(() => this.follow());
@@ -71,22 +71,22 @@ export class StickToEnd {
   }
 
   /** Whether the end is being followed. */
-  get pinned(): boolean {
-    return this.#pinned;
+  get isPinned(): boolean {
+    return this.#isPinned;
   }
 
   /** Goes to the end if it is being followed; while something is pressed, once it is released. */
   follow(): void {
-    if (!this.#pinned || this.#isHeld) return;
-    if (this.#isSelected && this.#hasSelection() && this.#left > SLACK) this.#set(false);
-    else this.#toEnd();
+    if (!this.#isPinned || this.#isPressed) return;
+    if (this.#hasPointerSelection && this.#hasSelection() && this.#distanceToEnd > endTolerance) this.#setPinned(false);
+    else this.#scrollToEnd();
   }
 
   /** Goes to the end and follows it from now on. */
   pin(): void {
-    this.#isSelected = false;
-    this.#set(true);
-    this.#toEnd();
+    this.#hasPointerSelection = false;
+    this.#setPinned(true);
+    this.#scrollToEnd();
   }
 
   /**
@@ -94,20 +94,20 @@ export class StickToEnd {
    * stays there, since entries get their real heights only when they come into sight.
    */
   async goTo(distance: () => number): Promise<void> {
-    this.#placing = true;
-    this.#set(false);
-    for (let frame = 0, still = 0; frame < MAX_FRAMES && still < STILL_FRAMES; frame++) {
+    this.#isPlacing = true;
+    this.#setPinned(false);
+    for (let frame = 0, still = 0; frame < maxFrames && still < minStillFrames; frame++) {
       const top = this.#box.scrollTop;
       this.#box.scrollTop += distance();
       still = this.#box.scrollTop === top ? still + 1 : 0;
       await new Promise(requestAnimationFrame);
     }
-    this.#placing = false;
-    this.#scrolled();
+    this.#isPlacing = false;
+    this.#handleScroll();
   }
 
   /** How far below the end of what is seen the end is. */
-  get #left(): number {
+  get #distanceToEnd(): number {
     return this.#box.scrollHeight - this.#box.scrollTop - this.#box.clientHeight;
   }
 
@@ -116,25 +116,25 @@ export class StickToEnd {
     return selection !== null && !selection.isCollapsed && this.#box.contains(selection.anchorNode);
   }
 
-  #toEnd(): void {
+  #scrollToEnd(): void {
     this.#box.scrollTop = this.#box.scrollHeight;
     const top = this.#box.scrollTop;
-    if (top !== this.#lastTop) this.#moved = true;
+    if (top !== this.#lastTop) this.#awaitsScrollEvent = true;
     this.#lastTop = top;
   }
 
-  #scrolled(): void {
-    if (this.#placing) return;
+  #handleScroll(): void {
+    if (this.#isPlacing) return;
     const top = this.#box.scrollTop;
     const up = top < this.#lastTop - 1;
     this.#lastTop = top;
-    if (this.#left <= SLACK) return this.#set(true);
-    if (up && (this.#pointerDown || performance.now() - this.#intentAt < INTENT)) this.#set(false);
+    if (this.#distanceToEnd <= endTolerance) return this.#setPinned(true);
+    if (up && (this.#isPointerDown || performance.now() - this.#intentAt < intentTime)) this.#setPinned(false);
   }
 
-  #set(pinned: boolean): void {
-    if (this.#pinned === pinned) return;
-    this.#pinned = pinned;
+  #setPinned(pinned: boolean): void {
+    if (this.#isPinned === pinned) return;
+    this.#isPinned = pinned;
     this.#onChange();
   }
 }

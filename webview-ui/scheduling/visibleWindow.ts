@@ -2,30 +2,31 @@
 import type { ViewEntry } from "../../src/panel/protocol.ts";
 
 /** Lines that are painted when a conversation is opened. */
-const LINES = 200;
+const maxInitialLines = 200;
 /** Characters of messages that are painted when it is opened; the last line is painted whatever its length. */
-const CHARACTERS = 400_000;
+const maxInitialCharacters = 400_000;
 /** It may grow to so many times that before the beginning is taken off the page. */
-const SLACK = 1.5;
+const growthFactor = 1.5;
 
 /** Where the painted part of so many lines begins. `lengthAt` tells a line's characters. */
 export function windowStart(lines: number, lengthAt: (line: number) => number): number {
   let start = lines;
   let characters = 0;
-  while (start > 0 && lines - start < LINES && characters < CHARACTERS) characters += lengthAt(--start);
+  while (start > 0 && lines - start < maxInitialLines && characters < maxInitialCharacters)
+    characters += lengthAt(--start);
   return start;
 }
 
 /** Whether what is painted from `start` on has grown so much that it should begin at {@link windowStart} again. */
-export function isTooMuch(lines: number, start: number, lengthAt: (line: number) => number): boolean {
-  if (lines - start > LINES * SLACK) return true;
+export function exceedsWindow(lines: number, start: number, lengthAt: (line: number) => number): boolean {
+  if (lines - start > maxInitialLines * growthFactor) return true;
   let characters = 0;
   for (let line = start; line < lines; line++) characters += lengthAt(line);
-  return characters > CHARACTERS * SLACK;
+  return characters > maxInitialCharacters * growthFactor;
 }
 
 /** The characters of a message. Cards are folded: what they hold is not painted. */
-export function lengthOf(entry: ViewEntry | undefined): number {
+export function messageLength(entry: ViewEntry | undefined): number {
   if (entry?.kind !== "user" && entry?.kind !== "agent") return 0;
   return entry.parts.reduce((sum, part) => sum + (part.type === "text" ? part.text.length : 0), 0);
 }

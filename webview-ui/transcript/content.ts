@@ -1,42 +1,44 @@
 // Images, sounds, links and files in messages and tool cards.
 import { html, nothing, type TemplateResult } from "lit";
-import { visible } from "../../src/base/visibleText.ts";
+import { visibleText } from "../../src/base/visibleText.ts";
 import type { ViewMedia, ViewPart } from "../../src/panel/protocol.ts";
 import { icon } from "../base/element.ts";
-import { enlarge } from "./imageDialog.ts";
+import { showImageDialog } from "./imageDialog.ts";
 import { send } from "../base/vscodeApi.ts";
-import { size, t } from "../base/l10n.ts";
+import { formatSize, t } from "../base/l10n.ts";
 import { hrefLink } from "../markdown/links.ts";
 
 /** Where the host finds the block that a part was made of. */
-export interface Place {
+export interface PartLocation {
   readonly entry: string;
   readonly part: number;
 }
 
 type Part<T extends ViewPart["type"]> = Extract<ViewPart, { type: T }>;
 
-const IMAGE_TYPES = /^image\/(?:png|jpeg|gif|webp|bmp|avif|svg\+xml)$/;
-const AUDIO_TYPES = /^audio\/[\w.+-]+$/;
+const imageTypes = /^image\/(?:png|jpeg|gif|webp|bmp|avif|svg\+xml)$/;
+const audioTypes = /^audio\/[\w.+-]+$/;
 /** An image in the transcript is at most this high, in pixels. */
-const HEIGHT = 180;
+const maxImageHeight = 180;
 
 /** An image of a message or a tool. */
-export function imagePart(part: Part<"image">, place: Place | undefined): TemplateResult {
+export function imagePart(part: Part<"image">, place: PartLocation | undefined): TemplateResult {
   const name = part.uri === undefined ? t("Image") : fileName(part.uri);
-  if (!IMAGE_TYPES.test(part.mimeType)) return placeholder(part.mimeType);
-  return part.data === undefined ? tooLarge("file-media", name, part, place) : picture(name, part, place);
+  if (!imageTypes.test(part.mimeType)) return placeholder(part.mimeType);
+  return part.data === undefined ? tooLargeChip("file-media", name, part, place) : imageButton(name, part, place);
 }
 
 /** A sound, with the browser's own player. */
-export function audioPart(part: Part<"audio">, place: Place | undefined): TemplateResult {
-  if (!AUDIO_TYPES.test(part.mimeType)) return placeholder(part.mimeType);
-  return part.data === undefined ? tooLarge("unmute", t("Audio"), part, place) : player(t("Audio"), part, place);
+export function audioPart(part: Part<"audio">, place: PartLocation | undefined): TemplateResult {
+  if (!audioTypes.test(part.mimeType)) return placeholder(part.mimeType);
+  return part.data === undefined
+    ? tooLargeChip("unmute", t("Audio"), part, place)
+    : audioPlayer(t("Audio"), part, place);
 }
 
 /** A link to a file of the workspace or to the web. */
 export function linkPart(part: Part<"link">): TemplateResult {
-  const about = [part.mimeType, part.size === undefined ? undefined : size(part.size)].filter(
+  const about = [part.mimeType, part.size === undefined ? undefined : formatSize(part.size)].filter(
     text => text !== undefined,
   );
   return html`<div class="attachment">
@@ -44,24 +46,24 @@ export function linkPart(part: Part<"link">): TemplateResult {
       ${icon(/^https?:/i.test(part.uri) ? "globe" : "file")} ${hrefLink(part.uri, part.name)}
       ${about.length > 0 ? html`<span class="quiet">${about.join(" · ")}</span>` : nothing}
     </div>
-    ${part.description === undefined ? nothing : html`<div class="quiet">${visible(part.description)}</div>`}
+    ${part.description === undefined ? nothing : html`<div class="quiet">${visibleText(part.description)}</div>`}
   </div>`;
 }
 
 /** An embedded file that is no text. Images and sounds among them are shown as such. */
-export function blobPart(part: Part<"resource">, place: Place | undefined): TemplateResult {
+export function blobPart(part: Part<"resource">, place: PartLocation | undefined): TemplateResult {
   const name = fileName(part.uri);
   const { mimeType = "", data } = part;
   const known = { mimeType, ...(data !== undefined && { data }), ...part };
   const shown =
     data === undefined
       ? nothing
-      : IMAGE_TYPES.test(mimeType)
-        ? picture(name, known, place)
-        : AUDIO_TYPES.test(mimeType)
-          ? player(name, known, place)
+      : imageTypes.test(mimeType)
+        ? imageButton(name, known, place)
+        : audioTypes.test(mimeType)
+          ? audioPlayer(name, known, place)
           : nothing;
-  const about = [mimeType, part.bytes === undefined ? "" : size(part.bytes)].filter(text => text !== "");
+  const about = [mimeType, part.bytes === undefined ? "" : formatSize(part.bytes)].filter(text => text !== "");
   return html`<div class="attachment" role="group" aria-label=${name}>
     ${shown}
     <div class="chip">
@@ -77,7 +79,7 @@ export function placeholder(kind: string): TemplateResult {
 }
 
 /** How much of a text was left out, and the way to all of it. */
-export function cutNote(cut: number | undefined, place?: Place): TemplateResult | typeof nothing {
+export function omittedTextNote(cut: number | undefined, place?: PartLocation): TemplateResult | typeof nothing {
   return cut === undefined || cut <= 0
     ? nothing
     : html`<p class="quiet">
@@ -86,7 +88,7 @@ export function cutNote(cut: number | undefined, place?: Place): TemplateResult 
 }
 
 /** Opens the part in an editor. Nothing where the host would not find it. */
-export function openButton(name: string, place: Place | undefined): TemplateResult | typeof nothing {
+export function openButton(name: string, place: PartLocation | undefined): TemplateResult | typeof nothing {
   if (!place) return nothing;
   return smallButton("go-to-file", t("Open {0}", name), () => send({ type: "openContent", ...place }));
 }
@@ -102,7 +104,7 @@ export function fileName(uri: string): string {
   );
 }
 
-function saveButton(name: string, place: Place | undefined): TemplateResult | typeof nothing {
+function saveButton(name: string, place: PartLocation | undefined): TemplateResult | typeof nothing {
   if (!place) return nothing;
   return smallButton("save", t("Save {0}", name), () => send({ type: "saveContent", ...place }));
 }
@@ -115,17 +117,17 @@ function smallButton(glyph: string, label: string, onClick: () => void): Templat
 
 type Media = ViewMedia & { readonly mimeType: string };
 
-function tooLarge(glyph: string, name: string, part: Media, place: Place | undefined): TemplateResult {
+function tooLargeChip(glyph: string, name: string, part: Media, place: PartLocation | undefined): TemplateResult {
   return html`<div class="chip">
-    ${icon(glyph)} ${name} <span class="quiet">${part.mimeType} · ${size(part.bytes ?? 0)}</span>
+    ${icon(glyph)} ${name} <span class="quiet">${part.mimeType} · ${formatSize(part.bytes ?? 0)}</span>
     <span class="quiet">${t("Too large to be shown here.")}</span> ${openButton(name, place)} ${saveButton(name, place)}
   </div>`;
 }
 
-function picture(name: string, part: Media, place: Place | undefined): TemplateResult {
-  const larger = (event: Event): void => {
+function imageButton(name: string, part: Media, place: PartLocation | undefined): TemplateResult {
+  const enlargeImage = (event: Event): void => {
     const source = (event.currentTarget as HTMLElement).querySelector("img")?.src ?? "";
-    enlarge(name, source, open);
+    showImageDialog(name, source, open);
   };
   const open = place && ((): void => send({ type: "openContent", ...place }));
   const { width, height } = shownSize(part);
@@ -134,7 +136,7 @@ function picture(name: string, part: Media, place: Place | undefined): TemplateR
     type="button"
     aria-haspopup="dialog"
     aria-label=${t("{0}: show larger", name)}
-    @click=${larger}
+    @click=${enlargeImage}
   >
     <img
       class=${width === undefined ? "unsized" : ""}
@@ -149,12 +151,12 @@ function picture(name: string, part: Media, place: Place | undefined): TemplateR
 /** The image's place is kept before it is decoded, so that nothing below it moves. */
 function shownSize({ width, height }: ViewMedia): { readonly width?: number; readonly height?: number } {
   if (width === undefined || height === undefined) return {};
-  const scale = Math.min(1, HEIGHT / height);
+  const scale = Math.min(1, maxImageHeight / height);
   return { width: Math.max(1, Math.round(width * scale)), height: Math.max(1, Math.round(height * scale)) };
 }
 
-function player(name: string, part: Media, place: Place | undefined): TemplateResult {
-  const failed = (event: Event): void => {
+function audioPlayer(name: string, part: Media, place: PartLocation | undefined): TemplateResult {
+  const showError = (event: Event): void => {
     const note = (event.currentTarget as HTMLElement).nextElementSibling;
     if (note instanceof HTMLElement) note.hidden = false;
   };
@@ -165,7 +167,7 @@ function player(name: string, part: Media, place: Place | undefined): TemplateRe
       preload="metadata"
       aria-label=${name}
       src="data:${part.mimeType};base64,${part.data ?? ""}"
-      @error=${failed}
+      @error=${showError}
     ></audio>
     <div class="chip" hidden>${t("This sound cannot be played here.")} ${openButton(name, place)}</div>
   </div>`;

@@ -1,12 +1,12 @@
 // The lines of a diff, with their numbers on both sides, and the words marked that changed. A part at a time: thousands of
 // lines would hold the panel up.
 import { html, nothing, type TemplateResult } from "lit";
-import type { DiffBody, DiffHunk, DiffLine, Marks } from "../../src/panel/protocol.ts";
+import type { DiffBody, DiffHunk, DiffLine, ColumnRanges } from "../../src/panel/protocol.ts";
 import { LightElement, roveTabStop } from "../base/element.ts";
-import { count, t } from "../base/l10n.ts";
+import { formatCount, t } from "../base/l10n.ts";
 
 /** So many lines are painted at first, and so many more at a time. */
-const STEP = 400;
+const linesPerStep = 400;
 
 /** `<parley-diff-lines>`: the hunks of one file. */
 export class DiffLinesElement extends LightElement {
@@ -18,7 +18,7 @@ export class DiffLinesElement extends LightElement {
 
   constructor() {
     super();
-    this.shown = STEP;
+    this.shown = linesPerStep;
   }
 
   protected override updated(): void {
@@ -31,21 +31,23 @@ export class DiffLinesElement extends LightElement {
     const total = hunks.reduce((sum, hunk) => sum + hunk.lines.length, 0);
     const left = total - this.shown;
     return html`<div class="diff-lines" tabindex="0" role="group" aria-label=${t("Changes in {0}", this.label)}>
-        <div class="diff-table" data-digits=${digits(hunks)}>${hunkLines(hunks, this.shown)}</div>
+        <div class="diff-table" data-digits=${numberWidth(hunks)}>${hunkLines(hunks, this.shown)}</div>
       </div>
-      ${left > 0 ? html`<button class="secondary" type="button" @click=${() => this.#more()}>${moreWords(left)}</button>` : nothing}`;
+      ${left > 0 ? html`<button class="secondary" type="button" @click=${() => this.#more()}>${moreText(left)}</button>` : nothing}`;
   }
 
   #more(): void {
-    this.shown += STEP;
+    this.shown += linesPerStep;
   }
 }
 
-const moreWords = (left: number): string =>
-  left > STEP ? t("Show {0} More of {1} Lines", STEP, count(left)) : t("Show {0} More Lines", left);
+const moreText = (left: number): string =>
+  left > linesPerStep
+    ? t("Show {0} More of {1} Lines", linesPerStep, formatCount(left))
+    : t("Show {0} More Lines", left);
 
 /** How wide the numbers are. */
-function digits(hunks: readonly DiffHunk[]): number {
+function numberWidth(hunks: readonly DiffHunk[]): number {
   const last = hunks.at(-1);
   return last ? String(Math.max(last.oldStart, last.newStart) + last.lines.length).length : 1;
 }
@@ -56,7 +58,7 @@ function hunkLines(hunks: readonly DiffHunk[], limit: number): TemplateResult[] 
   let left = limit;
   for (const hunk of hunks) {
     if (left <= 0) break;
-    if (end !== undefined) out.push(gap(hunk.oldStart - end));
+    if (end !== undefined) out.push(gapRow(hunk.oldStart - end));
     let oldLine = hunk.oldStart;
     let newLine = hunk.newStart;
     for (const line of hunk.lines.slice(0, left)) {
@@ -70,19 +72,19 @@ function hunkLines(hunks: readonly DiffHunk[], limit: number): TemplateResult[] 
   return out;
 }
 
-function gap(lines: number): TemplateResult {
-  const words = lines === 1 ? t("1 unchanged line") : t("{0} unchanged lines", count(lines));
+function gapRow(lines: number): TemplateResult {
+  const words = lines === 1 ? t("1 unchanged line") : t("{0} unchanged lines", formatCount(lines));
   return html`<div class="diff-gap"><span aria-hidden="true">⋯</span> ${lines > 0 ? words : nothing}</div>`;
 }
 
-const SIGNS: Readonly<Record<DiffLine["op"], string>> = { same: " ", add: "+", del: "−" };
+const signs: Readonly<Record<DiffLine["op"], string>> = { same: " ", add: "+", del: "−" };
 
 function diffLine(line: DiffLine, oldLine: number, newLine: number): TemplateResult {
   const { op } = line;
-  return html`<div class="diff-line ${op}"><span class="diff-number old">${op === "add" ? nothing : oldLine}</span><span class="diff-number new">${op === "del" ? nothing : newLine}</span><span class="diff-sign" aria-hidden="true">${SIGNS[op]}</span>${spoken(op)}<span class="diff-text">${textOf(line)}</span>${asides(line)}</div>`; // prettier-ignore
+  return html`<div class="diff-line ${op}"><span class="diff-number old">${op === "add" ? nothing : oldLine}</span><span class="diff-number new">${op === "del" ? nothing : newLine}</span><span class="diff-sign" aria-hidden="true">${signs[op]}</span>${screenReaderLabel(op)}<span class="diff-text">${textOf(line)}</span>${asides(line)}</div>`; // prettier-ignore
 }
 
-function spoken(op: DiffLine["op"]): TemplateResult | typeof nothing {
+function screenReaderLabel(op: DiffLine["op"]): TemplateResult | typeof nothing {
   if (op === "same") return nothing;
   return html`<span class="sr-only">${op === "add" ? t("added:") : t("removed:")}</span>`;
 }
@@ -91,7 +93,7 @@ function textOf({ op, text, marks = [] }: DiffLine): string | (string | Template
   if (marks.length === 0) return text;
   const out: (string | TemplateResult)[] = [];
   let at = 0;
-  for (const [from, to] of marks satisfies Marks) {
+  for (const [from, to] of marks satisfies ColumnRanges) {
     out.push(text.slice(at, from));
     const word = text.slice(from, to);
     out.push(op === "add" ? html`<ins>${word}</ins>` : html`<del>${word}</del>`);
@@ -104,5 +106,5 @@ function textOf({ op, text, marks = [] }: DiffLine): string | (string | Template
 /** What the line itself does not show. */
 function asides({ cut, noEnd }: DiffLine): TemplateResult | typeof nothing {
   if (cut === undefined && !noEnd) return nothing;
-  return html`${cut === undefined ? nothing : html`<span class="diff-aside">${t("… {0} more characters", count(cut))}</span>`}${noEnd ? html`<span class="diff-aside">${t("No newline at end of file")}</span>` : nothing}`; // prettier-ignore
+  return html`${cut === undefined ? nothing : html`<span class="diff-aside">${t("… {0} more characters", formatCount(cut))}</span>`}${noEnd ? html`<span class="diff-aside">${t("No newline at end of file")}</span>` : nothing}`; // prettier-ignore
 }

@@ -1,10 +1,10 @@
 // A unified diff as the panel paints it: what happens to the file, in words and counts, its lines, the way to the real
 // diff editor.
 import { html, nothing, type TemplateResult } from "lit";
-import { visible } from "../../src/base/visibleText.ts";
+import { visibleText } from "../../src/base/visibleText.ts";
 import type { ChangedFile, DiffBody, ToolPart } from "../../src/panel/protocol.ts";
 import { icon } from "../base/element.ts";
-import { count, t } from "../base/l10n.ts";
+import { formatCount, t } from "../base/l10n.ts";
 import { fileLink } from "../markdown/links.ts";
 
 type Diff = Extract<ToolPart, { type: "diff" }>;
@@ -37,7 +37,7 @@ export function changedFile(file: ChangedFile): TemplateResult {
   const { mode, diff } = file;
   return html`<li class="diff" data-operation=${file.operation}>
     <div class="part-head">
-      ${file.from === undefined ? nothing : html`<span class="quiet">${visible(file.from)} →</span>`}
+      ${file.from === undefined ? nothing : html`<span class="quiet">${visibleText(file.from)} →</span>`}
       ${fileLink(file.path, file.label)} ${operationTag(file.operation)}
       ${file.binary ? html`<span class="tag">${t("Binary")}</span>` : nothing}
       ${mode ? html`<span class="tag">${t("Mode {0} → {1}", ...mode)}</span>` : nothing}
@@ -78,23 +78,23 @@ function diffBody(body: DiffBody, label: string, empty: string, openDiff?: () =>
   }
   if (state === "tooLarge") {
     return html`<p class="quiet">${t("This change is too large to compare here.")}</p>
-      ${openDiff ? textButton(openDiff) : nothing}`;
+      ${openDiff ? openDiffButton(openDiff) : nothing}`;
   }
-  return html`${lineEnds === undefined ? nothing : html`<p class="quiet">${lineEndWords(lineEnds)}</p>`}
+  return html`${lineEnds === undefined ? nothing : html`<p class="quiet">${lineEndText(lineEnds)}</p>`}
   ${hunks.length === 0 && lineEnds === undefined ? html`<p class="quiet">${empty}</p>` : nothing}
   ${hunks.length === 0 ? nothing : html`<parley-diff-lines .body=${body} .label=${label}></parley-diff-lines>`}
   ${
     more === undefined
       ? nothing
-      : html`<p class="quiet">${t("{0} more lines are not shown here.", count(more))}</p>
-          ${openDiff ? textButton(openDiff) : nothing}`
+      : html`<p class="quiet">${t("{0} more lines are not shown here.", formatCount(more))}</p>
+          ${openDiff ? openDiffButton(openDiff) : nothing}`
   }`;
 }
 
-const textButton = (openDiff: () => void): TemplateResult =>
+const openDiffButton = (openDiff: () => void): TemplateResult =>
   html`<button class="secondary" type="button" @click=${openDiff}>${t("Open in Diff Editor")}</button>`;
 
-function lineEndWords(ends: NonNullable<DiffBody["lineEnds"]>): string {
+function lineEndText(ends: NonNullable<DiffBody["lineEnds"]>): string {
   switch (ends) {
     case "lf":
       return t("Line endings change to LF.");
@@ -111,10 +111,10 @@ function lineEndWords(ends: NonNullable<DiffBody["lineEnds"]>): string {
 /** Agents may name operations that are newer than we are: those stand as they are. */
 function operationTag(operation: string): TemplateResult | typeof nothing {
   if (operation === "modify") return nothing;
-  return html`<span class="tag">${operationWord(operation)}</span>`;
+  return html`<span class="tag">${operationText(operation)}</span>`;
 }
 
-function operationWord(operation: string): string {
+function operationText(operation: string): string {
   switch (operation) {
     case "add":
       return t("New file");
@@ -125,6 +125,6 @@ function operationWord(operation: string): string {
     case "copy":
       return t("Copied");
     default:
-      return visible(operation);
+      return visibleText(operation);
   }
 }

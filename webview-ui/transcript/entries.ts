@@ -1,17 +1,17 @@
 // The lines of a transcript as elements: entries, and runs of look-ups with their one line.
 import { html, nothing, type TemplateResult } from "lit";
 import { repeat } from "lit/directives/repeat.js";
-import type { ViewAsk, ViewEntry } from "../../src/panel/protocol.ts";
+import type { ViewQuestion, ViewEntry } from "../../src/panel/protocol.ts";
 import { icon } from "../base/element.ts";
-import { openState, remember, memory } from "../base/vscodeApi.ts";
-import { count, t } from "../base/l10n.ts";
-import { entriesOf, lookUps, runId, type Item, type Outline } from "./outline.ts";
+import { openState, updateSavedState, savedState } from "../base/vscodeApi.ts";
+import { formatCount, t } from "../base/l10n.ts";
+import { entriesOf, countLookUps, runId, type OutlineItem, type Outline } from "./outline.ts";
 
 /** What every element of an entry has. */
 export interface EntryElement extends HTMLElement {
   entry: ViewEntry;
   live: boolean;
-  ask?: ViewAsk | undefined;
+  ask?: ViewQuestion | undefined;
   requestUpdate(): void;
 }
 
@@ -28,7 +28,7 @@ export const elementOf = (id: string): EntryElement | null =>
   document.getElementById(elementId(id)) as EntryElement | null;
 
 /** Paints lines of the outline; `repaint` is called when a run was opened or closed. */
-export function entryList(items: readonly Item[], outline: Outline, repaint: () => void): TemplateResult {
+export function entryList(items: readonly OutlineItem[], outline: Outline, repaint: () => void): TemplateResult {
   const lines = items.flatMap(item => (item.type === "run" ? runLines(item, outline) : [{ item, inRun: false }]));
   return html`${repeat(
     lines,
@@ -38,18 +38,18 @@ export function entryList(items: readonly Item[], outline: Outline, repaint: () 
   )}`;
 }
 
-type Run = Extract<Item, { type: "run" }>;
+type LookUpRun = Extract<OutlineItem, { type: "run" }>;
 
-function runLines(run: Run, outline: Outline): { readonly item: Item; readonly inRun: boolean }[] {
+function runLines(run: LookUpRun, outline: Outline): { readonly item: OutlineItem; readonly inRun: boolean }[] {
   const head = { item: run, inRun: false };
   // Held runs look as if they were none: their cards stay where the reader sees them.
-  if (outline.held.has(run.id)) return run.entries.map(id => ({ item: { type: "entry", id }, inRun: false }));
-  if (!isOpen(run)) return [head];
+  if (outline.unfoldedRuns.has(run.id)) return run.entries.map(id => ({ item: { type: "entry", id }, inRun: false }));
+  if (!isRunOpen(run)) return [head];
   return [head, ...run.entries.map(id => ({ item: { type: "entry" as const, id }, inRun: true }))];
 }
 
 /** As the user left it, by whichever entry it began with then. A card that was opened keeps its run open. */
-export function isOpen(run: Run): boolean {
+export function isRunOpen(run: LookUpRun): boolean {
   for (const id of run.entries) {
     const state = openState(runId(id));
     if (state !== undefined) return state;
@@ -58,66 +58,66 @@ export function isOpen(run: Run): boolean {
 }
 
 /** Opens or closes a run. */
-export function setRunOpen(run: Run, open: boolean): void {
-  const rest = Object.entries(memory.open).filter(([id]) => !run.entries.some(entry => id === runId(entry)));
-  remember({ open: { ...Object.fromEntries(rest), [run.id]: open } });
+export function setRunOpen(run: LookUpRun, open: boolean): void {
+  const rest = Object.entries(savedState.open).filter(([id]) => !run.entries.some(entry => id === runId(entry)));
+  updateSavedState({ open: { ...Object.fromEntries(rest), [run.id]: open } });
 }
 
-function runHead(run: Run, outline: Outline, repaint: () => void): TemplateResult {
-  const open = isOpen(run);
+function runHead(run: LookUpRun, outline: Outline, repaint: () => void): TemplateResult {
+  const open = isRunOpen(run);
   const toggle = (): void => {
     setRunOpen(run, !open);
     repaint();
   };
   return html`<div class="entry look-ups" id=${elementId(run.id)} data-key=${run.id}>
     <button class="fold" type="button" aria-expanded=${open} @click=${toggle}>
-      ${icon(open ? "chevron-down" : "chevron-right")} ${icon("search")} <span>${runWords(run, outline)}</span>
+      ${icon(open ? "chevron-down" : "chevron-right")} ${icon("search")} <span>${runText(run, outline)}</span>
     </button>
   </div>`;
 }
 
 /** "Read 14 files, searched 3 times" */
-function runWords(run: Run, outline: Outline): string {
+function runText(run: LookUpRun, outline: Outline): string {
   const tools = entriesOf(run).flatMap(id => outline.entry(id) ?? []);
-  const { files, searches } = lookUps(tools.filter(entry => entry.kind === "tool"));
-  const read = files === 1 ? t("Read 1 file") : t("Read {0} files", count(files));
+  const { files, searches } = countLookUps(tools.filter(entry => entry.kind === "tool"));
+  const read = files === 1 ? t("Read 1 file") : t("Read {0} files", formatCount(files));
   if (searches === 0) return read;
-  if (files === 0) return searches === 1 ? t("Searched once") : t("Searched {0} times", count(searches));
-  return searches === 1 ? t("{0}, searched once", read) : t("{0}, searched {1} times", read, count(searches));
+  if (files === 0) return searches === 1 ? t("Searched once") : t("Searched {0} times", formatCount(searches));
+  return searches === 1 ? t("{0}, searched once", read) : t("{0}, searched {1} times", read, formatCount(searches));
 }
 
 function entryElement(id: string, outline: Outline, inRun: boolean): TemplateResult | typeof nothing {
   const entry = outline.entry(id);
   if (!entry) return nothing;
   const live = id === outline.live;
-  const look = inRun ? "entry in-run" : "entry";
-  const dom = elementId(id);
+  const classes = inRun ? "entry in-run" : "entry";
+  const domId = elementId(id);
   switch (entry.kind) {
     case "user":
     case "agent":
     case "thought":
       return html`<parley-message
-        class=${look}
-        id=${dom}
+        class=${classes}
+        id=${domId}
         data-key=${id}
         .entry=${entry}
         .live=${live}
       ></parley-message>`;
     case "tool":
       return html`<parley-tool
-        class=${look}
-        id=${dom}
+        class=${classes}
+        id=${domId}
         data-key=${id}
         .outline=${outline}
         .nested=${outline.nested(id)}
-        .ask=${outline.ask(id)}
+        .ask=${outline.question(id)}
         .entry=${entry}
         .live=${live}
       ></parley-tool>`;
     default:
       return html`<parley-row
-        class=${look}
-        id=${dom}
+        class=${classes}
+        id=${domId}
         data-key=${id}
         .entry=${entry}
         .live=${live}

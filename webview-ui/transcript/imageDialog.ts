@@ -4,7 +4,7 @@ import { icon } from "../base/element.ts";
 import { t } from "../base/l10n.ts";
 
 /** Shows the image over the panel. `open` opens it in an editor, where that is possible. */
-export function enlarge(name: string, source: string, open: (() => void) | undefined): void {
+export function showImageDialog(name: string, source: string, open: (() => void) | undefined): void {
   const dialog = document.createElement("dialog");
   dialog.className = "enlarged";
   dialog.ariaLabel = name;

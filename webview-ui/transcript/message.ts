@@ -1,15 +1,15 @@
 // Messages: the user's as typed, the agent's as Markdown while it streams, thoughts folded into one line.
 import { html, nothing, type TemplateResult } from "lit";
 import type { ViewMessage, ViewPart } from "../../src/panel/protocol.ts";
-import { copyFrom } from "../markdown/copy.ts";
+import { copyText } from "../markdown/copy.ts";
 import { LightElement, everySecond, icon } from "../base/element.ts";
 import { openState, send, setOpen } from "../base/vscodeApi.ts";
-import { duration, t } from "../base/l10n.ts";
+import { formatDuration, t } from "../base/l10n.ts";
 import { messagePart, partAt, userPart } from "./parts.ts";
 
 /** How much of a streaming thought is shown while it is folded. */
-const TAIL = 240;
-const EXCERPT = 80;
+const thoughtTailLength = 240;
+const excerptLength = 80;
 
 /** `<parley-message>`: one message or thought of the transcript. */
 export class MessageElement extends LightElement {
@@ -38,12 +38,12 @@ export class MessageElement extends LightElement {
     this.dataset["kind"] = entry.kind;
     switch (entry.kind) {
       case "user":
-        return this.#user(entry);
+        return this.#userMessage(entry);
       case "agent":
         return html`<div class="body">
             ${entry.parts.map((part, i) => partAt(i, messagePart(part, this.#isLive(i), { entry: entry.id, part: i })))}
           </div>
-          ${this.live ? nothing : this.#copy(t("Copy Answer"))}`;
+          ${this.live ? nothing : this.#actions(t("Copy Answer"))}`;
       case "thought":
         return this.#thought(entry);
       default:
@@ -52,10 +52,10 @@ export class MessageElement extends LightElement {
     }
   }
 
-  #user(entry: ViewMessage): TemplateResult {
-    return html`<h3 class="sr-only">${t("You: {0}", excerpt(plainText(entry.parts)))}</h3>
+  #userMessage(entry: ViewMessage): TemplateResult {
+    return html`<h3 class="sr-only">${t("You: {0}", excerpt(messageText(entry.parts)))}</h3>
       <div class="body">${entry.parts.map((part, i) => partAt(i, userPart(part, { entry: entry.id, part: i })))}</div>
-      ${this.#copy(t("Copy Prompt"), entry.checkpoint ? this.#restore() : nothing)}`;
+      ${this.#actions(t("Copy Prompt"), entry.checkpoint ? this.#restoreButton() : nothing)}`;
   }
 
   #thought(entry: ViewMessage): TemplateResult {
@@ -69,7 +69,9 @@ export class MessageElement extends LightElement {
               ${entry.parts.map((part, i) => partAt(i, messagePart(part, this.#isLive(i), { entry: entry.id, part: i })))}
             </div>`
           : this.live
-            ? html`<div class="thought-tail" aria-hidden="true"><div>${plainText(entry.parts).slice(-TAIL)}</div></div>`
+            ? html`<div class="thought-tail" aria-hidden="true">
+                <div>${messageText(entry.parts).slice(-thoughtTailLength)}</div>
+              </div>`
             : nothing
       }`;
   }
@@ -77,9 +79,9 @@ export class MessageElement extends LightElement {
   #thoughtTitle(entry: ViewMessage): string {
     if (this.live) {
       const elapsed = Date.now() - entry.at;
-      return elapsed < 1000 ? t("Thinking…") : t("Thinking… {0}", duration(elapsed));
+      return elapsed < 1000 ? t("Thinking…") : t("Thinking… {0}", formatDuration(elapsed));
     }
-    return entry.until - entry.at < 1000 ? t("Thought") : t("Thought for {0}", duration(entry.until - entry.at));
+    return entry.until - entry.at < 1000 ? t("Thought") : t("Thought for {0}", formatDuration(entry.until - entry.at));
   }
 
   #toggle(open: boolean): void {
@@ -92,7 +94,7 @@ export class MessageElement extends LightElement {
     return this.live && part === this.entry.parts.length - 1;
   }
 
-  #restore(): TemplateResult {
+  #restoreButton(): TemplateResult {
     const label = t("Restore Checkpoint");
     const restore = (): void => send({ type: "restoreCheckpoint", entry: this.entry.id });
     return html`<button class="icon-button" type="button" aria-label=${label} title=${label} @click=${restore}>
@@ -100,8 +102,8 @@ export class MessageElement extends LightElement {
     </button>`;
   }
 
-  #copy(label: string, more: TemplateResult | typeof nothing = nothing): TemplateResult {
-    const copy = (event: Event): void => copyFrom(event.currentTarget as HTMLElement, plainText(this.entry.parts));
+  #actions(label: string, more: TemplateResult | typeof nothing = nothing): TemplateResult {
+    const copy = (event: Event): void => copyText(event.currentTarget as HTMLElement, messageText(this.entry.parts));
     return html`<div class="actions">
       <button class="icon-button" type="button" aria-label=${label} title=${label} @click=${copy}>
         ${icon("copy")}
@@ -112,11 +114,11 @@ export class MessageElement extends LightElement {
 }
 
 /** The text parts of a message, as they were written. */
-export function plainText(parts: readonly ViewPart[]): string {
+export function messageText(parts: readonly ViewPart[]): string {
   return parts.flatMap(part => (part.type === "text" ? [part.text] : [])).join("\n\n");
 }
 
 function excerpt(text: string): string {
   const line = text.trim().replace(/\s+/g, " ");
-  return line.length > EXCERPT ? `${line.slice(0, EXCERPT)}…` : line;
+  return line.length > excerptLength ? `${line.slice(0, excerptLength)}…` : line;
 }

@@ -1,7 +1,7 @@
 // What stands under a card or a notice beside its content: what a rule decided, and files that need the user.
 import { html, nothing, type TemplateResult } from "lit";
-import { visible } from "../../src/base/visibleText.ts";
-import type { SettleFile, ViewNotedFile } from "../../src/panel/protocol.ts";
+import { visibleText } from "../../src/base/visibleText.ts";
+import type { SettleFileChoice, ViewNotedFile } from "../../src/panel/protocol.ts";
 import { icon } from "../base/element.ts";
 import { send } from "../base/vscodeApi.ts";
 import { t } from "../base/l10n.ts";
@@ -11,7 +11,7 @@ import { fileLink } from "../markdown/links.ts";
 export function decisionNotes(decisions: readonly string[] | undefined): TemplateResult | typeof nothing {
   if (!decisions || decisions.length === 0) return nothing;
   return html`<div class="decisions">
-    ${decisions.map(words => html`<div class="quiet decision">${icon("shield")} <span>${visible(words)}</span> ${rulesButton(words)}</div>`)}
+    ${decisions.map(words => html`<div class="quiet decision">${icon("shield")} <span>${visibleText(words)}</span> ${rulesButton(words)}</div>`)}
   </div>`;
 }
 
@@ -26,20 +26,20 @@ export function fileNotes(files: readonly ViewNotedFile[] | undefined): Template
   if (!files || files.length === 0) return nothing;
   return html`${files.map(
     file =>
-      html`<div class="file-note" role="group" aria-label=${noteWords(file)}>
-        ${icon("warning")} <span class="sentence">${noteWords(file)} ${fileLink(file.path, file.label)}</span>
+      html`<div class="file-note" role="group" aria-label=${noteText(file)}>
+        ${icon("warning")} <span class="sentence">${noteText(file)} ${fileLink(file.path, file.label)}</span>
         <span class="file-actions">${actionsOf(file).map(([how, words]) => settleButton(file, how, words))}</span>
       </div>`,
   )}`;
 }
 
-function noteWords({ note }: ViewNotedFile): string {
+function noteText({ note }: ViewNotedFile): string {
   return note === "unsaved"
     ? t("Not saved: you have unsaved changes in")
     : t("Changed on disk while you have unsaved changes:");
 }
 
-function actionsOf({ note }: ViewNotedFile): readonly (readonly [SettleFile, string])[] {
+function actionsOf({ note }: ViewNotedFile): readonly (readonly [SettleFileChoice, string])[] {
   if (note === "unsaved") return [["save", t("Save")]];
   return [
     ["compare", t("Compare")],
@@ -48,11 +48,11 @@ function actionsOf({ note }: ViewNotedFile): readonly (readonly [SettleFile, str
   ];
 }
 
-function settleButton({ path, label }: ViewNotedFile, how: SettleFile, words: string): TemplateResult {
+function settleButton({ path, label }: ViewNotedFile, how: SettleFileChoice, words: string): TemplateResult {
   return html`<button
     class="secondary"
     type="button"
-    aria-label=${`${words}: ${visible(label)}`}
+    aria-label=${`${words}: ${visibleText(label)}`}
     @click=${() => send({ type: "settleFile", path, how })}
   >
     ${words}

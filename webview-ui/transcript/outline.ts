@@ -1,16 +1,16 @@
 // How the flat list of entries is laid out: what a sub-agent does stands in its call's card, and runs of finished
 // look-ups fold into one line. No DOM.
-import type { ViewAsk, ViewEntry, ViewTool } from "../../src/panel/protocol.ts";
+import type { ViewQuestion, ViewEntry, ViewTool } from "../../src/panel/protocol.ts";
 
 /** A line of the transcript: an entry, or look-ups that fold into one line. */
-export type Item =
+export type OutlineItem =
   | { readonly type: "entry"; readonly id: string }
   /** Its id is made of its first entry's, whichever that is by now. */
   | { readonly type: "run"; readonly id: string; readonly entries: readonly string[] };
 
 /** Fewer look-ups than these stay as they are. */
-const SHORTEST = 3;
-const none: readonly Item[] = [];
+const minRunLength = 3;
+const noItems: readonly OutlineItem[] = [];
 
 /** The id of the run that would begin with this entry. */
 export const runId = (entry: string): string => `run:${entry}`;
@@ -18,43 +18,45 @@ export const runId = (entry: string): string => `run:${entry}`;
 /** The entries as they stand below each other and in each other. Entries are looked up by id, so none is ever stale. */
 export class Outline {
   readonly #entries = new Map<string, ViewEntry>();
-  #lines = new Map<string | undefined, readonly Item[]>();
-  #asks = new Map<string, ViewAsk>();
+  #lines = new Map<string | undefined, readonly OutlineItem[]>();
+  #questions = new Map<string, ViewQuestion>();
   #lastPrompt = -1;
-  readonly #places = new Map<string, number>();
+  readonly #positions = new Map<string, number>();
   /** The id of the entry that is being streamed into. */
   live: string | null = null;
   /** Runs that are not folded yet, since the reader looks at them. */
-  readonly held = new Set<string>();
+  readonly unfoldedRuns = new Set<string>();
 
   /** Lays all entries out anew. */
   build(entries: readonly ViewEntry[]): void {
     this.#entries.clear();
-    this.#places.clear();
+    this.#positions.clear();
     const children = new Map<string | undefined, ViewEntry[]>();
     for (const [at, entry] of entries.entries()) {
       // A card that is not there cannot hold anything.
       const parent = parentOf(entry);
       const known = parent !== undefined && this.#entries.has(parent) ? parent : undefined;
       this.#entries.set(entry.id, entry);
-      this.#places.set(entry.id, at);
+      this.#positions.set(entry.id, at);
       const siblings = children.get(known);
       if (siblings) siblings.push(entry);
       else children.set(known, [entry]);
     }
-    this.#lines = new Map([...children].map(([parent, each]) => [parent, this.#folded(each, children)]));
+    this.#lines = new Map([...children].map(([parent, each]) => [parent, this.#foldLookUps(each, children)]));
     this.#lastPrompt = entries.findLastIndex(entry => entry.kind === "user" && entry.parent === undefined);
   }
 
   /** Takes in an entry that changed in its place. True if the layout may be another now. */
-  touch(entry: ViewEntry): boolean {
+  update(entry: ViewEntry): boolean {
     const old = this.#entries.get(entry.id);
     this.#entries.set(entry.id, entry);
     return entry.kind === "tool" && old?.kind === "tool" && isLookUp(old) !== isLookUp(entry);
   }
 
-  setAsks(asks: readonly ViewAsk[]): void {
-    this.#asks = new Map(asks.flatMap(ask => (ask.entry === undefined ? [] : [[ask.entry, ask] as const])));
+  setQuestions(questions: readonly ViewQuestion[]): void {
+    this.#questions = new Map(
+      questions.flatMap(question => (question.entry === undefined ? [] : [[question.entry, question] as const])),
+    );
   }
 
   entry(id: string): ViewEntry | undefined {
@@ -62,29 +64,29 @@ export class Outline {
   }
 
   /** The open question about a tool call. */
-  ask(id: string): ViewAsk | undefined {
-    return this.#asks.get(id);
+  question(id: string): ViewQuestion | undefined {
+    return this.#questions.get(id);
   }
 
-  get roots(): readonly Item[] {
-    return this.#lines.get(undefined) ?? none;
+  get roots(): readonly OutlineItem[] {
+    return this.#lines.get(undefined) ?? noItems;
   }
 
   /** What stands in a tool card. */
-  nested(id: string): readonly Item[] {
-    return this.#lines.get(id) ?? none;
+  nested(id: string): readonly OutlineItem[] {
+    return this.#lines.get(id) ?? noItems;
   }
 
   /** Every entry in a tool card, however deep. */
-  within(id: string): readonly ViewEntry[] {
+  descendants(id: string): readonly ViewEntry[] {
     return this.nested(id).flatMap(item =>
-      entriesOf(item).flatMap(each => [this.#entries.get(each) ?? [], this.within(each)].flat()),
+      entriesOf(item).flatMap(each => [this.#entries.get(each) ?? [], this.descendants(each)].flat()),
     );
   }
 
   /** No later prompt stands below the entry. */
   isCurrent(id: string): boolean {
-    return (this.#places.get(id) ?? -1) > this.#lastPrompt;
+    return (this.#positions.get(id) ?? -1) > this.#lastPrompt;
   }
 
   /** The cards an entry stands in, from the outermost in. */
@@ -95,14 +97,14 @@ export class Outline {
   }
 
   /** The run an entry belongs to. */
-  runOf(id: string): Extract<Item, { type: "run" }> | undefined {
-    const lines = this.#lines.get(this.#parent(id)) ?? none;
+  runOf(id: string): Extract<OutlineItem, { type: "run" }> | undefined {
+    const lines = this.#lines.get(this.#parent(id)) ?? noItems;
     return lines.find(item => item.type === "run" && item.entries.includes(id)) as
-      Extract<Item, { type: "run" }> | undefined;
+      Extract<OutlineItem, { type: "run" }> | undefined;
   }
 
   /** Which of the lines an entry or run stands in, or -1. */
-  rootOf(id: string): number {
+  rootIndexOf(id: string): number {
     const [outermost = id] = this.parents(id);
     return this.roots.findIndex(item => item.id === outermost || entriesOf(item).includes(outermost));
   }
@@ -113,12 +115,15 @@ export class Outline {
     return parent !== undefined && this.#entries.has(parent) ? parent : undefined;
   }
 
-  #folded(entries: readonly ViewEntry[], children: ReadonlyMap<string | undefined, unknown>): readonly Item[] {
-    const out: Item[] = [];
+  #foldLookUps(
+    entries: readonly ViewEntry[],
+    children: ReadonlyMap<string | undefined, unknown>,
+  ): readonly OutlineItem[] {
+    const out: OutlineItem[] = [];
     let run: string[] = [];
     const flush = (): void => {
       const [first] = run;
-      if (first !== undefined && run.length >= SHORTEST) out.push({ type: "run", id: runId(first), entries: run });
+      if (first !== undefined && run.length >= minRunLength) out.push({ type: "run", id: runId(first), entries: run });
       else out.push(...run.map(id => ({ type: "entry" as const, id })));
       run = [];
     };
@@ -135,7 +140,7 @@ export class Outline {
 }
 
 /** The entries of a line. */
-export const entriesOf = (item: Item): readonly string[] => (item.type === "run" ? item.entries : [item.id]);
+export const entriesOf = (item: OutlineItem): readonly string[] => (item.type === "run" ? item.entries : [item.id]);
 
 const parentOf = (entry: ViewEntry): string | undefined => ("parent" in entry ? entry.parent : undefined);
 
@@ -147,7 +152,7 @@ const isLookUp = (entry: ViewEntry): boolean =>
   entry.files === undefined;
 
 /** How many files a run read, and how often it searched. */
-export function lookUps(tools: readonly ViewTool[]): { readonly files: number; readonly searches: number } {
+export function countLookUps(tools: readonly ViewTool[]): { readonly files: number; readonly searches: number } {
   const reads = tools.filter(tool => tool.toolKind === "read");
   const files = reads.flatMap(({ locations, title }) =>
     locations.length > 0 ? locations.map(({ path }) => path) : [title],

@@ -1,9 +1,17 @@
 // What messages and tool cards hold besides their frame: text, images, links, diffs, terminals, JSON.
 import { html, nothing, type TemplateResult } from "lit";
-import { visible } from "../../src/base/visibleText.ts";
+import { visibleText } from "../../src/base/visibleText.ts";
 import type { ToolPart, ViewEntry, ViewPart } from "../../src/panel/protocol.ts";
-import { audioPart, blobPart, cutNote, imagePart, linkPart, placeholder, type Place } from "./content.ts";
-import { copyFrom } from "../markdown/copy.ts";
+import {
+  audioPart,
+  blobPart,
+  omittedTextNote,
+  imagePart,
+  linkPart,
+  placeholder,
+  type PartLocation,
+} from "./content.ts";
+import { copyText } from "../markdown/copy.ts";
 import { changedFile, diffView } from "./diffView.ts";
 import { icon } from "../base/element.ts";
 import { send } from "../base/vscodeApi.ts";
@@ -11,16 +19,17 @@ import { t } from "../base/l10n.ts";
 import type { TerminalElement } from "./terminal.ts";
 
 /** A part of a message. Text is Markdown; while `live`, it may grow. `place` is where the host finds it. */
-export function messagePart(part: ViewPart, live: boolean, place?: Place): TemplateResult {
-  const shown = barePart(part, live, place);
+export function messagePart(part: ViewPart, live: boolean, place?: PartLocation): TemplateResult {
+  const shown = partContent(part, live, place);
   if (!part.forAgent) return shown;
   return html`<div class="for-agent"><span class="tag">${t("For the agent")}</span>${shown}</div>`;
 }
 
-function barePart(part: ViewPart, live: boolean, place: Place | undefined): TemplateResult {
+function partContent(part: ViewPart, live: boolean, place: PartLocation | undefined): TemplateResult {
   switch (part.type) {
     case "text":
-      return html`<parley-markdown .content=${{ text: part.text, live }}></parley-markdown>${cutNote(part.cut, place)}`;
+      return html`<parley-markdown .content=${{ text: part.text, live }}></parley-markdown
+        >${omittedTextNote(part.cut, place)}`;
     case "image":
       return imagePart(part, place);
     case "audio":
@@ -44,15 +53,15 @@ export function partAt(index: number, content: TemplateResult): TemplateResult {
 }
 
 /** A part of a user's message: as it was typed. */
-export function userPart(part: ViewPart, place?: Place): TemplateResult {
+export function userPart(part: ViewPart, place?: PartLocation): TemplateResult {
   if (part.type !== "text") return messagePart(part, false, place);
   return html`<div class="typed">${part.text}</div>
-    ${cutNote(part.cut, place)}`;
+    ${omittedTextNote(part.cut, place)}`;
 }
 
 /** A title as agents write them: plain, but for code between backticks. */
 export function titleText(title: string): (string | TemplateResult)[] {
-  return visible(title)
+  return visibleText(title)
     .split(/`([^`]+)`/)
     .map((piece, i) => (i % 2 === 1 ? html`<code>${piece}</code>` : piece));
 }
@@ -69,7 +78,7 @@ function toolPart(
   owner: ViewEntry | undefined,
   live: boolean,
   rawOpen: boolean,
-  place: Place | undefined,
+  place: PartLocation | undefined,
 ): TemplateResult {
   switch (part.type) {
     case "diff":
@@ -106,7 +115,7 @@ function filesPart(part: Part<"files">): TemplateResult {
         : html`<details>
             <summary>${t("Patch")}</summary>
             <pre class="patch" tabindex="0">${part.patch}</pre>
-            ${cutNote(part.cut)}
+            ${omittedTextNote(part.cut)}
           </details>`
     }
   </div>`;
@@ -114,9 +123,9 @@ function filesPart(part: Part<"files">): TemplateResult {
 
 function terminalPart(part: Part<"terminal">): TemplateResult {
   return html`<div class="terminal">
-    ${part.command === undefined ? nothing : html`<div class="command"><code>${visible(part.command)}</code></div>`}
+    ${part.command === undefined ? nothing : html`<div class="command"><code>${visibleText(part.command)}</code></div>`}
     <div class="terminal-bar">
-      ${part.cwd === undefined ? nothing : html`<div class="quiet folder">${icon("folder")} <span>${visible(part.cwd)}</span></div>`}
+      ${part.cwd === undefined ? nothing : html`<div class="quiet folder">${icon("folder")} <span>${visibleText(part.cwd)}</span></div>`}
       ${terminalButtons(part)}
     </div>
     ${part.truncated ? html`<p class="quiet">${t("The beginning of the output was left out.")}</p>` : nothing}
@@ -138,7 +147,7 @@ function terminalButtons({ text, terminalId, canKill }: Part<"terminal">): Templ
   const copy = (event: Event): void => {
     const button = event.currentTarget as HTMLElement;
     const output = button.closest(".terminal")?.querySelector<TerminalElement>("parley-terminal");
-    if (output) copyFrom(button, output.plainText);
+    if (output) copyText(button, output.plainText);
   };
   const open = (): void => send({ type: "openTerminal", terminal: terminalId });
   const kill = (): void => send({ type: "killTerminal", terminal: terminalId });
@@ -160,10 +169,10 @@ function exitLine({ exit }: Part<"terminal">): TemplateResult | typeof nothing {
   const failed = exit.signal !== undefined || (exit.exitCode ?? 0) !== 0;
   // Not known to have gone well: a refused command ends, too.
   const glyph = failed ? "error" : exit.exitCode === undefined ? "dash" : "check";
-  return html`<div class="exit" data-failed=${failed}>${icon(glyph)} ${exitWords(exit)}</div>`;
+  return html`<div class="exit" data-failed=${failed}>${icon(glyph)} ${exitText(exit)}</div>`;
 }
 
-function exitWords(exit: { readonly exitCode?: number; readonly signal?: string }): string {
+function exitText(exit: { readonly exitCode?: number; readonly signal?: string }): string {
   if (exit.signal !== undefined) return t("Ended by {0}", exit.signal);
   return exit.exitCode === undefined ? t("Ended") : t("Exit code {0}", exit.exitCode);
 }
@@ -172,6 +181,6 @@ function jsonPart(part: Part<"json">, open: boolean): TemplateResult {
   return html`<details class="json" ?open=${open}>
     <summary>${part.label === "Input" ? t("Input") : t("Output")}</summary>
     <pre tabindex="0">${part.text}</pre>
-    ${cutNote(part.cut)}
+    ${omittedTextNote(part.cut)}
   </details>`;
 }

@@ -1,8 +1,8 @@
 // A problem as people see it: the sentence, what the agent printed, a command to run, the next steps.
 import { html, nothing, type TemplateResult } from "lit";
-import { visible } from "../../src/base/visibleText.ts";
+import { visibleText } from "../../src/base/visibleText.ts";
 import type { NextStep, Problem } from "../../src/base/errors.ts";
-import { copyFrom } from "../markdown/copy.ts";
+import { copyText } from "../markdown/copy.ts";
 import { icon } from "../base/element.ts";
 import { send } from "../base/vscodeApi.ts";
 import { titleText } from "./parts.ts";
@@ -36,7 +36,7 @@ export function stepName(step: NextStep): string {
 }
 
 /** The inside of a banner or row. Without `offers`, the steps are left out: the moment for them has passed. */
-export function problemBody(problem: Problem, offers: boolean): TemplateResult {
+export function problemBody(problem: Problem, offersSteps: boolean): TemplateResult {
   const { command } = problem;
   return html`<div class="problem-text">
       ${icon("error")} <span class="sentence">${titleText(problem.message)}</span>
@@ -50,20 +50,20 @@ export function problemBody(problem: Problem, offers: boolean): TemplateResult {
       command === undefined
         ? nothing
         : html`<div class="run">
-            <code>${visible(command)}</code>
+            <code>${visibleText(command)}</code>
             <button
               class="icon-button"
               type="button"
               aria-label=${t("Copy Command")}
               title=${t("Copy Command")}
-              @click=${(event: Event) => copyFrom(event.currentTarget as HTMLElement, command)}
+              @click=${(event: Event) => copyText(event.currentTarget as HTMLElement, command)}
             >
               ${icon("copy")}
             </button>
           </div>`
     }
     ${
-      offers && problem.next.length > 0
+      offersSteps && problem.next.length > 0
         ? html`<div class="buttons">
             ${problem.next.map(
               (step, i) =>

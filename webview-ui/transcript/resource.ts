@@ -1,18 +1,18 @@
 // An embedded text file: folded, coloured by its name or MIME type; to copy, and to open in an editor.
 import { html, nothing, type TemplateResult } from "lit";
 import type { ViewPart } from "../../src/panel/protocol.ts";
-import { cutNote, fileName, openButton, type Place } from "./content.ts";
-import { copyFrom } from "../markdown/copy.ts";
+import { omittedTextNote, fileName, openButton, type PartLocation } from "./content.ts";
+import { copyText } from "../markdown/copy.ts";
 import { LightElement, icon } from "../base/element.ts";
 import { highlight, languageOf } from "../markdown/highlight.ts";
-import { size, t } from "../base/l10n.ts";
+import { formatSize, t } from "../base/l10n.ts";
 import { hrefLink } from "../markdown/links.ts";
 
 /** `<parley-resource>`: its text is only on the page while it is open. */
 export class ResourceElement extends LightElement {
   static override properties = { file: { attribute: false }, place: { attribute: false }, open: { state: true } };
   declare file: Extract<ViewPart, { type: "resource" }>;
-  declare place: Place | undefined;
+  declare place: PartLocation | undefined;
   declare open: boolean;
 
   constructor() {
@@ -27,14 +27,14 @@ export class ResourceElement extends LightElement {
     const toggled = (event: Event): void => void (this.open = (event.currentTarget as HTMLDetailsElement).open);
     return html`<details class="resource" @toggle=${toggled}>
       <summary>
-        ${icon("file")} <span>${name}</span> <span class="quiet">${size(text.length + (file.cut ?? 0))}</span>
+        ${icon("file")} <span>${name}</span> <span class="quiet">${formatSize(text.length + (file.cut ?? 0))}</span>
       </summary>
       ${this.open ? this.#body(name, text) : nothing}
     </details>`;
   }
 
   #body(name: string, text: string): TemplateResult {
-    const copy = (event: Event): void => copyFrom(event.currentTarget as HTMLElement, text);
+    const copy = (event: Event): void => copyText(event.currentTarget as HTMLElement, text);
     return html`<div class="code">
         <div class="code-bar">
           <span class="code-label ellipsis">${hrefLink(this.file.uri, this.file.uri)}</span>
@@ -51,7 +51,7 @@ export class ResourceElement extends LightElement {
         </div>
         <pre tabindex="0"><code></code></pre>
       </div>
-      ${cutNote(this.file.cut, this.place)}`;
+      ${omittedTextNote(this.file.cut, this.place)}`;
   }
 
   protected override updated(): void {

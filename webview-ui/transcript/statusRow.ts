@@ -9,14 +9,14 @@ import { fileNotes, rulesButton } from "./notes.ts";
 import { messagePart, partAt } from "./parts.ts";
 import { problemBody } from "./problem.ts";
 
-const SEVERITY_ICONS: Readonly<Record<ViewNotice["severity"], string>> = {
+const severityIcons: Readonly<Record<ViewNotice["severity"], string>> = {
   info: "info",
   warning: "warning",
   error: "error",
 };
 
 /** `<parley-row>`: an entry that is neither message nor tool call. */
-export class RowElement extends LightElement {
+export class StatusRowElement extends LightElement {
   static override properties = {
     entry: { attribute: false },
     live: { attribute: false },
@@ -33,7 +33,7 @@ export class RowElement extends LightElement {
     switch (entry.kind) {
       case "notice":
         return html`<div class="row" data-severity=${entry.severity}>
-            ${icon(entry.byRule ? "shield" : SEVERITY_ICONS[entry.severity])}
+            ${icon(entry.byRule ? "shield" : severityIcons[entry.severity])}
             <span
               >${entry.title}${entry.description === undefined ? nothing : html` <span class="quiet">${entry.description}</span>`}
               ${entry.byRule ? rulesButton(entry.title) : nothing}</span
@@ -47,7 +47,7 @@ export class RowElement extends LightElement {
           ${problemBody(entry.problem, this.current)}
         </div>`;
       case "turnEnd":
-        return html`<div class="row">${icon("circle-slash")} <span>${turnEndWords(entry.stopReason)}</span></div>`;
+        return html`<div class="row">${icon("circle-slash")} <span>${turnEndText(entry.stopReason)}</span></div>`;
       default:
         entry satisfies never;
         return html``;
@@ -56,7 +56,7 @@ export class RowElement extends LightElement {
 
   #compaction(entry: ViewCompaction): TemplateResult {
     const title = html`<span
-      >${compactionWords(entry.status)}${entry.error === undefined ? nothing : `: ${entry.error}`}</span
+      >${compactionText(entry.status)}${entry.error === undefined ? nothing : `: ${entry.error}`}</span
     >`;
     if (entry.parts.length === 0) return html`<div class="row">${icon("fold")} ${title}</div>`;
     const open = openState(entry.id) ?? false;
@@ -71,7 +71,7 @@ export class RowElement extends LightElement {
   }
 }
 
-function compactionWords(status: string): string {
+function compactionText(status: string): string {
   switch (status) {
     case "in_progress":
       return t("Summarizing the conversation to make room…");
@@ -85,7 +85,7 @@ function compactionWords(status: string): string {
 }
 
 /** How a turn ended, in words. */
-export function turnEndWords(reason: StopReason): string {
+export function turnEndText(reason: StopReason): string {
   switch (reason) {
     case "cancelled":
       return t("Stopped");

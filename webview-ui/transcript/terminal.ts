@@ -1,25 +1,25 @@
 // Terminal output in a card, as a terminal shows it. The emulator is a chunk of its own; until it is there, and where it
 // cannot be loaded, the output stands there as plain text.
 import { asError } from "../../src/base/errors.ts";
-import type { Emulator, Line, Run } from "./emulator.ts";
-import { graft } from "../markdown/morph.ts";
+import type { Emulator, StyledLine, StyledRun } from "./emulator.ts";
+import { morph } from "../markdown/morph.ts";
 import { send } from "../base/vscodeApi.ts";
 
 /** More lines than this are painted anew rather than compared with what is there. */
-const MAX_COMPARED = 200;
+const maxComparedLines = 200;
 /** Lines in one block. Blocks out of sight are not laid out, which saves most of the time of a long output. */
-const BLOCK = 50;
+const linesPerBlock = 50;
 
 /** What goes to the terminal and is not shown: colours and cursor, strings such as titles, and short sequences. */
-const SEQUENCES =
+const escapeSequences =
   /(?:\u001b\[|\u009b)[0-9:;<=>?]*[ -/]*[@-~]|(?:\u001b[\]PX^_]|[\u009d\u0090\u0098\u009e\u009f])[^\u0007\u001b\u009c]*(?:\u0007|\u001b\\|\u009c)|\u001b[ -/]*[0-~]/g;
 
-let made: typeof Emulator | undefined;
+let emulatorClass: typeof Emulator | undefined;
 let loading: Promise<void> | undefined;
 
-function load(): Promise<void> {
+function loadEmulator(): Promise<void> {
   return (loading ??= import("./emulator.ts").then(
-    module => void (made = module.Emulator),
+    module => void (emulatorClass = module.Emulator),
     (thrown: unknown) => send({ type: "report", kind: "error", text: asError(thrown).message }),
   ));
 }
@@ -27,35 +27,35 @@ function load(): Promise<void> {
 /** `<parley-terminal>`: set `text`; text that grows is appended. Set `ended` when nothing more is to come. */
 export class TerminalElement extends HTMLElement {
   #text = "";
-  #ended = false;
+  #hasEnded = false;
   #emulator: Emulator | undefined;
   /** What the emulator has been given. */
-  #given = "";
+  #writtenText = "";
   /** It is still at that. */
-  #busy = false;
+  #isWriting = false;
   #frame: number | undefined;
   #isPlain = true;
   readonly #content = document.createElement("div");
   /** The painted lines, across all blocks. */
   #lines: HTMLElement[] = [];
-  #follows = true;
+  #followsEnd = true;
   #lastTop = 0;
   /** Blocks get their real heights when they come into sight. */
-  readonly #sizes = new ResizeObserver(() => {
-    if (this.#follows) this.scrollTop = this.scrollHeight;
+  readonly #resizeObserver = new ResizeObserver(() => {
+    if (this.#followsEnd) this.scrollTop = this.scrollHeight;
   });
 
   connectedCallback(): void {
     this.classList.add("terminal-output", "following");
     this.tabIndex = 0;
-    this.onscroll = () => this.#scrolled();
+    this.onscroll = () => this.#handleScroll();
     this.append(this.#content);
-    this.#sizes.observe(this.#content);
-    this.#feed();
+    this.#resizeObserver.observe(this.#content);
+    this.#writePending();
   }
 
   disconnectedCallback(): void {
-    this.#sizes.disconnect();
+    this.#resizeObserver.disconnect();
     this.#release();
   }
 
@@ -63,13 +63,13 @@ export class TerminalElement extends HTMLElement {
     if (text === this.#text) return;
     this.#text = text;
     // A loaded emulator has its first lines before anybody sees that there were none.
-    if (this.#isPlain && !made) this.#paintPlain();
-    this.#feed();
+    if (this.#isPlain && !emulatorClass) this.#paintPlain();
+    this.#writePending();
   }
 
   set ended(ended: boolean) {
-    this.#ended = ended;
-    this.#rest();
+    this.#hasEnded = ended;
+    this.#releaseIfDone();
   }
 
   /** The output as it is shown, without its colours. */
@@ -79,29 +79,29 @@ export class TerminalElement extends HTMLElement {
   }
 
   /** Gives the emulator what it has not got yet, unless it still has to do. */
-  #feed(): void {
-    if (!this.isConnected || this.#busy || this.#text === this.#given) return;
-    if (!made) {
-      void load().then(() => made && this.#feed());
+  #writePending(): void {
+    if (!this.isConnected || this.#isWriting || this.#text === this.#writtenText) return;
+    if (!emulatorClass) {
+      void loadEmulator().then(() => emulatorClass && this.#writePending());
       return;
     }
     if (this.#text === "") return this.#clear();
-    if (!this.#emulator || !this.#text.startsWith(this.#given)) {
+    if (!this.#emulator || !this.#text.startsWith(this.#writtenText)) {
       this.#emulator?.dispose();
-      this.#emulator = new made();
-      this.#given = "";
+      this.#emulator = new emulatorClass();
+      this.#writtenText = "";
     }
     const emulator = this.#emulator;
-    const rest = this.#text.slice(this.#given.length);
-    this.#given = this.#text;
-    this.#busy = true;
+    const rest = this.#text.slice(this.#writtenText.length);
+    this.#writtenText = this.#text;
+    this.#isWriting = true;
     emulator.write(rest, () => {
       if (emulator !== this.#emulator) return;
-      this.#busy = false;
+      this.#isWriting = false;
       // The first time at once, so that an opened card is never empty.
       if (this.#isPlain) this.#paint();
       else this.#frame ??= requestAnimationFrame(() => this.#paint());
-      this.#feed();
+      this.#writePending();
     });
   }
 
@@ -113,52 +113,53 @@ export class TerminalElement extends HTMLElement {
     this.#isPlain = false;
     removeLines(this.#lines.splice(0, dropped));
     // Lines that are there and say the same stay, with a selection in them.
-    const compared = lines.length > MAX_COMPARED ? 0 : Math.min(lines.length, this.#lines.length - kept);
+    const compared = lines.length > maxComparedLines ? 0 : Math.min(lines.length, this.#lines.length - kept);
     removeLines(this.#lines.splice(kept + compared));
     for (const [i, line] of lines.entries()) {
       const old = i < compared ? this.#lines[kept + i] : undefined;
-      this.#lines[kept + i] = old ? graft(old, lineOf(line)) : this.#append(lineOf(line));
+      this.#lines[kept + i] = old ? morph(old, lineElement(line)) : this.#append(lineElement(line));
     }
-    this.#rest();
+    this.#releaseIfDone();
   }
 
   #append(line: HTMLElement): HTMLElement {
     const last = this.#content.lastElementChild;
-    if (last && last.childElementCount < BLOCK) last.append(line);
+    if (last && last.childElementCount < linesPerBlock) last.append(line);
     else this.#content.appendChild(document.createElement("div")).append(line);
     return line;
   }
 
   #paintPlain(): void {
-    this.#content.textContent = this.#text.replace(SEQUENCES, "").replace(/\r+\n?/g, "\n");
+    this.#content.textContent = this.#text.replace(escapeSequences, "").replace(/\r+\n?/g, "\n");
   }
 
   #clear(): void {
     this.#release();
-    this.#given = "";
+    this.#writtenText = "";
     this.#lines = [];
     this.#content.replaceChildren();
   }
 
   /** The end is followed until the user scrolls up, and again once they are back at it. */
-  #scrolled(): void {
+  #handleScroll(): void {
     const isUp = this.scrollTop < this.#lastTop;
     this.#lastTop = this.scrollTop;
     const isAtEnd = this.scrollHeight - this.scrollTop - this.clientHeight < 8;
-    if (isAtEnd || isUp) this.#follows = isAtEnd;
-    this.classList.toggle("following", this.#follows);
+    if (isAtEnd || isUp) this.#followsEnd = isAtEnd;
+    this.classList.toggle("following", this.#followsEnd);
   }
 
   /** An emulator takes megabytes: one that has nothing to do any more goes, and its lines stay. */
-  #rest(): void {
-    if (this.#ended && !this.#busy && this.#frame === undefined && this.#given === this.#text) this.#release();
+  #releaseIfDone(): void {
+    if (this.#hasEnded && !this.#isWriting && this.#frame === undefined && this.#writtenText === this.#text)
+      this.#release();
   }
 
   #release(): void {
     // What was given and not shown will have to be given again.
-    if (this.#busy || this.#frame !== undefined) this.#given = "";
+    if (this.#isWriting || this.#frame !== undefined) this.#writtenText = "";
     this.#stopFrame();
-    this.#busy = false;
+    this.#isWriting = false;
     this.#emulator?.dispose();
     this.#emulator = undefined;
   }
@@ -178,15 +179,15 @@ function removeLines(lines: readonly HTMLElement[]): void {
   }
 }
 
-function lineOf(line: Line): HTMLElement {
+function lineElement(line: StyledLine): HTMLElement {
   const element = document.createElement("div");
-  element.append(...line.map(nodeOf));
+  element.append(...line.map(runNode));
   // An empty line has a height, too.
   if (line.length === 0) element.append(document.createElement("br"));
   return element;
 }
 
-function nodeOf({ text, style, foreground, background }: Run): Node | string {
+function runNode({ text, style, foreground, background }: StyledRun): Node | string {
   if (style === "") return text;
   const span = document.createElement("span");
   span.className = style;

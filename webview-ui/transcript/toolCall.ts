@@ -1,19 +1,19 @@
 // A tool card: kind, title, status, places; its body is built only when it is opened.
 import { html, nothing, type TemplateResult } from "lit";
-import { visible } from "../../src/base/visibleText.ts";
-import type { ShownStatus, ViewAsk, ViewTool } from "../../src/panel/protocol.ts";
-import { AskOptions, onAnswer } from "./questionOptions.ts";
+import { visibleText } from "../../src/base/visibleText.ts";
+import type { ViewToolStatus, ViewQuestion, ViewTool } from "../../src/panel/protocol.ts";
+import { QuestionOptions, onAnswer } from "./questionOptions.ts";
 import { partCounts } from "./diffView.ts";
 import { LightElement, everySecond, icon, roveByKey, roveTabStop, roveToFocus } from "../base/element.ts";
 import { entryList } from "./entries.ts";
 import { openState, setOpen } from "../base/vscodeApi.ts";
-import { count, duration, t } from "../base/l10n.ts";
+import { formatCount, formatDuration, t } from "../base/l10n.ts";
 import { fileLink } from "../markdown/links.ts";
 import { decisionNotes, fileNotes } from "./notes.ts";
-import type { Item, Outline } from "./outline.ts";
+import type { OutlineItem, Outline } from "./outline.ts";
 import { titleText, toolParts } from "./parts.ts";
 
-const KIND_ICONS: Readonly<Record<string, string>> = {
+const iconsByKind: Readonly<Record<string, string>> = {
   read: "book",
   edit: "edit",
   delete: "trash",
@@ -25,7 +25,7 @@ const KIND_ICONS: Readonly<Record<string, string>> = {
   switch_mode: "arrow-swap",
 };
 
-const STATUS_ICONS: Readonly<Record<ShownStatus, string>> = {
+const statusIcons: Readonly<Record<ViewToolStatus, string>> = {
   pending: "circle-large-outline",
   waiting: "question",
   running: "loading codicon-modifier-spin",
@@ -35,15 +35,15 @@ const STATUS_ICONS: Readonly<Record<ShownStatus, string>> = {
 };
 
 /** The codicon for a kind of tool. */
-export function kindIcon(kind: string | undefined): string {
-  return (kind !== undefined && Object.hasOwn(KIND_ICONS, kind) && KIND_ICONS[kind]) || "tools";
+export function toolKindIcon(kind: string | undefined): string {
+  return (kind !== undefined && Object.hasOwn(iconsByKind, kind) && iconsByKind[kind]) || "tools";
 }
 
 /** Fired where a question went away that had the focus. */
-export const ASK_LEFT = "parley-ask-left";
+export const questionLeftEvent = "parley-ask-left";
 
 /** How many places a folded card names. */
-const SHOWN_LOCATIONS = 3;
+const maxFoldedLocations = 3;
 
 /** `<parley-tool>`: one tool call of the transcript. */
 export class ToolCallElement extends LightElement {
@@ -56,15 +56,15 @@ export class ToolCallElement extends LightElement {
   declare entry: ViewTool;
   declare live: boolean;
   /** What a sub-agent did on behalf of this call. */
-  declare nested: readonly Item[];
+  declare nested: readonly OutlineItem[];
   /** The open question about this call. */
-  declare ask: ViewAsk | undefined;
+  declare ask: ViewQuestion | undefined;
   declare outline: Outline;
-  readonly #options = new AskOptions(() => this.#inlineAsk);
+  readonly #options = new QuestionOptions(() => this.#inlineQuestion);
   #stopTicking: (() => void) | undefined;
-  #unlisten: (() => void) | undefined;
+  #stopListening: (() => void) | undefined;
   /** The question went away while it had the focus. */
-  #askLeft = false;
+  #questionHadFocus = false;
 
   constructor() {
     super();
@@ -77,45 +77,45 @@ export class ToolCallElement extends LightElement {
     super.disconnectedCallback();
     this.#stopTicking?.();
     this.#stopTicking = undefined;
-    this.#unlisten?.();
-    this.#unlisten = undefined;
+    this.#stopListening?.();
+    this.#stopListening = undefined;
   }
 
-  get #inlineAsk(): HTMLElement | null {
+  get #inlineQuestion(): HTMLElement | null {
     return this.querySelector(":scope > .tool > .inline-ask");
   }
 
   #keydown(event: KeyboardEvent): void {
-    const inAsk = this.#inlineAsk?.contains(event.target as Node) ?? false;
-    if (inAsk && this.ask && this.#options.key(this.ask, event)) return;
+    const inQuestion = this.#inlineQuestion?.contains(event.target as Node) ?? false;
+    if (inQuestion && this.ask && this.#options.handleKey(this.ask, event)) return;
     roveByKey(this, event);
   }
 
   #focusin(event: FocusEvent): void {
-    if (this.#inlineAsk?.contains(event.target as Node)) this.#options.focused(event);
+    if (this.#inlineQuestion?.contains(event.target as Node)) this.#options.handleFocusIn(event);
     roveToFocus(this, event);
   }
 
   protected override willUpdate(changed: Map<PropertyKey, unknown>): void {
-    const before = changed.get("ask") as ViewAsk | undefined;
+    const before = changed.get("ask") as ViewQuestion | undefined;
     if (before && before.id !== this.ask?.id)
-      this.#askLeft = this.#inlineAsk?.contains(document.activeElement) ?? false;
+      this.#questionHadFocus = this.#inlineQuestion?.contains(document.activeElement) ?? false;
   }
 
   protected override updated(): void {
     roveTabStop(this);
     // What opened by itself for a question does not fold up under the reader once it is answered.
-    if (openState(this.entry.id) === undefined && this.#hasWaiting()) setOpen(this.entry.id, true);
+    if (openState(this.entry.id) === undefined && this.#hasWaitingStep()) setOpen(this.entry.id, true);
     if (this.ask) {
-      const listener = this.#unlisten === undefined ? onAnswer(() => this.requestUpdate()) : undefined;
-      if (listener) this.#unlisten = () => listener.dispose();
+      const listener = this.#stopListening === undefined ? onAnswer(() => this.requestUpdate()) : undefined;
+      if (listener) this.#stopListening = () => listener.dispose();
     } else {
-      this.#unlisten?.();
-      this.#unlisten = undefined;
+      this.#stopListening?.();
+      this.#stopListening = undefined;
     }
-    if (this.#askLeft) {
-      this.#askLeft = false;
-      this.dispatchEvent(new CustomEvent(ASK_LEFT, { bubbles: true }));
+    if (this.#questionHadFocus) {
+      this.#questionHadFocus = false;
+      this.dispatchEvent(new CustomEvent(questionLeftEvent, { bubbles: true }));
     }
     if (this.entry.status === "running") this.#stopTicking ??= everySecond(() => this.requestUpdate());
     else {
@@ -126,11 +126,11 @@ export class ToolCallElement extends LightElement {
 
   protected override render(): TemplateResult {
     const { entry } = this;
-    const hasBody = entry.parts.length + this.nested.length > 0 || entry.locations.length > SHOWN_LOCATIONS;
-    const open = hasBody && (openState(entry.id) ?? (entry.status === "failed" || this.#hasWaiting()));
+    const hasBody = entry.parts.length + this.nested.length > 0 || entry.locations.length > maxFoldedLocations;
+    const open = hasBody && (openState(entry.id) ?? (entry.status === "failed" || this.#hasWaitingStep()));
     return html`<article
       class="tool"
-      aria-label=${visible(entry.title)}
+      aria-label=${visibleText(entry.title)}
       data-status=${entry.status}
       data-kind=${entry.toolKind}
     >
@@ -149,12 +149,12 @@ export class ToolCallElement extends LightElement {
 
   #head(chevron: TemplateResult | typeof nothing): TemplateResult {
     const { entry } = this;
-    return html`${icon(kindIcon(entry.toolKind))} <span class="tool-title">${titleText(entry.title)}</span>
+    return html`${icon(toolKindIcon(entry.toolKind))} <span class="tool-title">${titleText(entry.title)}</span>
       <span class="tool-meta"
-        >${this.nested.length > 0 ? html`<span class="quiet">${this.#steps()}</span>` : nothing}
+        >${this.nested.length > 0 ? html`<span class="quiet">${this.#stepCount()}</span>` : nothing}
         ${partCounts(entry.parts) ?? nothing}
         <span class="status"
-          >${icon(STATUS_ICONS[entry.status])} <span class="status-word">${statusWords(entry)}</span></span
+          >${icon(statusIcons[entry.status])} <span class="status-word">${statusText(entry)}</span></span
         >
         ${chevron}</span
       >`;
@@ -163,7 +163,9 @@ export class ToolCallElement extends LightElement {
   #locations(open: boolean): TemplateResult | typeof nothing {
     const { locations, title } = this.entry;
     // A title that already names its one file needs no second line until the card is opened.
-    const shown = open ? locations : locations.filter(({ label }) => !title.includes(label)).slice(0, SHOWN_LOCATIONS);
+    const shown = open
+      ? locations
+      : locations.filter(({ label }) => !title.includes(label)).slice(0, maxFoldedLocations);
     if (shown.length === 0) return nothing;
     const more = open ? 0 : locations.length - shown.length;
     return html`<div class="locations">
@@ -176,46 +178,46 @@ export class ToolCallElement extends LightElement {
     const { entry } = this;
     const running = entry.status === "running";
     return html`<div class="tool-body">
-      ${this.nested.length > 0 ? this.#transcript() : nothing}${toolParts(entry.parts, entry, running)}
+      ${this.nested.length > 0 ? this.#nestedTranscript() : nothing}${toolParts(entry.parts, entry, running)}
     </div>`;
   }
 
   /** The same question stands above the composer; answering it in either place is enough. */
-  #question(ask: ViewAsk): TemplateResult {
-    const { command } = ask;
+  #question(question: ViewQuestion): TemplateResult {
+    const { command } = question;
     return html`<div class="inline-ask" role="group" aria-label=${t("Waiting for you")}>
       ${
         command === undefined || this.entry.title.includes(command)
           ? nothing
           : html`<div class="command"><code>${command}</code></div>`
       }
-      ${this.#options.buttons(ask)}
+      ${this.#options.buttons(question)}
     </div>`;
   }
 
-  #transcript(): TemplateResult {
+  #nestedTranscript(): TemplateResult {
     return html`<div class="nested" role="group" aria-label=${t("Steps of {0}", this.entry.title)}>
       ${entryList(this.nested, this.outline, () => this.requestUpdate())}
     </div>`;
   }
 
-  #steps(): string {
-    const steps = this.outline.within(this.entry.id).filter(({ kind }) => kind === "tool").length;
-    return steps === 1 ? t("1 step") : t("{0} steps", count(steps));
+  #stepCount(): string {
+    const steps = this.outline.descendants(this.entry.id).filter(({ kind }) => kind === "tool").length;
+    return steps === 1 ? t("1 step") : t("{0} steps", formatCount(steps));
   }
 
   /** What the sub-agent is at, while its transcript is folded. */
   #latestStep(): TemplateResult | typeof nothing {
-    const step = this.outline.within(this.entry.id).findLast(({ kind }) => kind === "tool");
+    const step = this.outline.descendants(this.entry.id).findLast(({ kind }) => kind === "tool");
     if (step?.kind !== "tool" || this.entry.status !== "running") return nothing;
     return html`<div class="latest-step">
-      ${icon(kindIcon(step.toolKind))} <span class="ellipsis">${step.title}</span>
+      ${icon(toolKindIcon(step.toolKind))} <span class="ellipsis">${step.title}</span>
     </div>`;
   }
 
-  #hasWaiting(): boolean {
+  #hasWaitingStep(): boolean {
     if (this.nested.length === 0) return false;
-    return this.outline.within(this.entry.id).some(entry => entry.kind === "tool" && entry.status === "waiting");
+    return this.outline.descendants(this.entry.id).some(entry => entry.kind === "tool" && entry.status === "waiting");
   }
 
   #toggle(open: boolean): void {
@@ -224,7 +226,7 @@ export class ToolCallElement extends LightElement {
   }
 }
 
-function statusWords(entry: ViewTool): string {
+function statusText(entry: ViewTool): string {
   switch (entry.status) {
     case "pending":
       return t("Pending");
@@ -232,7 +234,7 @@ function statusWords(entry: ViewTool): string {
       return t("Waiting for you");
     case "running": {
       const elapsed = Date.now() - entry.at;
-      return elapsed < 1000 ? t("Running") : t("Running {0}", duration(elapsed));
+      return elapsed < 1000 ? t("Running") : t("Running {0}", formatDuration(elapsed));
     }
     case "done":
       return t("Done");

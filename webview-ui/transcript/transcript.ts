@@ -1,23 +1,23 @@
 // The conversation: a keyed list of entries that follows its end, and remembers where the reader was.
 import { html, nothing, type TemplateResult } from "lit";
-import type { ViewAsk, ViewEntry } from "../../src/panel/protocol.ts";
+import type { ViewQuestion, ViewEntry } from "../../src/panel/protocol.ts";
 import { LightElement, icon } from "../base/element.ts";
-import { elementOf, entryList, isOpen, setRunOpen } from "./entries.ts";
-import { memory, remember, setOpen } from "../base/vscodeApi.ts";
-import { count, t } from "../base/l10n.ts";
-import { Outline, entriesOf, type Item } from "./outline.ts";
+import { elementOf, entryList, isRunOpen, setRunOpen } from "./entries.ts";
+import { savedState, updateSavedState, setOpen } from "../base/vscodeApi.ts";
+import { formatCount, t } from "../base/l10n.ts";
+import { Outline, entriesOf, type OutlineItem } from "./outline.ts";
 import type { MarkdownElement } from "../markdown/markdown.ts";
-import type { Change } from "../base/store.ts";
+import type { StoreChange } from "../base/store.ts";
 import { StickToEnd } from "../scheduling/stickToEnd.ts";
-import { isTooMuch, lengthOf, windowStart } from "../scheduling/visibleWindow.ts";
+import { exceedsWindow, messageLength, windowStart } from "../scheduling/visibleWindow.ts";
 
-const ANCHOR_DELAY = 200;
+const anchorSaveDelay = 200;
 /** How many more lines are shown on demand. */
-const MORE = 200;
+const earlierLinesPerStep = 200;
 /** So many more lines come each frame until all are painted. */
-const AT_ONCE = 16;
+const linesPerFrame = 16;
 /** A conversation opens with about what can be seen of it: no more lines than that, with so many characters. */
-const SEEN = 1200;
+const initialCharacters = 1200;
 
 /** `<parley-transcript>`: give it every new list of entries by `show`. */
 export class TranscriptElement extends LightElement {
@@ -30,20 +30,20 @@ export class TranscriptElement extends LightElement {
   declare empty: TemplateResult | typeof nothing;
   declare unseen: number;
   declare pinned: boolean;
-  #stick: StickToEnd | undefined;
+  #stickToEnd: StickToEnd | undefined;
   #anchorTimer: ReturnType<typeof setTimeout> | undefined;
   #seenCount = 0;
   #entries: readonly ViewEntry[] = [];
   readonly #outline = new Outline();
   /** The entry from which on lines are painted; null for all. */
-  #from: string | null = null;
+  #firstPaintedId: string | null = null;
   /** How many lines after those that are not painted are still to come, in the next frames. */
-  #coming = 0;
+  #deferredLines = 0;
   #frame: number | undefined;
   /** Whether lines have come or gone since the last render. */
-  #moved = false;
+  #hasMovedLines = false;
   /** The place that is being gone to. */
-  #wish = {};
+  #revealToken = {};
 
   constructor() {
     super();
@@ -55,24 +55,24 @@ export class TranscriptElement extends LightElement {
   /** The entries from now on: all are walked if some came or went, else only those that changed are repainted. */
   show(
     entries: readonly ViewEntry[],
-    { moved, prepended }: Pick<Change, "moved" | "prepended">,
+    { moved, prepended }: Pick<StoreChange, "moved" | "prepended">,
     touched: readonly ViewEntry[],
   ): void {
     const isOther = entries[prepended]?.id !== this.#entries[0]?.id;
     // Invariant: always the newest list, since any render sets every element's entry from the outline.
     this.#entries = entries;
     let layout = moved;
-    for (const entry of touched) layout = this.#outline.touch(entry) || layout;
+    for (const entry of touched) layout = this.#outline.update(entry) || layout;
     if (layout) {
-      const before = prepended > 0 ? this.#count() : 0;
-      const painted = prepended > 0 ? this.#outline.roots.slice(this.#hidden + this.#coming) : [];
+      const before = prepended > 0 ? this.#entryCount() : 0;
+      const painted = prepended > 0 ? this.#outline.roots.slice(this.#hiddenLines + this.#deferredLines) : [];
       this.#outline.build(entries);
       if (isOther) this.#openAtEnd();
       else if (prepended > 0) {
-        this.#seenCount += this.#count() - before;
+        this.#seenCount += this.#entryCount() - before;
         this.#beginBefore(painted);
       } else if (this.pinned) this.#dropBeginning();
-      this.#hold();
+      this.#keepVisibleRunsUnfolded();
       return this.#repaint();
     }
     for (const entry of touched) {
@@ -83,49 +83,49 @@ export class TranscriptElement extends LightElement {
   }
 
   /** The open questions: each shows at its tool card too. */
-  setAsks(asks: readonly ViewAsk[], before: readonly ViewAsk[]): void {
-    this.#outline.setAsks(asks);
-    for (const { entry } of [...before, ...asks]) {
+  setQuestions(questions: readonly ViewQuestion[], before: readonly ViewQuestion[]): void {
+    this.#outline.setQuestions(questions);
+    for (const { entry } of [...before, ...questions]) {
       const element = entry === undefined ? null : elementOf(entry);
-      if (element) element.ask = this.#outline.ask(entry as string);
+      if (element) element.ask = this.#outline.question(entry as string);
     }
   }
 
   #openAtEnd(): void {
-    const { roots, held } = this.#outline;
+    const { roots, unfoldedRuns: held } = this.#outline;
     held.clear();
     const start = windowStart(roots.length, this.#lengthAt);
     this.#beginAt(start);
     let first = roots.length;
-    for (let seen = 0; first > start && seen < SEEN && roots.length - first < AT_ONCE; first--)
+    for (let seen = 0; first > start && seen < initialCharacters && roots.length - first < linesPerFrame; first--)
       seen += this.#lengthAt(first - 1);
-    this.#coming = first - start;
+    this.#deferredLines = first - start;
   }
 
   /** Earlier entries came: they are painted above what is there, as many as there would be if all had come at once. */
-  #beginBefore(painted: readonly Item[]): void {
+  #beginBefore(painted: readonly OutlineItem[]): void {
     const { roots } = this.#outline;
     const start = windowStart(roots.length, this.#lengthAt);
     this.#beginAt(start);
-    this.#coming = this.pinned ? Math.max(0, roots.length - start - painted.length) : 0;
+    this.#deferredLines = this.pinned ? Math.max(0, roots.length - start - painted.length) : 0;
     if (!this.pinned) void this.#paintAbove(painted[0]);
   }
 
   /** Paints what came above a line, which stays where it is. */
-  async #paintAbove(line: Item | undefined): Promise<void> {
+  async #paintAbove(line: OutlineItem | undefined): Promise<void> {
     const element = elementOf(line?.id ?? "");
     const top = element?.getBoundingClientRect().top ?? 0;
     this.#repaint();
     await this.updateComplete;
     // The browser keeps the place by itself, but not at the very top.
-    await this.#stick?.goTo(() => (element?.getBoundingClientRect().top ?? top) - top);
+    await this.#stickToEnd?.goTo(() => (element?.getBoundingClientRect().top ?? top) - top);
   }
 
   /** Who follows the end does not see the beginning go. The focus is not taken from anybody. */
   #dropBeginning(): void {
     const { roots } = this.#outline;
-    const hidden = this.#hidden;
-    if (!isTooMuch(roots.length, hidden, this.#lengthAt)) return;
+    const hidden = this.#hiddenLines;
+    if (!exceedsWindow(roots.length, hidden, this.#lengthAt)) return;
     const start = windowStart(roots.length, this.#lengthAt);
     const focused = document.activeElement;
     if (!roots.slice(hidden, start).some(item => elementOf(item.id)?.contains(focused))) this.#beginAt(start);
@@ -133,49 +133,49 @@ export class TranscriptElement extends LightElement {
 
   #beginAt(line: number): void {
     const first = line > 0 ? this.#outline.roots[line] : undefined;
-    this.#from = first ? (entriesOf(first)[0] ?? null) : null;
+    this.#firstPaintedId = first ? (entriesOf(first)[0] ?? null) : null;
   }
 
   readonly #lengthAt = (line: number): number => {
     const item = this.#outline.roots[line];
-    return item?.type === "entry" ? lengthOf(this.#outline.entry(item.id)) : 0;
+    return item?.type === "entry" ? messageLength(this.#outline.entry(item.id)) : 0;
   };
 
   /** Paints more of what is still to come, upwards from the end. */
   #paintMore(): void {
     this.#frame ??= requestAnimationFrame(() => {
       this.#frame = undefined;
-      this.#coming = Math.max(0, this.#coming - AT_ONCE);
+      this.#deferredLines = Math.max(0, this.#deferredLines - linesPerFrame);
       this.#repaint();
     });
   }
 
   /** What the reader looks at is not folded away: it is once the end is followed again. */
-  #hold(): void {
+  #keepVisibleRunsUnfolded(): void {
     if (this.pinned) return;
     for (const item of this.#outline.roots)
       if (item.type === "run" && !elementOf(item.id) && item.entries.some(id => elementOf(id)))
-        this.#outline.held.add(item.id);
+        this.#outline.unfoldedRuns.add(item.id);
   }
 
   /** How many lines at the start are not painted. */
-  get #hidden(): number {
-    return this.#from === null ? 0 : Math.max(0, this.#outline.rootOf(this.#from));
+  get #hiddenLines(): number {
+    return this.#firstPaintedId === null ? 0 : Math.max(0, this.#outline.rootIndexOf(this.#firstPaintedId));
   }
 
   #repaint(): void {
-    this.#moved = true;
+    this.#hasMovedLines = true;
     this.requestUpdate();
   }
 
   async #showEarlier(to: number): Promise<void> {
-    const first = this.#outline.roots[this.#hidden];
+    const first = this.#outline.roots[this.#hiddenLines];
     this.#beginAt(to);
-    this.#coming = 0;
+    this.#deferredLines = 0;
     const placed = this.#paintAbove(first);
     await this.updateComplete;
     // The button may be gone with its last entries: the focus stays in the conversation.
-    if (this.#from === null) this.#log.focus({ preventScroll: true });
+    if (this.#firstPaintedId === null) this.#log.focus({ preventScroll: true });
     await placed;
   }
 
@@ -205,15 +205,15 @@ export class TranscriptElement extends LightElement {
    */
   async reveal(id: string, place?: (entry: HTMLElement) => Promise<() => number>): Promise<HTMLElement | undefined> {
     const outline = this.#outline;
-    const root = outline.rootOf(id);
+    const root = outline.rootIndexOf(id);
     if (root < 0) return undefined;
     const line = outline.roots[root];
-    if (root < this.#hidden && line) this.#from = entriesOf(line)[0] ?? null;
-    this.#coming = 0;
+    if (root < this.#hiddenLines && line) this.#firstPaintedId = entriesOf(line)[0] ?? null;
+    this.#deferredLines = 0;
     const parents = outline.parents(id);
     for (const each of [...parents, id]) {
       const run = outline.runOf(each);
-      if (run && !isOpen(run)) setRunOpen(run, true);
+      if (run && !isRunOpen(run)) setRunOpen(run, true);
       if (each !== id) setOpen(each, true);
     }
     this.#repaint();
@@ -228,13 +228,13 @@ export class TranscriptElement extends LightElement {
     if (!element) return undefined;
     if (element instanceof LightElement) await element.updateComplete;
     // Invariant: the newest wish wins; the older stop moving.
-    const wish = (this.#wish = {});
-    const distance = place ? await place(element) : this.#intoSight(element);
-    await this.#stick?.goTo(() => (wish === this.#wish ? distance() : 0));
+    const token = (this.#revealToken = {});
+    const distance = place ? await place(element) : this.#distanceIntoView(element);
+    await this.#stickToEnd?.goTo(() => (token === this.#revealToken ? distance() : 0));
     return element;
   }
 
-  #intoSight(element: HTMLElement): () => number {
+  #distanceIntoView(element: HTMLElement): () => number {
     const log = this.#log;
     return () => {
       const box = element.getBoundingClientRect();
@@ -246,25 +246,25 @@ export class TranscriptElement extends LightElement {
   }
 
   /** Goes to the end and follows it. */
-  toEnd(): void {
-    this.#stick?.pin();
+  scrollToEnd(): void {
+    this.#stickToEnd?.pin();
   }
 
   /** After a snapshot: where the reader was, if that is still there. */
   async restoreAnchor(): Promise<void> {
-    const { anchor } = memory;
-    const at = anchor ? this.#outline.rootOf(anchor.id) : -1;
+    const { anchor } = savedState;
+    const at = anchor ? this.#outline.rootIndexOf(anchor.id) : -1;
     const line = this.#outline.roots[at];
-    if (line && at < this.#hidden + this.#coming) {
-      if (at < this.#hidden) this.#from = entriesOf(line)[0] ?? null;
-      this.#coming = 0;
+    if (line && at < this.#hiddenLines + this.#deferredLines) {
+      if (at < this.#hiddenLines) this.#firstPaintedId = entriesOf(line)[0] ?? null;
+      this.#deferredLines = 0;
       this.#repaint();
     }
     await this.updateComplete;
     const element = anchor && (elementOf(anchor.id) ?? (line && elementOf(line.id)));
-    if (!anchor || !element) return this.toEnd();
+    if (!anchor || !element) return this.scrollToEnd();
     const log = this.#log;
-    await this.#stick?.goTo(
+    await this.#stickToEnd?.goTo(
       () => element.getBoundingClientRect().top - log.getBoundingClientRect().top + anchor.offset,
     );
   }
@@ -275,30 +275,32 @@ export class TranscriptElement extends LightElement {
 
   protected override firstUpdated(): void {
     const log = this.#log;
-    this.#stick = new StickToEnd(log, this.querySelector(".entries") as HTMLElement, () => this.#pinChanged());
+    this.#stickToEnd = new StickToEnd(log, this.querySelector(".entries") as HTMLElement, () =>
+      this.#handlePinChange(),
+    );
     log.addEventListener("scroll", () => {
-      this.#anchorTimer ??= setTimeout(() => this.#saveAnchor(), ANCHOR_DELAY);
+      this.#anchorTimer ??= setTimeout(() => this.#saveAnchor(), anchorSaveDelay);
     });
   }
 
   protected override updated(): void {
-    if (!this.#moved) return;
-    this.#moved = false;
-    this.#stick?.follow();
-    if (this.#coming > 0) this.#paintMore();
+    if (!this.#hasMovedLines) return;
+    this.#hasMovedLines = false;
+    this.#stickToEnd?.follow();
+    if (this.#deferredLines > 0) this.#paintMore();
   }
 
   protected override willUpdate(): void {
-    if (this.#moved && !this.pinned) this.unseen = Math.max(0, this.#count() - this.#seenCount);
+    if (this.#hasMovedLines && !this.pinned) this.unseen = Math.max(0, this.#entryCount() - this.#seenCount);
   }
 
   /** What a sub-agent does counts as one with its call. */
-  #count(): number {
+  #entryCount(): number {
     return this.#outline.roots.reduce((sum, item) => sum + entriesOf(item).length, 0);
   }
 
   protected override render(): TemplateResult {
-    const hidden = this.#hidden;
+    const hidden = this.#hiddenLines;
     return html`<div
         class="log"
         role="log"
@@ -308,12 +310,12 @@ export class TranscriptElement extends LightElement {
         @keydown=${this.#keydown}
       >
         <h2 class="sr-only">${t("Conversation")}</h2>
-        ${this.empty} ${hidden > 0 ? this.#earlier(hidden) : nothing}
+        ${this.empty} ${hidden > 0 ? this.#earlierButton(hidden) : nothing}
         <div class="entries">
-          ${entryList(this.#outline.roots.slice(hidden + this.#coming), this.#outline, () => this.#repaint())}
+          ${entryList(this.#outline.roots.slice(hidden + this.#deferredLines), this.#outline, () => this.#repaint())}
         </div>
       </div>
-      ${this.pinned ? nothing : this.#jump()}`;
+      ${this.pinned ? nothing : this.#jumpButton()}`;
   }
 
   /** Home and End go to the first and last card; what stands in a card may use them first. */
@@ -329,29 +331,33 @@ export class TranscriptElement extends LightElement {
     const stop = event.key === "Home" ? stops[0] : stops.at(-1);
     if (!stop) return;
     event.preventDefault();
-    if (event.key === "End") this.toEnd();
+    if (event.key === "End") this.scrollToEnd();
     stop.focus();
   };
 
-  #earlier(hidden: number): TemplateResult {
-    return html`<button class="earlier secondary" type="button" @click=${() => this.#showEarlier(hidden - MORE)}>
-      ${t("Show Earlier Entries ({0})", count(hidden))}
+  #earlierButton(hidden: number): TemplateResult {
+    return html`<button
+      class="earlier secondary"
+      type="button"
+      @click=${() => this.#showEarlier(hidden - earlierLinesPerStep)}
+    >
+      ${t("Show Earlier Entries ({0})", formatCount(hidden))}
     </button>`;
   }
 
-  #jump(): TemplateResult {
-    const words = this.unseen > 0 ? t("Jump to Latest ({0} new)", count(this.unseen)) : t("Jump to Latest");
-    return html`<button class="jump" type="button" @click=${() => this.toEnd()}>
+  #jumpButton(): TemplateResult {
+    const words = this.unseen > 0 ? t("Jump to Latest ({0} new)", formatCount(this.unseen)) : t("Jump to Latest");
+    return html`<button class="jump" type="button" @click=${() => this.scrollToEnd()}>
       ${icon("arrow-down")} ${words}
     </button>`;
   }
 
-  #pinChanged(): void {
-    this.pinned = this.#stick?.pinned ?? true;
-    this.#seenCount = this.#count();
+  #handlePinChange(): void {
+    this.pinned = this.#stickToEnd?.isPinned ?? true;
+    this.#seenCount = this.#entryCount();
     this.unseen = 0;
-    if (this.pinned && this.#outline.held.size > 0) {
-      this.#outline.held.clear();
+    if (this.pinned && this.#outline.unfoldedRuns.size > 0) {
+      this.#outline.unfoldedRuns.clear();
       this.#repaint();
     }
     this.#saveAnchor();
@@ -361,7 +367,8 @@ export class TranscriptElement extends LightElement {
     clearTimeout(this.#anchorTimer);
     this.#anchorTimer = undefined;
     const anchor = this.pinned ? null : this.#anchor();
-    if (anchor?.id !== memory.anchor?.id || anchor?.offset !== memory.anchor?.offset) remember({ anchor });
+    if (anchor?.id !== savedState.anchor?.id || anchor?.offset !== savedState.anchor?.offset)
+      updateSavedState({ anchor });
   }
 
   #anchor(): { readonly id: string; readonly offset: number } | null {

@@ -1,13 +1,13 @@
 // Agents that run commands themselves tell the output in several ways: as a terminal, as text that holds everything so far,
 // or fenced, at the end. Here text becomes a terminal, so that all of them look the same. Judged by shape, never by name.
 import type { ExitStatus, SessionEvent, ToolFields } from "../../session/events.ts";
-import { finite, given, isWire, text, wire, type Wire } from "../parse.ts";
+import { asNumber, optionalField, isObject, asString, asObject, type JsonObject } from "../parse.ts";
 
 /** What is known of a tool call, from all its updates. */
-interface Known {
+interface ToolCallFacts {
   readonly kind: string | undefined;
   readonly status: string | undefined;
-  readonly input: Wire;
+  readonly input: JsonObject;
   /** Its output is shown as a terminal. */
   readonly terminal: boolean;
   /** What it showed last. */
@@ -18,18 +18,18 @@ const isFinal = (status: string | undefined): boolean =>
   status === "completed" || status === "failed" || status === "cancelled";
 
 /** One session's tool calls that run commands. */
-export class CommandOutputs {
-  readonly #known = new Map<string, Known>();
+export class CommandOutput {
+  readonly #known = new Map<string, ToolCallFacts>();
 
   /** The fields with output text replaced by a terminal, and what that terminal shows. */
-  take(
+  replaceOutput(
     toolCallId: string,
     fields: Partial<ToolFields>,
   ): { readonly fields: Partial<ToolFields>; readonly events: readonly SessionEvent[] } {
     const old = this.#known.get(toolCallId);
     const known = {
       kind: fields.kind ?? old?.kind,
-      input: isWire(fields.rawInput) ? fields.rawInput : (old?.input ?? {}),
+      input: isObject(fields.rawInput) ? fields.rawInput : (old?.input ?? {}),
       status: fields.status ?? old?.status,
       terminal: old?.terminal ?? false,
     };
@@ -39,14 +39,14 @@ export class CommandOutputs {
     this.#known.set(toolCallId, { ...known, terminal, output: output ?? old?.output });
     if (!terminal) return { fields, events: [] };
     const terminalId = `output:${toolCallId}`;
-    const cwd = text(known.input["cwd"]);
+    const cwd = asString(known.input["cwd"]);
     const exit = isFinal(fields.status) ? exitOf(fields.rawOutput) : undefined;
     const event: SessionEvent = {
       type: "terminal",
       terminalId,
-      ...given("output", output),
-      ...(output !== undefined && given("cwd", cwd)),
-      ...given("exit", exit),
+      ...optionalField("output", output),
+      ...(output !== undefined && optionalField("cwd", cwd)),
+      ...optionalField("exit", exit),
     };
     const shown = fields.content ? { ...fields, content: [{ type: "terminal" as const, terminalId }] } : fields;
     return { fields: shown, events: output === undefined && !exit ? [] : [event] };
@@ -56,33 +56,33 @@ export class CommandOutputs {
 /** The command's output, if the content is nothing else: one text, and that not a description of the command. */
 function outputOf(
   { content, status, rawOutput }: Partial<ToolFields>,
-  input: Wire,
+  input: JsonObject,
   before: string | undefined,
 ): string | undefined {
   const [item, ...others] = content ?? [];
   if (others.length > 0 || item?.type !== "content" || item.content.type !== "text") return undefined;
   const { command, description } = input;
-  if (text(command) === undefined && !Array.isArray(command)) return undefined;
+  if (asString(command) === undefined && !Array.isArray(command)) return undefined;
   const shown = item.content.text;
   const fenced = /^\s*(`{3,16}|~{3,16})[^\n`~]*\n([^]*?)\n?\1\s*$/.exec(shown);
   if (fenced) return fenced[2];
   if (shown === "" || shown === description) return undefined;
-  const goesOn = before !== undefined && before !== "" && shown.startsWith(before);
-  return status === "in_progress" || goesOn || printed(rawOutput).includes(shown) ? shown : undefined;
+  const continuesOutput = before !== undefined && before !== "" && shown.startsWith(before);
+  return status === "in_progress" || continuesOutput || rawOutputTexts(rawOutput).includes(shown) ? shown : undefined;
 }
 
 /** What raw output calls the output. */
-function printed(rawOutput: unknown): readonly unknown[] {
-  const raw = wire(rawOutput);
+function rawOutputTexts(rawOutput: unknown): readonly unknown[] {
+  const raw = asObject(rawOutput);
   return [rawOutput, raw["output"], raw["stdout"], raw["aggregated_output"], raw["formatted_output"]];
 }
 
 function exitOf(rawOutput: unknown): ExitStatus {
-  const raw = wire(rawOutput);
-  const places = [raw, wire(raw["metadata"])];
+  const raw = asObject(rawOutput);
+  const places = [raw, asObject(raw["metadata"])];
   const codes = places.flatMap(place => [place["exit"], place["exit_code"], place["exitCode"]]);
-  return given(
+  return optionalField(
     "exitCode",
-    codes.map(finite).find(code => code !== undefined),
+    codes.map(asNumber).find(code => code !== undefined),
   );
 }

@@ -3,11 +3,21 @@ import { ResponseError, type CancellationToken, type MessageConnection } from "v
 import { ProblemError, Refusal, asError, type Problem, type RefusalKind } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
 import type { Agent, AgentClient, AgentInfo, AgentSession, TerminalRequest } from "../../session/agent.ts";
-import type { Content, ExitStatus } from "../../session/events.ts";
-import { signInNeeded } from "../authentication.ts";
-import { askOptions, finite, given, isWire, list, text, wire, wireContent, type Wire } from "../parse.ts";
-import { V1Upgrade } from "./v1Updates.ts";
-import { inTime, isGone, sentence, silent } from "../requestTimeout.ts";
+import type { ContentBlock, ExitStatus } from "../../session/events.ts";
+import { authenticationProblem } from "../authentication.ts";
+import {
+  parseQuestionOptions,
+  asNumber,
+  optionalField,
+  isObject,
+  asArray,
+  asString,
+  asObject,
+  contentToWire,
+  type JsonObject,
+} from "../parse.ts";
+import { V1Updates } from "./v1Updates.ts";
+import { withTimeout, isConnectionClosed, asSentence, timeoutProblem } from "../requestTimeout.ts";
 
 interface V1Options {
   readonly agentName: string;
@@ -19,7 +29,7 @@ interface V1Options {
 // Error codes of the spec page "Error" (v1).
 const authRequired = -32000;
 const requestCancelled = -32800;
-const codes: Record<RefusalKind, number> = {
+const errorCodes: Record<RefusalKind, number> = {
   notFound: -32002,
   invalid: -32602,
   failed: -32603,
@@ -27,49 +37,49 @@ const codes: Record<RefusalKind, number> = {
 };
 
 /** So many updates are kept for sessions whose name is not known yet. */
-const maxEarly = 10_000;
+const maxEarlyUpdates = 10_000;
 
 /** An agent process that speaks v1, with its sessions. */
 export class V1Agent implements Agent {
   readonly info: AgentInfo;
   readonly #connection: MessageConnection;
   readonly #options: V1Options;
-  readonly #authMethods: readonly Wire[];
+  readonly #authMethods: readonly JsonObject[];
   readonly #sessions = new Map<string, V1Session>();
   /** Sessions being opened; their first updates may come before the answer that names them. */
   readonly #opening = new Set<Promise<unknown>>();
-  readonly #early = new Map<string, Wire[]>();
+  readonly #earlyUpdates = new Map<string, JsonObject[]>();
   #earlyCount = 0;
   readonly #ended = new AbortController();
 
-  constructor(connection: MessageConnection, result: Wire, options: V1Options) {
+  constructor(connection: MessageConnection, result: JsonObject, options: V1Options) {
     this.#connection = connection;
     this.#options = options;
-    const capabilities = wire(result["agentCapabilities"]);
-    const prompt = wire(capabilities["promptCapabilities"]);
-    const agent = wire(result["agentInfo"]);
+    const capabilities = asObject(result["agentCapabilities"]);
+    const prompt = asObject(capabilities["promptCapabilities"]);
+    const agent = asObject(result["agentInfo"]);
     this.info = {
-      name: text(agent["title"]) ?? text(agent["name"]) ?? options.agentName,
-      version: text(agent["version"]) ?? "",
+      name: asString(agent["title"]) ?? asString(agent["name"]) ?? options.agentName,
+      version: asString(agent["version"]) ?? "",
       protocolVersion: 1,
-      can: {
+      capabilities: {
         image: prompt["image"] === true,
         audio: prompt["audio"] === true,
         embeddedContext: prompt["embeddedContext"] === true,
         load: capabilities["loadSession"] === true,
       },
     };
-    this.#authMethods = list(result["authMethods"]).filter(isWire);
+    this.#authMethods = asArray(result["authMethods"]).filter(isObject);
     this.#serve();
   }
 
   async open(request: { readonly cwd: string }, client: AgentClient): Promise<AgentSession> {
     const answer = this.#request("session/new", { cwd: request.cwd, mcpServers: [] });
-    const opened = inTime(answer, this.#options.timeout, this.#ended.signal, () =>
-      silent(this.#options, "the request for a new session"),
+    const opened = withTimeout(answer, this.#options.timeout, this.#ended.signal, () =>
+      timeoutProblem(this.#options, "the request for a new session"),
     )
       .then(
-        value => this.#opened(wire(value), client),
+        value => this.#opened(asObject(value), client),
         (error: unknown) => {
           throw new ProblemError(this.problem(asError(error), "could not open a session"));
         },
@@ -77,15 +87,15 @@ export class V1Agent implements Agent {
       .finally(() => {
         this.#opening.delete(opened);
         if (this.#opening.size > 0) return;
-        this.#early.clear();
+        this.#earlyUpdates.clear();
         this.#earlyCount = 0;
       });
     this.#opening.add(opened);
     return opened;
   }
 
-  #opened(result: Wire, client: AgentClient): V1Session {
-    const sessionId = text(result["sessionId"]);
+  #opened(result: JsonObject, client: AgentClient): V1Session {
+    const sessionId = asString(result["sessionId"]);
     if (sessionId === undefined) {
       const message = `${this.#options.agentName} opened a session without naming it. This is a fault of the agent.`;
       throw new ProblemError({ message, next: ["restartAgent", "showTraffic"] });
@@ -93,26 +103,26 @@ export class V1Agent implements Agent {
     const session = new V1Session(sessionId, this, client, () => this.#sessions.delete(sessionId));
     this.#sessions.set(sessionId, session);
     session.setup(result);
-    for (const update of this.#early.get(sessionId) ?? []) session.update(update);
-    this.#early.delete(sessionId);
+    for (const update of this.#earlyUpdates.get(sessionId) ?? []) session.update(update);
+    this.#earlyUpdates.delete(sessionId);
     return session;
   }
 
-  #keepEarly(sessionId: string, update: Wire): void {
-    if (++this.#earlyCount > maxEarly) {
-      if (this.#earlyCount === maxEarly + 1)
+  #keepEarly(sessionId: string, update: JsonObject): void {
+    if (++this.#earlyCount > maxEarlyUpdates) {
+      if (this.#earlyCount === maxEarlyUpdates + 1)
         this.#options.log.warn(
           `${this.#options.agentName} says too much before it has named its session; the rest is passed over.`,
         );
       return;
     }
-    const kept = this.#early.get(sessionId);
+    const kept = this.#earlyUpdates.get(sessionId);
     if (kept) kept.push(update);
-    else this.#early.set(sessionId, [update]);
+    else this.#earlyUpdates.set(sessionId, [update]);
   }
 
   /** Sends a request; rejects with the agent's error, or when the connection ends. */
-  async #request(method: string, params: Wire): Promise<unknown> {
+  async #request(method: string, params: JsonObject): Promise<unknown> {
     // The error is made here so that its stack names the caller.
     const origin = new Error(`${method} failed`);
     try {
@@ -122,10 +132,10 @@ export class V1Agent implements Agent {
       throw error;
     }
   }
-  request(method: string, params: Wire): Promise<unknown> {
+  request(method: string, params: JsonObject): Promise<unknown> {
     return this.#request(method, params);
   }
-  notify(method: string, params: Wire): void {
+  notify(method: string, params: JsonObject): void {
     const failed = (error: unknown): void =>
       this.#options.log.warn(`${this.#options.agentName} could not be told ${method}.`, asError(error).message);
     try {
@@ -140,17 +150,17 @@ export class V1Agent implements Agent {
     if (error instanceof ProblemError) return error.problem;
     const { agentName } = this.#options;
     if (error instanceof ResponseError && error.code === authRequired) {
-      return signInNeeded(agentName, this.#options.commandLine, this.#authMethods, error.message);
+      return authenticationProblem(agentName, this.#options.commandLine, this.#authMethods, error.message);
     }
-    const detail = error instanceof ResponseError && error.data !== undefined ? details(error.data) : undefined;
-    const reason = isGone(error)
+    const detail = error instanceof ResponseError && error.data !== undefined ? errorDetails(error.data) : undefined;
+    const reason = isConnectionClosed(error)
       ? "Its connection has ended."
       : error.message === ""
         ? "It gave no reason."
-        : sentence(error.message);
+        : asSentence(error.message);
     return {
       message: `${agentName} ${what}: ${reason}`,
-      ...given("detail", detail),
+      ...optionalField("detail", detail),
       next: ["retry", "showTraffic", "showLog"],
     };
   }
@@ -159,9 +169,9 @@ export class V1Agent implements Agent {
     const connection = this.#connection;
     // Synchronous on purpose: updates take effect in the order they arrive.
     connection.onNotification("session/update", (params: unknown) => {
-      const { sessionId, update } = wire(params);
-      const id = text(sessionId);
-      if (id === undefined || !isWire(update)) {
+      const { sessionId, update } = asObject(params);
+      const id = asString(sessionId);
+      if (id === undefined || !isObject(update)) {
         this.#options.log.warn(`${this.#options.agentName} sent an update without a session or a body.`);
         return;
       }
@@ -170,36 +180,46 @@ export class V1Agent implements Agent {
       else if (this.#opening.size > 0) this.#keepEarly(id, update);
       else this.#options.log.debug(`${this.#options.agentName} sent an update for a session that is not open.`, id);
     });
-    this.#handle("session/request_permission", (session, params, signal) => session.permission(params, signal));
+    this.#handle("session/request_permission", (session, params, signal) => session.askPermission(params, signal));
     this.#handle("fs/read_text_file", async (session, params, signal) => {
-      const request = { path: need(params, "path"), ...count(params, "line"), ...count(params, "limit") };
+      const request = {
+        path: requireString(params, "path"),
+        ...optionalCount(params, "line"),
+        ...optionalCount(params, "limit"),
+      };
       return { content: await session.client.readTextFile(request, signal) };
     });
     this.#handle("fs/write_text_file", async (session, params, signal) => {
-      await session.client.writeTextFile({ path: need(params, "path"), content: need(params, "content") }, signal);
+      await session.client.writeTextFile(
+        { path: requireString(params, "path"), content: requireString(params, "content") },
+        signal,
+      );
       return {};
     });
     this.#handle("terminal/create", async (session, params, signal) => ({
       terminalId: await session.client.createTerminal(terminalRequest(params), signal),
     }));
     this.#handle("terminal/output", async (session, params) => {
-      const { output, truncated, exit } = await session.client.terminalOutput(need(params, "terminalId"));
+      const { output, truncated, exit } = await session.client.terminalOutput(requireString(params, "terminalId"));
       return { output, truncated, ...(exit && { exitStatus: wireExit(exit) }) };
     });
     this.#handle("terminal/wait_for_exit", async (session, params, signal) =>
-      wireExit(await session.client.waitForTerminalExit(need(params, "terminalId"), signal)),
+      wireExit(await session.client.waitForTerminalExit(requireString(params, "terminalId"), signal)),
     );
     this.#handle("terminal/kill", async (session, params) => {
-      await session.client.killTerminal(need(params, "terminalId"));
+      await session.client.killTerminal(requireString(params, "terminalId"));
       return {};
     });
     this.#handle("terminal/release", async (session, params) => {
-      await session.client.releaseTerminal(need(params, "terminalId"));
+      await session.client.releaseTerminal(requireString(params, "terminalId"));
       return {};
     });
   }
 
-  #handle(method: string, serve: (session: V1Session, params: Wire, signal: AbortSignal) => Promise<Wire>): void {
+  #handle(
+    method: string,
+    serve: (session: V1Session, params: JsonObject, signal: AbortSignal) => Promise<JsonObject>,
+  ): void {
     this.#connection.onRequest(method, async (params: unknown, token: CancellationToken) => {
       const cancelled = new AbortController();
       const link = token.onCancellationRequested(() =>
@@ -207,7 +227,7 @@ export class V1Agent implements Agent {
       );
       const signal = AbortSignal.any([cancelled.signal, this.#ended.signal]);
       try {
-        const given = wire(params);
+        const given = asObject(params);
         return await serve(await this.#session(given), given, signal);
       } catch (error) {
         throw this.#responseError(method, error);
@@ -217,22 +237,22 @@ export class V1Agent implements Agent {
     });
   }
 
-  async #session(params: Wire): Promise<V1Session> {
-    const sessionId = need(params, "sessionId");
+  async #session(params: JsonObject): Promise<V1Session> {
+    const sessionId = requireString(params, "sessionId");
     // A request may overtake the answer that names its session.
     if (!this.#sessions.has(sessionId)) await Promise.allSettled([...this.#opening]);
     const session = this.#sessions.get(sessionId);
-    if (!session) throw new Refusal("notFound", `There is no session ${brief(sessionId)}.`, { sessionId });
+    if (!session) throw new Refusal("notFound", `There is no session ${shorten(sessionId)}.`, { sessionId });
     return session;
   }
 
   #responseError(method: string, error: unknown): ResponseError<unknown> {
     if (error instanceof Refusal) {
-      return new ResponseError(codes[error.kind], brief(error.message), briefly(error.data));
+      return new ResponseError(errorCodes[error.kind], shorten(error.message), shortenTexts(error.data));
     }
     const failure = asError(error);
     this.#options.log.error(`${method} failed`, failure.stack);
-    return new ResponseError(codes.failed, failure.message === "" ? `${method} failed.` : failure.message);
+    return new ResponseError(errorCodes.failed, failure.message === "" ? `${method} failed.` : failure.message);
   }
 
   dispose(): void {
@@ -245,12 +265,12 @@ class V1Session implements AgentSession {
   readonly sessionId: string;
   readonly client: AgentClient;
   readonly #agent: V1Agent;
-  readonly #upgrade = new V1Upgrade();
+  readonly #updates = new V1Updates();
   readonly #onDispose: () => void;
   #cancelled = false;
   #disposed = false;
   /** Permission questions that wait for an answer. */
-  #asking = 0;
+  #openQuestions = 0;
 
   constructor(sessionId: string, agent: V1Agent, client: AgentClient, onDispose: () => void) {
     this.sessionId = sessionId;
@@ -259,36 +279,36 @@ class V1Session implements AgentSession {
     this.#onDispose = onDispose;
   }
 
-  setup(result: Wire): void {
-    this.#report(this.#upgrade.setup(result));
+  setup(result: JsonObject): void {
+    this.#report(this.#updates.setup(result));
   }
-  update(update: Wire): void {
-    this.#report(this.#upgrade.update(update));
+  update(update: JsonObject): void {
+    this.#report(this.#updates.update(update));
   }
-  #report(events: ReturnType<V1Upgrade["update"]>): void {
+  #report(events: ReturnType<V1Updates["update"]>): void {
     if (!this.#disposed) for (const event of events) this.client.report(event);
   }
 
-  prompt(content: readonly Content[]): Promise<{ readonly messageId: string }> {
+  prompt(content: readonly ContentBlock[]): Promise<{ readonly messageId: string }> {
     this.#cancelled = false;
-    const { messageId, events } = this.#upgrade.prompt(content);
+    const { messageId, events } = this.#updates.prompt(content);
     const answer = this.#agent.request("session/prompt", {
       sessionId: this.sessionId,
-      prompt: content.map(wireContent),
+      prompt: content.map(contentToWire),
     });
     this.#report(events);
     answer.then(
-      result => this.#report(this.#upgrade.ended(text(wire(result)["stopReason"]) ?? "end_turn")),
+      result => this.#report(this.#updates.turnEnded(asString(asObject(result)["stopReason"]) ?? "end_turn")),
       (error: unknown) => this.#report(this.#failed(asError(error))),
     );
     return Promise.resolve({ messageId });
   }
 
   /** After a cancel any error is the cancel's; some agents answer with one (spec page "Prompt Turn" asks them not to). */
-  #failed(error: Error): ReturnType<V1Upgrade["update"]> {
+  #failed(error: Error): ReturnType<V1Updates["update"]> {
     const cancelled = this.#cancelled || (error instanceof ResponseError && error.code === requestCancelled);
-    if (cancelled) return this.#upgrade.ended("cancelled");
-    return this.#upgrade.ended("error", this.#agent.problem(error, "could not finish this turn"));
+    if (cancelled) return this.#updates.turnEnded("cancelled");
+    return this.#updates.turnEnded("error", this.#agent.problem(error, "could not finish this turn"));
   }
 
   cancel(): void {
@@ -300,7 +320,7 @@ class V1Session implements AgentSession {
   async setOption(id: string, value: string | boolean): Promise<void> {
     const { sessionId } = this;
     try {
-      switch (this.#upgrade.origin(id)) {
+      switch (this.#updates.optionOrigin(id)) {
         case "mode":
           await this.#agent.request("session/set_mode", { sessionId, modeId: value });
           break;
@@ -309,7 +329,7 @@ class V1Session implements AgentSession {
           break;
         default: {
           const typed = typeof value === "boolean" ? { type: "boolean", value } : { value };
-          const result = wire(
+          const result = asObject(
             await this.#agent.request("session/set_config_option", { sessionId, configId: id, ...typed }),
           );
           const { configOptions } = result;
@@ -326,28 +346,28 @@ class V1Session implements AgentSession {
   }
 
   /** The embedded tool call is applied first; then the question is asked. */
-  async permission(params: Wire, signal: AbortSignal): Promise<Wire> {
-    const options = askOptions(params["options"]);
+  async askPermission(params: JsonObject, signal: AbortSignal): Promise<JsonObject> {
+    const options = parseQuestionOptions(params["options"]);
     if (options.length === 0) throw new Refusal("invalid", "A permission request needs at least one option.");
-    const toolCall = wire(params["toolCall"]);
-    if (text(toolCall["toolCallId"]) === undefined && text(toolCall["title"]) === undefined) {
+    const toolCall = asObject(params["toolCall"]);
+    if (asString(toolCall["toolCallId"]) === undefined && asString(toolCall["title"]) === undefined) {
       throw new Refusal("invalid", "A permission request needs a tool call, with its id.", { field: "toolCall" });
     }
-    this.#report(this.#upgrade.toolCall(toolCall));
+    this.#report(this.#updates.toolCall(toolCall));
     const question = {
-      title: text(toolCall["title"]) ?? "",
-      ...given("toolCallId", text(toolCall["toolCallId"])),
+      title: asString(toolCall["title"]) ?? "",
+      ...optionalField("toolCallId", asString(toolCall["toolCallId"])),
       options,
     };
-    this.#asking++;
-    this.#report(this.#upgrade.asking());
+    this.#openQuestions++;
+    this.#report(this.#updates.questionOpened());
     try {
       const answer = await this.client.requestPermission(question, signal);
       return {
         outcome: answer === "cancelled" ? { outcome: "cancelled" } : { outcome: "selected", optionId: answer.option },
       };
     } finally {
-      if (--this.#asking === 0) this.#report(this.#upgrade.answered());
+      if (--this.#openQuestions === 0) this.#report(this.#updates.questionAnswered());
     }
   }
 
@@ -358,47 +378,50 @@ class V1Session implements AgentSession {
   }
 }
 
-function need(params: Wire, field: string): string {
-  const value = text(params[field]);
+function requireString(params: JsonObject, field: string): string {
+  const value = asString(params[field]);
   if (value === undefined) throw new Refusal("invalid", `The request needs a string in \`${field}\`.`, { field });
   return value;
 }
 
 /** A whole number that may be absent or null. */
-function count<K extends "line" | "limit" | "outputByteLimit">(params: Wire, field: K): { [P in K]?: number } {
+function optionalCount<K extends "line" | "limit" | "outputByteLimit">(
+  params: JsonObject,
+  field: K,
+): { [P in K]?: number } {
   const value = params[field];
   if (value === undefined || value === null) return {};
-  const number = finite(value);
+  const number = asNumber(value);
   if (number === undefined || number < 0)
     throw new Refusal("invalid", `\`${field}\` must be a number of 0 or more.`, { field });
-  return given(field, Math.floor(number));
+  return optionalField(field, Math.floor(number));
 }
 
-function terminalRequest(params: Wire): TerminalRequest {
+function terminalRequest(params: JsonObject): TerminalRequest {
   const env = optionalList(params, "env", item => {
-    const name = text(wire(item)["name"]);
-    const value = text(wire(item)["value"]);
+    const name = asString(asObject(item)["name"]);
+    const value = asString(asObject(item)["value"]);
     return name === undefined || value === undefined ? undefined : { name, value };
   });
-  const args = optionalList(params, "args", text);
+  const args = optionalList(params, "args", asString);
   return {
-    command: need(params, "command"),
+    command: requireString(params, "command"),
     ...(args && { args }),
     ...(env && { env }),
-    ...(params["cwd"] !== undefined && params["cwd"] !== null && { cwd: need(params, "cwd") }),
-    ...count(params, "outputByteLimit"),
+    ...(params["cwd"] !== undefined && params["cwd"] !== null && { cwd: requireString(params, "cwd") }),
+    ...optionalCount(params, "outputByteLimit"),
   };
 }
 
 /** A list that may be absent or null. To leave out what is wrong in it would run another command. */
 function optionalList<T>(
-  params: Wire,
+  params: JsonObject,
   field: string,
   read: (item: unknown) => T | undefined,
 ): readonly T[] | undefined {
   const value = params[field];
   if (value === undefined || value === null) return undefined;
-  const items = list(value).map(read);
+  const items = asArray(value).map(read);
   const known = items.filter(item => item !== undefined);
   if (!Array.isArray(value) || known.length < items.length) {
     throw new Refusal("invalid", `\`${field}\` is not a list of what it should hold.`, { field });
@@ -407,20 +430,20 @@ function optionalList<T>(
 }
 
 /** What an agent sent goes back to it in short. */
-const longest = 1000;
-const brief = (words: string): string => (words.length > longest ? `${words.slice(0, longest)}…` : words);
-const briefly = (data: unknown): unknown =>
-  isWire(data)
+const maxEchoLength = 1000;
+const shorten = (words: string): string => (words.length > maxEchoLength ? `${words.slice(0, maxEchoLength)}…` : words);
+const shortenTexts = (data: unknown): unknown =>
+  isObject(data)
     ? Object.fromEntries(
-        Object.entries(data).map(([key, value]) => [key, typeof value === "string" ? brief(value) : value]),
+        Object.entries(data).map(([key, value]) => [key, typeof value === "string" ? shorten(value) : value]),
       )
     : data;
-const wireExit = (exit: ExitStatus): Wire => ({ exitCode: exit.exitCode ?? null, signal: exit.signal ?? null });
+const wireExit = (exit: ExitStatus): JsonObject => ({ exitCode: exit.exitCode ?? null, signal: exit.signal ?? null });
 
-function details(data: unknown): string {
+function errorDetails(data: unknown): string {
   const words =
     typeof data === "string"
       ? data
-      : (text(wire(data)["details"]) ?? text(wire(data)["message"]) ?? JSON.stringify(data, null, 2));
+      : (asString(asObject(data)["details"]) ?? asString(asObject(data)["message"]) ?? JSON.stringify(data, null, 2));
   return words.slice(0, 4000);
 }

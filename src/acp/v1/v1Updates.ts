@@ -2,49 +2,49 @@
 // activity is reported". This class is the only place that knows both. No I/O.
 import type { Problem } from "../../base/errors.ts";
 import type {
-  Author,
-  Content,
+  MessageAuthor,
+  ContentBlock,
   ExitStatus,
   SessionEvent,
   SessionOption,
   StopReason,
   ToolFields,
 } from "../../session/events.ts";
-import { CommandOutputs } from "./commandOutput.ts";
+import { CommandOutput } from "./commandOutput.ts";
 import * as tolerant from "../parse.ts";
-import { finite, given, isWire, text, wire, type Wire } from "../parse.ts";
+import { asNumber, optionalField, isObject, asString, asObject, type JsonObject } from "../parse.ts";
 
-/** How an option of {@link V1Upgrade.setup} is set: by which method of v1. */
+/** How an option of {@link V1Updates.setup} is set: by which method of v1. */
 export type OptionOrigin = "config" | "mode" | "model";
 
 const modeOption = "parley.mode";
 const modelOption = "parley.model";
 
 interface OpenMessage {
-  readonly author: Author;
+  readonly author: MessageAuthor;
   readonly id: string;
   /** As the agent named it. */
-  readonly given: string | undefined;
+  readonly agentMessageId: string | undefined;
 }
 
 /** One v1 session's traffic, upgraded. Holds only what the two shapes disagree about. */
-export class V1Upgrade {
+export class V1Updates {
   /** The messages that may go on: the agent's own, and one for each sub-agent by its tool call. */
   readonly #open = new Map<string | undefined, OpenMessage>();
   /** Ids the agent gave that were continued after an interruption, with how often. */
   readonly #segments = new Map<string, number>();
   /** Tool calls that were heard of. */
   readonly #tools = new Set<string>();
-  readonly #outputs = new CommandOutputs();
+  readonly #outputs = new CommandOutput();
   /** What is left of the prompt that the agent may echo. */
   #echo: string | undefined;
   #running = false;
   #hasConfig = false;
-  #minted = 0;
+  #messageCount = 0;
 
   /** v1 has no acceptance and owns no user message, so both are ours. */
-  prompt(blocks: readonly Content[]): { readonly messageId: string; readonly events: readonly SessionEvent[] } {
-    const messageId = this.#mint();
+  prompt(blocks: readonly ContentBlock[]): { readonly messageId: string; readonly events: readonly SessionEvent[] } {
+    const messageId = this.#newMessageId();
     this.#open.clear();
     this.#running = true;
     this.#echo = blocks.map(block => (block.type === "text" ? block.text : "")).join("");
@@ -58,17 +58,17 @@ export class V1Upgrade {
   }
 
   /** The prompt was answered. */
-  ended(stopReason: StopReason, problem?: Problem): readonly SessionEvent[] {
+  turnEnded(stopReason: StopReason, problem?: Problem): readonly SessionEvent[] {
     this.#running = false;
     this.#open.clear();
     this.#echo = undefined;
-    return [{ type: "activity", state: "idle", stopReason, ...given("problem", problem) }];
+    return [{ type: "activity", state: "idle", stopReason, ...optionalField("problem", problem) }];
   }
 
-  asking(): readonly SessionEvent[] {
+  questionOpened(): readonly SessionEvent[] {
     return this.#running ? [{ type: "activity", state: "requires_action" }] : [];
   }
-  answered(): readonly SessionEvent[] {
+  questionAnswered(): readonly SessionEvent[] {
     return this.#running ? [{ type: "activity", state: "running" }] : [];
   }
 
@@ -76,31 +76,31 @@ export class V1Upgrade {
    * What `session/new` and its like return beside the id. `configOptions` replace `modes` and the unofficial `models`
    * (spec page "Session Config Options": clients use them exclusively).
    */
-  setup(result: Wire): readonly SessionEvent[] {
-    const config = tolerant.sessionOptions(result["configOptions"]);
+  setup(result: JsonObject): readonly SessionEvent[] {
+    const config = tolerant.parseSessionOptions(result["configOptions"]);
     this.#hasConfig = config.length > 0;
     if (this.#hasConfig) return [{ type: "options", options: config }];
-    const options = [modes(wire(result["modes"])), models(wire(result["models"]))].filter(o => o !== undefined);
+    const options = [modes(asObject(result["modes"])), models(asObject(result["models"]))].filter(o => o !== undefined);
     return options.length > 0 ? [{ type: "options", options }] : [];
   }
 
   /** Which v1 method sets the option. */
-  origin(option: string): OptionOrigin {
+  optionOrigin(option: string): OptionOrigin {
     if (!this.#hasConfig && option === modeOption) return "mode";
     return !this.#hasConfig && option === modelOption ? "model" : "config";
   }
 
   /** A tool call named in a permission request: applied to the transcript first (spec page "Tool Calls"). */
-  toolCall(update: Wire): readonly SessionEvent[] {
+  toolCall(update: JsonObject): readonly SessionEvent[] {
     return this.#tool(update) ?? [];
   }
 
   /** One `session/update`. Whatever cannot be understood is kept as an `unknown` event. */
-  update(update: Wire): readonly SessionEvent[] {
-    return this.#known(update) ?? [{ type: "unknown", method: "session/update", raw: update }];
+  update(update: JsonObject): readonly SessionEvent[] {
+    return this.#eventsOf(update) ?? [{ type: "unknown", method: "session/update", raw: update }];
   }
 
-  #known(update: Wire): readonly SessionEvent[] | undefined {
+  #eventsOf(update: JsonObject): readonly SessionEvent[] | undefined {
     switch (update["sessionUpdate"]) {
       case "user_message_chunk":
         return this.#chunk("user", update);
@@ -113,23 +113,29 @@ export class V1Upgrade {
         return this.#tool(update);
       case "plan":
         return Array.isArray(update["entries"])
-          ? [{ type: "plan", planId: "plan", entries: tolerant.planEntries(update["entries"]) }]
+          ? [{ type: "plan", planId: "plan", entries: tolerant.parsePlanEntries(update["entries"]) }]
           : undefined;
       case "available_commands_update":
         return Array.isArray(update["availableCommands"])
-          ? [{ type: "commands", commands: tolerant.commands(update["availableCommands"]) }]
+          ? [{ type: "commands", commands: tolerant.parseAgentCommands(update["availableCommands"]) }]
           : undefined;
       case "current_mode_update": {
-        const mode = text(update["currentModeId"]) ?? text(update["modeId"]);
+        const mode = asString(update["currentModeId"]) ?? asString(update["modeId"]);
         if (mode === undefined) return undefined;
         return this.#hasConfig ? [] : [{ type: "option", id: modeOption, value: mode }];
       }
       case "config_option_update":
         if (!Array.isArray(update["configOptions"])) return undefined;
         this.#hasConfig = true;
-        return [{ type: "options", options: tolerant.sessionOptions(update["configOptions"]) }];
+        return [{ type: "options", options: tolerant.parseSessionOptions(update["configOptions"]) }];
       case "session_info_update":
-        return [{ type: "info", ...nullable("title", update["title"]), ...nullable("updatedAt", update["updatedAt"]) }];
+        return [
+          {
+            type: "info",
+            ...nullableField("title", update["title"]),
+            ...nullableField("updatedAt", update["updatedAt"]),
+          },
+        ];
       case "usage_update":
         return usage(update);
       case "notice":
@@ -137,8 +143,8 @@ export class V1Upgrade {
       case "compaction_update":
         return compaction(update);
       case "compaction_summary_chunk": {
-        const compactionId = text(update["compactionId"]);
-        const content = tolerant.content(update["content"]);
+        const compactionId = asString(update["compactionId"]);
+        const content = tolerant.parseContent(update["content"]);
         return compactionId === undefined || !content
           ? undefined
           : [{ type: "compactionChunk", compactionId, content }];
@@ -152,26 +158,26 @@ export class V1Upgrade {
    * A v1 message is a run of adjacent chunks: another author, another id or a new tool call ends it. An id that comes back
    * after such an end starts a message of its own, so that the transcript stays in the order things were said.
    */
-  #chunk(author: Author, update: Wire): readonly SessionEvent[] | undefined {
-    const content = tolerant.content(update["content"]);
+  #chunk(author: MessageAuthor, update: JsonObject): readonly SessionEvent[] | undefined {
+    const content = tolerant.parseContent(update["content"]);
     if (content === undefined) return undefined;
     const parent = parentOf(update);
     if (author === "user") {
       if (parent === undefined && this.#isEcho(content)) return [];
     } else this.#echo = undefined;
-    const id = text(update["messageId"]);
+    const id = asString(update["messageId"]);
     const open = this.#open.get(parent);
-    if (open?.author === author && (id === undefined || id === open.given)) {
-      return [{ type: "messageChunk", author, messageId: open.id, content, ...given("parent", parent) }];
+    if (open?.author === author && (id === undefined || id === open.agentMessageId)) {
+      return [{ type: "messageChunk", author, messageId: open.id, content, ...optionalField("parent", parent) }];
     }
     // An empty chunk that only carries `_meta` opens nothing.
     if (content.type === "text" && content.text === "") return [];
-    const messageId = id === undefined ? this.#mint() : this.#segment(author, id);
-    this.#open.set(parent, { author, id: messageId, given: id });
-    return [{ type: "messageChunk", author, messageId, content, ...given("parent", parent) }];
+    const messageId = id === undefined ? this.#newMessageId() : this.#segment(author, id);
+    this.#open.set(parent, { author, id: messageId, agentMessageId: id });
+    return [{ type: "messageChunk", author, messageId, content, ...optionalField("parent", parent) }];
   }
 
-  #isEcho(content: Content): boolean {
+  #isEcho(content: ContentBlock): boolean {
     if (this.#echo === undefined) return false;
     if (content.type !== "text") return true;
     if (!this.#echo.startsWith(content.text)) return false;
@@ -179,56 +185,56 @@ export class V1Upgrade {
     return true;
   }
 
-  #segment(author: Author, id: string): string {
+  #segment(author: MessageAuthor, id: string): string {
     const key = `${author} ${id}`;
     const count = (this.#segments.get(key) ?? 0) + 1;
     this.#segments.set(key, count);
     return count === 1 ? id : `${id}~${count}`;
   }
 
-  #tool(update: Wire): readonly SessionEvent[] | undefined {
-    const toolCallId = text(update["toolCallId"]);
+  #tool(update: JsonObject): readonly SessionEvent[] | undefined {
+    const toolCallId = asString(update["toolCallId"]);
     if (toolCallId === undefined) return undefined;
     // Progress of a call that stands above does not interrupt what is being said; a new call does.
     const parent = parentOf(update);
     if (!this.#tools.has(toolCallId)) this.#open.delete(parent);
     this.#tools.add(toolCallId);
     this.#echo = undefined;
-    const { fields, events } = this.#outputs.take(toolCallId, toolFields(update));
+    const { fields, events } = this.#outputs.replaceOutput(toolCallId, toolFields(update));
     const tool: SessionEvent = {
       ...{ type: "tool", toolCallId, patch: fields },
-      ...(parent !== toolCallId && given("parent", parent)),
+      ...(parent !== toolCallId && optionalField("parent", parent)),
     };
-    return [tool, ...events, ...metaTerminal(wire(update["_meta"]))];
+    return [tool, ...events, ...metaTerminal(asObject(update["_meta"]))];
   }
 
-  #mint(): string {
-    return `~${++this.#minted}`;
+  #newMessageId(): string {
+    return `~${++this.#messageCount}`;
   }
 }
 
 /** In v1, null and absent both mean unchanged; so does a value of the wrong type. */
-function toolFields(update: Wire): Partial<ToolFields> {
+function toolFields(update: JsonObject): Partial<ToolFields> {
   return {
-    ...given("title", text(update["title"])),
-    ...given("name", text(update["name"])),
-    ...given("kind", text(update["kind"])),
-    ...given("status", text(update["status"])),
-    ...(Array.isArray(update["content"]) && { content: tolerant.toolContents(update["content"]) }),
-    ...(Array.isArray(update["locations"]) && { locations: tolerant.locations(update["locations"]) }),
-    ...given("rawInput", update["rawInput"] ?? undefined),
-    ...given("rawOutput", update["rawOutput"] ?? undefined),
+    ...optionalField("title", asString(update["title"])),
+    ...optionalField("name", asString(update["name"])),
+    ...optionalField("kind", asString(update["kind"])),
+    ...optionalField("status", asString(update["status"])),
+    ...(Array.isArray(update["content"]) && { content: tolerant.parseToolContents(update["content"]) }),
+    ...(Array.isArray(update["locations"]) && { locations: tolerant.parseLocations(update["locations"]) }),
+    ...optionalField("rawInput", update["rawInput"] ?? undefined),
+    ...optionalField("rawOutput", update["rawOutput"] ?? undefined),
   };
 }
 
 const parentKeys = ["parentToolUseId", "parentToolCallId"];
 
 /** The tool call of the sub-agent an update comes from: agents put its id into `_meta`, beneath a name of their own. */
-function parentOf(update: Wire): string | undefined {
-  const meta = wire(update["_meta"]);
-  for (const holder of [meta, ...Object.values(meta).map(wire)]) {
+function parentOf(update: JsonObject): string | undefined {
+  const meta = asObject(update["_meta"]);
+  for (const holder of [meta, ...Object.values(meta).map(asObject)]) {
     for (const key of parentKeys) {
-      const parent = text(holder[key]);
+      const parent = asString(holder[key]);
       if (parent !== undefined && parent !== "") return parent;
     }
   }
@@ -236,38 +242,41 @@ function parentOf(update: Wire): string | undefined {
 }
 
 /** The de-facto extension by which agents show the terminals they run themselves (`_meta.terminal_*`). */
-function metaTerminal(meta: Wire): readonly SessionEvent[] {
+function metaTerminal(meta: JsonObject): readonly SessionEvent[] {
   const out: SessionEvent[] = [];
   const { terminal_info: info, terminal_output: output, terminal_output_delta: delta, terminal_exit: exit } = meta;
-  const id = (value: unknown): string | undefined => text(wire(value)["terminal_id"]);
+  const id = (value: unknown): string | undefined => asString(asObject(value)["terminal_id"]);
   const infoId = id(info);
   if (infoId !== undefined)
-    out.push({ type: "terminal", terminalId: infoId, ...given("cwd", text(wire(info)["cwd"])) });
+    out.push({ type: "terminal", terminalId: infoId, ...optionalField("cwd", asString(asObject(info)["cwd"])) });
   for (const part of [output, delta]) {
     const partId = id(part);
-    const data = text(wire(part)["data"]);
+    const data = asString(asObject(part)["data"]);
     if (partId !== undefined && data !== undefined && data !== "")
       out.push({ type: "terminalOutput", terminalId: partId, text: data });
   }
   const exitId = id(exit);
-  if (exitId !== undefined) out.push({ type: "terminal", terminalId: exitId, exit: exitStatus(wire(exit)) });
+  if (exitId !== undefined) out.push({ type: "terminal", terminalId: exitId, exit: exitStatus(asObject(exit)) });
   return out;
 }
 
-function exitStatus(exit: Wire): ExitStatus {
-  return { ...given("exitCode", finite(exit["exit_code"])), ...given("signal", text(exit["signal"])) };
+function exitStatus(exit: JsonObject): ExitStatus {
+  return {
+    ...optionalField("exitCode", asNumber(exit["exit_code"])),
+    ...optionalField("signal", asString(exit["signal"])),
+  };
 }
 
-const nullable = <K extends string>(key: K, value: unknown): { [P in K]?: string | null } =>
+const nullableField = <K extends string>(key: K, value: unknown): { [P in K]?: string | null } =>
   (value === null || typeof value === "string" ? { [key]: value } : {}) as { [P in K]?: string | null };
 
-function usage(update: Wire): readonly SessionEvent[] | undefined {
-  const used = finite(update["used"]);
-  const size = finite(update["size"]);
+function usage(update: JsonObject): readonly SessionEvent[] | undefined {
+  const used = asNumber(update["used"]);
+  const size = asNumber(update["size"]);
   if (used === undefined || size === undefined) return undefined;
-  const cost = wire(update["cost"]);
-  const amount = finite(cost["amount"]);
-  const currency = text(cost["currency"]);
+  const cost = asObject(update["cost"]);
+  const amount = asNumber(cost["amount"]);
+  const currency = asString(cost["currency"]);
   return [
     {
       type: "usage",
@@ -278,38 +287,40 @@ function usage(update: Wire): readonly SessionEvent[] | undefined {
   ];
 }
 
-function notice(update: Wire): readonly SessionEvent[] | undefined {
-  const title = text(update["title"]);
+function notice(update: JsonObject): readonly SessionEvent[] | undefined {
+  const title = asString(update["title"]);
   if (title === undefined) return undefined;
-  const severity = text(update["severity"]) ?? "info";
-  return [{ type: "notice", severity, title, ...given("description", text(update["description"])) }];
+  const severity = asString(update["severity"]) ?? "info";
+  return [{ type: "notice", severity, title, ...optionalField("description", asString(update["description"])) }];
 }
 
-function compaction(update: Wire): readonly SessionEvent[] | undefined {
-  const compactionId = text(update["compactionId"]);
+function compaction(update: JsonObject): readonly SessionEvent[] | undefined {
+  const compactionId = asString(update["compactionId"]);
   if (compactionId === undefined) return undefined;
   const { summary } = update;
   return [
     {
       type: "compaction",
       compactionId,
-      ...given("status", text(update["status"])),
+      ...optionalField("status", asString(update["status"])),
       ...(summary === null && { summary: null }),
-      ...(Array.isArray(summary) && { summary: summary.map(tolerant.content).filter(block => block !== undefined) }),
-      ...nullable("error", update["error"]),
+      ...(Array.isArray(summary) && {
+        summary: summary.map(tolerant.parseContent).filter(block => block !== undefined),
+      }),
+      ...nullableField("error", update["error"]),
     },
   ];
 }
 
-function modes(state: Wire): SessionOption | undefined {
-  return picker(modeOption, "Mode", "mode", state["currentModeId"], state["availableModes"], "id");
+function modes(state: JsonObject): SessionOption | undefined {
+  return selectOption(modeOption, "Mode", "mode", state["currentModeId"], state["availableModes"], "id");
 }
 /** Not in any schema any more, but some agents still send it. */
-function models(state: Wire): SessionOption | undefined {
-  return picker(modelOption, "Model", "model", state["currentModelId"], state["availableModels"], "modelId");
+function models(state: JsonObject): SessionOption | undefined {
+  return selectOption(modelOption, "Model", "model", state["currentModelId"], state["availableModels"], "modelId");
 }
 
-function picker(
+function selectOption(
   id: string,
   name: string,
   category: string,
@@ -317,12 +328,18 @@ function picker(
   available: unknown,
   key: string,
 ): SessionOption | undefined {
-  const value = text(current);
+  const value = asString(current);
   if (value === undefined || !Array.isArray(available)) return undefined;
-  const choices = available.filter(isWire).flatMap(item => {
-    const choice = text(item[key]);
+  const choices = available.filter(isObject).flatMap(item => {
+    const choice = asString(item[key]);
     if (choice === undefined) return [];
-    return [{ value: choice, name: text(item["name"]) ?? choice, ...given("description", text(item["description"])) }];
+    return [
+      {
+        value: choice,
+        name: asString(item["name"]) ?? choice,
+        ...optionalField("description", asString(item["description"])),
+      },
+    ];
   });
   return { id, name, category, type: "select", value, choices };
 }

@@ -5,44 +5,44 @@ import { relative } from "node:path";
 import * as vscode from "vscode";
 import { asProblem, Refusal } from "../../base/errors.ts";
 import { conversationText } from "../../panel/projection/conversationText.ts";
-import { mostEmbedded } from "../../mentions/promptContent.ts";
+import { maxEmbeddedBytes } from "../../mentions/promptContent.ts";
 import type { Attachment } from "../../panel/protocol.ts";
 import type { Session } from "../../session/session.ts";
-import { isBusy, plainText, promptTitle, type Message } from "../../session/state.ts";
+import { isBusy, contentText, promptTitle, type Message } from "../../session/state.ts";
 import type { Checkpoints, FileRestore, RestorePlan } from "../checkpoints.ts";
-import { quoted } from "../../base/text.ts";
+import { quotePath } from "../../base/text.ts";
 import type { Documents } from "../../files/ports.ts";
 import type { ReviewPort } from "../../files/ports.ts";
 import type { ChatSurface } from "../../panel/chatSurface.ts";
-import type { CheckpointBook } from "./sessionCheckpoints.ts";
+import type { SessionCheckpoints } from "./sessionCheckpoints.ts";
 import type { CheckpointPreview } from "./checkpointPreview.ts";
 
-export interface CheckpointUiOptions {
+export interface CheckpointControllerOptions {
   /** The session that the window shows. */
   readonly session: () => Session | undefined;
   /** Replaces it by a new session with that agent, and returns the new one if it could be started. */
   readonly startSession: (agent: string | undefined) => Session | undefined;
   readonly chat: ChatSurface;
-  readonly book: CheckpointBook;
+  readonly sessionCheckpoints: SessionCheckpoints;
   readonly preview: CheckpointPreview;
   readonly documents: Documents;
   readonly edits: ReviewPort;
 }
 
 /** What the user wants to go back. */
-interface Choice extends vscode.QuickPickItem {
+interface RestoreChoice extends vscode.QuickPickItem {
   readonly files: boolean;
   readonly conversation: boolean;
 }
 
-export class CheckpointUi {
-  readonly #options: CheckpointUiOptions;
+export class CheckpointController {
+  readonly #options: CheckpointControllerOptions;
   /** One restore at a time. */
   #running: Promise<void> | undefined;
   /** Where files went back last, in this window: a new session may have begun since. */
   #restored: Checkpoints | undefined;
 
-  constructor(options: CheckpointUiOptions) {
+  constructor(options: CheckpointControllerOptions) {
     this.#options = options;
   }
 
@@ -55,8 +55,8 @@ export class CheckpointUi {
     const message = entry === undefined ? await this.#choose(session, checkpoints) : session.state.entries.get(entry);
     if (message?.kind !== "message" || message.submission === undefined) return;
     const turn = message.submission;
-    await this.#alone(async () => {
-      const plan = await checkpoints.plan(turn, path => this.#now(path));
+    await this.#runExclusively(async () => {
+      const plan = await checkpoints.planRestore(turn, path => this.#now(path));
       const title = vscode.l10n.t("Checkpoint: {0}", promptTitle(session.state, turn));
       if (plan.files.length > 0) await this.#options.preview.open(title, plan.files);
       const choice = await this.#ask(session, plan);
@@ -68,7 +68,7 @@ export class CheckpointUi {
       if (this.#session()?.session !== session || (await this.#refusesWhileBusy(session))) return;
       if (files.length > 0) {
         await this.#apply(checkpoints, plan, files);
-        this.#told(vscode.l10n.t("Went back to the checkpoint: {0}.", fileCount(files.length)));
+        this.#announceRestore(vscode.l10n.t("Went back to the checkpoint: {0}.", fileCount(files.length)));
       } else if (choice.files && !choice.conversation) {
         void vscode.window.showInformationMessage(vscode.l10n.t("No file was changed."));
       }
@@ -88,19 +88,19 @@ export class CheckpointUi {
     }
     const { session } = found;
     if (await this.#refusesWhileBusy(session)) return;
-    await this.#alone(async () => {
-      const plan = await checkpoints.undoPlan(restore, path => this.#now(path));
+    await this.#runExclusively(async () => {
+      const plan = await checkpoints.planUndo(restore, path => this.#now(path));
       const files = await this.#chosen(session, plan);
       if (!files) return;
       if (files.length > 0) await this.#apply(checkpoints, plan, files);
-      else checkpoints.restored(plan);
+      else checkpoints.completeRestore(plan);
       void vscode.window.showInformationMessage(vscode.l10n.t("The restore was undone: {0}.", fileCount(files.length)));
     });
   }
 
   /** Deletes checkpoints, of this session or of all, after asking which. */
   async delete(): Promise<void> {
-    const { book } = this.#options;
+    const { sessionCheckpoints: book } = this.#options;
     const found = this.#session();
     const session = vscode.l10n.t("Of This Session");
     const all = vscode.l10n.t("Of All Sessions in This Workspace");
@@ -117,12 +117,12 @@ export class CheckpointUi {
   }
 
   #session(): { readonly session: Session; readonly checkpoints: Checkpoints } | undefined {
-    const { book } = this.#options;
+    const { sessionCheckpoints: book } = this.#options;
     const session = this.#options.session();
-    return session && { session, checkpoints: book.of(session.id, session.state.cwd) };
+    return session && { session, checkpoints: book.forSession(session.id, session.state.workspaceFolder) };
   }
 
-  async #alone(run: () => Promise<void>): Promise<void> {
+  async #runExclusively(run: () => Promise<void>): Promise<void> {
     if (this.#running) return;
     const running = run().finally(() => (this.#running = undefined));
     this.#running = running;
@@ -161,21 +161,21 @@ export class CheckpointUi {
     return picked?.message;
   }
 
-  async #ask({ state }: Session, plan: RestorePlan): Promise<Choice | undefined> {
+  async #ask({ state }: Session, plan: RestorePlan): Promise<RestoreChoice | undefined> {
     const agent = state.agent?.name ?? vscode.l10n.t("The agent");
-    const files: Choice = {
+    const files: RestoreChoice = {
       label: `$(files) ${vscode.l10n.t("Files")}`,
       detail: filesDetail(plan),
       files: true,
       conversation: false,
     };
-    const conversation: Choice = {
+    const conversation: RestoreChoice = {
       label: `$(comment-discussion) ${vscode.l10n.t("Conversation")}`,
       detail: vscode.l10n.t("A new session with what came before attached: {0} cannot rewind.", agent),
       files: false,
       conversation: true,
     };
-    const both: Choice = {
+    const both: RestoreChoice = {
       label: `$(history) ${vscode.l10n.t("Files and Conversation")}`,
       files: true,
       conversation: true,
@@ -185,7 +185,7 @@ export class CheckpointUi {
       title: vscode.l10n.t("Restore Checkpoint"),
       placeHolder: [
         hasFiles ? vscode.l10n.t("What do you want to restore?") : vscode.l10n.t("No known file would change."),
-        ...unknownWords(plan),
+        ...unknownFilesText(plan),
       ].join(" "),
       // The preview is there to be looked at meanwhile.
       ignoreFocusOut: true,
@@ -198,7 +198,7 @@ export class CheckpointUi {
     const own = plan.files.filter(file => !file.changedSince);
     if (changed.length === 0) return own;
     const picks = changed.map(file => ({
-      label: relative(state.cwd, file.path),
+      label: relative(state.workspaceFolder, file.path),
       description: file.to === null ? vscode.l10n.t("would be deleted") : "",
       file,
     }));
@@ -212,20 +212,20 @@ export class CheckpointUi {
   }
 
   async #apply(checkpoints: Checkpoints, plan: RestorePlan, files: readonly FileRestore[]): Promise<void> {
-    const id = await checkpoints.restoring(plan, files, await bytesOfDeleted(files));
+    const id = await checkpoints.recordRestore(plan, files, await bytesOfDeleted(files));
     try {
       await this.#options.edits.apply(
         files.map(({ path, now, to, raw }) => ({ path, before: now, after: to, ...(raw && { raw }) })),
       );
     } catch (error) {
-      checkpoints.forget(id);
+      checkpoints.discardRestore(id);
       throw error;
     }
-    checkpoints.restored(plan);
+    checkpoints.completeRestore(plan);
     this.#restored = checkpoints;
   }
 
-  #told(words: string): void {
+  #announceRestore(words: string): void {
     const undo = vscode.l10n.t("Undo");
     void vscode.window.showInformationMessage(words, undo).then(async answer => {
       if (answer !== undo) return;
@@ -246,7 +246,7 @@ export class CheckpointUi {
     if (!next || next === session) throw new Refusal("failed", vscode.l10n.t("A new session could not be started."));
     const agent = next.state.agent?.name ?? vscode.l10n.t("The agent");
     const isFirst = state.entries.position(message.id) === 0;
-    next.note(
+    next.addNotice(
       isFirst
         ? vscode.l10n.t("{0} cannot rewind a conversation, so this is a new session.", agent)
         : vscode.l10n.t(
@@ -255,10 +255,10 @@ export class CheckpointUi {
           ),
     );
     if (message.content.some(block => block.type !== "text")) {
-      next.note(vscode.l10n.t("The message had attachments. Attach them again where they are needed."));
+      next.addNotice(vscode.l10n.t("The message had attachments. Attach them again where they are needed."));
     }
-    const attachments = isFirst ? [] : [attachmentOf(text)];
-    await chat.reveal({ type: "draft", text: plainText(message.content), attachments });
+    const attachments = isFirst ? [] : [conversationAttachment(text)];
+    await chat.reveal({ type: "draft", text: contentText(message.content), attachments });
     await chat.focus("composer");
   }
 
@@ -267,7 +267,7 @@ export class CheckpointUi {
     const { documents } = this.#options;
     const { kind } = await documents.stat(path);
     if (kind === "missing") return null;
-    if (kind !== "file") throw new Refusal("invalid", `${quoted(path)} is not a file.`);
+    if (kind !== "file") throw new Refusal("invalid", `${quotePath(path)} is not a file.`);
     return documents.read(path);
   }
 }
@@ -280,13 +280,13 @@ async function bytesOfDeleted(files: readonly FileRestore[]): Promise<ReadonlyMa
 }
 
 /** A chip for the conversation so far; its end, where it is too long. */
-function attachmentOf(conversation: string): Attachment {
+function conversationAttachment(conversation: string): Attachment {
   const bytes = Buffer.from(conversation);
-  const most = mostEmbedded - 200;
+  const maxBytes = maxEmbeddedBytes - 200;
   const text =
-    bytes.length <= most
+    bytes.length <= maxBytes
       ? conversation
-      : `[The beginning was left out: the conversation is too long.]\n\n${bytes.subarray(-most).toString()}`;
+      : `[The beginning was left out: the conversation is too long.]\n\n${bytes.subarray(-maxBytes).toString()}`;
   return {
     id: randomUUID(),
     kind: "file",
@@ -301,13 +301,13 @@ const fileCount = (count: number): string =>
 
 function filesDetail({ files }: RestorePlan): string {
   const kept = files.filter(file => file.changedSince).length;
-  const goes = vscode.l10n.t("{0} would go back.", fileCount(files.length - kept));
-  if (kept === 0) return goes;
-  return `${goes} ${vscode.l10n.t("Changed since, and kept unless you choose them: {0}.", fileCount(kept))}`;
+  const restored = vscode.l10n.t("{0} would go back.", fileCount(files.length - kept));
+  if (kept === 0) return restored;
+  return `${restored} ${vscode.l10n.t("Changed since, and kept unless you choose them: {0}.", fileCount(kept))}`;
 }
 
 /** What a plan cannot tell. */
-function unknownWords({ unknown, more }: RestorePlan): readonly string[] {
+function unknownFilesText({ unknown, more }: RestorePlan): readonly string[] {
   return [
     ...(unknown.length > 0
       ? [

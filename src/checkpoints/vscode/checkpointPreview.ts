@@ -2,13 +2,13 @@
 import * as vscode from "vscode";
 import type { Disposable } from "../../base/lifecycle.ts";
 import type { FileRestore } from "../checkpoints.ts";
-import { KeptTexts } from "../../editor/readOnlyTexts.ts";
+import { ReadOnlyTexts } from "../../editor/readOnlyTexts.ts";
 
 export class CheckpointPreview implements Disposable {
-  readonly #texts = new KeptTexts({
+  readonly #texts = new ReadOnlyTexts({
     scheme: "parley-checkpoint",
-    most: 1000,
-    gone: vscode.l10n.t("This preview is no longer kept."),
+    maxTexts: 1000,
+    placeholder: vscode.l10n.t("This preview is no longer kept."),
   });
 
   /** Opens the preview: the files as they are on the left, as they would be on the right. */

@@ -10,11 +10,11 @@ import { CheckpointFolder } from "../checkpointStore.ts";
 import { GitTrees } from "../gitTrees.ts";
 import { gitOf } from "../../git/vscode/gitOf.ts";
 
-export interface CheckpointBookOptions {
+export interface SessionCheckpointsOptions {
   /** Where checkpoints are kept. */
   readonly path: string;
   /** The folders of a session that works in `cwd`. */
-  readonly roots: (cwd: string) => readonly string[];
+  readonly roots: (workspaceFolder: string) => readonly string[];
   /** How many turns of a session are kept, and for how many days. */
   readonly limits: () => { readonly maxCount: number; readonly maxAgeDays: number };
   readonly newId: () => string;
@@ -25,8 +25,8 @@ export interface CheckpointBookOptions {
 const day = 24 * 60 * 60 * 1000;
 const noTurns: ReadonlySet<string> = new Set();
 
-export class CheckpointBook implements Disposable {
-  readonly #options: CheckpointBookOptions;
+export class SessionCheckpoints implements Disposable {
+  readonly #options: SessionCheckpointsOptions;
   readonly #folder: CheckpointFolder;
   readonly #changed = new Emitter<void>();
   /** Fires when there are other checkpoints than before. */
@@ -34,21 +34,21 @@ export class CheckpointBook implements Disposable {
   /** By session. One that the window shows no longer stays, so that a restore can be undone from the next. */
   readonly #open = new Map<string, Checkpoints>();
   readonly #store = new DisposableStore();
-  readonly #said = new Set<string>();
+  readonly #loggedMessages = new Set<string>();
 
-  constructor(options: CheckpointBookOptions) {
+  constructor(options: SessionCheckpointsOptions) {
     this.#options = options;
     this.#folder = new CheckpointFolder(options.path);
   }
 
   /** The checkpoints of a session. */
-  of(session: string, cwd: string): Checkpoints {
+  forSession(session: string, workspaceFolder: string): Checkpoints {
     const known = this.#open.get(session);
     if (known) return known;
     const { clock, log, newId, limits } = this.#options;
     const checkpoints = new Checkpoints({
       store: this.#folder.session(session),
-      ...this.#trees(session, this.#options.roots(cwd)),
+      ...this.#trees(session, this.#options.roots(workspaceFolder)),
       clock,
       log,
       newId,
@@ -63,8 +63,8 @@ export class CheckpointBook implements Disposable {
   }
 
   /** Turns of a session that can be gone back to. The same set as long as there are no others. */
-  turns(session: string, cwd: string): ReadonlySet<string> {
-    return this.#store.isDisposed ? noTurns : this.of(session, cwd).turns;
+  turns(session: string, workspaceFolder: string): ReadonlySet<string> {
+    return this.#store.isDisposed ? noTurns : this.forSession(session, workspaceFolder).turns;
   }
 
   /** Deletes what has outlived its age, in sessions that are not open. Never rejects. */
@@ -105,11 +105,19 @@ export class CheckpointBook implements Disposable {
     const git = first === undefined ? undefined : gitOf(vscode.Uri.file(first));
     if (!git) {
       const words = "There is no git: checkpoints know the files that agents are seen to change.";
-      if (!this.#said.has(words)) this.#options.log.info(words);
-      this.#said.add(words);
+      if (!this.#loggedMessages.has(words)) this.#options.log.info(words);
+      this.#loggedMessages.add(words);
       return {};
     }
     const ownFolder = join(this.#folder.pathOf(session), "trees");
-    return { trees: new GitTrees({ git, folders, ownFolder, log: this.#options.log, said: this.#said }) };
+    return {
+      trees: new GitTrees({
+        git,
+        folders,
+        storageFolder: ownFolder,
+        log: this.#options.log,
+        loggedMessages: this.#loggedMessages,
+      }),
+    };
   }
 }

@@ -4,16 +4,22 @@ import { access, mkdir, readFile, rm, stat } from "node:fs/promises";
 import { dirname, isAbsolute } from "node:path";
 import * as vscode from "vscode";
 import { Refusal, asError } from "../../base/errors.ts";
-import { placesIn, smallestEdits } from "../textEdits.ts";
+import { positionFinder, smallestEdits } from "../textEdits.ts";
 import { withLineFeeds } from "../../base/text.ts";
 import { readLines } from "../lineWindow.ts";
 import { pathKey } from "../paths.ts";
-import { quoted } from "../../base/text.ts";
-import { codeOf } from "../../base/errors.ts";
+import { quotePath } from "../../base/text.ts";
+import { errorCodeOf } from "../../base/errors.ts";
 import { hostPlatform } from "../../base/platform.ts";
-import type { Documents, FileStat, LineWindow, PathResolver, WriteOutcome } from "../ports.ts";
+import type { Documents, FileStat, LineWindow, PathResolver, WriteResult } from "../ports.ts";
 import { isFile } from "../../editor/diskText.ts";
-import { caughtUp, mostCatchUp, nextOf, openedAgain, undisturbed } from "../../editor/openDocuments.ts";
+import {
+  waitForReload,
+  maxReloadWait,
+  waitForEvent,
+  reopenIfClosed,
+  withFileLock,
+} from "../../editor/openDocuments.ts";
 
 export interface EditorDocumentsOptions {
   /** Whether to save a document that also holds unsaved changes of the user's own. */
@@ -21,10 +27,10 @@ export interface EditorDocumentsOptions {
 }
 
 /** How often an edit is tried when the user types at the same moment. */
-const mostAttempts = 3;
+const maxAttempts = 3;
 
 /** How long a save that somebody else began is waited for: VS Code gives those who take part in it 1.75 s. */
-const mostSaving = 3000;
+const maxSaveWait = 3000;
 const byteOrderMark = "\uFEFF";
 
 /** Files through VS Code. Matches open documents by real path, so links do not matter. */
@@ -54,19 +60,19 @@ export class EditorDocuments implements Documents {
     const open = await this.#openDocument(path);
     if (open?.isDirty) return open.getText();
     // A document without unsaved text may lag behind the disk, never the other way round.
-    return (await diskText(path, open)) ?? missing(path);
+    return (await diskText(path, open)) ?? throwMissing(path);
   }
 
   readWindow(path: string, window: LineWindow, maxBytes: number): Promise<string> {
     return readLines(createReadStream(path), window, maxBytes);
   }
 
-  async write(path: string, content: string): Promise<WriteOutcome> {
+  async write(path: string, content: string): Promise<WriteResult> {
     await this.#refuseUnsavedNotebook(path);
     await createFolder(dirname(path));
     const open = await this.#openDocument(path);
     const isNew = open === undefined && (await this.stat(path)).kind === "missing";
-    if (isNew) await create(path, content.startsWith(byteOrderMark));
+    if (isNew) await createFile(path, content.startsWith(byteOrderMark));
     try {
       return await this.#writeInto(open ?? (await openDocument(path)), content);
     } catch (thrown) {
@@ -75,25 +81,25 @@ export class EditorDocuments implements Documents {
     }
   }
 
-  async #writeInto(found: vscode.TextDocument, content: string): Promise<WriteOutcome> {
+  async #writeInto(found: vscode.TextDocument, content: string): Promise<WriteResult> {
     let document = found;
     const wanted = withLineFeeds(content.startsWith(byteOrderMark) ? content.slice(1) : content);
     const isUsersOwn = document.isDirty && !(await isAsOnDisk(document));
     await refuseReadOnly(document);
-    if (!isUsersOwn) document = await catchUp(document);
-    return undisturbed([document.uri], () => this.#editAndSave(document, wanted, isUsersOwn));
+    if (!isUsersOwn) document = await waitForDiskText(document);
+    return withFileLock([document.uri], () => this.#editAndSave(document, wanted, isUsersOwn));
   }
 
-  async #editAndSave(found: vscode.TextDocument, wanted: string, isUsersOwn: boolean): Promise<WriteOutcome> {
+  async #editAndSave(found: vscode.TextDocument, wanted: string, isUsersOwn: boolean): Promise<WriteResult> {
     let document = found;
     await refuseLoss(document, wanted);
     const before = withLineFeeds(document.getText());
-    document = await edit(document, wanted);
+    document = await applyText(document, wanted);
     if (isUsersOwn && !this.#options.saveUnsaved?.()) return { saved: false };
     try {
-      await save(document, before);
+      await saveAndVerify(document, before);
     } catch (thrown) {
-      await edit(document, before);
+      await applyText(document, before);
       throw thrown;
     }
     const after = withLineFeeds(document.getText());
@@ -126,7 +132,7 @@ export class EditorDocuments implements Documents {
       if (this.#key(await this.#resolver.real(notebook.uri.fsPath)) !== key) continue;
       throw new Refusal(
         "failed",
-        `${quoted(path)} is open as a notebook with unsaved changes. Ask the user to save it.`,
+        `${quotePath(path)} is open as a notebook with unsaved changes. Ask the user to save it.`,
         {
           path,
         },
@@ -143,19 +149,19 @@ async function createFolder(folder: string): Promise<void> {
   try {
     await mkdir(folder, { recursive: true });
   } catch (thrown) {
-    const isNoFolder = codeOf(thrown) === "EEXIST" || codeOf(thrown) === "ENOTDIR";
-    throw failed(folder, isNoFolder ? "is not a folder." : `could not be created: ${asError(thrown).message}`);
+    const isNoFolder = errorCodeOf(thrown) === "EEXIST" || errorCodeOf(thrown) === "ENOTDIR";
+    throw failedRefusal(folder, isNoFolder ? "is not a folder." : `could not be created: ${asError(thrown).message}`);
   }
 }
 
 /** Makes an empty file, through the editor, so that creating it can be undone and other extensions hear of it. */
-async function create(path: string, withMark: boolean): Promise<void> {
+async function createFile(path: string, withMark: boolean): Promise<void> {
   const change = new vscode.WorkspaceEdit();
   const contents = withMark ? new TextEncoder().encode(byteOrderMark) : new Uint8Array(0);
   change.createFile(vscode.Uri.file(path), { ignoreIfExists: true, contents });
   const done = await vscode.workspace.applyEdit(change);
   // Some agents make the file themselves at the same moment.
-  if (!done && !(await isFile(path))) throw failed(path, "could not be created: the editor refused.");
+  if (!done && !(await isFile(path))) throw failedRefusal(path, "could not be created: the editor refused.");
 }
 
 async function openDocument(path: string): Promise<vscode.TextDocument> {
@@ -163,31 +169,31 @@ async function openDocument(path: string): Promise<vscode.TextDocument> {
     return await vscode.workspace.openTextDocument(vscode.Uri.file(path));
   } catch (thrown) {
     const { message } = asError(thrown);
-    if (/binary/i.test(message)) throw binary(path);
-    throw failed(path, `could not be opened: ${message}`);
+    if (/binary/i.test(message)) throw binaryRefusal(path);
+    throw failedRefusal(path, `could not be opened: ${message}`);
   }
 }
 
 /** Makes the document's text `wanted` with the smallest edit, and checks that it took it. Gives the document that did. */
-async function edit(found: vscode.TextDocument, wanted: string): Promise<vscode.TextDocument> {
+async function applyText(found: vscode.TextDocument, wanted: string): Promise<vscode.TextDocument> {
   let document = found;
-  for (let attempt = 0; attempt < mostAttempts; attempt++) {
-    document = await openedAgain(document);
+  for (let attempt = 0; attempt < maxAttempts; attempt++) {
+    document = await reopenIfClosed(document);
     const before = withLineFeeds(document.getText());
     if (before === wanted) return document;
     const change = new vscode.WorkspaceEdit();
-    const place = placesIn(before);
+    const positionAt = positionFinder(before);
     for (const one of smallestEdits(before, wanted)) {
-      const start = place(one.start);
-      const end = place(one.end);
+      const start = positionAt(one.start);
+      const end = positionAt(one.end);
       change.replace(document.uri, new vscode.Range(start.line, start.character, end.line, end.character), one.text);
     }
     // False also when the document changed since: then the edit is computed anew.
     if (await vscode.workspace.applyEdit(change)) break;
   }
-  document = await openedAgain(document);
+  document = await reopenIfClosed(document);
   if (withLineFeeds(document.getText()) === wanted) return document;
-  throw failed(
+  throw failedRefusal(
     document.uri.fsPath,
     "did not take the change: it was changed by somebody else meanwhile. Read it again.",
   );
@@ -199,33 +205,33 @@ async function isAsOnDisk(document: vscode.TextDocument): Promise<boolean> {
 }
 
 /** Saves, and believes only the disk: `save()` may say true and have done nothing. */
-async function save(document: vscode.TextDocument, before: string): Promise<void> {
+async function saveAndVerify(document: vscode.TextDocument, before: string): Promise<void> {
   const path = document.uri.fsPath;
-  let said = !document.isDirty || (await document.save());
-  if (!said) {
+  let hasSaved = !document.isDirty || (await document.save());
+  if (!hasSaved) {
     // It also says false at once while another save is under way, such as an automatic one. That one will do.
     const { onDidSaveTextDocument } = vscode.workspace;
-    if (document.isDirty) await nextOf(onDidSaveTextDocument, saved => saved === document, mostSaving);
-    said = !document.isDirty || (await document.save());
+    if (document.isDirty) await waitForEvent(onDidSaveTextDocument, saved => saved === document, maxSaveWait);
+    hasSaved = !document.isDirty || (await document.save());
   }
   const disk = await diskText(path, document);
   const now = withLineFeeds(document.getText());
   if (disk !== undefined && withLineFeeds(disk) === now) return;
   // The user has typed on since it was saved.
-  if (said && document.isDirty && disk !== undefined && withLineFeeds(disk) !== before) return;
-  throw failed(path, "could not be saved. It may be read-only, or have changed on disk.");
+  if (hasSaved && document.isDirty && disk !== undefined && withLineFeeds(disk) !== before) return;
+  throw failedRefusal(path, "could not be saved. It may be read-only, or have changed on disk.");
 }
 
 /** Waits until the editor has noticed what is on disk: an edit of older text could not be saved. Gives the document that has. */
-async function catchUp(document: vscode.TextDocument): Promise<vscode.TextDocument> {
+async function waitForDiskText(document: vscode.TextDocument): Promise<vscode.TextDocument> {
   const path = document.uri.fsPath;
   const isCurrent = async (one: vscode.TextDocument): Promise<boolean> => {
     const disk = await diskText(path, one);
     return disk === undefined || one.isDirty || withLineFeeds(disk) === withLineFeeds(one.getText());
   };
-  const current = await caughtUp(document, isCurrent, mostCatchUp);
+  const current = await waitForReload(document, isCurrent, maxReloadWait);
   if (current) return current;
-  throw failed(path, "has changed on disk, and the editor has not noticed yet. Try again.");
+  throw failedRefusal(path, "has changed on disk, and the editor has not noticed yet. Try again.");
 }
 
 /** The decoded file, or undefined when there is none. Never has a byte-order mark. */
@@ -243,7 +249,7 @@ async function diskText(path: string, document: vscode.TextDocument | undefined)
       : await vscode.workspace.decode(bytes, { uri: vscode.Uri.file(path) });
     return text.startsWith(byteOrderMark) ? text.slice(1) : text;
   } catch (thrown) {
-    if (bytes.includes(0)) throw binary(path);
+    if (bytes.includes(0)) throw binaryRefusal(path);
     throw thrown;
   }
 }
@@ -255,29 +261,33 @@ async function refuseLoss(document: vscode.TextDocument, wanted: string): Promis
   if (!document.isDirty && document.getText().includes("\uFFFD")) {
     const [now, bytes] = [await vscode.workspace.encode(document.getText(), { encoding }), await readFile(path)];
     if (!bytes.equals(now))
-      throw failed(path, `is not valid ${encoding}. Ask the user to reopen it with its encoding.`);
+      throw failedRefusal(path, `is not valid ${encoding}. Ask the user to reopen it with its encoding.`);
   }
   if (encoding.startsWith("utf")) return;
   const bytes = await vscode.workspace.encode(wanted, { encoding });
   if ((await vscode.workspace.decode(bytes, { encoding })) === wanted) return;
-  throw new Refusal("invalid", `${quoted(path)} is encoded in ${encoding}, which lacks characters of the new text.`, {
-    path,
-  });
+  throw new Refusal(
+    "invalid",
+    `${quotePath(path)} is encoded in ${encoding}, which lacks characters of the new text.`,
+    {
+      path,
+    },
+  );
 }
 
 async function refuseReadOnly(document: vscode.TextDocument): Promise<void> {
   const path = document.uri.fsPath;
   if (vscode.workspace.fs.isWritableFileSystem("file") === false || isReadOnlyBySetting(document)) {
-    throw failed(path, "is read-only in this editor.");
+    throw failedRefusal(path, "is read-only in this editor.");
   }
   try {
     const { mode } = await stat(path);
     await access(path, constants.W_OK);
     // What the editor goes by, also for a user who may write everything.
-    if ((mode & 0o200) === 0) throw failed(path, "is read-only.");
+    if ((mode & 0o200) === 0) throw failedRefusal(path, "is read-only.");
   } catch (thrown) {
     if (isMissing(thrown)) return;
-    throw thrown instanceof Refusal ? thrown : failed(path, "is read-only.");
+    throw thrown instanceof Refusal ? thrown : failedRefusal(path, "is read-only.");
   }
 }
 
@@ -293,18 +303,18 @@ function isReadOnlyBySetting(document: vscode.TextDocument): boolean {
 }
 
 function isMissing(thrown: unknown): boolean {
-  const code = codeOf(thrown);
+  const code = errorCodeOf(thrown);
   return code === "ENOENT" || code === "ENOTDIR";
 }
 
-function missing(path: string): never {
-  throw new Refusal("notFound", `${quoted(path)} does not exist.`, { path });
+function throwMissing(path: string): never {
+  throw new Refusal("notFound", `${quotePath(path)} does not exist.`, { path });
 }
 
-function binary(path: string): Refusal {
-  return new Refusal("invalid", `${quoted(path)} is binary, not text.`, { path });
+function binaryRefusal(path: string): Refusal {
+  return new Refusal("invalid", `${quotePath(path)} is binary, not text.`, { path });
 }
 
-function failed(path: string, what: string): Refusal {
-  return new Refusal("failed", `${quoted(path)} ${what}`, { path });
+function failedRefusal(path: string, what: string): Refusal {
+  return new Refusal("failed", `${quotePath(path)} ${what}`, { path });
 }

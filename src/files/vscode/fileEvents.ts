@@ -10,68 +10,68 @@ import { gitIgnored, gitPath, gitText } from "../../git/gitQueries.ts";
 import { gitOf } from "../../git/vscode/gitOf.ts";
 import { isFile, isFolder } from "../../editor/diskText.ts";
 
-export interface PathEventsOptions {
+export interface FileEventsOptions {
   readonly roots: () => readonly string[];
   /** Asked at once, so that what nobody wants costs nothing. */
   readonly isWanted: (path: string) => boolean;
   /** Files that count also when git ignores them. */
   readonly isFollowed: (path: string) => boolean;
-  readonly changed: (path: string) => void;
+  readonly onChanged: (path: string) => void;
   /** A new commit has this text of a tracked file. */
-  readonly committed: (path: string, text: string) => void;
-  readonly tracked: () => readonly string[];
+  readonly onCommitted: (path: string, text: string) => void;
+  readonly trackedPaths: () => readonly string[];
   readonly log: Log;
 }
 
 /** How long changes are gathered. Milliseconds. */
-const quiet = 50;
+const batchDelay = 50;
 
-export class PathEvents implements Disposable {
-  readonly #options: PathEventsOptions;
+export class FileEvents implements Disposable {
+  readonly #options: FileEventsOptions;
   readonly #store = new DisposableStore();
-  #watching = new DisposableStore();
-  readonly #waiting = new Set<string>();
+  #watchers = new DisposableStore();
+  readonly #pendingPaths = new Set<string>();
   /** What was created since the turn began. VS Code is slow to watch new folders: files in them may go untold. */
   readonly #created = new Set<string>();
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(options: PathEventsOptions) {
+  constructor(options: FileEventsOptions) {
     this.#options = options;
     this.#watch();
     this.#store.add(vscode.workspace.onDidChangeWorkspaceFolders(() => this.#watch()));
   }
 
-  turnBegan(): void {
+  turnStarted(): void {
     this.#created.clear();
   }
 
   /** Tells the files in folders that are new since the turn began: some may not have been told. */
   turnEnded(): void {
     if (this.#created.size === 0) return;
-    for (const path of this.#created) this.#waiting.add(path);
-    this.#handSoon();
+    for (const path of this.#created) this.#pendingPaths.add(path);
+    this.#scheduleBatch();
   }
 
   dispose(): void {
     clearTimeout(this.#timer);
-    this.#watching.dispose();
+    this.#watchers.dispose();
     this.#store.dispose();
   }
 
   #watch(): void {
-    this.#watching.dispose();
-    this.#watching = new DisposableStore();
+    this.#watchers.dispose();
+    this.#watchers = new DisposableStore();
     for (const root of this.#options.roots()) {
       const uri = vscode.Uri.file(root);
       const files = vscode.workspace.createFileSystemWatcher(new vscode.RelativePattern(uri, "**"));
-      const note = ({ fsPath }: vscode.Uri): void => this.#note(root, fsPath);
-      const created = (uri: vscode.Uri): void => this.#note(root, uri.fsPath, true);
+      const note = ({ fsPath }: vscode.Uri): void => this.#pathChanged(root, fsPath);
+      const created = (uri: vscode.Uri): void => this.#pathChanged(root, uri.fsPath, true);
       const own = [files, files.onDidChange(note), files.onDidCreate(created), files.onDidDelete(note)];
-      for (const one of own) this.#watching.add(one);
+      for (const one of own) this.#watchers.add(one);
       // There may be no repository yet.
       const usual = join(root, ".git", "logs", "HEAD");
-      this.#watchCommits(root, usual, this.#watching);
-      this.#watchRepository(root, usual, this.#watching).catch((thrown: unknown) =>
+      this.#watchCommits(root, usual, this.#watchers);
+      this.#watchRepository(root, usual, this.#watchers).catch((thrown: unknown) =>
         this.#options.log.debug(`${root} is in no repository.`, asError(thrown).message),
       );
     }
@@ -88,43 +88,45 @@ export class PathEvents implements Disposable {
     const pattern = new vscode.RelativePattern(vscode.Uri.file(dirname(head)), basename(head));
     const heads = vscode.workspace.createFileSystemWatcher(pattern);
     const look = (): void => {
-      this.#lookAtCommit(root).catch((thrown: unknown) => this.#fault("A commit could not be looked at.", thrown));
+      this.#reportCommit(root).catch((thrown: unknown) => this.#logError("A commit could not be looked at.", thrown));
     };
     for (const one of [heads, heads.onDidChange(look), heads.onDidCreate(look)]) watching.add(one);
   }
 
-  #note(root: string, path: string, isNew = false): void {
+  #pathChanged(root: string, path: string, isNew = false): void {
     if (/[\\/]\.git(?:[\\/]|$)/.test(path.slice(root.length)) || !this.#options.isWanted(path)) return;
-    this.#waiting.add(path);
+    this.#pendingPaths.add(path);
     if (isNew) this.#created.add(path);
-    this.#handSoon();
+    this.#scheduleBatch();
   }
 
-  #handSoon(): void {
+  #scheduleBatch(): void {
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined;
-      const paths = [...this.#waiting];
-      this.#waiting.clear();
-      this.#hand(paths).catch((thrown: unknown) => this.#fault("Changed files could not be looked at.", thrown));
-    }, quiet);
+      const paths = [...this.#pendingPaths];
+      this.#pendingPaths.clear();
+      this.#reportBatch(paths).catch((thrown: unknown) =>
+        this.#logError("Changed files could not be looked at.", thrown),
+      );
+    }, batchDelay);
   }
 
-  async #hand(paths: readonly string[]): Promise<void> {
+  async #reportBatch(paths: readonly string[]): Promise<void> {
     for (const root of this.#options.roots()) {
-      const told = paths.filter(path => !relative(root, path).startsWith(".."));
-      const own = [...new Set([...told, ...(await this.#within(root, told))])];
+      const pathsInRoot = paths.filter(path => !relative(root, path).startsWith(".."));
+      const own = [...new Set([...pathsInRoot, ...(await this.#filesInNewFolders(root, pathsInRoot))])];
       const [followed, others] = [
         own.filter(this.#options.isFollowed),
         own.filter(path => !this.#options.isFollowed(path)),
       ];
-      for (const path of followed) this.#options.changed(path);
+      for (const path of followed) this.#options.onChanged(path);
       const ignored = others.length > 0 ? await this.#ignored(root, others) : new Set<string>();
-      for (const path of others) if (!ignored.has(path)) this.#options.changed(path);
+      for (const path of others) if (!ignored.has(path)) this.#options.onChanged(path);
     }
   }
 
   /** The files in those of the paths that are new folders. Others are forgotten as new. */
-  async #within(root: string, paths: readonly string[]): Promise<readonly string[]> {
+  async #filesInNewFolders(root: string, paths: readonly string[]): Promise<readonly string[]> {
     const found: string[] = [];
     for (const path of paths) {
       if (!this.#created.has(path)) continue;
@@ -133,7 +135,7 @@ export class PathEvents implements Disposable {
         continue;
       }
       const take = (names: readonly string[]): void => void found.push(...names.map(name => join(root, name)));
-      await walkFiles(root, { take, leavesOut, from: slashed(root, path) });
+      await walkFiles(root, { take, isExcluded, from: relativePath(root, path) });
     }
     return found;
   }
@@ -143,7 +145,7 @@ export class PathEvents implements Disposable {
     const git = gitOf(vscode.Uri.file(root));
     if (git) {
       try {
-        const names = paths.map(path => slashed(root, path));
+        const names = paths.map(path => relativePath(root, path));
         return new Set((await gitIgnored(git, root, names)).map(name => join(root, name)));
       } catch (error) {
         this.#options.log.debug(`git knows nothing of ${root}.`, asError(error).message);
@@ -152,28 +154,28 @@ export class PathEvents implements Disposable {
     const ignored = new Set<string>();
     for (const path of paths) {
       let found = false;
-      await walkFiles(root, { take: () => void (found = true), leavesOut, from: slashed(root, path) });
+      await walkFiles(root, { take: () => void (found = true), isExcluded, from: relativePath(root, path) });
       // What is gone cannot be walked to.
       if (!found && (await isFile(path))) ignored.add(path);
     }
     return ignored;
   }
 
-  async #lookAtCommit(root: string): Promise<void> {
+  async #reportCommit(root: string): Promise<void> {
     const git = gitOf(vscode.Uri.file(root));
     if (!git) return;
-    for (const path of this.#options.tracked()) {
+    for (const path of this.#options.trackedPaths()) {
       if (relative(root, path).startsWith("..")) continue;
-      const text = await gitText(git, root, "HEAD", slashed(root, path));
+      const text = await gitText(git, root, "HEAD", relativePath(root, path));
       if (text !== undefined)
-        this.#options.committed(path, withLineFeeds(text.startsWith("\uFEFF") ? text.slice(1) : text));
+        this.#options.onCommitted(path, withLineFeeds(text.startsWith("\uFEFF") ? text.slice(1) : text));
     }
   }
 
-  #fault(words: string, thrown: unknown): void {
+  #logError(words: string, thrown: unknown): void {
     this.#options.log.error(words, asError(thrown).stack);
   }
 }
 
-const leavesOut = (name: string): boolean => /(?:^|\/)node_modules(?:\/|$)/.test(name);
-const slashed = (root: string, path: string): string => relative(root, path).replaceAll("\\", "/");
+const isExcluded = (name: string): boolean => /(?:^|\/)node_modules(?:\/|$)/.test(name);
+const relativePath = (root: string, path: string): string => relative(root, path).replaceAll("\\", "/");

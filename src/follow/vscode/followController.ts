@@ -6,55 +6,63 @@ import type { Clock, Log } from "../../base/log.ts";
 import type { SessionEvent } from "../../session/events.ts";
 import { isBusy, type SessionState } from "../../session/state.ts";
 import { withLineFeeds } from "../../base/text.ts";
-import { clamped, editedLines, linesOf, Trail, whoIs, type Lines, type Place } from "../agentLocations.ts";
-import { Following, type FollowMode } from "../followMode.ts";
-import { editSteps, FollowMarks } from "../followMarks.ts";
-import type { Confinement, Located } from "../../files/paths.ts";
+import {
+  clampLines,
+  editedLines,
+  lineSpanOf,
+  LocationTracker,
+  agentIdOf,
+  type LineSpan,
+  type AgentLocation,
+} from "../agentLocations.ts";
+import { FollowMode, type FollowState } from "../followMode.ts";
+import { editFadeSteps, FollowMarks } from "../followMarks.ts";
+import type { Confinement, LocatedPath } from "../../files/paths.ts";
 import { isFile } from "../../editor/diskText.ts";
 import { FollowDecorations } from "./followDecorations.ts";
-import { FollowView } from "./followedEditor.ts";
+import { FollowedEditor } from "./followedEditor.ts";
 import { openDocumentOf } from "../../editor/openDocuments.ts";
 
 /** Told of what one session's agent does in files. */
 export interface FollowTracker extends Disposable {
   observe(event: SessionEvent): void;
   /** The agent has read it. */
-  read(request: { readonly path: string; readonly line?: number; readonly limit?: number }): void;
+  afterRead(request: { readonly path: string; readonly line?: number; readonly limit?: number }): void;
   /** What changes in that file during the work is the agent's. */
-  writing<T>(path: string, work: () => Promise<T>): Promise<T>;
+  aroundWrite<T>(path: string, work: () => Promise<T>): Promise<T>;
 }
 
-export interface FollowUiOptions {
+export interface FollowControllerOptions {
   readonly clock: Clock;
   readonly log: Log;
   /** The turn that runs. */
   readonly turn: () => string;
   /** The mode is another. */
-  readonly changed: () => void;
+  readonly modeChanged: () => void;
 }
 
 /** Where the main agent is, to be shown. */
-interface Target {
-  readonly located: Located;
-  readonly place: Place;
+interface FollowTarget {
+  readonly located: LocatedPath;
+  readonly place: AgentLocation;
   readonly tracker: Tracker;
 }
 
 /** Between two paintings, ms: many places at once are painted as one. */
-const frame = 33;
-const mostKeys = 1000;
+const minPaintInterval = 33;
+const maxKeys = 1000;
 
 /** Places that wait to be looked up; older ones are overtaken. */
-const mostWaiting = 100;
+const maxPending = 100;
 
 /** One per window: the session that the window shows. */
-export class FollowUi implements Disposable {
-  readonly #options: FollowUiOptions;
+export class FollowController implements Disposable {
+  readonly #options: FollowControllerOptions;
   readonly #store = new DisposableStore();
   readonly #marks = new FollowMarks();
   readonly #decorations: FollowDecorations;
-  readonly #view: FollowView;
-  readonly #following: Following<Target>;
+  readonly #view: FollowedEditor;
+  readonly #followMode: FollowMode<FollowTarget>;
   readonly #status = vscode.window.createStatusBarItem("parley.following", vscode.StatusBarAlignment.Right, 89);
   /** Files by the paths that the editor knows them by; "" for those outside. */
   readonly #keys = new Map<string, string>();
@@ -66,19 +74,23 @@ export class FollowUi implements Disposable {
   #paintedAt = -Infinity;
   #timer: Disposable | undefined;
 
-  constructor(options: FollowUiOptions) {
+  constructor(options: FollowControllerOptions) {
     this.#options = options;
     const { clock, turn } = options;
-    this.#following = this.#store.add(
-      new Following<Target>({ clock, reveal: target => this.#reveal(target), changed: () => this.#modeChanged() }),
+    this.#followMode = this.#store.add(
+      new FollowMode<FollowTarget>({
+        clock,
+        reveal: target => this.#reveal(target),
+        changed: () => this.#modeChanged(),
+      }),
     );
     this.#view = this.#store.add(
-      new FollowView({
+      new FollowedEditor({
         clock,
         turn,
-        isFollowing: () => this.#following.mode === "on",
-        isAgents: document => this.#writing.has(this.#keyOf(document)),
-        interrupted: () => this.#following.interrupt(),
+        isFollowing: () => this.#followMode.state === "on",
+        isWrittenByAgent: document => this.#writing.has(this.#keyOf(document)),
+        interrupted: () => this.#followMode.interrupt(),
       }),
     );
     this.#decorations = this.#store.add(new FollowDecorations());
@@ -89,29 +101,29 @@ export class FollowUi implements Disposable {
     this.#store.add(vscode.workspace.onDidChangeTextDocument(event => this.#changed(event)));
   }
 
-  get mode(): FollowMode {
-    return this.#following.mode;
+  get state(): FollowState {
+    return this.#followMode.state;
   }
 
   /** Whether the view goes with the agent. Pressed while paused, it does again. */
   follow(on: boolean): void {
-    if (on) this.#view.begin();
-    this.#following.set(on);
+    if (on) this.#view.startFollowing();
+    this.#followMode.setFollowing(on);
   }
 
   toggle(): void {
-    this.follow(this.mode !== "on");
+    this.follow(this.state !== "on");
   }
 
   /** A session begins, in these folders; the one before it is followed no more. */
-  enter(confinement: Confinement): FollowTracker {
+  startSession(confinement: Confinement): FollowTracker {
     this.#forget();
     const tracker: Tracker = new Tracker({
       confinement,
       log: this.#options.log,
       at: (located, place) => this.#at({ located, place, tracker }),
       writes: (key, who, began) => this.#writes(key, who, began),
-      left: () => {
+      disposed: () => {
         if (this.#tracker === tracker) this.#forget();
       },
     });
@@ -121,14 +133,14 @@ export class FollowUi implements Disposable {
   }
 
   /** The session changed. */
-  update(state: SessionState): void {
+  sessionChanged(state: SessionState): void {
     this.#agentName = state.agent?.name ?? "";
     const busy = isBusy(state);
     if (busy === this.#busy) return;
     this.#busy = busy;
     if (busy) return;
-    this.#marks.leave();
-    this.#following.leave();
+    this.#marks.clearAgents();
+    this.#followMode.turnEnded();
     this.#paint();
   }
 
@@ -138,36 +150,36 @@ export class FollowUi implements Disposable {
     this.#keys.clear();
     this.#writing.clear();
     this.#view.reset();
-    this.#following.reset();
+    this.#followMode.reset();
     this.#paint();
   }
 
   #modeChanged(): void {
-    if (this.mode === "paused") {
+    if (this.state === "paused") {
       this.#status.text = `$(debug-pause) ${vscode.l10n.t("Following paused")}`;
       this.#status.tooltip = vscode.l10n.t("Follow {0} again", this.#agentName);
       this.#status.show();
     } else this.#status.hide();
-    this.#options.changed();
+    this.#options.modeChanged();
   }
 
-  #at(target: Target): void {
+  #at(target: FollowTarget): void {
     const { located, place } = target;
-    this.#know(located.path, located.key);
+    this.#rememberKey(located.path, located.key);
     const document = openDocumentOf(located.path);
     this.#mark(target, document && linesIn(place, document), document === undefined);
-    if (place.parent === undefined) this.#following.at(target);
+    if (place.parent === undefined) this.#followMode.agentMoved(target);
   }
 
   /** `isEarly`: the text is not there yet, to look for the change in. */
-  #mark({ located, place }: Target, lines: Lines | undefined, isEarly = false): void {
-    const found = isEarly ? linesOf(place, Number.MAX_SAFE_INTEGER) : lines;
-    if (place.doing === "edit" && found) this.#marks.edit(whoIs(place), located.key, found, this.#now());
-    else this.#marks.visit(whoIs(place), located.key, found);
+  #mark({ located, place }: FollowTarget, lines: LineSpan | undefined, isEarly = false): void {
+    const found = isEarly ? lineSpanOf(place, Number.MAX_SAFE_INTEGER) : lines;
+    if (place.doing === "edit" && found) this.#marks.edit(agentIdOf(place), located.key, found, this.#now());
+    else this.#marks.visit(agentIdOf(place), located.key, found);
     this.#paint();
   }
 
-  async #reveal(target: Target): Promise<void> {
+  async #reveal(target: FollowTarget): Promise<void> {
     const { located, place, tracker } = target;
     try {
       // A link may have been put in place since.
@@ -176,7 +188,10 @@ export class FollowUi implements Disposable {
       const isEarly = openDocumentOf(now.path) === undefined;
       await this.#view.reveal(vscode.Uri.file(now.path), document => {
         if (isEarly && place.change) this.#mark(target, linesIn(place, document));
-        return clamped(this.#marks.where(whoIs(place), now.key) ?? { first: 0, last: 0 }, document.lineCount);
+        return clampLines(
+          this.#marks.linesOfAgent(agentIdOf(place), now.key) ?? { first: 0, last: 0 },
+          document.lineCount,
+        );
       });
     } catch (error) {
       // What is no text cannot be shown as one, and nobody asked for this file.
@@ -204,11 +219,11 @@ export class FollowUi implements Disposable {
     this.#paint();
   }
 
-  #know(path: string, key: string): void {
+  #rememberKey(path: string, key: string): void {
     this.#keys.delete(path);
     this.#keys.set(path, key);
     for (const oldest of this.#keys.keys()) {
-      if (this.#keys.size <= mostKeys) break;
+      if (this.#keys.size <= maxKeys) break;
       this.#keys.delete(oldest);
     }
   }
@@ -221,7 +236,7 @@ export class FollowUi implements Disposable {
   #paint(): void {
     this.#timer?.dispose();
     if (this.#store.isDisposed) return;
-    const wait = this.#paintedAt + frame - this.#now();
+    const wait = this.#paintedAt + minPaintInterval - this.#now();
     if (wait > 0) this.#timer = this.#options.clock.after(wait, () => this.#paintNow());
     else this.#paintNow();
   }
@@ -229,7 +244,7 @@ export class FollowUi implements Disposable {
   #paintNow(): void {
     const now = this.#now();
     this.#paintedAt = now;
-    const steps = vscode.workspace.getConfiguration("workbench").get("reduceMotion") === "on" ? 1 : editSteps;
+    const steps = vscode.workspace.getConfiguration("workbench").get("reduceMotion") === "on" ? 1 : editFadeSteps;
     for (const editor of vscode.window.visibleTextEditors) {
       const { uri } = editor.document;
       if (uri.scheme !== "file") continue;
@@ -237,7 +252,7 @@ export class FollowUi implements Disposable {
       if (key === undefined) this.#lookUp(uri.fsPath);
       this.#decorations.paint(editor, key ? this.#marks.marks(key, now, steps) : [], who => this.#nameOf(who));
     }
-    const next = this.#marks.next(now, steps);
+    const next = this.#marks.timeToNextChange(now, steps);
     this.#timer = next === undefined ? undefined : this.#options.clock.after(next, () => this.#paintNow());
   }
 
@@ -247,7 +262,7 @@ export class FollowUi implements Disposable {
     if (!tracker) return;
     const found = tracker.locate(path).then(located => {
       if (this.#tracker !== tracker) return;
-      this.#know(path, located?.inside ? located.key : "");
+      this.#rememberKey(path, located?.inside ? located.key : "");
       if (located?.inside) this.#paint();
     });
     found.catch((error: unknown) => this.#options.log.error("A file could not be looked up.", asError(error).stack));
@@ -271,22 +286,22 @@ export class FollowUi implements Disposable {
 interface TrackerOptions {
   readonly confinement: Confinement;
   readonly log: Log;
-  readonly at: (located: Located, place: Place) => void;
+  readonly at: (located: LocatedPath, place: AgentLocation) => void;
   readonly writes: (key: string, who: string, began: boolean) => void;
-  readonly left: () => void;
+  readonly disposed: () => void;
 }
 
 /** One session's places, looked up one after the other. */
 class Tracker implements FollowTracker {
   readonly #options: TrackerOptions;
-  readonly #trail: Trail;
-  readonly #waiting: Place[] = [];
+  readonly #locations: LocationTracker;
+  readonly #waiting: AgentLocation[] = [];
   #isLooking = false;
   #disposed = false;
 
   constructor(options: TrackerOptions) {
     this.#options = options;
-    this.#trail = new Trail(options.confinement.roots[0] ?? "");
+    this.#locations = new LocationTracker(options.confinement.roots[0] ?? "");
   }
 
   get confinement(): Confinement {
@@ -294,16 +309,16 @@ class Tracker implements FollowTracker {
   }
 
   observe(event: SessionEvent): void {
-    for (const place of this.#trail.observe(event)) this.#put(place);
+    for (const place of this.#locations.observe(event)) this.#put(place);
   }
 
-  read(request: Parameters<FollowTracker["read"]>[0]): void {
-    this.#put(this.#trail.reads(request));
+  afterRead(request: Parameters<FollowTracker["afterRead"]>[0]): void {
+    this.#put(this.#locations.readLocation(request));
   }
 
-  async writing<T>(path: string, work: () => Promise<T>): Promise<T> {
-    const place = this.#trail.writes(path);
-    const who = whoIs(place);
+  async aroundWrite<T>(path: string, work: () => Promise<T>): Promise<T> {
+    const place = this.#locations.writeLocation(path);
+    const who = agentIdOf(place);
     let key: string | undefined;
     let ended = false;
     // Beside the work, which must begin now: requests are served in their order.
@@ -324,7 +339,7 @@ class Tracker implements FollowTracker {
   }
 
   /** Undefined for what is no path. */
-  async locate(path: string): Promise<Located | undefined> {
+  async locate(path: string): Promise<LocatedPath | undefined> {
     try {
       return await this.confinement.locate(path);
     } catch (error) {
@@ -334,9 +349,9 @@ class Tracker implements FollowTracker {
     }
   }
 
-  #put(place: Place): void {
+  #put(place: AgentLocation): void {
     this.#waiting.push(place);
-    if (this.#waiting.length > mostWaiting) this.#waiting.shift();
+    if (this.#waiting.length > maxPending) this.#waiting.shift();
     if (this.#isLooking) return;
     this.#isLooking = true;
     this.#lookUp().catch((error: unknown) => {
@@ -359,11 +374,11 @@ class Tracker implements FollowTracker {
 
   dispose(): void {
     this.#disposed = true;
-    this.#options.left();
+    this.#options.disposed();
   }
 }
 
-const linesIn = (place: Place, document: vscode.TextDocument): Lines | undefined =>
-  linesOf(place, document.lineCount, () => document.getText());
+const linesIn = (place: AgentLocation, document: vscode.TextDocument): LineSpan | undefined =>
+  lineSpanOf(place, document.lineCount, () => document.getText());
 
 const positions = ({ start, end }: vscode.Range): Pick<vscode.Range, "start" | "end"> => ({ start, end });

@@ -1,15 +1,15 @@
 // How an agent at work looks in an editor: where it is, its edits as they fade, and its name beside them.
 import * as vscode from "vscode";
 import type { Disposable } from "../../base/lifecycle.ts";
-import { clamped } from "../agentLocations.ts";
-import { editSteps, type Mark } from "../followMarks.ts";
+import { clampLines } from "../agentLocations.ts";
+import { editFadeSteps, type FollowMark } from "../followMarks.ts";
 
 const editColours = ["parley.followEdit", "parley.followEditFading", "parley.followEditFaded"] as const;
 
 /** The types of decoration, made once. */
 export class FollowDecorations implements Disposable {
-  readonly #read = lines("parley.followRead");
-  readonly #edits = editColours.slice(0, editSteps).map(colour => lines(colour));
+  readonly #read = lineDecoration("parley.followRead");
+  readonly #edits = editColours.slice(0, editFadeSteps).map(colour => lineDecoration(colour));
   readonly #name = vscode.window.createTextEditorDecorationType({
     rangeBehavior: vscode.DecorationRangeBehavior.ClosedClosed,
   });
@@ -17,9 +17,9 @@ export class FollowDecorations implements Disposable {
   readonly #painted = new WeakMap<vscode.TextEditor, string>();
 
   /** Makes the editor show these marks and no others. */
-  paint(editor: vscode.TextEditor, marks: readonly Mark[], nameOf: (who: string) => string): void {
+  paint(editor: vscode.TextEditor, marks: readonly FollowMark[], nameOf: (who: string) => string): void {
     const { lineCount, version } = editor.document;
-    const placed = marks.map(mark => ({ ...mark, ...clamped(mark.lines, lineCount), name: nameOf(mark.who) }));
+    const placed = marks.map(mark => ({ ...mark, ...clampLines(mark.lines, lineCount), name: nameOf(mark.who) }));
     // The text may have moved what is painted: the same lines of another version are painted anew.
     const signature = placed.length === 0 ? "" : JSON.stringify([version, placed]);
     if (signature === (this.#painted.get(editor) ?? "")) return;
@@ -34,7 +34,7 @@ export class FollowDecorations implements Disposable {
     }
     editor.setDecorations(
       this.#name,
-      [...names].map(([line, of]) => besideLine(editor.document, line, [...of].join(", "))),
+      [...names].map(([line, of]) => nameDecoration(editor.document, line, [...of].join(", "))),
     );
   }
 
@@ -43,7 +43,7 @@ export class FollowDecorations implements Disposable {
   }
 }
 
-function lines(colour: string): vscode.TextEditorDecorationType {
+function lineDecoration(colour: string): vscode.TextEditorDecorationType {
   return vscode.window.createTextEditorDecorationType({
     isWholeLine: true,
     backgroundColor: new vscode.ThemeColor(colour),
@@ -53,7 +53,7 @@ function lines(colour: string): vscode.TextEditorDecorationType {
   });
 }
 
-function besideLine(document: vscode.TextDocument, line: number, name: string): vscode.DecorationOptions {
+function nameDecoration(document: vscode.TextDocument, line: number, name: string): vscode.DecorationOptions {
   const { end } = document.lineAt(line).range;
   const color = new vscode.ThemeColor("parley.followName");
   return {

@@ -2,40 +2,40 @@
 import * as vscode from "vscode";
 import { DisposableStore, type Disposable } from "../../base/lifecycle.ts";
 import type { Clock } from "../../base/log.ts";
-import type { Lines } from "../agentLocations.ts";
-import { longestMove, ScrollJudge } from "../followMode.ts";
+import type { LineSpan } from "../agentLocations.ts";
+import { maxScrollTime, UserScrollDetector } from "../followMode.ts";
 import { chatEditorType } from "../../panel/chatSurface.ts";
 
-export interface FollowViewOptions {
+export interface FollowedEditorOptions {
   readonly clock: Clock;
   /** The view goes with the agent now. */
   readonly isFollowing: () => boolean;
   /** The turn that runs. */
   readonly turn: () => string;
   /** An agent is changing this document, so that its changes are not the user's. */
-  readonly isAgents: (document: vscode.TextDocument) => boolean;
+  readonly isWrittenByAgent: (document: vscode.TextDocument) => boolean;
   /** The user looks at something. */
   readonly interrupted: () => void;
 }
 
 /** A preview tab that goes and another that comes in this time are one tab that shows another file, ms. */
-const replacing = 100;
-const mostColumns = 9;
+const tabReplacementTime = 100;
+const maxColumns = 9;
 
 /** Shows places of the agent in one tab of its own. */
-export class FollowView implements Disposable {
-  readonly #options: FollowViewOptions;
+export class FollowedEditor implements Disposable {
+  readonly #options: FollowedEditorOptions;
   readonly #store = new DisposableStore();
-  readonly #judges = new WeakMap<vscode.TextEditor, ScrollJudge>();
-  readonly #timers = new Map<ScrollJudge, Disposable>();
+  readonly #scrollDetectors = new WeakMap<vscode.TextEditor, UserScrollDetector>();
+  readonly #timers = new Map<UserScrollDetector, Disposable>();
   /** The file in our tab, by its URI; undefined while there is none. */
-  #own: string | undefined;
+  #ownUri: string | undefined;
   /** The agent's own change made our tab more than a preview. */
   #isKept = false;
   /** Files that are shown by our doing. */
   #expected: readonly string[] = [];
   /** What is being opened, and where it is to stand. */
-  #opening: { readonly uri: string; readonly lines: Lines } | undefined;
+  #opening: { readonly uri: string; readonly lines: LineSpan } | undefined;
   /** The file that makes room in our tab just now. */
   #leaving: string | undefined;
   /** What each group shows, as it was last seen. */
@@ -44,12 +44,14 @@ export class FollowView implements Disposable {
   readonly #closed = new Map<string, string>();
   #lastClosed: { readonly uri: string; readonly column: number; readonly at: number } | undefined;
 
-  constructor(options: FollowViewOptions) {
+  constructor(options: FollowedEditorOptions) {
     this.#options = options;
     const { window, workspace } = vscode;
     this.#active = activeTabs();
-    for (const editor of window.visibleTextEditors) this.#judge(editor);
-    this.#store.add(window.onDidChangeVisibleTextEditors(editors => editors.forEach(editor => this.#judge(editor))));
+    for (const editor of window.visibleTextEditors) this.#scrollDetector(editor);
+    this.#store.add(
+      window.onDidChangeVisibleTextEditors(editors => editors.forEach(editor => this.#scrollDetector(editor))),
+    );
     this.#store.add(window.onDidChangeTextEditorVisibleRanges(({ textEditor }) => this.#scrolled(textEditor)));
     this.#store.add(window.onDidChangeTextEditorSelection(event => this.#selected(event)));
     this.#store.add(workspace.onDidChangeTextDocument(event => this.#edited(event)));
@@ -58,18 +60,18 @@ export class FollowView implements Disposable {
   }
 
   /** The view begins to go with the agent: what is in sight now is where the user left it. */
-  begin(): void {
+  startFollowing(): void {
     this.#active = activeTabs();
     for (const editor of vscode.window.visibleTextEditors) {
-      const judge = this.#judge(editor);
+      const judge = this.#scrollDetector(editor);
       judge.giveUp();
-      judge.seen(inSight(editor), editor.document.version);
+      judge.setVisible(visibleLines(editor), editor.document.version);
     }
   }
 
   /** Another session: what was closed and opened in the last one is the user's. */
   reset(): void {
-    this.#own = undefined;
+    this.#ownUri = undefined;
     this.#expected = [];
     this.#closed.clear();
   }
@@ -78,7 +80,7 @@ export class FollowView implements Disposable {
    * Shows the lines, unless the user closed that file in this turn, or does something else meanwhile. `linesIn` is asked
    * once the text is there.
    */
-  async reveal(uri: vscode.Uri, linesIn: (document: vscode.TextDocument) => Lines): Promise<void> {
+  async reveal(uri: vscode.Uri, linesIn: (document: vscode.TextDocument) => LineSpan): Promise<void> {
     if (!this.#mayShow(uri)) return;
     const document = await vscode.workspace.openTextDocument(uri);
     if (!this.#options.isFollowing()) return;
@@ -98,16 +100,16 @@ export class FollowView implements Disposable {
   async #open(
     document: vscode.TextDocument,
     column: vscode.ViewColumn,
-    lines: Lines,
+    lines: LineSpan,
   ): Promise<vscode.TextEditor | undefined> {
     const uri = document.uri.toString();
-    const before = this.#own;
+    const before = this.#ownUri;
     const isThere = tabsOf(uri).some(tab => tab.group.viewColumn === column);
     this.#expected = before === undefined ? [uri] : [before, uri];
     const isNew = !isThere && before !== uri;
     const wasKept = this.#isKept;
     if (isNew) {
-      this.#own = uri;
+      this.#ownUri = uri;
       this.#leaving = before;
       this.#isKept = false;
     }
@@ -122,7 +124,7 @@ export class FollowView implements Disposable {
         // A tab that was there keeps the user's cursor.
         ...(!isThere && { selection: new vscode.Range(start, start) }),
       });
-      if (isNew && before !== undefined && (wasKept || !previews())) await closeLeft(before, column);
+      if (isNew && before !== undefined && (wasKept || !arePreviewsEnabled())) await closeReplacedTab(before, column);
       return editor;
     } finally {
       this.#expected = [uri];
@@ -131,21 +133,21 @@ export class FollowView implements Disposable {
     }
   }
 
-  #scroll(editor: vscode.TextEditor, lines: Lines): void {
-    const judge = this.#judge(editor);
-    const visible = inSight(editor);
+  #scroll(editor: vscode.TextEditor, lines: LineSpan): void {
+    const judge = this.#scrollDetector(editor);
+    const visible = visibleLines(editor);
     if (visible && visible.first <= lines.first && lines.first <= visible.last) {
       judge.arrived(visible, editor.document.version);
       return;
     }
     const smooth = vscode.workspace.getConfiguration("editor", editor.document).get("smoothScrolling") === true;
-    judge.sent(lines, { smooth });
+    judge.expectScroll(lines, { smooth });
     this.#timers.get(judge)?.dispose();
     const giveUp = (): void => {
       this.#timers.delete(judge);
       if (judge.giveUp() && vscode.window.visibleTextEditors.includes(editor)) this.#interrupt();
     };
-    this.#timers.set(judge, this.#options.clock.after(longestMove, giveUp));
+    this.#timers.set(judge, this.#options.clock.after(maxScrollTime, giveUp));
     const range = new vscode.Range(lines.first, 0, lines.last, 0);
     editor.revealRange(range, vscode.TextEditorRevealType.InCenterIfOutsideViewport);
   }
@@ -157,35 +159,35 @@ export class FollowView implements Disposable {
   #column(uri: vscode.Uri): vscode.ViewColumn | undefined {
     const groups = vscode.window.tabGroups.all;
     const free = groups.filter(group => !isChat(group.activeTab));
-    const own = this.#own;
+    const own = this.#ownUri;
     const ours = own === undefined ? undefined : free.find(group => group.tabs.some(tab => uriOf(tab) === own));
     if (ours) return ours.viewColumn;
-    const takes = (group: vscode.TabGroup): boolean =>
+    const keepsPreview = (group: vscode.TabGroup): boolean =>
       !group.tabs.some(tab => tab.isPreview && uriOf(tab) !== uri.toString());
     const [first] = free;
-    if (first && takes(first)) return first.viewColumn;
-    return groups.length < mostColumns ? groups.length + 1 : free.find(takes)?.viewColumn;
+    if (first && keepsPreview(first)) return first.viewColumn;
+    return groups.length < maxColumns ? groups.length + 1 : free.find(keepsPreview)?.viewColumn;
   }
 
-  #judge(editor: vscode.TextEditor): ScrollJudge {
-    const known = this.#judges.get(editor);
+  #scrollDetector(editor: vscode.TextEditor): UserScrollDetector {
+    const known = this.#scrollDetectors.get(editor);
     if (known) return known;
-    const judge = new ScrollJudge();
-    judge.seen(inSight(editor), editor.document.version);
+    const judge = new UserScrollDetector();
+    judge.setVisible(visibleLines(editor), editor.document.version);
     const opening = this.#opening;
-    if (opening?.uri === editor.document.uri.toString()) judge.sent(opening.lines, { opening: true });
-    this.#judges.set(editor, judge);
+    if (opening?.uri === editor.document.uri.toString()) judge.expectScroll(opening.lines, { opening: true });
+    this.#scrollDetectors.set(editor, judge);
     return judge;
   }
 
   #scrolled(editor: vscode.TextEditor): void {
-    const visible = inSight(editor);
-    if (!visible || !isInGroup(editor)) return;
-    if (this.#judge(editor).isUser(visible, editor.document.version)) this.#interrupt();
+    const visible = visibleLines(editor);
+    if (!visible || !isInEditorGroup(editor)) return;
+    if (this.#scrollDetector(editor).isUserScroll(visible, editor.document.version)) this.#interrupt();
   }
 
   #selected({ textEditor, kind }: vscode.TextEditorSelectionChangeEvent): void {
-    if (!isInGroup(textEditor) || kind === undefined) return;
+    if (!isInEditorGroup(textEditor) || kind === undefined) return;
     // Opening a file at a line is told as a command's doing, and so is going to a definition.
     const ours =
       kind === vscode.TextEditorSelectionChangeKind.Command &&
@@ -195,45 +197,46 @@ export class FollowView implements Disposable {
 
   #edited({ document }: vscode.TextDocumentChangeEvent): void {
     // A document that is read again from disk is not dirty; one that is not in sight is not typed into.
-    if (!document.isDirty || this.#options.isAgents(document)) return;
-    if (document.uri.toString() === this.#own) this.#own = undefined;
-    if (vscode.window.visibleTextEditors.some(one => one.document === document && isInGroup(one))) this.#interrupt();
+    if (!document.isDirty || this.#options.isWrittenByAgent(document)) return;
+    if (document.uri.toString() === this.#ownUri) this.#ownUri = undefined;
+    if (vscode.window.visibleTextEditors.some(one => one.document === document && isInEditorGroup(one)))
+      this.#interrupt();
   }
 
   #tabsChanged({ opened, closed, changed }: vscode.TabChangeEvent): void {
     for (const tab of changed) this.#pinned(tab);
-    for (const tab of closed) this.#gone(tab);
-    for (const tab of opened) this.#came(tab);
+    for (const tab of closed) this.#tabClosed(tab);
+    for (const tab of opened) this.#tabOpened(tab);
     this.#groupsChanged();
   }
 
   /** Our tab stays when the agent's own change makes it more than a preview; the user's doing makes it the user's. */
   #pinned(tab: vscode.Tab): void {
     const uri = uriOf(tab);
-    if (tab.isPreview || uri === undefined || uri !== this.#own || this.#isKept || !previews()) return;
+    if (tab.isPreview || uri === undefined || uri !== this.#ownUri || this.#isKept || !arePreviewsEnabled()) return;
     const document = vscode.workspace.textDocuments.find(one => one.uri.toString() === uri);
-    if (document && this.#options.isAgents(document)) this.#isKept = true;
-    else this.#own = undefined;
+    if (document && this.#options.isWrittenByAgent(document)) this.#isKept = true;
+    else this.#ownUri = undefined;
   }
 
-  #gone(tab: vscode.Tab): void {
+  #tabClosed(tab: vscode.Tab): void {
     const uri = uriOf(tab);
     if (uri === undefined || uri === this.#leaving || tabsOf(uri).length > 0) return;
     this.#closed.set(uri, this.#options.turn());
     this.#lastClosed = { uri, column: tab.group.viewColumn, at: this.#options.clock.now() };
-    if (uri !== this.#own) return;
-    this.#own = undefined;
+    if (uri !== this.#ownUri) return;
+    this.#ownUri = undefined;
     this.#interrupt();
   }
 
-  #came(tab: vscode.Tab): void {
+  #tabOpened(tab: vscode.Tab): void {
     const uri = uriOf(tab);
     if (uri !== undefined) this.#closed.delete(uri);
     const last = this.#lastClosed;
     this.#lastClosed = undefined;
     if (!last || !tab.isPreview || last.column !== tab.group.viewColumn) return;
     // Nobody closed it: its tab shows another file now.
-    if (this.#options.clock.now() - last.at <= replacing) this.#closed.delete(last.uri);
+    if (this.#options.clock.now() - last.at <= tabReplacementTime) this.#closed.delete(last.uri);
   }
 
   #groupsChanged(): void {
@@ -290,19 +293,20 @@ function editorIn(column: vscode.ViewColumn, uri: vscode.Uri): vscode.TextEditor
 }
 
 /** From the first to the last line in sight, over folded ones. */
-function inSight({ visibleRanges }: vscode.TextEditor): Lines | undefined {
+function visibleLines({ visibleRanges }: vscode.TextEditor): LineSpan | undefined {
   const [first, last] = [visibleRanges.at(0), visibleRanges.at(-1)];
   return first && last && { first: first.start.line, last: last.end.line };
 }
 
 /** An editor of the user's, not one inside a view: output scrolls by itself. */
-const isInGroup = ({ viewColumn, document }: vscode.TextEditor): boolean =>
+const isInEditorGroup = ({ viewColumn, document }: vscode.TextEditor): boolean =>
   viewColumn !== undefined && document.uri.scheme !== "output";
 
-const previews = (): boolean => vscode.workspace.getConfiguration("workbench.editor").get("enablePreview") !== false;
+const arePreviewsEnabled = (): boolean =>
+  vscode.workspace.getConfiguration("workbench.editor").get("enablePreview") !== false;
 
 /** Closes the tab that was ours before, where another did not simply take its place. */
-async function closeLeft(uri: string, column: vscode.ViewColumn): Promise<void> {
+async function closeReplacedTab(uri: string, column: vscode.ViewColumn): Promise<void> {
   const group = vscode.window.tabGroups.all.find(({ viewColumn }) => viewColumn === column);
   const left = group?.tabs.find(tab => uriOf(tab) === uri && !tab.isActive && !tab.isDirty && !tab.isPinned);
   if (left) await vscode.window.tabGroups.close(left, true);

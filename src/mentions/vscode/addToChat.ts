@@ -2,23 +2,23 @@
 import * as vscode from "vscode";
 import type { Disposable } from "../../base/lifecycle.ts";
 import type { Attachment } from "../../panel/protocol.ts";
-import { selectionOf, type Attached, type Attaching } from "./attachments.ts";
+import { attachSelection, type AttachResult, type Attachments } from "./attachments.ts";
 import type { ChatSurface } from "../../panel/chatSurface.ts";
 import { problemLines } from "./mentionSources.ts";
 
 /** Adds what the command was called on: the files chosen in the explorer, else the selection, else the file of the editor. */
-export async function addToChat(chat: ChatSurface, attaching: Attaching, args: readonly unknown[]): Promise<void> {
+export async function addToChat(chat: ChatSurface, attachments: Attachments, args: readonly unknown[]): Promise<void> {
   const [target, chosen] = args;
   const uris = Array.isArray(chosen) ? (chosen as readonly unknown[]).filter(one => one instanceof vscode.Uri) : [];
   const editor = vscode.window.activeTextEditor;
   const isEditors = target === undefined || (target instanceof vscode.Uri && same(target, editor?.document.uri));
-  const selection = uris.length === 0 && isEditors ? selectionOf(editor, attaching) : undefined;
+  const selection = uris.length === 0 && isEditors ? attachSelection(editor, attachments) : undefined;
   if (selection) return show(chat, selection);
   const file = target instanceof vscode.Uri ? target : editor?.document.uri;
   const all = uris.length > 0 ? uris : file ? [file] : [];
   if (all.length === 0) throw new Error(vscode.l10n.t("Open a file or select text to add it to the chat."));
   const local = all.filter(({ scheme }) => scheme === "file");
-  const made = await attaching.paths(
+  const made = await attachments.attachPaths(
     local.map(({ fsPath }) => ({ path: fsPath })),
     true,
   );
@@ -31,29 +31,33 @@ export async function addToChat(chat: ChatSurface, attaching: Attaching, args: r
 const same = (a: vscode.Uri, b: vscode.Uri | undefined): boolean => a.toString() === b?.toString();
 
 /** Adds problems and the lines around them. */
-export async function fixWithChat(chat: ChatSurface, attaching: Attaching, args: readonly unknown[]): Promise<void> {
+export async function fixWithChat(
+  chat: ChatSurface,
+  attachments: Attachments,
+  args: readonly unknown[],
+): Promise<void> {
   const [uri, problems] = args;
   if (!(uri instanceof vscode.Uri) || !Array.isArray(problems)) return;
   const known = problems as readonly vscode.Diagnostic[];
   const first = Math.min(...known.map(({ range }) => range.start.line));
   const last = Math.max(...known.map(({ range }) => range.end.line));
-  const lines = { line: Math.max(1, first + 1 - around), endLine: last + 1 + around };
-  const place =
+  const lines = { line: Math.max(1, first + 1 - contextLines), endLine: last + 1 + contextLines };
+  const surroundingText =
     uri.scheme === "file"
-      ? await attaching.paths([{ path: uri.fsPath, kind: "selection", ...lines }], true)
+      ? await attachments.attachPaths([{ path: uri.fsPath, kind: "selection", ...lines }], true)
       : undefined;
   const label = known.length === 1 ? vscode.l10n.t("1 problem") : vscode.l10n.t("{0} problems", known.length);
-  const told = attaching.text("problems", label, `${problemLines(uri, known).join("\n")}\n`, {
+  const problemText = attachments.attachText("problems", label, `${problemLines(uri, known).join("\n")}\n`, {
     detail: known[0]?.message.split("\n")[0] ?? "",
   });
-  const attachments: readonly Attachment[] = [...(place?.attachments ?? []), ...told.attachments];
-  await show(chat, { attachments, refused: [...(place?.refused ?? []), ...told.refused] });
+  const chips: readonly Attachment[] = [...(surroundingText?.attachments ?? []), ...problemText.attachments];
+  await show(chat, { attachments: chips, refused: [...(surroundingText?.refused ?? []), ...problemText.refused] });
 }
 
 /** Lines before and after a problem that go along. */
-const around = 5;
+const contextLines = 5;
 
-async function show(chat: ChatSurface, { attachments, refused }: Attached): Promise<void> {
+async function show(chat: ChatSurface, { attachments, refused }: AttachResult): Promise<void> {
   if (attachments.length > 0) {
     await chat.reveal({ type: "attached", attachments });
     await chat.focus("composer");
@@ -62,7 +66,7 @@ async function show(chat: ChatSurface, { attachments, refused }: Attached): Prom
 }
 
 /** "Fix with Parley" on problems: the command `parley.fixWithChat` with the file and what is wrong in it. */
-export function offerFixes(): Disposable {
+export function registerFixActions(): Disposable {
   const provider: vscode.CodeActionProvider = {
     provideCodeActions(document, _range, { diagnostics }) {
       if (diagnostics.length === 0) return [];

@@ -5,26 +5,26 @@ import { homedir } from "node:os";
 import { basename, dirname, extname } from "node:path";
 import * as vscode from "vscode";
 import { asError } from "../../base/errors.ts";
-import { linesFragment, mostData, mostEmbedded, sizeWords } from "../promptContent.ts";
-import type { Attachment, Completion, Head } from "../../panel/protocol.ts";
+import { linesFragment, maxDataLength, maxEmbeddedBytes, sizeText } from "../promptContent.ts";
+import type { Attachment, Completion, ViewHead } from "../../panel/protocol.ts";
 import { nodePaths } from "../../files/nodePaths.ts";
 import { Confinement } from "../../files/paths.ts";
 import { hostPlatform } from "../../base/platform.ts";
 import type { Documents } from "../../files/ports.ts";
-import { secretsAt } from "../../permissions/sensitiveFiles.ts";
+import { secretMatcher } from "../../permissions/sensitiveFiles.ts";
 
-export interface AttachingOptions {
+export interface AttachmentsOptions {
   readonly documents: Documents;
   /** The folders whose files may be attached without a question. */
   readonly roots: () => readonly string[];
   /** Globs of more files that count as secrets. */
   readonly sensitive: () => readonly string[];
-  readonly accepts: () => Head["accepts"];
+  readonly accepts: () => ViewHead["accepts"];
   readonly agentName: () => string;
 }
 
 /** A file or folder to attach, by absolute path. Lines are 1-based. */
-export interface Wanted {
+export interface PathToAttach {
   readonly path: string;
   readonly kind?: Completion["kind"];
   readonly line?: number;
@@ -32,7 +32,7 @@ export interface Wanted {
 }
 
 /** Chips, and a sentence for each thing that was not taken. */
-export interface Attached {
+export interface AttachResult {
   readonly attachments: readonly Attachment[];
   readonly refused: readonly string[];
 }
@@ -46,29 +46,29 @@ const imageTypes: Readonly<Record<string, string>> = {
 };
 
 /** Endings of images that agents take, without the dot. */
-export const imageEndings: readonly string[] = Object.keys(imageTypes).map(ending => ending.slice(1));
+export const imageExtensions: readonly string[] = Object.keys(imageTypes).map(ending => ending.slice(1));
 
-export class Attaching {
-  readonly #options: AttachingOptions;
+export class Attachments {
+  readonly #options: AttachmentsOptions;
   /** Paths that the user chose by hand, or said yes to. */
   readonly #approved = new Set<string>();
 
-  constructor(options: AttachingOptions) {
+  constructor(options: AttachmentsOptions) {
     this.#options = options;
   }
 
   /** Chips for files and folders. `byHand`: picked in a dialog or a menu of VS Code, so that they may lie anywhere. */
-  async paths(wanted: readonly Wanted[], byHand: boolean): Promise<Attached> {
+  async attachPaths(wanted: readonly PathToAttach[], byHand: boolean): Promise<AttachResult> {
     const refused: string[] = [];
     const attachments: Attachment[] = [];
-    const declined = new Set(
-      await this.declined(
+    const rejected = new Set(
+      await this.declinedPaths(
         wanted.map(({ path }) => path),
         byHand,
       ),
     );
     for (const one of wanted) {
-      if (declined.has(one.path)) {
+      if (rejected.has(one.path)) {
         refused.push(vscode.l10n.t("{0} was not attached.", basename(one.path)));
         continue;
       }
@@ -82,19 +82,19 @@ export class Attaching {
   }
 
   /** A chip for a text as it is now. */
-  text(
+  attachText(
     kind: Attachment["kind"],
     label: string,
     text: string,
     more: { readonly detail?: string; readonly uri?: string; readonly mimeType?: string } = {},
-  ): Attached {
+  ): AttachResult {
     const bytes = Buffer.byteLength(text);
-    if (bytes > mostEmbedded) {
+    if (bytes > maxEmbeddedBytes) {
       const reason = vscode.l10n.t(
         "“{0}” is too large to attach ({1}); {2} is the most.",
         label,
-        sizeWords(bytes),
-        sizeWords(mostEmbedded),
+        sizeText(bytes),
+        sizeText(maxEmbeddedBytes),
       );
       return { attachments: [], refused: [reason] };
     }
@@ -114,12 +114,12 @@ export class Attaching {
    * Those of the paths that the user does not want to leave the machine, asked about in one dialog: what looks like a
    * secret, and, unless picked by hand, what lies outside the workspace. What was agreed to is not asked again.
    */
-  async declined(paths: readonly string[], byHand: boolean): Promise<readonly string[]> {
+  async declinedPaths(paths: readonly string[], byHand: boolean): Promise<readonly string[]> {
     const roots = this.#options.roots();
     const confinement = new Confinement(nodePaths(), roots);
     const place = { roots, platform: hostPlatform, ignoresCase: nodePaths().ignoresCase, home: homedir() };
-    const isSecret = secretsAt(this.#options.sensitive(), place);
-    const doubtful: string[] = [];
+    const isSecret = secretMatcher(this.#options.sensitive(), place);
+    const pathsToConfirm: string[] = [];
     const reasons: string[] = [];
     for (const path of new Set(paths)) {
       if (this.#approved.has(path)) continue;
@@ -129,19 +129,19 @@ export class Attaching {
         if (byHand) this.#approved.add(path);
         continue;
       }
-      doubtful.push(path);
+      pathsToConfirm.push(path);
       reasons.push(
         secret
           ? vscode.l10n.t("{0} looks like it holds secrets.", path)
           : vscode.l10n.t("{0} lies outside this workspace.", path),
       );
     }
-    if (doubtful.length === 0) return [];
+    if (pathsToConfirm.length === 0) return [];
     const attach = vscode.l10n.t("Attach");
     const answer = await vscode.window.showWarningMessage(
-      doubtful.length === 1
-        ? vscode.l10n.t("Attach {0} to the message?", basename(doubtful[0] ?? ""))
-        : vscode.l10n.t("Attach these {0} files to the message?", doubtful.length),
+      pathsToConfirm.length === 1
+        ? vscode.l10n.t("Attach {0} to the message?", basename(pathsToConfirm[0] ?? ""))
+        : vscode.l10n.t("Attach these {0} files to the message?", pathsToConfirm.length),
       {
         modal: true,
         detail: [...reasons, vscode.l10n.t("What is attached is given to the agent and may leave this machine.")].join(
@@ -150,12 +150,12 @@ export class Attaching {
       },
       attach,
     );
-    if (answer !== attach) return doubtful;
-    for (const path of doubtful) this.#approved.add(path);
+    if (answer !== attach) return pathsToConfirm;
+    for (const path of pathsToConfirm) this.#approved.add(path);
     return [];
   }
 
-  async #attachment({ path, kind, line, endLine }: Wanted): Promise<Attachment | string> {
+  async #attachment({ path, kind, line, endLine }: PathToAttach): Promise<Attachment | string> {
     const { documents } = this.#options;
     const found = await documents.stat(path);
     const name = basename(path) || path;
@@ -173,12 +173,12 @@ export class Attaching {
     const mimeType = imageTypes[extname(path).toLowerCase()];
     if (mimeType !== undefined) return this.#image(path, mimeType, found.size);
     const shown = kind === "symbol" || kind === "selection" ? kind : "file";
-    const label = `${name}${lineWords(line, endLine)}`;
+    const label = `${name}${lineSuffix(line, endLine)}`;
     if (line !== undefined) return { ...base, kind: shown, label };
     const { size } = found;
     const detail =
-      size > mostEmbedded
-        ? vscode.l10n.t("{0} · {1}, sent as a link: the agent reads it itself", folder, sizeWords(size))
+      size > maxEmbeddedBytes
+        ? vscode.l10n.t("{0} · {1}, sent as a link: the agent reads it itself", folder, sizeText(size))
         : folder;
     return { ...base, kind: shown, label, detail, bytes: size };
   }
@@ -188,13 +188,13 @@ export class Attaching {
     if (this.#options.accepts()?.image === false) {
       return vscode.l10n.t("{0} does not take images, so {1} was not attached.", this.#options.agentName(), label);
     }
-    const most = Math.floor((mostData * 3) / 4);
+    const most = Math.floor((maxDataLength * 3) / 4);
     if (size > most) {
       return vscode.l10n.t(
         "{0} is too large ({1}); {2} is the most for images.",
         label,
-        sizeWords(size),
-        sizeWords(most),
+        sizeText(size),
+        sizeText(most),
       );
     }
     const data = (await readFile(path)).toString("base64");
@@ -203,18 +203,21 @@ export class Attaching {
   }
 }
 
-const lineWords = (line: number | undefined, endLine: number | undefined): string =>
+const lineSuffix = (line: number | undefined, endLine: number | undefined): string =>
   line === undefined ? "" : endLine === undefined || endLine === line ? `:${line}` : `:${line}-${endLine}`;
 
 /** The selected text of the editor as a chip; nothing where nothing is selected. */
-export function selectionOf(editor: vscode.TextEditor | undefined, attaching: Attaching): Attached | undefined {
+export function attachSelection(
+  editor: vscode.TextEditor | undefined,
+  attachments: Attachments,
+): AttachResult | undefined {
   if (!editor || editor.selection.isEmpty) return undefined;
   const { document, selection } = editor;
   const line = selection.start.line + 1;
   // A selection that ends before the first character of a line does not reach into it.
   const endLine = Math.max(line, selection.end.character === 0 ? selection.end.line : selection.end.line + 1);
   const name = basename(document.uri.path);
-  return attaching.text("selection", `${name}${lineWords(line, endLine)}`, document.getText(selection), {
+  return attachments.attachText("selection", `${name}${lineSuffix(line, endLine)}`, document.getText(selection), {
     detail: vscode.workspace.asRelativePath(document.uri, true),
     uri: `${document.uri.toString()}${linesFragment({ line, endLine })}`,
   });

@@ -6,7 +6,7 @@ import { DisposableStore, type Disposable } from "../../base/lifecycle.ts";
 import type { Clock, Log } from "../../base/log.ts";
 import { FileIndex } from "../fileIndex.ts";
 import { FileSearch, type FileHit, type FindOptions } from "../fileSearch.ts";
-import { excludedBy, walkFiles, type Leaves } from "../../files/fileWalk.ts";
+import { excludedBy, walkFiles, type PathExclusion } from "../../files/fileWalk.ts";
 import { gitFiles } from "../../git/gitQueries.ts";
 import { type Git } from "../../git/gitProgram.ts";
 import { nodePaths } from "../../files/nodePaths.ts";
@@ -21,30 +21,30 @@ interface Root {
 }
 
 /** How long changes are gathered before they are looked at. Milliseconds. */
-const quiet = 250;
+const batchDelay = 250;
 
 /** With more changed paths than this at once, everything is listed anew. */
-const mostSingle = 200;
+const maxSinglePaths = 200;
 
 /** How long listing holds the thread at a time. Milliseconds. */
-const slice = 10;
+const maxSliceTime = 10;
 
 /** Files of one workspace; the others are not offered. */
-const mostFiles = 500_000;
+const maxFiles = 500_000;
 
 /** The index of this window. Does nothing before it is started. */
 export class FileIndexer implements Disposable {
   readonly #log: Log;
   readonly #clock: Clock;
   readonly #store = new DisposableStore();
-  #watching = new DisposableStore();
+  #watchers = new DisposableStore();
   #index = new FileIndex();
   #search = new FileSearch(this.#index);
   #roots: readonly Root[] = [];
   #started = false;
   #stop = new AbortController();
   #pending = 0;
-  #idle: (() => void)[] = [];
+  #idleResolvers: (() => void)[] = [];
 
   constructor(log: Log, clock: Clock) {
     this.#log = log;
@@ -52,7 +52,7 @@ export class FileIndexer implements Disposable {
   }
 
   /** Whether files are still being found for the first time, or anew. */
-  get indexing(): boolean {
+  get isIndexing(): boolean {
     return this.#pending > 0;
   }
   /** How many files are known. */
@@ -76,8 +76,8 @@ export class FileIndexer implements Disposable {
 
   /** Settles when nothing is being listed any more. */
   whenIdle(): Promise<void> {
-    if (!this.indexing) return Promise.resolve();
-    return new Promise(resolve => this.#idle.push(resolve));
+    if (!this.isIndexing) return Promise.resolve();
+    return new Promise(resolve => this.#idleResolvers.push(resolve));
   }
 
   find(query: string, options: FindOptions): Promise<readonly FileHit[]> {
@@ -89,36 +89,36 @@ export class FileIndexer implements Disposable {
   }
 
   /** Where a path of the index is on disk. */
-  absolute(path: string): string {
+  absolutePath(path: string): string {
     const root = this.#roots.find(({ prefix }) => path.startsWith(prefix)) ?? this.#roots[0];
     return root ? join(root.path, path.slice(root.prefix.length)) : path;
   }
 
   /** The path in the index of a file on disk; undefined outside the workspace. */
-  indexed(file: string): string | undefined {
+  indexPath(file: string): string | undefined {
     const root = this.#roots.find(({ path }) => file.startsWith(path.endsWith(sep) ? path : `${path}${sep}`));
     return root && root.prefix + relative(root.path, file).replaceAll("\\", "/");
   }
 
   dispose(): void {
     this.#stop.abort();
-    this.#watching.dispose();
+    this.#watchers.dispose();
     this.#store.dispose();
-    this.#settle();
+    this.#resolveIdle();
   }
 
   #restart(): void {
     this.#stop.abort();
     this.#stop = new AbortController();
-    this.#watching.dispose();
-    this.#watching = new DisposableStore();
+    this.#watchers.dispose();
+    this.#watchers = new DisposableStore();
     this.#index = new FileIndex();
     this.#search = new FileSearch(this.#index);
     this.#roots = rootsOf(vscode.workspace.workspaceFolders ?? []);
     for (const root of this.#roots) {
-      const lister = new Lister(root, this.#index, gitOf(root.uri), this.#log);
+      const lister = new FolderLister(root, this.#index, gitOf(root.uri), this.#log);
       this.#watch(root, lister);
-      this.#run(signal => lister.all(signal));
+      this.#run(signal => lister.listAll(signal));
     }
   }
 
@@ -130,15 +130,15 @@ export class FileIndexer implements Disposable {
         if (!signal.aborted) this.#log.warn("The files of the workspace could not be listed.", asError(error).message);
       })
       .finally(() => {
-        if (--this.#pending === 0) this.#settle();
+        if (--this.#pending === 0) this.#resolveIdle();
       });
   }
 
-  #settle(): void {
-    for (const resolve of this.#idle.splice(0)) resolve();
+  #resolveIdle(): void {
+    for (const resolve of this.#idleResolvers.splice(0)) resolve();
   }
 
-  #watch(root: Root, lister: Lister): void {
+  #watch(root: Root, lister: FolderLister): void {
     const watcher = vscode.workspace.createFileSystemWatcher(
       new vscode.RelativePattern(root.uri, "**/*"),
       false,
@@ -151,12 +151,12 @@ export class FileIndexer implements Disposable {
     let all = false;
     let timer: Disposable | undefined;
     const later = (): void => {
-      timer ??= this.#clock.after(quiet, () => {
+      timer ??= this.#clock.after(batchDelay, () => {
         timer = undefined;
         const paths = [...changed];
         changed.clear();
-        if (all || paths.length > mostSingle) this.#run(signal => lister.all(signal));
-        else this.#run(signal => lister.some(paths, signal));
+        if (all || paths.length > maxSinglePaths) this.#run(signal => lister.listAll(signal));
+        else this.#run(signal => lister.listPaths(paths, signal));
         all = false;
       });
     };
@@ -166,26 +166,26 @@ export class FileIndexer implements Disposable {
       changed.add(path);
       later();
     };
-    const anew = (): void => {
+    const changedRules = (): void => {
       all = true;
       later();
     };
     const own = [
       watcher, rules, watcher.onDidCreate(note), watcher.onDidDelete(note),
-      rules.onDidChange(anew), rules.onDidCreate(anew), rules.onDidDelete(anew),
+      rules.onDidChange(changedRules), rules.onDidCreate(changedRules), rules.onDidDelete(changedRules),
     ]; // prettier-ignore
-    for (const one of own) this.#watching.add(one);
-    this.#watching.add({ dispose: () => timer?.dispose() });
+    for (const one of own) this.#watchers.add(one);
+    this.#watchers.add({ dispose: () => timer?.dispose() });
   }
 }
 
 /** Lists the files of one folder into the index, one listing after the other. */
-class Lister {
+class FolderLister {
   readonly #root: Root;
   readonly #index: FileIndex;
   readonly #git: Git | undefined;
   readonly #log: Log;
-  readonly #leavesOut: Leaves;
+  readonly #isExcluded: PathExclusion;
   #last: Promise<void> = Promise.resolve();
 
   constructor(root: Root, index: FileIndex, git: Git | undefined, log: Log) {
@@ -194,20 +194,20 @@ class Lister {
     this.#git = git;
     this.#log = log;
     const excluded = vscode.workspace.getConfiguration("files", root.uri).get<Record<string, unknown>>("exclude") ?? {};
-    this.#leavesOut = excludedBy(excluded, nodePaths().ignoresCase);
+    this.#isExcluded = excludedBy(excluded, nodePaths().ignoresCase);
   }
 
   /** Everything, anew: what is gone goes. */
-  all(signal: AbortSignal): Promise<void> {
+  listAll(signal: AbortSignal): Promise<void> {
     return this.#next(async () => {
-      const run = this.#index.beginRun();
+      const run = this.#index.beginListing();
       await this.#list(undefined, signal);
-      this.#index.endRun(run, this.#root.prefix);
+      this.#index.endListing(run, this.#root.prefix);
     });
   }
 
   /** These paths, which came or went. */
-  some(paths: readonly string[], signal: AbortSignal): Promise<void> {
+  listPaths(paths: readonly string[], signal: AbortSignal): Promise<void> {
     return this.#next(async () => {
       this.#index.remove(paths.map(path => this.#root.prefix + path));
       await this.#list(paths, signal);
@@ -237,16 +237,16 @@ class Lister {
         this.#log.debug(`git did not list ${path}, so it is walked.`, asError(error).message);
       }
     }
-    const leavesOut = this.#leavesOut;
-    if (!only) return walkFiles(path, { take, leavesOut, signal });
-    for (const from of only) await walkFiles(path, { take, leavesOut, from, signal });
+    const isExcluded = this.#isExcluded;
+    if (!only) return walkFiles(path, { take, isExcluded, signal });
+    for (const from of only) await walkFiles(path, { take, isExcluded, from, signal });
   }
 
   async #take(paths: readonly string[], signal: AbortSignal): Promise<void> {
     let since = performance.now();
     for (const path of paths) {
-      if (this.#index.size < mostFiles && !this.#leavesOut(path)) this.#index.add(this.#root.prefix + path);
-      if (performance.now() - since < slice) continue;
+      if (this.#index.size < maxFiles && !this.#isExcluded(path)) this.#index.add(this.#root.prefix + path);
+      if (performance.now() - since < maxSliceTime) continue;
       await new Promise(resolve => setImmediate(resolve));
       signal.throwIfAborted();
       since = performance.now();

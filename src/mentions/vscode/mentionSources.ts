@@ -18,13 +18,13 @@ export interface FoundSymbol {
   readonly endLine: number;
 }
 
-const mostSymbols = 20;
+const maxSymbols = 20;
 
 /** Symbols by name, from the language servers; none when they take longer than `limit` milliseconds. */
-export async function symbolsNamed(query: string, limit: number, log: Log): Promise<readonly FoundSymbol[]> {
+export async function searchSymbols(query: string, limit: number, log: Log): Promise<readonly FoundSymbol[]> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<undefined>(resolve => (timer = setTimeout(() => resolve(undefined), limit)));
-  const asked = Promise.resolve(
+  const timeout = new Promise<undefined>(resolve => (timer = setTimeout(() => resolve(undefined), limit)));
+  const symbols = Promise.resolve(
     vscode.commands.executeCommand<readonly vscode.SymbolInformation[] | undefined>(
       "vscode.executeWorkspaceSymbolProvider",
       query,
@@ -33,11 +33,11 @@ export async function symbolsNamed(query: string, limit: number, log: Log): Prom
     log.debug("The symbols of the workspace could not be searched.", asError(error).message);
     return undefined;
   });
-  const found = await Promise.race([asked, late]);
+  const found = await Promise.race([symbols, timeout]);
   clearTimeout(timer);
   return (found ?? [])
     .filter(({ location }) => location.uri.scheme === "file")
-    .slice(0, mostSymbols)
+    .slice(0, maxSymbols)
     .map(({ name, containerName, location: { uri, range } }) => ({
       name,
       container: containerName,
@@ -61,16 +61,16 @@ export function problemLines(uri: vscode.Uri, problems: readonly vscode.Diagnost
 }
 
 /** The problems of a file, or of the whole workspace: errors first, then warnings; hints are left out. */
-export function problemsOf(uri?: vscode.Uri): readonly string[] {
+export function linesOfProblems(uri?: vscode.Uri): readonly string[] {
   const all: readonly (readonly [vscode.Uri, readonly vscode.Diagnostic[]])[] = uri
     ? [[uri, vscode.languages.getDiagnostics(uri)]]
     : vscode.languages.getDiagnostics();
-  const told = all.flatMap(([at, problems]) =>
+  const problemTexts = all.flatMap(([at, problems]) =>
     problems
       .filter(({ severity }) => severity <= vscode.DiagnosticSeverity.Warning)
       .map(problem => ({ severity: problem.severity, words: problemLines(at, [problem]).join("") })),
   );
-  return told.sort((a, b) => a.severity - b.severity).map(({ words }) => words);
+  return problemTexts.sort((a, b) => a.severity - b.severity).map(({ words }) => words);
 }
 
 /** Follows the commands that the user runs in terminals with shell integration. */
@@ -121,7 +121,7 @@ interface GitExtension {
 }
 
 /** The git of the session's folder, and whether it has changes; undefined: there is no git here. */
-function gitHere(): { readonly git: Git; readonly folder: string; readonly changed: boolean } | undefined {
+function sessionGit(): { readonly git: Git; readonly folder: string; readonly changed: boolean } | undefined {
   const folder = sessionFolder();
   if (folder === undefined || !vscode.workspace.isTrusted) return undefined;
   const extension = vscode.extensions.getExtension<GitExtension>("vscode.git");
@@ -143,11 +143,11 @@ const isWithin = (path: string, root: string): boolean =>
   path.startsWith(root.endsWith("/") || root.endsWith("\\") ? root : `${root}${path[root.length] ?? "/"}`);
 
 /** Whether a git diff is worth offering. */
-export const hasChanges = (): boolean => gitHere()?.changed ?? false;
+export const hasUncommittedChanges = (): boolean => sessionGit()?.changed ?? false;
 
 /** What changed since the last commit, as a diff. Rejects with a sentence where nothing did, or there is no git. */
-export async function changes(): Promise<string> {
-  const here = gitHere();
+export async function uncommittedDiff(): Promise<string> {
+  const here = sessionGit();
   if (!here) throw new Error(vscode.l10n.t("There is no git repository in this workspace."));
   const diff = await gitDiff(here.git, here.folder).catch((error: unknown) => {
     throw new Error(vscode.l10n.t("git could not tell what changed: {0}", asError(error).message));

@@ -6,14 +6,14 @@ import type { Disposable } from "../../base/lifecycle.ts";
 import type { Log } from "../../base/log.ts";
 import type { Completion } from "../../panel/protocol.ts";
 import { commandText } from "../lastCommand.ts";
-import { imageEndings, selectionOf, type Attached, type Attaching } from "./attachments.ts";
-import type { Asker } from "../../panel/replyTarget.ts";
+import { imageExtensions, attachSelection, type AttachResult, type Attachments } from "./attachments.ts";
+import type { ReplyTarget } from "../../panel/replyTarget.ts";
 import type { FileIndexer } from "./fileIndexer.ts";
 import {
-  changes,
-  hasChanges,
-  problemsOf,
-  symbolsNamed,
+  uncommittedDiff,
+  hasUncommittedChanges,
+  linesOfProblems,
+  searchSymbols,
   type FoundSymbol,
   type TerminalCommands,
 } from "./mentionSources.ts";
@@ -23,37 +23,37 @@ export interface MentionsOptions {
   readonly indexer: FileIndexer;
   readonly recent: RecentFiles;
   readonly terminals: TerminalCommands;
-  readonly attaching: Attaching;
+  readonly attachments: Attachments;
   readonly log: Log;
 }
 
 /** A completion, and how it becomes a chip. */
 interface Offer {
   readonly item: Completion;
-  readonly attach: () => Promise<Attached>;
+  readonly attach: () => Promise<AttachResult>;
 }
 
-const mostFiles = 30;
-const mostRecent = 12;
+const maxFiles = 30;
+const maxRecent = 12;
 
 /** Language servers may take this long. Milliseconds. */
-const symbolTime = 3000;
+const symbolTimeout = 3000;
 
 /** The user still types, within this time. Milliseconds. */
-const symbolWait = 150;
+const symbolDelay = 150;
 
 /** Answers of a panel whose items can still be chosen. */
-const mostKept = 8;
+const maxKeptRequests = 8;
 
 /** What a panel asked last, and what it was offered. */
-interface Asked {
+interface PanelRequests {
   stop: AbortController;
   readonly offers: Map<number, ReadonlyMap<string, Offer>>;
 }
 
 export class Mentions implements Disposable {
   readonly #options: MentionsOptions;
-  readonly #asked = new WeakMap<Asker, Asked>();
+  readonly #requests = new WeakMap<ReplyTarget, PanelRequests>();
   #disposed = false;
 
   constructor(options: MentionsOptions) {
@@ -61,8 +61,8 @@ export class Mentions implements Disposable {
   }
 
   /** Answers with `completions`, again for the same request as more is found. A newer request ends this one. */
-  async complete(asker: Asker, request: number, query: string): Promise<void> {
-    const asked = this.#of(asker);
+  async complete(replyTarget: ReplyTarget, request: number, query: string): Promise<void> {
+    const asked = this.#requestsOf(replyTarget);
     asked.stop.abort();
     const stop = (asked.stop = new AbortController());
     const { signal } = stop;
@@ -75,9 +75,9 @@ export class Mentions implements Disposable {
       const offers = unique([...files, ...symbols]);
       asked.offers.delete(request);
       asked.offers.set(request, new Map(offers.map(offer => [offer.item.key, offer])));
-      for (const old of [...asked.offers.keys()].slice(0, -mostKept)) asked.offers.delete(old);
-      const indexing = indexer.indexing && !query.startsWith("#");
-      asker.reply({
+      for (const old of [...asked.offers.keys()].slice(0, -maxKeptRequests)) asked.offers.delete(old);
+      const indexing = indexer.isIndexing && !query.startsWith("#");
+      replyTarget.reply({
         type: "completions",
         request,
         items: offers.map(({ item }) => item),
@@ -91,16 +91,16 @@ export class Mentions implements Disposable {
     const findSymbols = async (): Promise<void> => {
       const name = query.replace(/^#/, "").trim();
       if (name === "") return;
-      await new Promise(resolve => setTimeout(resolve, symbolWait));
+      await new Promise(resolve => setTimeout(resolve, symbolDelay));
       if (signal.aborted) return;
-      const found = await symbolsNamed(name, symbolTime, this.#options.log);
+      const found = await searchSymbols(name, symbolTimeout, this.#options.log);
       symbols = found.map(symbol => this.#symbol(symbol));
       if (symbols.length > 0 || query.startsWith("#")) post();
     };
     if (query.startsWith("#")) return findSymbols();
     const symbolsFound = findSymbols();
     await findFiles();
-    if (indexer.indexing) {
+    if (indexer.isIndexing) {
       await indexer.whenIdle();
       if (!signal.aborted && !this.#disposed) await findFiles();
     }
@@ -108,74 +108,77 @@ export class Mentions implements Disposable {
   }
 
   /** The chip for a completion; answers with `attached` or `refused`. */
-  async attachItem(asker: Asker, request: number, key: string): Promise<void> {
-    const offer = this.#of(asker).offers.get(request)?.get(key);
+  async attachItem(replyTarget: ReplyTarget, request: number, key: string): Promise<void> {
+    const offer = this.#requestsOf(replyTarget).offers.get(request)?.get(key);
     if (!offer) {
-      return asker.reply({ type: "refused", reason: vscode.l10n.t("This is not offered any more. Choose again.") });
+      return replyTarget.reply({
+        type: "refused",
+        reason: vscode.l10n.t("This is not offered any more. Choose again."),
+      });
     }
     // The panel waits for an answer, also where something went wrong.
     const made = await offer.attach().catch((error: unknown) => {
       const reason = vscode.l10n.t("{0} could not be attached: {1}", offer.item.label, asError(error).message);
       return { attachments: [], refused: [reason] };
     });
-    hand(asker, made);
+    replyWithAttachments(replyTarget, made);
   }
 
   /** Files that were dropped. What is no file, or lies elsewhere and is not agreed to, is refused. */
-  async attachUris(asker: Asker, uris: readonly string[]): Promise<void> {
+  async attachUris(replyTarget: ReplyTarget, uris: readonly string[]): Promise<void> {
     const paths: string[] = [];
     const refused: string[] = [];
     for (const given of uris) {
-      const uri = parsed(given);
+      const uri = parseUri(given);
       if (uri?.scheme === "file" && uri.authority === "") paths.push(uri.fsPath);
       else refused.push(vscode.l10n.t("{0} is no file of this machine.", given.slice(0, 200)));
     }
-    const made = await this.#options.attaching.paths(
+    const made = await this.#options.attachments.attachPaths(
       paths.map(path => ({ path })),
       false,
     );
-    hand(asker, { attachments: made.attachments, refused: [...refused, ...made.refused] });
+    replyWithAttachments(replyTarget, { attachments: made.attachments, refused: [...refused, ...made.refused] });
   }
 
   /** The attach button: asks what. Nothing is said when the user chooses nothing. */
-  async pick(asker: Asker): Promise<void> {
-    const { attaching } = this.#options;
-    const files = async (images: boolean): Promise<Attached> => {
+  async pick(replyTarget: ReplyTarget): Promise<void> {
+    const { attachments } = this.#options;
+    const files = async (images: boolean): Promise<AttachResult> => {
       const picked = await vscode.window.showOpenDialog({
         canSelectMany: true,
         canSelectFolders: false,
         openLabel: vscode.l10n.t("Attach"),
-        ...(images && { filters: { [vscode.l10n.t("Images")]: [...imageEndings] } }),
+        ...(images && { filters: { [vscode.l10n.t("Images")]: [...imageExtensions] } }),
       });
       const wanted = (picked ?? []).filter(({ scheme }) => scheme === "file").map(({ fsPath }) => ({ path: fsPath }));
-      return attaching.paths(wanted, true);
+      return attachments.attachPaths(wanted, true);
     };
     const choices = [
       { label: `$(file) ${vscode.l10n.t("Files…")}`, attach: () => files(false) },
       { label: `$(file-media) ${vscode.l10n.t("Image…")}`, attach: () => files(true) },
-      ...this.#specials().map(({ item, attach }) => ({
+      ...this.#otherOffers().map(({ item, attach }) => ({
         label: `$(${icons[item.kind]}) ${item.label}`,
         description: item.detail ?? "",
         attach,
       })),
     ];
     const chosen = await vscode.window.showQuickPick(choices, { title: vscode.l10n.t("Attach to the Message") });
-    if (chosen) hand(asker, await chosen.attach());
+    if (chosen) replyWithAttachments(replyTarget, await chosen.attach());
   }
 
   dispose(): void {
     this.#disposed = true;
   }
 
-  #of(asker: Asker): Asked {
-    const known = this.#asked.get(asker) ?? { stop: new AbortController(), offers: new Map() };
-    this.#asked.set(asker, known);
+  #requestsOf(replyTarget: ReplyTarget): PanelRequests {
+    const known = this.#requests.get(replyTarget) ?? { stop: new AbortController(), offers: new Map() };
+    this.#requests.set(replyTarget, known);
     return known;
   }
 
   async #files(query: string, signal: AbortSignal): Promise<readonly Offer[]> {
     const { indexer, recent } = this.#options;
-    const specials = this.#specials();
+    const specials = this.#otherOffers();
     if (query.trim() === "") return [...this.#recent(), ...specials];
     const words = query.trim().toLowerCase();
     const fitting = specials.filter(({ item }) =>
@@ -184,8 +187,8 @@ export class Mentions implements Disposable {
         .split(/\s+/)
         .some((_, i, all) => all.slice(i).join(" ").startsWith(words)),
     );
-    const used = recent.paths.flatMap(path => indexer.indexed(path) ?? []);
-    const hits = await indexer.find(query, { limit: mostFiles, recent: used, signal });
+    const used = recent.paths.flatMap(path => indexer.indexPath(path) ?? []);
+    const hits = await indexer.find(query, { limit: maxFiles, recent: used, signal });
     const files = hits.map(({ path, name, folder, matches }): Offer => {
       const at = path.slice(0, -name.length - 1);
       const kind = folder ? "folder" : "file";
@@ -196,7 +199,7 @@ export class Mentions implements Disposable {
         ...(at !== "" && { detail: at }),
         ...(matches.length > 0 && { matches }),
       };
-      return { item, attach: () => this.#attachPath(indexer.absolute(path)) };
+      return { item, attach: () => this.#attachPath(indexer.absolutePath(path)) };
     });
     return [...fitting, ...files];
   }
@@ -208,8 +211,8 @@ export class Mentions implements Disposable {
     const used = recent.paths;
     const paths = [...used.filter(path => open.has(path)), ...open, ...used];
     return [...new Set(paths)]
-      .filter(path => open.has(path) || indexer.has(indexer.indexed(path) ?? ""))
-      .slice(0, mostRecent)
+      .filter(path => open.has(path) || indexer.has(indexer.indexPath(path) ?? ""))
+      .slice(0, maxRecent)
       .map(path => {
         const kind = open.has(path) ? "editor" : "file";
         const at = vscode.workspace.asRelativePath(path);
@@ -221,8 +224,8 @@ export class Mentions implements Disposable {
       });
   }
 
-  #attachPath(path: string): Promise<Attached> {
-    return this.#options.attaching.paths([{ path }], false);
+  #attachPath(path: string): Promise<AttachResult> {
+    return this.#options.attachments.attachPaths([{ path }], false);
   }
 
   #symbol({ name, container, path, line, endLine }: FoundSymbol): Offer {
@@ -231,22 +234,22 @@ export class Mentions implements Disposable {
     return {
       item: { key: `symbol:${name}:${path}:${line}:${endLine}`, kind: "symbol", label: name, detail },
       attach: async () => {
-        const made = await this.#options.attaching.paths([{ path, kind: "symbol", line, endLine }], false);
+        const made = await this.#options.attachments.attachPaths([{ path, kind: "symbol", line, endLine }], false);
         return { ...made, attachments: made.attachments.map(chip => ({ ...chip, label: name, detail })) };
       },
     };
   }
 
   /** What there is besides files: only what exists now. */
-  #specials(): readonly Offer[] {
-    const { attaching, terminals } = this.#options;
+  #otherOffers(): readonly Offer[] {
+    const { attachments, terminals } = this.#options;
     const offers: Offer[] = [];
     const offer = (kind: Completion["kind"], label: string, detail: string, attach: Offer["attach"]): void => {
       offers.push({ item: { key: `${kind}:${label}`, kind, label, detail }, attach });
     };
     // A chat in an editor tab takes the place of the active editor.
     const editor = vscode.window.activeTextEditor ?? vscode.window.visibleTextEditors[0];
-    const selection = selectionOf(editor, attaching);
+    const selection = attachSelection(editor, attachments);
     const [chip] = selection?.attachments ?? [];
     if (selection && editor) {
       const where = chip?.label ?? vscode.workspace.asRelativePath(editor.document.uri);
@@ -254,14 +257,16 @@ export class Mentions implements Disposable {
     }
     const problems = (label: string, lines: readonly string[], detail: string): void => {
       if (lines.length === 0) return;
-      const text = `${lines.slice(0, mostProblems).join("\n")}\n`;
-      offer("problems", label, detail, () => Promise.resolve(attaching.text("problems", label, text, { detail })));
+      const text = `${lines.slice(0, maxProblems).join("\n")}\n`;
+      offer("problems", label, detail, () =>
+        Promise.resolve(attachments.attachText("problems", label, text, { detail })),
+      );
     };
     const counted = (count: number): string =>
       count === 1 ? vscode.l10n.t("1 problem") : vscode.l10n.t("{0} problems", count);
-    const all = problemsOf();
+    const all = linesOfProblems();
     if (editor) {
-      const own = problemsOf(editor.document.uri);
+      const own = linesOfProblems(editor.document.uri);
       const name = basename(editor.document.uri.path);
       if (own.length < all.length || own.length === 0) {
         problems(vscode.l10n.t("Problems in {0}", name), own, counted(own.length));
@@ -273,15 +278,15 @@ export class Mentions implements Disposable {
       const label = vscode.l10n.t("Terminal output");
       const detail = last.command.split("\n")[0]?.slice(0, 80) ?? "";
       offer("terminal", label, detail, () =>
-        Promise.resolve(attaching.text("terminal", label, commandText(last), { detail })),
+        Promise.resolve(attachments.attachText("terminal", label, commandText(last), { detail })),
       );
     }
-    if (hasChanges()) {
+    if (hasUncommittedChanges()) {
       const label = vscode.l10n.t("Git diff");
       const detail = vscode.l10n.t("Changes since the last commit");
       offer("diff", label, detail, async () => {
         try {
-          return attaching.text("diff", label, await changes(), { detail, mimeType: "text/x-diff" });
+          return attachments.attachText("diff", label, await uncommittedDiff(), { detail, mimeType: "text/x-diff" });
         } catch (error) {
           return { attachments: [], refused: [asError(error).message] };
         }
@@ -291,7 +296,7 @@ export class Mentions implements Disposable {
   }
 }
 
-const mostProblems = 200;
+const maxProblems = 200;
 
 const icons: Readonly<Record<Completion["kind"], string>> = {
   file: "file",
@@ -305,16 +310,16 @@ const icons: Readonly<Record<Completion["kind"], string>> = {
 };
 
 /** Tells the panel what became of it. */
-export function hand(asker: Asker, { attachments, refused }: Attached): void {
-  if (attachments.length > 0) asker.reply({ type: "attached", attachments });
-  if (refused.length > 0) asker.reply({ type: "refused", reason: refused.join(" ") });
+export function replyWithAttachments(replyTarget: ReplyTarget, { attachments, refused }: AttachResult): void {
+  if (attachments.length > 0) replyTarget.reply({ type: "attached", attachments });
+  if (refused.length > 0) replyTarget.reply({ type: "refused", reason: refused.join(" ") });
 }
 
 function unique(offers: readonly Offer[]): readonly Offer[] {
   return [...new Map(offers.map(offer => [offer.item.key, offer])).values()];
 }
 
-function parsed(uri: string): vscode.Uri | undefined {
+function parseUri(uri: string): vscode.Uri | undefined {
   try {
     return vscode.Uri.parse(uri, true);
   } catch {

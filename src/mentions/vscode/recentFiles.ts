@@ -2,7 +2,7 @@
 import * as vscode from "vscode";
 import { DisposableStore, type Disposable } from "../../base/lifecycle.ts";
 
-const most = 100;
+const maxPaths = 100;
 
 /** Files that were shown or changed in this window, newest first. */
 export class RecentFiles implements Disposable {
@@ -38,7 +38,8 @@ export class RecentFiles implements Disposable {
   #use(path: string): void {
     this.#paths.delete(path);
     this.#paths.add(path);
-    if (this.#paths.size > most) for (const oldest of [...this.#paths].slice(0, -most)) this.#paths.delete(oldest);
+    if (this.#paths.size > maxPaths)
+      for (const oldest of [...this.#paths].slice(0, -maxPaths)) this.#paths.delete(oldest);
   }
 }
 

@@ -1,40 +1,48 @@
 // Text before and after → the hunks a card shows. Bounded in size and time: a card is a glance, the diff editor is exact.
-import { changesOf, done, middleOf, type Change, type Lines, type Middle, type Work } from "../../base/lineDiff.ts";
+import {
+  diffIds,
+  runToEnd,
+  differingPart,
+  type LineChange,
+  type NumberedLines,
+  type DifferingPart,
+  type Work,
+} from "../../base/lineDiff.ts";
 import type { DiffBody, DiffHunk, DiffLine } from "../protocol.ts";
-import { marked } from "./wordMarks.ts";
+import { withWordMarks } from "./wordMarks.ts";
 
 const contextLines = 3;
 /** Larger texts are left to the diff editor: both sides together. */
-const maxCharacters = 8_000_000;
+const maxTotalLength = 8_000_000;
 /** What crosses to the panel: lines of one diff, characters of one line and of all. */
 const maxLines = 2000;
-const maxLine = 5000;
+const maxLineLength = 5000;
 const maxText = 400_000;
 
-export const tooLarge: DiffBody = { hunks: [], added: 0, removed: 0, state: "tooLarge" };
-export const computing: DiffBody = { hunks: [], added: 0, removed: 0, state: "computing" };
+export const tooLargeDiff: DiffBody = { hunks: [], added: 0, removed: 0, state: "tooLarge" };
+export const computingDiff: DiffBody = { hunks: [], added: 0, removed: 0, state: "computing" };
 
 /**
  * A line diff of two texts, with the words that changed within lines.
  * @example hunksOf("a\nb\n", "a\nc\n").hunks[0].lines → same "a", del "b", add "c"
  */
-export function hunksOf(oldText: string, newText: string): DiffBody {
-  return done(diffWork(oldText, newText));
+export function diffHunks(oldText: string, newText: string): DiffBody {
+  return runToEnd(diffWork(oldText, newText));
 }
 
-/** {@link hunksOf} in pieces. */
+/** {@link diffHunks} in pieces. */
 export function* diffWork(oldText: string, newText: string): Work<DiffBody> {
-  if (oldText.length + newText.length > maxCharacters) return tooLarge;
+  if (oldText.length + newText.length > maxTotalLength) return tooLargeDiff;
   if (oldText === newText) return { hunks: [], added: 0, removed: 0 };
-  const middle = yield* middleOf(oldText, newText, contextLines);
-  if (!middle) return tooLarge;
-  const changes = yield* changesOf(middle.old.ids, middle.new.ids);
+  const middle = yield* differingPart(oldText, newText, contextLines);
+  if (!middle) return tooLargeDiff;
+  const changes = yield* diffIds(middle.old.ids, middle.new.ids);
   const lineEnds = newLineEnds(middle, changes);
-  const body = yield* shortened(hunksFrom(middle, changes));
-  const count = (size: (change: Change) => number): number => changes.reduce((sum, each) => sum + size(each), 0);
+  const body = yield* limitHunks(hunksFrom(middle, changes));
+  const count = (size: (change: LineChange) => number): number => changes.reduce((sum, each) => sum + size(each), 0);
   return {
     ...body,
-    hunks: yield* marked(body.hunks),
+    hunks: yield* withWordMarks(body.hunks),
     added: count(change => change.newTo - change.newFrom),
     removed: count(change => change.oldTo - change.oldFrom),
     ...(lineEnds && { lineEnds }),
@@ -47,9 +55,9 @@ interface LazyHunk extends Omit<DiffHunk, "lines"> {
 }
 
 /** Changes that are near each other stand in one hunk. */
-function* hunksFrom(middle: Middle, changes: readonly Change[]): Generator<LazyHunk> {
+function* hunksFrom(middle: DifferingPart, changes: readonly LineChange[]): Generator<LazyHunk> {
   for (let i = 0; i < changes.length;) {
-    const first = changes[i] as Change;
+    const first = changes[i] as LineChange;
     const from = i++;
     while (i < changes.length && (changes[i]?.oldFrom ?? 0) - (changes[i - 1]?.oldTo ?? 0) <= 2 * contextLines) i++;
     const before = Math.min(contextLines, first.oldFrom);
@@ -62,29 +70,34 @@ function* hunksFrom(middle: Middle, changes: readonly Change[]): Generator<LazyH
 }
 
 function* hunkLines(
-  { old, new: now }: Middle,
-  changes: readonly Change[],
+  { old, new: now }: DifferingPart,
+  changes: readonly LineChange[],
   start: number,
 ): Generator<DiffLine, void, undefined> {
   let at = start;
   for (const { oldFrom, oldTo, newFrom, newTo } of changes) {
-    yield* sliced(old, "same", at, oldFrom);
-    yield* sliced(old, "del", oldFrom, oldTo);
-    yield* sliced(now, "add", newFrom, newTo);
+    yield* lineSlice(old, "same", at, oldFrom);
+    yield* lineSlice(old, "del", oldFrom, oldTo);
+    yield* lineSlice(now, "add", newFrom, newTo);
     at = oldTo;
   }
-  yield* sliced(old, "same", at, Math.min(at + contextLines, old.texts.length));
+  yield* lineSlice(old, "same", at, Math.min(at + contextLines, old.texts.length));
 }
 
-function* sliced(lines: Lines, op: DiffLine["op"], from: number, to: number): Generator<DiffLine, void, undefined> {
+function* lineSlice(
+  lines: NumberedLines,
+  op: DiffLine["op"],
+  from: number,
+  to: number,
+): Generator<DiffLine, void, undefined> {
   const last = lines.texts.length - 1;
   for (let i = from; i < to; i++) {
-    yield { op, text: lines.texts[i] ?? "", ...(lines.open && i === last && { noEnd: true as const }) };
+    yield { op, text: lines.texts[i] ?? "", ...(lines.lacksLineEnd && i === last && { noEnd: true as const }) };
   }
 }
 
 /** Of lines that stay, some end otherwise: how the lines end now. */
-function newLineEnds({ old, new: now }: Middle, changes: readonly Change[]): DiffBody["lineEnds"] {
+function newLineEnds({ old, new: now }: DifferingPart, changes: readonly LineChange[]): DiffBody["lineEnds"] {
   let at = 0;
   let shift = 0;
   let differs = false;
@@ -100,7 +113,7 @@ function newLineEnds({ old, new: now }: Middle, changes: readonly Change[]): Dif
 }
 
 /** So much of the hunks as a panel gets. */
-export function* shortened(hunks: Iterable<LazyHunk>): Work<Pick<DiffBody, "hunks" | "more">> {
+export function* limitHunks(hunks: Iterable<LazyHunk>): Work<Pick<DiffBody, "hunks" | "more">> {
   const kept: DiffHunk[] = [];
   let lines = 0;
   let characters = 0;
@@ -111,7 +124,7 @@ export function* shortened(hunks: Iterable<LazyHunk>): Work<Pick<DiffBody, "hunk
       if (more > 0 || lines >= maxLines || characters >= maxText) more++;
       else own.push(cutLine(line));
       if (++lines % maxLines === 0) yield maxLines;
-      characters += Math.min(line.text.length, maxLine);
+      characters += Math.min(line.text.length, maxLineLength);
     }
     if (own.length > 0) kept.push({ ...hunk, lines: own });
   }
@@ -122,7 +135,7 @@ export function* shortened(hunks: Iterable<LazyHunk>): Work<Pick<DiffBody, "hunk
 /** A line that is no longer than a panel takes it, not cut within a character. */
 function cutLine(line: DiffLine): DiffLine {
   const { text } = line;
-  if (text.length <= maxLine) return line;
-  const kept = text.slice(0, maxLine).replace(/[\ud800-\udbff]$/, "");
+  if (text.length <= maxLineLength) return line;
+  const kept = text.slice(0, maxLineLength).replace(/[\ud800-\udbff]$/, "");
   return { ...line, text: kept, cut: text.length - kept.length };
 }

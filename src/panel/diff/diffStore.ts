@@ -1,35 +1,35 @@
 // The diffs that cards show: each is computed once, in pieces between which everything else goes on.
 import type { Disposable } from "../../base/lifecycle.ts";
-import { done, type Work } from "../../base/lineDiff.ts";
+import { runToEnd, type Work } from "../../base/lineDiff.ts";
 import type { ToolContent } from "../../session/events.ts";
-import { computing, diffWork, tooLarge } from "./diffHunks.ts";
-import { patchWork, type PatchedFile } from "./patchText.ts";
+import { computingDiff, diffWork, tooLargeDiff } from "./diffHunks.ts";
+import { parsePatchWork, type PatchedFile } from "./patchText.ts";
 import type { DiffBody } from "../protocol.ts";
 
 /** Steps of work in one turn of the event loop; see lineDiff.ts. A few milliseconds. */
-const turn = 10_000;
+const stepsPerSlice = 10_000;
 /** Texts whose result is kept although the content that held them was replaced: agents repeat themselves. */
-const maxRecent = 20;
+const maxRecentJobs = 20;
 
 export interface DiffStoreOptions {
   /** Calls back in a later turn of the event loop. */
-  readonly later: (run: () => void) => void;
+  readonly defer: (run: () => void) => void;
   /** A result that was missing is there. */
-  readonly changed: () => void;
+  readonly onDidCompute: () => void;
   /** Computing failed, which is our fault. The card says that the diff cannot be shown. */
-  readonly failed: (error: unknown) => void;
+  readonly onError: (error: unknown) => void;
 }
 
-type FileDiff = Extract<ToolContent, { type: "diff" }>;
-type Changes = Extract<ToolContent, { type: "changes" }>;
+type DiffItem = Extract<ToolContent, { type: "diff" }>;
+type ChangesItem = Extract<ToolContent, { type: "changes" }>;
 
 /** One thing to compute: `texts` tell whether it is the same as another. */
-interface Job {
+interface DiffJob {
   readonly texts: readonly string[];
-  readonly work: Work<Result>;
-  result?: Result;
+  readonly work: Work<DiffResult>;
+  result?: DiffResult;
 }
-interface Result {
+interface DiffResult {
   readonly body?: DiffBody;
   readonly files?: readonly PatchedFile[];
 }
@@ -40,10 +40,10 @@ interface Result {
  */
 export class DiffStore implements Disposable {
   readonly #options: DiffStoreOptions | undefined;
-  readonly #jobs = new WeakMap<FileDiff | Changes, Job>();
-  readonly #recent: Job[] = [];
-  readonly #waiting = new Set<Job>();
-  #left = turn;
+  readonly #jobs = new WeakMap<DiffItem | ChangesItem, DiffJob>();
+  readonly #recent: DiffJob[] = [];
+  readonly #waiting = new Set<DiffJob>();
+  #stepsLeft = stepsPerSlice;
   #scheduled = false;
   #version = 0;
   #disposed = false;
@@ -58,59 +58,63 @@ export class DiffStore implements Disposable {
   }
 
   /** What changes from the old text to the new. */
-  diff(item: FileDiff): DiffBody {
+  diff(item: DiffItem): DiffBody {
     const texts = [item.oldText ?? "", item.deleted ? "" : item.newText];
-    return this.#result(item, texts, () => bodyWork(...(texts as [string, string])))?.body ?? computing;
+    return this.#result(item, texts, () => bodyWork(...(texts as [string, string])))?.body ?? computingDiff;
   }
 
   /** The files of a patch; `computing` until they are known, undefined when it cannot be read. */
-  files(item: Changes): readonly PatchedFile[] | "computing" | undefined {
+  files(item: ChangesItem): readonly PatchedFile[] | "computing" | undefined {
     if (item.patch === undefined) return undefined;
     const { patch } = item;
     const result = this.#result(item, [patch], () => filesWork(patch));
     return result ? result.files : "computing";
   }
 
-  #result(item: FileDiff | Changes, texts: readonly string[], work: () => Work<Result>): Result | undefined {
+  #result(
+    item: DiffItem | ChangesItem,
+    texts: readonly string[],
+    work: () => Work<DiffResult>,
+  ): DiffResult | undefined {
     let job = this.#jobs.get(item);
     if (!job) {
-      job = this.#same(texts) ?? this.#start(texts, work());
+      job = this.#findRecent(texts) ?? this.#start(texts, work());
       this.#jobs.set(item, job);
     }
     return job.result;
   }
 
-  #same(texts: readonly string[]): Job | undefined {
+  #findRecent(texts: readonly string[]): DiffJob | undefined {
     return this.#recent.find(
       job => job.texts.length === texts.length && job.texts.every((text, i) => text === texts[i]),
     );
   }
 
-  #start(texts: readonly string[], work: Work<Result>): Job {
-    const job: Job = { texts, work };
+  #start(texts: readonly string[], work: Work<DiffResult>): DiffJob {
+    const job: DiffJob = { texts, work };
     this.#recent.push(job);
-    if (this.#recent.length > maxRecent) this.#recent.shift();
-    if (!this.#options) job.result = done(work);
+    if (this.#recent.length > maxRecentJobs) this.#recent.shift();
+    if (!this.#options) job.result = runToEnd(work);
     else if (!this.#advance(job)) this.#waiting.add(job);
     return job;
   }
 
   /** Works on it as long as this turn has steps left. True when it is done. */
-  #advance(job: Job): boolean {
+  #advance(job: DiffJob): boolean {
     this.#schedule();
     try {
-      while (this.#left > 0) {
+      while (this.#stepsLeft > 0) {
         const next = job.work.next();
         if (next.done) {
           job.result = next.value;
           return true;
         }
-        this.#left -= next.value;
+        this.#stepsLeft -= next.value;
       }
       return false;
     } catch (error) {
-      this.#options?.failed(error);
-      job.result = { body: tooLarge };
+      this.#options?.onError(error);
+      job.result = { body: tooLargeDiff };
       return true;
     }
   }
@@ -118,14 +122,14 @@ export class DiffStore implements Disposable {
   #schedule(): void {
     if (this.#scheduled || this.#disposed) return;
     this.#scheduled = true;
-    this.#options?.later(() => {
+    this.#options?.defer(() => {
       this.#scheduled = false;
-      this.#left = turn;
-      if (!this.#disposed) this.#continue();
+      this.#stepsLeft = stepsPerSlice;
+      if (!this.#disposed) this.#advanceWaiting();
     });
   }
 
-  #continue(): void {
+  #advanceWaiting(): void {
     let news = false;
     for (const job of this.#waiting) {
       if (!this.#advance(job)) break;
@@ -134,7 +138,7 @@ export class DiffStore implements Disposable {
     }
     if (!news) return;
     this.#version++;
-    this.#options?.changed();
+    this.#options?.onDidCompute();
   }
 
   dispose(): void {
@@ -143,11 +147,11 @@ export class DiffStore implements Disposable {
   }
 }
 
-function* bodyWork(oldText: string, newText: string): Work<Result> {
+function* bodyWork(oldText: string, newText: string): Work<DiffResult> {
   return { body: yield* diffWork(oldText, newText) };
 }
 
-function* filesWork(patch: string): Work<Result> {
-  const files = yield* patchWork(patch);
+function* filesWork(patch: string): Work<DiffResult> {
+  const files = yield* parsePatchWork(patch);
   return files ? { files } : {};
 }

@@ -1,45 +1,46 @@
 // Files that a tool changed, each with what the patch says of it.
 import type { ToolContent } from "../../session/events.ts";
-import { computing } from "./diffHunks.ts";
+import { computingDiff } from "./diffHunks.ts";
 import type { PatchedFile } from "./patchText.ts";
 import type { ChangedFile, ToolPart } from "../protocol.ts";
 
-type Changes = Extract<ToolContent, { type: "changes" }>;
+type ChangesItem = Extract<ToolContent, { type: "changes" }>;
 
 /** Characters of a patch that cross to the panel where it is shown as it came. */
-const maxPatch = 200_000;
+const maxPatchLength = 200_000;
 
 /** The list of changes is what counts; the patch adds to it, and is shown as it came where not all of it could be placed. */
 export function filesPart(
-  item: Changes,
+  item: ChangesItem,
   patched: readonly PatchedFile[] | "computing" | undefined,
   label: (path: string) => string,
 ): Extract<ToolPart, { type: "files" }> {
-  const left = new Map((patched === "computing" ? [] : (patched ?? [])).map(file => [nameOf(file), file]));
+  const unplaced = new Map((patched === "computing" ? [] : (patched ?? [])).map(file => [patchedName(file), file]));
   const files = item.changes.map(({ operation, path, oldPath }): ChangedFile => {
     // Paths in a patch are absolute, but git drops the first slash, and many agents write them below the folder.
-    const name = [path, label(path)].map(plain).find(each => left.has(each));
-    const found = name === undefined ? undefined : left.get(name);
-    if (name !== undefined) left.delete(name);
+    const name = [path, label(path)].map(comparablePath).find(each => unplaced.has(each));
+    const found = name === undefined ? undefined : unplaced.get(name);
+    if (name !== undefined) unplaced.delete(name);
     return {
       operation,
       path,
       label: label(path),
       ...(oldPath !== undefined && { from: label(oldPath) }),
-      ...(patched === "computing" && { diff: computing }),
-      ...(found && shown(found)),
+      ...(patched === "computing" && { diff: computingDiff }),
+      ...(found && shownFields(found)),
     };
   });
   const { patch } = item;
-  if (patch === undefined || patched === "computing" || (patched && left.size === 0)) return { type: "files", files };
-  const cut = patch.length - maxPatch;
-  return { type: "files", files, patch: patch.slice(0, maxPatch), ...(cut > 0 && { cut }) };
+  if (patch === undefined || patched === "computing" || (patched && unplaced.size === 0))
+    return { type: "files", files };
+  const cut = patch.length - maxPatchLength;
+  return { type: "files", files, patch: patch.slice(0, maxPatchLength), ...(cut > 0 && { cut }) };
 }
 
-function shown({ binary, mode, diff }: PatchedFile): Pick<ChangedFile, "binary" | "mode" | "diff"> {
+function shownFields({ binary, mode, diff }: PatchedFile): Pick<ChangedFile, "binary" | "mode" | "diff"> {
   // A binary file, or one that only moved, has no lines to show.
   return { ...(binary && { binary }), ...(mode && { mode }), ...(diff.hunks.length > 0 && { diff }) };
 }
 
-const nameOf = ({ path, oldPath }: PatchedFile): string => plain(path ?? oldPath ?? "");
-const plain = (path: string): string => path.replaceAll("\\", "/").replace(/^\//, "");
+const patchedName = ({ path, oldPath }: PatchedFile): string => comparablePath(path ?? oldPath ?? "");
+const comparablePath = (path: string): string => path.replaceAll("\\", "/").replace(/^\//, "");

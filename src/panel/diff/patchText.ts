@@ -1,12 +1,12 @@
 // A patch as git writes it → the diff of each file in it.
 import { parsePatch, type StructuredPatch } from "diff";
 import type { Work } from "../../base/lineDiff.ts";
-import { shortened } from "./diffHunks.ts";
+import { limitHunks } from "./diffHunks.ts";
 import type { ChangedFile, DiffBody, DiffHunk, DiffLine } from "../protocol.ts";
-import { marked } from "./wordMarks.ts";
+import { withWordMarks } from "./wordMarks.ts";
 
 /** Larger patches are not read: reading cannot be done in pieces. */
-const maxPatch = 1_000_000;
+const maxPatchLength = 1_000_000;
 const maxFiles = 200;
 
 /** What a patch says of one file. Paths without the `a/` and `b/` of git; undefined where there is no such file. */
@@ -17,9 +17,9 @@ export interface PatchedFile extends Pick<ChangedFile, "binary" | "mode"> {
 }
 
 /** The files of a patch, in its order. Undefined when it is too large or cannot be read as a patch. */
-export function* patchWork(text: string): Work<readonly PatchedFile[] | undefined> {
-  if (text.length > maxPatch) return undefined;
-  const patches = parsed(text);
+export function* parsePatchWork(text: string): Work<readonly PatchedFile[] | undefined> {
+  if (text.length > maxPatchLength) return undefined;
+  const patches = parseOrUndefined(text);
   yield Math.ceil(text.length / 50);
   if (!patches || patches.length > maxFiles) return undefined;
   const files: PatchedFile[] = [];
@@ -27,14 +27,14 @@ export function* patchWork(text: string): Work<readonly PatchedFile[] | undefine
   return files;
 }
 
-function parsed(text: string): readonly StructuredPatch[] | undefined {
+function parseOrUndefined(text: string): readonly StructuredPatch[] | undefined {
   try {
     // Git's binary patches have no lines to read either way.
     const patches = parsePatch(text.replace(/^GIT binary patch$/gm, "Binary files differ"));
     const files = patches.filter(
       ({ oldFileName, newFileName }) => oldFileName !== undefined || newFileName !== undefined,
     );
-    return files.length > 0 && files.length === patches.filter(isSomething).length && files.every(isPlaced)
+    return files.length > 0 && files.length === patches.filter(hasContent).length && files.every(hasLineNumbers)
       ? files
       : undefined;
   } catch {
@@ -43,13 +43,13 @@ function parsed(text: string): readonly StructuredPatch[] | undefined {
   }
 }
 
-const isSomething = ({ hunks, oldFileName }: StructuredPatch): boolean => hunks.length > 0 || oldFileName !== undefined;
+const hasContent = ({ hunks, oldFileName }: StructuredPatch): boolean => hunks.length > 0 || oldFileName !== undefined;
 
-const isPlaced = ({ hunks }: StructuredPatch): boolean =>
+const hasLineNumbers = ({ hunks }: StructuredPatch): boolean =>
   hunks.every(({ oldStart, newStart }) => Number.isSafeInteger(oldStart) && Number.isSafeInteger(newStart));
 
 function* fileOf(patch: StructuredPatch): Work<PatchedFile> {
-  const { hunks, more } = yield* shortened(patch.hunks.map(hunkOf));
+  const { hunks, more } = yield* limitHunks(patch.hunks.map(hunkOf));
   const count = (sign: string): number =>
     patch.hunks.reduce((sum, hunk) => sum + hunk.lines.filter(line => line.startsWith(sign)).length, 0);
   const oldPath = patch.isCreate ? undefined : pathOf(patch.oldFileName, "a/");
@@ -60,7 +60,12 @@ function* fileOf(patch: StructuredPatch): Work<PatchedFile> {
     ...(path !== undefined && { path }),
     ...(patch.isBinary && { binary: true }),
     ...(oldMode !== undefined && newMode !== undefined && { mode: [oldMode, newMode] as const }),
-    diff: { hunks: yield* marked(hunks), added: count("+"), removed: count("-"), ...(more !== undefined && { more }) },
+    diff: {
+      hunks: yield* withWordMarks(hunks),
+      added: count("+"),
+      removed: count("-"),
+      ...(more !== undefined && { more }),
+    },
   };
 }
 

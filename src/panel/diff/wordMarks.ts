@@ -4,26 +4,26 @@ import { compareLines, type ComparedLines } from "../../base/wordDiff.ts";
 import type { DiffHunk, DiffLine } from "../protocol.ts";
 
 /** Steps for one diff: words looked at. */
-const maxWords = 300_000;
+const maxSteps = 300_000;
 /** A line is looked for among so many that could be its new self. */
-const reach = 4;
+const maxCandidates = 4;
 /** How much of the longer line must stay for its words to be marked, by characters that are no white space. */
-const alike = 0.4;
+const minLikeness = 0.4;
 
 /** The hunks with the words marked that changed within lines. */
-export function* marked(hunks: readonly DiffHunk[]): Work<readonly DiffHunk[]> {
+export function* withWordMarks(hunks: readonly DiffHunk[]): Work<readonly DiffHunk[]> {
   const out: DiffHunk[] = [];
-  let left = maxWords;
+  let stepsLeft = maxSteps;
   for (const hunk of hunks) {
     const lines: DiffLine[] = [...hunk.lines];
-    for (const [dels, adds] of runs(lines)) {
+    for (const [dels, adds] of changeRuns(lines)) {
       let from = 0;
-      for (let i = 0; i < dels.length && from < adds.length && left > 0; i++) {
+      for (let i = 0; i < dels.length && from < adds.length && stepsLeft > 0; i++) {
         const at = dels[i] as number;
         // As many lines as before: each is its own new self. Else the best of the next few.
-        const choice = dels.length === adds.length ? adds.slice(i, i + 1) : adds.slice(from, from + reach);
-        const best = bestOf(lines, at, choice);
-        left -= best.steps;
+        const candidates = dels.length === adds.length ? adds.slice(i, i + 1) : adds.slice(from, from + maxCandidates);
+        const best = bestMatch(lines, at, candidates);
+        stepsLeft -= best.steps;
         yield best.steps;
         if (!best.marks) continue;
         from = adds.indexOf(best.at) + 1;
@@ -36,16 +36,16 @@ export function* marked(hunks: readonly DiffHunk[]): Work<readonly DiffHunk[]> {
   return out;
 }
 
-interface Best {
+interface LineMatch {
   readonly at: number;
   readonly marks?: Pick<ComparedLines, "old" | "new">;
   readonly steps: number;
 }
 
-function bestOf(lines: readonly DiffLine[], del: number, choice: readonly number[]): Best {
+function bestMatch(lines: readonly DiffLine[], del: number, candidates: readonly number[]): LineMatch {
   let best: (ComparedLines & { readonly at: number }) | undefined;
   let steps = 0;
-  for (const at of choice) {
+  for (const at of candidates) {
     const [old, other] = [lines[del] as DiffLine, lines[at] as DiffLine];
     // What is cut cannot be compared.
     if (old.cut !== undefined || other.cut !== undefined) continue;
@@ -53,12 +53,14 @@ function bestOf(lines: readonly DiffLine[], del: number, choice: readonly number
     steps += compared.steps;
     if (compared.likeness > (best?.likeness ?? 0)) best = { ...compared, at };
   }
-  if (!best || best.likeness < alike) return { at: -1, steps };
+  if (!best || best.likeness < minLikeness) return { at: -1, steps };
   return { at: best.at, marks: { old: best.old, new: best.new }, steps };
 }
 
 /** Lines that go with the lines that come right after them, by index. */
-function* runs(lines: readonly DiffLine[]): Generator<readonly [dels: readonly number[], adds: readonly number[]]> {
+function* changeRuns(
+  lines: readonly DiffLine[],
+): Generator<readonly [dels: readonly number[], adds: readonly number[]]> {
   let dels: number[] = [];
   let adds: number[] = [];
   for (const [i, { op }] of lines.entries()) {

@@ -5,20 +5,20 @@ let context: Context | undefined;
 const call = new Script("work()");
 
 /** What an attempt came to, and the processor's time it took, in milliseconds. */
-export interface Attempt {
-  readonly done: boolean;
-  readonly used: number;
+export interface TimedRun {
+  readonly isDone: boolean;
+  readonly cpuTime: number;
 }
 
 /**
  * Runs `work` for at most `ms` milliseconds. Not done when it was stopped in its midst, by no exception it could catch: what
  * it keeps must be whole at any moment. What it throws is thrown.
  */
-export function runWithin(ms: number, work: () => void): Attempt {
+export function runWithTimeLimit(ms: number, work: () => void): TimedRun {
   const before = process.cpuUsage();
-  const attempt = (done: boolean): Attempt => {
+  const attempt = (done: boolean): TimedRun => {
     const { user, system } = process.cpuUsage(before);
-    return { done, used: (user + system) / 1000 };
+    return { isDone: done, cpuTime: (user + system) / 1000 };
   };
   context ??= createContext({});
   context["work"] = work;

@@ -1,5 +1,5 @@
 // Find in conversation: a search over everything a view holds, in slices, so that the extension host is never blocked.
-import { runWithin, type Attempt } from "./findTimeLimit.ts";
+import { runWithTimeLimit, type TimedRun } from "./findTimeLimit.ts";
 import type { FindHit, FindQuery, ViewEntry } from "../protocol.ts";
 import { searchable, type Searchable } from "./searchable.ts";
 
@@ -8,13 +8,13 @@ export const maxHits = 2000;
 /** Characters of a hit that cross to the panel. */
 const maxHitText = 500;
 /** Milliseconds of searching between two pauses. */
-const slice = 10;
+const sliceTime = 10;
 /** A slice that does not come to its end is stopped after this many milliseconds. */
-const hardSlice = 35;
+const sliceTimeout = 35;
 /** A place is given up after so many milliseconds of the processor's time… */
-const patience = 150;
+const maxCpuTime = 150;
 /** …and a slice that got little of it, on a busy machine, is longer the next time, up to this. */
-const longestSlice = 2000;
+const maxSliceTimeout = 2000;
 
 /** Why a search found nothing to say: the pattern is none (`detail` as the engine says it), or takes too long. */
 export type FindProblem = { readonly kind: "pattern"; readonly detail: string } | { readonly kind: "slow" };
@@ -31,7 +31,7 @@ export interface FindResult {
  * The query as a global expression. Letters are compared by Unicode's simple case folding. Throws a `SyntaxError` for a
  * pattern that is none.
  */
-export function patternOf({ query, matchCase, wholeWord, regex }: FindQuery): RegExp {
+export function searchPattern({ query, matchCase, wholeWord, regex }: FindQuery): RegExp {
   const source = regex ? query : query.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
   const flags = matchCase ? "gm" : "gim";
   try {
@@ -50,7 +50,7 @@ function wordBounded(source: string, word: string): string {
   return `${edge}(?:${source})${edge}`;
 }
 
-interface Place {
+interface SearchPosition {
   readonly entry: number;
   readonly text: number;
   /** Where the line that is being searched begins, and how far it has been searched. */
@@ -64,9 +64,9 @@ interface Place {
 /** Searches for one panel: a newer search ends the older, and what did not change since is not searched again. */
 export class Finder {
   readonly #pause: () => Promise<void>;
-  #running = 0;
+  #latestRun = 0;
   #key = "";
-  #memory = new Memory();
+  #cache = new SearchCache();
 
   /** `pause` lets others work between two slices. */
   constructor(pause: () => Promise<void>) {
@@ -75,40 +75,40 @@ export class Finder {
 
   /** Undefined when a newer search has begun. Never rejects. */
   async find(query: FindQuery, entries: readonly ViewEntry[]): Promise<FindResult | undefined> {
-    const run = ++this.#running;
+    const run = ++this.#latestRun;
     const key = JSON.stringify([query.query, query.matchCase, query.wholeWord, query.regex]);
-    if (key !== this.#key) this.#memory.hits = new WeakMap();
+    if (key !== this.#key) this.#cache.hits = new WeakMap();
     this.#key = key;
     if (query.query === "") {
-      this.#memory = new Memory();
-      return nothing;
+      this.#cache = new SearchCache();
+      return noResult;
     }
     let pattern: RegExp;
     try {
-      pattern = patternOf(query);
+      pattern = searchPattern(query);
     } catch (error) {
-      return { ...nothing, problem: invalid(error) };
+      return { ...noResult, problem: patternProblem(error) };
     }
-    const search = new Search(pattern, query.regex, entries, this.#memory);
+    const search = new Search(pattern, query.regex, entries, this.#cache);
     while (!search.advance()) {
       await this.#pause();
-      if (run !== this.#running) return undefined;
+      if (run !== this.#latestRun) return undefined;
     }
     return search.result;
   }
 }
 
 /** What one search leaves to the next. */
-class Memory {
+class SearchCache {
   /** Of the same query. */
   hits = new WeakMap<ViewEntry, readonly FindHit[]>();
   readonly texts = new WeakMap<ViewEntry, readonly Searchable[]>();
   readonly plain = new WeakMap<Searchable, string>();
 }
 
-const nothing: FindResult = { hits: [], truncated: false };
+const noResult: FindResult = { hits: [], truncated: false };
 
-function invalid(error: unknown): FindProblem {
+function patternProblem(error: unknown): FindProblem {
   // "Invalid regular expression: /(/gu: Unterminated group"
   const message = error instanceof Error ? error.message : String(error);
   return { kind: "pattern", detail: /^.*\/\w*: (.*)$/s.exec(message)?.[1] ?? message };
@@ -119,38 +119,38 @@ class Search {
   readonly #pattern: RegExp;
   readonly #byLine: boolean;
   readonly #entries: readonly ViewEntry[];
-  readonly #memory: Memory;
+  readonly #cache: SearchCache;
   readonly #hits: FindHit[] = [];
-  #at: Place = { entry: 0, text: 0, line: 0, index: 0, kept: 0, before: 0 };
+  #at: SearchPosition = { entry: 0, text: 0, line: 0, index: 0, kept: 0, before: 0 };
   #plain: PlainText | undefined;
   /** Where a slice was stopped last. */
-  #stopped: Place | undefined;
+  #stopped: SearchPosition | undefined;
   /** The processor's time that was spent in vain there. */
-  #spent = 0;
-  #limit = hardSlice;
+  #cpuTimeSpent = 0;
+  #limit = sliceTimeout;
   #problem: FindProblem | undefined;
 
-  constructor(pattern: RegExp, byLine: boolean, entries: readonly ViewEntry[], memory: Memory) {
+  constructor(pattern: RegExp, byLine: boolean, entries: readonly ViewEntry[], memory: SearchCache) {
     this.#pattern = pattern;
     this.#byLine = byLine;
     this.#entries = entries;
-    this.#memory = memory;
+    this.#cache = memory;
   }
 
   get result(): FindResult {
-    if (this.#problem) return { ...nothing, problem: this.#problem };
+    if (this.#problem) return { ...noResult, problem: this.#problem };
     return { hits: this.#hits.slice(0, maxHits), truncated: this.#hits.length >= maxHits };
   }
 
   /** Searches for one slice. True when there is nothing left to do. */
   advance(): boolean {
     try {
-      const attempt = runWithin(this.#limit, () => this.#work());
-      if (attempt.done) this.#limit = hardSlice;
+      const attempt = runWithTimeLimit(this.#limit, () => this.#work());
+      if (attempt.isDone) this.#limit = sliceTimeout;
       else this.#wasStopped(attempt);
     } catch (error) {
       // An expression may turn out to be too large only when it is run.
-      this.#problem = invalid(error);
+      this.#problem = patternProblem(error);
     }
     return this.#problem !== undefined || this.#isDone;
   }
@@ -160,33 +160,33 @@ class Search {
   }
 
   #work(): void {
-    const end = performance.now() + slice;
+    const end = performance.now() + sliceTime;
     while (!this.#isDone && performance.now() < end) this.#step();
   }
 
-  #wasStopped({ used }: Attempt): void {
+  #wasStopped({ cpuTime: used }: TimedRun): void {
     const at = this.#at;
     this.#hits.length = at.kept;
-    this.#spent = used + (this.#stopped === at ? this.#spent : 0);
+    this.#cpuTimeSpent = used + (this.#stopped === at ? this.#cpuTimeSpent : 0);
     this.#stopped = at;
     const wasStarved = used < this.#limit / 2;
-    if (wasStarved) this.#limit = Math.min(longestSlice, this.#limit * 2);
-    if (this.#spent < patience && !(wasStarved && this.#limit === longestSlice)) return;
-    this.#limit = hardSlice;
+    if (wasStarved) this.#limit = Math.min(maxSliceTimeout, this.#limit * 2);
+    if (this.#cpuTimeSpent < maxCpuTime && !(wasStarved && this.#limit === maxSliceTimeout)) return;
+    this.#limit = sliceTimeout;
     if (this.#plain?.of === this.#text) this.#problem = { kind: "slow" };
-    else if (this.#text) this.#memory.plain.set(this.#text, this.#text.source);
+    else if (this.#text) this.#cache.plain.set(this.#text, this.#text.source);
     // What was spent on reading does not count against searching.
     this.#stopped = undefined;
   }
 
   get #text(): Searchable | undefined {
     const entry = this.#entries[this.#at.entry];
-    return entry && this.#memory.texts.get(entry)?.[this.#at.text];
+    return entry && this.#cache.texts.get(entry)?.[this.#at.text];
   }
 
   #step(): void {
     const entry = this.#entries[this.#at.entry] as ViewEntry;
-    const { hits, texts, plain } = this.#memory;
+    const { hits, texts, plain } = this.#cache;
     const known = hits.get(entry);
     if (known) {
       this.#hits.length = this.#at.before;

@@ -8,43 +8,43 @@ const marked = new Marked({ gfm: true });
  * panel lexes with the same library. May take long for a hostile text.
  */
 export function plainMarkdown(source: string): string {
-  return blocks(marked.lexer(source.replaceAll("\0", "\uFFFD")));
+  return blocksText(marked.lexer(source.replaceAll("\0", "\uFFFD")));
 }
 
 /** The children's texts, those that show something, each on a line of its own. */
-const lines = (texts: readonly string[]): string => texts.filter(text => text !== "").join("\n");
+const joinLines = (texts: readonly string[]): string => texts.filter(text => text !== "").join("\n");
 
-const blocks = (tokens: readonly Token[]): string => lines(tokens.map(block));
+const blocksText = (tokens: readonly Token[]): string => joinLines(tokens.map(blockText));
 
-function block(token: Token): string {
+function blockText(token: Token): string {
   switch (token.type) {
     case "code":
       return (token as Tokens.Code).text;
     case "html":
       return (token as Tokens.HTML).text.trimEnd();
     case "list":
-      return lines((token as Tokens.List).items.map(item => blocks(item.tokens)));
+      return joinLines((token as Tokens.List).items.map(item => blocksText(item.tokens)));
     case "table": {
       const { header, rows } = token as Tokens.Table;
-      return lines([header, ...rows].flat().map(cell => inline(cell.tokens)));
+      return joinLines([header, ...rows].flat().map(cell => inlineText(cell.tokens)));
     }
     case "blockquote":
-      return blocks(token.tokens ?? []);
+      return blocksText(token.tokens ?? []);
     case "space":
     case "hr":
     case "def":
     case "checkbox":
       return "";
     default:
-      return inline([token]);
+      return inlineText([token]);
   }
 }
 
-function inline(tokens: readonly Token[]): string {
-  return tokens.map(piece).join("");
+function inlineText(tokens: readonly Token[]): string {
+  return tokens.map(tokenText).join("");
 }
 
-function piece(token: Token): string {
+function tokenText(token: Token): string {
   switch (token.type) {
     case "br":
       return "\n";
@@ -52,26 +52,26 @@ function piece(token: Token): string {
       return "";
     case "codespan":
     case "html":
-      return flowing((token as Tokens.Codespan).text);
+      return withoutLineBreaks((token as Tokens.Codespan).text);
     case "image": {
       const { text, href } = token as Tokens.Image;
-      return flowing(text === "" ? href : text);
+      return withoutLineBreaks(text === "" ? href : text);
     }
     default: {
       const { tokens } = token as Tokens.Generic;
-      if (tokens) return inline(tokens);
-      return flowing(unescaped((token as Tokens.Text).text));
+      if (tokens) return inlineText(tokens);
+      return withoutLineBreaks(decodeEntities((token as Tokens.Text).text));
     }
   }
 }
 
 /** A line break in a paragraph is shown as a blank. */
-const flowing = (text: string): string => text.replace(/\n/g, " ");
+const withoutLineBreaks = (text: string): string => text.replace(/\n/g, " ");
 
 const entities: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'", nbsp: "\u00a0" };
 
 /** Character references that agents write in prose; rarer ones stay as they are written. */
-function unescaped(text: string): string {
+function decodeEntities(text: string): string {
   return text.replace(
     /&(?:#(\d{1,6})|#x([\da-f]{1,5})|([a-z]+));/gi,
     (whole, decimal?: string, hex?: string, name?: string) => {
@@ -82,13 +82,13 @@ function unescaped(text: string): string {
   );
 }
 
-const sequences =
+const escapeSequences =
   /(?:\u001b\[|\u009b)[0-9:;<=>?]*[ -/]*[@-~]|(?:\u001b[\]PX^_]|[\u009d\u0090\u0098\u009e\u009f])[^\u0007\u001b\u009c]*(?:\u0007|\u001b\\|\u009c)|\u001b[ -/]*[0-~]/g;
 
 /** What a terminal printed, as it stands there in the end, but for programs that move the cursor about. */
 export function plainTerminal(output: string): string {
   return output
-    .replace(sequences, "")
+    .replace(escapeSequences, "")
     .replace(/\r+\n/g, "\n")
     .replace(/^.*\r(?!$)/gm, "");
 }

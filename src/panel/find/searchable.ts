@@ -19,7 +19,7 @@ export function searchable(entry: ViewEntry): readonly Searchable[] {
     .join("\n");
   const parts: readonly ToolPart[] = "parts" in entry ? entry.parts : [];
   return [
-    ...(frame === "" ? [] : [asIs(frame)]),
+    ...(frame === "" ? [] : [verbatim(frame)]),
     ...parts.flatMap((part, i) => {
       const text = textOf(part, entry.kind === "user");
       return text ? [{ ...text, part: i }] : [];
@@ -27,9 +27,9 @@ export function searchable(entry: ViewEntry): readonly Searchable[] {
   ];
 }
 
-type Line = string | undefined;
+type OptionalLine = string | undefined;
 
-function frameOf(entry: ViewEntry): readonly Line[] {
+function frameOf(entry: ViewEntry): readonly OptionalLine[] {
   switch (entry.kind) {
     case "user":
     case "agent":
@@ -62,30 +62,30 @@ function frameOf(entry: ViewEntry): readonly Line[] {
 /** Backticks in titles are painted as code. */
 const withoutTicks = (title: string): string => title.replace(/`([^`]+)`/g, "$1");
 
-function textOf(part: ToolPart, typed: boolean): Omit<Searchable, "part"> | undefined {
+function textOf(part: ToolPart, isTyped: boolean): Omit<Searchable, "part"> | undefined {
   switch (part.type) {
     case "text":
-      return typed ? asIs(part.text) : { source: part.text, plain: () => plainMarkdown(part.text) };
+      return isTyped ? verbatim(part.text) : { source: part.text, plain: () => plainMarkdown(part.text) };
     case "link":
-      return asIs(part.name);
+      return verbatim(part.name);
     case "resource":
-      return asIs(`${fileName(part.uri)}\n${part.text ?? part.uri}`);
+      return verbatim(`${fileName(part.uri)}\n${part.text ?? part.uri}`);
     case "diff":
-      return asIs([part.label, ...linesOf(part)].join("\n"));
+      return verbatim([part.label, ...diffLineTexts(part)].join("\n"));
     case "files": {
       const files = part.files.flatMap(({ from, label, diff }) => [
         ...(from === undefined ? [] : [from]),
         label,
-        ...(diff ? linesOf(diff) : []),
+        ...(diff ? diffLineTexts(diff) : []),
       ]);
-      return asIs([...files, ...(part.patch === undefined ? [] : [part.patch])].join("\n"));
+      return verbatim([...files, ...(part.patch === undefined ? [] : [part.patch])].join("\n"));
     }
     case "terminal": {
       const head = [part.command, part.cwd].filter(line => line !== undefined).map(line => `${line}\n`);
       return { source: part.text, plain: () => head.join("") + plainTerminal(part.text) };
     }
     case "json":
-      return asIs(part.text);
+      return verbatim(part.text);
     case "image":
     case "audio":
     case "placeholder":
@@ -95,9 +95,10 @@ function textOf(part: ToolPart, typed: boolean): Omit<Searchable, "part"> | unde
   }
 }
 
-const linesOf = (body: DiffBody): readonly string[] => body.hunks.flatMap(hunk => hunk.lines.map(line => line.text));
+const diffLineTexts = (body: DiffBody): readonly string[] =>
+  body.hunks.flatMap(hunk => hunk.lines.map(line => line.text));
 
-const asIs = (source: string): Omit<Searchable, "part"> => ({ source, plain: () => source });
+const verbatim = (source: string): Omit<Searchable, "part"> => ({ source, plain: () => source });
 
 function fileName(uri: string): string {
   const path = uri.replace(/[?#].*$/, "").replace(/\/+$/, "");

@@ -2,7 +2,7 @@
 import type { ViewChanges } from "../protocol.ts";
 import { relativeLabel } from "./labels.ts";
 
-interface ChangedFile {
+interface UnreviewedFile {
   readonly path: string;
   readonly added: number;
   readonly removed: number;
@@ -10,12 +10,12 @@ interface ChangedFile {
 }
 
 /** What the bar above the composer shows of files that wait for review; null when there are none. */
-export function viewChanges(files: readonly ChangedFile[], cwd: string): ViewChanges | null {
+export function changesView(files: readonly UnreviewedFile[], workspaceFolder: string): ViewChanges | null {
   if (files.length === 0) return null;
   return {
     files: files.map(({ path, added, removed, unknown }) => ({
       path,
-      label: relativeLabel(path, cwd),
+      label: relativeLabel(path, workspaceFolder),
       added,
       removed,
       ...(unknown !== undefined && { unknown }),

@@ -1,32 +1,32 @@
 // Content blocks as a panel paints them, and the way back from a painted part to its block.
-import type { Content } from "../../session/events.ts";
+import type { ContentBlock } from "../../session/events.ts";
 import { shownContent } from "../../session/fileNotes.ts";
 import type { SessionState } from "../../session/state.ts";
 import { imageSize } from "./imageSize.ts";
 import type { ViewMedia, ViewPart } from "../protocol.ts";
 
 /** Characters of one text that cross to the panel; the rest is counted. */
-const maxText = 400_000;
+const maxTextLength = 400_000;
 /** Base64 characters of one image or sound that cross: 4.5 MB of a file. Larger ones are opened in an editor. */
-const maxMedia = 6_000_000;
+const maxMediaLength = 6_000_000;
 
 /** Blocks other than text never grow, and looking into an image's header costs. */
-const known = new WeakMap<Content, ViewPart>();
+const partsByBlock = new WeakMap<ContentBlock, ViewPart>();
 
 /** A content block as a panel paints it. */
-export function viewPart(block: Content): ViewPart {
-  const old = known.get(block);
+export function viewPart(block: ContentBlock): ViewPart {
+  const old = partsByBlock.get(block);
   if (old) return old;
   const audience = block.annotations?.audience;
   const part: ViewPart = {
     ...barePart(block),
     ...(audience && !audience.includes("user") && { forAgent: true as const }),
   };
-  if (block.type !== "text") known.set(block, part);
+  if (block.type !== "text") partsByBlock.set(block, part);
   return part;
 }
 
-function barePart(block: Content): ViewPart {
+function barePart(block: ContentBlock): ViewPart {
   switch (block.type) {
     case "text":
       return cutText(block.text);
@@ -53,31 +53,35 @@ function barePart(block: Content): ViewPart {
   }
 }
 
-function resourcePart(block: Extract<Content, { type: "resource" }>): ViewPart {
+function resourcePart(block: Extract<ContentBlock, { type: "resource" }>): ViewPart {
   const { uri, mimeType, text, blob } = block;
   const shown = blob !== undefined && /^(?:image|audio)\//.test(mimeType ?? "");
   const about = { type: "resource" as const, uri, ...(mimeType !== undefined && { mimeType }) };
   if (text !== undefined) {
-    const cut = text.length - maxText;
-    return { ...about, text: text.slice(0, maxText), ...(cut > 0 && { cut }) };
+    const cut = text.length - maxTextLength;
+    return { ...about, text: text.slice(0, maxTextLength), ...(cut > 0 && { cut }) };
   }
   if (blob === undefined) return about;
   return { ...about, ...(shown ? { ...media(blob), ...imageSize(blob) } : {}), bytes: bytesOf(blob) };
 }
 
-const media = (data: string): ViewMedia => (data.length <= maxMedia ? { data } : { bytes: bytesOf(data) });
+const media = (data: string): ViewMedia => (data.length <= maxMediaLength ? { data } : { bytes: bytesOf(data) });
 
 const bytesOf = (base64: string): number =>
   Math.max(0, Math.floor((base64.length * 3) / 4) - (/={1,2}$/.exec(base64)?.[0].length ?? 0));
 
 const cutText = (text: string): ViewPart =>
-  text.length <= maxText
+  text.length <= maxTextLength
     ? { type: "text", text }
     : // Rounded, so that a text that goes on growing beyond the bound is not sent anew for each chunk.
-      { type: "text", text: text.slice(0, maxText), cut: Math.ceil((text.length - maxText) / 100_000) * 100_000 };
+      {
+        type: "text",
+        text: text.slice(0, maxTextLength),
+        cut: Math.ceil((text.length - maxTextLength) / 100_000) * 100_000,
+      };
 
 /** The content block that is part `part` of an entry, in full; undefined where there is none. */
-export function contentAt(state: SessionState, entryId: string, part: number): Content | undefined {
+export function contentAt(state: SessionState, entryId: string, part: number): ContentBlock | undefined {
   const entry = state.entries.get(entryId);
   switch (entry?.kind) {
     case "message":

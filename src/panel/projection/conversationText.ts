@@ -1,5 +1,5 @@
 // A conversation as Markdown, to be pasted elsewhere.
-import type { Content } from "../../session/events.ts";
+import type { ContentBlock } from "../../session/events.ts";
 import {
   isPrompt,
   sessionTitle,
@@ -14,7 +14,7 @@ import {
 export function conversationText(state: SessionState, before?: string): string {
   const title = sessionTitle(state);
   const head = title === "" ? [] : [`# ${title}`];
-  const asked = new Set(state.asks.flatMap(ask => (ask.answer === undefined ? [ask.toolCallId] : [])));
+  const asked = new Set(state.questions.flatMap(ask => (ask.answer === undefined ? [ask.toolCallId] : [])));
   const end = before === undefined ? NaN : state.entries.position(before);
   const body = [...state.entries].slice(0, Number.isNaN(end) ? undefined : end).flatMap(entry => {
     const text = entryText(entry, state.agent?.name ?? "Agent", asked);
@@ -57,7 +57,7 @@ function toolText(entry: ToolEntry, asked: boolean): string {
   return `- ${title} (${shownToolStatus(entry, asked)})${files}`;
 }
 
-const contentText = (content: readonly Content[]): string =>
+const contentText = (content: readonly ContentBlock[]): string =>
   content
     .map(block => {
       switch (block.type) {

@@ -1,17 +1,17 @@
 // SessionState → what a panel paints. Memoised per entry, so what did not change keeps its identity.
 import type { Problem } from "../../base/errors.ts";
-import { maskedValue } from "../../base/mask.ts";
+import { maskVariable } from "../../base/mask.ts";
 import type { ToolFields } from "../../session/events.ts";
 import type { EntryList } from "../../session/entryList.ts";
 import { shownContent } from "../../session/fileNotes.ts";
 import {
-  decisionWords,
+  ruleAnswerText,
   isBusy,
-  openAsks,
+  openQuestions,
   sessionTitle,
   shownToolStatus,
   toolKey,
-  type Ask,
+  type Question,
   type Entry,
   type Message,
   type NotedFile,
@@ -19,37 +19,46 @@ import {
   type TerminalState,
   type ToolEntry,
 } from "../../session/state.ts";
-import { bounded } from "./textLimits.ts";
+import { limitTexts } from "./textLimits.ts";
 import { viewPart } from "./contentParts.ts";
-import type { Head, ToolPart, View, ViewAgent, ViewAsk, ViewEntry, ViewNotedFile, ViewTool } from "../protocol.ts";
+import type {
+  ViewHead,
+  ToolPart,
+  View,
+  ViewAgent,
+  ViewQuestion,
+  ViewEntry,
+  ViewNotedFile,
+  ViewTool,
+} from "../protocol.ts";
 import { DiffStore } from "../diff/diffStore.ts";
-import { queuedView } from "./queueView.ts";
-import { tailStart, type Tail } from "./recentEntries.ts";
-import { commandOf, toolParts, type Terminals } from "./toolParts.ts";
+import { queuedPromptView } from "./queueView.ts";
+import { recentEntriesStart, type RecentEntries } from "./recentEntries.ts";
+import { commandOf, toolParts, type TerminalStates } from "./toolParts.ts";
 import { relativeLabel } from "./labels.ts";
 
 /** What a panel shows that belongs to no session. */
-export interface Surroundings {
+export interface WindowState {
   /** The id of the session that is projected. The events of a session do not contain it. */
   readonly session?: string;
   readonly agents: readonly ViewAgent[];
   /** The agent chosen for the next session. */
-  readonly chosen: ViewAgent | null;
+  readonly chosenAgent: ViewAgent | null;
   /** Why there can be no session: no folder, no trust. */
   readonly problem: Problem | null;
-  readonly sendKey: Head["sendKey"];
+  readonly sendKey: ViewHead["sendKey"];
   /** What waits for review. */
-  readonly changes?: Head["changes"];
+  readonly changes?: ViewHead["changes"];
   /** Turns that can be gone back to, by their submissions. The same set as long as there are no others. */
   readonly checkpoints?: ReadonlySet<string>;
   /** Absent: off. */
-  readonly follow?: Head["follow"];
+  readonly follow?: ViewHead["follow"];
 }
 
-const none: readonly string[] = [];
+const noDecisions: readonly string[] = [];
 const noTurns: ReadonlySet<string> = new Set();
 
-interface Cached {
+interface CachedEntry {
   readonly asked: boolean;
   readonly checkpoint: boolean;
   readonly decisions: readonly string[];
@@ -62,12 +71,12 @@ interface Cached {
 
 /** Projects one session's states. Keep one per session; its cache is what keeps identities stable. */
 export class Projector {
-  readonly #entries = new WeakMap<Entry, Cached>();
+  readonly #entries = new WeakMap<Entry, CachedEntry>();
   readonly #diffs: DiffStore;
   #last:
     | {
         readonly list: EntryList<Entry>;
-        readonly asks: SessionState["asks"];
+        readonly asks: SessionState["questions"];
         readonly terminals: SessionState["terminals"];
         readonly cwd: string;
         readonly version: number;
@@ -76,47 +85,47 @@ export class Projector {
       }
     | undefined;
   #decisions: {
-    readonly of: SessionState["asks"] | undefined;
+    readonly of: SessionState["questions"] | undefined;
     readonly words: ReadonlyMap<string, readonly string[]>;
   } = {
     of: undefined,
     words: new Map(),
   };
-  #asks: readonly ViewAsk[] = [];
-  #plans: { readonly from: SessionState["plans"]; readonly views: Head["plans"] } | undefined;
-  #queue: { readonly from: SessionState["submissions"]; readonly views: Head["queue"] } | undefined;
+  #asks: readonly ViewQuestion[] = [];
+  #plans: { readonly from: SessionState["plans"]; readonly views: ViewHead["plans"] } | undefined;
+  #queue: { readonly from: SessionState["pendingPrompts"]; readonly views: ViewHead["queue"] } | undefined;
 
   /** Without a store of its own, diffs are computed at once. */
   constructor(diffs = new DiffStore()) {
     this.#diffs = diffs;
   }
 
-  project(state: SessionState, around: Surroundings): View {
-    const open = openAsks(state);
-    const entries = this.#project(state, askedIn(open), around.checkpoints ?? noTurns);
-    return { entries, head: this.#head(state, around, open) };
+  project(state: SessionState, windowState: WindowState): View {
+    const open = openQuestions(state);
+    const entries = this.#project(state, toolCallsInQuestion(open), windowState.checkpoints ?? noTurns);
+    return { entries, head: this.#head(state, windowState, open) };
   }
 
   /** The end of a long conversation; undefined where it is short. */
-  tail(state: SessionState, around: Surroundings): Tail | undefined {
-    const from = tailStart(state.entries);
+  recentEntries(state: SessionState, windowState: WindowState): RecentEntries | undefined {
+    const from = recentEntriesStart(state.entries);
     if (from === 0) return undefined;
-    const open = openAsks(state);
-    const asked = askedIn(open);
-    const checkpoints = around.checkpoints ?? noTurns;
-    this.#decide(state.asks);
+    const open = openQuestions(state);
+    const asked = toolCallsInQuestion(open);
+    const checkpoints = windowState.checkpoints ?? noTurns;
+    this.#decide(state.questions);
     const entries: ViewEntry[] = [];
     for (let at = from; at < state.entries.length; at++)
       entries.push(this.#entry(state.entries.at(at) as Entry, state, asked, checkpoints));
-    return { view: { entries, head: this.#head(state, around, open) }, from };
+    return { view: { entries, head: this.#head(state, windowState, open) }, from };
   }
 
-  #decide(asks: SessionState["asks"]): void {
+  #decide(asks: SessionState["questions"]): void {
     if (this.#decisions.of !== asks) this.#decisions = { of: asks, words: decisionsIn(asks) };
   }
 
   #project(state: SessionState, asked: ReadonlySet<string>, checkpoints: ReadonlySet<string>): readonly ViewEntry[] {
-    const { entries: list, asks, terminals, cwd } = state;
+    const { entries: list, questions: asks, terminals, workspaceFolder: cwd } = state;
     const last = this.#last;
     const { version } = this.#diffs;
     if (
@@ -140,9 +149,10 @@ export class Projector {
     const checkpoint = entry.kind === "message" && checkpoints.has(entry.submission ?? "");
     const terminals = entry.kind === "tool" ? terminalsOf(entry, state) : [];
     const old = this.#entries.get(entry);
-    const { cwd } = state;
+    const { workspaceFolder: cwd } = state;
     const { version } = this.#diffs;
-    const decisions = entry.kind === "tool" ? (this.#decisions.words.get(entry.toolCallId) ?? none) : none;
+    const decisions =
+      entry.kind === "tool" ? (this.#decisions.words.get(entry.toolCallId) ?? noDecisions) : noDecisions;
     if (
       old?.asked === isAsked &&
       old.checkpoint === checkpoint &&
@@ -152,7 +162,7 @@ export class Projector {
       old.terminals.every((terminal, i) => terminal === terminals[i])
     )
       return old.view;
-    const bare = bounded(viewOf(entry, state, isAsked, decisions, this.#diffs));
+    const bare = limitTexts(entryView(entry, state, isAsked, decisions, this.#diffs));
     const view = checkpoint && bare.kind === "user" ? { ...bare, checkpoint } : bare;
     const waits = view.kind === "tool" && view.parts.some(isComputing);
     this.#entries.set(entry, {
@@ -167,12 +177,12 @@ export class Projector {
     return view;
   }
 
-  #head(state: SessionState, around: Surroundings, open: readonly Ask[]): Head {
+  #head(state: SessionState, windowState: WindowState, open: readonly Question[]): ViewHead {
     const { activity, cancelling } = state;
     const lastEntry = state.entries.at(-1);
     const streams = isBusy(state) && lastEntry?.kind === "message" && lastEntry.author !== "user";
-    const agent = state.agent ? { id: state.agent.id, name: state.agent.name } : around.chosen;
-    const asks = open.map(ask => askOf(ask, state, this.#diffs));
+    const agent = state.agent ? { id: state.agent.id, name: state.agent.name } : windowState.chosenAgent;
+    const asks = open.map(ask => questionView(ask, state, this.#diffs));
     if (!sameJson(asks, this.#asks)) this.#asks = asks;
     if (this.#plans?.from !== state.plans) {
       const views = [...state.plans]
@@ -180,35 +190,35 @@ export class Projector {
         .map(([id, entries]) => ({ id, entries }));
       this.#plans = { from: state.plans, views };
     }
-    if (this.#queue?.from !== state.submissions) {
-      const views = state.submissions.map(queuedView);
-      this.#queue = { from: state.submissions, views };
+    if (this.#queue?.from !== state.pendingPrompts) {
+      const views = state.pendingPrompts.map(queuedPromptView);
+      this.#queue = { from: state.pendingPrompts, views };
     }
-    return bounded({
-      ...(around.session !== undefined && { session: around.session }),
+    return limitTexts({
+      ...(windowState.session !== undefined && { session: windowState.session }),
       title: sessionTitle(state),
       agent,
-      agents: around.agents,
+      agents: windowState.agents,
       connection: state.connection,
       activity: { state: activity.state, since: activity.since, cancelling },
       live: streams ? lastEntry.id : null,
-      problem: state.lost ?? around.problem,
+      problem: state.lost ?? windowState.problem,
       asks: this.#asks,
       plans: this.#plans.views,
       queue: this.#queue.views,
       commands: state.commands,
       options: state.options,
       usage: state.usage,
-      changes: around.changes ?? null,
-      cwd: state.cwd,
-      accepts: state.accepts && acceptsOf(state.accepts),
-      sendKey: around.sendKey,
-      follow: around.follow ?? "off",
+      changes: windowState.changes ?? null,
+      cwd: state.workspaceFolder,
+      accepts: state.accepts && acceptsView(state.accepts),
+      sendKey: windowState.sendKey,
+      follow: windowState.follow ?? "off",
     });
   }
 }
 
-const askedIn = (open: readonly Ask[]): ReadonlySet<string> =>
+const toolCallsInQuestion = (open: readonly Question[]): ReadonlySet<string> =>
   new Set(open.map(ask => ask.toolCallId).filter(id => id !== undefined));
 
 const isComputing = (part: ToolPart): boolean =>
@@ -219,20 +229,20 @@ const isComputing = (part: ToolPart): boolean =>
 type Accepts = NonNullable<SessionState["accepts"]>;
 
 /** Projected once for each, so that its identity stays. */
-function acceptsOf(accepts: Accepts): NonNullable<Head["accepts"]> {
+function acceptsView(accepts: Accepts): NonNullable<ViewHead["accepts"]> {
   const { image, audio, embeddedContext: embedded } = accepts;
-  const known = shownAccepts.get(accepts) ?? { image, audio, embedded };
-  shownAccepts.set(accepts, known);
+  const known = acceptsViews.get(accepts) ?? { image, audio, embedded };
+  acceptsViews.set(accepts, known);
   return known;
 }
-const shownAccepts = new WeakMap<Accepts, NonNullable<Head["accepts"]>>();
+const acceptsViews = new WeakMap<Accepts, NonNullable<ViewHead["accepts"]>>();
 
 function terminalsOf(tool: ToolEntry, state: SessionState): readonly (TerminalState | undefined)[] {
   const content = tool.fields.content ?? [];
   return content.flatMap(item => (item.type === "terminal" ? [state.terminals.get(item.terminalId)] : []));
 }
 
-function viewOf(
+function entryView(
   entry: Entry,
   state: SessionState,
   asked: boolean,
@@ -257,7 +267,8 @@ function viewOf(
       return {
         ...rest,
         severity: known,
-        ...(files && (files.length > 0 ? { files: filesOf(files, state.cwd) } : { description: "Settled." })),
+        ...(files &&
+          (files.length > 0 ? { files: filesOf(files, state.workspaceFolder) } : { description: "Settled." })),
       };
     }
     case "compaction": {
@@ -302,10 +313,10 @@ function toolView(
     status: shownToolStatus(entry, asked),
     at: entry.at,
     ...(entry.ended !== undefined && { ended: entry.ended }),
-    locations: locationsOf(entry, state.cwd),
-    parts: toolParts(shownFields(entry), viewPart, state.cwd, state.terminals as Terminals, diffs),
+    locations: locationsOf(entry, state.workspaceFolder),
+    parts: toolParts(shownFields(entry), viewPart, state.workspaceFolder, state.terminals as TerminalStates, diffs),
     ...(decisions.length > 0 && { decisions }),
-    ...(entry.files && { files: filesOf(entry.files, state.cwd) }),
+    ...(entry.files && { files: filesOf(entry.files, state.workspaceFolder) }),
   };
 }
 
@@ -316,10 +327,10 @@ const filesOf = (files: readonly NotedFile[], cwd: string): readonly ViewNotedFi
   files.map(file => ({ ...file, label: relativeLabel(file.path, cwd) }));
 
 /** What rules answered to questions, by the tool call that was in question. */
-function decisionsIn(asks: readonly Ask[]): ReadonlyMap<string, readonly string[]> {
+function decisionsIn(asks: readonly Question[]): ReadonlyMap<string, readonly string[]> {
   const decisions = new Map<string, readonly string[]>();
   for (const ask of asks) {
-    const words = decisionWords(ask);
+    const words = ruleAnswerText(ask);
     if (words === undefined || ask.toolCallId === undefined) continue;
     decisions.set(ask.toolCallId, [...(decisions.get(ask.toolCallId) ?? []), words]);
   }
@@ -331,20 +342,23 @@ const titleOf = (title: string | undefined): string | undefined => (title?.trim(
 const locationsOf = (entry: ToolEntry, cwd: string): ViewTool["locations"] =>
   (entry.fields.locations ?? []).map(place => ({ ...place, label: relativeLabel(place.path, cwd) }));
 
-type Wire = Readonly<Record<string, unknown>>;
+type UnknownRecord = Readonly<Record<string, unknown>>;
 
-const mostVariables = 50;
+const maxVariables = 50;
 
 /** Environment variables in a tool call's raw input: an object, or a list of names and values. Values are masked. */
-function envOf(raw: unknown): NonNullable<ViewAsk["env"]> {
-  const env = typeof raw === "object" && raw !== null ? (raw as Wire)["env"] : undefined;
+function envOf(raw: unknown): NonNullable<ViewQuestion["env"]> {
+  const env = typeof raw === "object" && raw !== null ? (raw as UnknownRecord)["env"] : undefined;
   if (typeof env !== "object" || env === null) return [];
   const pairs: readonly (readonly [unknown, unknown])[] = Array.isArray(env)
-    ? (env as readonly unknown[]).map(item => [(item as Wire | null)?.["name"], (item as Wire | null)?.["value"]])
+    ? (env as readonly unknown[]).map(item => [
+        (item as UnknownRecord | null)?.["name"],
+        (item as UnknownRecord | null)?.["value"],
+      ])
     : Object.entries(env);
-  return pairs.slice(0, mostVariables).flatMap(([name, value]) => {
+  return pairs.slice(0, maxVariables).flatMap(([name, value]) => {
     if (typeof name !== "string" || typeof value !== "string") return [];
-    return [{ name, value: maskedValue(name, value) }];
+    return [{ name, value: maskVariable(name, value) }];
   });
 }
 
@@ -356,7 +370,7 @@ function folderOf(raw: unknown): string | undefined {
   return found && (found[1] as string);
 }
 
-function askOf(ask: Ask, state: SessionState, diffs: DiffStore): ViewAsk {
+function questionView(ask: Question, state: SessionState, diffs: DiffStore): ViewQuestion {
   const id = ask.toolCallId === undefined ? undefined : toolKey(ask.toolCallId);
   const entry = id === undefined ? undefined : state.entries.get(id);
   const tool = entry?.kind === "tool" ? entry : undefined;
@@ -366,19 +380,21 @@ function askOf(ask: Ask, state: SessionState, diffs: DiffStore): ViewAsk {
   const cwd = subject?.cwd ?? folderOf(raw);
   const kind = subject?.kind ?? tool?.fields.kind;
   const env = subject?.env ?? envOf(raw);
-  const parts = tool ? toolParts(shownFields(tool), viewPart, state.cwd, state.terminals as Terminals, diffs) : [];
+  const parts = tool
+    ? toolParts(shownFields(tool), viewPart, state.workspaceFolder, state.terminals as TerminalStates, diffs)
+    : [];
   // What will happen is what decides: raw input only where nothing better tells it.
-  const telling = parts.filter(part => part.type !== "json");
+  const descriptiveParts = parts.filter(part => part.type !== "json");
   return {
     id: ask.id,
     title: titleOf(ask.title) ?? titleOf(tool?.fields.title) ?? command ?? "The agent asks for permission",
     ...(id !== undefined && { entry: id }),
     ...(kind !== undefined && { toolKind: kind }),
-    ...(command !== undefined && { command, cwd: typeof cwd === "string" ? cwd : state.cwd }),
-    parts: telling.length > 0 || command !== undefined ? telling : parts,
+    ...(command !== undefined && { command, cwd: typeof cwd === "string" ? cwd : state.workspaceFolder }),
+    parts: descriptiveParts.length > 0 || command !== undefined ? descriptiveParts : parts,
     locations: tool
-      ? locationsOf(tool, state.cwd)
-      : (subject?.paths ?? []).map(path => ({ path, label: relativeLabel(path, state.cwd) })),
+      ? locationsOf(tool, state.workspaceFolder)
+      : (subject?.paths ?? []).map(path => ({ path, label: relativeLabel(path, state.workspaceFolder) })),
     options: ask.options,
     ...(reason !== undefined && { reason }),
     ...(always && { always }),

@@ -1,11 +1,11 @@
 // Prompts on their way to the agent, as the panel lists them.
-import type { Content } from "../../session/events.ts";
+import type { ContentBlock } from "../../session/events.ts";
 import { promptText } from "../../session/promptQueue.ts";
-import type { Submission } from "../../session/state.ts";
-import type { ViewQueued } from "../protocol.ts";
+import type { PendingPrompt } from "../../session/state.ts";
+import type { ViewQueuedPrompt } from "../protocol.ts";
 
 /** A submission as a row of the queue: its words, and the names of what goes with them. */
-export function queuedView({ id, content, messageId }: Submission): ViewQueued {
+export function queuedPromptView({ id, content, messageId }: PendingPrompt): ViewQueuedPrompt {
   const words = content.find(block => block.type === "text");
   const attachments = content.filter(block => block !== words).map(attachmentName);
   return {
@@ -16,7 +16,7 @@ export function queuedView({ id, content, messageId }: Submission): ViewQueued {
   };
 }
 
-function attachmentName(block: Content): string {
+function attachmentName(block: ContentBlock): string {
   switch (block.type) {
     case "link":
       return block.title ?? block.name;
@@ -35,10 +35,10 @@ function attachmentName(block: Content): string {
   }
 }
 
-function decodeURIComponentOr(text: string, other: string): string {
+function decodeURIComponentOr(text: string, fallback: string): string {
   try {
-    return decodeURIComponent(text) || other;
+    return decodeURIComponent(text) || fallback;
   } catch {
-    return other;
+    return fallback;
   }
 }

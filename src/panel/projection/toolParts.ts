@@ -1,27 +1,27 @@
 // What stands in a tool card: content, diffs, terminals, raw input and output.
-import { displayLine } from "../../base/commandLineText.ts";
-import type { Content, FileOperation, ToolContent, ToolFields } from "../../session/events.ts";
+import { commandLineText } from "../../base/commandLineText.ts";
+import type { ContentBlock, FileOperation, ToolContent, ToolFields } from "../../session/events.ts";
 import type { TerminalState } from "../../session/state.ts";
 import type { DiffStore } from "../diff/diffStore.ts";
 import { filesPart } from "../diff/filesPart.ts";
 import type { DiffBody, ToolPart, ViewPart } from "../protocol.ts";
 import { relativeLabel } from "./labels.ts";
 
-export type Terminals = ReadonlyMap<string, TerminalState>;
+export type TerminalStates = ReadonlyMap<string, TerminalState>;
 
-const maxJson = 20_000;
+const maxJsonLength = 20_000;
 
 /** Characters of a terminal that cross to the panel. The cut moves in steps, so that output in between only appends. */
 const terminalWindow = 100_000;
 const terminalStep = 50_000;
-const longestSequence = 2000;
+const maxSequenceLength = 2000;
 
 /** The parts of a tool card, in the agent's order; raw input and output last. */
 export function toolParts(
   fields: Partial<ToolFields>,
-  viewPart: (block: Content) => ViewPart,
+  viewPart: (block: ContentBlock) => ViewPart,
   cwd: string,
-  terminals: Terminals,
+  terminals: TerminalStates,
   diffs: DiffStore,
 ): readonly ToolPart[] {
   const content = fields.content ?? [];
@@ -32,19 +32,19 @@ export function toolParts(
   });
   return [
     ...shown,
-    ...json("Input", fields.rawInput),
+    ...jsonParts("Input", fields.rawInput),
     // Many agents repeat their content as raw output; once is enough.
     ...(typeof fields.rawOutput === "string" && texts.includes(fields.rawOutput)
       ? []
-      : json("Output", fields.rawOutput)),
+      : jsonParts("Output", fields.rawOutput)),
   ];
 }
 
 function part(
   item: ToolContent,
-  viewPart: (block: Content) => ViewPart,
+  viewPart: (block: ContentBlock) => ViewPart,
   cwd: string,
-  terminals: Terminals,
+  terminals: TerminalStates,
   diffs: DiffStore,
 ): ToolPart {
   switch (item.type) {
@@ -76,9 +76,9 @@ function diffPart(item: Diff, cwd: string, diffs: DiffStore): ToolPart {
     : item.oldText === undefined || item.oldText === ""
       ? "add"
       : "modify";
-  const made: ToolPart = { type: "diff", path: item.path, label: relativeLabel(item.path, cwd), operation, ...body };
-  parts.set(item, { cwd, body, part: made });
-  return made;
+  const newPart: ToolPart = { type: "diff", path: item.path, label: relativeLabel(item.path, cwd), operation, ...body };
+  parts.set(item, { cwd, body, part: newPart });
+  return newPart;
 }
 
 function terminalPart(terminalId: string, terminal: TerminalState | undefined): ToolPart {
@@ -87,7 +87,7 @@ function terminalPart(terminalId: string, terminal: TerminalState | undefined): 
   const step = over <= 0 ? 0 : Math.ceil(over / terminalStep) * terminalStep;
   // At the end of a line, where one is near: a cut within an escape sequence would show its rest.
   const line = step === 0 ? -1 : output.indexOf("\n", step);
-  const from = line >= 0 && line < step + longestSequence ? line + 1 : step;
+  const from = line >= 0 && line < step + maxSequenceLength ? line + 1 : step;
   return {
     type: "terminal",
     terminalId,
@@ -100,12 +100,12 @@ function terminalPart(terminalId: string, terminal: TerminalState | undefined): 
   };
 }
 
-function json(label: "Input" | "Output", value: unknown): readonly ToolPart[] {
+function jsonParts(label: "Input" | "Output", value: unknown): readonly ToolPart[] {
   if (value === undefined || value === null || value === "") return [];
   if (typeof value === "object" && Object.keys(value).length === 0) return [];
   const text = typeof value === "string" ? value : JSON.stringify(value, null, 2);
-  if (text.length <= maxJson) return [{ type: "json", label, text }];
-  return [{ type: "json", label, text: text.slice(0, maxJson), cut: text.length - maxJson }];
+  if (text.length <= maxJsonLength) return [{ type: "json", label, text }];
+  return [{ type: "json", label, text: text.slice(0, maxJsonLength), cut: text.length - maxJsonLength }];
 }
 
 /** The command line in a tool call's raw input, by its shape: `command` as text or as a list of words. */
@@ -118,6 +118,6 @@ export function commandOf(rawInput: unknown): string | undefined {
       ? [command, ...(Array.isArray(args) ? args : [])]
       : [];
   const [program = "", ...rest] = words.filter(word => typeof word === "string");
-  const line = displayLine(program, rest).trim();
+  const line = commandLineText(program, rest).trim();
   return line === "" ? undefined : line;
 }

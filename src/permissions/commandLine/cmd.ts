@@ -25,10 +25,10 @@ export function cmdCommands(line: string): readonly Command[] {
     if (quoted !== undefined) words.push({ text: quoted, exact: words.length > 0 });
     if (bare !== undefined) words.push({ text: bare, exact: !/[*?]/.test(bare) });
   }
-  return [{ words: checked(words), wrappers: [] }];
+  return [{ words: checkedWords(words), wrappers: [] }];
 }
 
-function checked(words: readonly Word[]): readonly Word[] {
+function checkedWords(words: readonly Word[]): readonly Word[] {
   const [first] = words;
   if (!first) throw new NotUnderstood("holds no command");
   // A line that begins with a quote loses it, depending on how cmd.exe was called.

@@ -1,14 +1,14 @@
 // A quick reading of lines that are not understood: everything that might be a command. Reads too much rather than
 // too little, so it may forbid and never allow.
-import { runners, baseName, shells } from "./programs.ts";
+import { runnerPrograms, baseName, shellPrograms } from "./programs.ts";
 import type { Shell, Word } from "./types.ts";
 
 /** How many words into a fragment a command may begin: `sudo -u me nice rm`. */
-const deepest = 24;
+const maxCommandStart = 24;
 /** Of longer lines, the head is read. */
-const longest = 200_000;
+const maxLineLength = 200_000;
 
-const openers = new Set(
+const commandOpeners = new Set(
   (
     "if then elif else while until do time ! { [[ exec eval command builtin nohup nice timeout noglob nocorrect coproc " +
     "trap alias find call start for in case call start-process invoke-expression iex invoke-command icm foreach-object " +
@@ -19,8 +19,8 @@ const openers = new Set(
 /** Whatever in the line could be the words of a command. */
 export function fragmentsOf(line: string, shell: Shell): readonly (readonly Word[])[] {
   // Characters that are not seen split no names.
-  const seen = line.slice(0, longest).replace(/[\p{Cf}\p{Cc}]/gu, c => (/[\n\r\t]/.test(c) ? "\n" : ""));
-  const found = [...pieces(unquoted(seen, shell)), ...pieces(flattened(seen, shell))];
+  const seen = line.slice(0, maxLineLength).replace(/[\p{Cf}\p{Cc}]/gu, c => (/[\n\r\t]/.test(c) ? "\n" : ""));
+  const found = [...pieces(splitUnquoted(seen, shell)), ...pieces(splitIgnoringQuotes(seen, shell))];
   return found.flatMap(commandsIn);
 }
 
@@ -31,7 +31,7 @@ const gap = "\uE001";
 const redirected = `${end}!${gap}`;
 
 /** The quoting resolved as a shell would, more or less. */
-function unquoted(line: string, shell: Shell): string {
+function splitUnquoted(line: string, shell: Shell): string {
   const escape = shell === "posix" ? "\\" : shell === "cmd" ? "^" : "`";
   const made: string[] = [];
   let quote = "";
@@ -52,7 +52,7 @@ function unquoted(line: string, shell: Shell): string {
 }
 
 /** No quoting at all: what stands inside quotes may be a command for somebody. */
-function flattened(line: string, shell: Shell): string {
+function splitIgnoringQuotes(line: string, shell: Shell): string {
   const dropped = shell === "posix" ? /["'\\]/g : shell === "cmd" ? /["^]/g : /["'`]/g;
   return line
     .replace(dropped, "")
@@ -72,12 +72,17 @@ function pieces(text: string): readonly (readonly string[])[] {
 function commandsIn(words: readonly string[]): readonly (readonly Word[])[] {
   const made: (readonly Word[])[] = [];
   let deeper = true;
-  for (let start = 0; start < words.length && start < deepest && deeper; start++) {
+  for (let start = 0; start < words.length && start < maxCommandStart && deeper; start++) {
     const first = (words[start] ?? "").toLowerCase();
     const base = baseName(first).replace(/\.exe$/, "");
     made.push(words.slice(start).map(text => ({ text, exact: true })));
     // Once something was opened, any later word may begin the command.
-    deeper = start > 0 || openers.has(first) || runners.has(base) || shells.has(base) || /^[a-z_]\w*\+?=/.test(first);
+    deeper =
+      start > 0 ||
+      commandOpeners.has(first) ||
+      runnerPrograms.has(base) ||
+      shellPrograms.has(base) ||
+      /^[a-z_]\w*\+?=/.test(first);
   }
   return made;
 }

@@ -6,7 +6,7 @@ import { posixCommands, programCommands } from "./programs.ts";
 import { powershellCommands } from "./powershell.ts";
 import { NotUnderstood, type Command, type CommandLine, type Shell } from "./types.ts";
 
-const readers: Readonly<Record<Shell, (line: string) => readonly Command[]>> = {
+const parsers: Readonly<Record<Shell, (line: string) => readonly Command[]>> = {
   posix: line => posixCommands(line),
   powershell: powershellCommands,
   cmd: cmdCommands,
@@ -14,9 +14,9 @@ const readers: Readonly<Record<Shell, (line: string) => readonly Command[]>> = {
 
 /** Reads a line as a shell would. Never throws. */
 export function parseCommandLine(line: string, shell: Shell): CommandLine {
-  return read(line, shell, () => {
+  return tryParse(line, shell, () => {
     checkCharacters(line, shell);
-    return readers[shell](line);
+    return parsers[shell](line);
   });
 }
 
@@ -27,13 +27,13 @@ export function parseCommandLine(line: string, shell: Shell): CommandLine {
 export function parseArguments(argv: readonly string[], line = argv.join(" ")): CommandLine {
   const script = powershellScript(argv);
   const shell = script === undefined ? "posix" : "powershell";
-  return read(line, shell, () => {
+  return tryParse(line, shell, () => {
     for (const word of argv) checkCharacters(word, shell);
     return script === undefined ? programCommands(argv) : powershellCommands(script);
   });
 }
 
-function read(line: string, shell: Shell, commands: () => readonly Command[]): CommandLine {
+function tryParse(line: string, shell: Shell, commands: () => readonly Command[]): CommandLine {
   try {
     return { kind: "commands", line, commands: commands() };
   } catch (thrown) {
@@ -51,11 +51,11 @@ function powershellScript(argv: readonly string[]): string | undefined {
 }
 
 /** Control characters, and everything that takes no room or the room of a space without being one. */
-const unseen = /[\p{Cc}\p{Zs}\p{Zl}\p{Zp}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Default_Ignorable_Code_Point}\u2800]/u;
+const invisibleCharacter = /[\p{Cc}\p{Zs}\p{Zl}\p{Zp}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Default_Ignorable_Code_Point}\u2800]/u;
 
 function checkCharacters(line: string, shell: Shell): void {
   const rest = line.replace(/[ \n\t]/g, "");
-  if (unseen.test(rest)) throw new NotUnderstood("holds characters that are not seen");
+  if (invisibleCharacter.test(rest)) throw new NotUnderstood("holds characters that are not seen");
   // PowerShell takes typographic dashes and quotes for its own; cmd.exe maps letters to its code page.
   if (shell === "powershell" && /[^\x21-\x7e\p{L}\p{N}\p{M}]/u.test(rest)) {
     throw new NotUnderstood("holds signs that PowerShell may take for its own");

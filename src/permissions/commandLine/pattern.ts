@@ -11,8 +11,8 @@
 import { baseName } from "./programs.ts";
 import type { Word } from "./types.ts";
 
-type Element = { readonly literal: string } | "one" | "rest";
-export type Pattern = readonly Element[];
+type PatternElement = { readonly literal: string } | "one" | "rest";
+export type Pattern = readonly PatternElement[];
 
 /** Whether a command fits. `maybe`: it depends on what its shell makes of a word. */
 export type Fit = "yes" | "maybe" | "no";
@@ -21,7 +21,7 @@ const token = /[ \t]+|((?:[^\s'"]|'[^']*'|"[^"]*")+)/y;
 
 /** Reads a pattern. A text is the sentence that says what is wrong with it. */
 export function parsePattern(source: string): Pattern | string {
-  const elements: Element[] = [];
+  const elements: PatternElement[] = [];
   for (let at = 0; at < source.length; at = token.lastIndex) {
     token.lastIndex = at;
     const found = token.exec(source);
@@ -29,14 +29,14 @@ export function parsePattern(source: string): Pattern | string {
     if (found[1] === undefined) continue;
     const element = elementOf(found[1]);
     if (typeof element === "string" && element !== "one" && element !== "rest") return element;
-    elements.push(element as Element);
+    elements.push(element as PatternElement);
   }
   const [first] = elements;
   if (first === undefined) return "is empty";
   return elements;
 }
 
-function elementOf(raw: string): Element | string {
+function elementOf(raw: string): PatternElement | string {
   if (raw === "*") return "one";
   if (raw === "**") return "rest";
   const bare = raw.replace(/'[^']*'|"[^"]*"/g, "");
@@ -48,11 +48,11 @@ function elementOf(raw: string): Element | string {
 }
 
 /** Writes a pattern that fits these words only. */
-export function patternOf(words: readonly Word[]): string {
-  return words.map(({ text }) => quoted(text)).join(" ");
+export function exactPattern(words: readonly Word[]): string {
+  return words.map(({ text }) => quotedPatternWord(text)).join(" ");
 }
 
-function quoted(text: string): string {
+function quotedPatternWord(text: string): string {
   if (text !== "" && !/[\s'"*;|&<>`$]/.test(text)) return text;
   return text
     .split(/('+)/)
@@ -68,7 +68,7 @@ export function namesProgram(pattern: Pattern): boolean {
 
 /** Whether an allow pattern fits the whole command, whatever its shell makes of it. */
 export function fitsWhole(pattern: Pattern, words: readonly Word[]): boolean {
-  return runs(pattern, words, (literal, text) => literal === text, "rest only");
+  return matchesWords(pattern, words, (literal, text) => literal === text, "rest only");
 }
 
 /** Whether a pattern that denies or asks fits the command or its beginning. */
@@ -76,20 +76,23 @@ export function fitsBeginning(pattern: Pattern, words: readonly Word[]): Fit {
   const open: Pattern = [...pattern, "rest"];
   const same = (literal: string, text: string, index: number): boolean => {
     const byPath = /[\\/]/.test(literal);
-    return literal === text || (index === 0 && program(literal, byPath) === program(text, byPath));
+    return (
+      literal === text ||
+      (index === 0 && normalisedProgramName(literal, byPath) === normalisedProgramName(text, byPath))
+    );
   };
-  if (runs(open, words, same, "rest only")) return "yes";
-  return words.some(word => !word.exact) && runs(open, words, same, "anything") ? "maybe" : "no";
+  if (matchesWords(open, words, same, "rest only")) return "yes";
+  return words.some(word => !word.exact) && matchesWords(open, words, same, "anything") ? "maybe" : "no";
 }
 
 /** A program's name as rules that deny know it. */
-function program(name: string, byPath: boolean): string {
+function normalisedProgramName(name: string, byPath: boolean): string {
   const base = byPath ? name : baseName(name);
   return base.toLowerCase().replace(/\.(?:exe|com|cmd|bat|ps1)$/, "");
 }
 
 /** Follows all ways through the pattern at once. An inexact word may become any number of words, also none. */
-function runs(
+function matchesWords(
   pattern: Pattern,
   words: readonly Word[],
   same: (literal: string, text: string, index: number) => boolean,

@@ -65,16 +65,16 @@ class PosixScanner {
   #separator(): string | undefined {
     const first = this.#line[this.#at];
     if (first === undefined) return "";
-    if (first === "\n" || first === ";") return this.#take(first);
+    if (first === "\n" || first === ";") return this.#consume(first);
     if (first !== "&" && first !== "|") return undefined;
     const second = this.#line[this.#at + 1];
-    if (second === first) return this.#take(first + second);
+    if (second === first) return this.#consume(first + second);
     if (first === "|" && second === "&") throw new NotUnderstood("has an operator that not every shell knows: |&");
     if (first === "&" && second === ">") return undefined;
-    return this.#take(first);
+    return this.#consume(first);
   }
 
-  #take(text: string): string {
+  #consume(text: string): string {
     this.#at += text.length;
     return text;
   }
@@ -101,11 +101,11 @@ class PosixScanner {
     const start = this.#at;
     const made = { text: [] as string[], exact: true, quoted: false };
     for (let c = this.#line[this.#at]; c !== undefined && !" \t\n;|&<>".includes(c); c = this.#line[this.#at]) {
-      if (c === "'") this.#single(made);
-      else if (c === '"') this.#double(made);
+      if (c === "'") this.#singleQuoted(made);
+      else if (c === '"') this.#doubleQuoted(made);
       else if (c === "\\") this.#escaped(made);
       else if (c === "$") this.#variable(made);
-      else this.#plain(c, made, made.text.length === 0 && !made.quoted);
+      else this.#unquoted(c, made, made.text.length === 0 && !made.quoted);
     }
     const raw = this.#line.slice(start, this.#at);
     const text = made.text.join("");
@@ -118,7 +118,7 @@ class PosixScanner {
     return { text, exact: made.exact, quoted: made.quoted, assigns: /^[A-Za-z_]\w*\+?=/.test(raw) };
   }
 
-  #plain(c: string, made: MakingWord, first: boolean): void {
+  #unquoted(c: string, made: WordBuilder, first: boolean): void {
     if (c === "`") throw new NotUnderstood("substitutes the output of another command");
     if (c === "(" || c === ")") throw new NotUnderstood("holds a subshell, a function or a pattern in parentheses");
     if (c === "{" || c === "}") throw new NotUnderstood("holds braces, which group or expand");
@@ -135,7 +135,7 @@ class PosixScanner {
     return c === "^" && !" \t\n;|&<>^".includes(this.#line[this.#at + 1] ?? " ");
   }
 
-  #single(made: MakingWord): void {
+  #singleQuoted(made: WordBuilder): void {
     const end = this.#line.indexOf("'", this.#at + 1);
     if (end < 0) throw new NotUnderstood("has a quote without its end");
     made.quoted = true;
@@ -143,7 +143,7 @@ class PosixScanner {
     this.#at = end + 1;
   }
 
-  #double(made: MakingWord): void {
+  #doubleQuoted(made: WordBuilder): void {
     made.quoted = true;
     this.#at++;
     for (let c = this.#line[this.#at]; c !== '"'; c = this.#line[this.#at]) {
@@ -163,7 +163,7 @@ class PosixScanner {
     this.#at++;
   }
 
-  #escaped(made: MakingWord): void {
+  #escaped(made: WordBuilder): void {
     const next = this.#line[this.#at + 1];
     if (next === undefined) throw new NotUnderstood("ends in a backslash");
     this.#at += 2;
@@ -173,7 +173,7 @@ class PosixScanner {
     made.text.push(next);
   }
 
-  #variable(made: MakingWord): void {
+  #variable(made: WordBuilder): void {
     const name = this.#match(variable);
     if (name === undefined) {
       const next = this.#line[this.#at + 1];
@@ -185,7 +185,7 @@ class PosixScanner {
   }
 }
 
-interface MakingWord {
+interface WordBuilder {
   readonly text: string[];
   exact: boolean;
   quoted: boolean;

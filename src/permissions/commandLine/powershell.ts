@@ -38,7 +38,7 @@ export function powershellCommands(line: string): readonly Command[] {
       if (token === "\n" || (token === "" && !expected)) continue;
       throw new NotUnderstood("has an operator without a command");
     }
-    commands.push(judged(words));
+    commands.push(checkedCommand(words));
     words = [];
     expected = token === "&&" || token === "||" || token === "|";
   }
@@ -47,11 +47,11 @@ export function powershellCommands(line: string): readonly Command[] {
   return commands;
 }
 
-const movers = names("cd chdir sl pushd popd set-location push-location pop-location");
+const folderChangers = names("cd chdir sl pushd popd set-location push-location pop-location");
 
 /** After a change of folder, `.\run` is another file than it seems. */
 function checkFolder(commands: readonly Command[]): void {
-  const moved = commands.findIndex(({ words }) => movers.has(words[0]?.text.toLowerCase() ?? ""));
+  const moved = commands.findIndex(({ words }) => folderChangers.has(words[0]?.text.toLowerCase() ?? ""));
   if (moved < 0) return;
   if (commands.slice(moved + 1).some(({ words }) => /^\.{0,2}[\\/]/.test(words[0]?.text ?? ""))) {
     throw new NotUnderstood("changes the folder and then runs a file by a relative path");
@@ -74,25 +74,25 @@ function* tokens(line: string): Generator<Word | string> {
     if (found) at += found[0].length;
     return found ?? undefined;
   };
-  let apart = true;
+  let isSeparated = true;
   while (at < line.length) {
     if (take(blank)) {
-      apart = true;
+      isSeparated = true;
       continue;
     }
     const operator = take(separator);
     if (operator) {
       yield operator[0];
-      apart = true;
+      isSeparated = true;
       continue;
     }
     // What touches a quoted text is sometimes one word with it and sometimes not.
-    if (!apart) throw unknown(/[\w'"]/.test(line.charAt(at)) ? "joined" : line.charAt(at));
-    apart = false;
+    if (!isSeparated) throw unsupportedSyntax(/[\w'"]/.test(line.charAt(at)) ? "joined" : line.charAt(at));
+    isSeparated = false;
     if (take(redirection)) continue;
     const quoted = take(single)?.[1]?.replaceAll("''", "'") ?? take(double)?.[1]?.replaceAll('""', '"');
     const word = quoted === undefined ? bareWord(take(bare)?.[0]) : quotedWord(quoted);
-    if (!word) throw unknown(line[at] ?? "");
+    if (!word) throw unsupportedSyntax(line[at] ?? "");
     yield word;
   }
   yield "";
@@ -107,15 +107,15 @@ function quotedWord(text: string): Word & { readonly quoted: true } {
 
 function bareWord(text: string | undefined): Word | undefined {
   if (text === undefined) return undefined;
-  if (text.startsWith("@") || text === "--%") throw unknown(text);
-  if (batchGrammar.test(text)) throw unknown(text);
+  if (text.startsWith("@") || text === "--%") throw unsupportedSyntax(text);
+  if (batchGrammar.test(text)) throw unsupportedSyntax(text);
   // `-a.b` and `-a:b` come out as two words for some programs.
   const split = /^[-\u2013-\u2015].*[.:]/.test(text);
   return { text, exact: !split && !/[*?[\]~]/.test(text) };
 }
 
-function unknown(text: string): NotUnderstood {
-  const what: Readonly<Record<string, string>> = {
+function unsupportedSyntax(text: string): NotUnderstood {
+  const reasons: Readonly<Record<string, string>> = {
     joined: "joins a quoted and an unquoted text",
     $: "holds a variable or a subexpression",
     "&": "calls what stands after “&”",
@@ -128,11 +128,11 @@ function unknown(text: string): NotUnderstood {
     '"': "has a quote without its end, or with something to fill in",
   };
   return new NotUnderstood(
-    what[text] ?? what[text.charAt(0)] ?? `holds PowerShell syntax that is not followed: ${text.slice(0, 20)}`,
+    reasons[text] ?? reasons[text.charAt(0)] ?? `holds PowerShell syntax that is not followed: ${text.slice(0, 20)}`,
   );
 }
 
-function judged(words: readonly Word[]): Command {
+function checkedCommand(words: readonly Word[]): Command {
   const [word] = words;
   const name = word?.text ?? "";
   const lower = name.toLowerCase();

@@ -5,12 +5,12 @@ import { NotUnderstood, type Command, type Word } from "./types.ts";
 const names = (list: string): ReadonlySet<string> => new Set(list.split(" "));
 
 /** Words that are grammar where a command's name stands, in one shell or another. */
-const reserved = names(
+const reservedWords = names(
   "if then elif else fi for foreach while until do done case esac in end select function repeat coproc nocorrect noglob [[ ]] -",
 );
 
 /** Builtins that change what later words or names mean, or that run text. */
-const shellState = names(
+const shellStateBuiltins = names(
   ". source eval exec builtin trap alias unalias hash enable export declare typeset local readonly integer float set " +
     "setopt unsetopt shopt emulate zmodload autoload functions disable bind bindkey zle compdef complete compgen " +
     "compopt fc history r read mapfile readarray getopts let unset sched zcompile print vared suspend jobs fg bg " +
@@ -18,29 +18,29 @@ const shellState = names(
 );
 
 /** Programs whose arguments are programs, in ways too many to follow. */
-export const runners = names(
+export const runnerPrograms = names(
   "xargs parallel sudo doas su pkexec runuser watch script setsid stdbuf ionice chrt taskset unshare nsenter chroot " +
     "strace ltrace busybox toybox flock at batch env entr systemd-run dbus-run-session xvfb-run proot fakeroot " +
     "fish ksh csh tcsh mksh ash pwsh powershell powershell.exe pwsh.exe cmd cmd.exe wsl wsl.exe",
 );
 
-export const shells = names("sh bash dash zsh");
+export const shellPrograms = names("sh bash dash zsh");
 
 /** Builtins whose arguments one shell or another takes for arithmetic or for names of variables. */
-const reckoning = names("test printf return exit logout shift break continue wait ulimit umask kill");
+const arithmeticBuiltins = names("test printf return exit logout shift break continue wait ulimit umask kill");
 /** In arithmetic, `a[$(command)]` runs a command, and these set a variable. */
-const reckoned = /[[\]]|[^=!]=|=[^=]|\+\+|\w--|--\w|^-v/;
+const arithmeticText = /[[\]]|[^=!]=|=[^=]|\+\+|\w--|--\w|^-v/;
 
 const findActions = names("-exec -execdir -ok -okdir -delete -fprint -fprint0 -fprintf -fls -files0-from");
 
 /** Variables that tell how to print, and never what to run. */
-const harmless = /^(?:CI|NO_COLOR|FORCE_COLOR|NODE_ENV)=[\w.-]*$/;
+const harmlessVariable = /^(?:CI|NO_COLOR|FORCE_COLOR|NODE_ENV)=[\w.-]*$/;
 
-const deepest = 4;
+const maxShellDepth = 4;
 
 /** The commands that a POSIX line runs. Throws {@link NotUnderstood}. */
 export function posixCommands(line: string, depth = 0): readonly Command[] {
-  const commands = scanPosix(line).flatMap(scanned => judged(scanned, [], depth));
+  const commands = scanPosix(line).flatMap(scanned => unwrapCommand(scanned, [], depth));
   if (commands.length === 0) throw new NotUnderstood("holds no command");
   checkFolder(commands);
   return commands;
@@ -48,21 +48,21 @@ export function posixCommands(line: string, depth = 0): readonly Command[] {
 
 /** The commands that a program started without a shell runs. Throws {@link NotUnderstood}. */
 export function programCommands(argv: readonly string[]): readonly Command[] {
-  return judged(
+  return unwrapCommand(
     argv.map(text => ({ text, exact: true, quoted: true, assigns: false })),
     [],
     0,
   );
 }
 
-function judged(scanned: ScannedCommand, wrappers: Command["wrappers"], depth: number): readonly Command[] {
+function unwrapCommand(scanned: ScannedCommand, wrappers: Command["wrappers"], depth: number): readonly Command[] {
   const words = withoutAssignments(scanned);
   const name = nameOf(words);
-  const inner = unwrapped(name, words);
-  if (inner) return judged(inner, [...wrappers, plain(words)], depth);
+  const inner = wrappedCommand(name, words);
+  if (inner) return unwrapCommand(inner, [...wrappers, plain(words)], depth);
   const script = scriptOf(name, words);
   if (script === undefined) return [{ words: plain(words), wrappers }];
-  if (depth >= deepest) throw new NotUnderstood("nests shells too deeply");
+  if (depth >= maxShellDepth) throw new NotUnderstood("nests shells too deeply");
   const outer = [...wrappers, plain(words)];
   return posixCommands(script, depth + 1).map(command => ({ ...command, wrappers: [...outer, ...command.wrappers] }));
 }
@@ -74,7 +74,7 @@ function plain(words: ScannedCommand): readonly Word[] {
 function withoutAssignments(words: ScannedCommand): ScannedCommand {
   const first = words.findIndex(word => !word.assigns);
   if (first < 0) throw new NotUnderstood("sets a variable for what follows");
-  const risky = words.slice(0, first).some(word => !word.exact || !harmless.test(word.text));
+  const risky = words.slice(0, first).some(word => !word.exact || !harmlessVariable.test(word.text));
   if (risky) throw new NotUnderstood("sets a variable that may change what a program does");
   return words.slice(first);
 }
@@ -85,8 +85,9 @@ function nameOf(words: ScannedCommand): string {
   if (!word?.exact) throw new NotUnderstood("leaves it to the shell which program runs");
   const { text } = word;
   if (/[^\x20-\x7e]/.test(text)) throw new NotUnderstood("names a program in letters that may look like others");
-  if (!word.quoted && reserved.has(text)) throw new NotUnderstood(`holds the shell keyword “${text}”`);
-  if (shellState.has(text)) throw new NotUnderstood(`uses “${text}”, which changes the shell itself or runs text`);
+  if (!word.quoted && reservedWords.has(text)) throw new NotUnderstood(`holds the shell keyword “${text}”`);
+  if (shellStateBuiltins.has(text))
+    throw new NotUnderstood(`uses “${text}”, which changes the shell itself or runs text`);
   if (!/^[A-Za-z0-9_./][A-Za-z0-9_./+@:-]*$/.test(text)) {
     throw new NotUnderstood(`names its program in an unusual way: ${text.slice(0, 80)}`);
   }
@@ -96,7 +97,7 @@ function nameOf(words: ScannedCommand): string {
 }
 
 function checkArguments(base: string, words: ScannedCommand): void {
-  if (reckoning.has(base) && words.slice(1).some(word => reckoned.test(word.text))) {
+  if (arithmeticBuiltins.has(base) && words.slice(1).some(word => arithmeticText.test(word.text))) {
     throw new NotUnderstood(`gives “${base}” text that a shell may reckon with`);
   }
   if (base === "find" && words.some(word => !word.exact || findActions.has(word.text))) {
@@ -105,53 +106,57 @@ function checkArguments(base: string, words: ScannedCommand): void {
 }
 
 /** What a wrapper runs, where that is exact; undefined when it is no wrapper. */
-function unwrapped(name: string, words: ScannedCommand): ScannedCommand | undefined {
+function wrappedCommand(name: string, words: ScannedCommand): ScannedCommand | undefined {
   const rest = words.slice(1);
   switch (name) {
     case "time":
     case "nohup":
-      return program(name, rest);
+      return wrappedProgram(name, rest);
     case "command":
-      return rest[0]?.exact === true && rest[0].text === "-v" ? undefined : program(name, rest);
+      return rest[0]?.exact === true && rest[0].text === "-v" ? undefined : wrappedProgram(name, rest);
     case "nice":
-      return program(name, text(rest[0]) === "-n" && /^\d+$/.test(text(rest[1])) ? rest.slice(2) : rest);
+      return wrappedProgram(name, text(rest[0]) === "-n" && /^\d+$/.test(text(rest[1])) ? rest.slice(2) : rest);
     case "timeout":
-      if (/^\d+(?:\.\d+)?[smhd]?$/.test(text(rest[0]))) return program(name, rest.slice(1));
-      throw hidden(name);
+      if (/^\d+(?:\.\d+)?[smhd]?$/.test(text(rest[0]))) return wrappedProgram(name, rest.slice(1));
+      throw hiddenProgramError(name);
     case "env":
-      return program(name, rest.slice(leadingHarmless(rest)));
+      return wrappedProgram(name, rest.slice(leadingHarmless(rest)));
     default:
-      if (runners.has(baseName(name)) || ["time", "nohup", "command", "nice", "timeout"].includes(baseName(name))) {
-        throw hidden(name);
+      if (
+        runnerPrograms.has(baseName(name)) ||
+        ["time", "nohup", "command", "nice", "timeout"].includes(baseName(name))
+      ) {
+        throw hiddenProgramError(name);
       }
       return undefined;
   }
 }
 
 function leadingHarmless(words: ScannedCommand): number {
-  const index = words.findIndex(word => !word.exact || !harmless.test(word.text));
+  const index = words.findIndex(word => !word.exact || !harmlessVariable.test(word.text));
   return index < 0 ? words.length : index;
 }
 
 /** The words as a command of their own, where no option or variable comes first. */
-function program(wrapper: string, words: ScannedCommand): ScannedCommand {
+function wrappedProgram(wrapper: string, words: ScannedCommand): ScannedCommand {
   const [first] = words;
-  if (!first?.exact || !/^[A-Za-z0-9_./]/.test(first.text) || first.text.includes("=")) throw hidden(wrapper);
+  if (!first?.exact || !/^[A-Za-z0-9_./]/.test(first.text) || first.text.includes("="))
+    throw hiddenProgramError(wrapper);
   // What a program starts is no keyword of the shell; but `time` is a keyword itself, and `time if …` is grammar.
   return [{ ...first, assigns: false }, ...words.slice(1)];
 }
 
 /** The script of `bash -lc 'script'`; undefined when no shell is started, or a script file is run. */
 function scriptOf(name: string, words: ScannedCommand): string | undefined {
-  if (!shells.has(baseName(name))) return undefined;
+  if (!shellPrograms.has(baseName(name))) return undefined;
   const [flag, script, ...more] = text(words[1]) === "-l" ? words.slice(2) : words.slice(1);
   if (flag === undefined) throw new NotUnderstood("starts a shell that runs what it reads");
   if (/^(?:\.?\.?\/)?\w/.test(flag.text) && flag.exact) {
     if (text(words[1]) !== "-l") return undefined;
-    throw hidden(name);
+    throw hiddenProgramError(name);
   }
   const known = /^(?:\/usr)?(?:\/bin\/)?(?:ba|da|z)?sh$/.test(name) && ["-c", "-lc", "-cl"].includes(text(flag));
-  if (!known || !script?.exact || more.length > 0) throw hidden(name);
+  if (!known || !script?.exact || more.length > 0) throw hiddenProgramError(name);
   return script.text;
 }
 
@@ -159,7 +164,7 @@ function text(word: ScannedWord | undefined): string {
   return word?.exact ? word.text : "";
 }
 
-function hidden(name: string): NotUnderstood {
+function hiddenProgramError(name: string): NotUnderstood {
   return new NotUnderstood(`runs another program through “${baseName(name)}”`);
 }
 

@@ -6,7 +6,7 @@ import type { AuditLog, AuditRecord } from "../auditLog.ts";
 
 const scheme = "parley-permissions";
 const uri = vscode.Uri.from({ scheme, path: "Parley permissions.log" });
-const refreshTime = 300;
+const refreshDelay = 300;
 
 /** A document of the permission log that follows it while it is open. */
 export class PermissionLog implements vscode.TextDocumentContentProvider, Disposable {
@@ -20,7 +20,7 @@ export class PermissionLog implements vscode.TextDocumentContentProvider, Dispos
     this.#log = log;
     this.#disposables = [
       vscode.workspace.registerTextDocumentContentProvider(scheme, this),
-      log.onDidRecord(() => this.#later()),
+      log.onDidRecord(() => this.#scheduleRefresh()),
       this.#changed,
     ];
   }
@@ -28,7 +28,7 @@ export class PermissionLog implements vscode.TextDocumentContentProvider, Dispos
   async provideTextDocumentContent(): Promise<string> {
     try {
       const { records, broken } = await this.#log.read();
-      return text(records, broken);
+      return logText(records, broken);
     } catch (error) {
       return vscode.l10n.t("The permission log could not be read: {0}", asError(error).message);
     }
@@ -43,12 +43,12 @@ export class PermissionLog implements vscode.TextDocumentContentProvider, Dispos
     editor.revealRange(new vscode.Range(end, end));
   }
 
-  #later(): void {
+  #scheduleRefresh(): void {
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined;
       const isOpen = vscode.workspace.textDocuments.some(document => document.uri.toString() === uri.toString());
       if (isOpen) this.#changed.fire(uri);
-    }, refreshTime);
+    }, refreshDelay);
   }
 
   dispose(): void {
@@ -57,15 +57,15 @@ export class PermissionLog implements vscode.TextDocumentContentProvider, Dispos
   }
 }
 
-function text(records: readonly AuditRecord[], broken: number): string {
-  const lost =
+function logText(records: readonly AuditRecord[], broken: number): string {
+  const unreadableNote =
     broken === 0 ? "" : vscode.l10n.t("Not readable, and left out: {0} of the log's lines", broken).concat("\n\n");
   if (records.length === 0) {
-    return lost + vscode.l10n.t("No question was answered in this workspace yet.");
+    return unreadableNote + vscode.l10n.t("No question was answered in this workspace yet.");
   }
   const t = vscode.l10n.t;
   const head = [t("Time"), t("Agent"), t("Answer"), t("Decided by"), t("Question"), t("Command, files or addresses")];
-  return lost + aligned([head, ...records.map(row)]);
+  return unreadableNote + alignColumns([head, ...records.map(row)]);
 }
 
 function row(record: AuditRecord): readonly string[] {
@@ -97,11 +97,11 @@ function oneLine(cell: string): string {
 }
 
 /** A wider cell pushes its own line only. */
-const widest = 48;
+const maxPaddedWidth = 48;
 
-function aligned(rows: readonly (readonly string[])[]): string {
+function alignColumns(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_, column) =>
-    Math.min(widest, Math.max(...rows.map(cells => cells[column]?.length ?? 0))),
+    Math.min(maxPaddedWidth, Math.max(...rows.map(cells => cells[column]?.length ?? 0))),
   );
   return rows
     .map(cells => cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join("  "))

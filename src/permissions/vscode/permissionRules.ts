@@ -4,16 +4,16 @@ import * as vscode from "vscode";
 import { asError } from "../../base/errors.ts";
 import type { Disposable } from "../../base/lifecycle.ts";
 import type { Log } from "../../base/log.ts";
-import { same } from "../../base/jsonEqual.ts";
+import { jsonEqual } from "../../base/jsonEqual.ts";
 import type { PermissionQuestion } from "../../session/agent.ts";
 import { readCommandLine } from "../questionFacts.ts";
 import { nodePaths } from "../../files/nodePaths.ts";
 import { Confinement } from "../../files/paths.ts";
-import { decide, describeRule, readRules, ruleFor } from "../rules.ts";
+import { evaluateRules, describeRule, readRules, narrowestRule } from "../rules.ts";
 import type { QuestionFacts, Rule, RuleSet, Verdict } from "../rules.ts";
 import { looksSensitive } from "../sensitiveFiles.ts";
-import { patternOf } from "../commandLine/pattern.ts";
-import { baseName, runners, shells } from "../commandLine/programs.ts";
+import { exactPattern } from "../commandLine/pattern.ts";
+import { baseName, runnerPrograms, shellPrograms } from "../commandLine/programs.ts";
 import type { Shell, Word } from "../commandLine/types.ts";
 import { factsContext } from "./questionContext.ts";
 
@@ -45,7 +45,7 @@ interface ManageItem extends vscode.QuickPickItem {
   readonly run?: () => Promise<void>;
 }
 
-interface AlwaysItem extends vscode.QuickPickItem {
+interface CreateRuleItem extends vscode.QuickPickItem {
   /** Absent: the settings are opened. */
   readonly make?: { readonly rule: Rule; readonly scope: Scope };
 }
@@ -54,11 +54,11 @@ export class PermissionRules implements Disposable {
   readonly #options: PermissionRulesOptions;
   readonly #listener: vscode.Disposable;
   /** Closes what still waits for the user. */
-  readonly #ending = new vscode.CancellationTokenSource();
+  readonly #disposal = new vscode.CancellationTokenSource();
   #set: RuleSet | undefined;
   /** The problems that the user was told of. */
-  #told = "";
-  #writing: Promise<unknown> = Promise.resolve();
+  #reportedProblems = "";
+  #pendingWrite: Promise<unknown> = Promise.resolve();
 
   constructor(options: PermissionRulesOptions) {
     this.#options = options;
@@ -74,28 +74,30 @@ export class PermissionRules implements Disposable {
     if (this.#set) return this.#set;
     const user = readRules(this.#stored("user"));
     const workspace = readRules(this.#stored("workspace"));
-    const problems = workspace.problems.map(problem => ({ ...problem, message: ofWorkspace(problem.message) }));
+    const problems = workspace.problems.map(problem => ({ ...problem, message: workspaceMessage(problem.message) }));
     this.#set = { rules: [...user.rules, ...workspace.rules], problems: [...user.problems, ...problems] };
-    this.#tell(this.#set);
+    this.#reportProblems(this.#set);
     return this.#set;
   }
 
   /** Offers rules that would have answered this question. Resolves with the effect of the one that was made. */
-  async always(question: PermissionQuestion, facts: QuestionFacts): Promise<"allow" | "deny" | undefined> {
+  async createRule(question: PermissionQuestion, facts: QuestionFacts): Promise<"allow" | "deny" | undefined> {
     const known: QuestionFacts = {
       ...facts,
       isSensitive: facts.isSensitive ?? (path => this.#looksSensitive(path, facts)),
     };
-    const exact = ruleFor(known, "allow");
-    const candidates = [exact, broaderRule(known, exact), ruleFor(known, "deny")].filter(rule => rule !== undefined);
+    const exact = narrowestRule(known, "allow");
+    const candidates = [exact, broaderRule(known, exact), narrowestRule(known, "deny")].filter(
+      rule => rule !== undefined,
+    );
     if (candidates.length === 0) {
-      const why = decide(this.ruleSet(), known).reason;
+      const why = evaluateRules(this.ruleSet(), known).reason;
       void vscode.window.showInformationMessage(
         vscode.l10n.t("No rule would be narrow enough for this question. {0}", why),
       );
       return undefined;
     }
-    const picked = await vscode.window.showQuickPick<AlwaysItem>(
+    const picked = await vscode.window.showQuickPick<CreateRuleItem>(
       [
         ...candidates.flatMap(rule => [this.#offer(rule, "workspace", known), this.#offer(rule, "user", known)]),
         { label: "", kind: vscode.QuickPickItemKind.Separator },
@@ -106,19 +108,19 @@ export class PermissionRules implements Disposable {
         placeHolder: vscode.l10n.t("How questions like this of the agent “{0}” are answered from now on", facts.agent),
         matchOnDescription: true,
       },
-      this.#ending.token,
+      this.#disposal.token,
     );
     if (!picked) return undefined;
     if (!picked.make) return void (await openSettings());
     const { rule, scope } = picked.make;
-    const isMade = await this.#change(scope, list => (list.some(one => same(one, rule)) ? list : [...list, rule]));
+    const isMade = await this.#change(scope, list => (list.some(one => jsonEqual(one, rule)) ? list : [...list, rule]));
     return isMade && rule.effect !== "ask" ? rule.effect : undefined;
   }
 
   /** `Parley: Manage Permission Rules`. Resolves when the list is closed. */
   async manage(decision?: string): Promise<void> {
     const pick = vscode.window.createQuickPick<ManageItem>();
-    let next: ManageItem["run"];
+    let afterClose: ManageItem["run"];
     const show = (): void => {
       pick.items = this.#manageItems();
     };
@@ -135,33 +137,33 @@ export class PermissionRules implements Disposable {
     const disposables = [
       pick,
       pick.onDidTriggerItemButton(({ item, button }) => {
-        if (button === trash && item.entry) void revoke(item.entry);
-        if (button === gear) {
-          next = openSettings;
+        if (button === revokeButton && item.entry) void revoke(item.entry);
+        if (button === settingsButton) {
+          afterClose = openSettings;
           pick.hide();
         }
       }),
       pick.onDidAccept(() => {
-        next = pick.selectedItems[0]?.run;
-        if (next) pick.hide();
+        afterClose = pick.selectedItems[0]?.run;
+        if (afterClose) pick.hide();
       }),
-      this.#ending.token.onCancellationRequested(() => pick.hide()),
+      this.#disposal.token.onCancellationRequested(() => pick.hide()),
     ];
     show();
-    const decided = pick.items.find(
+    const activeItem = pick.items.find(
       ({ entry }) => entry?.rule !== undefined && decision?.endsWith(`: ${describeRule(entry.rule)}`),
     );
-    if (decided) pick.activeItems = [decided];
+    if (activeItem) pick.activeItems = [activeItem];
     pick.show();
     await closed;
     for (const disposable of disposables) disposable.dispose();
-    await next?.();
+    await afterClose?.();
   }
 
   dispose(): void {
     this.#listener.dispose();
-    this.#ending.cancel();
-    this.#ending.dispose();
+    this.#disposal.cancel();
+    this.#disposal.dispose();
   }
 
   #stored(scope: Scope): unknown {
@@ -178,14 +180,14 @@ export class PermissionRules implements Disposable {
     return (stored as readonly unknown[]).map((value, index) => {
       const message = problems.find(problem => problem.index === index)?.message;
       if (message === undefined) return { scope, value, rule: value as Rule };
-      return { scope, value, problem: scope === "user" ? message : ofWorkspace(message) };
+      return { scope, value, problem: scope === "user" ? message : workspaceMessage(message) };
     });
   }
 
-  #tell({ problems }: RuleSet): void {
+  #reportProblems({ problems }: RuleSet): void {
     const all = problems.map(({ message }) => message).join(" ");
-    if (all === this.#told) return;
-    this.#told = all;
+    if (all === this.#reportedProblems) return;
+    this.#reportedProblems = all;
     const [first, ...others] = problems;
     if (!first) return;
     for (const { message } of problems) this.#options.log.warn(message);
@@ -201,7 +203,7 @@ export class PermissionRules implements Disposable {
 
   /** Changes one of the lists. False: it could not be written, and the user was told why. */
   async #change(scope: Scope, change: (list: readonly unknown[]) => readonly unknown[]): Promise<boolean> {
-    const changed = this.#writing.then(async () => {
+    const changed = this.#pendingWrite.then(async () => {
       const stored = this.#stored(scope) ?? [];
       if (!Array.isArray(stored) && scope === "user") {
         throw new Error(vscode.l10n.t("The permission rules must be a list. Mend them in the settings first."));
@@ -216,7 +218,7 @@ export class PermissionRules implements Disposable {
       }
       this.#set = undefined;
     });
-    this.#writing = changed.catch(() => undefined);
+    this.#pendingWrite = changed.catch(() => undefined);
     try {
       await changed;
       return true;
@@ -230,14 +232,14 @@ export class PermissionRules implements Disposable {
 
   async #revoke({ scope, value }: Entry): Promise<void> {
     await this.#change(scope, list => {
-      const index = list.findIndex(one => same(one, value));
+      const index = list.findIndex(one => jsonEqual(one, value));
       return index < 0 ? list : list.filter((_, other) => other !== index);
     });
   }
 
-  #offer(rule: Rule, scope: Scope, facts: QuestionFacts): AlwaysItem {
+  #offer(rule: Rule, scope: Scope, facts: QuestionFacts): CreateRuleItem {
     const { rules, problems } = this.ruleSet();
-    const then = decide({ rules: [...rules, rule], problems }, { ...facts, trusted: true });
+    const then = evaluateRules({ rules: [...rules, rule], problems }, { ...facts, trusted: true });
     const label =
       rule.effect === "deny"
         ? vscode.l10n.t("Never allow {0}", subjectOf(rule))
@@ -256,7 +258,7 @@ export class PermissionRules implements Disposable {
     const workspace = this.#entries("workspace");
     const separator = (label: string): ManageItem => ({ label, kind: vscode.QuickPickItemKind.Separator });
     return [
-      { label: `$(beaker) ${vscode.l10n.t("Try a command…")}`, run: () => this.#try() },
+      { label: `$(beaker) ${vscode.l10n.t("Try a command…")}`, run: () => this.#showTryCommand() },
       { label: `$(gear) ${vscode.l10n.t("Open Settings")}`, run: openSettings },
       ...(user.length > 0 ? [separator(vscode.l10n.t("Everywhere (user settings)")), ...user.map(itemOf)] : []),
       ...(workspace.length > 0 ? [separator(vscode.l10n.t("In this workspace")), ...workspace.map(itemOf)] : []),
@@ -267,7 +269,7 @@ export class PermissionRules implements Disposable {
   }
 
   /** Shows what the rules would say to a command line while it is typed. Runs nothing. */
-  async #try(): Promise<void> {
+  async #showTryCommand(): Promise<void> {
     const folder = vscode.workspace.workspaceFolders?.find(({ uri }) => uri.scheme === "file")?.uri.fsPath;
     const facts = hostFacts(folder);
     const context = { ...facts, isSensitive: (path: string) => this.#looksSensitive(path, facts) };
@@ -281,7 +283,7 @@ export class PermissionRules implements Disposable {
           severity: vscode.InputBoxValidationSeverity.Info,
         }),
       },
-      this.#ending.token,
+      this.#disposal.token,
     );
   }
 
@@ -300,20 +302,20 @@ export function tryCommand(line: string, set: RuleSet, context: TryContext): str
   if (line.trim() === "") return vscode.l10n.t("Type a command line.");
   const { shells: readers, ...around } = context;
   const command = readCommandLine(line, readers);
-  const say = (agent: string): string =>
-    verdictWords(decide(set, { ...around, agent, kind: "execute", command, paths: [], urls: [] }));
+  const verdictFor = (agent: string): string =>
+    verdictText(evaluateRules(set, { ...around, agent, kind: "execute", command, paths: [], urls: [] }));
   const named = [...new Set(set.rules.flatMap(({ agent }) => agent ?? []))];
   // No agent has the empty id.
-  const others = say("");
-  const own = named.filter(agent => say(agent) !== others);
+  const others = verdictFor("");
+  const own = named.filter(agent => verdictFor(agent) !== others);
   if (own.length === 0) return others;
   return [
-    ...own.map(agent => vscode.l10n.t("Agent “{0}”: {1}", agent, say(agent))),
+    ...own.map(agent => vscode.l10n.t("Agent “{0}”: {1}", agent, verdictFor(agent))),
     vscode.l10n.t("Other agents: {0}", others),
   ].join(" ");
 }
 
-function verdictWords({ effect, reason }: Verdict): string {
+function verdictText({ effect, reason }: Verdict): string {
   if (effect === "allow") return vscode.l10n.t("Runs without a question. {0}", reason);
   return effect === "deny" ? vscode.l10n.t("Is refused. {0}", reason) : vscode.l10n.t("You are asked. {0}", reason);
 }
@@ -327,37 +329,43 @@ function hostFacts(folder: string | undefined): TryContext {
 }
 
 /** Programs that run whatever they are told to, behind a word that looks harmless. */
-const hosts = new Set(
+const indirectRunners = new Set(
   "npx pnpx bunx uvx pipx ssh docker podman kubectl uv poetry pipenv conda bundle nix deno go".split(" "),
 );
-const hostWords = new Set(["exec", "dlx", "x", "eval"]);
+const runSubcommands = new Set(["exec", "dlx", "x", "eval"]);
 
 /** A rule that also answers questions like this one: the same command with other arguments, files of the same folder. */
 export function broaderRule(facts: QuestionFacts, exact: Rule | undefined): Rule | undefined {
   const { command, agent, urls } = facts;
   if (command?.kind === "commands") {
     const exactly = (words: readonly Word[]): string | undefined =>
-      words.every(word => word.exact) ? patternOf(words) : undefined;
+      words.every(word => word.exact) ? exactPattern(words) : undefined;
     const all = command.commands.map(({ words }) => broaderPattern(words) ?? exactly(words));
     const patterns = [...new Set(all)].filter(pattern => pattern !== undefined);
-    if (all.includes(undefined) || same(patterns, listed(exact?.command))) return undefined;
-    return allowing({ effect: "allow", agent, ...exact, command: single(patterns) }, facts);
+    if (all.includes(undefined) || jsonEqual(patterns, listed(exact?.command))) return undefined;
+    return verifiedAllowRule({ effect: "allow", agent, ...exact, command: single(patterns) }, facts);
   }
   if (command || urls.length > 0 || exact?.path === undefined) return undefined;
   const folders = listed(exact.path).map(folderGlob);
   if (folders.includes(undefined)) return undefined;
-  return allowing({ ...exact, path: single([...new Set(folders)].filter(glob => glob !== undefined)) }, facts);
+  return verifiedAllowRule({ ...exact, path: single([...new Set(folders)].filter(glob => glob !== undefined)) }, facts);
 }
 
 /** `npm run build` → `npm run **`. Undefined where the two words do not say enough. */
 function broaderPattern(words: readonly Word[]): string | undefined {
-  const [program, order] = words;
-  if (!program?.exact || !order?.exact || !/^[a-z][\w:-]*$/i.test(order.text)) return undefined;
+  const [program, subcommand] = words;
+  if (!program?.exact || !subcommand?.exact || !/^[a-z][\w:-]*$/i.test(subcommand.text)) return undefined;
   const name = baseName(program.text)
     .toLowerCase()
     .replace(/\.(?:exe|cmd|bat)$/, "");
-  if (runners.has(name) || shells.has(name) || hosts.has(name) || hostWords.has(order.text)) return undefined;
-  return `${patternOf([program, order])} **`;
+  if (
+    runnerPrograms.has(name) ||
+    shellPrograms.has(name) ||
+    indirectRunners.has(name) ||
+    runSubcommands.has(subcommand.text)
+  )
+    return undefined;
+  return `${exactPattern([program, subcommand])} **`;
 }
 
 /** `src/a.ts` → `src/**`. Undefined at the top of a session's folder, and outside. */
@@ -367,9 +375,9 @@ function folderGlob(path: string): string | undefined {
 }
 
 /** Only a rule that is valid and allows what was asked. */
-function allowing(rule: Rule, facts: QuestionFacts): Rule | undefined {
+function verifiedAllowRule(rule: Rule, facts: QuestionFacts): Rule | undefined {
   const set = readRules([rule]);
-  const isAllowed = decide(set, { ...facts, trusted: true }).effect === "allow";
+  const isAllowed = evaluateRules(set, { ...facts, trusted: true }).effect === "allow";
   return set.problems.length === 0 && isAllowed ? rule : undefined;
 }
 
@@ -393,8 +401,11 @@ function subjectOf({ command, path, domain, kind }: Rule): string {
   return kind === undefined ? subject : `${subject} (${listed(kind).join(", ")})`;
 }
 
-const trash: vscode.QuickInputButton = { iconPath: new vscode.ThemeIcon("trash"), tooltip: vscode.l10n.t("Revoke") };
-const gear: vscode.QuickInputButton = {
+const revokeButton: vscode.QuickInputButton = {
+  iconPath: new vscode.ThemeIcon("trash"),
+  tooltip: vscode.l10n.t("Revoke"),
+};
+const settingsButton: vscode.QuickInputButton = {
   iconPath: new vscode.ThemeIcon("gear"),
   tooltip: vscode.l10n.t("Edit in the settings"),
 };
@@ -403,12 +414,12 @@ const icons = { allow: "check", ask: "question", deny: "circle-slash" } as const
 function itemOf(entry: Entry): ManageItem {
   const { scope, rule, problem } = entry;
   const canRevoke = "value" in entry || scope === "workspace";
-  const buttons = [...(scope === "user" ? [gear] : []), ...(canRevoke ? [trash] : [])];
+  const buttons = [...(scope === "user" ? [settingsButton] : []), ...(canRevoke ? [revokeButton] : [])];
   const label = rule ? `$(${icons[rule.effect]}) ${escaped(shortened(oneLine(describeRule(rule))))}` : undefined;
   return { label: label ?? `$(warning) ${escaped(problem ?? "")}`, entry, buttons };
 }
 
-const ofWorkspace = (message: string): string =>
+const workspaceMessage = (message: string): string =>
   message.replace(/^Permission rule (\d+)/, "Permission rule $1 of this workspace");
 const oneLine = (text: string): string => text.replace(/\s+/g, " ").replace(/[\p{Cc}\p{Cf}]/gu, "�");
 const shortened = (text: string): string => (text.length > 160 ? `${text.slice(0, 160)}…` : text);

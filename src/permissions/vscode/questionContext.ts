@@ -10,15 +10,18 @@ import { questionFacts, type FactsContext } from "../questionFacts.ts";
 import type { QuestionFacts } from "../rules.ts";
 
 /** What rules see of a question in this window. */
-export function factsOf(question: PermissionQuestion, agent: string, cwd: string): Promise<QuestionFacts> {
-  return questionFacts(question, factsContext(agent, cwd, new Confinement(nodePaths(), sessionRoots(cwd))));
+export function factsOf(question: PermissionQuestion, agent: string, workspaceFolder: string): Promise<QuestionFacts> {
+  return questionFacts(
+    question,
+    factsContext(agent, workspaceFolder, new Confinement(nodePaths(), sessionRoots(workspaceFolder))),
+  );
 }
 
 /** What rules have to know of this window. */
-export function factsContext(agent: string, cwd: string, confinement: Confinement): FactsContext {
+export function factsContext(agent: string, workspaceFolder: string, confinement: Confinement): FactsContext {
   return {
     agent,
-    cwd,
+    workspaceFolder,
     place: {
       roots: confinement.roots,
       platform: hostPlatform,
@@ -28,7 +31,7 @@ export function factsContext(agent: string, cwd: string, confinement: Confinemen
     // Nobody knows which of its shells an agent uses on Windows.
     shells: hostPlatform === "windows" ? ["powershell", "cmd", "posix"] : ["posix"],
     trusted: vscode.workspace.isTrusted,
-    roots: () => confinement.everyRoot(),
+    roots: () => confinement.namedAndRealRoots(),
     // Through the fence: it spells paths by the roots as they are given, and contacts no foreign machine.
     resolve: async path => (await confinement.locate(path)).path,
   };

@@ -6,7 +6,7 @@ import type { Log } from "../../base/log.ts";
 import type { Review } from "../review.ts";
 import { textBefore } from "../reviewPresentation.ts";
 
-const nothing = "none";
+const emptyQuery = "none";
 const turnPrefix = "turn=";
 
 export class BaseDocuments implements vscode.TextDocumentContentProvider, Disposable {
@@ -16,7 +16,7 @@ export class BaseDocuments implements vscode.TextDocumentContentProvider, Dispos
   readonly #changed = new vscode.EventEmitter<vscode.Uri>();
   readonly onDidChange = this.#changed.event;
   /** What open documents hold, by URI. */
-  readonly #given = new Map<string, string>();
+  readonly #contents = new Map<string, string>();
   readonly #store = new DisposableStore();
 
   constructor(review: Review, log: Log, scheme = "parley-base") {
@@ -25,28 +25,28 @@ export class BaseDocuments implements vscode.TextDocumentContentProvider, Dispos
     this.#scheme = scheme;
     this.#store.add(this.#changed);
     this.#store.add(vscode.workspace.registerTextDocumentContentProvider(scheme, this));
-    this.#store.add(vscode.workspace.onDidCloseTextDocument(({ uri }) => this.#given.delete(uri.toString())));
+    this.#store.add(vscode.workspace.onDidCloseTextDocument(({ uri }) => this.#contents.delete(uri.toString())));
     this.#store.add(review.onDidChange(() => void this.#refresh()));
   }
 
   /** The text before all changes that wait in a file, or before those of one turn. */
-  before(path: string, turn?: string): vscode.Uri {
+  baseUri(path: string, turn?: string): vscode.Uri {
     return this.#uri(path, turn === undefined ? "" : `${turnPrefix}${turn}`);
   }
 
   /** An empty document in place of a file that is not there. */
-  nothing(path: string): vscode.Uri {
-    return this.#uri(path, nothing);
+  emptyDocument(path: string): vscode.Uri {
+    return this.#uri(path, emptyQuery);
   }
 
   /** Whether a document is one of these: the base of the file at its path. */
-  holds({ scheme }: vscode.Uri): boolean {
+  isBaseDocument({ scheme }: vscode.Uri): boolean {
     return scheme === this.#scheme;
   }
 
   async provideTextDocumentContent(uri: vscode.Uri): Promise<string> {
     const text = await this.#textOf(uri);
-    this.#given.set(uri.toString(), text);
+    this.#contents.set(uri.toString(), text);
     return text;
   }
 
@@ -56,10 +56,10 @@ export class BaseDocuments implements vscode.TextDocumentContentProvider, Dispos
 
   async #textOf(uri: vscode.Uri): Promise<string> {
     const { fsPath, query } = uri;
-    if (query === nothing) return "";
+    if (query === emptyQuery) return "";
     const file = this.#review.file(fsPath);
     // What was reviewed does not differ from what there is.
-    if (!file || file.unknown !== undefined) return textNow(vscode.Uri.file(fsPath));
+    if (!file || file.unknown !== undefined) return currentText(vscode.Uri.file(fsPath));
     const turn = query.startsWith(turnPrefix) ? query.slice(turnPrefix.length) : undefined;
     const isMeant = turn === undefined ? () => true : (hunk: { turns: readonly string[] }) => hunk.turns.includes(turn);
     return textBefore(file.changes, isMeant) ?? "";
@@ -67,8 +67,8 @@ export class BaseDocuments implements vscode.TextDocumentContentProvider, Dispos
 
   async #refresh(): Promise<void> {
     try {
-      for (const { uri } of vscode.workspace.textDocuments.filter(document => this.holds(document.uri))) {
-        if ((await this.#textOf(uri)) !== this.#given.get(uri.toString())) this.#changed.fire(uri);
+      for (const { uri } of vscode.workspace.textDocuments.filter(document => this.isBaseDocument(document.uri))) {
+        if ((await this.#textOf(uri)) !== this.#contents.get(uri.toString())) this.#changed.fire(uri);
       }
     } catch (error) {
       this.#log.error("The text before a change could not be shown.", asError(error).stack);
@@ -77,11 +77,11 @@ export class BaseDocuments implements vscode.TextDocumentContentProvider, Dispos
 
   dispose(): void {
     this.#store.dispose();
-    this.#given.clear();
+    this.#contents.clear();
   }
 }
 
-async function textNow(uri: vscode.Uri): Promise<string> {
+async function currentText(uri: vscode.Uri): Promise<string> {
   try {
     return (await vscode.workspace.openTextDocument(uri)).getText();
   } catch {

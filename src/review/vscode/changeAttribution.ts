@@ -8,14 +8,14 @@ import type { Log } from "../../base/log.ts";
 import type { SessionEvent } from "../../session/events.ts";
 import { isBusy, type SessionState } from "../../session/state.ts";
 import { withLineFeeds } from "../../base/text.ts";
-import type { TextChange } from "../fileChanges.ts";
+import type { RangeEdit } from "../fileChanges.ts";
 import { nodePaths } from "../../files/nodePaths.ts";
-import { Confinement, type Located } from "../../files/paths.ts";
+import { Confinement, type LocatedPath } from "../../files/paths.ts";
 import type { WindowReview } from "../windowReview.ts";
 import { TurnReports } from "../turnReports.ts";
-import { changeTime, fileText, isFile } from "../../editor/diskText.ts";
-import { caughtUp, mostCatchUp, openDocumentOf, openTextOf } from "../../editor/openDocuments.ts";
-import { PathEvents } from "../../files/vscode/fileEvents.ts";
+import { changeTime, diskText, isFile } from "../../editor/diskText.ts";
+import { waitForReload, maxReloadWait, openDocumentOf, openTextOf } from "../../editor/openDocuments.ts";
+import { FileEvents } from "../../files/vscode/fileEvents.ts";
 
 /** Tells a turn's first touch of a file, with the text before (undefined: not known), and what the agent left there. */
 export interface TouchListener {
@@ -23,7 +23,7 @@ export interface TouchListener {
   written(path: string, after: string | null): void;
 }
 
-export interface ReviewWatchOptions {
+export interface ChangeAttributionOptions {
   readonly review: WindowReview;
   readonly roots: () => readonly string[];
   readonly touches: TouchListener;
@@ -33,44 +33,44 @@ export interface ReviewWatchOptions {
 }
 
 /** What is known of a change in an open document at the moment it is told. */
-interface Seen {
+interface DocumentChange {
   readonly document: vscode.TextDocument;
   readonly version: number;
   readonly text: string;
   readonly clean: boolean;
   readonly reason: vscode.TextDocumentChangeReason | undefined;
-  readonly edits: readonly TextChange[];
+  readonly edits: readonly RangeEdit[];
 }
 
 /** A write of the agent through us that is under way. */
-interface Writing {
-  readonly wanted: string;
+interface PendingWrite {
+  readonly expected: string;
   /** The editor has had the wanted text. */
-  reached: boolean;
+  hasReachedEditor: boolean;
   readonly before: string | null;
 }
 
 /** How long after a turn its changes may still be told. Milliseconds. */
-const lateness = 5000;
+const maxReportDelay = 5000;
 
 /** File systems stamp with a clock that may be so much behind. Milliseconds. */
 const clockTick = 20;
 
 /** How long a move may take until it is told as done. Milliseconds. */
-const longestMove = 10_000;
+const maxMoveTime = 10_000;
 
-export class ReviewWatch implements Disposable {
-  readonly #options: ReviewWatchOptions;
+export class ChangeAttribution implements Disposable {
+  readonly #options: ChangeAttributionOptions;
   readonly #store = new DisposableStore();
-  readonly #paths: PathEvents;
+  readonly #paths: FileEvents;
   #confinement: Confinement;
-  readonly #located = new Map<string, Promise<Located | undefined>>();
+  readonly #located = new Map<string, Promise<LocatedPath | undefined>>();
   readonly #chains = new Map<string, Promise<void>>();
   /** The last text seen of files that are not followed, while a turn runs. */
-  readonly #seen = new Map<string, string | null>();
-  readonly #writing = new Map<string, Writing>();
+  readonly #lastTexts = new Map<string, string | null>();
+  readonly #writing = new Map<string, PendingWrite>();
   /** What the disk was found to hold under unsaved text of the user's, by the agent's doing. */
-  readonly #beneath = new Map<string, string | null>();
+  readonly #diskUnderUnsaved = new Map<string, string | null>();
   /** The version with which a document was told to be unsaved. */
   readonly #dirtied = new WeakMap<vscode.TextDocument, number>();
   readonly #touched = new Set<string>();
@@ -84,7 +84,7 @@ export class ReviewWatch implements Disposable {
   #began = 0;
   #ended = 0;
 
-  constructor(options: ReviewWatchOptions) {
+  constructor(options: ChangeAttributionOptions) {
     this.#options = options;
     this.#confinement = new Confinement(nodePaths(), options.roots());
     const { workspace } = vscode;
@@ -98,19 +98,19 @@ export class ReviewWatch implements Disposable {
     this.#store.add(workspace.onDidDeleteFiles(({ files }) => files.forEach(uri => this.#removed(uri))));
     this.#store.add(workspace.onDidChangeWorkspaceFolders(() => this.#newRoots()));
     this.#paths = this.#store.add(
-      new PathEvents({
+      new FileEvents({
         roots: options.roots,
-        isWanted: path => this.#busy || this.#isFresh() || this.#isFollowed(path),
-        isFollowed: path => this.#isFollowed(path) || this.#reports.names(path) || this.#seen.has(path),
-        changed: path => {
+        isWanted: path => this.#busy || this.#isWithinReportDelay() || this.#isFollowed(path),
+        isFollowed: path => this.#isFollowed(path) || this.#reports.isNamed(path) || this.#lastTexts.has(path),
+        onChanged: path => {
           // Of a folder that goes, only the folder is told.
           for (const one of new Set([path, ...this.#beneathOrAt(path)])) {
             void this.#enqueue(one, located => this.#diskChanged(located));
           }
         },
-        committed: (path, text) =>
+        onCommitted: (path, text) =>
           void this.#enqueue(path, async located => options.review.committed(located.path, text)),
-        tracked: () => options.review.files.map(file => file.path),
+        trackedPaths: () => options.review.files.map(file => file.path),
         log: options.log,
       }),
     );
@@ -125,19 +125,19 @@ export class ReviewWatch implements Disposable {
   turnBegan(turn: string, title: string): void {
     this.#turn = turn;
     this.#touched.clear();
-    this.#seen.clear();
+    this.#lastTexts.clear();
     this.#reports = new TurnReports();
-    this.#paths.turnBegan();
+    this.#paths.turnStarted();
     this.#options.review.turnBegan(turn, title);
     this.#began = Date.now();
     this.#busy = true;
     for (const document of vscode.workspace.textDocuments) this.#opened(document);
-    for (const { path } of this.#options.review.files) void this.#enqueue(path, located => this.#catchUp(located));
+    for (const { path } of this.#options.review.files) void this.#enqueue(path, located => this.#syncWithDisk(located));
   }
 
   /** The session has changed. When its agent stops working, the files that it named are looked at once more. */
   sessionChanged(state: SessionState): void {
-    const busy = isBusy(state) || state.submissions.some(({ id }) => id === this.#turn);
+    const busy = isBusy(state) || state.pendingPrompts.some(({ id }) => id === this.#turn);
     if (busy === this.#busy) return;
     this.#busy = busy;
     if (busy) this.#began = Date.now();
@@ -150,10 +150,10 @@ export class ReviewWatch implements Disposable {
 
   /** The agent reported something. */
   observe(event: SessionEvent): void {
-    const named = this.#reports.observe(event);
-    for (const path of named) {
+    const namedPaths = this.#reports.observe(event);
+    for (const path of namedPaths) {
       void this.#enqueue(path, async located => {
-        this.#reports.leadsTo(path, located.path);
+        this.#reports.setResolvedPath(path, located.path);
         await this.#snapshot(located);
       });
     }
@@ -162,12 +162,12 @@ export class ReviewWatch implements Disposable {
   }
 
   /** The agent asks about these files: their text now is the text before. */
-  named(paths: readonly string[]): void {
+  snapshotFiles(paths: readonly string[]): void {
     for (const path of paths) void this.#enqueue(path, located => this.#snapshot(located));
   }
 
   /** Runs an agent's write through us, and takes in what it leads to. */
-  async writing<T>(path: string, content: string, run: () => Promise<T>): Promise<T> {
+  async aroundWrite<T>(path: string, content: string, run: () => Promise<T>): Promise<T> {
     const located = await this.#locate(path);
     if (!located?.inside) return run();
     const plain = content.startsWith("\uFEFF") ? content.slice(1) : content;
@@ -175,7 +175,7 @@ export class ReviewWatch implements Disposable {
     // Behind what was told before.
     await this.#enqueue(path, async one => (review.isTracked(one.path) ? this.#diskChanged(one) : undefined));
     // What cannot be read now is not followed. The write itself tells the agent why, if it fails, too.
-    const before = await this.#textNow(located.path).catch((thrown: unknown) => {
+    const before = await this.#currentText(located.path).catch((thrown: unknown) => {
       this.#options.log.warn(`${located.path} could not be read before a write.`, asError(thrown).message);
       return undefined;
     });
@@ -187,18 +187,18 @@ export class ReviewWatch implements Disposable {
       this.#touched.add(located.path);
       touches.touched({ turn: this.#turn, path: located.path, before: known === undefined ? before : known });
     }
-    if (known === undefined && !review.isTracked(located.path)) this.#seen.set(located.path, before);
-    this.#writing.set(located.path, { wanted: withLineFeeds(plain), before, reached: false });
+    if (known === undefined && !review.isTracked(located.path)) this.#lastTexts.set(located.path, before);
+    this.#writing.set(located.path, { expected: withLineFeeds(plain), before, hasReachedEditor: false });
     try {
       return await run();
     } finally {
       await this.#enqueue(path, async () => {
         this.#writing.delete(located.path);
-        const after = await this.#textNow(located.path);
+        const after = await this.#currentText(located.path);
         if (after !== undefined) touches.written(located.path, after);
         const last = this.#known(located.path);
         if (after !== undefined && after !== (last === undefined ? before : last))
-          await this.#agent(located.path, after);
+          await this.#attributeToAgent(located.path, after);
       });
     }
   }
@@ -219,8 +219,8 @@ export class ReviewWatch implements Disposable {
   }
 
   /** The turn is over, but what it did may still be told. */
-  #isFresh(): boolean {
-    return Date.now() - this.#ended < lateness;
+  #isWithinReportDelay(): boolean {
+    return Date.now() - this.#ended < maxReportDelay;
   }
 
   #opened(document: vscode.TextDocument): void {
@@ -228,9 +228,9 @@ export class ReviewWatch implements Disposable {
     const text = withLineFeeds(document.getText());
     const clean = !document.isDirty;
     void this.#enqueue(document.uri.fsPath, async ({ path }) => {
-      if (this.#seen.has(path) || this.#options.review.isTracked(path)) return;
+      if (this.#lastTexts.has(path) || this.#options.review.isTracked(path)) return;
       const before = clean ? await this.#beforeTurn(path, text) : text;
-      this.#see(path, before);
+      this.#rememberText(path, before);
     });
   }
 
@@ -240,24 +240,25 @@ export class ReviewWatch implements Disposable {
     const time = await changeTime(path);
     // The editor goes on holding the text of a file that was deleted.
     if (time === undefined) return null;
-    const disk = isOlder(time) ? await fileText(path) : undefined;
+    const disk = isOlder(time) ? await diskText(path) : undefined;
     return typeof disk === "string" && isOlder(await changeTime(path)) ? disk : opened;
   }
 
   /** What nobody told of before the turn is not of the turn. */
-  async #catchUp({ path }: Located): Promise<void> {
-    const text = await this.#textNow(path);
+  async #syncWithDisk({ path }: LocatedPath): Promise<void> {
+    const text = await this.#currentText(path);
     if (text !== undefined) this.#options.review.replaced(path, text);
   }
 
   /** The agent names the file: what it holds now is what it held before, unless the agent was faster. */
-  async #snapshot({ path }: Located): Promise<void> {
+  async #snapshot({ path }: LocatedPath): Promise<void> {
     const { review } = this.#options;
     if (review.textOf(path) !== undefined) return this.#diskChanged({ path });
-    const text = await this.#textNow(path);
+    const text = await this.#currentText(path);
     if (text === undefined) return;
-    if (this.#reports.isLate(path, text) && (await this.#isAgents(path))) return this.#agent(path, text);
-    if (!this.#seen.has(path) && !review.isTracked(path)) this.#seen.set(path, text);
+    if (this.#reports.containsReportedEdit(path, text) && (await this.#isAgentChange(path)))
+      return this.#attributeToAgent(path, text);
+    if (!this.#lastTexts.has(path) && !review.isTracked(path)) this.#lastTexts.set(path, text);
   }
 
   #renamed({ oldUri, newUri }: { readonly oldUri: vscode.Uri; readonly newUri: vscode.Uri }): void {
@@ -271,8 +272,8 @@ export class ReviewWatch implements Disposable {
 
   #removed(uri: vscode.Uri): void {
     void this.#enqueue(uri.fsPath, async ({ path }) => {
-      if (this.#options.review.isOwn(path, null)) return;
-      this.#seen.set(path, null);
+      if (this.#options.review.acceptOwnChange(path, null)) return;
+      this.#lastTexts.set(path, null);
       for (const one of this.#beneathOrAt(path)) this.#options.review.replaced(one, null);
     });
   }
@@ -293,9 +294,14 @@ export class ReviewWatch implements Disposable {
       if (document.isDirty) this.#dirtied.set(document, document.version);
       return;
     }
-    if (!this.#busy && !this.#isFresh() && this.#options.review.files.length === 0 && !this.#hasTracked(document))
+    if (
+      !this.#busy &&
+      !this.#isWithinReportDelay() &&
+      this.#options.review.files.length === 0 &&
+      !this.#hasTracked(document)
+    )
       return;
-    const seen: Seen = {
+    const seen: DocumentChange = {
       document,
       version: document.version,
       text: withLineFeeds(document.getText()),
@@ -303,105 +309,107 @@ export class ReviewWatch implements Disposable {
       reason,
       edits: contentChanges.map(({ range: { start, end }, text }) => ({ start, end, text: withLineFeeds(text) })),
     };
-    void this.#enqueue(document.uri.fsPath, located => this.#tell(located, seen));
+    void this.#enqueue(document.uri.fsPath, located => this.#attributeChange(located, seen));
   }
 
   #hasTracked(document: vscode.TextDocument): boolean {
     return this.#options.review.isTracked(document.uri.fsPath);
   }
 
-  async #tell({ path }: Located, seen: Seen): Promise<void> {
+  async #attributeChange({ path }: LocatedPath, seen: DocumentChange): Promise<void> {
     const { review } = this.#options;
     const { text } = seen;
-    if (review.isOwn(path, text)) return;
+    if (review.acceptOwnChange(path, text)) return;
     const writing = this.#writing.get(path);
     if (writing) {
-      // What formats it as it is saved does so in the agent's name.
-      writing.reached ||= text === writing.wanted;
+      // What formats it is saved does so in the agent's name.
+      writing.hasReachedEditor ||= text === writing.expected;
       // The editor only notices now what was there before.
-      if (!writing.reached && text === this.#known(path)) return;
-      if (writing.reached || text === writing.before) return this.#agent(path, text);
+      if (!writing.hasReachedEditor && text === this.#known(path)) return;
+      if (writing.hasReachedEditor || text === writing.before) return this.#attributeToAgent(path, text);
     }
     if (seen.clean && (await this.#isReload(path, seen))) {
-      if (this.#beneath.get(path) === text || (await this.#isAgents(path))) return this.#agent(path, text);
-      this.#see(path, text);
+      if (this.#diskUnderUnsaved.get(path) === text || (await this.#isAgentChange(path)))
+        return this.#attributeToAgent(path, text);
+      this.#rememberText(path, text);
       return review.replaced(path, text);
     }
-    this.#see(path, text);
-    if (seen.reason !== undefined) return review.went(path, text);
+    this.#rememberText(path, text);
+    if (seen.reason !== undefined) return review.editorUndoRedo(path, text);
     review.userChanged(path, seen.edits, text);
   }
 
   /** The last text seen, of a file that is not followed. */
-  #see(path: string, text: string | null): void {
-    if (this.#busy && !this.#options.review.isTracked(path)) this.#seen.set(path, text);
+  #rememberText(path: string, text: string | null): void {
+    if (this.#busy && !this.#options.review.isTracked(path)) this.#lastTexts.set(path, text);
   }
 
   /** Whether the document was read from disk anew. The user's first change is told as one of a saved document, too. */
-  async #isReload(path: string, { document, version, text }: Seen): Promise<boolean> {
-    const disk = await fileText(path);
+  async #isReload(path: string, { document, version, text }: DocumentChange): Promise<boolean> {
+    const disk = await diskText(path);
     return this.#dirtied.get(document) !== version && disk === text;
   }
 
-  async #diskChanged({ path }: Pick<Located, "path">): Promise<void> {
+  async #diskChanged({ path }: Pick<LocatedPath, "path">): Promise<void> {
     const { review } = this.#options;
     if (this.#writing.has(path)) return;
-    const disk = await fileText(path);
-    if (review.isOwn(path, disk ?? null) || (disk === null && this.#isMoving(path))) return;
+    const disk = await diskText(path);
+    if (review.acceptOwnChange(path, disk ?? null) || (disk === null && this.#isMoving(path))) return;
     const open = openTextOf(path);
     if (open?.dirty) {
-      if (disk !== open.text && disk !== undefined && (await this.#isAgents(path))) this.#beneath.set(path, disk);
+      if (disk !== open.text && disk !== undefined && (await this.#isAgentChange(path)))
+        this.#diskUnderUnsaved.set(path, disk);
       return;
     }
     // The editor reads it again, and tells that then.
-    if (open && typeof disk === "string" && open.text !== disk) return this.#readAgain(path);
-    if (disk === undefined) return this.#noText(path);
+    if (open && typeof disk === "string" && open.text !== disk) return this.#requestReload(path);
+    if (disk === undefined) return this.#attributeBinary(path);
     if (disk === this.#known(path)) return;
-    const isAgents = await this.#isAgents(path);
+    const isAgents = await this.#isAgentChange(path);
     // What was there before a write that has begun meanwhile.
     if (this.#writing.has(path)) return;
-    if (isAgents) return this.#agent(path, disk);
-    this.#see(path, disk);
+    if (isAgents) return this.#attributeToAgent(path, disk);
+    this.#rememberText(path, disk);
     review.replaced(path, disk);
   }
 
   #isMoving(path: string): boolean {
     for (const [moving, since] of this.#moving) {
-      if (Date.now() - since > longestMove) this.#moving.delete(moving);
+      if (Date.now() - since > maxMoveTime) this.#moving.delete(moving);
       else if (path === moving || path.startsWith(`${moving}${sep}`)) return true;
     }
     return false;
   }
 
   /** Sees to it that the editor notices what is on disk. */
-  #readAgain(path: string): void {
+  #requestReload(path: string): void {
     const open = openDocumentOf(path);
     if (!open || this.#reading.has(path)) return;
     const isCurrent = async (one: vscode.TextDocument): Promise<boolean> =>
-      one.isDirty || withLineFeeds(one.getText()) === (await fileText(path));
+      one.isDirty || withLineFeeds(one.getText()) === (await diskText(path));
     this.#reading.add(path);
-    caughtUp(open, isCurrent, mostCatchUp)
+    waitForReload(open, isCurrent, maxReloadWait)
       .catch((thrown: unknown) => this.#options.log.warn(`${path} could not be read again.`, asError(thrown).message))
       .finally(() => this.#reading.delete(path));
   }
 
   /** A file that is no text, or too large for one. */
-  async #noText(path: string): Promise<void> {
-    if (this.#options.review.isTracked(path) || !(await isFile(path)) || !(await this.#isAgents(path))) return;
+  async #attributeBinary(path: string): Promise<void> {
+    if (this.#options.review.isTracked(path) || !(await isFile(path)) || !(await this.#isAgentChange(path))) return;
     const why = vscode.l10n.t("Changed by the agent; it is no text, or too large, so its changes cannot be shown.");
-    this.#options.review.agentChangedUnknown(path, null, this.#turn, why);
+    this.#options.review.agentChangedWithoutBase(path, null, this.#turn, why);
   }
 
   /** Whether a change on disk counts as the agent's: made while it worked. */
-  async #isAgents(path: string): Promise<boolean> {
-    if (!this.#busy && !this.#isFresh()) return false;
+  async #isAgentChange(path: string): Promise<boolean> {
+    if (!this.#busy && !this.#isWithinReportDelay()) return false;
     const time = await changeTime(path);
-    if (time === undefined) return this.#busy || this.#reports.names(path);
+    if (time === undefined) return this.#busy || this.#reports.isNamed(path);
     return time >= this.#began - clockTick && (this.#busy || time <= this.#ended + clockTick);
   }
 
   /** The agent made the file's text so. */
-  async #agent(path: string, after: string | null): Promise<void> {
+  async #attributeToAgent(path: string, after: string | null): Promise<void> {
     const { review, touches } = this.#options;
     const tracked = review.textOf(path);
     const base = tracked === undefined ? await this.#base(path, after) : tracked;
@@ -411,17 +419,17 @@ export class ReviewWatch implements Disposable {
     }
     if (base === undefined) {
       const why = vscode.l10n.t("Changed by a command; there is no earlier text to compare with.");
-      review.agentChangedUnknown(path, after, this.#turn, why);
+      review.agentChangedWithoutBase(path, after, this.#turn, why);
     } else review.agentChanged(path, base, after, this.#turn);
-    this.#seen.delete(path);
-    this.#beneath.delete(path);
+    this.#lastTexts.delete(path);
+    this.#diskUnderUnsaved.delete(path);
     touches.written(path, after);
   }
 
   /** The text before the agent's first edit; undefined when nothing is certain. */
   async #base(path: string, after: string | null): Promise<string | null | undefined> {
-    const seen = this.#seen.get(path);
-    if (seen !== undefined && seen !== after && !this.#reports.isLate(path, seen)) return seen;
+    const seen = this.#lastTexts.get(path);
+    if (seen !== undefined && seen !== after && !this.#reports.containsReportedEdit(path, seen)) return seen;
     const reversed = this.#reports.before(path, after);
     if (reversed !== undefined) return reversed;
     return this.#options.textAt(this.#turn, path);
@@ -429,17 +437,17 @@ export class ReviewWatch implements Disposable {
 
   #known(path: string): string | null | undefined {
     const tracked = this.#options.review.textOf(path);
-    return tracked === undefined ? this.#seen.get(path) : tracked;
+    return tracked === undefined ? this.#lastTexts.get(path) : tracked;
   }
 
   /** What the user sees: unsaved text, else the disk's. A document without unsaved text may lag behind. */
-  async #textNow(path: string): Promise<string | null | undefined> {
+  async #currentText(path: string): Promise<string | null | undefined> {
     const open = openTextOf(path);
-    return open?.dirty ? open.text : fileText(path);
+    return open?.dirty ? open.text : diskText(path);
   }
 
   /** Does the work when all earlier work on the file is done. */
-  async #enqueue(path: string, work: (located: Located) => Promise<void>): Promise<void> {
+  async #enqueue(path: string, work: (located: LocatedPath) => Promise<void>): Promise<void> {
     const located = await this.#locate(path);
     if (!located?.inside || this.#store.isDisposed) return;
     const key = located.path;
@@ -457,7 +465,7 @@ export class ReviewWatch implements Disposable {
   }
 
   /** Where the path leads. Remembered, so that what is told of a file stays in order. */
-  #locate(path: string): Promise<Located | undefined> {
+  #locate(path: string): Promise<LocatedPath | undefined> {
     const known = this.#located.get(path);
     if (known) return known;
     const located = this.#confinement.locate(path).catch(() => {

@@ -4,7 +4,14 @@ import { basename, dirname } from "node:path";
 import * as vscode from "vscode";
 import { DisposableStore, type Disposable } from "../../base/lifecycle.ts";
 import type { Review, ReviewedFile } from "../review.ts";
-import { hunkRows, rowsOf, type ChangeRow, type FileRow, type HunkRow, type TurnRow } from "../reviewPresentation.ts";
+import {
+  hunkRows,
+  changeRows,
+  type ChangeRow,
+  type FileRow,
+  type HunkRow,
+  type TurnRow,
+} from "../reviewPresentation.ts";
 
 export class ChangesTree implements vscode.TreeDataProvider<ChangeRow>, Disposable {
   static readonly id = "parley.changes";
@@ -24,7 +31,7 @@ export class ChangesTree implements vscode.TreeDataProvider<ChangeRow>, Disposab
     const view = this.#store.add(vscode.window.createTreeView(ChangesTree.id, { treeDataProvider: this }));
     const update = (): void => {
       const { files } = this.#review;
-      view.description = files.length === 0 ? "" : counts(total(files));
+      view.description = files.length === 0 ? "" : countsLabel(total(files));
       view.message = files.length === 0 ? vscode.l10n.t("No changes wait for review.") : "";
     };
     this.#store.add(this.#review.onDidChange(update));
@@ -32,7 +39,7 @@ export class ChangesTree implements vscode.TreeDataProvider<ChangeRow>, Disposab
   }
 
   getChildren(row?: ChangeRow): ChangeRow[] {
-    if (row === undefined) return [...rowsOf(this.#review)];
+    if (row === undefined) return [...changeRows(this.#review)];
     if (row.kind === "turn") return [...row.files];
     return row.kind === "file" ? [...hunkRows(row)] : [];
   }
@@ -65,8 +72,8 @@ function total(files: readonly ReviewedFile[]): Counts {
   return { added: sum(file => file.added), removed: sum(file => file.removed) };
 }
 
-const counts = ({ added, removed }: Counts): string => `+${added} −${removed}`;
-const countWords = ({ added, removed }: Counts): string =>
+const countsLabel = ({ added, removed }: Counts): string => `+${added} −${removed}`;
+const accessibleCounts = ({ added, removed }: Counts): string =>
   vscode.l10n.t("{0} lines added, {1} removed", added, removed);
 
 function turnItem(row: TurnRow): vscode.TreeItem {
@@ -75,9 +82,9 @@ function turnItem(row: TurnRow): vscode.TreeItem {
   item.id = `turn:${row.id}`;
   item.contextValue = "turn";
   item.iconPath = new vscode.ThemeIcon("comment");
-  item.description = counts(row);
+  item.description = countsLabel(row);
   item.tooltip = title;
-  item.accessibilityInformation = { label: `${title}, ${countWords(row)}` };
+  item.accessibilityInformation = { label: `${title}, ${accessibleCounts(row)}` };
   return item;
 }
 
@@ -93,21 +100,21 @@ function fileItem(row: FileRow): vscode.TreeItem {
         : changes.text === null
           ? vscode.l10n.t("deleted")
           : "";
-  const more = unknown === undefined && row.hunks.length > 0;
+  const hasHunks = unknown === undefined && row.hunks.length > 0;
   const item = new vscode.TreeItem(
     basename(path),
-    more ? vscode.TreeItemCollapsibleState.Collapsed : vscode.TreeItemCollapsibleState.None,
+    hasHunks ? vscode.TreeItemCollapsibleState.Collapsed : vscode.TreeItemCollapsibleState.None,
   );
   item.id = `${row.turn ?? ""}:file:${path}`;
   item.contextValue = unknown === undefined ? "file" : "unknownFile";
   item.resourceUri = uri;
   item.iconPath = vscode.ThemeIcon.File;
   const place = folder === "." ? "" : folder;
-  const size = unknown === undefined ? counts(row) : "";
+  const size = unknown === undefined ? countsLabel(row) : "";
   item.description = [size, state, place].filter(each => each !== "").join(" · ");
   item.tooltip = [path, unknown ?? ""].filter(each => each !== "").join("\n");
-  const spoken = [basename(path), place, state, unknown === undefined ? countWords(row) : ""];
-  item.accessibilityInformation = { label: spoken.filter(each => each !== "").join(", ") };
+  const accessibleParts = [basename(path), place, state, unknown === undefined ? accessibleCounts(row) : ""];
+  item.accessibilityInformation = { label: accessibleParts.filter(each => each !== "").join(", ") };
   item.command = { command: "parley.openChange", title: vscode.l10n.t("Open Change"), arguments: [row] };
   return item;
 }
@@ -117,9 +124,9 @@ function hunkItem(row: HunkRow): vscode.TreeItem {
   const item = new vscode.TreeItem(words);
   item.id = `${row.turn ?? ""}:hunk:${row.file.path}:${row.id}`;
   item.contextValue = "hunk";
-  item.description = `${vscode.l10n.t("line {0}", row.line + 1)} · ${counts(row)}`;
+  item.description = `${vscode.l10n.t("line {0}", row.line + 1)} · ${countsLabel(row)}`;
   item.accessibilityInformation = {
-    label: `${vscode.l10n.t("line {0}", row.line + 1)}, ${countWords(row)}, ${words}`,
+    label: `${vscode.l10n.t("line {0}", row.line + 1)}, ${accessibleCounts(row)}, ${words}`,
   };
   item.command = { command: "parley.openChange", title: vscode.l10n.t("Open Change"), arguments: [row] };
   return item;

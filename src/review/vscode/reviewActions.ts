@@ -4,30 +4,30 @@ import * as vscode from "vscode";
 import type { Review, ReviewedFile, ReviewTarget } from "../review.ts";
 import {
   anchorLine,
-  filesIn,
+  countFiles,
   hunksBetween,
-  neighbour,
-  targetOf,
+  adjacentHunk,
+  reviewTargetOf,
   type FileRow,
   type Side,
-  type Stop,
+  type HunkLocation,
   type TurnRow,
-  type Whereabouts,
+  type CursorLocation,
 } from "../reviewPresentation.ts";
 import type { BaseDocuments } from "./baseDocuments.ts";
 
 /** Asks the user a question with one answer besides none. */
-export type Confirm = (question: string, answer: string) => PromiseLike<boolean>;
+export type ConfirmDialog = (question: string, answer: string) => PromiseLike<boolean>;
 
-const confirmInEditor: Confirm = async (question, answer) =>
+const confirmInEditor: ConfirmDialog = async (question, answer) =>
   (await vscode.window.showWarningMessage(question, { modal: true }, answer)) === answer;
 
 export interface ReviewActionsOptions {
   readonly review: Review;
   readonly bases: BaseDocuments;
   /** Says something in passing, to screen readers too. */
-  readonly say: (words: string) => void;
-  readonly confirm?: Confirm;
+  readonly announce: (words: string) => void;
+  readonly confirm?: ConfirmDialog;
 }
 
 /** Hunks of one side of the active editor. */
@@ -38,9 +38,9 @@ export interface HunksAtCursor {
 }
 
 /** Undoing in more files than these is asked about first. */
-const mostUnasked = 10;
+const maxUnconfirmedFiles = 10;
 
-type Decision = "keep" | "undo";
+type DecisionKind = "keep" | "undo";
 
 export class ReviewActions {
   readonly #options: ReviewActionsOptions;
@@ -74,17 +74,17 @@ export class ReviewActions {
   }
 
   /** Decides, and says when nothing is left. Rejects with a sentence where it cannot be done. */
-  async decide(decision: Decision, target: ReviewTarget): Promise<void> {
+  async decide(decision: DecisionKind, target: ReviewTarget): Promise<void> {
     const before = this.#review.files.length;
-    if (before === 0) return this.#options.say(vscode.l10n.t("There are no changes to review."));
+    if (before === 0) return this.#options.announce(vscode.l10n.t("There are no changes to review."));
     if (decision === "undo" && !(await this.#mayUndo(target))) return;
     await this.#review[decision](target);
-    if (this.#review.files.length === 0) this.#options.say(vscode.l10n.t("All changes reviewed."));
+    if (this.#review.files.length === 0) this.#options.announce(vscode.l10n.t("All changes reviewed."));
   }
 
   async #mayUndo(target: ReviewTarget): Promise<boolean> {
-    const files = filesIn(this.#review, target);
-    if (files <= mostUnasked) return true;
+    const files = countFiles(this.#review, target);
+    if (files <= maxUnconfirmedFiles) return true;
     const question = vscode.l10n.t(
       "Undo the agent's changes in {0} files? “Undo Last Review Decision” brings them back.",
       files,
@@ -96,35 +96,35 @@ export class ReviewActions {
    * Decides on one hunk, or, where none is named, on those at the cursor: then the cursor goes to the next in the file.
    * A line may be named in their place, counted from 0.
    */
-  async decideHunks(decision: Decision, named?: Stop, line?: LinePlace): Promise<void> {
+  async decideHunks(decision: DecisionKind, named?: HunkLocation, line?: FileLine): Promise<void> {
     if (named) return this.decide(decision, { kind: "hunks", path: named.path, ids: [named.id] });
     if (line) {
       const file = this.#review.file(line.path);
       const ids = file ? hunksBetween(file.changes, line.line, line.line).map(({ id }) => id) : [];
-      if (!file || ids.length === 0) return this.#sayNone();
+      if (!file || ids.length === 0) return this.#announceNoChange();
       return this.decide(decision, { kind: "hunks", path: file.path, ids });
     }
     const { file, ids = [] } = this.hunksAtCursor() ?? {};
-    if (!file || ids.length === 0) return this.#sayNone();
-    const next = neighbour([file], this.#whereabouts(), "next");
+    if (!file || ids.length === 0) return this.#announceNoChange();
+    const next = adjacentHunk([file], this.#cursorLocation(), "next");
     await this.decide(decision, { kind: "hunks", path: file.path, ids });
     if (next && !ids.includes(next.id)) this.#select(next);
   }
 
-  #sayNone(): void {
-    this.#options.say(vscode.l10n.t("There is no change here to review."));
+  #announceNoChange(): void {
+    this.#options.announce(vscode.l10n.t("There is no change here to review."));
   }
 
   /** Decides on a file: a row of the tree, a path, or the active editor's. */
-  async decideFile(decision: Decision, named?: FileRow | string): Promise<void> {
-    if (typeof named === "object") return this.decide(decision, targetOf(named));
+  async decideFile(decision: DecisionKind, named?: FileRow | string): Promise<void> {
+    if (typeof named === "object") return this.decide(decision, reviewTargetOf(named));
     const path = named ?? this.fileInEditor()?.file.path;
-    if (path === undefined) return this.#sayNone();
+    if (path === undefined) return this.#announceNoChange();
     return this.decide(decision, { kind: "file", path });
   }
 
   /** Decides on a turn: a row of the tree, or one that the user picks. */
-  async decideTurn(decision: Decision, row?: TurnRow): Promise<void> {
+  async decideTurn(decision: DecisionKind, row?: TurnRow): Promise<void> {
     const title =
       decision === "keep" ? vscode.l10n.t("Keep the Changes of a Turn") : vscode.l10n.t("Undo the Changes of a Turn");
     const turn = row ?? (await this.#pickTurn(title));
@@ -133,24 +133,24 @@ export class ReviewActions {
 
   async undoLast(): Promise<void> {
     if (!(await this.#review.undoLast())) {
-      this.#options.say(vscode.l10n.t("There is no review decision to take back."));
+      this.#options.announce(vscode.l10n.t("There is no review decision to take back."));
     }
   }
 
   /** Goes to the hunk after or before the named one, else the cursor; further files follow. */
-  async go(direction: "next" | "previous", from?: Stop): Promise<void> {
+  async goToChange(direction: "next" | "previous", from?: HunkLocation): Promise<void> {
     const file = from && this.#review.file(from.path);
     const hunk = file?.changes.hunks.find(({ id }) => id === from?.id);
-    const at = file && hunk ? { path: file.path, line: anchorLine(hunk) } : this.#whereabouts();
-    const stop = neighbour(this.#review.files, at, direction);
+    const at = file && hunk ? { path: file.path, line: anchorLine(hunk) } : this.#cursorLocation();
+    const stop = adjacentHunk(this.#review.files, at, direction);
     if (stop) await this.open(stop);
-    else this.#options.say(vscode.l10n.t("There are no changes to review."));
+    else this.#options.announce(vscode.l10n.t("There are no changes to review."));
   }
 
   /** Opens a file at a hunk, its first if none is named; what is not there any more as a diff. */
-  async open(place: Stop | FileRow): Promise<void> {
+  async open(place: HunkLocation | FileRow): Promise<void> {
     const file = this.#review.file(pathOf(place));
-    if (!file) return this.#sayNone();
+    if (!file) return this.#announceNoChange();
     const { changes } = file;
     if (changes.text === null) return this.openDiff(file.path);
     const id = "id" in place ? place.id : place.hunks[0]?.id;
@@ -162,19 +162,20 @@ export class ReviewActions {
   }
 
   /** Shows what stood at a hunk before, beneath its line. */
-  async peek(named?: Stop, line?: LinePlace): Promise<void> {
+  async peek(named?: HunkLocation, line?: FileLine): Promise<void> {
     const cursor = named || line ? undefined : this.hunksAtCursor();
     const file = cursor?.file ?? this.#review.file(named?.path ?? line?.path ?? "");
     const id = named?.id ?? cursor?.ids[0] ?? (file && line && hunksBetween(file.changes, line.line, line.line)[0]?.id);
     const hunk = file?.changes.hunks.find(each => each.id === id);
-    if (!file || !hunk) return this.#sayNone();
+    if (!file || !hunk) return this.#announceNoChange();
     const { changes, path } = file;
-    if (changes.base === null) return this.#options.say(vscode.l10n.t("This file is new: there is no earlier text."));
+    if (changes.base === null)
+      return this.#options.announce(vscode.l10n.t("This file is new: there is no earlier text."));
     if (changes.text === null) return this.openDiff(path);
     const first = anchorLine(hunk, "base");
     const last = Math.max(first, hunk.base.to - 1);
     const before = new vscode.Location(
-      this.#options.bases.before(path),
+      this.#options.bases.baseUri(path),
       new vscode.Range(first, 0, last, Number.MAX_SAFE_INTEGER),
     );
     const place = new vscode.Position(anchorLine(hunk), 0);
@@ -185,25 +186,25 @@ export class ReviewActions {
   async openDiff(named?: string): Promise<void> {
     const path = named ?? this.fileInEditor()?.file.path;
     const file = path === undefined ? undefined : this.#review.file(path);
-    if (!file) return this.#sayNone();
+    if (!file) return this.#announceNoChange();
     if (file.unknown !== undefined) throw new Error(file.unknown);
     const { bases } = this.#options;
-    const right = file.changes.text === null ? bases.nothing(file.path) : vscode.Uri.file(file.path);
+    const right = file.changes.text === null ? bases.emptyDocument(file.path) : vscode.Uri.file(file.path);
     const title = vscode.l10n.t("{0} (agent's changes)", basename(file.path));
-    await vscode.commands.executeCommand("vscode.diff", bases.before(file.path), right, title, { preview: true });
+    await vscode.commands.executeCommand("vscode.diff", bases.baseUri(file.path), right, title, { preview: true });
   }
 
   /** Opens all that waits, or what waits of one turn, in one diff of many files. */
   async review(turn?: { readonly id: string; readonly title: string }): Promise<void> {
-    const { bases, say } = this.#options;
-    const meant = this.#review.files.filter(file => !turn || file.turns.includes(turn.id));
-    if (meant.length === 0) return say(vscode.l10n.t("There are no changes to review."));
-    const known = meant.filter(({ unknown }) => unknown === undefined);
-    const [unknown] = meant.flatMap(file => file.unknown ?? []);
+    const { bases, announce } = this.#options;
+    const files = this.#review.files.filter(file => !turn || file.turns.includes(turn.id));
+    if (files.length === 0) return announce(vscode.l10n.t("There are no changes to review."));
+    const known = files.filter(({ unknown }) => unknown === undefined);
+    const [unknown] = files.flatMap(file => file.unknown ?? []);
     if (known.length === 0) throw new Error(unknown);
     const resources = known.map(({ path, changes }) => {
       const uri = vscode.Uri.file(path);
-      const left = changes.base === null ? undefined : bases.before(path, turn?.id);
+      const left = changes.base === null ? undefined : bases.baseUri(path, turn?.id);
       return [uri, left, changes.text === null ? undefined : uri];
     });
     const title = turn ? vscode.l10n.t("Changes: {0}", turn.title) : vscode.l10n.t("Changes to Review");
@@ -217,17 +218,17 @@ export class ReviewActions {
 
   async #pickTurn(title: string): Promise<{ readonly id: string; readonly title: string } | undefined> {
     const { turns } = this.#review;
-    if (turns.length === 0) this.#options.say(vscode.l10n.t("There are no changes to review."));
+    if (turns.length === 0) this.#options.announce(vscode.l10n.t("There are no changes to review."));
     if (turns.length < 2) return turns[0];
     const picks = turns.toReversed().map(turn => {
-      const files = filesIn(this.#review, { kind: "turn", turn: turn.id });
+      const files = countFiles(this.#review, { kind: "turn", turn: turn.id });
       const description = files === 1 ? vscode.l10n.t("1 file") : vscode.l10n.t("{0} files", files);
       return { label: turn.title, description, turn };
     });
     return (await vscode.window.showQuickPick(picks, { title }))?.turn;
   }
 
-  #whereabouts(): Whereabouts | undefined {
+  #cursorLocation(): CursorLocation | undefined {
     const editor = vscode.window.activeTextEditor;
     if (!editor) return undefined;
     const { uri } = editor.document;
@@ -240,11 +241,11 @@ export class ReviewActions {
 
   #sideOf(uri: vscode.Uri): Side | undefined {
     if (uri.scheme === "file") return "text";
-    return this.#options.bases.holds(uri) ? "base" : undefined;
+    return this.#options.bases.isBaseDocument(uri) ? "base" : undefined;
   }
 
   /** Puts the cursor of the active editor to a hunk, if it shows that file. */
-  #select({ path, id }: Stop): boolean {
+  #select({ path, id }: HunkLocation): boolean {
     const shown = this.fileInEditor();
     const hunk = shown?.file.changes.hunks.find(each => each.id === id);
     const editor = vscode.window.activeTextEditor;
@@ -257,9 +258,9 @@ export class ReviewActions {
 }
 
 /** A line of a file, counted from 0. */
-export interface LinePlace {
+export interface FileLine {
   readonly path: string;
   readonly line: number;
 }
 
-const pathOf = (place: Stop | FileRow): string => ("path" in place ? place.path : place.file.path);
+const pathOf = (place: HunkLocation | FileRow): string => ("path" in place ? place.path : place.file.path);

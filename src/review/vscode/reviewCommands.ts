@@ -1,17 +1,17 @@
 // The commands of a review. Menus of the tree hand them their row, lenses a hunk, line numbers a line.
 import * as vscode from "vscode";
-import type { ChangeRow, FileRow, HunkRow, Stop, TurnRow } from "../reviewPresentation.ts";
-import type { LinePlace, ReviewActions } from "./reviewActions.ts";
+import type { ChangeRow, FileRow, HunkRow, HunkLocation, TurnRow } from "../reviewPresentation.ts";
+import type { FileLine, ReviewActions } from "./reviewActions.ts";
 
 type Command = (actions: ReviewActions, args: readonly unknown[]) => Promise<void> | void;
 
 /** Every command of a review by its id. */
-export const commands = {
-  "parley.nextChange": (actions, [from]) => actions.go("next", asStop(from)),
-  "parley.previousChange": (actions, [from]) => actions.go("previous", asStop(from)),
-  "parley.keepChange": (actions, [at]) => actions.decideHunks("keep", asStop(at), asLine(at)),
-  "parley.undoChange": (actions, [at]) => actions.decideHunks("undo", asStop(at), asLine(at)),
-  "parley.peekChange": (actions, [at]) => actions.peek(asStop(at), asLine(at)),
+export const reviewCommands = {
+  "parley.nextChange": (actions, [from]) => actions.goToChange("next", asHunkLocation(from)),
+  "parley.previousChange": (actions, [from]) => actions.goToChange("previous", asHunkLocation(from)),
+  "parley.keepChange": (actions, [at]) => actions.decideHunks("keep", asHunkLocation(at), asFileLine(at)),
+  "parley.undoChange": (actions, [at]) => actions.decideHunks("undo", asHunkLocation(at), asFileLine(at)),
+  "parley.peekChange": (actions, [at]) => actions.peek(asHunkLocation(at), asFileLine(at)),
   "parley.keepFile": (actions, [file]) => actions.decideFile("keep", asRow(file, "file")),
   "parley.undoFile": (actions, [file]) => actions.decideFile("undo", asRow(file, "file")),
   "parley.keepAllChanges": actions => actions.decide("keep", { kind: "all" }),
@@ -23,7 +23,7 @@ export const commands = {
   "parley.openFileDiff": (actions, [file]) => actions.openDiff(asRow(file, "file")?.file.path),
   "parley.undoLastDecision": actions => actions.undoLast(),
   "parley.openChange": (actions, [row]) => {
-    const place = asStop(row) ?? asRow(row, "file");
+    const place = asHunkLocation(row) ?? asRow(row, "file");
     return place && actions.open(place);
   },
 } satisfies Record<string, Command> as Readonly<Record<string, Command>>;
@@ -34,14 +34,14 @@ function asRow<K extends ChangeRow["kind"]>(value: unknown, kind: K): Row<K> | u
   return isRecord(value) && value["kind"] === kind ? (value as unknown as Row<K>) : undefined;
 }
 
-function asStop(value: unknown): Stop | undefined {
+function asHunkLocation(value: unknown): HunkLocation | undefined {
   if (!isRecord(value) || typeof value["id"] !== "string") return undefined;
   const path = asRow(value, "hunk")?.file.path ?? value["path"];
   return typeof path === "string" ? { path, id: value["id"] } : undefined;
 }
 
 /** What the menu of line numbers hands over; it counts from 1. */
-function asLine(value: unknown): LinePlace | undefined {
+function asFileLine(value: unknown): FileLine | undefined {
   if (!isRecord(value) || !(value["uri"] instanceof vscode.Uri) || typeof value["lineNumber"] !== "number") return;
   return { path: value["uri"].fsPath, line: value["lineNumber"] - 1 };
 }

@@ -1,28 +1,28 @@
 // Colours, gutter and ruler marks of the hunks in the editors in sight. Diff editors show changes by themselves.
 import * as vscode from "vscode";
 import { DisposableStore, type Disposable } from "../../base/lifecycle.ts";
-import { changedWords, type Span } from "../changedWords.ts";
+import { changedWords, type WordRange } from "../changedWords.ts";
 import type { FileChanges, Hunk } from "../hunk.ts";
 import type { Review, ReviewedFile } from "../review.ts";
-import { marksOf, type Mark } from "../reviewPresentation.ts";
-import { linesOf } from "../textLines.ts";
+import { hunkMarks, type HunkMark } from "../reviewPresentation.ts";
+import { textLinesOf } from "../textLines.ts";
 
-type Look = Mark["kind"] | "words";
-type Plan = Readonly<Record<Look, readonly vscode.Range[]>>;
+type DecorationKind = HunkMark["kind"] | "words";
+type DecorationRanges = Readonly<Record<DecorationKind, readonly vscode.Range[]>>;
 
 export class ReviewDecorations implements Disposable {
   readonly #review: Review;
-  readonly #looks: Readonly<Record<Look, vscode.TextEditorDecorationType>>;
+  readonly #types: Readonly<Record<DecorationKind, vscode.TextEditorDecorationType>>;
   /** What each editor shows, so that only what changed is set again. */
   readonly #shown = new Map<vscode.TextEditor, ReviewedFile>();
   /** Of the files in sight. */
-  readonly #words = new Map<string, WordsOfFile>();
+  readonly #words = new Map<string, ChangedWordsCache>();
   readonly #store = new DisposableStore();
 
   constructor(review: Review, extensionUri: vscode.Uri) {
     this.#review = review;
-    this.#looks = looks(extensionUri);
-    for (const look of Object.values(this.#looks)) this.#store.add(look);
+    this.#types = createDecorationTypes(extensionUri);
+    for (const look of Object.values(this.#types)) this.#store.add(look);
     this.#store.add(review.onDidChange(() => this.#update()));
     this.#store.add(vscode.window.onDidChangeVisibleTextEditors(() => this.#update()));
     this.#store.add(vscode.window.tabGroups.onDidChangeTabs(() => this.#update()));
@@ -35,19 +35,20 @@ export class ReviewDecorations implements Disposable {
     const inSight = new Set([...this.#shown.values()].map(({ path }) => path));
     for (const path of this.#words.keys()) if (!inSight.has(path)) this.#words.delete(path);
     for (const editor of editors) {
-      const file = isPlain(editor) ? this.#review.file(editor.document.uri.fsPath) : undefined;
+      const file = isRegularEditor(editor) ? this.#review.file(editor.document.uri.fsPath) : undefined;
       if (file === this.#shown.get(editor)) continue;
       if (file) this.#shown.set(editor, file);
       else this.#shown.delete(editor);
-      const plan = planOf(file?.changes, file && this.#wordsIn(file));
-      for (const look of Object.keys(this.#looks) as Look[]) editor.setDecorations(this.#looks[look], plan[look]);
+      const plan = decorationRanges(file?.changes, file && this.#wordsIn(file));
+      for (const look of Object.keys(this.#types) as DecorationKind[])
+        editor.setDecorations(this.#types[look], plan[look]);
     }
   }
 
-  #wordsIn({ path, changes }: ReviewedFile): (hunk: Hunk) => readonly Span[] {
-    const words = this.#words.get(path) ?? new WordsOfFile();
+  #wordsIn({ path, changes }: ReviewedFile): (hunk: Hunk) => readonly WordRange[] {
+    const words = this.#words.get(path) ?? new ChangedWordsCache();
     this.#words.set(path, words);
-    return words.in(changes);
+    return words.wordsIn(changes);
   }
 
   dispose(): void {
@@ -58,13 +59,13 @@ export class ReviewDecorations implements Disposable {
 }
 
 /** Remembers the words of each hunk, so that a keystroke in one costs nothing for the others. */
-class WordsOfFile {
-  #known: ReadonlyMap<string, KnownWords> = new Map();
+class ChangedWordsCache {
+  #known: ReadonlyMap<string, CachedWords> = new Map();
 
-  in(changes: FileChanges): (hunk: Hunk) => readonly Span[] {
+  wordsIn(changes: FileChanges): (hunk: Hunk) => readonly WordRange[] {
     const before = this.#known;
-    const [base, text] = [linesOf(changes.base ?? ""), linesOf(changes.text ?? "")];
-    const known = new Map<string, KnownWords>();
+    const [base, text] = [textLinesOf(changes.base ?? ""), textLinesOf(changes.text ?? "")];
+    const known = new Map<string, CachedWords>();
     this.#known = known;
     return hunk => {
       const [old, now] = [base.slice(hunk.base), text.slice(hunk.text)];
@@ -80,36 +81,41 @@ class WordsOfFile {
   }
 }
 
-interface KnownWords {
+interface CachedWords {
   readonly old: string;
   readonly now: string;
   /** The line the hunk began at. */
   readonly first: number;
-  readonly spans: readonly Span[];
+  readonly spans: readonly WordRange[];
 }
 
 /** An editor of a file by itself: no side of a diff, and none inside something else. */
-function isPlain({ document, viewColumn }: vscode.TextEditor): boolean {
+function isRegularEditor({ document, viewColumn }: vscode.TextEditor): boolean {
   if (document.uri.scheme !== "file" || viewColumn === undefined) return false;
   const group = vscode.window.tabGroups.all.find(each => each.viewColumn === viewColumn);
   return !(group?.activeTab?.input instanceof vscode.TabInputTextDiff);
 }
 
 /** Which ranges get which look. */
-export function planOf(changes: FileChanges | undefined, words: (hunk: Hunk) => readonly Span[] = () => []): Plan {
-  const marks = changes && changes.text !== null ? marksOf(changes) : [];
-  const those = (wanted: Mark["kind"]): readonly vscode.Range[] =>
+export function decorationRanges(
+  changes: FileChanges | undefined,
+  words: (hunk: Hunk) => readonly WordRange[] = () => [],
+): DecorationRanges {
+  const marks = changes && changes.text !== null ? hunkMarks(changes) : [];
+  const rangesOf = (wanted: HunkMark["kind"]): readonly vscode.Range[] =>
     marks.filter(({ kind }) => kind === wanted).map(({ from, to }) => new vscode.Range(from, 0, to - 1, 0));
-  const pieces = changes && changes.text !== null ? changes.hunks.flatMap(words) : [];
+  const wordRanges = changes && changes.text !== null ? changes.hunks.flatMap(words) : [];
   return {
-    added: those("added"),
-    changed: those("changed"),
-    removed: those("removed"),
-    words: pieces.map(({ line, from, to }) => new vscode.Range(line, from, line, to)),
+    added: rangesOf("added"),
+    changed: rangesOf("changed"),
+    removed: rangesOf("removed"),
+    words: wordRanges.map(({ line, from, to }) => new vscode.Range(line, from, line, to)),
   };
 }
 
-function looks(extensionUri: vscode.Uri): Readonly<Record<Look, vscode.TextEditorDecorationType>> {
+function createDecorationTypes(
+  extensionUri: vscode.Uri,
+): Readonly<Record<DecorationKind, vscode.TextEditorDecorationType>> {
   const colour = (id: string): vscode.ThemeColor => new vscode.ThemeColor(id);
   const icon = (name: string, theme: "light" | "dark"): vscode.Uri =>
     vscode.Uri.joinPath(extensionUri, "media", "review", `${name}-${theme}.svg`);

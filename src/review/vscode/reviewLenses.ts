@@ -2,9 +2,9 @@
 import * as vscode from "vscode";
 import { DisposableStore, type Disposable } from "../../base/lifecycle.ts";
 import type { Review, ReviewedFile } from "../review.ts";
-import { hunksBetween, lensesOf, type HunkLens, type Stop } from "../reviewPresentation.ts";
+import { hunksBetween, hunkLenses, type HunkLens, type HunkLocation } from "../reviewPresentation.ts";
 
-interface Action {
+interface LensAction {
   readonly title: string;
   readonly command: "parley.keepChange" | "parley.undoChange" | "parley.peekChange" | "parley.nextChange";
 }
@@ -26,9 +26,9 @@ export class ReviewLenses implements vscode.CodeLensProvider, vscode.HoverProvid
   provideCodeLenses({ uri }: vscode.TextDocument): vscode.CodeLens[] {
     const file = this.#review.file(uri.fsPath);
     if (!file) return [];
-    return lensesOf(file.changes).flatMap(lens => {
-      const stop: Stop = { path: file.path, id: lens.id };
-      return actionsOf(file, lens).map(
+    return hunkLenses(file.changes).flatMap(lens => {
+      const stop: HunkLocation = { path: file.path, id: lens.id };
+      return lensActions(file, lens).map(
         ({ title, command }) =>
           new vscode.CodeLens(new vscode.Range(lens.line, 0, lens.line, 0), { title, command, arguments: [stop] }),
       );
@@ -39,10 +39,10 @@ export class ReviewLenses implements vscode.CodeLensProvider, vscode.HoverProvid
     if (vscode.workspace.getConfiguration("editor", document).get("codeLens") !== false) return undefined;
     const file = this.#review.file(document.uri.fsPath);
     const hunk = file && hunksBetween(file.changes, line, line)[0];
-    const lens = hunk && lensesOf(file.changes).find(({ id }) => id === hunk.id);
+    const lens = hunk && hunkLenses(file.changes).find(({ id }) => id === hunk.id);
     if (!lens) return undefined;
-    const actions = actionsOf(file, lens);
-    const args = encodeURIComponent(JSON.stringify([{ path: file.path, id: lens.id } satisfies Stop]));
+    const actions = lensActions(file, lens);
+    const args = encodeURIComponent(JSON.stringify([{ path: file.path, id: lens.id } satisfies HunkLocation]));
     const links = actions.map(({ title, command }) => `[${title}](command:${command}?${args})`);
     const words = new vscode.MarkdownString(`${vscode.l10n.t("Changed by the agent")}: ${links.join(" | ")}`);
     words.isTrusted = { enabledCommands: actions.map(({ command }) => command) };
@@ -54,7 +54,7 @@ export class ReviewLenses implements vscode.CodeLensProvider, vscode.HoverProvid
   }
 }
 
-function actionsOf({ changes }: ReviewedFile, { removed }: HunkLens): readonly Action[] {
+function lensActions({ changes }: ReviewedFile, { removed }: HunkLens): readonly LensAction[] {
   const peek =
     removed === 0
       ? vscode.l10n.t("Peek")

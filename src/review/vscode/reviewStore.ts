@@ -2,35 +2,35 @@
 import { asError } from "../../base/errors.ts";
 import { DisposableStore, type Disposable } from "../../base/lifecycle.ts";
 import type { Clock, Log } from "../../base/log.ts";
-import type { Storage } from "../../session/sessionStore.ts";
+import type { TextStorage } from "../../session/sessionStore.ts";
 import { WindowReview, type StoredReview } from "../windowReview.ts";
 import { type ReviewPort } from "../../files/ports.ts";
-import { fileText } from "../../editor/diskText.ts";
+import { diskText } from "../../editor/diskText.ts";
 import { openTextOf } from "../../editor/openDocuments.ts";
-import { editorEdits } from "../../files/vscode/textFile.ts";
+import { editorReviewPort } from "../../files/vscode/textFile.ts";
 import { folderTexts, type FolderTexts } from "../folderTexts.ts";
-import { ReviewWatch, type ReviewWatchOptions } from "./changeAttribution.ts";
+import { ChangeAttribution, type ChangeAttributionOptions } from "./changeAttribution.ts";
 
-export interface ReviewsOptions extends Omit<ReviewWatchOptions, "review"> {
+export interface ReviewStoreOptions extends Omit<ChangeAttributionOptions, "review"> {
   /** Whether a tree of the folder was taken when the turn began. */
-  readonly isCovered: (turn: string, root: string) => boolean;
-  readonly storage: Storage;
+  readonly hasTree: (turn: string, root: string) => boolean;
+  readonly storage: TextStorage;
   readonly clock: Clock;
   readonly log: Log;
 }
 
-const file = "review.json";
+const fileName = "review.json";
 /** How long changes are gathered before they are stored. Milliseconds. */
-const storeAfter = 500;
+const storeDelay = 500;
 /** Reviews with more text than this are not stored: they would hold up every save. */
-const maxStored = 32 * 1024 * 1024;
+const maxStoredLength = 32 * 1024 * 1024;
 
 /** One for all sessions of the window: what waits for review goes on waiting when a new one begins. */
-export class Reviews implements Disposable {
+export class ReviewStore implements Disposable {
   readonly review: WindowReview;
-  readonly watch: ReviewWatch;
+  readonly attribution: ChangeAttribution;
   readonly edits: ReviewPort;
-  readonly #options: ReviewsOptions;
+  readonly #options: ReviewStoreOptions;
   readonly #store = new DisposableStore();
   /** Of folders without git, at the beginning of the turn. */
   #texts: readonly FolderTexts[] = [];
@@ -40,10 +40,10 @@ export class Reviews implements Disposable {
   /** Settles when what was stored is taken back in. */
   readonly ready: Promise<void>;
 
-  constructor(options: ReviewsOptions) {
+  constructor(options: ReviewStoreOptions) {
     this.#options = options;
-    this.edits = editorEdits(options.roots);
-    this.review = this.#store.add(new WindowReview({ port: this.edits, later: run => void setImmediate(run) }));
+    this.edits = editorReviewPort(options.roots);
+    this.review = this.#store.add(new WindowReview({ port: this.edits, schedule: run => void setImmediate(run) }));
     const textAt = async (turn: string, path: string): Promise<string | null | undefined> => {
       const known = await options.textAt(turn, path);
       if (known !== undefined) return known;
@@ -53,7 +53,7 @@ export class Reviews implements Disposable {
       }
       return undefined;
     };
-    this.watch = this.#store.add(new ReviewWatch({ ...options, textAt, review: this.review }));
+    this.attribution = this.#store.add(new ChangeAttribution({ ...options, textAt, review: this.review }));
     this.#store.add(this.review.onDidChange(() => this.#storeLater()));
     this.ready = this.#restore();
   }
@@ -64,14 +64,14 @@ export class Reviews implements Disposable {
    */
   async turnBegan(turn: string, title: string, trees: Promise<void>): Promise<void> {
     await this.ready;
-    this.watch.turnBegan(turn, title);
+    this.attribution.turnBegan(turn, title);
     this.#texts = [];
     try {
       await trees;
-      const roots = this.#options.roots().filter(root => !this.#options.isCovered(turn, root));
+      const roots = this.#options.roots().filter(root => !this.#options.hasTree(turn, root));
       const texts = await Promise.all(roots.map(root => folderTexts(root)));
       // Another turn may have begun meanwhile.
-      if (this.watch.turn === turn) this.#texts = texts;
+      if (this.attribution.turn === turn) this.#texts = texts;
     } catch (thrown) {
       this.#options.log.warn("The texts of the folder could not be read.", asError(thrown).message);
     }
@@ -84,12 +84,12 @@ export class Reviews implements Disposable {
     // Nothing is written over what was not read yet.
     if (!this.#restored) return this.#writing;
     const text = JSON.stringify(this.review.stored());
-    if (text.length > maxStored) {
+    if (text.length > maxStoredLength) {
       this.#options.log.warn("The changes to review are too many to be kept for the next window.");
       return this.#writing;
     }
     this.#writing = this.#writing
-      .then(() => this.#options.storage.write(file, text))
+      .then(() => this.#options.storage.write(fileName, text))
       .catch((thrown: unknown) =>
         this.#options.log.error("The changes to review could not be stored.", asError(thrown).message),
       );
@@ -102,18 +102,18 @@ export class Reviews implements Disposable {
   }
 
   #storeLater(): void {
-    this.#timer ??= this.#options.clock.after(storeAfter, () => void this.flush());
+    this.#timer ??= this.#options.clock.after(storeDelay, () => void this.flush());
   }
 
   async #restore(): Promise<void> {
     const { storage, log } = this.#options;
     try {
-      const text = await storage.read(file);
+      const text = await storage.read(fileName);
       if (text === undefined) return;
       const now = (path: string): Promise<string | null | undefined> => {
         // A document without unsaved text may lag behind the disk.
         const open = openTextOf(path);
-        return open?.dirty ? Promise.resolve(open.text) : fileText(path);
+        return open?.dirty ? Promise.resolve(open.text) : diskText(path);
       };
       const dropped = await this.review.restore(JSON.parse(text) as StoredReview, now);
       for (const path of dropped) log.warn(`${path} changed while the window was closed: its review starts anew.`);

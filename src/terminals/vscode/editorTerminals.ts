@@ -6,14 +6,14 @@ import type { Session } from "../../session/session.ts";
 import type { SessionState, TerminalState } from "../../session/state.ts";
 
 /** What is needed of a session. */
-type Followed = Pick<Session, "state" | "onDidChange">;
+type TerminalSession = Pick<Session, "state" | "onDidChange">;
 
 export class EditorTerminals implements Disposable {
   /** Those that are open. */
   readonly #views = new Set<TerminalView>();
 
   /** Shows the terminal; the one that is there already, if there is one. Throws a sentence when it is not known. */
-  open(session: Followed, terminalId: string): void {
+  open(session: TerminalSession, terminalId: string): void {
     const state = session.state.terminals.get(terminalId);
     if (!state) throw new Error(vscode.l10n.t("The output of this command is not kept any more."));
     const known = [...this.#views].find(view => view.shows(session, terminalId));
@@ -29,18 +29,18 @@ export class EditorTerminals implements Disposable {
 
 /** One terminal of the editor. Typing into it does nothing, and closing it does not end the command. */
 class TerminalView implements vscode.Pseudoterminal, Disposable {
-  readonly #session: Followed;
+  readonly #session: TerminalSession;
   readonly #id: string;
   readonly #onClosed: (view: TerminalView) => void;
   readonly #terminal: vscode.Terminal;
   readonly #write = new vscode.EventEmitter<string>();
   readonly onDidWrite = this.#write.event;
-  #following: Disposable | undefined;
+  #subscription: Disposable | undefined;
   #isClosed = false;
   #written: TerminalState | undefined;
-  #sieve = new Sieve();
+  #filter = new ControlStringFilter();
 
-  constructor(session: Followed, state: TerminalState, onClosed: (view: TerminalView) => void) {
+  constructor(session: TerminalSession, state: TerminalState, onClosed: (view: TerminalView) => void) {
     this.#session = session;
     this.#id = state.id;
     this.#onClosed = onClosed;
@@ -52,7 +52,7 @@ class TerminalView implements vscode.Pseudoterminal, Disposable {
     });
   }
 
-  shows(session: Followed, terminalId: string): boolean {
+  shows(session: TerminalSession, terminalId: string): boolean {
     return this.#session === session && this.#id === terminalId;
   }
 
@@ -63,7 +63,7 @@ class TerminalView implements vscode.Pseudoterminal, Disposable {
   /** VS Code has the terminal ready: what was written before would be lost. */
   open(): void {
     if (this.#isClosed) return;
-    this.#following = this.#session.onDidChange(state => this.#update(state));
+    this.#subscription = this.#session.onDidChange(state => this.#update(state));
     this.#update(this.#session.state);
   }
 
@@ -86,42 +86,42 @@ class TerminalView implements vscode.Pseudoterminal, Disposable {
     this.#written = state;
     if (!state.exit) return;
     const newLine = state.output === "" || state.output.endsWith("\n") ? "" : "\r\n";
-    this.#write.fire(`${LEAVE}${newLine}${dim(exitWords(state.exit))}`);
+    this.#write.fire(`${resetSequence}${newLine}${dim(exitText(state.exit))}`);
     this.#end();
   }
 
   #writeOutput({ output, truncated }: TerminalState): void {
     const before = this.#written?.output ?? "";
-    const goesOn = this.#written !== undefined && output.startsWith(before);
-    if (!goesOn) this.#sieve = new Sieve();
-    const text = this.#sieve.pass(goesOn ? output.slice(before.length) : output).replace(/\r?\n/g, "\r\n");
-    const clear = this.#written && !goesOn ? LEAVE + CLEAR : "";
-    const note = truncated && !goesOn ? dim(vscode.l10n.t("The beginning of the output was left out.")) : "";
+    const isContinued = this.#written !== undefined && output.startsWith(before);
+    if (!isContinued) this.#filter = new ControlStringFilter();
+    const text = this.#filter.filter(isContinued ? output.slice(before.length) : output).replace(/\r?\n/g, "\r\n");
+    const clear = this.#written && !isContinued ? resetSequence + clearSequence : "";
+    const note = truncated && !isContinued ? dim(vscode.l10n.t("The beginning of the output was left out.")) : "";
     if (clear + note + text !== "") this.#write.fire(clear + note + text);
   }
 
   #end(): void {
-    this.#following?.dispose();
-    this.#following = undefined;
+    this.#subscription?.dispose();
+    this.#subscription = undefined;
   }
 }
 
 /** Out of any sequence that was not finished, of the screen of full-screen programs, and of all modes and colours. */
-const LEAVE = "\u0018\u001b[?1047l\u001b[!p";
-const CLEAR = "\u001b[2J\u001b[3J\u001b[H";
+const resetSequence = "\u0018\u001b[?1047l\u001b[!p";
+const clearSequence = "\u001b[2J\u001b[3J\u001b[H";
 
 const dim = (text: string): string => `\u001b[2m${oneLine(text)}\u001b[0m\r\n`;
 
-function exitWords({ exitCode, signal }: ExitStatus): string {
+function exitText({ exitCode, signal }: ExitStatus): string {
   if (signal !== undefined) return vscode.l10n.t("Ended by {0}", signal);
   return exitCode === undefined ? vscode.l10n.t("Ended") : vscode.l10n.t("Exit code {0}", exitCode);
 }
 
-const maxName = 60;
+const maxNameLength = 60;
 
 function terminalName(agent: string | undefined, command: string | undefined): string {
   const name = oneLine([agent, command].filter(part => part !== undefined && part !== "").join(": "));
-  return name.length > maxName ? `${name.slice(0, maxName - 1)}…` : name || "Parley";
+  return name.length > maxNameLength ? `${name.slice(0, maxNameLength - 1)}…` : name || "Parley";
 }
 
 /** Without line breaks, and whatever else is not to be seen. */
@@ -130,22 +130,22 @@ const oneLine = (text: string): string => text.replace(/[\s\p{Cc}\p{Cf}]+/gu, " 
 /** Where a string begins that is for the terminal itself, also when control characters stand in between. */
 const stringBegins = /\u001b[\u0000-\u0017\u0019\u001c-\u001f\u007f]*[\]PX^_]|[\u0090\u0098\u009d-\u009f]/g;
 const stringEnds = /[\u0007\u0018\u001a\u001b\u009c]/g;
-const mayBegin = /\u001b[\u0000-\u0017\u0019\u001c-\u001f\u007f]*$/;
+const mayBeginString = /\u001b[\u0000-\u0017\u0019\u001c-\u001f\u007f]*$/;
 
 /**
  * Takes out of an output what it says to the terminal itself: titles, the clipboard, shell integration, images. What it
  * says to the reader stays: text, colours, the cursor.
  */
-class Sieve {
+class ControlStringFilter {
   #inString = false;
-  #held = "";
+  #incomplete = "";
 
   /** The next piece of the output, sieved. The end of it is held back while it may begin such a string. */
-  pass(text: string): string {
-    const whole = this.#held + text;
+  filter(text: string): string {
+    const whole = this.#incomplete + text;
     const out: string[] = [];
     let at = 0;
-    this.#held = "";
+    this.#incomplete = "";
     for (;;) {
       if (this.#inString) {
         const end = findFrom(stringEnds, whole, at);
@@ -162,8 +162,8 @@ class Sieve {
       this.#inString = true;
     }
     const rest = whole.slice(at);
-    this.#held = mayBegin.exec(rest)?.[0] ?? "";
-    return out.join("") + rest.slice(0, rest.length - this.#held.length);
+    this.#incomplete = mayBeginString.exec(rest)?.[0] ?? "";
+    return out.join("") + rest.slice(0, rest.length - this.#incomplete.length);
   }
 }
 

@@ -2,7 +2,7 @@
 import * as vscode from "vscode";
 
 /** The host's environment, changed as the user's integrated terminal would change it. */
-export function terminalEnvironment(): NodeJS.ProcessEnv {
+export function userEnvironment(): NodeJS.ProcessEnv {
   const platform = process.platform === "win32" ? "windows" : process.platform === "darwin" ? "osx" : "linux";
   const changes =
     vscode.workspace.getConfiguration("terminal.integrated.env").get<Record<string, string | null>>(platform) ?? {};

@@ -2,14 +2,14 @@
 // through the editor, so that it can be undone; nothing is saved.
 import { basename } from "node:path";
 import * as vscode from "vscode";
-import { indented, proposeCode, type Proposal, type Range } from "./codeProposal.ts";
+import { indentCode, proposeCode, type CodeProposal, type OffsetRange } from "./codeProposal.ts";
 import type { ContentDocuments } from "./contentDocuments.ts";
 import { locateFile } from "./openFile.ts";
 
 /** Asks the user a question with one answer besides none. */
-export type Confirm = (question: string, answer: string) => PromiseLike<boolean>;
+export type ConfirmCodeChange = (question: string, answer: string) => PromiseLike<boolean>;
 
-const confirmInEditor: Confirm = async (question, answer) =>
+const confirmInEditor: ConfirmCodeChange = async (question, answer) =>
   (await vscode.window.showInformationMessage(question, answer)) === answer;
 
 /** Puts code in place of the selections of the last used text editor. Rejects with a sentence when there is none. */
@@ -23,7 +23,7 @@ export async function insertCode(text: string): Promise<void> {
   const done = await editor.edit(edit => {
     for (const selection of selections) {
       const before = document.lineAt(selection.start.line).text.slice(0, selection.start.character);
-      edit.replace(selection, indented(code, /^[ \t]*$/.test(before) ? before : ""));
+      edit.replace(selection, indentCode(code, /^[ \t]*$/.test(before) ? before : ""));
     }
   });
   if (!done) throw new Error(vscode.l10n.t("{0} cannot be changed: it is read-only.", basename(document.fileName)));
@@ -37,9 +37,9 @@ export async function insertCode(text: string): Promise<void> {
 export async function applyCode(
   text: string,
   path: string | undefined,
-  around: { readonly cwd: string; readonly contents: ContentDocuments; readonly confirm?: Confirm },
+  context: { readonly cwd: string; readonly contents: ContentDocuments; readonly confirm?: ConfirmCodeChange },
 ): Promise<void> {
-  const target = path === undefined ? await chosenFile() : await namedFile(path, around.cwd);
+  const target = path === undefined ? await chosenFile() : await namedFile(path, context.cwd);
   if (!target) return;
   const name = vscode.workspace.asRelativePath(target.uri);
   const before = target.exists ? (await vscode.workspace.openTextDocument(target.uri)).getText() : "";
@@ -49,28 +49,28 @@ export async function applyCode(
     void vscode.window.showInformationMessage(vscode.l10n.t("{0} has this code already.", name));
     return;
   }
-  const { contents, confirm = confirmInEditor } = around;
+  const { contents, confirm = confirmInEditor } = context;
   const fileName = basename(target.uri.path);
   const right = contents.add(fileName, () => Buffer.from(after));
   const left = target.exists ? target.uri : contents.add(fileName, () => new Uint8Array());
   await vscode.commands.executeCommand("vscode.diff", left, right, vscode.l10n.t("{0} ↔ with this code", name));
-  const agreed = await confirm(questionOf(name, proposal, before, target.exists), vscode.l10n.t("Apply"));
+  const isConfirmed = await confirm(questionOf(name, proposal, before, target.exists), vscode.l10n.t("Apply"));
   await closeDiff(right);
-  if (agreed) await write(target, before, proposal, name);
+  if (isConfirmed) await applyProposal(target, before, proposal, name);
 }
 
-interface Target {
+interface TargetFile {
   readonly uri: vscode.Uri;
   readonly exists: boolean;
 }
 
-async function namedFile(path: string, cwd: string): Promise<Target> {
-  const { path: located, exists } = await locateFile(path, cwd);
+async function namedFile(path: string, workspaceFolder: string): Promise<TargetFile> {
+  const { path: located, exists } = await locateFile(path, workspaceFolder);
   return { uri: vscode.Uri.file(located), exists };
 }
 
 /** The file of the last used editor; where there is none, one that the user picks of the workspace's. */
-async function chosenFile(): Promise<Target | undefined> {
+async function chosenFile(): Promise<TargetFile | undefined> {
   const editor = targetEditor();
   if (editor) return { uri: editor.document.uri, exists: true };
   const picked = await vscode.window.showOpenDialog({ title: vscode.l10n.t("Apply the code to which file?") });
@@ -86,14 +86,14 @@ function targetEditor(): vscode.TextEditor | undefined {
   );
 }
 
-function selectionIn(uri: vscode.Uri): Range | undefined {
+function selectionIn(uri: vscode.Uri): OffsetRange | undefined {
   const editor = targetEditor();
   if (editor?.document.uri.toString() !== uri.toString() || editor.selection.isEmpty) return undefined;
   const { document, selection } = editor;
   return { start: document.offsetAt(selection.start), end: document.offsetAt(selection.end) };
 }
 
-function questionOf(name: string, { replaces, start, end }: Proposal, before: string, exists: boolean): string {
+function questionOf(name: string, { replaces, start, end }: CodeProposal, before: string, exists: boolean): string {
   if (!exists) return vscode.l10n.t("Create {0} with this code?", name);
   if (replaces === "all") return vscode.l10n.t("Replace all of {0} by this code? It can be undone.", name);
   const line = (offset: number): number => before.slice(0, offset).split("\n").length;
@@ -108,10 +108,10 @@ async function closeDiff(right: vscode.Uri): Promise<void> {
   if (own.length > 0) await vscode.window.tabGroups.close(own);
 }
 
-async function write(
-  { uri, exists }: Target,
+async function applyProposal(
+  { uri, exists }: TargetFile,
   before: string,
-  { start, end, text }: Proposal,
+  { start, end, text }: CodeProposal,
   name: string,
 ): Promise<void> {
   const edit = new vscode.WorkspaceEdit();

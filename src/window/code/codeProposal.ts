@@ -1,13 +1,13 @@
 // Where in a file the code of an answer belongs. A guess, to be shown as a diff before anything is written.
 
 /** A range of a text, in UTF-16 code units. */
-export interface Range {
+export interface OffsetRange {
   readonly start: number;
   readonly end: number;
 }
 
 /** The text that is to stand in place of a range of the file, and how the range was found. */
-export interface Proposal extends Range {
+export interface CodeProposal extends OffsetRange {
   readonly text: string;
   /** `selection`: what the user selected; `block`: the block that begins with the same line; `all`: the whole file. */
   readonly replaces: "selection" | "block" | "all";
@@ -17,33 +17,35 @@ export interface Proposal extends Range {
  * What the user selected is replaced, else the block of the file that begins with the code's own first line (a function, a
  * class, a rule), else the whole file.
  */
-export function proposeCode(file: string, code: string, selection?: Range): Proposal {
+export function proposeCode(file: string, code: string, selection?: OffsetRange): CodeProposal {
   if (selection && selection.end > selection.start) {
     const whole = file.slice(selection.start, selection.end).endsWith("\n") && !code.endsWith("\n");
     return { ...selection, text: whole ? `${code}\n` : code, replaces: "selection" };
   }
-  return blockOf(file, code) ?? { start: 0, end: file.length, text: endedLike(file, code), replaces: "all" };
+  return blockOf(file, code) ?? { start: 0, end: file.length, text: withFinalLineEndLike(file, code), replaces: "all" };
 }
 
 /** The code with its further lines as deep as `lead`, the blanks before the place it is put. */
-export function indented(code: string, lead: string): string {
-  return lead === "" ? code : code.replace(/\n(?=[^\n])/g, `\n${lead}`);
+export function indentCode(code: string, indentation: string): string {
+  return indentation === "" ? code : code.replace(/\n(?=[^\n])/g, `\n${indentation}`);
 }
 
-function blockOf(file: string, code: string): Proposal | undefined {
-  const wanted = code.split("\n").map(line => line.trimEnd());
-  while (wanted[0] === "") wanted.shift();
-  while (wanted.at(-1) === "") wanted.pop();
-  const [first = ""] = wanted;
-  if (!isOneBlock(wanted)) return undefined;
+function blockOf(file: string, code: string): CodeProposal | undefined {
+  const codeLines = code.split("\n").map(line => line.trimEnd());
+  while (codeLines[0] === "") codeLines.shift();
+  while (codeLines.at(-1) === "") codeLines.pop();
+  const [first = ""] = codeLines;
+  if (!isOneBlock(codeLines)) return undefined;
   const lines = file.split("\n");
   const places = lines.flatMap((line, i) => (line.trim() === first.trim() ? [i] : []));
   const [at] = places;
   if (at === undefined || places.length > 1) return undefined;
-  const to = endOfBlock(lines, at, closes(wanted.at(-1) ?? ""));
+  const to = endOfBlock(lines, at, closesBlock(codeLines.at(-1) ?? ""));
   const shift = indentOf(lines[at] ?? "");
   const own = indentOf(first);
-  const text = wanted.map(line => (line === "" ? "" : shift + (line.startsWith(own) ? line.slice(own.length) : line)));
+  const text = codeLines.map(line =>
+    line === "" ? "" : shift + (line.startsWith(own) ? line.slice(own.length) : line),
+  );
   const start = lines.slice(0, at).reduce((sum, line) => sum + line.length + 1, 0);
   const old = lines
     .slice(at, to + 1)
@@ -53,7 +55,7 @@ function blockOf(file: string, code: string): Proposal | undefined {
 }
 
 const indentOf = (line: string): string => /^[ \t]*/.exec(line)?.[0] ?? "";
-const closes = (line: string): boolean => /^\s*(?:[)\]}]|end\b)/.test(line);
+const closesBlock = (line: string): boolean => /^\s*(?:[)\]}]|end\b)/.test(line);
 
 /** More than one line, with nothing as shallow as the first but what closes it. */
 function isOneBlock(lines: readonly string[]): boolean {
@@ -62,7 +64,7 @@ function isOneBlock(lines: readonly string[]): boolean {
     lines.length > 1 &&
     lines
       .slice(1)
-      .every((line, i) => line === "" || indentOf(line).length > depth || (i === lines.length - 2 && closes(line)))
+      .every((line, i) => line === "" || indentOf(line).length > depth || (i === lines.length - 2 && closesBlock(line)))
   );
 }
 
@@ -78,8 +80,8 @@ function endOfBlock(lines: readonly string[], at: number, closed: boolean): numb
     last = next;
   }
   const line = lines[next] ?? "";
-  return closed && indentOf(line).length === depth && closes(line) ? next : last;
+  return closed && indentOf(line).length === depth && closesBlock(line) ? next : last;
 }
 
-const endedLike = (file: string, code: string): string =>
+const withFinalLineEndLike = (file: string, code: string): string =>
   (file === "" || file.endsWith("\n")) && !code.endsWith("\n") ? `${code}\n` : code;

@@ -3,19 +3,19 @@ import * as vscode from "vscode";
 import { asError } from "../../base/errors.ts";
 import type { Disposable } from "../../base/lifecycle.ts";
 import { contentAt } from "../../panel/projection/contentParts.ts";
-import type { Content } from "../../session/events.ts";
+import type { ContentBlock } from "../../session/events.ts";
 import type { SessionState } from "../../session/state.ts";
 
 /** Files kept readable for open editors; the oldest goes first. */
 const maxFiles = 50;
 
-interface Kept {
+interface ContentFile {
   readonly name: string;
   readonly bytes: () => Uint8Array;
 }
 
 export class ContentDocuments implements vscode.FileSystemProvider, Disposable {
-  readonly #files = new Map<string, Kept>();
+  readonly #files = new Map<string, ContentFile>();
   readonly #changed = new vscode.EventEmitter<vscode.FileChangeEvent[]>();
   readonly onDidChangeFile = this.#changed.event;
   readonly #registration: vscode.Disposable;
@@ -33,13 +33,13 @@ export class ContentDocuments implements vscode.FileSystemProvider, Disposable {
 
   /** Opens the content block that is that part of an entry in the editor for its kind. Rejects when there is none. */
   async open(state: SessionState, entry: string, part: number): Promise<void> {
-    const { name, bytes } = keptOf(state, entry, part);
+    const { name, bytes } = contentFile(state, entry, part);
     await vscode.commands.executeCommand("vscode.open", this.add(name, bytes), { preview: true });
   }
 
   /** Asks where to, and writes the content block there. */
   async save(state: SessionState, entry: string, part: number): Promise<void> {
-    const { name, bytes } = keptOf(state, entry, part);
+    const { name, bytes } = contentFile(state, entry, part);
     const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
     const target = await vscode.window.showSaveDialog(
       folder ? { defaultUri: vscode.Uri.joinPath(folder, name) } : { title: name },
@@ -88,11 +88,11 @@ export class ContentDocuments implements vscode.FileSystemProvider, Disposable {
     throw vscode.FileSystemError.NoPermissions(uri);
   }
 
-  #find(uri: vscode.Uri): Kept {
+  #find(uri: vscode.Uri): ContentFile {
     const [, key = "", name] = uri.path.split("/");
     const kept = this.#files.get(key);
     if (kept?.name !== name) throw vscode.FileSystemError.FileNotFound(uri);
-    return kept as Kept;
+    return kept as ContentFile;
   }
 
   dispose(): void {
@@ -102,14 +102,14 @@ export class ContentDocuments implements vscode.FileSystemProvider, Disposable {
   }
 }
 
-function keptOf(state: SessionState, entry: string, part: number): Kept {
+function contentFile(state: SessionState, entry: string, part: number): ContentFile {
   const block = contentAt(state, entry, part);
   const bytes = block && bytesOf(block);
   if (!block || !bytes) throw new Error(vscode.l10n.t("This is no longer part of the conversation."));
-  return { name: nameOf(block), bytes };
+  return { name: contentFileName(block), bytes };
 }
 
-function bytesOf(block: Content): (() => Uint8Array) | undefined {
+function bytesOf(block: ContentBlock): (() => Uint8Array) | undefined {
   switch (block.type) {
     case "text":
       return () => Buffer.from(block.text);
@@ -125,7 +125,7 @@ function bytesOf(block: Content): (() => Uint8Array) | undefined {
   }
 }
 
-const endings: Readonly<Record<string, string>> = {
+const extensionsBySubtype: Readonly<Record<string, string>> = {
   "svg+xml": "svg",
   mpeg: "mp3",
   "x-wav": "wav",
@@ -134,22 +134,22 @@ const endings: Readonly<Record<string, string>> = {
 };
 
 /** The name by which an editor knows what it is: the agent's own, with an ending of its MIME type where it has none. */
-function nameOf(block: Content): string {
+function contentFileName(block: ContentBlock): string {
   if (block.type === "text") return "text.md";
   const uri = "uri" in block ? (block.uri ?? "") : "";
   const mimeType = "mimeType" in block ? (block.mimeType ?? "") : "";
   // Of a path only the last piece is taken, and of that what every file system knows.
-  const given =
+  const lastSegment =
     uri
       .replace(/[?#].*$/, "")
       .split(/[\\/:]/)
       .at(-1) ?? "";
   const name =
-    [...given]
+    [...lastSegment]
       .filter(char => char >= " " && !'<>"|*'.includes(char))
       .join("")
       .slice(-100) || block.type;
   if (/\.\w+$/.test(name)) return name;
   const kind = /^\w+\/([\w.+-]+)/.exec(mimeType)?.[1] ?? "";
-  return kind === "" ? name : `${name}.${endings[kind] ?? kind}`;
+  return kind === "" ? name : `${name}.${extensionsBySubtype[kind] ?? kind}`;
 }

@@ -27,7 +27,7 @@ export class DiagramPanels implements Disposable {
     );
     this.#panels.set(source, panel);
     panel.onDidDispose(() => this.#panels.delete(source));
-    panel.webview.html = page(panel.webview, this.#root, source);
+    panel.webview.html = diagramHtml(panel.webview, this.#root, source);
   }
 
   dispose(): void {
@@ -36,7 +36,7 @@ export class DiagramPanels implements Disposable {
 }
 
 /** Nothing loads but our two scripts. Mermaid puts a style element into the SVG it makes, hence `unsafe-inline` there. */
-function page(webview: vscode.Webview, root: vscode.Uri, source: string): string {
+function diagramHtml(webview: vscode.Webview, root: vscode.Uri, source: string): string {
   const nonce = randomBytes(18).toString("base64url");
   const file = (name: string): string => webview.asWebviewUri(vscode.Uri.joinPath(root, name)).toString();
   const json = (value: unknown): string => JSON.stringify(value).replace(/</g, "\\u003c");

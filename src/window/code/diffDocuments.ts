@@ -4,13 +4,13 @@ import * as vscode from "vscode";
 import type { Disposable } from "../../base/lifecycle.ts";
 import { shownContent } from "../../session/fileNotes.ts";
 import type { SessionState } from "../../session/state.ts";
-import { KeptTexts } from "../../editor/readOnlyTexts.ts";
+import { ReadOnlyTexts } from "../../editor/readOnlyTexts.ts";
 
 export class DiffDocuments implements Disposable {
-  readonly #texts = new KeptTexts({
+  readonly #texts = new ReadOnlyTexts({
     scheme: "parley-diff",
-    most: 200,
-    gone: vscode.l10n.t("This diff is no longer kept. Open it again from the chat."),
+    maxTexts: 200,
+    placeholder: vscode.l10n.t("This diff is no longer kept. Open it again from the chat."),
   });
 
   /** Opens the diff that is the content item `part` of the entry. Nothing happens when there is none. */

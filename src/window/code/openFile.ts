@@ -13,7 +13,7 @@ export interface LocatedFile {
 }
 
 /** Where the cursor goes. Lines and columns are 1-based; `endLine` selects up to the end of that line. */
-export interface FilePlace {
+export interface FilePosition {
   readonly line?: number;
   readonly column?: number;
   readonly endLine?: number;
@@ -24,19 +24,19 @@ export interface FilePlace {
  * there, the place for it in its own. Rejects with a sentence when that lies outside, through symbolic links too. Paths
  * are asked about only where confinement allows: a Windows share would be contacted.
  */
-export async function locateFile(path: string, cwd: string): Promise<LocatedFile> {
+export async function locateFile(path: string, workspaceFolder: string): Promise<LocatedFile> {
   // Before the first session there is no folder of its own.
-  const roots = sessionRoots(cwd).filter(root => root !== "");
+  const roots = sessionRoots(workspaceFolder).filter(root => root !== "");
   const confinement = new Confinement(nodePaths(), roots);
   const candidates = isAbsolute(path) ? [path] : roots.map(root => resolve(root, path));
-  let place: string | undefined;
+  let missingPath: string | undefined;
   for (const candidate of candidates) {
     const located = await confinement.locate(candidate);
     if (!located.inside) continue;
     if (await isFile(located.path)) return { path: located.path, exists: true };
-    place ??= located.path;
+    missingPath ??= located.path;
   }
-  if (place !== undefined) return { path: place, exists: false };
+  if (missingPath !== undefined) return { path: missingPath, exists: false };
   throw new Error(vscode.l10n.t("{0} lies outside this workspace, so it is not opened from the chat.", path));
 }
 
@@ -44,10 +44,10 @@ export async function locateFile(path: string, cwd: string): Promise<LocatedFile
 export async function openFile(
   path: string,
   line: number | undefined,
-  cwd: string,
-  { column, endLine }: FilePlace = {},
+  workspaceFolder: string,
+  { column, endLine }: FilePosition = {},
 ): Promise<void> {
-  const file = await locateFile(path, cwd);
+  const file = await locateFile(path, workspaceFolder);
   if (!file.exists) throw new Error(vscode.l10n.t("There is no file {0}.", path));
   const start = new vscode.Position(Math.max(0, (line ?? 1) - 1), Math.max(0, (column ?? 1) - 1));
   // The editor brings positions beyond the end of a line, or of the file, back to it.
@@ -56,17 +56,17 @@ export async function openFile(
   await vscode.window.showTextDocument(vscode.Uri.file(file.path), { preview: true, ...options });
 }
 
-const openSchemes = new Set(["https", "http", "mailto"]);
+const externalSchemes = new Set(["https", "http", "mailto"]);
 
 /** Opens a link an agent wrote: web and mail outside, files in the editor. Rejects with a sentence for anything else. */
-export async function openLink(href: string, cwd: string): Promise<void> {
+export async function openLink(href: string, workspaceFolder: string): Promise<void> {
   const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(href)?.[1]?.toLowerCase();
   if (scheme === undefined) throw new Error(vscode.l10n.t("{0} is not a link that can be opened.", href));
-  if (scheme !== "file" && !openSchemes.has(scheme)) {
+  if (scheme !== "file" && !externalSchemes.has(scheme)) {
     throw new Error(vscode.l10n.t("Links of the kind {0}: are not opened.", scheme));
   }
   const uri = vscode.Uri.parse(href, true).with({ scheme });
-  if (scheme === "file") return openFile(uri.fsPath, lineOf(uri.fragment), cwd);
+  if (scheme === "file") return openFile(uri.fsPath, lineOf(uri.fragment), workspaceFolder);
   await vscode.env.openExternal(uri);
 }
 

@@ -96,11 +96,11 @@ export function describeDocuments(title: string, make: () => Promise<DocumentsHa
 
       it("refuses a binary file", async () => {
         await at.put("a.bin", Uint8Array.from([0x7f, 0x45, 0, 0, 0, 1, 2, 0, 0xff, 0xfe, 0]));
-        await refused("invalid", /binary/, read("a.bin"));
+        await rejectsWithRefusal("invalid", /binary/, read("a.bin"));
       });
 
       it("refuses a file that is not there", async () => {
-        await refused("notFound", /does not exist/, read("none.txt"));
+        await rejectsWithRefusal("notFound", /does not exist/, read("none.txt"));
       });
     });
 
@@ -118,7 +118,7 @@ export function describeDocuments(title: string, make: () => Promise<DocumentsHa
       it("refuses a window above the limit", async () => {
         await at.put("big.txt", "0123456789\n".repeat(20_000));
         const whole = at.documents.readWindow(at.path("big.txt"), { line: 1, limit: Infinity }, 100_000);
-        await refused("invalid", /fewer lines/, whole);
+        await rejectsWithRefusal("invalid", /fewer lines/, whole);
       });
     });
 
@@ -217,21 +217,21 @@ export function describeDocuments(title: string, make: () => Promise<DocumentsHa
       it("refuses a read-only file and leaves its text", async () => {
         await at.put("a.txt", "one\n");
         await at.makeReadOnly("a.txt");
-        await refused("failed", /read-only/, write("a.txt", "two\n"));
+        await rejectsWithRefusal("failed", /read-only/, write("a.txt", "two\n"));
         assert.equal(await onDisk("a.txt"), "one\n");
         assert.notEqual((await at.buffer("a.txt"))?.unsaved, true);
       });
 
       it("refuses a file whose folder is a file", async () => {
         await at.put("a.txt", "one\n");
-        await refused("failed", /not a folder/, write("a.txt/b.txt", "two\n"));
+        await rejectsWithRefusal("failed", /not a folder/, write("a.txt/b.txt", "two\n"));
         assert.equal(await onDisk("a.txt"), "one\n");
       });
 
       it("refuses a binary file and leaves its bytes", async () => {
         const bytes = Buffer.from([0x7f, 0x45, 0, 0, 0, 1, 2, 0, 0xff, 0xfe, 0]);
         await at.put("a.bin", bytes);
-        await refused("invalid", /binary/, write("a.bin", "text"));
+        await rejectsWithRefusal("invalid", /binary/, write("a.bin", "text"));
         assert.deepEqual(await at.bytes("a.bin"), bytes);
       });
 
@@ -245,7 +245,11 @@ export function describeDocuments(title: string, make: () => Promise<DocumentsHa
 }
 
 /** Passes when the promise is refused, in this way. */
-export async function refused(kind: RefusalKind, message: RegExp, promise: Promise<unknown>): Promise<Refusal> {
+export async function rejectsWithRefusal(
+  kind: RefusalKind,
+  message: RegExp,
+  promise: Promise<unknown>,
+): Promise<Refusal> {
   const thrown: unknown = await promise.then(
     value => assert.fail(`not refused: ${JSON.stringify(value)}`),
     (error: unknown) => error,

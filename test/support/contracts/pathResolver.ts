@@ -1,7 +1,7 @@
 // What every PathResolver has to do, the real one and the one in memory: where a path leads, through symbolic links.
 import assert from "node:assert/strict";
 import type { PathResolver } from "../../../src/files/ports.ts";
-import { codeOf } from "../../../src/base/errors.ts";
+import { errorCodeOf } from "../../../src/base/errors.ts";
 
 /** A file system to try a resolver on. Paths are absolute to it: `/a/b`. */
 export interface LinkWorld {
@@ -57,7 +57,7 @@ export function pathResolverContract(make: () => Promise<LinkWorld>): void {
   it("fails with ELOOP on a link that leads back to itself", async () => {
     await world.link("/ws/x", "/ws/y");
     await world.link("/ws/y", "/ws/x");
-    await assert.rejects(world.resolver.real(world.path("/ws/x")), error => codeOf(error) === "ELOOP");
+    await assert.rejects(world.resolver.real(world.path("/ws/x")), error => errorCodeOf(error) === "ELOOP");
   });
 
   it("sees a link that is put in another's place", async () => {

@@ -1,13 +1,13 @@
 // Any stream of well-typed session events. Few ids, so that events meet.
 import fc from "fast-check";
-import type { Content, Logged, SessionEvent, ToolContent } from "../../../src/session/events.ts";
+import type { ContentBlock, LoggedEvent, SessionEvent, ToolContent } from "../../../src/session/events.ts";
 
 const id = fc.constantFrom("a", "b", "c");
 const word = fc.oneof(fc.constantFrom("", "x", "one\ntwo\n", "é👍"), fc.string({ maxLength: 8 }));
 const problem = fc.record({ message: word, next: fc.constant(["retry"] as const) });
 const author = fc.constantFrom("user", "agent", "thought");
 
-export const contentArb: fc.Arbitrary<Content> = fc.oneof(
+export const contentArb: fc.Arbitrary<ContentBlock> = fc.oneof(
   { weight: 4, arbitrary: word.map(text => ({ type: "text", text }) as const) },
   fc.constant({ type: "image", mimeType: "image/png", data: "AAAA" } as const),
   word.map(uri => ({ type: "link", uri, name: "n" }) as const),
@@ -194,5 +194,5 @@ export const eventArb: fc.Arbitrary<SessionEvent> = fc.oneof(
 export const eventsArb = fc.array(eventArb, { maxLength: 60 });
 
 /** The events as they stand in a log, a millisecond apart. */
-export const logged = (events: readonly SessionEvent[]): readonly Logged[] =>
+export const logged = (events: readonly SessionEvent[]): readonly LoggedEvent[] =>
   events.map((event, seq) => ({ seq, at: 1000 + seq, event }));

@@ -1,10 +1,10 @@
 // What an agent's update carries, read from the recording alone: the texts a golden has to hold, and which updates it has
 // to miss when they are gone.
 import { stringsOf } from "./normalise.ts";
-import { isWire, messageOf, updateOf, type Recording, type Wire } from "./transcript.ts";
+import { isObject, messageOf, updateOf, type Recording, type JsonObject } from "./transcript.ts";
 
 /** A text of an update, and where it stood. */
-export interface Carried {
+export interface CarriedText {
   readonly where: string;
   readonly text: string;
 }
@@ -13,15 +13,15 @@ export interface Carried {
 const rawLimit = 20_000;
 
 const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
-const field = (value: unknown, name: string): unknown => (isWire(value) ? value[name] : undefined);
+const field = (value: unknown, name: string): unknown => (isObject(value) ? value[name] : undefined);
 
 /**
  * The texts of an update that a golden has to hold. Not looked for: names of tools and kinds of options (wire names),
  * unchanged lines of a diff (cards show three around a change), and what of raw input lies behind its cut.
  */
-export function textsOf(update: Wire): readonly Carried[] {
+export function carriedTexts(update: JsonObject): readonly CarriedText[] {
   const kind = String(update["sessionUpdate"]);
-  const found = (where: string, value: unknown): readonly Carried[] =>
+  const found = (where: string, value: unknown): readonly CarriedText[] =>
     typeof value === "string" && value.trim() !== "" ? [{ where: `${kind} ${where}`, text: value }] : [];
   switch (kind) {
     case "user_message_chunk":
@@ -103,8 +103,8 @@ function rawTexts(raw: unknown): readonly string[] {
  * The lines of updates that a golden must miss when they are gone: all of a process, for sessions that are open, except
  * chunks without text and a mode told beside config options (the spec says to go by those).
  */
-export function tellingLines(lines: Recording): readonly number[] {
-  const asked = new Map<unknown, Wire>();
+export function significantLines(lines: Recording): readonly number[] {
+  const asked = new Map<unknown, JsonObject>();
   const open = new Set<unknown>();
   return lines.flatMap((line, at) => {
     const message = messageOf(line);

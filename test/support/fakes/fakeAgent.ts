@@ -1,46 +1,46 @@
 // Plays a recorded agent process at its streams, as bytes. A cursor walks the recording; each line of the client is a
 // barrier that only the code under test can lift, by sending a message that matches.
 import { PassThrough } from "node:stream";
-import { answerTo, isWire, messageOf, type Message, type Recording, type Wire } from "./transcript.ts";
+import { answerTo, isObject, messageOf, type RecordedMessage, type Recording, type JsonObject } from "./transcript.ts";
 
 /** What a client line of the recording waits for. */
 export interface Barrier {
   readonly at: number;
-  readonly message: Message;
+  readonly message: RecordedMessage;
   /** What the agent answers to it later, or, for a response, undefined. */
-  readonly answer: Message | undefined;
+  readonly answer: RecordedMessage | undefined;
   /** For a response of the client: the agent's request. */
-  readonly request: Message | undefined;
+  readonly request: RecordedMessage | undefined;
 }
 
 /** How a barrier is to be lifted when not by the very method that was recorded. */
 export interface StandIn {
   readonly method: string;
   /** Changes the agent's answer so that it fits. */
-  readonly amend: (result: Wire) => Wire;
+  readonly amend: (result: JsonObject) => JsonObject;
 }
 
 export interface FakeAgentOptions {
   /** The cursor stands before a line of the client: make the code under test send it. */
   readonly onBarrier: (barrier: Barrier) => Promise<StandIn | undefined> | StandIn | undefined;
   /** The barrier was lifted by this message. */
-  readonly onLifted: (barrier: Barrier, sent: Message) => void;
+  readonly onLifted: (barrier: Barrier, sent: RecordedMessage) => void;
   readonly onStderr: (line: string) => void;
   /** Resolves when the client has taken in this many lines. */
-  readonly settled: (lines: number) => Promise<void>;
+  readonly whenSettled: (lines: number) => Promise<void>;
   /** The line of the recording with this index is left out. */
   readonly without?: number | undefined;
 }
 
 /** How long a barrier may stand before the test fails, in milliseconds. */
-const patience = 15_000;
+const barrierTimeout = 15_000;
 
 export class FakeAgent {
   readonly stdin = new PassThrough();
   readonly stdout = new PassThrough();
   readonly #lines: Recording;
   readonly #options: FakeAgentOptions;
-  readonly #received: Message[] = [];
+  readonly #received: RecordedMessage[] = [];
   #wake: () => void = () => {};
   /** Ids of the recording's client → ids of the client under test, and how their answers are changed. */
   readonly #ids = new Map<unknown, { readonly id: unknown; readonly amend?: StandIn["amend"] }>();
@@ -53,7 +53,7 @@ export class FakeAgent {
     this.stdin.setEncoding("utf8").on("data", (chunk: string) => {
       const rows = (partial + chunk).split("\n");
       partial = rows.pop() ?? "";
-      this.#received.push(...rows.map(row => JSON.parse(row) as Message));
+      this.#received.push(...rows.map(row => JSON.parse(row) as RecordedMessage));
       this.#wake();
     });
   }
@@ -69,11 +69,11 @@ export class FakeAgent {
       else if (line.dir === "out") await this.#write(line.text ?? "");
       else if (line.dir === "err") this.#options.onStderr(line.text ?? "");
     }
-    await this.#options.settled(this.#written);
+    await this.#options.whenSettled(this.#written);
   }
 
   /** Messages of the client that no line of the recording asked for. */
-  get unasked(): readonly Message[] {
+  get unexpectedMessages(): readonly RecordedMessage[] {
     return this.#received;
   }
 
@@ -81,8 +81,8 @@ export class FakeAgent {
     this.stdout.end();
   }
 
-  async #stopAt(at: number, message: Message): Promise<void> {
-    await this.#options.settled(this.#written);
+  async #stopAt(at: number, message: RecordedMessage): Promise<void> {
+    await this.#options.whenSettled(this.#written);
     const asked = (one: number): boolean => {
       const line = this.#lines[one];
       const request = line && messageOf(line);
@@ -108,8 +108,8 @@ export class FakeAgent {
   }
 
   /** The first message of the client that fits; waits for one. The order among them is the client's business. */
-  async #matching(wanted: Message, anySession: boolean): Promise<Message> {
-    const deadline = Date.now() + patience;
+  async #matching(wanted: RecordedMessage, anySession: boolean): Promise<RecordedMessage> {
+    const deadline = Date.now() + barrierTimeout;
     for (;;) {
       const at = this.#received.findIndex(message => fits(message, wanted, anySession));
       const [found] = at < 0 ? [] : this.#received.splice(at, 1);
@@ -126,13 +126,13 @@ export class FakeAgent {
     }
   }
 
-  #mapped(message: Message): Message {
+  #mapped(message: RecordedMessage): RecordedMessage {
     if (message.method !== undefined || message.id === undefined || message.id === null) return message;
     const known = this.#ids.get(message.id);
     if (!known) return message;
     const amended =
       known.amend && message.error === undefined
-        ? { result: known.amend(isWire(message.result) ? message.result : {}) }
+        ? { result: known.amend(isObject(message.result) ? message.result : {}) }
         : {};
     return { ...message, ...amended, id: known.id as number };
   }
@@ -146,11 +146,11 @@ export class FakeAgent {
   }
 }
 
-function fits(message: Message, wanted: Message, anySession: boolean): boolean {
+function fits(message: RecordedMessage, wanted: RecordedMessage, anySession: boolean): boolean {
   if (wanted.method === undefined) return message.method === undefined && message.id === wanted.id;
   if (message.method !== wanted.method || (message.id === undefined) !== (wanted.id === undefined)) return false;
   const session = wanted.params?.["sessionId"];
   return anySession || session === undefined || message.params?.["sessionId"] === session;
 }
 
-const brief = (message: Message): string => JSON.stringify(message).slice(0, 300);
+const brief = (message: RecordedMessage): string => JSON.stringify(message).slice(0, 300);

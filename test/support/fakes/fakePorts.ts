@@ -6,8 +6,8 @@ import { applyEdits, smallestEdits } from "../../../src/files/textEdits.ts";
 import { withLineFeeds } from "../../../src/base/text.ts";
 import { rootsOnly } from "../../../src/files/gate.ts";
 import { readLines } from "../../../src/files/lineWindow.ts";
-import type { Confinement, Located } from "../../../src/files/paths.ts";
-import type { Documents, FileStat, LineWindow, PathResolver, WriteOutcome } from "../../../src/files/ports.ts";
+import type { Confinement, LocatedPath } from "../../../src/files/paths.ts";
+import type { Documents, FileStat, LineWindow, PathResolver, WriteResult } from "../../../src/files/ports.ts";
 
 /** Time that only passes when it is told to. */
 export class FakeClock implements Clock {
@@ -22,11 +22,11 @@ export class FakeClock implements Clock {
     return { dispose: () => this.#timers.delete(timer) };
   }
   /** How many timers wait. */
-  get waiting(): number {
+  get pendingTimers(): number {
     return this.#timers.size;
   }
   /** Lets time pass, and runs what is due, in order. */
-  pass(ms: number): void {
+  advance(ms: number): void {
     const end = this.#now + ms;
     for (;;) {
       const due = [...this.#timers].filter(timer => timer.at <= end).sort((a, b) => a.at - b.at)[0];
@@ -43,12 +43,12 @@ export class FakeClock implements Clock {
 export class FakeResolver implements PathResolver {
   readonly ignoresCase: boolean;
   readonly links = new Map<string, string>();
-  readonly asked: string[] = [];
+  readonly requestedPaths: string[] = [];
   constructor(ignoresCase = false) {
     this.ignoresCase = ignoresCase;
   }
   async real(path: string): Promise<string> {
-    this.asked.push(path);
+    this.requestedPaths.push(path);
     let current = path;
     for (let hops = 0; hops < 40; hops++) {
       const link = [...this.links.keys()].find(
@@ -114,7 +114,7 @@ export class FakeDocuments implements Documents {
     return readLines(chunks(), window, maxBytes);
   }
 
-  async write(path: string, content: string): Promise<WriteOutcome> {
+  async write(path: string, content: string): Promise<WriteResult> {
     const real = await this.resolver.real(path);
     if (this.readOnly.has(real)) throw new Refusal("failed", `“${path}” is read-only.`, { path });
     const hasMark = content.startsWith("\uFEFF");
@@ -169,7 +169,7 @@ function edited(before: string, wanted: string): string {
 }
 
 /** The path that a session without anybody to ask acts on. Rejects as its gate does. */
-export async function confine(fence: Confinement, path: string): Promise<Located> {
+export async function locateInRoots(fence: Confinement, path: string): Promise<LocatedPath> {
   const located = await fence.locate(path);
   await rootsOnly(fence).admit({ operation: "read", path, located });
   return located;

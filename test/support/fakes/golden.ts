@@ -1,20 +1,20 @@
 // What a replay comes to, as JSON that a person can read and a test can compare.
 import type { SessionEvent } from "../../../src/session/events.ts";
-import { plainly } from "./normalise.ts";
-import type { Replayed } from "./replay.ts";
+import { withoutTimes } from "./normalise.ts";
+import type { ReplayResult } from "./replay.ts";
 
 /** The golden of one process. Keys with nothing to tell are left out. */
-export function golden(run: Replayed): unknown {
-  return plainly(
-    filled({
+export function golden(run: ReplayResult): unknown {
+  return withoutTimes(
+    withoutEmptyLists({
       sessions: run.sessions.map(({ id, opened, played }) =>
-        filled({
+        withoutEmptyLists({
           session: id,
           opened,
           ...played.view,
           superseded: played.history.superseded,
           steps: played.history.steps,
-          events: counted(played.log.map(logged => logged.event.type)),
+          events: countByName(played.log.map(logged => logged.event.type)),
           unknown: played.log.map(logged => logged.event).filter(isUnknown),
         }),
       ),
@@ -23,14 +23,14 @@ export function golden(run: Replayed): unknown {
       answeredOtherwise: run.answeredOtherwise,
       otherNotifications: run.notifications.map(({ method, params }) => ({ method, params })),
       updatesElsewhere: run.elsewhere,
-      sentUnasked: run.unasked,
+      sentUnasked: run.unexpectedMessages,
       badLines: run.badLines,
       stderrLines: run.stderrLines,
     }),
   );
 }
 
-const counted = (words: readonly string[]): Record<string, number> => {
+const countByName = (words: readonly string[]): Record<string, number> => {
   const out: Record<string, number> = {};
   for (const word of words) out[word] = (out[word] ?? 0) + 1;
   return out;
@@ -38,13 +38,13 @@ const counted = (words: readonly string[]): Record<string, number> => {
 
 const isUnknown = (event: SessionEvent): boolean => event.type === "unknown";
 
-const filled = (value: Record<string, unknown>): Record<string, unknown> =>
+const withoutEmptyLists = (value: Record<string, unknown>): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(value).filter(([key, inner]) => key === "entries" || !Array.isArray(inner) || inner.length > 0),
   );
 
 /** As it stands in the file: short values on one line. */
-export function written(value: unknown): string {
+export function goldenText(value: unknown): string {
   return `${pretty(value, "")}\n`;
 }
 

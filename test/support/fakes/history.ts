@@ -1,6 +1,6 @@
 // What a view went through on its way: how often each thing changed, and what it no longer shows.
-import type { Head, ToolPart, View, ViewEntry } from "../../../src/panel/protocol.ts";
-import { plainly, sameJson } from "./normalise.ts";
+import type { ViewHead, ToolPart, View, ViewEntry } from "../../../src/panel/protocol.ts";
+import { withoutTimes, sameJson } from "./normalise.ts";
 
 /** Something a panel showed once and does not show any more. */
 export interface Superseded {
@@ -10,7 +10,7 @@ export interface Superseded {
 }
 
 /** Keys of the head whose every value is plain from what else is there. */
-const transient = new Set<keyof Head>(["live", "activity", "connection", "queue"]);
+const transient = new Set<keyof ViewHead>(["live", "activity", "connection", "queue"]);
 
 export class History {
   readonly steps: Record<string, number> = {};
@@ -24,8 +24,9 @@ export class History {
       this.#step(entry.id);
       if (old) this.#entry(old, entry);
     }
-    for (const key of Object.keys(to.head) as (keyof Head)[]) {
-      if (from.head[key] === to.head[key] || sameJson(plainly(from.head[key]), plainly(to.head[key]))) continue;
+    for (const key of Object.keys(to.head) as (keyof ViewHead)[]) {
+      if (from.head[key] === to.head[key] || sameJson(withoutTimes(from.head[key]), withoutTimes(to.head[key])))
+        continue;
       this.#step(key);
       if (!transient.has(key)) this.#vanished(key, from.head[key], to.head[key]);
     }
@@ -38,8 +39,8 @@ export class History {
   /** Of a list, what is in it no more; of anything else, the old value. */
   #vanished(of: string, from: unknown, to: unknown): void {
     if (Array.isArray(from) && Array.isArray(to)) {
-      const still = new Set(to.map(item => JSON.stringify(plainly(item))));
-      for (const item of from) if (!still.has(JSON.stringify(plainly(item)))) this.#add(of, item);
+      const still = new Set(to.map(item => JSON.stringify(withoutTimes(item))));
+      for (const item of from) if (!still.has(JSON.stringify(withoutTimes(item)))) this.#add(of, item);
     } else if (from !== null && from !== undefined && from !== "") this.#add(of, from);
   }
 
@@ -47,7 +48,7 @@ export class History {
     const a = from as unknown as Record<string, unknown>;
     const b = to as unknown as Record<string, unknown>;
     for (const key of Object.keys(a)) {
-      if (key === "parts" || a[key] === b[key] || sameJson(plainly(a[key]), plainly(b[key]))) continue;
+      if (key === "parts" || a[key] === b[key] || sameJson(withoutTimes(a[key]), withoutTimes(b[key]))) continue;
       if (key !== "at" && key !== "until" && key !== "ended") this.#vanished(`${from.id} ${key}`, a[key], b[key]);
     }
     const parts = (a["parts"] ?? []) as readonly ToolPart[];
@@ -57,7 +58,7 @@ export class History {
   }
 
   #add(of: string, was: unknown): void {
-    this.superseded.push({ of, was: plainly(was) });
+    this.superseded.push({ of, was: withoutTimes(was) });
   }
 }
 

@@ -7,12 +7,12 @@ import type { View } from "../../../src/panel/protocol.ts";
 import { Projector } from "../../../src/panel/projection/projector.ts";
 import type { SessionEvent, ToolContent } from "../../../src/session/events.ts";
 import { Session } from "../../../src/session/session.ts";
-import { openAsks } from "../../../src/session/state.ts";
+import { openQuestions } from "../../../src/session/state.ts";
 import { PermissionBroker } from "../../../src/permissions/permissionBroker.ts";
 import { FakeClock } from "./fakePorts.ts";
-import { room } from "./questionRoom.ts";
+import { questionServices } from "./questionRoom.ts";
 import { until } from "./until.ts";
-import { WireAgent, type Sent } from "./wireAgent.ts";
+import { WireAgent, type SentMessage } from "./wireAgent.ts";
 
 /** Something that must do nothing, anywhere. `class` says what it tries. */
 export interface Vector {
@@ -52,7 +52,7 @@ export class HostileAgent {
     const session = new Session({
       id,
       agent: { id: "hostile", name: text },
-      cwd: "/work",
+      workspaceFolder: "/work",
       clock,
       log: nullLog,
       newId: () => `s${++minted}`,
@@ -63,28 +63,28 @@ export class HostileAgent {
         },
         restart: () => Promise.resolve(),
       },
-      makeRoom: report => {
+      createServices: report => {
         dispatch = report;
         broker = new PermissionBroker({
           report,
           newId: () => `q${++minted}`,
           decide: () => Promise.resolve({ reason: text, always: true }),
         });
-        return room(broker, () => {});
+        return questionServices(broker, () => {});
       },
     });
     const opened = session.open();
     this.#wire.answer(await this.#wire.request("session/new"), { sessionId: id, configOptions: options(text) });
     await opened;
     await this.#turns(session, id, text);
-    const [failing] = session.state.submissions.filter(({ messageId }) => messageId === undefined);
+    const [failing] = session.state.pendingPrompts.filter(({ messageId }) => messageId === undefined);
     const problem = { message: text, detail: text, command: text, next: [] };
     dispatch({ type: "promptFailed", submission: failing?.id ?? "", problem });
     for (const event of ownFacts(text)) dispatch(event);
     void broker?.requestPermission(ownQuestion(text), new AbortController().signal);
-    await until(() => openAsks(session.state).length === 2);
+    await until(() => openQuestions(session.state).length === 2);
     const agent = { id: "hostile", name: text, description: text };
-    const around = { agents: [agent], chosen: agent, problem, sendKey: "enter" } as const;
+    const around = { agents: [agent], chosenAgent: agent, problem, sendKey: "enter" } as const;
     // Each of these is shown at times only.
     const { head, entries } = new Projector().project(session.state, around);
     const changes = { files: [{ path: text, label: text, added: 1, removed: 1 }], added: 1, removed: 1 };
@@ -97,7 +97,7 @@ export class HostileAgent {
   /** One turn that ends, one that fails, one that goes on with prompts waiting behind it. */
   async #turns(session: Session, id: string, text: string): Promise<void> {
     const wire = this.#wire;
-    const prompt = (): Promise<Sent> => wire.request("session/prompt");
+    const prompt = (): Promise<SentMessage> => wire.request("session/prompt");
     session.send([{ type: "text", text }]);
     wire.answer(await prompt(), { stopReason: text });
     await until(() => session.state.activity.state === "idle");
@@ -112,7 +112,7 @@ export class HostileAgent {
     const options = ["allow_once", text].map((kind, at) => ({ optionId: `${text}${at}`, name: text, kind }));
     const params = { sessionId: id, toolCall: { toolCallId: "call", title: text }, options };
     wire.send({ id: `ask-${id}`, method: "session/request_permission", params });
-    await until(() => openAsks(session.state).length === 1);
+    await until(() => openQuestions(session.state).length === 1);
   }
 }
 

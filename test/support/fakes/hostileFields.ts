@@ -164,14 +164,14 @@ const openings = new Map<string, boolean>();
 const listed = (place: string): string => place.replace(/^.*\.parts/, "parts");
 
 /** Every text of a view, with its place. */
-export function* textsOf(value: unknown, place = ""): Generator<readonly [place: string, text: string]> {
+export function* viewTexts(value: unknown, place = ""): Generator<readonly [place: string, text: string]> {
   if (typeof value === "string") yield [place, value];
-  else if (Array.isArray(value)) for (const item of value as readonly unknown[]) yield* textsOf(item, place);
+  else if (Array.isArray(value)) for (const item of value as readonly unknown[]) yield* viewTexts(item, place);
   else if (typeof value === "object" && value !== null) {
     const record = value as Readonly<Record<string, unknown>>;
     const tag = [`<${String(record["kind"])}>`, `<${String(record["type"])}>`].find(each => opens(place + each)) ?? "";
     for (const [key, item] of Object.entries(record))
-      yield* textsOf(item, place === "" ? key : `${place}${tag}.${key}`);
+      yield* viewTexts(item, place === "" ? key : `${place}${tag}.${key}`);
   }
 }
 
@@ -183,4 +183,4 @@ function opens(place: string): boolean {
 }
 
 /** Whether the place is listed at all, be it an agent's or not. */
-export const isListed = (place: string): boolean => known.has(listed(place));
+export const isKnownPlace = (place: string): boolean => known.has(listed(place));

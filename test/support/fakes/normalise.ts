@@ -3,7 +3,7 @@
 const times = new Set(["at", "until", "ended", "since"]);
 
 /** A copy as plain JSON without times. */
-export function plainly(value: unknown): unknown {
+export function withoutTimes(value: unknown): unknown {
   const text = JSON.stringify(value, (key: string, inner: unknown) =>
     times.has(key) && typeof inner === "number" ? undefined : inner,
   );

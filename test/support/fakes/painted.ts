@@ -1,22 +1,22 @@
 // A recording's sessions as a panel paints them at their end, for the play page and the tests of the panel.
 import { readFileSync } from "node:fs";
 import type { View } from "../../../src/panel/protocol.ts";
-import type { TapRecord } from "../../../src/acp/trafficRecorder.ts";
+import type { TrafficRecord } from "../../../src/acp/trafficRecorder.ts";
 import { replay } from "./replay.ts";
 import { processesOf } from "./transcript.ts";
 
 /** One session of a recording, at its end. */
-export interface Painted {
+export interface PaintedSession {
   /** The agent's id of the session. */
   readonly session: string;
   readonly view: View;
 }
 
 /** Replays a recording (one {t, dir, msg | text} a line) through the real stack; rejects when it is none. */
-export async function paintedSessions(file: string): Promise<readonly Painted[]> {
+export async function paintedSessions(file: string): Promise<readonly PaintedSession[]> {
   const lines = readFileSync(file, "utf8").split("\n").filter(Boolean);
-  const records = lines.map(line => JSON.parse(line) as TapRecord);
-  const painted: Painted[] = [];
+  const records = lines.map(line => JSON.parse(line) as TrafficRecord);
+  const painted: PaintedSession[] = [];
   for (const process of processesOf(records)) {
     const replayed = await replay(agentOf(file), process);
     try {

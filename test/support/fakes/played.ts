@@ -3,28 +3,28 @@ import { PermissionBroker } from "../../../src/permissions/permissionBroker.ts";
 import { Refusal, type RefusalKind } from "../../../src/base/errors.ts";
 import { nullLog, type Clock } from "../../../src/base/log.ts";
 import { Emitter } from "../../../src/base/lifecycle.ts";
-import { apply, diff } from "../../../src/panel/patch.ts";
+import { applyViewPatches, diffViews } from "../../../src/panel/patch.ts";
 import type { View } from "../../../src/panel/protocol.ts";
-import { Projector, type Surroundings } from "../../../src/panel/projection/projector.ts";
+import { Projector, type WindowState } from "../../../src/panel/projection/projector.ts";
 import type { Agent } from "../../../src/session/agent.ts";
-import type { Logged } from "../../../src/session/events.ts";
-import { Session, type Room } from "../../../src/session/session.ts";
+import type { LoggedEvent } from "../../../src/session/events.ts";
+import { Session, type SessionServices } from "../../../src/session/session.ts";
 import { History } from "./history.ts";
-import { isWire, type Message } from "./transcript.ts";
+import { isObject, type RecordedMessage } from "./transcript.ts";
 
-const around: Surroundings = { agents: [], chosen: null, problem: null, sendKey: "enter" };
+const around: WindowState = { agents: [], chosenAgent: null, problem: null, sendKey: "enter" };
 const codes: Readonly<Record<number, RefusalKind>> = {
   [-32002]: "notFound",
   [-32602]: "invalid",
   [-32800]: "cancelled",
 };
 
-export class Played {
+export class ReplayedSession {
   readonly session: Session;
-  readonly log: Logged[] = [];
+  readonly log: LoggedEvent[] = [];
   readonly history = new History();
   readonly #projector = new Projector();
-  readonly #room: RecordedRoom;
+  readonly #services: RecordedServices;
   readonly #died = new Emitter<never>();
   #view: View;
   #panel: View;
@@ -36,11 +36,11 @@ export class Played {
     connect: () => Promise<Agent>,
   ) {
     let minted = 0;
-    let room: RecordedRoom | undefined;
+    let room: RecordedServices | undefined;
     this.session = new Session({
       id: name,
       agent,
-      cwd: agent.cwd,
+      workspaceFolder: agent.cwd,
       clock,
       log: nullLog,
       newId: () => `s${++minted}`,
@@ -48,12 +48,12 @@ export class Played {
         connect: async () => ({ agent: await connect(), onDidDie: this.#died.event, hasEnded: () => false }),
         restart: () => Promise.resolve(),
       },
-      makeRoom: dispatch =>
-        (room = new RecordedRoom(new PermissionBroker({ report: dispatch, newId: () => `q${++minted}` }))),
+      createServices: dispatch =>
+        (room = new RecordedServices(new PermissionBroker({ report: dispatch, newId: () => `q${++minted}` }))),
       onLog: logged => this.log.push(logged),
     });
     if (!room) throw new Error("The session made no room.");
-    this.#room = room;
+    this.#services = room;
     this.#view = this.#project();
     this.#panel = this.#view;
     this.session.onDidChange(() => this.#paint());
@@ -68,12 +68,12 @@ export class Played {
   }
 
   /** The recorded client answered the agent's request: so does the room. */
-  answer(request: Message, answer: Message): void {
-    this.#room.answerFile(request, answer);
+  answer(request: RecordedMessage, answer: RecordedMessage): void {
+    this.#services.answerFile(request, answer);
   }
 
   cancelQuestions(): void {
-    this.#room.cancelQuestions();
+    this.#services.cancelQuestions();
   }
 
   #project(): View {
@@ -82,11 +82,11 @@ export class Played {
 
   #paint(): void {
     const now = this.#project();
-    const patches = diff(this.#view, now);
+    const patches = diffViews(this.#view, now);
     if (patches.length === 0) return;
     this.history.note(this.#view, now);
     this.#view = now;
-    this.#panel = apply(this.#panel, JSON.parse(JSON.stringify(patches)) as typeof patches);
+    this.#panel = applyViewPatches(this.#panel, JSON.parse(JSON.stringify(patches)) as typeof patches);
   }
 
   dispose(): void {
@@ -98,21 +98,21 @@ export class Played {
 interface Waiting {
   readonly method: string;
   readonly path: string;
-  readonly settle: (answer: Message) => void;
+  readonly settle: (answer: RecordedMessage) => void;
 }
 
 /** Files are answered when, and as, the recording's client did; questions by whoever plays the user. */
-class RecordedRoom implements Room {
+class RecordedServices implements SessionServices {
   readonly #broker: PermissionBroker;
   readonly #waiting: Waiting[] = [];
-  readonly requestPermission: Room["requestPermission"];
+  readonly requestPermission: SessionServices["requestPermission"];
 
   constructor(broker: PermissionBroker) {
     this.#broker = broker;
     this.requestPermission = (question, signal) => broker.requestPermission(question, signal);
   }
 
-  answerFile(request: Message, answer: Message): void {
+  answerFile(request: RecordedMessage, answer: RecordedMessage): void {
     const at = this.#waiting.findIndex(
       one => one.method === request.method && one.path === String(request.params?.["path"]),
     );
@@ -123,7 +123,7 @@ class RecordedRoom implements Room {
 
   async readTextFile(request: { readonly path: string }): Promise<string> {
     const result = await this.#recorded("fs/read_text_file", request.path);
-    return isWire(result) && typeof result["content"] === "string" ? result["content"] : "";
+    return isObject(result) && typeof result["content"] === "string" ? result["content"] : "";
   }
   async writeTextFile(request: { readonly path: string }): Promise<void> {
     await this.#recorded("fs/write_text_file", request.path);
@@ -131,7 +131,7 @@ class RecordedRoom implements Room {
 
   #recorded(method: string, path: string): Promise<unknown> {
     return new Promise((resolve, reject) => {
-      const settle = ({ error, result }: Message): void => {
+      const settle = ({ error, result }: RecordedMessage): void => {
         if (error) reject(new Refusal(codes[error.code] ?? "failed", error.message, error.data));
         else resolve(result);
       };
@@ -146,7 +146,7 @@ class RecordedRoom implements Room {
     this.#broker.cancelAll();
   }
   endTerminals(): void {}
-  question(ask: string): ReturnType<Room["question"]> {
+  question(ask: string): ReturnType<SessionServices["question"]> {
     return this.#broker.question(ask);
   }
   dispose(): void {

@@ -1,9 +1,9 @@
 // A room for questions only: whatever else is asked for is refused.
-import type { Room } from "../../../src/session/session.ts";
+import type { SessionServices } from "../../../src/session/session.ts";
 import type { PermissionBroker } from "../../../src/permissions/permissionBroker.ts";
 
 /** A room of that broker. */
-export function room(broker: PermissionBroker, endTerminals: () => void): Room {
+export function questionServices(broker: PermissionBroker, endTerminals: () => void): SessionServices {
   const none = (): Promise<never> => Promise.reject(new Error("not in this room"));
   return {
     requestPermission: (question, signal) => broker.requestPermission(question, signal),

@@ -1,42 +1,42 @@
 // Replays a transcript through the real connect(), Session and Projector, doing what the recorded client's user did.
 import { isDeepStrictEqual } from "node:util";
-import { connect, type Connected } from "../../../src/acp/connect.ts";
-import { Tap } from "../../../src/acp/trafficRecorder.ts";
-import { content, wireContent } from "../../../src/acp/parse.ts";
+import { connect, type AgentConnection } from "../../../src/acp/connect.ts";
+import { TrafficRecorder } from "../../../src/acp/trafficRecorder.ts";
+import { parseContent, contentToWire } from "../../../src/acp/parse.ts";
 import { V1Agent } from "../../../src/acp/v1/v1Agent.ts";
 import { asError } from "../../../src/base/errors.ts";
 import { nullLog } from "../../../src/base/log.ts";
-import type { Content } from "../../../src/session/events.ts";
-import { fitContent } from "../../../src/session/promptContentForAgent.ts";
-import { isBusy, openAsks, type SessionState } from "../../../src/session/state.ts";
+import type { ContentBlock } from "../../../src/session/events.ts";
+import { promptContentForAgent } from "../../../src/session/promptContentForAgent.ts";
+import { isBusy, openQuestions, type SessionState } from "../../../src/session/state.ts";
 import { FakeAgent, type Barrier, type StandIn } from "./fakeAgent.ts";
 import { FakeClock } from "./fakePorts.ts";
-import { Played } from "./played.ts";
-import { isWire, messageOf, type Message, type Recording, type Wire } from "./transcript.ts";
+import { ReplayedSession } from "./played.ts";
+import { isObject, messageOf, type RecordedMessage, type Recording, type JsonObject } from "./transcript.ts";
 
 /** Something the recorded client did that Parley has no way to do: sent on the same connection by the test. */
-export interface Direct {
+export interface DirectRequest {
   readonly method: string;
   readonly why: string;
   readonly outcome: string;
 }
 
 /** The end of a replay: all there is to be compared. */
-export interface Replayed {
-  readonly sessions: readonly { readonly id: string; readonly opened: string; readonly played: Played }[];
-  readonly direct: readonly Direct[];
+export interface ReplayResult {
+  readonly sessions: readonly { readonly id: string; readonly opened: string; readonly played: ReplayedSession }[];
+  readonly direct: readonly DirectRequest[];
   /** Requests of the agent that Parley answered otherwise than the recorded client did. */
   readonly answeredOtherwise: readonly { readonly method: string; readonly answer: string }[];
   /** Settings the agent did not take. */
   readonly refusedOptions: readonly string[];
   /** Notifications of the agent other than `session/update`. */
-  readonly notifications: readonly Message[];
+  readonly notifications: readonly RecordedMessage[];
   /** Updates for sessions that are not open. */
   readonly elsewhere: readonly unknown[];
   /** What the agent wrote to stdout that is no message. */
   readonly badLines: readonly string[];
   readonly stderrLines: number;
-  readonly unasked: readonly Message[];
+  readonly unexpectedMessages: readonly RecordedMessage[];
   dispose(): void;
 }
 
@@ -48,25 +48,25 @@ const setters: Readonly<Record<string, { readonly field: string; readonly option
 };
 
 /** Replays the recording of one process, leaving out line `without`. */
-export async function replay(name: string, lines: Recording, without?: number): Promise<Replayed> {
-  const run = new Run(name, lines, without);
+export async function replay(name: string, lines: Recording, without?: number): Promise<ReplayResult> {
+  const run = new ReplayRun(name, lines, without);
   await run.play();
   return run;
 }
 
-class Run implements Replayed {
-  readonly sessions: { id: string; opened: string; played: Played }[] = [];
+class ReplayRun implements ReplayResult {
+  readonly sessions: { id: string; opened: string; played: ReplayedSession }[] = [];
   readonly direct: { method: string; why: string; outcome: string }[] = [];
   readonly answeredOtherwise: { method: string; answer: string }[] = [];
   readonly refusedOptions: string[] = [];
   stderrLines = 0;
   readonly #clock = new FakeClock();
-  readonly #tap = new Tap(this.#clock);
+  readonly #tap = new TrafficRecorder(this.#clock);
   readonly #agent: FakeAgent;
   readonly #name: string;
   readonly #ids = new Map<unknown, unknown>();
   readonly #cut = new AbortController();
-  #connecting: Promise<Connected> | undefined;
+  #connecting: Promise<AgentConnection> | undefined;
   #taken = 0;
 
   constructor(name: string, lines: Recording, without: number | undefined) {
@@ -78,7 +78,7 @@ class Run implements Replayed {
       onBarrier: barrier => this.#act(barrier),
       onLifted: (barrier, sent) => this.#lifted(barrier, sent),
       onStderr: () => this.stderrLines++,
-      settled: count => this.#settled(count),
+      whenSettled: count => this.#settled(count),
       without,
     });
   }
@@ -87,7 +87,7 @@ class Run implements Replayed {
     return this.#agent.play();
   }
 
-  get notifications(): readonly Message[] {
+  get notifications(): readonly RecordedMessage[] {
     return this.#fromAgent().filter(message => message.id === undefined && message.method !== "session/update");
   }
   get elsewhere(): readonly unknown[] {
@@ -97,10 +97,10 @@ class Run implements Replayed {
   get badLines(): readonly string[] {
     return this.#tap.records.filter(record => record.dir === "out").map(record => record.text ?? "");
   }
-  get unasked(): readonly Message[] {
-    return this.#agent.unasked;
+  get unexpectedMessages(): readonly RecordedMessage[] {
+    return this.#agent.unexpectedMessages;
   }
-  #fromAgent(): readonly Message[] {
+  #fromAgent(): readonly RecordedMessage[] {
     return this.#tap.records.filter(record => record.dir === "a>c").map(record => messageOf(record) ?? {});
   }
 
@@ -132,7 +132,7 @@ class Run implements Replayed {
               ? "Parley sends no such prompt"
               : isBusy(session.state)
                 ? "a turn is running, and Parley would wait"
-                : !takes(session.state, prompt)
+                : !agentTakes(session.state, prompt)
                   ? "the agent does not say that it takes such content"
                   : undefined;
         if (why !== undefined || !session || !prompt) return this.#send(message, why ?? "");
@@ -160,13 +160,13 @@ class Run implements Replayed {
     }
   }
 
-  async #connect(answer: Message | undefined): Promise<undefined> {
-    const info = isWire(answer?.result) && isWire(answer.result["agentInfo"]) ? answer.result["agentInfo"] : {};
+  async #connect(answer: RecordedMessage | undefined): Promise<undefined> {
+    const info = isObject(answer?.result) && isObject(answer.result["agentInfo"]) ? answer.result["agentInfo"] : {};
     this.#connecting = connect(
       {
         stdin: this.#agent.stdin,
         stdout: this.#agent.stdout,
-        tap: this.#tap,
+        recorder: this.#tap,
         log: nullLog,
         clientVersion: "1.0.0",
         agentName: typeof info["title"] === "string" ? info["title"] : this.#name,
@@ -189,15 +189,15 @@ class Run implements Replayed {
   /** Opening a session of any kind. Parley has only `session/new` so far: it stands in for its like. */
   async #open(
     method: string,
-    params: Wire,
-    answer: Message | undefined,
-    message: Message,
+    params: JsonObject,
+    answer: RecordedMessage | undefined,
+    message: RecordedMessage,
   ): Promise<StandIn | undefined> {
-    const given = isWire(answer?.result) ? answer.result["sessionId"] : undefined;
+    const given = isObject(answer?.result) ? answer.result["sessionId"] : undefined;
     const id = String(given ?? params["sessionId"]);
     if (this.#session(id)) return this.#send(message, "the session is open already");
     const cwd = typeof params["cwd"] === "string" ? params["cwd"] : "/workspace/demo";
-    const played = new Played(id, { id: this.#name, name: this.#name, cwd }, this.#clock, () => this.#v1());
+    const played = new ReplayedSession(id, { id: this.#name, name: this.#name, cwd }, this.#clock, () => this.#v1());
     this.sessions.push({ id: answer?.error ? "none" : id, opened: method, played });
     void played.session.open();
     return method === "session/new"
@@ -205,12 +205,12 @@ class Run implements Replayed {
       : { method: "session/new", amend: result => ({ sessionId: id, ...result }) };
   }
 
-  #session(id: unknown): { readonly played: Played } | undefined {
+  #session(id: unknown): { readonly played: ReplayedSession } | undefined {
     return this.sessions.find(session => session.id === id);
   }
 
-  /** Sends it as it was recorded, and lets the agent's lines go their way. */
-  async #send(message: Message, why: string): Promise<undefined> {
+  /** Sends it was recorded, and lets the agent's lines go their way. */
+  async #send(message: RecordedMessage, why: string): Promise<undefined> {
     const agent = await this.#v1();
     const { method = "", params = {} } = message;
     const done = { method, why, outcome: "sent" };
@@ -228,27 +228,27 @@ class Run implements Replayed {
   }
 
   /** The recorded client answered the agent. Questions are answered by the user, files by the room. */
-  #respond(message: Message, request: Message | undefined): undefined {
+  #respond(message: RecordedMessage, request: RecordedMessage | undefined): undefined {
     const played = this.#session(request?.params?.["sessionId"])?.played;
     if (request?.method === "session/request_permission" && played) {
       const toolCall = request.params?.["toolCall"];
-      const toolCallId = isWire(toolCall) ? toolCall["toolCallId"] : undefined;
-      const ask = openAsks(played.session.state).find(open => open.toolCallId === toolCallId);
-      const outcome = isWire(message.result) ? message.result["outcome"] : undefined;
-      const option = isWire(outcome) ? outcome["optionId"] : undefined;
+      const toolCallId = isObject(toolCall) ? toolCall["toolCallId"] : undefined;
+      const ask = openQuestions(played.session.state).find(open => open.toolCallId === toolCallId);
+      const outcome = isObject(message.result) ? message.result["outcome"] : undefined;
+      const option = isObject(outcome) ? outcome["optionId"] : undefined;
       if (ask && typeof option === "string") played.session.answer(ask.id, option);
       else if (ask) played.cancelQuestions();
     } else if (request?.method?.startsWith("fs/") && played) played.answer(request, message);
     return undefined;
   }
 
-  #lifted({ message, request }: Barrier, sent: Message): void {
+  #lifted({ message, request }: Barrier, sent: RecordedMessage): void {
     if (message.id !== undefined && message.method !== undefined) this.#ids.set(message.id, sent.id);
     if (message.method === "session/prompt" && !isDeepStrictEqual(sent.params, message.params)) {
       throw new Error(`A prompt was sent otherwise than recorded: ${JSON.stringify(sent.params).slice(0, 300)}`);
     }
     if (message.method !== undefined) return;
-    const told = (given: Message): unknown => given.error?.code ?? given.result;
+    const told = (given: RecordedMessage): unknown => given.error?.code ?? given.result;
     if (isDeepStrictEqual(told(sent), told(message))) return;
     this.answeredOtherwise.push({
       method: request?.method ?? "",
@@ -267,14 +267,14 @@ class Run implements Replayed {
 const turn = (): Promise<void> => new Promise(resolve => setImmediate(resolve));
 
 /** The prompt as Parley's own content, if it can be written so; undefined when it would not go out as it was. */
-function asPrompt(prompt: unknown): readonly Content[] | undefined {
+function asPrompt(prompt: unknown): readonly ContentBlock[] | undefined {
   if (!Array.isArray(prompt) || prompt.length === 0) return undefined;
-  const blocks = prompt.map(content).filter(block => block !== undefined);
-  return isDeepStrictEqual(blocks.map(wireContent), prompt) ? blocks : undefined;
+  const blocks = prompt.map(parseContent).filter(block => block !== undefined);
+  return isDeepStrictEqual(blocks.map(contentToWire), prompt) ? blocks : undefined;
 }
 
 /** Whether Parley would send the prompt to the agent as it is. */
-function takes({ accepts }: SessionState, prompt: readonly Content[]): boolean {
-  const fitted = accepts && fitContent(prompt, accepts, "");
+function agentTakes({ accepts }: SessionState, prompt: readonly ContentBlock[]): boolean {
+  const fitted = accepts && promptContentForAgent(prompt, accepts, "");
   return !fitted || ("content" in fitted && isDeepStrictEqual(fitted.content, prompt));
 }

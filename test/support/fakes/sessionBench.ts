@@ -3,17 +3,17 @@ import assert from "node:assert/strict";
 import type { Problem } from "../../../src/base/errors.ts";
 import { Emitter } from "../../../src/base/lifecycle.ts";
 import { nullLog } from "../../../src/base/log.ts";
-import type { ConnectionState, Logged } from "../../../src/session/events.ts";
-import { Session, type Connection } from "../../../src/session/session.ts";
+import type { ConnectionState, LoggedEvent } from "../../../src/session/events.ts";
+import { Session, type AgentConnector } from "../../../src/session/session.ts";
 import { PermissionBroker } from "../../../src/permissions/permissionBroker.ts";
 import { FakeClock } from "./fakePorts.ts";
-import { room } from "./questionRoom.ts";
+import { questionServices } from "./questionRoom.ts";
 import { StubAgent, type StubSession } from "./stubAgent.ts";
 
-export const dead: Problem = { message: "Stub ended with code 1.", next: ["restartAgent"] };
+export const exitedProblem: Problem = { message: "Stub ended with code 1.", next: ["restartAgent"] };
 
 /** The session, and the way to its agent. */
-export class SessionBench implements Connection {
+export class SessionBench implements AgentConnector {
   agent = new StubAgent();
   died = new Emitter<Problem>();
   restarts = 0;
@@ -23,34 +23,34 @@ export class SessionBench implements Connection {
   ended = false;
   /** What a start waits for. */
   gate: Promise<void> = Promise.resolve();
-  readonly log: Logged[] = [];
+  readonly log: LoggedEvent[] = [];
   readonly warnings: string[] = [];
   readonly session: Session;
   broker: PermissionBroker | undefined;
   /** How often the room was asked to end its commands. */
-  endings = 0;
+  endTerminalsCount = 0;
 
-  constructor(past?: readonly Logged[]) {
+  constructor(past?: readonly LoggedEvent[]) {
     // Never an id of an earlier life.
     let minted = past?.length ?? 0;
     this.session = new Session({
       id: "session",
       agent: { id: "stub", name: "Stub" },
-      cwd: "/w",
+      workspaceFolder: "/w",
       clock: new FakeClock(),
       log: { ...nullLog, error: message => this.warnings.push(message) },
       newId: () => `s${++minted}`,
       connection: this,
-      makeRoom: dispatch => {
+      createServices: dispatch => {
         this.broker = new PermissionBroker({ report: dispatch, newId: () => `q${++minted}` });
-        return room(this.broker, () => this.endings++);
+        return questionServices(this.broker, () => this.endTerminalsCount++);
       },
       onLog: one => this.log.push(one),
-      ...(past && { past }),
+      ...(past && { earlierEvents: past }),
     });
   }
 
-  async connect(onProgress: (state: ConnectionState) => void): ReturnType<Connection["connect"]> {
+  async connect(onProgress: (state: ConnectionState) => void): ReturnType<AgentConnector["connect"]> {
     this.connects++;
     onProgress("starting");
     const { agent, died, refuse } = this;
@@ -69,24 +69,28 @@ export class SessionBench implements Connection {
     assert.ok(last, "no session was opened");
     return last;
   }
-  get kinds(): readonly string[] {
+  get entryKinds(): readonly string[] {
     return [...this.session.state.entries].map(entry => entry.kind);
   }
   get queued(): readonly string[] {
-    return this.session.state.submissions.map(s => s.content.map(c => (c.type === "text" ? c.text : "")).join(""));
+    return this.session.state.pendingPrompts.map(s => s.content.map(c => (c.type === "text" ? c.text : "")).join(""));
   }
   send(text: string): void {
     this.session.send([{ type: "text", text }]);
   }
-  async opened(): Promise<this> {
+  async openReady(): Promise<this> {
     await this.session.open();
     assert.equal(this.session.state.connection?.state, "ready");
     return this;
   }
   /** Lets every promise that is ready run. */
-  async settled(): Promise<void> {
+  async flushPromises(): Promise<void> {
     for (let i = 0; i < 3; i++) await new Promise(resolve => setImmediate(resolve));
   }
 }
 
-export const question = { title: "May I?", toolCallId: "t", options: [{ id: "y", name: "Yes", kind: "allow_once" }] };
+export const permissionQuestion = {
+  title: "May I?",
+  toolCallId: "t",
+  options: [{ id: "y", name: "Yes", kind: "allow_once" }],
+};

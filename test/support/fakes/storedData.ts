@@ -2,11 +2,11 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { View } from "../../../src/panel/protocol.ts";
-import { Projector, type Surroundings } from "../../../src/panel/projection/projector.ts";
-import type { Logged } from "../../../src/session/events.ts";
+import { Projector, type WindowState } from "../../../src/panel/projection/projector.ts";
+import type { LoggedEvent } from "../../../src/session/events.ts";
 import { reduce } from "../../../src/session/reduce.ts";
-import type { Storage } from "../../../src/session/sessionStore.ts";
-import { empty } from "../../../src/session/state.ts";
+import type { TextStorage } from "../../../src/session/sessionStore.ts";
+import { emptySession } from "../../../src/session/state.ts";
 
 /** Where the stored data is, in the layout of the extension's storage folder. */
 export const storedFolder = join("test", "support", "data", "stored");
@@ -21,7 +21,7 @@ export function storedText(name: string, workspace = "/home/ada/app"): string {
 }
 
 /** A storage in memory that begins with these texts. */
-export class StoredFiles implements Storage {
+export class StoredFiles implements TextStorage {
   readonly texts: Map<string, string>;
 
   constructor(texts: Readonly<Record<string, string>>) {
@@ -39,10 +39,10 @@ export class StoredFiles implements Storage {
 }
 
 /** The view after each event of a log. */
-export function viewsOf(log: readonly Logged[], more: Partial<Surroundings> = {}): readonly View[] {
-  const around: Surroundings = { agents: [], chosen: null, problem: null, sendKey: "enter", ...more };
+export function viewsOf(log: readonly LoggedEvent[], more: Partial<WindowState> = {}): readonly View[] {
+  const around: WindowState = { agents: [], chosenAgent: null, problem: null, sendKey: "enter", ...more };
   const projector = new Projector();
-  let state = empty;
+  let state = emptySession;
   return log.map(logged => {
     state = reduce(state, logged);
     return projector.project(state, around);

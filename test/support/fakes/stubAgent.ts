@@ -1,23 +1,23 @@
 // An agent made of promises that a test settles: for what Session does with one, whatever speaks to it.
 import type { Agent, AgentClient, AgentSession } from "../../../src/session/agent.ts";
-import type { Content, SessionEvent } from "../../../src/session/events.ts";
+import type { ContentBlock, SessionEvent } from "../../../src/session/events.ts";
 
 /** A session of a {@link StubAgent}, and what was asked of it. */
 export class StubSession implements AgentSession {
   readonly sessionId: string;
   readonly client: AgentClient;
-  readonly prompts: (readonly Content[])[] = [];
+  readonly prompts: (readonly ContentBlock[])[] = [];
   cancels = 0;
   disposed = false;
-  refuse: Error | undefined;
+  promptError: Error | undefined;
   constructor(sessionId: string, client: AgentClient) {
     this.sessionId = sessionId;
     this.client = client;
   }
 
-  async prompt(content: readonly Content[]): Promise<{ readonly messageId: string }> {
+  async prompt(content: readonly ContentBlock[]): Promise<{ readonly messageId: string }> {
     this.prompts.push(content);
-    if (this.refuse) throw this.refuse;
+    if (this.promptError) throw this.promptError;
     const messageId = `u${this.prompts.length}`;
     this.report({ type: "message", author: "user", messageId, content });
     this.report({ type: "activity", state: "running" });
@@ -49,7 +49,7 @@ export class StubAgent implements Agent {
     name: "Stub",
     version: "1",
     protocolVersion: 1,
-    can: { image: false, audio: false, embeddedContext: false, load: false },
+    capabilities: { image: false, audio: false, embeddedContext: false, load: false },
   };
   readonly sessions: StubSession[] = [];
   /** Held back until it settles. */

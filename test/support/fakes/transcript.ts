@@ -1,27 +1,27 @@
 // Recorded traffic of an agent, as src/acp/trafficRecorder.ts writes it: one {t, dir, msg | text} a line.
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import type { TapRecord } from "../../../src/acp/trafficRecorder.ts";
+import type { TrafficRecord } from "../../../src/acp/trafficRecorder.ts";
 
-export type Wire = Readonly<Record<string, unknown>>;
+export type JsonObject = Readonly<Record<string, unknown>>;
 
 /** A JSON-RPC message as it stood in the recording. */
-export interface Message {
+export interface RecordedMessage {
   readonly id?: string | number | null;
   readonly method?: string;
-  readonly params?: Wire;
+  readonly params?: JsonObject;
   readonly result?: unknown;
   readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown };
 }
 
 /** A recording of one agent process, from its first message on. */
-export type Recording = readonly TapRecord[];
+export type Recording = readonly TrafficRecord[];
 
-export const folder = join("test", "transcripts");
+export const transcriptFolder = join("test", "transcripts");
 
 /** Every transcript, as `agent/scenario`. */
 export function transcriptNames(): readonly string[] {
-  return readdirSync(folder, { recursive: true, encoding: "utf8" })
+  return readdirSync(transcriptFolder, { recursive: true, encoding: "utf8" })
     .filter(file => file.endsWith(".ndjson"))
     .map(file => file.replaceAll("\\", "/").replace(/\.ndjson$/, ""))
     .sort();
@@ -29,15 +29,15 @@ export function transcriptNames(): readonly string[] {
 
 /** The lines of a transcript. */
 export function readTranscript(name: string): Recording {
-  return readFileSync(join(folder, `${name}.ndjson`), "utf8")
+  return readFileSync(join(transcriptFolder, `${name}.ndjson`), "utf8")
     .split("\n")
     .filter(line => line !== "")
-    .map(line => JSON.parse(line) as TapRecord);
+    .map(line => JSON.parse(line) as TrafficRecord);
 }
 
 /** A transcript may hold several processes, one after the other: each begins with `initialize`. */
 export function processesOf(lines: Recording): readonly Recording[] {
-  const out: TapRecord[][] = [];
+  const out: TrafficRecord[][] = [];
   for (const line of lines) {
     if (line.dir === "c>a" && messageOf(line)?.method === "initialize") out.push([]);
     out.at(-1)?.push(line);
@@ -46,14 +46,14 @@ export function processesOf(lines: Recording): readonly Recording[] {
 }
 
 /** The line's message, if it is one. */
-export const messageOf = (line: TapRecord): Message | undefined =>
-  line.msg === undefined ? undefined : (line.msg as Message);
+export const messageOf = (line: TrafficRecord): RecordedMessage | undefined =>
+  line.msg === undefined ? undefined : (line.msg as RecordedMessage);
 
-export const isWire = (value: unknown): value is Wire =>
+export const isObject = (value: unknown): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** The answer to the request on line `at`, which its own side's peer gave later. */
-export function answerTo(lines: Recording, at: number): Message | undefined {
+export function answerTo(lines: Recording, at: number): RecordedMessage | undefined {
   const request = lines[at];
   const id = request && messageOf(request)?.id;
   if (request === undefined || id === undefined || id === null) return undefined;
@@ -66,15 +66,15 @@ export function answerTo(lines: Recording, at: number): Message | undefined {
 }
 
 /** A `session/update` with the session it is for. */
-export interface Update {
+export interface SessionUpdate {
   readonly sessionId: string;
-  readonly update: Wire;
+  readonly update: JsonObject;
 }
 
 /** What the line updates, if it is a `session/update` of the agent. */
-export function updateOf(line: TapRecord): Update | undefined {
+export function updateOf(line: TrafficRecord): SessionUpdate | undefined {
   const message = line.dir === "a>c" ? messageOf(line) : undefined;
   if (message?.method !== "session/update") return undefined;
   const { sessionId, update } = message.params ?? {};
-  return typeof sessionId === "string" && isWire(update) ? { sessionId, update } : undefined;
+  return typeof sessionId === "string" && isObject(update) ? { sessionId, update } : undefined;
 }

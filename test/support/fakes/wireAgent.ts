@@ -1,12 +1,12 @@
 // The agent's end of a connection for tests that say line by line what it does.
 import { PassThrough } from "node:stream";
-import { Tap } from "../../../src/acp/trafficRecorder.ts";
-import { connect, type Connected, type ConnectOptions } from "../../../src/acp/connect.ts";
+import { TrafficRecorder } from "../../../src/acp/trafficRecorder.ts";
+import { connect, type AgentConnection, type ConnectOptions } from "../../../src/acp/connect.ts";
 import { nullLog } from "../../../src/base/log.ts";
 import { FakeClock } from "./fakePorts.ts";
 import { until } from "./until.ts";
 
-export interface Sent {
+export interface SentMessage {
   readonly id?: number | string;
   readonly method?: string;
   readonly params?: Record<string, unknown>;
@@ -17,8 +17,8 @@ export interface Sent {
 export class WireAgent {
   readonly stdin = new PassThrough();
   readonly stdout = new PassThrough();
-  readonly tap = new Tap(new FakeClock());
-  readonly got: Sent[] = [];
+  readonly recorder = new TrafficRecorder(new FakeClock());
+  readonly received: SentMessage[] = [];
   readonly warnings: string[] = [];
   badLines = 0;
 
@@ -27,16 +27,16 @@ export class WireAgent {
     this.stdin.setEncoding("utf8").on("data", (chunk: string) => {
       const rows = (partial + chunk).split("\n");
       partial = rows.pop() ?? "";
-      this.got.push(...rows.map(row => JSON.parse(row) as Sent));
+      this.received.push(...rows.map(row => JSON.parse(row) as SentMessage));
     });
   }
 
-  connect(signal = new AbortController().signal, more: Partial<ConnectOptions> = {}): Promise<Connected> {
+  connect(signal = new AbortController().signal, more: Partial<ConnectOptions> = {}): Promise<AgentConnection> {
     return connect(
       {
         stdin: this.stdin,
         stdout: this.stdout,
-        tap: this.tap,
+        recorder: this.recorder,
         log: { ...nullLog, warn: message => this.warnings.push(message) },
         clientVersion: "1.2.3",
         agentName: "Robo",
@@ -50,7 +50,7 @@ export class WireAgent {
   }
 
   /** Connected, as version 1. */
-  async ready(result: object = {}): Promise<Connected> {
+  async ready(result: object = {}): Promise<AgentConnection> {
     const connected = this.connect();
     this.answer(await this.request("initialize"), { protocolVersion: 1, ...result });
     return connected;
@@ -65,24 +65,24 @@ export class WireAgent {
   update(sessionId: string, update: object): void {
     this.send({ method: "session/update", params: { sessionId, update } });
   }
-  answer(request: Sent, result: unknown): void {
+  answer(request: SentMessage, result: unknown): void {
     this.send({ id: request.id, result });
   }
-  fail(request: Sent, code: number, message: string, data?: unknown): void {
+  fail(request: SentMessage, code: number, message: string, data?: unknown): void {
     this.send({ id: request.id, error: { code, message, ...(data !== undefined && { data }) } });
   }
 
   /** The next message of the client that fits, taken from what it sent. */
-  async next(fits: (message: Sent) => boolean): Promise<Sent> {
-    await until(() => this.got.some(fits));
-    const [message] = this.got.splice(this.got.findIndex(fits), 1);
+  async next(fits: (message: SentMessage) => boolean): Promise<SentMessage> {
+    await until(() => this.received.some(fits));
+    const [message] = this.received.splice(this.received.findIndex(fits), 1);
     if (!message) throw new Error("It was there a moment ago.");
     return message;
   }
-  request(method: string): Promise<Sent> {
+  request(method: string): Promise<SentMessage> {
     return this.next(message => message.method === method);
   }
-  response(id: number | string): Promise<Sent> {
+  response(id: number | string): Promise<SentMessage> {
     return this.next(message => message.method === undefined && message.id === id);
   }
 }

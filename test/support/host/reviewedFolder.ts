@@ -5,18 +5,18 @@ import { dirname, join } from "node:path";
 import * as vscode from "vscode";
 import { nullLog, systemClock } from "../../../src/base/log.ts";
 import type { SessionEvent, ToolContent } from "../../../src/session/events.ts";
-import { empty, type SessionState } from "../../../src/session/state.ts";
+import { emptySession, type SessionState } from "../../../src/session/state.ts";
 import { EditorDocuments } from "../../../src/files/vscode/editorDocuments.ts";
-import { Reviews } from "../../../src/review/vscode/reviewStore.ts";
+import { ReviewStore } from "../../../src/review/vscode/reviewStore.ts";
 import { nodePaths } from "../../../src/files/nodePaths.ts";
 import type { ReviewedFile } from "../../../src/review/review.ts";
 import { until } from "../fakes/waiting.ts";
 import { discardAll } from "./unsavedFiles.ts";
 
-export const running: SessionState = { ...empty, activity: { state: "running", since: 0 } };
+export const runningState: SessionState = { ...emptySession, activity: { state: "running", since: 0 } };
 
 export const lines = (...numbers: readonly (number | string)[]): string => numbers.map(one => `line ${one}\n`).join("");
-export const ten = lines(1, 2, 3, 4, 5, 6, 7, 8, 9, 10);
+export const tenLines = lines(1, 2, 3, 4, 5, 6, 7, 8, 9, 10);
 
 /** Makes a folder and its review before, and removes both after each test of the suite. */
 export function useReviewedFolder() {
@@ -25,7 +25,7 @@ export function useReviewedFolder() {
   let above = "";
   /** When a file was last put there. Milliseconds since the epoch. */
   let lastPut = 0;
-  let current: Reviews;
+  let current: ReviewStore;
   let storage: Map<string, string>;
   const faults: string[] = [];
   const touches: [turn: string, path: string, before: string | null | undefined][] = [];
@@ -65,32 +65,32 @@ export function useReviewedFolder() {
   /** What was put so shortly before may be of the turn, by the file system's clock: that is waited for. */
   const begin = async (turn = "turn 1"): Promise<void> => {
     await until(() => Date.now() > lastPut + 30);
-    current.watch.turnBegan(turn, `Title of ${turn}`);
+    current.attribution.turnBegan(turn, `Title of ${turn}`);
   };
   const end = (): void => {
-    current.watch.sessionChanged(running);
-    current.watch.sessionChanged(empty);
+    current.attribution.sessionChanged(runningState);
+    current.attribution.sessionChanged(emptySession);
   };
   const tool = (patch: Extract<SessionEvent, { type: "tool" }>["patch"], toolCallId = "t1"): void =>
-    current.watch.observe({ type: "tool", toolCallId, patch });
+    current.attribution.observe({ type: "tool", toolCallId, patch });
   /** The agent writes through us. */
   const write = (name: string, content: string): Promise<unknown> => {
     const documents = new EditorDocuments(nodePaths());
-    return current.watch.writing(path(name), content, () => documents.write(path(name), content));
+    return current.attribution.aroundWrite(path(name), content, () => documents.write(path(name), content));
   };
   /** The agent writes by itself, in a tool call that names the file. */
   const edit = async (name: string, text: string, content: readonly ToolContent[] = []): Promise<void> => {
     tool({ kind: "edit", status: "in_progress", locations: [{ path: path(name) }], content });
-    await current.watch.settled();
+    await current.attribution.settled();
     await put(name, text);
     tool({ status: "completed" });
   };
 
-  const make = (): Reviews =>
-    new Reviews({
+  const make = (): ReviewStore =>
+    new ReviewStore({
       roots: () => [folder],
       touches: { touched: one => touches.push([one.turn, one.path, one.before]), written: () => {} },
-      isCovered: () => false,
+      hasTree: () => false,
       textAt: (turn, at) => Promise.resolve(trees.get(`${turn} ${at}`)),
       storage: {
         append: () => Promise.reject(new Error("The review is not appended to.")),
@@ -160,7 +160,7 @@ export function useReviewedFolder() {
     });
     try {
       await run();
-      await current.watch.settled();
+      await current.attribution.settled();
     } finally {
       formatter.dispose();
       await editor.update("formatOnSave", undefined, vscode.ConfigurationTarget.Global);
@@ -172,12 +172,12 @@ export function useReviewedFolder() {
     const change = new vscode.WorkspaceEdit();
     change.insert(vscode.Uri.file(path(name)), new vscode.Position(line, 0), text);
     assert.ok(await vscode.workspace.applyEdit(change));
-    await current.watch.settled();
+    await current.attribution.settled();
   }
 
-  const reviews = (): Reviews => current;
-  const review = (): Reviews["review"] => current.review;
-  const watch = (): Reviews["watch"] => current.watch;
+  const reviews = (): ReviewStore => current;
+  const review = (): ReviewStore["review"] => current.review;
+  const watch = (): ReviewStore["attribution"] => current.attribution;
   const turnBegan = (turn: string, title: string): Promise<void> => current.turnBegan(turn, title, Promise.resolve());
   const folderOf = (): string => folder;
   /** Ends the review as the window does, and makes it anew; `between` happens while no window is open. */

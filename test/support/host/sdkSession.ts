@@ -8,14 +8,22 @@ import { AgentPool } from "../../../src/agents/pool.ts";
 import type { AgentDefinition } from "../../../src/agents/registry.ts";
 import { nullLog, systemClock, type Log } from "../../../src/base/log.ts";
 import { Session } from "../../../src/session/session.ts";
-import { isBusy, openAsks, type Ask, type SessionState } from "../../../src/session/state.ts";
+import { isBusy, openQuestions, type Question, type SessionState } from "../../../src/session/state.ts";
 import { EditorDocuments } from "../../../src/files/vscode/editorDocuments.ts";
-import { Reviews } from "../../../src/review/vscode/reviewStore.ts";
-import { makeRoom, type Services } from "../../../src/window/createSessionServices.ts";
+import { ReviewStore } from "../../../src/review/vscode/reviewStore.ts";
+import { createSessionServices, type SharedServices } from "../../../src/window/createSessionServices.ts";
 import { readSettings, type Settings } from "../../../src/window/settings.ts";
-import { openStorage } from "../../../src/window/sessionStorage.ts";
+import { openSessionStorage } from "../../../src/window/sessionStorage.ts";
 import { AuditLog } from "../../../src/permissions/auditLog.ts";
 import { nodePaths } from "../../../src/files/nodePaths.ts";
+
+/** Error codes of JSON-RPC and of the spec page "Error". */
+export const errorCodes = {
+  invalidParams: -32602,
+  resourceNotFound: -32002,
+  requestCancelled: -32800,
+  internalError: -32603,
+} as const;
 
 /** What the agent is to do; see sdkAgent.mjs. */
 export type Step =
@@ -43,7 +51,7 @@ export class SdkSession {
   readonly faults: string[] = [];
   readonly session: Session;
   readonly #pool: AgentPool;
-  readonly #reviews: Reviews;
+  readonly #reviews: ReviewStore;
   readonly #endings: Promise<void>[] = [];
 
   constructor(cwd: string, storage: string) {
@@ -55,22 +63,22 @@ export class SdkSession {
     } as vscode.ExtensionContext;
     const log: Log = { ...nullLog, error: (message, data) => this.faults.push(`${message} ${String(data ?? "")}`) };
     this.settings = readSettings(context);
-    const storing = openStorage(context);
-    this.#reviews = new Reviews({
+    const storing = openSessionStorage(context);
+    this.#reviews = new ReviewStore({
       roots: () => [cwd],
       touches: { touched: () => {}, written: () => {} },
-      isCovered: () => false,
+      hasTree: () => false,
       textAt: () => Promise.resolve(undefined),
       storage: storing,
       clock: systemClock,
       log,
     });
-    const services: Services = {
+    const services: SharedServices = {
       documents: new EditorDocuments(nodePaths(), { saveUnsaved: () => this.settings.saveUnsaved }),
       settings: () => this.settings,
       rules: () => ({ rules: [], problems: [] }),
       audit: new AuditLog(storing, log),
-      review: this.#reviews.watch,
+      review: this.#reviews.attribution,
       log,
     };
     const definition: AgentDefinition = {
@@ -87,7 +95,7 @@ export class SdkSession {
     this.session = new Session({
       id: "sdk-session",
       agent: { id: definition.id, name: definition.name },
-      cwd,
+      workspaceFolder: cwd,
       clock: systemClock,
       log,
       newId: () => randomUUID(),
@@ -95,7 +103,7 @@ export class SdkSession {
         connect: onProgress => this.#pool.get(definition, cwd, ({ state, detail }) => onProgress(state, detail)),
         restart: () => this.#pool.stop(definition.id),
       },
-      makeRoom: dispatch => makeRoom(services, { definition, cwd, dispatch, onEnding }),
+      createServices: dispatch => createSessionServices(services, { definition, cwd, dispatch, onEnding }),
     });
   }
 
@@ -122,7 +130,7 @@ export class SdkSession {
   }
 
   /** The client's answer to one request of the agent. */
-  async ask(request: string, params: Params = {}): Promise<Outcome> {
+  async sendRequest(request: string, params: Params = {}): Promise<Outcome> {
     const [outcome] = await this.play({ request, params });
     assert.ok(outcome);
     return outcome;
@@ -130,22 +138,22 @@ export class SdkSession {
 
   /** The result of one request, which has to be served. */
   async get<T = unknown>(request: string, params: Params = {}): Promise<T> {
-    const { result, error } = await this.ask(request, params);
+    const { result, error } = await this.sendRequest(request, params);
     assert.equal(error, undefined, error?.message);
     return result as T;
   }
 
   /** Passes when the request is refused with this code, and words that fit. */
-  async refused(request: string, params: Params, code: number, words: RegExp): Promise<void> {
-    const { result, error } = await this.ask(request, params);
+  async assertRefused(request: string, params: Params, code: number, words: RegExp): Promise<void> {
+    const { result, error } = await this.sendRequest(request, params);
     assert.ok(error, `it was served: ${JSON.stringify(result)}`);
     assert.deepEqual([error.code, words.test(error.message)], [code, true], error.message);
   }
 
   /** The questions that wait for the user, once there are so many. */
-  async asks(count: number): Promise<readonly Ask[]> {
-    await this.until(state => openAsks(state).length === count);
-    return openAsks(this.state);
+  async waitForQuestions(count: number): Promise<readonly Question[]> {
+    await this.until(state => openQuestions(state).length === count);
+    return openQuestions(this.state);
   }
 
   /** Resolves once the state is so. */
@@ -183,7 +191,7 @@ export async function type({ document }: vscode.TextEditor, text: string): Promi
 }
 
 /** Closes all editors; what is unsaved in the folder is not saved. */
-export async function discard(folder: string): Promise<void> {
+export async function discardFolder(folder: string): Promise<void> {
   for (const document of vscode.workspace.textDocuments) {
     if (!document.isDirty || !document.uri.fsPath.startsWith(folder)) continue;
     await vscode.window.showTextDocument(document);
@@ -209,7 +217,7 @@ export async function withFiles(settings: Params, run: () => Promise<void>): Pro
  * A program that starts a child that starts another, and ends; or that is the child itself. The last one ignores SIGTERM,
  * is in a group of its own, and holds the output open.
  */
-export const tree = `
+export const processTreeScript = `
 const { spawn } = require("child_process");
 const { existsSync, writeFileSync } = require("fs");
 const [, file, role = "child"] = process.argv;

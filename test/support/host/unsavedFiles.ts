@@ -6,7 +6,7 @@ import { dirname, join } from "node:path";
 import * as vscode from "vscode";
 import { nullLog, type Log } from "../../../src/base/log.ts";
 import type { FileNote } from "../../../src/session/events.ts";
-import { DiskWatch } from "../../../src/files/vscode/unsavedChangesWatcher.ts";
+import { UnsavedChangesWatcher } from "../../../src/files/vscode/unsavedChangesWatcher.ts";
 import { until } from "../fakes/waiting.ts";
 
 export type Report = readonly [path: string, note: FileNote | null];
@@ -18,7 +18,7 @@ export function useUnsavedFiles() {
   let outside = "";
   const reports: Report[] = [];
   const faults: string[] = [];
-  const watches: DiskWatch[] = [];
+  const watches: UnsavedChangesWatcher[] = [];
 
   const files = vscode.workspace.getConfiguration("files");
   // In a browser VS Code saves by itself.
@@ -45,9 +45,9 @@ export function useUnsavedFiles() {
   const onDisk = (name: string): Promise<string> => readFile(path(name), "utf8");
 
   /** A session's watch over the workspace, or one folder of it. */
-  const watch = (into = reports, of = root): DiskWatch => {
+  const watch = (into = reports, of = root): UnsavedChangesWatcher => {
     const log: Log = { ...nullLog, error: message => faults.push(message) };
-    const made = new DiskWatch({ roots: [of], report: (...report) => into.push(report), log });
+    const made = new UnsavedChangesWatcher({ roots: [of], report: (...report) => into.push(report), log });
     watches.push(made);
     return made;
   };
