@@ -1,8 +1,29 @@
-// What keeps the code in shape, kept by machine: who may import whom, how large a file may be, what the manifest says.
+// Keeps the code in shape: which room imports which, how large files and folders are, what the manifest declares. Each
+// rule is applied to the project and to a project in which it is broken, so that no rule passes by finding nothing.
 import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";
 import { homedir } from "node:os";
-import { dirname, join, relative } from "node:path";
+import { join, relative } from "node:path";
+import {
+  barrels,
+  computedCommands,
+  duplicateExports,
+  editorImports,
+  filesWithoutHeader,
+  forbiddenPackages,
+  fullFolders,
+  importCircles,
+  isSource,
+  longFiles,
+  namespaceCasts,
+  packageExceptions,
+  sameFileNames,
+  unknownRooms,
+  unresolvedImports,
+  upwardImports,
+  webviewImports,
+  type SourceTree,
+} from "./support/architectureRules.ts";
 
 const ignored = new Set(["node_modules", "dist", "out", ".git"]);
 
@@ -18,246 +39,168 @@ function filesBelow(folder: string): readonly string[] {
 
 const all = filesBelow(".");
 const read = (file: string): string => readFileSync(file, "utf8");
-const sources = all.filter(file => /^(src|webview-ui)\/.*\.ts$/.test(file));
-/** Text without comments, so that words about code are not taken for code. */
-const code = (file: string): string =>
-  read(file)
-    .replace(/\/\*[\s\S]*?\*\//g, "")
-    .replace(/^\s*\/\/.*$/gm, "");
+const project: SourceTree = { paths: all, read };
 
-interface Import {
-  readonly file: string;
-  readonly target: string;
-  readonly typeOnly: boolean;
+/** The project with more files, or with other texts in files that it has. */
+const projectWith = (files: Readonly<Record<string, string>>): SourceTree => ({
+  paths: [...new Set([...all, ...Object.keys(files)])],
+  read: path => files[path] ?? read(path),
+});
+
+/** Files that need more than 500 lines, and why. */
+const allowedLong: Readonly<Record<string, string>> = {
+  "webview-ui/styles.css": "one sheet: its parts share tokens, and their order is what decides",
+  "test/interop/model-server.mjs": "runs by itself, copied whole to wherever agents are tried",
+};
+
+interface RuleCase {
+  readonly rule: (tree: SourceTree) => readonly string[];
+  /** Files that break the rule. */
+  readonly broken: readonly Readonly<Record<string, string>>[];
+  /** Part of each violation that these files cause. */
+  readonly found: RegExp;
 }
 
-function importsOf(file: string): readonly Import[] {
-  const statements = code(file).matchAll(
-    /(?:^|\n)\s*(?:import|export)\s+(type\s+)?(?:[^"';]*?from\s+)?"([^"]+)"|\bimport\(\s*"([^"]+)"\s*\)|\brequire\(\s*"([^"]+)"\s*\)/g,
-  );
-  return [...statements].map(([, type, named, dynamic, required]) => ({
-    file,
-    target: resolved(file, named ?? dynamic ?? required ?? ""),
-    typeOnly: type !== undefined,
-  }));
-}
+const many = (count: number, name: (at: number) => string): Readonly<Record<string, string>> =>
+  Object.fromEntries(Array.from({ length: count }, (_, at) => [name(at), "// A file.\n"]));
 
-/** A relative import as the file it means; a package as it is named. */
-const resolved = (file: string, target: string): string =>
-  target.startsWith(".") ? join(dirname(file), target).replaceAll("\\", "/") : target;
-
-/** The layer of a file of src: the editor's side of each room is one layer, the rest of most rooms another. */
-function layerOf(file: string): string | undefined {
-  const room = /^src\/(\w+)\//.exec(file)?.[1];
-  if (room === undefined) return undefined;
-  if (file === "src/window/code/codeProposal.ts") return "workspace";
-  if (file === "src/mentions/promptContent.ts") return "panel";
-  if (room === "editor" || room === "window" || file.startsWith(`src/${room}/vscode/`)) return "vscode";
-  return room in rules ? room : "workspace";
-}
-
-interface Rule {
-  /** Layers of src below this one. */
-  readonly layers: readonly string[];
-  readonly packages: readonly (string | RegExp)[];
-  /** Single files of other layers. */
-  readonly files?: readonly string[];
-}
-
-/** The arrows of docs/ARCHITECTURE.md: down only, and siblings do not know each other. */
-const rules: Readonly<Record<string, Rule>> = {
-  base: { layers: [], packages: [] },
-  session: { layers: ["base"], packages: [] },
-  panel: { layers: ["session", "base"], packages: ["diff", "marked", "node:vm"] },
-  acp: { layers: ["session", "base"], packages: ["vscode-jsonrpc/node", "node:stream"] },
-  workspace: {
-    layers: ["session", "base"],
-    packages: [
-      "diff",
-      "fuzzysort",
-      "ignore",
-      "node:child_process",
-      "node:crypto",
-      "node:fs",
-      "node:fs/promises",
-      "node:path",
-      "node:stream",
-      "node:string_decoder",
-      "node:os",
-      "node:url",
+/** By what the rule requires. */
+const ruleCases: Readonly<Record<string, RuleCase>> = {
+  "imports only rooms below its own": {
+    rule: upwardImports,
+    broken: [
+      { "src/session/planted.ts": '// x\nimport { x } from "../panel/protocol.ts";\n' },
+      { "src/review/planted.ts": '// x\nimport type { x } from "../follow/followMode.ts";\n' },
+      { "src/files/planted.ts": '// x\nconst x = import("../window/settings.ts");\n' },
+      { "src/base/planted.ts": '// x\nimport { activate } from "../extension.ts";\n' },
+      { "webview-ui/markdown/planted.ts": '// x\nimport "../transcript/message.ts";\n' },
+      { "webview-ui/find/planted.ts": '// x\nimport "../composer/composer.ts";\n' },
     ],
+    found: /planted\.ts imports/,
   },
-  agents: {
-    layers: ["acp", "session", "base"],
-    packages: ["node:child_process", "node:fs", "node:path", "node:stream", "node:string_decoder"],
+  "is in a room that the order names": {
+    rule: unknownRooms,
+    broken: [{ "src/common/planted.ts": "// x\n" }, { "webview-ui/misc/planted.ts": "// x\n" }],
+    found: /common|misc/,
   },
-  vscode: {
-    layers: ["panel", "workspace", "agents", "session", "base"],
-    packages: ["vscode", /^node:/],
-    files: ["src/acp/trafficRecorder.ts"],
+  "imports only packages that its room may use": {
+    rule: forbiddenPackages,
+    broken: [
+      { "src/session/planted.ts": '// x\nimport { readFileSync } from "node:fs";\n' },
+      { "src/base/planted.ts": '// x\nimport { diffLines } from "diff";\n' },
+      { "src/window/planted.ts": '// x\nimport { marked } from "marked";\n' },
+      { "src/panel/planted.ts": '// x\nimport type { X } from "@agentclientprotocol/sdk";\n' },
+      { "webview-ui/base/planted.ts": '// x\nimport { join } from "node:path";\n' },
+    ],
+    found: /planted\.ts imports/,
+  },
+  "uses the editor only where its side is": {
+    rule: editorImports,
+    broken: [
+      { "src/review/planted.ts": '// x\nimport * as vscode from "vscode";\n' },
+      { "src/review/planted.ts": '// x\nimport type { Uri } from "vscode";\n' },
+      { "src/review/planted.ts": '// x\nimport { x } from "./vscode/reviewStore.ts";\n' },
+      { "src/files/planted.ts": '// x\nimport { x } from "../editor/diskText.ts";\n' },
+      { "examples/planted.ts": '// x\nimport * as vscode from "vscode";\n' },
+    ],
+    found: /planted\.ts imports/,
+  },
+  "of the panel knows only what is shared with it": {
+    rule: webviewImports,
+    broken: [
+      { "webview-ui/base/planted.ts": '// x\nimport type { X } from "../../src/session/state.ts";\n' },
+      { "webview-ui/base/planted.ts": '// x\nimport { x } from "../../src/session/events.ts";\n' },
+      { "src/panel/patch.ts": '// x\nimport { x } from "../session/state.ts";\n' },
+    ],
+    found: /(planted|patch)\.ts imports/,
+  },
+  "imports files by their whole name": {
+    rule: unresolvedImports,
+    broken: [{ "src/base/planted.ts": '// x\nimport { x } from "./log";\n' }],
+    found: /imports src\/base\/log$/,
+  },
+  "is on no circle of imports": {
+    rule: importCircles,
+    broken: [
+      {
+        "src/base/planted.ts": '// x\nimport type { x } from "./planted2.ts";\n',
+        "src/base/planted2.ts": '// x\nimport { y } from "./planted.ts";\n',
+      },
+    ],
+    found: /planted\.ts → src\/base\/planted2\.ts → src\/base\/planted\.ts/,
+  },
+  "exports names that no other file of src exports": {
+    rule: duplicateExports,
+    broken: [{ "src/session/planted.ts": "// x\nexport const systemClock = 1;\n" }],
+    found: /^systemClock is exported by/,
+  },
+  "has a name of its own": {
+    rule: sameFileNames,
+    broken: [{ "src/session/log.ts": "// x\n" }, { "webview-ui/find/store.ts": "// x\n" }],
+    found: /log\.ts|store\.ts/,
+  },
+  "has at most 500 lines, or a reason": {
+    rule: tree => longFiles(tree).filter(file => !(file in allowedLong)),
+    broken: [{ "src/base/planted.ts": "// x\n".repeat(501) }, { "scripts/planted.mjs": "// x\n".repeat(501) }],
+    found: /planted/,
+  },
+  "shares its folder with at most 24 others": {
+    rule: fullFolders,
+    broken: [many(26, at => `src/mcp/planted${at}.ts`)],
+    found: /^src\/mcp has 26 files$/,
+  },
+  "names what it exports, and is no barrel": {
+    rule: barrels,
+    broken: [
+      { "src/base/planted.ts": "// x\nexport default 1;\n" },
+      { "src/base/planted.ts": '// x\nexport * from "./log.ts";\n' },
+      { "src/base/planted.ts": '// x\nexport { nullLog } from "./log.ts";\n' },
+      { "webview-ui/base/planted.ts": '// x\nexport type { Store } from "./store.ts";\n' },
+    ],
+    found: /planted/,
+  },
+  "begins with a comment that describes it": {
+    rule: filesWithoutHeader,
+    broken: [{ "src/base/planted.ts": "const x = 1;\n" }],
+    found: /planted/,
+  },
+  "does not cast the namespace of VS Code": {
+    rule: namespaceCasts,
+    broken: [{ "src/window/planted.ts": "// x\nconst x = vscode as unknown as object;\n" }],
+    found: /planted/,
+  },
+  "runs only commands of VS Code that it names": {
+    rule: computedCommands,
+    broken: [{ "src/window/planted.ts": "// x\nvoid vscode.commands.executeCommand(intent.command);\n" }],
+    found: /planted\.ts runs intent\.command/,
   },
 };
 
-/** Files that need more than their layer may, and why. */
-const exceptions: Readonly<Record<string, readonly string[]>> = {
-  // Ends processes for agents and terminals alike, which are siblings.
-  "src/base/processTree.ts": ["node:child_process", "node:fs"],
-  // Finds programs for both.
-  "src/base/program.ts": ["node:fs", "node:path"],
-  // Compare lines and words for the panel's cards and for the review of changes.
-  "src/base/lineDiff.ts": ["diff"],
-  "src/base/wordDiff.ts": ["diff"],
-};
+describe("a file of src and webview-ui", () => {
+  for (const [requirement, { rule, broken, found }] of Object.entries(ruleCases)) {
+    it(requirement, () => {
+      assert.ok(all.filter(isSource).length > 100, "the project's files are found");
+      assert.deepEqual(rule(project), []);
+    });
 
-const webview: Rule = {
-  layers: [],
-  packages: [/^lit($|\/)/, /^highlight\.js($|\/)/, "marked", "dompurify", /^@xterm\/headless($|\/)/],
-  files: [
-    "src/panel/protocol.ts",
-    "src/panel/intents.ts",
-    "src/panel/patch.ts",
-    "src/panel/validators.ts",
-    "src/session/events.ts",
-    "src/base/errors.ts",
-    "src/base/lifecycle.ts",
-    "src/base/jsonEqual.ts",
-    "src/base/visibleText.ts",
-  ],
-};
-/** Of these the panel may know the types only: their code belongs to the extension host. */
-const typesForWebview = new Set(["src/session/events.ts"]);
-
-function forbidden(one: Import, own: string, rule: Rule): boolean {
-  const { file, target, typeOnly } = one;
-  if (
-    target.startsWith(`${own}/`) ||
-    layerOf(target) === own ||
-    exceptions[file]?.includes(target) ||
-    rule.files?.includes(target)
-  )
-    return false;
-  if (target.startsWith("src/") || target.startsWith("webview-ui/")) {
-    return !rule.layers.some(layer => layerOf(target) === layer);
-  }
-  if (typeOnly && target === "@agentclientprotocol/sdk" && own === "acp") return false;
-  return !rule.packages.some(name => (typeof name === "string" ? name === target : name.test(target)));
-}
-
-const named = (imports: readonly Import[]): readonly string[] =>
-  imports.map(one => `${one.file} imports ${one.target}`);
-
-describe("the layers", () => {
-  for (const [layer, rule] of Object.entries(rules)) {
-    it(`${layer} imports only what it may`, () => {
-      const files = sources.filter(file => layerOf(file) === layer);
-      assert.ok(files.length > 0);
-      const imports = files.flatMap(importsOf);
-      assert.deepEqual(named(imports.filter(one => forbidden(one, layer, rule))), []);
+    it(`${requirement}: a violation is found`, () => {
+      for (const files of broken) {
+        const violations = rule(projectWith(files));
+        assert.ok(
+          violations.some(violation => found.test(violation)),
+          `${JSON.stringify(files)}: ${violations.join(", ")}`,
+        );
+      }
     });
   }
 
-  it("are all there is in src", () => {
-    const layers = new Set(sources.flatMap(file => layerOf(file) ?? []));
-    assert.deepEqual([...layers].sort(), Object.keys(rules).sort());
+  it("is listed as an exception only while it needs to be", () => {
     assert.deepEqual(
-      readdirSync("src").filter(name => name.endsWith(".ts")),
-      // The composition root, and a process of its own that only ends others.
-      ["extension.ts", "watchdog.ts"],
-    );
-  });
-
-  it("let only src/vscode and the composition root know the editor", () => {
-    const known = all.filter(file => /^(src|webview-ui|examples)\/.*\.ts$/.test(file)).flatMap(importsOf);
-    const outside = known.filter(
-      one => one.target === "vscode" && !/^src\/(\w+\/vscode\/|editor\/|window\/|extension\.ts$)/.test(one.file),
-    );
-    assert.deepEqual(named(outside), []);
-  });
-
-  it("keep the panel apart: it knows the protocol, and nothing of Node.js or of the extension host", () => {
-    const imports = sources.filter(file => file.startsWith("webview-ui/")).flatMap(importsOf);
-    assert.deepEqual(named(imports.filter(one => forbidden(one, "webview-ui", webview))), []);
-    assert.deepEqual(named(imports.filter(one => typesForWebview.has(one.target) && !one.typeOnly)), []);
-    const shared = webview.files ?? [];
-    // What the panel runs of src may itself need nothing else.
-    const run = shared
-      .filter(file => !typesForWebview.has(file))
-      .flatMap(importsOf)
-      .filter(one => !one.typeOnly);
-    assert.deepEqual(named(run.filter(one => !shared.includes(one.target))), []);
-  });
-
-  it("run no command of the editor whose name is not written out", () => {
-    const calls = sources
-      .filter(file => file.startsWith("src/"))
-      .flatMap(file =>
-        [...readFileSync(file, "utf8").matchAll(/executeCommand(?:<[^>]*>)?\(\s*(.{0,40})/g)].map(
-          call => call[1] ?? "",
-        ),
-      );
-    assert.ok(calls.length > 0);
-    assert.deepEqual(
-      calls.filter(call => !/^(?:"[\w.]+|`\$\{Chat\w+\.\w+\}\.focus`)/.test(call)),
-      [],
-    );
-  });
-
-  it("would be seen to be broken", () => {
-    const one = { file: "src/session/state.ts", target: "src/editor/outputChannel.ts", typeOnly: true };
-    assert.ok(forbidden(one, "session", rules["session"] as Rule));
-    assert.ok(forbidden({ ...one, target: "node:fs" }, "session", rules["session"] as Rule));
-    assert.ok(!forbidden({ ...one, target: "src/base/log.ts" }, "session", rules["session"] as Rule));
-    const found = importsOf("src/extension.ts");
-    assert.ok(found.some(each => each.target === "vscode") && found.some(each => each.target === "src/base/log.ts"));
-  });
-
-  it("import files by their whole name", () => {
-    const imports = sources
-      .flatMap(importsOf)
-      .filter(one => one.target.startsWith("src/") || one.target.startsWith("webview-ui/"));
-    assert.deepEqual(named(imports.filter(one => !all.includes(one.target))), []);
-  });
-});
-
-describe("a source file", () => {
-  /** Files that need more than 500 lines, and why. */
-  const large: Readonly<Record<string, string>> = {
-    "webview-ui/styles.css": "one sheet: its parts share tokens, and their order is what decides",
-    "test/interop/model-server.mjs": "runs by itself, copied whole to wherever agents are tried",
-  };
-
-  it("has at most 500 lines, or a reason", () => {
-    const counted = all.filter(file => /\.(ts|mts|mjs|cjs|js|css|html)$/.test(file));
-    const long = counted.filter(file => read(file).split("\n").length > 501);
-    assert.deepEqual(
-      long.filter(file => !(file in large)),
+      Object.keys(allowedLong).filter(file => all.includes(file) && !longFiles(project).includes(file)),
       [],
     );
     assert.deepEqual(
-      Object.keys(large).filter(file => all.includes(file) && !long.includes(file)),
-      [],
-      "no longer large",
-    );
-  });
-
-  it("names what it exports, and is no barrel", () => {
-    const found = sources.filter(file =>
-      /^\s*export\s+(default\b|\*|\{[^}]*\}\s*from\b|type\s+\{[^}]*\}\s*from\b)/m.test(code(file)),
-    );
-    assert.deepEqual(found, []);
-  });
-
-  it("begins with what it is", () => {
-    assert.deepEqual(
-      sources.filter(file => !/^\/\/ \S/.test(read(file))),
-      [],
-    );
-  });
-
-  it("casts the editor's namespace to nothing: what is not in its types is not there", () => {
-    const cast = /\(\s*vscode\s+as\b|\bvscode\s+as\s+(unknown|any)|<\w+>\s*vscode\b|vscode\.\w+\s+as\s+unknown/;
-    assert.deepEqual(
-      sources.filter(file => cast.test(code(file))),
+      Object.keys(packageExceptions).filter(file => !all.includes(file)),
       [],
     );
   });
@@ -299,7 +242,7 @@ describe("the manifest", () => {
 
   it("names the commands that the tables in src hold, each once", () => {
     const held = ["src/window/commands.ts", "src/review/vscode/reviewCommands.ts"].flatMap(file => {
-      const table = /export const commands = \{([\s\S]*?)\n\} satisfies/.exec(read(file))?.[1] ?? "";
+      const table = /export const \w+Commands = \{([\s\S]*?)\n\} satisfies/.exec(read(file))?.[1] ?? "";
       const ids = [...table.matchAll(/^ {2}"(parley\.\w+)":/gm)].map(([, id]) => id);
       assert.ok(ids.length > 0, file);
       return ids;

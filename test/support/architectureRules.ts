@@ -1,0 +1,300 @@
+// The rules of docs/ARCHITECTURE.md as functions over a source tree. Each returns one sentence for each violation, so
+// that the tests can apply a rule to the project and to a project in which it is broken.
+import { dirname, join } from "node:path";
+
+/** The project's files: paths with slashes from its root, and their texts. */
+export interface SourceTree {
+  readonly paths: readonly string[];
+  read(path: string): string;
+}
+
+export interface Import {
+  readonly file: string;
+  /** A path from the project's root, or the name of a package. */
+  readonly target: string;
+  readonly typeOnly: boolean;
+}
+
+/** The rooms of src, lowest first. Rooms of one tier do not import each other. */
+export const roomTiers: readonly (readonly string[])[] = [
+  ["base"],
+  ["session"],
+  ["git", "editor"],
+  ["acp", "panel"],
+  ["files"],
+  ["permissions"],
+  ["review", "follow"],
+  ["agents", "terminals", "mentions"],
+  ["checkpoints"],
+  ["sessions", "mcp"],
+  ["window"],
+];
+
+/** The folders of webview-ui, lowest first. `main.ts` imports all of them. */
+export const webviewTiers: readonly (readonly string[])[] = [
+  ["base"],
+  ["scheduling"],
+  ["markdown"],
+  ["transcript"],
+  ["question", "composer", "find"],
+  ["panel", "diagram"],
+];
+
+/** The packages that the part of a room outside `vscode/` may import. */
+export const roomPackages: Readonly<Record<string, readonly string[]>> = {
+  base: [],
+  session: [],
+  git: ["node:child_process", "node:fs", "node:fs/promises", "node:path", "node:string_decoder"],
+  acp: ["vscode-jsonrpc/node", "node:stream"],
+  panel: ["diff", "marked", "node:vm"],
+  files: ["diff", "ignore", "node:crypto", "node:fs", "node:fs/promises", "node:path"],
+  permissions: ["node:crypto", "node:path"],
+  review: ["diff", "node:fs/promises", "node:path"],
+  follow: ["node:path", "node:url"],
+  agents: ["node:child_process", "node:stream", "node:string_decoder"],
+  terminals: ["node:child_process", "node:crypto", "node:fs/promises", "node:path", "node:stream"],
+  mentions: ["fuzzysort"],
+  checkpoints: ["node:crypto", "node:fs/promises", "node:path"],
+};
+
+/** Single files that need more than their room, and why. */
+export const packageExceptions: Readonly<Record<string, readonly string[]>> = {
+  // Ends the process trees of agents and of terminals.
+  "src/base/processTree.ts": ["node:child_process", "node:fs"],
+  // Finds the programs of agents and of terminals.
+  "src/base/program.ts": ["node:fs", "node:path"],
+  // Compare lines and words for the panel's cards and for the review of changes.
+  "src/base/lineDiff.ts": ["diff"],
+  "src/base/wordDiff.ts": ["diff"],
+};
+
+const webviewPackages = [/^lit($|\/)/, /^highlight\.js($|\/)/, /^marked$/, /^dompurify$/, /^@xterm\/headless($|\/)/];
+
+/** The files of src that the webview may run. */
+export const sharedWithWebview: readonly string[] = [
+  "src/panel/protocol.ts",
+  "src/panel/intents.ts",
+  "src/panel/patch.ts",
+  "src/panel/validators.ts",
+  "src/base/errors.ts",
+  "src/base/lifecycle.ts",
+  "src/base/jsonEqual.ts",
+  "src/base/visibleText.ts",
+];
+/** The files of src of which the webview may import the types. */
+const typesForWebview: readonly string[] = ["src/session/events.ts"];
+
+export const isSource = (path: string): boolean => /^(src|webview-ui)\/.*\.ts$/.test(path);
+const isInSrc = (path: string): boolean => path.startsWith("src/");
+
+/** The text without comments, so that prose about code is not mistaken for code. */
+export const codeOf = (tree: SourceTree, file: string): string =>
+  tree
+    .read(file)
+    .replace(/\/\*[\s\S]*?\*\//g, "")
+    .replace(/^\s*\/\/.*$/gm, "");
+
+/** All imports of a file, static, dynamic and of types. */
+export function importsOf(tree: SourceTree, file: string): readonly Import[] {
+  const statements = codeOf(tree, file).matchAll(
+    /(?:^|\n)\s*(?:import|export)\s+(type\s+)?(?:[^"';]*?from\s+)?"([^"]+)"|\bimport\(\s*"([^"]+)"\s*\)|\brequire\(\s*"([^"]+)"\s*\)/g,
+  );
+  return [...statements].map(([, type, named, dynamic, required]) => ({
+    file,
+    target: resolvedTarget(file, named ?? dynamic ?? required ?? ""),
+    typeOnly: type !== undefined,
+  }));
+}
+
+const resolvedTarget = (file: string, target: string): string =>
+  target.startsWith(".") ? join(dirname(file), target).replaceAll("\\", "/") : target;
+
+const sourceImports = (tree: SourceTree, filter: (path: string) => boolean = isSource): readonly Import[] =>
+  tree.paths.filter(path => isSource(path) && filter(path)).flatMap(file => importsOf(tree, file));
+
+const sentences = (imports: readonly Import[]): readonly string[] =>
+  imports.map(({ file, target }) => `${file} imports ${target}`);
+
+/** The room of a file of src, or the folder of a file of webview-ui. Undefined for files beside them. */
+export const roomOf = (path: string): string | undefined => /^(?:src|webview-ui)\/([\w-]+)\//.exec(path)?.[1];
+
+/** Whether the file belongs to the editor's side: it may use the API of VS Code. */
+export const isEditorSide = (path: string): boolean =>
+  /^src\/(?:\w+\/vscode\/|editor\/|window\/|extension\.ts$)/.test(path) && path !== "src/window/code/codeProposal.ts";
+
+/** Imports of a room from a room that is not below it. */
+export function upwardImports(tree: SourceTree): readonly string[] {
+  const isUpward = ({ file, target }: Import): boolean => {
+    if (file.split("/")[0] !== target.split("/")[0]) return false;
+    const tiers = isInSrc(file) ? roomTiers : webviewTiers;
+    const [from, to] = [roomOf(file), roomOf(target)];
+    // extension.ts, watchdog.ts and main.ts are above all rooms, so no room imports them.
+    if (from === undefined) return false;
+    if (from === to) return false;
+    return to === undefined || tierOf(tiers, to) >= tierOf(tiers, from);
+  };
+  return sentences(sourceImports(tree).filter(isUpward));
+}
+
+const tierOf = (tiers: readonly (readonly string[])[], room: string): number =>
+  tiers.findIndex(tier => tier.includes(room));
+
+/** Folders of src and webview-ui that the order does not name. */
+export function unknownRooms(tree: SourceTree): readonly string[] {
+  const known = { src: roomTiers.flat(), "webview-ui": webviewTiers.flat() };
+  const rooms = tree.paths.filter(isSource).flatMap(path => {
+    const room = roomOf(path);
+    const names = known[path.split("/")[0] as keyof typeof known];
+    return room === undefined || names.includes(room) ? [] : [dirname(path)];
+  });
+  return [...new Set(rooms)];
+}
+
+/** Imports of packages that the room, or the webview, may not use. */
+export function forbiddenPackages(tree: SourceTree): readonly string[] {
+  const isForbidden = ({ file, target, typeOnly }: Import): boolean => {
+    if (isSource(target) || target.startsWith("src/") || target.startsWith("webview-ui/")) return false;
+    if (!isInSrc(file)) return !webviewPackages.some(pattern => pattern.test(target));
+    const room = roomOf(file);
+    if (isEditorSide(file)) return target !== "vscode" && !target.startsWith("node:");
+    if (typeOnly && room === "acp" && target === "@agentclientprotocol/sdk") return false;
+    const allowed = [...(room === undefined ? [] : (roomPackages[room] ?? [])), ...(packageExceptions[file] ?? [])];
+    return !allowed.includes(target);
+  };
+  return sentences(sourceImports(tree).filter(isForbidden));
+}
+
+/** Imports of `vscode`, or of a file of the editor's side, by a file outside of it. */
+export function editorImports(tree: SourceTree): readonly string[] {
+  const files = tree.paths.filter(path => /^(src|webview-ui|examples)\/.*\.ts$/.test(path) && !isEditorSide(path));
+  const imports = files.flatMap(file => importsOf(tree, file));
+  return sentences(imports.filter(({ target }) => target === "vscode" || isEditorSide(target)));
+}
+
+/** Imports of the webview from src beyond the shared files, and imports of shared files beyond each other. */
+export function webviewImports(tree: SourceTree): readonly string[] {
+  const fromWebview = sourceImports(tree, path => path.startsWith("webview-ui/")).filter(({ target }) =>
+    isInSrc(target),
+  );
+  const isAllowed = ({ target, typeOnly }: Import): boolean =>
+    sharedWithWebview.includes(target) || (typeOnly && typesForWebview.includes(target));
+  const ofShared = sourceImports(tree, path => sharedWithWebview.includes(path)).filter(({ typeOnly }) => !typeOnly);
+  return sentences([
+    ...fromWebview.filter(one => !isAllowed(one)),
+    ...ofShared.filter(({ target }) => !sharedWithWebview.includes(target)),
+  ]);
+}
+
+/** Relative imports that name no file, such as one without its ending. */
+export function unresolvedImports(tree: SourceTree): readonly string[] {
+  const known = new Set(tree.paths);
+  return sentences(
+    sourceImports(tree).filter(({ target }) => /^(src|webview-ui)\//.test(target) && !known.has(target)),
+  );
+}
+
+/** Circles of imports, imports of types included: each as the files on it. */
+export function importCircles(tree: SourceTree): readonly string[] {
+  const targets = new Map<string, readonly string[]>();
+  for (const file of tree.paths.filter(isSource)) {
+    targets.set(
+      file,
+      importsOf(tree, file).map(({ target }) => target),
+    );
+  }
+  const done = new Set<string>();
+  const circles: string[] = [];
+  const visit = (file: string, way: readonly string[]): void => {
+    const start = way.indexOf(file);
+    if (start >= 0) circles.push([...way.slice(start), file].join(" → "));
+    if (start >= 0 || done.has(file)) return;
+    for (const target of targets.get(file) ?? []) visit(target, [...way, file]);
+    done.add(file);
+  };
+  for (const file of targets.keys()) visit(file, []);
+  return circles;
+}
+
+/** Names that two files of src export. Versions of the protocol may export the same names. */
+export function duplicateExports(tree: SourceTree): readonly string[] {
+  const owners = new Map<string, Set<string>>();
+  for (const file of tree.paths.filter(path => isSource(path) && isInSrc(path))) {
+    const unit = file.replace(/^src\/acp\/v\d+\//, "src/acp/v*/");
+    for (const name of exportedNames(tree, file)) {
+      const files = owners.get(name) ?? new Set();
+      owners.set(name, files.add(unit));
+    }
+  }
+  return [...owners]
+    .filter(([, files]) => files.size > 1)
+    .map(([name, files]) => `${name} is exported by ${[...files].join(" and ")}`);
+}
+
+/** The names that a file exports where it declares them. */
+export function exportedNames(tree: SourceTree, file: string): readonly string[] {
+  const declared = codeOf(tree, file).matchAll(
+    /^export (?:abstract )?(?:async )?(?:function\*?|class|interface|type|const|let|enum) (\w+)/gm,
+  );
+  // The signatures of an overloaded function are one name.
+  return [...new Set([...declared].map(([, name]) => name ?? ""))];
+}
+
+/** Files of src, and of webview-ui, that share their name: people open files by name. */
+export function sameFileNames(tree: SourceTree): readonly string[] {
+  const byName = new Map<string, string[]>();
+  for (const path of tree.paths.filter(isSource)) {
+    const key = `${path.split("/")[0]}/…/${path.split("/").at(-1)}`;
+    byName.set(key, [...(byName.get(key) ?? []), path]);
+  }
+  return [...byName.values()].filter(paths => paths.length > 1).map(paths => paths.join(" and "));
+}
+
+const maxLines = 500;
+const maxFiles = 25;
+
+/** Files of code with more than 500 lines. */
+export const longFiles = (tree: SourceTree): readonly string[] =>
+  tree.paths.filter(
+    path => /\.(ts|mts|mjs|cjs|js|css|html)$/.test(path) && tree.read(path).split("\n").length > maxLines + 1,
+  );
+
+/** Folders of src and webview-ui with more than 25 files. */
+export function fullFolders(tree: SourceTree): readonly string[] {
+  const counts = new Map<string, number>();
+  for (const path of tree.paths.filter(one => /^(src|webview-ui)\//.test(one))) {
+    counts.set(dirname(path), (counts.get(dirname(path)) ?? 0) + 1);
+  }
+  return [...counts].filter(([, count]) => count > maxFiles).map(([folder, count]) => `${folder} has ${count} files`);
+}
+
+/** Files with default exports, or that export what another file declares. */
+export const barrels = (tree: SourceTree): readonly string[] =>
+  tree.paths
+    .filter(isSource)
+    .filter(file =>
+      /^\s*export\s+(default\b|\*|\{[^}]*\}\s*from\b|type\s+\{[^}]*\}\s*from\b)/m.test(codeOf(tree, file)),
+    );
+
+/** Files that do not begin with a comment that describes them. */
+export const filesWithoutHeader = (tree: SourceTree): readonly string[] =>
+  tree.paths.filter(isSource).filter(file => !/^\/\/ \S/.test(tree.read(file)));
+
+/** Files that cast the namespace of VS Code: API that its types lack is not there on the desktop. */
+export const namespaceCasts = (tree: SourceTree): readonly string[] =>
+  tree.paths
+    .filter(isSource)
+    .filter(file =>
+      /\(\s*vscode\s+as\b|\bvscode\s+as\s+(unknown|any)|<\w+>\s*vscode\b|vscode\.\w+\s+as\s+unknown/.test(
+        codeOf(tree, file),
+      ),
+    );
+
+/** Calls of `executeCommand` whose command is not a literal. */
+export const computedCommands = (tree: SourceTree): readonly string[] =>
+  tree.paths
+    .filter(path => isSource(path) && isInSrc(path))
+    .flatMap(file =>
+      [...codeOf(tree, file).matchAll(/executeCommand(?:<[^>]*>)?\(\s*(.{0,40})/g)]
+        .filter(([, argument]) => !/^(?:"[\w.]+|`\$\{Chat\w+\.\w+\}\.focus`)/.test(argument ?? ""))
+        .map(([, argument]) => `${file} runs ${argument}`),
+    );
