@@ -192,7 +192,8 @@ describe("following an agent", () => {
   });
 
   it("never covers the chat in a tab", async () => {
-    await vscode.commands.executeCommand("parley.openChatInEditor");
+    // Parley's own tab would start the agent, and other tests rely on no agent having been started in this window.
+    vscode.window.createWebviewPanel("parley.chatEditor", "Parley", vscode.ViewColumn.Active);
     await until(() => open().length === 1);
     const [chat] = open();
     follow.follow(true);

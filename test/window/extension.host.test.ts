@@ -74,6 +74,7 @@ describe("the commands of Parley", () => {
       assert.deepEqual(await messagesDuring(runAll), {
         errors: [],
         information: ["There is nothing to save yet: this agent was not started in this window."],
+        questions: [],
       });
     } finally {
       Object.defineProperty(vscode.workspace, "isTrusted", trusted);
@@ -86,26 +87,34 @@ describe("the commands of Parley", () => {
     await configuration.update("agents", hidden, vscode.ConfigurationTarget.Global);
     try {
       assert.deepEqual(readSettings(context).agents, []);
-      assert.deepEqual(await messagesDuring(runAll), { errors: [], information: [] });
+      assert.deepEqual(await messagesDuring(runAll), { errors: [], information: [], questions: [] });
     } finally {
       await configuration.update("agents", undefined, vscode.ConfigurationTarget.Global);
     }
   });
 });
 
-/** What the user was told while `work` ran. */
-async function messagesDuring(work: () => Promise<void>): Promise<Record<"errors" | "information", readonly string[]>> {
+/** The messages and questions shown while `work` ran. Questions are dismissed at once, since no user answers them. */
+async function messagesDuring(
+  work: () => Promise<void>,
+): Promise<Record<"errors" | "information" | "questions", readonly string[]>> {
   const errors: string[] = [];
   const information: string[] = [];
-  const window = vscode.window as unknown as Record<"showErrorMessage" | "showInformationMessage", unknown>;
-  const { showErrorMessage, showInformationMessage } = window;
-  window.showErrorMessage = (message: string) => Promise.resolve(void errors.push(message));
-  window.showInformationMessage = (message: string) => Promise.resolve(void information.push(message));
+  const questions: string[] = [];
+  const { showErrorMessage, showInformationMessage, showInputBox, showSaveDialog } = vscode.window;
+  const dismiss = (options: { readonly title?: string } = {}): Promise<undefined> =>
+    Promise.resolve(void questions.push(String(options.title)));
+  Object.assign(vscode.window, {
+    showErrorMessage: (message: string) => Promise.resolve(void errors.push(message)),
+    showInformationMessage: (message: string) => Promise.resolve(void information.push(message)),
+    showInputBox: dismiss,
+    showSaveDialog: dismiss,
+  });
   try {
     await work();
-    return { errors, information };
+    return { errors, information, questions };
   } finally {
-    Object.assign(window, { showErrorMessage, showInformationMessage });
+    Object.assign(vscode.window, { showErrorMessage, showInformationMessage, showInputBox, showSaveDialog });
   }
 }
 
