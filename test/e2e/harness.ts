@@ -236,16 +236,19 @@ export async function openChat(page: Page): Promise<FrameLocator> {
 }
 
 /**
- * Presses Ctrl+K and the key until it is done: VS Code learns a moment later than the cursor's place is shown that there is
- * a hunk, and passes the keys over until then.
+ * Presses Ctrl+K and the key until it is done. VS Code learns of a hunk at the cursor a moment after it shows the cursor's
+ * place, and rejects the keys until then. They are only pressed again once VS Code has rejected them: keys that it took
+ * would otherwise decide on the next hunk, too.
  */
 export async function chord(page: Page, key: string, isDone: () => Promise<boolean>): Promise<void> {
-  for (let tries = 0; !(await isDone()); tries++) {
-    if (tries % 20 === 0) {
-      await page.keyboard.press("Control+K");
-      await page.keyboard.press(key);
-    }
-    await page.waitForTimeout(50);
+  const status = page.locator(".statusbar-item");
+  const rejected = status.filter({ hasText: "is not a command" });
+  while (!(await isDone())) {
+    await page.keyboard.press("Control+K");
+    await status.filter({ hasText: "Waiting for second key" }).waitFor();
+    await page.keyboard.press(key);
+    while (!(await isDone()) && (await rejected.count()) === 0)
+      await page.evaluate(() => new Promise(resolve => requestAnimationFrame(resolve)));
   }
 }
 

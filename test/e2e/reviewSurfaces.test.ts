@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { FrameLocator, Locator, Page } from "playwright-core";
-import { openFile, runCommand, screenshot, sharedWorkbench } from "./harness.ts";
+import { chord, openFile, runCommand, screenshot, sharedWorkbench } from "./harness.ts";
 
 const before = `// A list of things to buy.
 export const items = [];
@@ -51,22 +51,8 @@ const rows = (page: Page, words: string): Locator =>
     .locator(".pane", { has: page.locator(".pane-header", { hasText: "Changes" }) })
     .locator(".monaco-list-row", { hasText: words });
 
-/**
- * Presses Ctrl+K and the key until it is done: VS Code learns a moment later than the cursor is there that there is a
- * hunk, and passes the keys over until then.
- */
-async function chord(page: Page, key: string, isDone: () => Promise<boolean>): Promise<void> {
-  for (let tries = 0; !(await isDone()); tries++) {
-    if (tries % 40 === 0) {
-      await page.keyboard.press("Control+K");
-      await page.keyboard.press(key);
-    }
-    await page.waitForTimeout(50);
-  }
-}
-
-async function until(page: Page, holds: () => boolean): Promise<void> {
-  while (!holds()) await page.evaluate(() => new Promise(resolve => requestAnimationFrame(resolve)));
+async function until(page: Page, holds: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await holds())) await page.evaluate(() => new Promise(resolve => requestAnimationFrame(resolve)));
 }
 
 /** Pictures are drawn in both themes, to be looked at. */
@@ -91,7 +77,7 @@ for (const [theme, settings] of themes) {
 
       await openFile(page, "list.js");
       await lens(page, "2 lines removed · Peek").waitFor();
-      assert.equal(await lens(page, "Keep").count(), 3);
+      await until(page, async () => (await lens(page, "Keep").count()) === 3);
       await screenshot(page, `review-hunks-${theme}`);
 
       await page.keyboard.press("Control+Home");
@@ -100,7 +86,7 @@ for (const [theme, settings] of themes) {
       await lens(page, "2 lines removed · Peek").waitFor();
       await chord(page, "k", async () => (await lens(page, "1 line removed · Peek").count()) === 0);
       assert.equal(list(), after);
-      assert.equal(await lens(page, "Keep").count(), 2);
+      await until(page, async () => (await lens(page, "Keep").count()) === 2);
       // The cursor went on to the removed lines.
       await chord(page, "x", async () => (await lens(page, "2 lines removed · Peek").count()) === 0);
       const kept = before.replace("{ name: name, count: count }", "{ name, count }");
