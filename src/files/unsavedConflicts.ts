@@ -1,6 +1,7 @@
 // When the editor and the disk hold different texts of a file, and which path an agent knows the file by. Pure.
 import { createHash } from "node:crypto";
-import type { SessionEvent, ToolContent } from "../session/events.ts";
+import type { SessionEvent } from "../session/events.ts";
+import { newPathsIn } from "../session/toolPaths.ts";
 import { withLineFeeds } from "../base/text.ts";
 
 /** Stands for what a file holds: equal for texts that differ only in line endings and byte-order mark. */
@@ -32,19 +33,12 @@ export function hasDiverged(lastCommon: ContentHash, disk: ContentHash, document
   return disk !== lastCommon && disk !== document;
 }
 
-/** Whether the event ends a tool call, so that it has written whatever it writes. */
-export function endsToolCall(event: SessionEvent): boolean {
-  return event.type === "tool" && finalStatuses.has(event.patch.status);
-}
-
-const finalStatuses: ReadonlySet<unknown> = new Set(["completed", "failed", "cancelled"]);
-
 /** The paths that tool calls named, the newest first. Only the last few hundred are kept. */
 export class ToolCallPaths {
   readonly #paths = new Set<string>();
 
   observe(event: SessionEvent): void {
-    for (const path of pathsNamedIn(event)) {
+    for (const path of newPathsIn(event, "locations", "diffs")) {
       this.#paths.delete(path);
       this.#paths.add(path);
     }
@@ -57,16 +51,4 @@ export class ToolCallPaths {
   newestFirst(): readonly string[] {
     return [...this.#paths].reverse();
   }
-}
-
-function pathsNamedIn(event: SessionEvent): readonly string[] {
-  if (event.type === "toolChunk") return pathsOf(event.content);
-  if (event.type !== "tool") return [];
-  const { locations, content } = event.patch;
-  return [...(locations ?? []).map(place => place.path), ...(content ?? []).flatMap(pathsOf)];
-}
-
-function pathsOf(content: ToolContent): readonly string[] {
-  if (content.type === "diff") return [content.path];
-  return content.type === "changes" ? content.changes.map(change => change.path) : [];
 }

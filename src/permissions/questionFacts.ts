@@ -5,6 +5,7 @@ import { commandLineText } from "../base/commandLineText.ts";
 import { jsonEqual } from "../base/jsonEqual.ts";
 import type { PermissionQuestion } from "../session/agent.ts";
 import type { ToolKind } from "../session/events.ts";
+import { pathsOf } from "../session/toolPaths.ts";
 import { parseArguments, parseCommandLine } from "./commandLine/parseCommandLine.ts";
 import type { QuestionFacts } from "./rules.ts";
 import { fragmentsOf } from "./commandLine/fragments.ts";
@@ -71,14 +72,7 @@ export async function questionFacts(question: PermissionQuestion, around: FactsC
 function pathsAndUrlsIn({ subject, tool }: PermissionQuestion, kind: ToolKind | undefined): PathsAndUrls {
   const found = new PathsAndUrls(kind);
   for (const path of subject?.paths ?? []) found.addPath(path);
-  for (const { path } of tool?.locations ?? []) found.addPath(path);
-  for (const item of tool?.content ?? []) {
-    const named = item.type === "diff" ? [item] : item.type === "changes" ? item.changes : [];
-    for (const one of named) {
-      found.addPath(one.path);
-      if ("oldPath" in one) found.addPath(one.oldPath);
-    }
-  }
+  for (const path of pathsOf(tool ?? {}, "locations", "diffs", "origins")) found.addPath(path);
   found.addValue(tool?.rawInput);
   return found;
 }

@@ -1,7 +1,7 @@
 // What an agent's tool calls said of files in one turn: which they name, and which edits they report. Pure.
 import type { SessionEvent, ToolContent } from "../session/events.ts";
 import { baseFromReports, containsEdit, editReportsOf, type EditReport } from "./baseFromReports.ts";
-import { endsToolCall } from "../files/unsavedConflicts.ts";
+import { endsToolCall } from "../session/toolCalls.ts";
 
 /** More files of one turn are not followed by name. */
 const maxNamedPaths = 500;

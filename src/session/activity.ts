@@ -3,6 +3,7 @@ import { jsonEqual } from "../base/jsonEqual.ts";
 import type { SessionEvent } from "./events.ts";
 import { closeOpenTools } from "./toolCalls.ts";
 import {
+  isBusy,
   messageKey,
   type Notice,
   type ProblemEntry,
@@ -10,6 +11,9 @@ import {
   type PendingPrompt,
   type TurnEnd,
 } from "./state.ts";
+
+/** Whether the agent worked on a turn before the change and no longer does after it. */
+export const turnEnded = (before: SessionState, after: SessionState): boolean => isBusy(before) && !isBusy(after);
 
 type Activity = Extract<SessionEvent, { type: "activity" }>;
 

@@ -1,6 +1,7 @@
 // Files that an agent wrote and that need the user: noted at the tool call that names them, else in a notice of their own.
 import { withNotice } from "./activity.ts";
 import type { FileNote, SessionEvent, ToolContent } from "./events.ts";
+import { pathsOf } from "./toolPaths.ts";
 import type { Entry, FileDiff, NotedFile, SessionState, ToolEntry } from "./state.ts";
 
 /** Notes a file, or takes the note back everywhere when it is null. */
@@ -12,7 +13,7 @@ export function noteFile(
   const { path, note } = event;
   const cleared = withoutNote(state, path, note);
   if (note === null || isNoted(cleared, path)) return cleared;
-  const naming = cleared.entries.findLast(entry => entry.kind === "tool" && pathsOf(entry).includes(path));
+  const naming = cleared.entries.findLast(entry => entry.kind === "tool" && namesFile(entry, path));
   if (naming?.kind !== "tool") {
     return withNotice(cleared, { severity: "warning", title: noteTitles[note], files: [{ path, note }] }, at);
   }
@@ -24,7 +25,7 @@ export function recordWriteResult(
   state: SessionState,
   { path, before, after }: Extract<SessionEvent, { type: "fileResult" }>,
 ): SessionState {
-  const naming = state.entries.findLast(entry => entry.kind === "tool" && pathsOf(entry).includes(path));
+  const naming = state.entries.findLast(entry => entry.kind === "tool" && namesFile(entry, path));
   if (naming?.kind !== "tool") return state;
   const earlier = naming.results?.find(one => one.path === path);
   const oldText = earlier?.oldText ?? before;
@@ -78,12 +79,5 @@ function withoutNote(state: SessionState, path: string, note: FileNote | null): 
 const filesOf = (entry: Entry): readonly NotedFile[] =>
   entry.kind === "tool" || entry.kind === "notice" ? (entry.files ?? []) : [];
 
-/** Every file that a tool call names: its places, its diffs, its changes. */
-export function pathsOf(tool: ToolEntry): readonly string[] {
-  const { locations = [], content = [] } = tool.fields;
-  const named = content.flatMap(item => {
-    if (item.type === "diff") return [item.path];
-    return item.type === "changes" ? item.changes.map(change => change.path) : [];
-  });
-  return [...locations.map(place => place.path), ...named];
-}
+const namesFile = ({ fields }: ToolEntry, path: string): boolean =>
+  pathsOf(fields, "locations", "diffs").includes(path);

@@ -1,5 +1,6 @@
 // What of a change in a session is worth telling a user who looks elsewhere.
-import { isBusy, openQuestions, sessionTitle, type Question, type SessionState } from "./state.ts";
+import { turnEnded } from "./activity.ts";
+import { openQuestions, sessionTitle, type Question, type SessionState } from "./state.ts";
 
 export type SessionNotification =
   | { readonly kind: "question"; readonly title: string }
@@ -12,7 +13,7 @@ export type SessionNotification =
 export function notificationBetween(before: SessionState, after: SessionState): SessionNotification | undefined {
   const asked = newQuestion(before, after);
   if (asked) return { kind: "question", title: asked.title };
-  if (!isBusy(before) || isBusy(after) || before.cancelling) return undefined;
+  if (!turnEnded(before, after) || before.cancelling) return undefined;
   // The next prompt of the queue goes out by itself: the work is not over.
   if (after.pendingPrompts.length > 0) return undefined;
   const { stopReason } = after.activity;

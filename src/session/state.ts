@@ -227,7 +227,8 @@ export function ruleAnswerText(ask: Question): string | undefined {
 /** A turn is under way: anything the agent reports but idle, known or not. */
 export const isBusy = (state: SessionState): boolean => state.activity.state !== "idle";
 
-export const isFinal = (status: string | undefined): boolean =>
+/** Whether a tool call with this status has ended, so that nothing comes after it. */
+export const isFinal = (status: string | null | undefined): boolean =>
   status === "completed" || status === "failed" || status === "cancelled";
 
 /**

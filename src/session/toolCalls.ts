@@ -2,7 +2,7 @@
 import { jsonEqual } from "../base/jsonEqual.ts";
 import { withFullerDiffs } from "./fullerDiffs.ts";
 import { appendContent } from "./messages.ts";
-import type { Patch, ToolContent, ToolFields } from "./events.ts";
+import type { Patch, SessionEvent, ToolContent, ToolFields } from "./events.ts";
 import { isFinal, isPrompt, toolKey, type SessionState, type ToolEntry } from "./state.ts";
 
 /** Absent leaves a field, null clears it, a value replaces it. Returns the same object when nothing changed. */
@@ -32,6 +32,9 @@ export function appendToolContent(old: readonly ToolContent[], next: ToolContent
   const both = appendContent([last.content], next.content);
   return [...old.slice(0, -1), ...both.map(content => ({ type: "content" as const, content }))];
 }
+
+/** Whether the event ends a tool call, so that the agent has written whatever the call writes. */
+export const endsToolCall = (event: SessionEvent): boolean => event.type === "tool" && isFinal(event.patch.status);
 
 /** The state with the tool call changed by `change`, made if it is new: updates may come before the announcement. */
 export function upsertTool(

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import type { SessionEvent, ToolFields } from "../../src/session/events.ts";
+import { endsToolCall } from "../../src/session/toolCalls.ts";
 import {
   ToolCallPaths,
-  endsToolCall,
   hasDiverged,
   hashBytes,
   hashText,

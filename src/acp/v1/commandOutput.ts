@@ -1,6 +1,7 @@
 // Agents that run commands themselves tell the output in several ways: as a terminal, as text that holds everything so far,
 // or fenced, at the end. Here text becomes a terminal, so that all of them look the same. Judged by shape, never by name.
 import type { ExitStatus, SessionEvent, ToolFields } from "../../session/events.ts";
+import { isFinal } from "../../session/state.ts";
 import { asNumber, optionalField, isObject, asString, asObject, type JsonObject } from "../parse.ts";
 
 /** What is known of a tool call, from all its updates. */
@@ -13,9 +14,6 @@ interface ToolCallFacts {
   /** What it showed last. */
   readonly output: string | undefined;
 }
-
-const isFinal = (status: string | undefined): boolean =>
-  status === "completed" || status === "failed" || status === "cancelled";
 
 /** One session's tool calls that run commands. */
 export class CommandOutput {

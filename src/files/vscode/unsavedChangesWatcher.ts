@@ -7,9 +7,9 @@ import { asError, unreachable } from "../../base/errors.ts";
 import { DisposableStore, type Disposable } from "../../base/lifecycle.ts";
 import type { Log } from "../../base/log.ts";
 import type { FileNote, SessionEvent } from "../../session/events.ts";
+import { endsToolCall } from "../../session/toolCalls.ts";
 import {
   ToolCallPaths,
-  endsToolCall,
   hasDiverged,
   hashBytes,
   hashText,
