@@ -9,7 +9,7 @@ import { DisposableStore } from "./base/lifecycle.ts";
 import { systemClock } from "./base/log.ts";
 import { changesView } from "./panel/projection/changesView.ts";
 import { isOnlyTextAppended } from "./session/notifications.ts";
-import { currentTurn, isBusy, openQuestions, promptTitle, type SessionState } from "./session/state.ts";
+import { currentTurn, isBusy, openQuestions, type SessionState } from "./session/state.ts";
 import { registerFixActions } from "./mentions/vscode/addToChat.ts";
 import { Attachments } from "./mentions/vscode/attachments.ts";
 import { UserNotifications } from "./window/userNotifications.ts";
@@ -118,7 +118,11 @@ export function activate(context: vscode.ExtensionContext): void {
       written: (path, after) => currentCheckpoints()?.written(path, after),
     },
     textAt: async (turn, path) => currentCheckpoints()?.textAt(turn, path),
-    hasTree: (turn, root) => currentCheckpoints()?.hasTree(turn, root) ?? false,
+    treesOf: async turn => {
+      const checkpoints = currentCheckpoints();
+      await checkpoints?.beginTurn(turn);
+      return new Set(sessionRoots("").filter(root => checkpoints?.hasTree(turn, root)));
+    },
     storage,
     clock: systemClock,
     log,
@@ -129,11 +133,7 @@ export function activate(context: vscode.ExtensionContext): void {
     settings,
     rules: () => rules.ruleSet(),
     audit,
-    review: reviews.attribution,
-    beforeTurn: submission => {
-      const trees = currentCheckpoints()?.beginTurn(submission) ?? Promise.resolve();
-      return reviews.turnBegan(submission, promptTitle(current.state, submission), trees);
-    },
+    review: () => reviews.startSession(),
     follow: confinement => follow.startSession(confinement),
     log,
   };
@@ -239,11 +239,9 @@ export function activate(context: vscode.ExtensionContext): void {
     lastUpdate = { session, state };
     // The chunks of an answer show in the chat alone.
     if (before && before.session === session && isOnlyTextAppended(before.state, state)) return;
-    reviews.attribution.sessionChanged(state);
     status.update(state, current.agent?.name);
     sessions.update(state, current.agent?.name);
     notifications.update(current.session);
-    follow.sessionChanged(state);
     setContextKey("parley.hasSession", current.session !== undefined);
     setContextKey("parley.busy", isBusy(state));
     setContextKey("parley.waiting", openQuestions(state).length > 0);

@@ -1,5 +1,6 @@
 // The editor and the file system as an agent's requests need them. src/vscode/ and the node* files here implement
 // these; tests have in-memory ones that pass the same contract suite.
+import type { WriteResult } from "../session/agent.ts";
 
 /** What is at a path, through symbolic links. `size` is in bytes; an open document with unsaved text is a file. */
 export interface FileStat {
@@ -33,13 +34,6 @@ export interface Documents {
    * Keeps line ending, byte-order mark and encoding. Resolves once buffer or disk was read back and is equal.
    */
   write(path: string, content: string): Promise<WriteResult>;
-}
-
-/** `saved` is false when the document holds unsaved changes of the user's own and was left so. */
-export interface WriteResult {
-  readonly saved: boolean;
-  /** What was made of it, where the user's save settings changed the text that was sent. */
-  readonly result?: { readonly before: string; readonly after: string };
 }
 
 /** The file system's own answers that confinement needs. */

@@ -4,7 +4,8 @@ import { sizeInMebibytes, sliceLines, tooLargeRefusal } from "./lineWindow.ts";
 import { rootsOnly, type Gate, type Operation } from "./gate.ts";
 import { type Confinement, type LocatedPath } from "./paths.ts";
 import { quotePath } from "../base/text.ts";
-import type { Documents, FileStat, LineWindow, WriteResult } from "./ports.ts";
+import type { WriteResult } from "../session/agent.ts";
+import type { Documents, FileStat, LineWindow } from "./ports.ts";
 
 export interface SessionFilesOptions {
   /** What an agent gets for a file that does not exist: some cannot create a file unless its text is empty first. */

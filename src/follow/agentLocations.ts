@@ -1,5 +1,10 @@
-// Where an agent is in the files, by what it says and asks. Pure: places come in, lines of documents come out.
-import type { FileLocation, SessionEvent, ToolContent, ToolKind, ToolStatus } from "../session/events.ts";
+// Where an agent is in the files, according to its tool calls, requests and output. Pure: events and states come in,
+// places come out, and places become lines of documents.
+import type { FileLocation, SessionEvent, ToolContent, ToolFields } from "../session/events.ts";
+import { turnEnded } from "../session/activity.ts";
+import type { ReadTextFileRequest } from "../session/participant.ts";
+import { emptySession, isFinal, toolKey, type SessionState, type ToolEntry } from "../session/state.ts";
+import { pathsOf } from "../session/toolPaths.ts";
 import { fileURLToPath } from "node:url";
 import { terminalLinks } from "./terminalLinks.ts";
 
@@ -12,20 +17,20 @@ export interface LineSpan {
   readonly last: number;
 }
 
-/** Where an agent says it is. */
+/** A place where an agent is. */
 export interface AgentLocation {
   /** As the agent sent it. */
   readonly path: string;
   readonly doing: LocationKind;
   /** 1-based; 0 is taken as the first. Absent: somewhere in the file. */
   readonly line?: number;
-  /** How many lines; absent: one. */
+  /** The number of lines; absent: one. */
   readonly count?: number;
-  /** What becomes of which text, to find the lines by. */
+  /** The edit made there, to find its lines in the document's text. */
   readonly change?: DiffTexts;
   /** The tool call of the sub-agent that is there. */
   readonly parent?: string;
-  /** Read out of a command's output: there may be no such file. */
+  /** Parsed from a command's output: the file may not exist. */
   readonly guessed?: true;
 }
 
@@ -34,95 +39,104 @@ export interface DiffTexts {
   readonly newText: string;
 }
 
-/** What is known of a tool call that has not ended. */
-interface ToolCallState {
-  kind?: ToolKind;
-  status?: ToolStatus;
-  parent?: string;
-  locations: readonly FileLocation[];
-  content: readonly ToolContent[];
-}
-
-/** More calls than these at once, or more places in one event, are no help to anybody who looks on. */
+/** A user cannot watch more open calls, or more places in one event, than these. */
 const maxCalls = 500;
 const maxLocations = 20;
-/** Texts beyond this are not searched for in a document. UTF-16 units. */
+/** Longer texts are not searched for in a document. UTF-16 units. */
 const maxChangeLength = 1_000_000;
 
 const editingKinds: ReadonlySet<unknown> = new Set(["edit", "delete", "move"]);
-const finalStatuses: ReadonlySet<unknown> = new Set(["completed", "failed", "cancelled"]);
 
-/** One session's way through the files. Keep one per session: later events name what earlier ones told. */
+/** Tracks one session's agents through the files. Keep one per session. */
 export class LocationTracker {
-  readonly #calls = new Map<string, ToolCallState>();
-  /** Where commands run, by terminal. */
-  readonly #folders = new Map<string, string>();
-  /** The folder of commands that tell none. */
+  /** The ids of the calls that have not ended, the one with the latest event last. */
+  readonly #openCalls = new Set<string>();
+  /** Where commands run that do not report their folder. */
   readonly #workspaceFolder: string;
+  #state: SessionState = emptySession;
 
   constructor(workspaceFolder: string) {
     this.#workspaceFolder = workspaceFolder;
   }
 
-  /** The places that an event tells, the latest last. */
-  observe(event: SessionEvent): readonly AgentLocation[] {
-    if (event.type === "activity" && event.state === "idle") {
-      this.#calls.clear();
-      this.#folders.clear();
-    }
-    if (event.type === "toolChunk") {
-      const call = this.#calls.get(event.toolCallId);
-      if (!call) return [];
-      call.content = [...call.content, event.content];
-      return locationsOf({ ...call, locations: [], content: [event.content] });
-    }
-    if (event.type === "terminal") {
-      if (event.cwd !== undefined) this.#folders.set(event.terminalId, event.cwd);
-      return event.output === undefined ? [] : this.#output(event.terminalId, event.output);
-    }
-    if (event.type === "terminalOutput") return this.#output(event.terminalId, event.text);
-    return event.type === "tool" ? this.#tool(event) : [];
+  /** Takes in the new state, whoever changed it. Comes before {@link observe}. The end of a turn ends its calls. */
+  stateChanged(before: SessionState, after: SessionState): void {
+    this.#state = after;
+    if (turnEnded(before, after)) this.#openCalls.clear();
   }
 
-  /** The first place that output names comes last, where the view goes: in a stack it is the one that matters. */
-  #output(terminalId: string, text: string): readonly AgentLocation[] {
-    const shows = ({ content }: ToolCallState): boolean =>
-      content.some(item => item.type === "terminal" && item.terminalId === terminalId);
-    const parent = [...this.#calls.values()].find(shows)?.parent;
+  /** The places that an event of the agent names, the latest last. */
+  observe(event: SessionEvent, before: SessionState, after: SessionState): readonly AgentLocation[] {
+    switch (event.type) {
+      case "tool":
+        return this.#fromTool(event, before, after);
+      case "toolChunk":
+        return this.#fromChunk(event, before);
+      case "terminal":
+        return event.output === undefined ? [] : this.#fromOutput(after, event.terminalId, event.output);
+      case "terminalOutput":
+        return this.#fromOutput(after, event.terminalId, event.text);
+      default:
+        return [];
+    }
+  }
+
+  /** The first place that the output names comes last, where the view goes: it matters most in a stack trace. */
+  #fromOutput(state: SessionState, terminalId: string, text: string): readonly AgentLocation[] {
+    const places = terminalLinks(text, state.terminals.get(terminalId)?.cwd ?? this.#workspaceFolder);
+    if (places.length === 0) return [];
+    const shows = ({ fields }: ToolEntry): boolean =>
+      (fields.content ?? []).some(item => item.type === "terminal" && item.terminalId === terminalId);
+    const parent = this.#openEntries().find(shows)?.parent;
     const by = parent === undefined ? {} : { parent };
-    const places = terminalLinks(text, this.#folders.get(terminalId) ?? this.#workspaceFolder);
     return places.map((place): AgentLocation => ({ ...place, doing: "read", guessed: true, ...by })).reverse();
   }
 
-  #tool(event: Extract<SessionEvent, { type: "tool" }>): readonly AgentLocation[] {
-    const { toolCallId, patch, parent } = event;
-    const call: ToolCallState = this.#calls.get(toolCallId) ?? { locations: [], content: [] };
-    const before = call.status;
-    if (patch.kind) call.kind = patch.kind;
-    if (patch.status) call.status = patch.status;
-    if (parent !== undefined) call.parent = parent;
-    if (patch.locations !== undefined) call.locations = patch.locations ?? [];
-    if (patch.content !== undefined) call.content = patch.content ?? [];
-    this.#calls.delete(toolCallId);
-    if (!finalStatuses.has(call.status)) this.#keep(toolCallId, call);
-    if (call.status === "failed" || call.status === "cancelled") return [];
-    const hasNewLocations = Boolean(patch.locations) || Boolean(patch.content);
-    // An edit that begins or is done is told once more: it is seen where it stands now.
-    const moves = call.status !== before && call.status !== "pending" && editingKinds.has(call.kind);
-    return hasNewLocations || moves ? locationsOf(call) : [];
+  #fromChunk(
+    { toolCallId, content }: Extract<SessionEvent, { type: "toolChunk" }>,
+    before: SessionState,
+  ): readonly AgentLocation[] {
+    const known = this.#openCalls.has(toolCallId) ? toolOf(before, toolCallId) : undefined;
+    if (!known) return [];
+    const { kind, status } = known.fields;
+    return locationsOf({ ...(kind && { kind }), ...(status && { status }), content: [content] }, known.parent);
   }
 
-  #keep(id: string, call: ToolCallState): void {
-    this.#calls.set(id, call);
-    for (const oldest of this.#calls.keys()) {
-      if (this.#calls.size <= maxCalls) break;
-      this.#calls.delete(oldest);
+  #fromTool(
+    { toolCallId, patch, parent }: Extract<SessionEvent, { type: "tool" }>,
+    before: SessionState,
+    after: SessionState,
+  ): readonly AgentLocation[] {
+    const known = toolOf(before, toolCallId);
+    const now = toolOf(after, toolCallId);
+    if (!now) return [];
+    const { kind, status } = now.fields;
+    this.#openCalls.delete(toolCallId);
+    if (!isFinal(status)) this.#keepOpen(toolCallId);
+    if (status === "failed" || status === "cancelled") return [];
+    const hasNewPlaces = Boolean(patch.locations) || Boolean(patch.content);
+    // An edit is reported again when it begins and when it ends, because its lines may have moved.
+    const hasMoved = status !== known?.fields.status && status !== "pending" && editingKinds.has(kind);
+    if (!hasNewPlaces && !hasMoved) return [];
+    // The entry may keep a fuller diff than the agent sent now; the new one has the narrower lines.
+    const content = patch.content ?? now.fields.content ?? [];
+    return locationsOf({ ...now.fields, content }, parent ?? now.parent);
+  }
+
+  #keepOpen(id: string): void {
+    this.#openCalls.add(id);
+    for (const oldest of this.#openCalls) {
+      if (this.#openCalls.size <= maxCalls) break;
+      this.#openCalls.delete(oldest);
     }
   }
 
+  #openEntries(): readonly ToolEntry[] {
+    return [...this.#openCalls].flatMap(id => toolOf(this.#state, id) ?? []);
+  }
+
   /** The place of a read request. */
-  readLocation(request: { readonly path: string; readonly line?: number; readonly limit?: number }): AgentLocation {
-    const { path, line, limit } = request;
+  readLocation({ path, line, limit }: ReadTextFileRequest): AgentLocation {
     return {
       path,
       doing: "read",
@@ -138,26 +152,32 @@ export class LocationTracker {
   }
 
   /**
-   * Requests do not say which agent they come from. While a sub-agent has a call under way they are its own, unless a
-   * call of the main agent names the file.
+   * Requests do not identify the agent that sent them. While a sub-agent has an open call, requests count as its own,
+   * unless a call of the main agent names the file.
    */
   #subAgentAt(path: string): { readonly parent?: string } {
-    const calls = [...this.#calls.values()];
-    const naming = calls.filter(call => locationsOf(call).some(place => place.path === path));
+    const calls = this.#openEntries();
+    const naming = calls.filter(({ fields }) => locationsOf(fields).some(place => place.path === path));
     if (naming.some(call => call.parent === undefined)) return {};
     const parent = (naming.at(-1) ?? calls.findLast(call => call.parent !== undefined))?.parent;
     return parent === undefined ? {} : { parent };
   }
 }
 
-function locationsOf({ kind, status, parent, locations, content }: ToolCallState): readonly AgentLocation[] {
+function toolOf(state: SessionState, toolCallId: string): ToolEntry | undefined {
+  const entry = state.entries.get(toolKey(toolCallId));
+  return entry?.kind === "tool" ? entry : undefined;
+}
+
+function locationsOf(call: Partial<ToolFields>, parent?: string): readonly AgentLocation[] {
+  const { kind, status, locations = [], content = [] } = call;
   const edits = editingKinds.has(kind);
-  // A call that waits may yet be refused.
+  // A pending call may still be refused.
   const begun = status !== undefined && status !== "pending";
   const doing: LocationKind = edits && begun ? "edit" : "read";
   const by = parent === undefined ? {} : { parent };
   const diffs = content.flatMap(item => (item.type === "diff" && item.deleted === undefined ? [item] : []));
-  const reported = locations.map(({ path, line }): AgentLocation => {
+  const reported = locations.map(({ path, line }: FileLocation): AgentLocation => {
     const change = diffs.find(diff => diff.path === path);
     return { path, doing, ...(line !== undefined && { line }), ...(change && { change: textChange(change) }), ...by };
   });
@@ -172,7 +192,7 @@ function locationsOf({ kind, status, parent, locations, content }: ToolCallState
     const linked = item.type === "content" ? linkedLocation(item.content) : undefined;
     return linked ? [{ ...linked, doing: "read", ...by }] : [];
   });
-  const named = new Set(locations.map(({ path }) => path));
+  const named = new Set(pathsOf(call, "locations"));
   return [...fromContent.filter(({ path }) => !named.has(path)), ...reported].slice(-maxLocations);
 }
 
@@ -191,15 +211,15 @@ function linkedLocation(content: ContentItem): Pick<AgentLocation, "path" | "lin
     const line = /^#L(\d{1,9})/.exec(url.hash)?.[1];
     return { path: fileURLToPath(url), ...(line !== undefined && { line: Number(line) }) };
   } catch {
-    // An address that is none names no place.
+    // A malformed address names no place.
     return undefined;
   }
 }
 
-/** Who an agent is among those that one session shows: the main agent is "". */
+/** Identifies an agent within a session: the main agent is "", a sub-agent is the tool call that started it. */
 export const agentIdOf = ({ parent }: Pick<AgentLocation, "parent">): string => parent ?? "";
 
-/** The place's lines in a text of so many lines. Undefined where the place names the file only. */
+/** The place's lines in a text of `lineCount` lines. Undefined where the place names only the file. */
 export function lineSpanOf(place: AgentLocation, lineCount: number, text?: () => string): LineSpan | undefined {
   const found = place.change && text ? changedLines(text(), place.change) : undefined;
   if (found) return clampLines(found, lineCount);
@@ -208,13 +228,13 @@ export function lineSpanOf(place: AgentLocation, lineCount: number, text?: () =>
   return clampLines({ first, last: first + (place.count ?? 1) - 1 }, lineCount);
 }
 
-/** The lines, brought back into a text of so many. */
+/** The lines, limited to a text of `lineCount` lines. */
 export function clampLines({ first, last }: LineSpan, lineCount: number): LineSpan {
   const inside = (line: number): number => Math.min(Math.max(0, Math.floor(line) || 0), Math.max(0, lineCount - 1));
   return { first: inside(first), last: Math.max(inside(first), inside(last)) };
 }
 
-/** Where a change stands in a text that has it, or is about to get it; undefined if that is not certain. */
+/** The lines of a change in a text that has it, or is about to get it; undefined if they are ambiguous. */
 export function changedLines(text: string, { oldText = "", newText }: DiffTexts): LineSpan | undefined {
   if (oldText.length + newText.length > maxChangeLength) return undefined;
   const [olds, news, own] = [oldText, newText, text].map(one => one.replaceAll("\r\n", "\n")) as [
@@ -244,14 +264,14 @@ function uniqueIndex(text: string, part: string): number | undefined {
 
 const countNewlines = (text: string): number => text.split("\n").length - 1;
 
-/** One replacement in a document, as editors tell it: where in the text before, and what stands there now. */
+/** One replacement in a document, as VS Code reports it: the range in the old text, and the new text. */
 export interface Replacement {
   readonly start: { readonly line: number; readonly character: number };
   readonly end: { readonly line: number; readonly character: number };
   readonly text: string;
 }
 
-/** The lines that replacements touched, as they are numbered afterwards, from the top. */
+/** The lines that replacements touched, numbered as in the new text, from the top. */
 export function editedLines(replacements: readonly Replacement[]): readonly LineSpan[] {
   let moved = 0;
   const downwards = [...replacements].sort(
@@ -261,14 +281,14 @@ export function editedLines(replacements: readonly Replacement[]): readonly Line
     const added = countNewlines(text);
     const top = start.line + moved;
     moved += added - (end.line - start.line);
-    // Whole lines that come in begin after a line's end, or end before a line's start.
+    // Inserted whole lines begin after a line's end, or end before a line's start.
     const first = start.character > 0 && text.startsWith("\n") ? top + 1 : top;
     const last = end.character === 0 && text.endsWith("\n") ? top + added - 1 : top + added;
     return { first, last: Math.max(first, last) };
   });
 }
 
-/** Where lines are once replacements were made: moved by what changed above, stretched by what changed inside. */
+/** The lines after replacements: moved by changes above them, stretched by changes inside them. */
 export function shiftLines({ first, last }: LineSpan, replacements: readonly Replacement[]): LineSpan {
   let [top, bottom] = [first, last];
   for (const { start, end, text } of [...replacements].sort((a, b) => b.start.line - a.start.line)) {

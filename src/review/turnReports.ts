@@ -1,76 +1,70 @@
-// What an agent's tool calls said of files in one turn: which they name, and which edits they report. Pure.
-import type { SessionEvent, ToolContent } from "../session/events.ts";
+// The files that an agent's tool calls named in one turn, and the edits that they report. Pure.
+import type { SessionEvent } from "../session/events.ts";
+import { emptySession, toolKey, type SessionState } from "../session/state.ts";
+import { newPathsIn } from "../session/toolPaths.ts";
 import { baseFromReports, containsEdit, editReportsOf, type EditReport } from "./baseFromReports.ts";
-import { endsToolCall } from "../session/toolCalls.ts";
 
-/** More files of one turn are not followed by name. */
+/** At most this many files of one turn are followed by name. */
 const maxNamedPaths = 500;
 
-interface ReportedCall {
-  readonly named: ReadonlySet<string>;
-  readonly content: readonly ToolContent[];
-}
-
 export class TurnReports {
-  readonly #calls = new Map<string, ReportedCall>();
-  /** The files by the paths the agent gave. */
+  /** All paths that a call has named in this turn, as the agent gave them, by the call's id. */
+  readonly #named = new Map<string, ReadonlySet<string>>();
+  /** The files, by the paths that the agent gave. */
   readonly #resolvedPaths = new Map<string, string>();
+  #state: SessionState = emptySession;
 
-  /** Takes the event in; the paths, as the agent gave them, of which it says something new. */
-  observe(event: SessionEvent): readonly string[] {
+  /** Returns the paths, as the agent gave them, that the event has news of. `after`: the state after the event. */
+  observe(event: SessionEvent, after: SessionState): readonly string[] {
+    this.#state = after;
     if (event.type !== "tool" && event.type !== "toolChunk") return [];
-    const was: ReportedCall = this.#calls.get(event.toolCallId) ?? { named: new Set(), content: [] };
-    const content = event.type === "tool" ? (event.patch.content ?? was.content) : [...was.content, event.content];
-    const locations = event.type === "tool" ? (event.patch.locations ?? []) : [];
-    const paths = [...locations.map(place => place.path), ...content.flatMap(editReportsOf).map(([path]) => path)];
-    const all = [...this.#calls.values()].reduce((sum, call) => sum + call.named.size, 0);
-    const newPaths = [...new Set(paths)]
-      .filter(path => !was.named.has(path))
+    const known = this.#named.get(event.toolCallId) ?? new Set();
+    const all = [...this.#named.values()].reduce((sum, paths) => sum + paths.size, 0);
+    const newPaths = [...new Set(newPathsIn(event, "locations", "diffs", "moves"))]
+      .filter(path => !known.has(path))
       .slice(0, Math.max(0, maxNamedPaths - all));
-    const named = new Set([...was.named, ...newPaths]);
-    this.#calls.set(event.toolCallId, { named, content });
-    return content === was.content ? newPaths : [...named];
+    const named = new Set([...known, ...newPaths]);
+    if (named.size > 0) this.#named.set(event.toolCallId, named);
+    const hasContent = event.type === "toolChunk" || Boolean(event.patch.content);
+    return hasContent ? [...named] : newPaths;
   }
 
-  /** The file that a path of the agent's leads to. */
+  /** Notes the file that a path of the agent leads to. */
   setResolvedPath(agentPath: string, path: string): void {
     this.#resolvedPaths.set(agentPath, path);
   }
 
-  /** Whether the event ends a tool call. */
-  hasEnded(event: SessionEvent): boolean {
-    return endsToolCall(event);
-  }
-
-  /** The paths that the event's tool call names, as the agent gave them. */
-  pathsOf(event: SessionEvent): readonly string[] {
-    return event.type === "tool" ? [...(this.#calls.get(event.toolCallId)?.named ?? [])] : [];
+  /** The paths that the event's tool call has named, as the agent gave them. */
+  pathsOfCall(event: SessionEvent): readonly string[] {
+    return event.type === "tool" ? [...(this.#named.get(event.toolCallId) ?? [])] : [];
   }
 
   /** Every path that was named, as the agent gave it. */
   paths(): readonly string[] {
-    return [...new Set([...this.#calls.values()].flatMap(call => [...call.named]))];
+    return [...new Set([...this.#named.values()].flatMap(paths => [...paths]))];
   }
 
-  /** Whether a tool call names the file. */
+  /** Whether a tool call named the file. */
   isNamed(path: string): boolean {
     return this.paths().some(given => this.#resolve(given) === path);
   }
 
-  /** Whether the text has an edit in it already that was reported of the file. */
+  /** Whether the text already contains an edit that was reported of the file. */
   containsReportedEdit(path: string, text: string | null): boolean {
     return text !== null && this.#reportsOf(path).some(report => containsEdit(text, report));
   }
 
-  /** The file's text before the reported edits; null: there was none; undefined: that cannot be told. */
+  /** The file's text before the reported edits; null: there was no file; undefined: not certain. */
   before(path: string, after: string | null): string | null | undefined {
     return baseFromReports(after, this.#reportsOf(path));
   }
 
   #reportsOf(path: string): readonly EditReport[] {
     const reports: EditReport[] = [];
-    for (const { content } of this.#calls.values()) {
-      for (const [given, report] of content.flatMap(editReportsOf))
+    for (const id of this.#named.keys()) {
+      const entry = this.#state.entries.get(toolKey(id));
+      if (entry?.kind !== "tool") continue;
+      for (const [given, report] of (entry.fields.content ?? []).flatMap(editReportsOf))
         if (this.#resolve(given) === path) reports.push(report);
     }
     return reports;

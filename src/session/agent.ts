@@ -68,6 +68,13 @@ export interface TerminalRequest {
   readonly outputByteLimit?: number;
 }
 
+/** `saved` is false when the document had unsaved changes of the user's own and was therefore not saved. */
+export interface WriteResult {
+  readonly saved: boolean;
+  /** The texts around the write, where the user's save settings changed the text that the agent sent. */
+  readonly result?: { readonly before: string; readonly after: string };
+}
+
 /**
  * What an agent may ask of us, for one session. Methods reject with a Refusal. The signal aborts when the agent calls
  * its request back or is gone: what waits for the user then waits no more.

@@ -2,30 +2,17 @@
 import { ProblemError, asError, asProblem, type Problem } from "../base/errors.ts";
 import { Emitter, type Disposable, type Event } from "../base/lifecycle.ts";
 import type { Clock, Log } from "../base/log.ts";
-import type { Agent, AgentClient, AgentSession, PermissionQuestion } from "./agent.ts";
-import type { ConnectionState, ContentBlock, LoggedEvent, SessionEvent } from "./events.ts";
+import { turnEnded } from "./activity.ts";
+import type { Agent, AgentClient, AgentSession, PermissionQuestion, WriteResult } from "./agent.ts";
+import type { ConnectionState, ContentBlock, LoggedEvent, QuestionAnswer, SessionEvent } from "./events.ts";
 import { promptContentForAgent, type PromptCapabilities } from "./promptContentForAgent.ts";
+import { Participants } from "./participant.ts";
 import { withPromptText } from "./promptQueue.ts";
 import { joinChunks } from "./joinChunks.ts";
 import { reduce } from "./reduce.ts";
 import { RestartIds } from "./restartIds.ts";
+import type { SessionServices } from "./sessionServices.ts";
 import { emptySession, isBusy, toolKey, type SessionState } from "./state.ts";
-
-/** What an agent may use here, for one session: files, terminals, questions. Disposing settles all it handed out. */
-export interface SessionServices extends Omit<AgentClient, "report">, Disposable {
-  /** The user's answer to an open question. An answer that comes too late does nothing. */
-  answer(questionId: string, option: string): void;
-  /** Answers every open question with `cancelled`. */
-  cancelQuestions(): void;
-  /** An open question as it was asked. */
-  question(questionId: string): PermissionQuestion | undefined;
-  /** Ends every command: the agent that started them is gone. */
-  endTerminals(): void;
-  /** Told of what the agent reported, after the state has taken it in. */
-  observe?(event: SessionEvent): void;
-  /** Told that a prompt is about to go out, which waits for it a moment. */
-  beforeTurn?(turnId: string): Promise<void>;
-}
 
 /** How a session gets at its agent. Rejects with a ProblemError. */
 export interface AgentConnector {
@@ -56,8 +43,6 @@ export interface SessionOptions {
 
 /** How long the death of an agent whose output has ended is waited for. Milliseconds. */
 const maxExitWait = 2000;
-/** How long a prompt waits for what is done before its turn. Milliseconds. */
-const maxBeforeTurn = 2000;
 const maxTitleLength = 200;
 
 /** The agent's side of the session. */
@@ -72,6 +57,7 @@ export class Session implements Disposable {
   readonly id: string;
   readonly #options: SessionOptions;
   readonly #services: SessionServices;
+  readonly #participants: Participants;
   readonly #changed = new Emitter<SessionState>();
   /** Fires after each event, with the state it led to. */
   readonly onDidChange: Event<SessionState> = this.#changed.event;
@@ -89,7 +75,6 @@ export class Session implements Disposable {
   #stopPreparing: (() => void) | undefined;
   /** The prompt that is being handed to the agent. */
   #sendingPrompt: string | undefined;
-  #wasBusy = false;
   #disposed = false;
 
   constructor(options: SessionOptions) {
@@ -100,6 +85,8 @@ export class Session implements Disposable {
       // A question of our own after Stop would hold up the end of the turn. Later, so that a rule's answer is told as one.
       if (event.type === "askOpened" && this.#state.cancelling) queueMicrotask(() => this.#cancelQuestionsOfStopped());
     });
+    const { participants = [] } = this.#services;
+    this.#participants = new Participants({ participants, clock: options.clock, log: options.log });
     for (const logged of joinChunks(options.earlierEvents ?? [])) {
       this.#state = this.#nextState(logged);
       this.#seq = logged.seq + 1;
@@ -308,26 +295,39 @@ export class Session implements Disposable {
   }
 
   #createClient(ids: RestartIds): AgentClient {
-    const room = this.#services;
+    const services = this.#services;
+    const participants = this.#participants;
     return {
       report: reported => {
         const event = ids.suffixEventIds(reported);
-        this.#dispatch(event);
-        room.observe?.(event);
+        const change = this.#dispatch(event);
+        if (change) participants.observe(event, change.before, change.after);
       },
-      // Asked when Stop was pressed already: the turn is to end, not to wait (spec page "Prompt Turn").
-      requestPermission: (question, signal) =>
-        this.#state.cancelling
-          ? Promise.resolve("cancelled")
-          : room.requestPermission(this.#withTool(question, ids), signal),
-      readTextFile: (request, signal) => room.readTextFile(request, signal),
-      writeTextFile: (request, signal) => room.writeTextFile(request, signal),
-      createTerminal: (request, signal) => room.createTerminal(request, signal),
-      terminalOutput: id => room.terminalOutput(id),
-      waitForTerminalExit: (id, signal) => room.waitForTerminalExit(id, signal),
-      killTerminal: id => room.killTerminal(id),
-      releaseTerminal: id => room.releaseTerminal(id),
+      requestPermission: (question, signal) => this.#requestPermission(this.#withTool(question, ids), signal),
+      readTextFile: async (request, signal) => {
+        const text = await services.readTextFile(request, signal);
+        participants.afterRead(request);
+        return text;
+      },
+      writeTextFile: async (request, signal) => {
+        const { path, content } = request;
+        const write = (): Promise<WriteResult> => services.writeTextFile(request, signal);
+        const { result } = await participants.aroundWrite(path, content, write);
+        if (result) this.#dispatch({ type: "fileResult", path, ...result });
+      },
+      createTerminal: (request, signal) => services.createTerminal(request, signal),
+      terminalOutput: id => services.terminalOutput(id),
+      waitForTerminalExit: (id, signal) => services.waitForTerminalExit(id, signal),
+      killTerminal: id => services.killTerminal(id),
+      releaseTerminal: id => services.releaseTerminal(id),
     };
+  }
+
+  #requestPermission(question: PermissionQuestion, signal: AbortSignal): Promise<QuestionAnswer> {
+    // After Stop the turn is to end, not to wait for an answer (spec page "Prompt Turn").
+    if (this.#state.cancelling) return Promise.resolve("cancelled");
+    this.#participants.beforeQuestion(question);
+    return this.#services.requestPermission(question, signal);
   }
 
   #cancelQuestionsOfStopped(): void {
@@ -350,7 +350,7 @@ export class Session implements Disposable {
     const next = this.#state.pendingPrompts.find(s => s.messageId === undefined);
     if (!remote || !next || this.#isQueuePaused || this.#sendingPrompt !== undefined || isBusy(this.#state)) return;
     if (this.#preparingPrompt !== undefined) return;
-    if (this.#services.beforeTurn && ready !== next.id) return void this.#prepareTurn(next.id);
+    if (this.#participants.preparesTurns && ready !== next.id) return void this.#prepareTurn(next.id);
     this.#sendingPrompt = next.id;
     const fitted = promptContentForAgent(next.content, remote.accepts, this.#options.agent.name);
     const sent =
@@ -369,20 +369,11 @@ export class Session implements Disposable {
       });
   }
 
-  /** Lets the room prepare a turn, for a limited time, and goes on whatever comes of it. Never rejects. */
+  /** Lets the participants prepare a turn, then sends the prompt in any case. Never rejects. */
   async #prepareTurn(promptId: string): Promise<void> {
-    const { clock, log } = this.#options;
     this.#preparingPrompt = promptId;
-    const timeout = new Promise<"late">(resolve => (this.#stopPreparing = () => resolve("late")));
-    const timer = clock.after(maxBeforeTurn, () => this.#stopPreparing?.());
-    try {
-      const outcome = await Promise.race([this.#services.beforeTurn?.(promptId), timeout]);
-      if (outcome === "late" && !this.#disposed)
-        log.warn("A prompt went out before its turn was prepared: it took too long.");
-    } catch (error) {
-      log.warn("A turn could not be prepared.", asError(error).message);
-    }
-    timer.dispose();
+    const stop = new Promise<void>(resolve => (this.#stopPreparing = resolve));
+    await this.#participants.beforeTurn(promptId, stop);
     this.#stopPreparing = undefined;
     this.#preparingPrompt = undefined;
     this.#sendNext(promptId);
@@ -406,15 +397,20 @@ export class Session implements Disposable {
     this.#services.endTerminals();
   }
 
-  #dispatch(event: SessionEvent): void {
-    if (this.#disposed) return;
+  /** Returns the states before and after the event; undefined once the session is disposed. */
+  #dispatch(event: SessionEvent): { readonly before: SessionState; readonly after: SessionState } | undefined {
+    if (this.#disposed) return undefined;
     const logged: LoggedEvent = { seq: this.#seq++, at: this.#options.clock.now(), event };
     this.#options.onLog?.(logged);
     const before = this.#state;
-    this.#state = this.#nextState(logged);
-    if (this.#state === before) return;
-    this.#handleTurnEnd();
+    const after = this.#nextState(logged);
+    this.#state = after;
+    if (after === before) return { before, after };
+    // Before anything that dispatches further events, so that participants get the changes in their order.
+    this.#participants.stateChanged(before, after);
+    if (turnEnded(before, after)) this.#handleTurnEnd();
     this.#changed.fire(this.#state);
+    return { before, after };
   }
 
   /** A fault of ours, or a log of a newer version: the event stays in the log, the session goes on without it. */
@@ -428,10 +424,6 @@ export class Session implements Disposable {
   }
 
   #handleTurnEnd(): void {
-    const busy = isBusy(this.#state);
-    const ended = this.#wasBusy && !busy;
-    this.#wasBusy = busy;
-    if (!ended) return;
     // A question of a turn that is over has nobody to answer to.
     this.#services.cancelQuestions();
     const { stopReason } = this.#state.activity;
@@ -446,6 +438,7 @@ export class Session implements Disposable {
     this.#disposed = true;
     this.#stopPreparing?.();
     this.#services.dispose();
+    this.#participants.dispose();
     this.#changed.dispose();
   }
 }

@@ -2,12 +2,11 @@
 import * as vscode from "vscode";
 import type { AgentDefinition } from "../agents/registry.ts";
 import type { Log } from "../base/log.ts";
-import type { PermissionQuestion } from "../session/agent.ts";
 import type { SessionEvent } from "../session/events.ts";
-import type { SessionServices } from "../session/session.ts";
+import type { SessionParticipant } from "../session/participant.ts";
+import type { SessionServices } from "../session/sessionServices.ts";
 import { Access } from "../permissions/access.ts";
 import { auditRecord, type AuditLog } from "../permissions/auditLog.ts";
-import { editReportsOf } from "../review/baseFromReports.ts";
 import { questionFacts, type FactsContext } from "../permissions/questionFacts.ts";
 import { SessionFiles } from "../files/sessionFiles.ts";
 import { nodePaths } from "../files/nodePaths.ts";
@@ -18,8 +17,6 @@ import type { Documents } from "../files/ports.ts";
 import { answerFromVerdict, type RuleSet } from "../permissions/rules.ts";
 import { SessionTerminals } from "../terminals/sessionTerminals.ts";
 import { UnsavedChangesWatcher } from "../files/vscode/unsavedChangesWatcher.ts";
-import type { ChangeAttribution } from "../review/vscode/changeAttribution.ts";
-import type { FollowTracker } from "../follow/vscode/followController.ts";
 import type { Settings } from "./settings.ts";
 import { factsContext } from "../permissions/vscode/questionContext.ts";
 import { sessionRoots } from "../editor/folders.ts";
@@ -31,11 +28,10 @@ export interface SharedServices {
   readonly settings: () => Settings;
   readonly rules: () => RuleSet;
   readonly audit: AuditLog;
-  readonly review: ChangeAttribution;
-  /** Told before a prompt goes out, which waits for it a moment. */
-  readonly beforeTurn?: (turn: string) => Promise<void>;
-  /** Told where the agent of a room is, so that it can be followed. Absent: nobody follows. */
-  readonly follow?: (confinement: Confinement) => FollowTracker;
+  /** The review's part in a new session. */
+  readonly review: () => SessionParticipant;
+  /** Following's part in a new session. Absent: the agent is not followed. */
+  readonly follow?: (confinement: Confinement) => SessionParticipant;
   readonly log: Log;
 }
 
@@ -96,51 +92,25 @@ export function createSessionServices(
     report: (path, note) => dispatch({ type: "file", path, note }),
     log,
   });
-  const tracker = services.follow?.(confinement);
+  const following = services.follow?.(confinement);
   return {
-    requestPermission: (question, signal) => {
-      review.snapshotFiles(pathsInQuestion(question));
-      return broker.requestPermission(question, signal);
-    },
+    requestPermission: (question, signal) => broker.requestPermission(question, signal),
     answer: (ask, option) => broker.answer(ask, option),
     cancelQuestions: () => broker.cancelAll(),
     question: ask => broker.question(ask),
     endTerminals: () => terminals.endAll(),
-    observe: event => {
-      unsavedChanges.observe(event);
-      review.observe(event);
-      tracker?.observe(event);
-    },
-    ...(services.beforeTurn && { beforeTurn: services.beforeTurn }),
-    readTextFile: async (request, signal) => {
-      const text = await files.read(request, signal);
-      tracker?.afterRead(request);
-      return text;
-    },
-    writeTextFile: async (request, signal) => {
-      const reviewed = (): ReturnType<typeof files.write> =>
-        review.aroundWrite(request.path, request.content, () => files.write(request, signal));
-      const { saved, result } = await (tracker ? tracker.aroundWrite(request.path, reviewed) : reviewed());
-      if (!saved) unsavedChanges.reportUnsaved(request.path);
-      if (result) dispatch({ type: "fileResult", path: request.path, ...result });
-    },
+    readTextFile: (request, signal) => files.read(request, signal),
+    writeTextFile: (request, signal) => files.write(request, signal),
     createTerminal: (request, signal) => terminals.createTerminal(request, signal),
     terminalOutput: id => terminals.terminalOutput(id),
     waitForTerminalExit: (id, signal) => terminals.waitForTerminalExit(id, signal),
     killTerminal: id => terminals.killTerminal(id),
     releaseTerminal: id => terminals.releaseTerminal(id),
+    // The first is the outermost around a write: whether a write was saved is known before the review looks at it.
+    participants: [...(following ? [following] : []), review(), unsavedChanges],
     dispose() {
       broker.dispose();
-      unsavedChanges.dispose();
-      tracker?.dispose();
       onEnding(terminals.close());
     },
   };
-}
-
-/** The files that a question is about. */
-function pathsInQuestion({ tool, subject }: PermissionQuestion): readonly string[] {
-  const { locations = [], content = [] } = tool ?? {};
-  const reported = content.flatMap(editReportsOf).map(([path]) => path);
-  return [...new Set([...locations.map(place => place.path), ...reported, ...(subject?.paths ?? [])])];
 }

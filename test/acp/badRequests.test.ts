@@ -7,7 +7,8 @@ import type { AgentConnection } from "../../src/acp/connect.ts";
 import { Emitter, findLeaks, trackLeaks } from "../../src/base/lifecycle.ts";
 import { nullLog, systemClock, type Log } from "../../src/base/log.ts";
 import type { SessionEvent } from "../../src/session/events.ts";
-import { Session, type SessionServices } from "../../src/session/session.ts";
+import { Session } from "../../src/session/session.ts";
+import type { SessionServices } from "../../src/session/sessionServices.ts";
 import { openQuestions } from "../../src/session/state.ts";
 import { SessionFiles } from "../../src/files/sessionFiles.ts";
 import { nodePaths } from "../../src/files/nodePaths.ts";
@@ -141,7 +142,7 @@ describe("a request that is wrong", function () {
       question: id => broker.question(id),
       endTerminals: () => terminals.endAll(),
       readTextFile: request => files.read(request),
-      writeTextFile: async request => void (await files.write(request)),
+      writeTextFile: request => files.write(request),
       createTerminal: request => terminals.createTerminal(request),
       terminalOutput: id => terminals.terminalOutput(id),
       waitForTerminalExit: (id, signal) => terminals.waitForTerminalExit(id, signal),

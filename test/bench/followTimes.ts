@@ -4,6 +4,7 @@ import { join } from "node:path";
 import * as vscode from "vscode";
 import { nullLog, systemClock } from "../../src/base/log.ts";
 import { emptySession } from "../../src/session/state.ts";
+import { FedEvents } from "../support/fakes/fedEvents.ts";
 import { FollowController } from "../../src/follow/vscode/followController.ts";
 import { nodePaths } from "../../src/files/nodePaths.ts";
 import { Confinement } from "../../src/files/paths.ts";
@@ -33,13 +34,14 @@ async function told(): Promise<readonly Told[]> {
   });
   const agent = follow.startSession(new Confinement(nodePaths(), [folder]));
   const activity = { state: "running", since: 0 };
-  follow.sessionChanged({ ...emptySession, agent: { id: "bench", name: agentName }, activity });
+  agent.stateChanged(emptySession, { ...emptySession, agent: { id: "bench", name: agentName }, activity });
+  const fed = new FedEvents(() => agent);
   const times: Told[] = [];
   for (let line = 1; line <= lastLine; line++) {
     await new Promise(resolve => setTimeout(resolve, apart));
     times.push({ line, at: performance.timeOrigin + performance.now() });
     const patch = { kind: "read", status: "in_progress", locations: [{ path, line }] } as const;
-    agent.observe({ type: "tool", toolCallId: `${line}`, patch });
+    fed.feed({ type: "tool", toolCallId: `${line}`, patch });
   }
   await new Promise(resolve => setTimeout(resolve, 10 * apart));
   follow.dispose();

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { Refusal } from "../../src/base/errors.ts";
 import { SessionFiles, type SessionFilesOptions } from "../../src/files/sessionFiles.ts";
 import { Confinement } from "../../src/files/paths.ts";
-import type { WriteResult } from "../../src/files/ports.ts";
+import type { WriteResult } from "../../src/session/agent.ts";
 import { rejectsWithRefusal } from "../support/contracts/documents.ts";
 import { FakeDocuments } from "../support/fakes/fakePorts.ts";
 

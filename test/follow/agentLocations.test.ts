@@ -11,6 +11,19 @@ import {
   type AgentLocation,
   type Replacement,
 } from "../../src/follow/agentLocations.ts";
+import { FedEvents } from "../support/fakes/fedEvents.ts";
+
+/** A tracker that gets events with the states around them, as in a session. */
+class FedTracker extends LocationTracker {
+  readonly #events = new FedEvents(() => ({
+    stateChanged: (before, after) => this.stateChanged(before, after),
+    observe: (event, before, after) => this.observe(event, before, after),
+  }));
+
+  feed(event: SessionEvent): readonly AgentLocation[] {
+    return this.#events.feed(event);
+  }
+}
 
 const tool = (patch: Partial<ToolFields>, toolCallId = "t1", parent?: string): SessionEvent => ({
   type: "tool",
@@ -80,41 +93,41 @@ describe("Trail", () => {
     ["nobody in a call that names no file", { kind: "think", status: "in_progress", title: "Think" }, []],
   ];
   for (const [title, patch, places] of rows) {
-    it(`sees ${title}`, () => assert.deepEqual(new LocationTracker("/w").observe(tool(patch)), places));
+    it(`sees ${title}`, () => assert.deepEqual(new FedTracker("/w").feed(tool(patch)), places));
   }
 
   it("tells an edit again when it is done, and a read once", () => {
-    const trail = new LocationTracker("/w");
-    trail.observe(tool({ kind: "edit", status: "pending", locations: [{ path: "/a", line: 2 }] }));
-    trail.observe(tool({ kind: "read", status: "pending", locations: [{ path: "/b", line: 2 }] }, "t2"));
-    assert.deepEqual(trail.observe(tool({ status: "completed" })), [{ path: "/a", line: 2, doing: "edit" }]);
-    assert.deepEqual(trail.observe(tool({ status: "completed" }, "t2")), []);
+    const trail = new FedTracker("/w");
+    trail.feed(tool({ kind: "edit", status: "pending", locations: [{ path: "/a", line: 2 }] }));
+    trail.feed(tool({ kind: "read", status: "pending", locations: [{ path: "/b", line: 2 }] }, "t2"));
+    assert.deepEqual(trail.feed(tool({ status: "completed" })), [{ path: "/a", line: 2, doing: "edit" }]);
+    assert.deepEqual(trail.feed(tool({ status: "completed" }, "t2")), []);
   });
 
   it("takes content that comes in pieces", () => {
-    const trail = new LocationTracker("/w");
-    trail.observe(tool({ kind: "edit", status: "in_progress" }));
+    const trail = new FedTracker("/w");
+    trail.feed(tool({ kind: "edit", status: "in_progress" }));
     const content = { type: "diff", path: "/a", newText: "x" } as const;
-    assert.deepEqual(trail.observe({ type: "toolChunk", toolCallId: "t1", content }), [
+    assert.deepEqual(trail.feed({ type: "toolChunk", toolCallId: "t1", content }), [
       { path: "/a", doing: "edit", change: { newText: "x" } },
     ]);
-    assert.deepEqual(trail.observe({ type: "toolChunk", toolCallId: "none", content }), []);
+    assert.deepEqual(trail.feed({ type: "toolChunk", toolCallId: "none", content }), []);
   });
 
   it("knows a sub-agent by its call, also later", () => {
-    const trail = new LocationTracker("/w");
-    trail.observe(tool({ kind: "edit", status: "pending" }, "t1", "task"));
-    assert.deepEqual(trail.observe(tool({ status: "in_progress", locations: [{ path: "/a" }] })), [
+    const trail = new FedTracker("/w");
+    trail.feed(tool({ kind: "edit", status: "pending" }, "t1", "task"));
+    assert.deepEqual(trail.feed(tool({ status: "in_progress", locations: [{ path: "/a" }] })), [
       { path: "/a", doing: "edit", parent: "task" },
     ]);
   });
 
   describe("takes a request for", () => {
-    const trail = (): LocationTracker => {
-      const made = new LocationTracker("/w");
-      made.observe(tool({ kind: "other", status: "in_progress" }, "task"));
-      made.observe(tool({ kind: "read", status: "in_progress", locations: [{ path: "/sub" }] }, "t1", "task"));
-      made.observe(tool({ kind: "edit", status: "in_progress", locations: [{ path: "/main" }] }, "t2"));
+    const trail = (): FedTracker => {
+      const made = new FedTracker("/w");
+      made.feed(tool({ kind: "other", status: "in_progress" }, "task"));
+      made.feed(tool({ kind: "read", status: "in_progress", locations: [{ path: "/sub" }] }, "t1", "task"));
+      made.feed(tool({ kind: "edit", status: "in_progress", locations: [{ path: "/main" }] }, "t2"));
       return made;
     };
     it("the sub-agent's whose call names the file", () => {
@@ -130,10 +143,10 @@ describe("Trail", () => {
     });
     it("the main agent's once the sub-agent's calls have ended, or the turn", () => {
       const ended = trail();
-      ended.observe(tool({ status: "completed" }, "t1"));
+      ended.feed(tool({ status: "completed" }, "t1"));
       assert.equal(ended.readLocation({ path: "/new" }).parent, undefined);
       const over = trail();
-      over.observe({ type: "activity", state: "idle" });
+      over.feed({ type: "activity", state: "idle" });
       assert.equal(over.readLocation({ path: "/sub" }).parent, undefined);
     });
   });
@@ -144,34 +157,34 @@ describe("Trail", () => {
     const guessed = { doing: "read", guessed: true } as const;
 
     it("goes to the places that it names, to the first of them last, from where the command runs", () => {
-      const trail = new LocationTracker("/w");
-      assert.deepEqual(trail.observe(output(stack)), [
+      const trail = new FedTracker("/w");
+      assert.deepEqual(trail.feed(output(stack)), [
         { path: "/w/main.js", line: 4, ...guessed },
         { path: "/w/src/sum.js", line: 6, ...guessed },
       ]);
-      assert.deepEqual(trail.observe({ type: "terminal", terminalId: "x", cwd: "/w/sub", output: "a.js:1" }), [
+      assert.deepEqual(trail.feed({ type: "terminal", terminalId: "x", cwd: "/w/sub", output: "a.js:1" }), [
         { path: "/w/sub/a.js", line: 1, ...guessed },
       ]);
       assert.deepEqual(
-        trail.observe(output(stack)).map(({ path }) => path),
+        trail.feed(output(stack)).map(({ path }) => path),
         ["/w/sub/main.js", "/w/sub/src/sum.js"],
       );
     });
 
     it("knows a sub-agent by the call that shows the terminal", () => {
-      const trail = new LocationTracker("/w");
-      trail.observe(tool({ kind: "execute", content: [{ type: "terminal", terminalId: "x" }] }, "t1", "task"));
-      assert.equal(trail.observe(output("a.js:1"))[0]?.parent, "task");
+      const trail = new FedTracker("/w");
+      trail.feed(tool({ kind: "execute", content: [{ type: "terminal", terminalId: "x" }] }, "t1", "task"));
+      assert.equal(trail.feed(output("a.js:1"))[0]?.parent, "task");
     });
   });
 
   it("takes a limit of nothing for one line", () => {
-    assert.equal(new LocationTracker("/w").readLocation({ path: "/a", limit: 0 }).count, 1);
+    assert.equal(new FedTracker("/w").readLocation({ path: "/a", limit: 0 }).count, 1);
   });
 
   it("tells no more than twenty places at once, and the latest of them", () => {
     const locations = Array.from({ length: 500 }, (_, i) => ({ path: `/${i}` }));
-    const places = new LocationTracker("/w").observe(tool({ kind: "search", locations }));
+    const places = new FedTracker("/w").feed(tool({ kind: "search", locations }));
     assert.deepEqual([places.length, places.at(-1)?.path], [20, "/499"]);
   });
 });

@@ -7,6 +7,7 @@ import * as vscode from "vscode";
 import { nullLog, systemClock } from "../../src/base/log.ts";
 import type { SessionEvent } from "../../src/session/events.ts";
 import { emptySession } from "../../src/session/state.ts";
+import { FedEvents, runningState } from "../support/fakes/fedEvents.ts";
 import { FollowController, type FollowTracker } from "../../src/follow/vscode/followController.ts";
 import { nodePaths } from "../../src/files/nodePaths.ts";
 import { Confinement } from "../../src/files/paths.ts";
@@ -22,6 +23,7 @@ describe("following an agent", () => {
   let turn: string;
   let follow: FollowController;
   let agent: FollowTracker;
+  let fed: FedEvents<void>;
 
   const path = (name: string): string => join(folder, name);
   const groups = (): readonly (readonly string[])[] =>
@@ -63,7 +65,8 @@ describe("following an agent", () => {
     turn = "first";
     follow = new FollowController({ clock: systemClock, log: nullLog, turn: () => turn, modeChanged: () => {} });
     agent = follow.startSession(new Confinement(nodePaths(), [folder]));
-    follow.sessionChanged({ ...emptySession, activity: { state: "running", since: 0 } });
+    fed = new FedEvents(() => agent);
+    agent.stateChanged(emptySession, runningState);
     follow.follow(true);
   });
   afterEach(async () => {
@@ -75,13 +78,13 @@ describe("following an agent", () => {
   });
 
   it("shows its places in one preview tab", async () => {
-    agent.observe(at("a.txt", 100));
+    fed.feed(at("a.txt", 100));
     await inSight("a.txt", 100);
-    agent.observe(at("b.txt", 300));
+    fed.feed(at("b.txt", 300));
     await inSight("b.txt", 300);
     agent.afterRead({ path: path("c.txt"), line: 200, limit: 10 });
     await inSight("c.txt", 200);
-    agent.observe(at("c.txt", 400));
+    fed.feed(at("c.txt", 400));
     await inSight("c.txt", 400);
     assert.deepEqual(groups(), [["c.txt"]]);
     assert.equal(vscode.window.tabGroups.all[0]?.activeTab?.isPreview, true);
@@ -89,26 +92,26 @@ describe("following an agent", () => {
   });
 
   it("goes to what a command's output names, where there is such a file", async () => {
-    agent.observe({ type: "terminal", terminalId: "t", own: true, command: "test", cwd: folder });
-    agent.observe({ type: "terminalOutput", terminalId: "t", text: `at a.txt:300:5\nat ${path("gone.txt")}:7\n` });
+    fed.feed({ type: "terminal", terminalId: "t", own: true, command: "test", cwd: folder });
+    fed.feed({ type: "terminalOutput", terminalId: "t", text: `at a.txt:300:5\nat ${path("gone.txt")}:7\n` });
     await inSight("a.txt", 300);
-    agent.observe({ type: "terminalOutput", terminalId: "t", text: "gone.txt:7: no\n" });
-    agent.observe({ type: "terminalOutput", terminalId: "t", text: "b.txt(200,1): error\n" });
+    fed.feed({ type: "terminalOutput", terminalId: "t", text: "gone.txt:7: no\n" });
+    fed.feed({ type: "terminalOutput", terminalId: "t", text: "b.txt(200,1): error\n" });
     await inSight("b.txt", 200);
     assert.deepEqual(open(), ["b.txt"]);
   });
 
   it("brings lines beyond the end back to it", async () => {
-    agent.observe(at("a.txt", 100_000));
+    fed.feed(at("a.txt", 100_000));
     await inSight("a.txt", 500);
     assert.equal(follow.state, "on");
   });
 
   it("opens nothing unless it is wanted, and then the latest place", async () => {
     follow.follow(false);
-    agent.observe(at("a.txt", 100));
-    agent.observe(at("b.txt", 100));
-    await agent.aroundWrite(path("c.txt"), () => Promise.resolve());
+    fed.feed(at("a.txt", 100));
+    fed.feed(at("b.txt", 100));
+    await agent.aroundWrite(path("c.txt"), "", () => Promise.resolve({ saved: true }));
     follow.follow(true);
     await shown("c.txt");
     assert.deepEqual(open(), ["c.txt"]);
@@ -119,42 +122,43 @@ describe("following an agent", () => {
     for (const one of [join(outside, "secret.txt"), path(join("way-out", "secret.txt")), "relative.txt", ""]) {
       agent.afterRead({ path: one });
     }
-    agent.observe(at("a.txt", 1));
+    fed.feed(at("a.txt", 1));
     await shown("a.txt");
     assert.deepEqual(open(), ["a.txt"]);
   });
 
   it("does not go where a file or its text is missing", async () => {
     await writeFile(path("binary"), new Uint8Array([0, 1, 2, 0, 255]));
-    agent.observe(at("binary", 1));
-    agent.observe(at("missing.txt", 1));
-    agent.observe(at(".", 1));
-    agent.observe(at("a.txt", 1));
+    fed.feed(at("binary", 1));
+    fed.feed(at("missing.txt", 1));
+    fed.feed(at(".", 1));
+    fed.feed(at("a.txt", 1));
     await shown("a.txt");
     assert.deepEqual(open(), ["a.txt"]);
   });
 
   it("does not go with sub-agents", async () => {
-    agent.observe(at("b.txt", 100, "task"));
+    fed.feed(at("b.txt", 100, "task"));
     agent.afterRead({ path: path("b.txt") });
-    agent.observe(at("a.txt", 100));
+    fed.feed(at("a.txt", 100));
     await shown("a.txt");
     assert.deepEqual(open(), ["a.txt"]);
   });
 
   it("goes to what it writes, and its changes do not stop it", async () => {
-    agent.observe(at("a.txt", 1));
+    fed.feed(at("a.txt", 1));
     await shown("a.txt");
-    await agent.aroundWrite(path("a.txt"), async () => {
+    await agent.aroundWrite(path("a.txt"), "", async () => {
       const edit = new vscode.WorkspaceEdit();
       edit.insert(vscode.Uri.file(path("a.txt")), new vscode.Position(299, 0), "new\n");
       await vscode.workspace.applyEdit(edit);
       await editorOf("a.txt")?.document.save();
+      return { saved: true };
     });
     await inSight("a.txt", 300);
     assert.equal(follow.state, "on");
     // Its change made the tab a lasting one; it is ours all the same.
-    agent.observe(at("b.txt", 1));
+    fed.feed(at("b.txt", 1));
     await shown("b.txt");
     await until(() => open().length === 1);
     assert.equal(follow.state, "on");
@@ -163,9 +167,9 @@ describe("following an agent", () => {
   it("leaves a preview tab of the user's alone, by a column of its own", async () => {
     await vscode.window.showTextDocument(vscode.Uri.file(path("a.txt")), { preview: true });
     follow.follow(true);
-    agent.observe(at("b.txt", 100));
+    fed.feed(at("b.txt", 100));
     await inSight("b.txt", 100);
-    agent.observe(at("c.txt", 100));
+    fed.feed(at("c.txt", 100));
     await inSight("c.txt", 100);
     assert.deepEqual(groups(), [["a.txt"], ["c.txt"]]);
     assert.equal(vscode.window.activeTextEditor?.document.uri.fsPath, path("a.txt"), "the focus stays");
@@ -183,9 +187,9 @@ describe("following an agent", () => {
     editor.selection = new vscode.Selection(7, 0, 7, 0);
     await moved;
     follow.follow(true);
-    agent.observe(at("b.txt", 100));
+    fed.feed(at("b.txt", 100));
     await inSight("b.txt", 100);
-    agent.observe(at("a.txt", 200));
+    fed.feed(at("a.txt", 200));
     await inSight("a.txt", 200);
     assert.deepEqual(groups(), [["a.txt", "b.txt"]]);
     assert.equal(editorOf("a.txt")?.selection.active.line, 7);
@@ -197,9 +201,9 @@ describe("following an agent", () => {
     await until(() => open().length === 1);
     const [chat] = open();
     follow.follow(true);
-    agent.observe(at("a.txt", 100));
+    fed.feed(at("a.txt", 100));
     await inSight("a.txt", 100);
-    agent.observe(at("b.txt", 100));
+    fed.feed(at("b.txt", 100));
     await inSight("b.txt", 100);
     assert.deepEqual(groups(), [[chat], ["b.txt"]]);
     assert.equal(vscode.window.tabGroups.all[0]?.activeTab?.label, chat);
@@ -207,7 +211,7 @@ describe("following an agent", () => {
 
   describe("stops when the user", () => {
     beforeEach(async () => {
-      agent.observe(at("a.txt", 100));
+      fed.feed(at("a.txt", 100));
       await inSight("a.txt", 100);
       assert.equal(follow.state, "on");
     });
@@ -215,8 +219,8 @@ describe("following an agent", () => {
     /** It has stopped: places are no longer shown, and the next press goes to the latest. */
     async function assertStopped(): Promise<void> {
       await paused();
-      agent.observe(at("b.txt", 100));
-      agent.observe(at("c.txt", 100));
+      fed.feed(at("b.txt", 100));
+      fed.feed(at("c.txt", 100));
       follow.toggle();
       await shown("c.txt");
       assert.ok(!open().includes("b.txt"));
@@ -252,33 +256,33 @@ describe("following an agent", () => {
       await vscode.commands.executeCommand("workbench.action.closeAllEditors");
       await paused();
       follow.toggle();
-      agent.observe(at("a.txt", 200));
-      agent.observe(at("b.txt", 200));
+      fed.feed(at("a.txt", 200));
+      fed.feed(at("b.txt", 200));
       await shown("b.txt");
-      agent.observe(at("a.txt", 300));
-      agent.observe(at("c.txt", 300));
+      fed.feed(at("a.txt", 300));
+      fed.feed(at("c.txt", 300));
       await shown("c.txt");
       assert.deepEqual(open(), ["c.txt"]);
       turn = "second";
-      agent.observe(at("a.txt", 400));
+      fed.feed(at("a.txt", 400));
       await inSight("a.txt", 400);
     });
   });
 
   it("goes nowhere once the turn is over, and is off when another session begins", async () => {
-    agent.observe(at("a.txt", 100));
+    fed.feed(at("a.txt", 100));
     await inSight("a.txt", 100);
     follow.follow(false);
-    follow.sessionChanged(emptySession);
+    agent.stateChanged(runningState, emptySession);
     await vscode.commands.executeCommand("workbench.action.closeAllEditors");
     follow.follow(true);
     const next = follow.startSession(new Confinement(nodePaths(), [folder]));
     assert.equal(follow.state, "off");
     // The one that is gone is heard no more, and ends nothing.
-    agent.observe(at("b.txt", 100));
+    fed.feed(at("b.txt", 100));
     agent.dispose();
     follow.follow(true);
-    next.observe(at("c.txt", 100));
+    new FedEvents(() => next).feed(at("c.txt", 100));
     await shown("c.txt");
     assert.deepEqual(open(), ["c.txt"]);
     next.dispose();

@@ -10,7 +10,8 @@ import { appendToLast, applyViewPatches } from "../../src/panel/patch.ts";
 import type { HostMessage, View, ViewQuestion, ViewEntry, ViewPatch } from "../../src/panel/protocol.ts";
 import { Projector } from "../../src/panel/projection/projector.ts";
 import type { SessionEvent } from "../../src/session/events.ts";
-import { Session, type SessionServices } from "../../src/session/session.ts";
+import { Session } from "../../src/session/session.ts";
+import type { SessionServices } from "../../src/session/sessionServices.ts";
 import { SessionFiles } from "../../src/files/sessionFiles.ts";
 import { nodePaths } from "../../src/files/nodePaths.ts";
 import { Access } from "../../src/permissions/access.ts";
@@ -240,8 +241,9 @@ export class Conversation {
       cancelQuestions: () => broker.cancelAll(),
       readTextFile: (request, signal) => files.read(request, signal),
       writeTextFile: async (request, signal) => {
-        const { saved } = await files.write(request, signal);
-        if (!saved) dispatch({ type: "file", path: request.path, note: "unsaved" });
+        const written = await files.write(request, signal);
+        if (!written.saved) dispatch({ type: "file", path: request.path, note: "unsaved" });
+        return written;
       },
       createTerminal: (request, signal) => terminals.createTerminal(request, signal),
       terminalOutput: id => terminals.terminalOutput(id),

@@ -6,7 +6,8 @@ import { Refusal } from "../../src/base/errors.ts";
 import { readLines } from "../../src/files/lineWindow.ts";
 import { quotePath } from "../../src/base/text.ts";
 import { errorCodeOf } from "../../src/base/errors.ts";
-import type { Documents, FileStat, LineWindow, WriteResult } from "../../src/files/ports.ts";
+import type { Documents, FileStat, LineWindow } from "../../src/files/ports.ts";
+import type { WriteResult } from "../../src/session/agent.ts";
 
 export class NodeDocuments implements Documents {
   /** Text that the user has typed and not saved, by path. */

@@ -6,7 +6,8 @@ import { promisify } from "node:util";
 import * as vscode from "vscode";
 import { emptySession } from "../../src/session/state.ts";
 import { until } from "../support/fakes/waiting.ts";
-import { lines, tenLines, runningState, useReviewedFolder } from "../support/host/reviewedFolder.ts";
+import { runningState } from "../support/fakes/fedEvents.ts";
+import { lines, tenLines, useReviewedFolder } from "../support/host/reviewedFolder.ts";
 
 const git = promisify(execFile);
 
@@ -178,9 +179,9 @@ describe("the review of changes, in the editor", () => {
       await begin();
       tool({ kind: "edit", status: "in_progress", locations: [{ path: path("a.txt") }] });
       await watch().settled();
-      watch().sessionChanged(runningState);
+      watch().stateChanged(runningState);
       await put("a.txt", lines(1, "two", 3, 4, 5, 6, 7, 8, 9, 10));
-      watch().sessionChanged(emptySession);
+      watch().stateChanged(emptySession);
       await hunksAre("a.txt", "line 2 → line two");
     });
 

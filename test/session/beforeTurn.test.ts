@@ -34,10 +34,15 @@ class Bench {
       },
       createServices: dispatch => ({
         ...questionServices(new PermissionBroker({ report: dispatch }), () => {}),
-        beforeTurn: submission => {
-          this.prepared.push(submission);
-          return new Promise((resolve, reject) => (this.ready = error => (error ? reject(error) : resolve())));
-        },
+        participants: [
+          {
+            beforeTurn: submission => {
+              this.prepared.push(submission);
+              return new Promise((resolve, reject) => (this.ready = error => (error ? reject(error) : resolve())));
+            },
+            dispose() {},
+          },
+        ],
       }),
     });
   }

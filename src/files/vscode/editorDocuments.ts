@@ -11,7 +11,8 @@ import { pathKey } from "../paths.ts";
 import { quotePath } from "../../base/text.ts";
 import { errorCodeOf } from "../../base/errors.ts";
 import { hostPlatform } from "../../base/platform.ts";
-import type { Documents, FileStat, LineWindow, PathResolver, WriteResult } from "../ports.ts";
+import type { WriteResult } from "../../session/agent.ts";
+import type { Documents, FileStat, LineWindow, PathResolver } from "../ports.ts";
 import { isFile } from "../../editor/diskText.ts";
 import {
   waitForReload,

@@ -4,9 +4,11 @@ import { readFile, stat } from "node:fs/promises";
 import * as vscode from "vscode";
 import type { SettleFileChoice } from "../../panel/protocol.ts";
 import { asError, unreachable } from "../../base/errors.ts";
-import { DisposableStore, type Disposable } from "../../base/lifecycle.ts";
+import { DisposableStore } from "../../base/lifecycle.ts";
 import type { Log } from "../../base/log.ts";
+import type { WriteResult } from "../../session/agent.ts";
 import type { FileNote, SessionEvent } from "../../session/events.ts";
+import type { SessionParticipant } from "../../session/participant.ts";
 import { endsToolCall } from "../../session/toolCalls.ts";
 import {
   ToolCallPaths,
@@ -53,7 +55,7 @@ interface SyncPoint {
 }
 
 /** One per session. */
-export class UnsavedChangesWatcher implements Disposable {
+export class UnsavedChangesWatcher implements SessionParticipant {
   readonly #options: UnsavedChangesWatcherOptions;
   readonly #confinement: Confinement;
   readonly #store = new DisposableStore();
@@ -93,6 +95,12 @@ export class UnsavedChangesWatcher implements Disposable {
   observe(event: SessionEvent): void {
     this.#namedPaths.observe(event);
     if (endsToolCall(event)) this.#requestComparison();
+  }
+
+  async aroundWrite(path: string, _text: string, next: () => Promise<WriteResult>): Promise<WriteResult> {
+    const written = await next();
+    if (!written.saved) this.reportUnsaved(path);
+    return written;
   }
 
   dispose(): void {

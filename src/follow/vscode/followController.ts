@@ -1,10 +1,13 @@
-// Agents at work in the editor: marks where they are, and a view that goes along while the user wants it to.
+// Shows agents at work in the editor: marks where they are, and follows the main agent while the user wants that.
 import * as vscode from "vscode";
 import { asError, Refusal } from "../../base/errors.ts";
 import { DisposableStore, type Disposable } from "../../base/lifecycle.ts";
 import type { Clock, Log } from "../../base/log.ts";
+import { turnEnded } from "../../session/activity.ts";
+import type { WriteResult } from "../../session/agent.ts";
 import type { SessionEvent } from "../../session/events.ts";
-import { isBusy, type SessionState } from "../../session/state.ts";
+import type { ReadTextFileRequest, SessionParticipant } from "../../session/participant.ts";
+import type { SessionState } from "../../session/state.ts";
 import { withLineFeeds } from "../../base/text.ts";
 import {
   clampLines,
@@ -23,39 +26,34 @@ import { FollowDecorations } from "./followDecorations.ts";
 import { FollowedEditor } from "./followedEditor.ts";
 import { openDocumentOf } from "../../editor/openDocuments.ts";
 
-/** Told of what one session's agent does in files. */
-export interface FollowTracker extends Disposable {
-  observe(event: SessionEvent): void;
-  /** The agent has read it. */
-  afterRead(request: { readonly path: string; readonly line?: number; readonly limit?: number }): void;
-  /** What changes in that file during the work is the agent's. */
-  aroundWrite<T>(path: string, work: () => Promise<T>): Promise<T>;
-}
+/** Follows the agent of one session. Changes in a file during the agent's write to it count as the agent's. */
+export type FollowTracker = SessionParticipant &
+  Required<Pick<SessionParticipant, "observe" | "stateChanged" | "afterRead" | "aroundWrite">>;
 
 export interface FollowControllerOptions {
   readonly clock: Clock;
   readonly log: Log;
-  /** The turn that runs. */
+  /** The current turn. */
   readonly turn: () => string;
-  /** The mode is another. */
+  /** Called when the user follows, pauses or stops following. */
   readonly modeChanged: () => void;
 }
 
-/** Where the main agent is, to be shown. */
+/** A place to show. */
 interface FollowTarget {
   readonly located: LocatedPath;
   readonly place: AgentLocation;
   readonly tracker: Tracker;
 }
 
-/** Between two paintings, ms: many places at once are painted as one. */
+/** The least time between two updates of the decorations, so that many places at once are painted together. Milliseconds. */
 const minPaintInterval = 33;
 const maxKeys = 1000;
 
-/** Places that wait to be looked up; older ones are overtaken. */
+/** Places that wait for their file to be located; the oldest are dropped. */
 const maxPending = 100;
 
-/** One per window: the session that the window shows. */
+/** One per window, for the session that the window shows. */
 export class FollowController implements Disposable {
   readonly #options: FollowControllerOptions;
   readonly #store = new DisposableStore();
@@ -64,13 +62,12 @@ export class FollowController implements Disposable {
   readonly #view: FollowedEditor;
   readonly #followMode: FollowMode<FollowTarget>;
   readonly #status = vscode.window.createStatusBarItem("parley.following", vscode.StatusBarAlignment.Right, 89);
-  /** Files by the paths that the editor knows them by; "" for those outside. */
+  /** The keys of files, by the paths that the editor uses; "" for files outside of the workspace folders. */
   readonly #keys = new Map<string, string>();
-  /** Files that an agent is writing, by key, and who. */
+  /** The agents that are writing a file, by the file's key. */
   readonly #writing = new Map<string, string[]>();
   #tracker: Tracker | undefined;
   #agentName = "";
-  #busy = false;
   #paintedAt = -Infinity;
   #timer: Disposable | undefined;
 
@@ -105,7 +102,7 @@ export class FollowController implements Disposable {
     return this.#followMode.state;
   }
 
-  /** Whether the view goes with the agent. Pressed while paused, it does again. */
+  /** Starts, resumes or stops following. */
   follow(on: boolean): void {
     if (on) this.#view.startFollowing();
     this.#followMode.setFollowing(on);
@@ -115,13 +112,16 @@ export class FollowController implements Disposable {
     this.follow(this.state !== "on");
   }
 
-  /** A session begins, in these folders; the one before it is followed no more. */
+  /** Follows a new session, in these folders, in place of the one before it. */
   startSession(confinement: Confinement): FollowTracker {
     this.#forget();
     const tracker: Tracker = new Tracker({
       confinement,
       log: this.#options.log,
       at: (located, place) => this.#at({ located, place, tracker }),
+      stateChanged: (before, after) => {
+        if (this.#tracker === tracker) this.#stateChanged(before, after);
+      },
       writes: (key, who, began) => this.#writes(key, who, began),
       disposed: () => {
         if (this.#tracker === tracker) this.#forget();
@@ -132,13 +132,9 @@ export class FollowController implements Disposable {
     return tracker;
   }
 
-  /** The session changed. */
-  sessionChanged(state: SessionState): void {
-    this.#agentName = state.agent?.name ?? "";
-    const busy = isBusy(state);
-    if (busy === this.#busy) return;
-    this.#busy = busy;
-    if (busy) return;
+  #stateChanged(before: SessionState, after: SessionState): void {
+    this.#agentName = after.agent?.name ?? "";
+    if (!turnEnded(before, after)) return;
     this.#marks.clearAgents();
     this.#followMode.turnEnded();
     this.#paint();
@@ -171,7 +167,7 @@ export class FollowController implements Disposable {
     if (place.parent === undefined) this.#followMode.agentMoved(target);
   }
 
-  /** `isEarly`: the text is not there yet, to look for the change in. */
+  /** `isEarly`: the document is not open yet, so the change cannot be searched in its text. */
   #mark({ located, place }: FollowTarget, lines: LineSpan | undefined, isEarly = false): void {
     const found = isEarly ? lineSpanOf(place, Number.MAX_SAFE_INTEGER) : lines;
     if (place.doing === "edit" && found) this.#marks.edit(agentIdOf(place), located.key, found, this.#now());
@@ -182,7 +178,7 @@ export class FollowController implements Disposable {
   async #reveal(target: FollowTarget): Promise<void> {
     const { located, place, tracker } = target;
     try {
-      // A link may have been put in place since.
+      // The path may have become a link since.
       const now = await tracker.confinement.locate(place.path);
       if (!now.inside || now.key !== located.key || !(await isFile(now.path))) return;
       const isEarly = openDocumentOf(now.path) === undefined;
@@ -194,7 +190,7 @@ export class FollowController implements Disposable {
         );
       });
     } catch (error) {
-      // What is no text cannot be shown as one, and nobody asked for this file.
+      // Binary files cannot be shown as text. The user did not ask for this file, so this is no error to show.
       this.#options.log.debug(`${place.path} could not be shown.`, asError(error).message);
     }
   }
@@ -213,7 +209,7 @@ export class FollowController implements Disposable {
     this.#marks.shift(key, replacements);
     const [who] = this.#writing.get(key) ?? [];
     if (who !== undefined) {
-      // The topmost last, where the view goes.
+      // The topmost lines last, because the view goes there.
       for (const lines of [...editedLines(replacements)].reverse()) this.#marks.edit(who, key, lines, this.#now());
     }
     this.#paint();
@@ -232,7 +228,7 @@ export class FollowController implements Disposable {
     return uri.scheme === "file" ? (this.#keys.get(uri.fsPath) ?? "") : "";
   }
 
-  /** At once if the last time was long enough ago, else soon. */
+  /** Updates the decorations at once if the last update was long enough ago, else soon. */
   #paint(): void {
     this.#timer?.dispose();
     if (this.#store.isDisposed) return;
@@ -256,7 +252,7 @@ export class FollowController implements Disposable {
     this.#timer = next === undefined ? undefined : this.#options.clock.after(next, () => this.#paintNow());
   }
 
-  /** Which file an editor shows that no place has named by this path. */
+  /** Locates the file of an editor whose path no place has named yet. */
   #lookUp(path: string): void {
     const tracker = this.#tracker;
     if (!tracker) return;
@@ -287,11 +283,12 @@ interface TrackerOptions {
   readonly confinement: Confinement;
   readonly log: Log;
   readonly at: (located: LocatedPath, place: AgentLocation) => void;
+  readonly stateChanged: (before: SessionState, after: SessionState) => void;
   readonly writes: (key: string, who: string, began: boolean) => void;
   readonly disposed: () => void;
 }
 
-/** One session's places, looked up one after the other. */
+/** One session's places. Their files are located one after the other, so that places stay in order. */
 class Tracker implements FollowTracker {
   readonly #options: TrackerOptions;
   readonly #locations: LocationTracker;
@@ -308,20 +305,25 @@ class Tracker implements FollowTracker {
     return this.#options.confinement;
   }
 
-  observe(event: SessionEvent): void {
-    for (const place of this.#locations.observe(event)) this.#put(place);
+  observe(event: SessionEvent, before: SessionState, after: SessionState): void {
+    for (const place of this.#locations.observe(event, before, after)) this.#put(place);
   }
 
-  afterRead(request: Parameters<FollowTracker["afterRead"]>[0]): void {
+  stateChanged(before: SessionState, after: SessionState): void {
+    this.#locations.stateChanged(before, after);
+    this.#options.stateChanged(before, after);
+  }
+
+  afterRead(request: ReadTextFileRequest): void {
     this.#put(this.#locations.readLocation(request));
   }
 
-  async aroundWrite<T>(path: string, work: () => Promise<T>): Promise<T> {
+  async aroundWrite(path: string, _text: string, next: () => Promise<WriteResult>): Promise<WriteResult> {
     const place = this.#locations.writeLocation(path);
     const who = agentIdOf(place);
     let key: string | undefined;
     let ended = false;
-    // Beside the work, which must begin now: requests are served in their order.
+    // In parallel with the write, which must begin now because requests are served in their order.
     const looked = this.locate(path).then(located => {
       if (ended || this.#disposed || !located?.inside) return;
       key = located.key;
@@ -329,7 +331,7 @@ class Tracker implements FollowTracker {
     });
     looked.catch((error: unknown) => this.#options.log.error("A file could not be looked up.", asError(error).stack));
     try {
-      const done = await work();
+      const done = await next();
       this.#put(place);
       return done;
     } finally {
@@ -338,7 +340,7 @@ class Tracker implements FollowTracker {
     }
   }
 
-  /** Undefined for what is no path. */
+  /** Undefined for anything that is not an absolute path. */
   async locate(path: string): Promise<LocatedPath | undefined> {
     try {
       return await this.confinement.locate(path);
@@ -365,7 +367,7 @@ class Tracker implements FollowTracker {
       const located = await this.locate(place.path);
       if (this.#disposed) return;
       if (!located?.inside) continue;
-      // What cannot be looked at is no place to go to, and output may name anything.
+      // Output may name files that do not exist, or that cannot be read.
       const isThere = !place.guessed || (await isFile(located.path).catch(() => false));
       if (isThere && !this.#disposed) this.#options.at(located, place);
     }

@@ -7,6 +7,7 @@ import { DisposableStore, type Disposable } from "../../base/lifecycle.ts";
 import type { Log } from "../../base/log.ts";
 import type { SessionEvent } from "../../session/events.ts";
 import { isBusy, type SessionState } from "../../session/state.ts";
+import { endsToolCall } from "../../session/toolCalls.ts";
 import { withLineFeeds } from "../../base/text.ts";
 import type { RangeEdit } from "../fileChanges.ts";
 import { nodePaths } from "../../files/nodePaths.ts";
@@ -135,30 +136,38 @@ export class ChangeAttribution implements Disposable {
     for (const { path } of this.#options.review.files) void this.#enqueue(path, located => this.#syncWithDisk(located));
   }
 
-  /** The session has changed. When its agent stops working, the files that it named are looked at once more. */
-  sessionChanged(state: SessionState): void {
+  /**
+   * The session's state changed. The turn lasts from {@link turnBegan}, when its prompt still waits, until the agent is
+   * idle. When it ends, the files that its tool calls named are checked once more.
+   */
+  stateChanged(state: SessionState): void {
     const busy = isBusy(state) || state.pendingPrompts.some(({ id }) => id === this.#turn);
-    if (busy === this.#busy) return;
-    this.#busy = busy;
-    if (busy) this.#began = Date.now();
-    else {
-      this.#ended = Date.now();
-      this.#paths.turnEnded();
-      for (const path of this.#reports.paths()) void this.#enqueue(path, located => this.#diskChanged(located));
-    }
+    if (!busy) return this.turnEnded();
+    if (!this.#busy) this.#began = Date.now();
+    this.#busy = true;
+  }
+
+  /** The turn is over, or its session is. Changes made until now may still be reported for a while. */
+  turnEnded(): void {
+    if (!this.#busy) return;
+    this.#busy = false;
+    this.#ended = Date.now();
+    this.#paths.turnEnded();
+    for (const path of this.#reports.paths()) void this.#enqueue(path, located => this.#diskChanged(located));
   }
 
   /** The agent reported something. */
-  observe(event: SessionEvent): void {
-    const namedPaths = this.#reports.observe(event);
+  observe(event: SessionEvent, after: SessionState): void {
+    const namedPaths = this.#reports.observe(event, after);
     for (const path of namedPaths) {
       void this.#enqueue(path, async located => {
         this.#reports.setResolvedPath(path, located.path);
         await this.#snapshot(located);
       });
     }
-    if (!this.#reports.hasEnded(event)) return;
-    for (const path of this.#reports.pathsOf(event)) void this.#enqueue(path, located => this.#diskChanged(located));
+    if (!endsToolCall(event)) return;
+    for (const path of this.#reports.pathsOfCall(event))
+      void this.#enqueue(path, located => this.#diskChanged(located));
   }
 
   /** The agent asks about these files: their text now is the text before. */

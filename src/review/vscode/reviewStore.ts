@@ -2,7 +2,10 @@
 import { asError } from "../../base/errors.ts";
 import { DisposableStore, type Disposable } from "../../base/lifecycle.ts";
 import type { Clock, Log } from "../../base/log.ts";
+import type { SessionParticipant } from "../../session/participant.ts";
 import type { TextStorage } from "../../session/sessionStore.ts";
+import { emptySession, promptTitle } from "../../session/state.ts";
+import { pathsOf } from "../../session/toolPaths.ts";
 import { WindowReview, type StoredReview } from "../windowReview.ts";
 import { type ReviewPort } from "../../files/ports.ts";
 import { diskText } from "../../editor/diskText.ts";
@@ -12,8 +15,8 @@ import { folderTexts, type FolderTexts } from "../folderTexts.ts";
 import { ChangeAttribution, type ChangeAttributionOptions } from "./changeAttribution.ts";
 
 export interface ReviewStoreOptions extends Omit<ChangeAttributionOptions, "review"> {
-  /** Whether a tree of the folder was taken when the turn began. */
-  readonly hasTree: (turn: string, root: string) => boolean;
+  /** Takes trees of the folders before a turn, where it can. Returns the folders that have one. Must not reject. */
+  readonly treesOf: (turn: string) => Promise<ReadonlySet<string>>;
   readonly storage: TextStorage;
   readonly clock: Clock;
   readonly log: Log;
@@ -58,17 +61,38 @@ export class ReviewStore implements Disposable {
     this.ready = this.#restore();
   }
 
+  /** The review's part in a session that begins. */
+  startSession(): SessionParticipant {
+    const { attribution } = this;
+    let state = emptySession;
+    return {
+      observe: (event, _, after) => attribution.observe(event, after),
+      stateChanged: (_, after) => {
+        state = after;
+        attribution.stateChanged(after);
+      },
+      beforeTurn: turn => this.turnBegan(turn, promptTitle(state, turn)),
+      beforeQuestion: ({ tool = {}, subject }) => {
+        const paths = [...pathsOf(tool, "locations", "diffs", "moves"), ...(subject?.paths ?? [])];
+        attribution.snapshotFiles([...new Set(paths)]);
+      },
+      aroundWrite: (path, text, next) => attribution.aroundWrite(path, text, next),
+      dispose: () => attribution.turnEnded(),
+    };
+  }
+
   /**
-   * A turn is about to begin: takes in what the files hold, as far as that is quick. `trees`: settles when there are trees
-   * of folders, which are not read then. Never rejects.
+   * A turn is about to begin: reads the texts of the files before it. Texts of folders without a tree are read too, as
+   * far as that is quick. Never rejects.
    */
-  async turnBegan(turn: string, title: string, trees: Promise<void>): Promise<void> {
+  async turnBegan(turn: string, title: string): Promise<void> {
+    const trees = this.#options.treesOf(turn);
     await this.ready;
     this.attribution.turnBegan(turn, title);
     this.#texts = [];
     try {
-      await trees;
-      const roots = this.#options.roots().filter(root => !this.#options.hasTree(turn, root));
+      const withTree = await trees;
+      const roots = this.#options.roots().filter(root => !withTree.has(root));
       const texts = await Promise.all(roots.map(root => folderTexts(root)));
       // Another turn may have begun meanwhile.
       if (this.attribution.turn === turn) this.#texts = texts;

@@ -7,7 +7,8 @@ import { withLineFeeds } from "../../../src/base/text.ts";
 import { rootsOnly } from "../../../src/files/gate.ts";
 import { readLines } from "../../../src/files/lineWindow.ts";
 import type { Confinement, LocatedPath } from "../../../src/files/paths.ts";
-import type { Documents, FileStat, LineWindow, PathResolver, WriteResult } from "../../../src/files/ports.ts";
+import type { Documents, FileStat, LineWindow, PathResolver } from "../../../src/files/ports.ts";
+import type { WriteResult } from "../../../src/session/agent.ts";
 
 /** Time that only passes when it is told to. */
 export class FakeClock implements Clock {

@@ -6,9 +6,10 @@ import { Emitter } from "../../../src/base/lifecycle.ts";
 import { applyViewPatches, diffViews } from "../../../src/panel/patch.ts";
 import type { View } from "../../../src/panel/protocol.ts";
 import { Projector, type WindowState } from "../../../src/panel/projection/projector.ts";
-import type { Agent } from "../../../src/session/agent.ts";
+import type { Agent, WriteResult } from "../../../src/session/agent.ts";
 import type { LoggedEvent } from "../../../src/session/events.ts";
-import { Session, type SessionServices } from "../../../src/session/session.ts";
+import { Session } from "../../../src/session/session.ts";
+import type { SessionServices } from "../../../src/session/sessionServices.ts";
 import { History } from "./history.ts";
 import { isObject, type RecordedMessage } from "./transcript.ts";
 
@@ -125,8 +126,9 @@ class RecordedServices implements SessionServices {
     const result = await this.#recorded("fs/read_text_file", request.path);
     return isObject(result) && typeof result["content"] === "string" ? result["content"] : "";
   }
-  async writeTextFile(request: { readonly path: string }): Promise<void> {
+  async writeTextFile(request: { readonly path: string }): Promise<WriteResult> {
     await this.#recorded("fs/write_text_file", request.path);
+    return { saved: true };
   }
 
   #recorded(method: string, path: string): Promise<unknown> {

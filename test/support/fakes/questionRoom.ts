@@ -1,5 +1,5 @@
 // A room for questions only: whatever else is asked for is refused.
-import type { SessionServices } from "../../../src/session/session.ts";
+import type { SessionServices } from "../../../src/session/sessionServices.ts";
 import type { PermissionBroker } from "../../../src/permissions/permissionBroker.ts";
 
 /** A room of that broker. */

@@ -5,15 +5,14 @@ import { dirname, join } from "node:path";
 import * as vscode from "vscode";
 import { nullLog, systemClock } from "../../../src/base/log.ts";
 import type { SessionEvent, ToolContent } from "../../../src/session/events.ts";
-import { emptySession, type SessionState } from "../../../src/session/state.ts";
+import { emptySession } from "../../../src/session/state.ts";
 import { EditorDocuments } from "../../../src/files/vscode/editorDocuments.ts";
 import { ReviewStore } from "../../../src/review/vscode/reviewStore.ts";
 import { nodePaths } from "../../../src/files/nodePaths.ts";
 import type { ReviewedFile } from "../../../src/review/review.ts";
+import { FedEvents, runningState } from "../fakes/fedEvents.ts";
 import { until } from "../fakes/waiting.ts";
 import { discardAll } from "./unsavedFiles.ts";
-
-export const runningState: SessionState = { ...emptySession, activity: { state: "running", since: 0 } };
 
 export const lines = (...numbers: readonly (number | string)[]): string => numbers.map(one => `line ${one}\n`).join("");
 export const tenLines = lines(1, 2, 3, 4, 5, 6, 7, 8, 9, 10);
@@ -62,17 +61,22 @@ export function useReviewedFolder() {
     assert.deepEqual(hunks(name), wanted, `${name} is followed as ${known}; on disk: ${disk}`);
   };
 
+  const agentEvents = (): FedEvents<void> =>
+    new FedEvents(() => ({ observe: (event, _, after) => current.attribution.observe(event, after) }));
+  let fed = agentEvents();
+
   /** What was put so shortly before may be of the turn, by the file system's clock: that is waited for. */
   const begin = async (turn = "turn 1"): Promise<void> => {
     await until(() => Date.now() > lastPut + 30);
+    fed = agentEvents();
     current.attribution.turnBegan(turn, `Title of ${turn}`);
   };
   const end = (): void => {
-    current.attribution.sessionChanged(runningState);
-    current.attribution.sessionChanged(emptySession);
+    current.attribution.stateChanged(runningState);
+    current.attribution.stateChanged(emptySession);
   };
   const tool = (patch: Extract<SessionEvent, { type: "tool" }>["patch"], toolCallId = "t1"): void =>
-    current.attribution.observe({ type: "tool", toolCallId, patch });
+    fed.feed({ type: "tool", toolCallId, patch });
   /** The agent writes through us. */
   const write = (name: string, content: string): Promise<unknown> => {
     const documents = new EditorDocuments(nodePaths());
@@ -90,7 +94,7 @@ export function useReviewedFolder() {
     new ReviewStore({
       roots: () => [folder],
       touches: { touched: one => touches.push([one.turn, one.path, one.before]), written: () => {} },
-      hasTree: () => false,
+      treesOf: () => Promise.resolve(new Set()),
       textAt: (turn, at) => Promise.resolve(trees.get(`${turn} ${at}`)),
       storage: {
         append: () => Promise.reject(new Error("The review is not appended to.")),
@@ -178,7 +182,7 @@ export function useReviewedFolder() {
   const reviews = (): ReviewStore => current;
   const review = (): ReviewStore["review"] => current.review;
   const watch = (): ReviewStore["attribution"] => current.attribution;
-  const turnBegan = (turn: string, title: string): Promise<void> => current.turnBegan(turn, title, Promise.resolve());
+  const turnBegan = (turn: string, title: string): Promise<void> => current.turnBegan(turn, title);
   const folderOf = (): string => folder;
   /** Ends the review as the window does, and makes it anew; `between` happens while no window is open. */
   const reopen = async (between: () => Promise<void>): Promise<void> => {

@@ -67,7 +67,7 @@ export class SdkSession {
     this.#reviews = new ReviewStore({
       roots: () => [cwd],
       touches: { touched: () => {}, written: () => {} },
-      hasTree: () => false,
+      treesOf: () => Promise.resolve(new Set()),
       textAt: () => Promise.resolve(undefined),
       storage: storing,
       clock: systemClock,
@@ -78,7 +78,11 @@ export class SdkSession {
       settings: () => this.settings,
       rules: () => ({ rules: [], problems: [] }),
       audit: new AuditLog(storing, log),
-      review: this.#reviews.attribution,
+      review: () => {
+        // Without preparation, turns begin at once.
+        const { beforeTurn: _, ...review } = this.#reviews.startSession();
+        return review;
+      },
       log,
     };
     const definition: AgentDefinition = {
