@@ -1,11 +1,35 @@
-// Small text helpers that every room needs: line feeds and quoting.
+// Text helpers that every room needs: byte-order marks, line feeds, UTF-8 and quoting.
 
-/** The path for a sentence: in quotation marks and not endless. */
-export function quotePath(path: string): string {
-  return path.length > 300 ? `“${path.slice(0, 300)}…”` : `“${path}”`;
+/** The character with which some files begin. It belongs to the encoding, not to the text. */
+export const byteOrderMark = "\uFEFF";
+
+/** The text without a byte-order mark at its beginning. */
+export function withoutByteOrderMark(text: string): string {
+  return text.startsWith(byteOrderMark) ? text.slice(1) : text;
 }
 
 /** All line endings as "\n". */
 export function withLineFeeds(text: string): string {
   return text.includes("\r") ? text.replace(/\r\n?/g, "\n") : text;
+}
+
+/** The form in which texts are compared: without a byte-order mark, all line endings as "\n". */
+export function normalizeText(text: string): string {
+  return withLineFeeds(withoutByteOrderMark(text));
+}
+
+/** The normalized text of UTF-8 bytes. Undefined if they contain a NUL or are not valid UTF-8. */
+export function decodeUtf8(bytes: Uint8Array): string | undefined {
+  if (bytes.includes(0)) return undefined;
+  try {
+    // The decoder removes the byte-order mark.
+    return withLineFeeds(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+  } catch {
+    return undefined; // Binary, or another encoding.
+  }
+}
+
+/** The path in quotation marks for use in a sentence, cut after 300 characters. */
+export function quotePath(path: string): string {
+  return path.length > 300 ? `“${path.slice(0, 300)}…”` : `“${path}”`;
 }

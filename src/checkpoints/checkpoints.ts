@@ -6,7 +6,7 @@ import type { Clock, Log } from "../base/log.ts";
 import { parseIndex, serializeIndex, type FileRecord, type TreeRecord, type TurnRecord } from "./checkpointIndex.ts";
 import type { CheckpointTrees } from "./checkpointTrees.ts";
 import { contentKey, type CheckpointStore } from "./checkpointStore.ts";
-import { withLineFeeds } from "../base/text.ts";
+import { normalizeText } from "../base/text.ts";
 
 /** What a turn's agent is about to change, or has changed. Texts have "\n" line ends and no byte-order mark. */
 export interface TouchedFile {
@@ -452,7 +452,6 @@ export class Checkpoints implements Disposable {
   }
 }
 
-const normalizeText = (text: string): string => withLineFeeds(text.startsWith("\uFEFF") ? text.slice(1) : text);
 const textKey = (text: string | null): string | null => (text === null ? null : contentKey(normalizeText(text)));
 const byPath = (a: FileRestore, b: FileRestore): number => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0);
 

@@ -6,7 +6,7 @@ import type { Log } from "../base/log.ts";
 import type { TreeRecord } from "./checkpointIndex.ts";
 import type { TreeChanges, CheckpointTrees } from "./checkpointTrees.ts";
 import { contentKey } from "./checkpointStore.ts";
-import { withLineFeeds } from "../base/text.ts";
+import { decodeUtf8 } from "../base/text.ts";
 import { gitList, GitError, type Git } from "../git/gitProgram.ts";
 import {
   filteredPaths,
@@ -204,12 +204,8 @@ async function isIgnored(place: TreeLocation, path: string): Promise<boolean> {
 /** Undefined for what is no UTF-8 text. */
 function decodeText(bytes: Buffer): string | undefined {
   // What Git LFS keeps in place of a file.
-  if (bytes.includes(0) || bytes.toString("latin1", 0, 42) === "version https://git-lfs.github.com/spec/v1") return;
-  try {
-    return withLineFeeds(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
-  } catch {
-    return undefined; // In another encoding.
-  }
+  if (bytes.toString("latin1", 0, 42) === "version https://git-lfs.github.com/spec/v1") return undefined;
+  return decodeUtf8(bytes);
 }
 
 /** Removes our objects that belong to none of the trees. */

@@ -2,7 +2,7 @@
 import type { Stats } from "node:fs";
 import { readFile, stat } from "node:fs/promises";
 import * as vscode from "vscode";
-import { withLineFeeds } from "../base/text.ts";
+import { normalizeText } from "../base/text.ts";
 import { errorCodeOf } from "../base/errors.ts";
 
 /** Larger files are not reviewed. */
@@ -20,7 +20,7 @@ export async function diskText(path: string): Promise<string | null | undefined>
     const bytes = await readFile(path);
     if (bytes.subarray(0, 8192).includes(0) && !isUtf16(bytes)) return undefined;
     const text = await vscode.workspace.decode(bytes, { uri: vscode.Uri.file(path) });
-    return withLineFeeds(text.startsWith("\uFEFF") ? text.slice(1) : text);
+    return normalizeText(text);
   } catch (thrown) {
     if (errorCodeOf(thrown) === "ENOENT" || errorCodeOf(thrown) === "ENOTDIR") return null;
     throw thrown;

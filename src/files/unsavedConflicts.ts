@@ -1,8 +1,8 @@
 // When the editor and the disk hold different texts of a file, and which path an agent knows the file by. Pure.
 import { createHash } from "node:crypto";
-import type { SessionEvent } from "../session/events.ts";
+import type { SessionEvent, ToolContent } from "../session/events.ts";
 import { newPathsIn } from "../session/toolPaths.ts";
-import { withLineFeeds } from "../base/text.ts";
+import { withLineFeeds, normalizeText } from "../base/text.ts";
 
 /** Stands for what a file holds: equal for texts that differ only in line endings and byte-order mark. */
 export type ContentHash = string;
@@ -10,13 +10,11 @@ export type ContentHash = string;
 /** What a file holds that is not there. */
 export const missingFileHash: ContentHash = "nothing";
 
-const byteOrderMark = "\uFEFF";
 const binaryPrefix = "bytes:";
 const maxPaths = 500;
 
 export function hashText(text: string): ContentHash {
-  const plain = withLineFeeds(text.startsWith(byteOrderMark) ? text.slice(1) : text);
-  return `text:${createHash("sha1").update(plain).digest("base64")}`;
+  return `text:${createHash("sha1").update(normalizeText(text)).digest("base64")}`;
 }
 
 /** For a file that is no text. */

@@ -6,6 +6,7 @@ import type { ReadTextFileRequest } from "../session/participant.ts";
 import { emptySession, isFinal, toolKey, type SessionState, type ToolEntry } from "../session/state.ts";
 import { pathsOf } from "../session/toolPaths.ts";
 import { fileURLToPath } from "node:url";
+import { withLineFeeds } from "../base/text.ts";
 import { terminalLinks } from "./terminalLinks.ts";
 
 /** What an agent does at a place. */
@@ -237,11 +238,7 @@ export function clampLines({ first, last }: LineSpan, lineCount: number): LineSp
 /** The lines of a change in a text that has it, or is about to get it; undefined if they are ambiguous. */
 export function changedLines(text: string, { oldText = "", newText }: DiffTexts): LineSpan | undefined {
   if (oldText.length + newText.length > maxChangeLength) return undefined;
-  const [olds, news, own] = [oldText, newText, text].map(one => one.replaceAll("\r\n", "\n")) as [
-    string,
-    string,
-    string,
-  ];
+  const [olds, news, own] = [withLineFeeds(oldText), withLineFeeds(newText), withLineFeeds(text)];
   const here = news !== "" ? uniqueIndex(own, news) : undefined;
   const at = here ?? (olds !== "" ? uniqueIndex(own, olds) : undefined);
   if (at === undefined) return undefined;

@@ -1,7 +1,7 @@
 // What the files of a small folder without git held when a turn began. With git, a tree tells it.
 import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { withLineFeeds } from "../base/text.ts";
+import { decodeUtf8 } from "../base/text.ts";
 import { walkFiles } from "../files/fileWalk.ts";
 
 /** Beyond these nothing more is read: what is not known is said to be unknown. */
@@ -36,7 +36,7 @@ export async function folderTexts(root: string, limits: FolderLimits = folderLim
     const { size } = await stat(path);
     if (size > maxFileBytes || bytes + size > limits.bytes) return void texts.set(path, undefined);
     bytes += size;
-    texts.set(path, decodeText(await readFile(path)));
+    texts.set(path, decodeUtf8(await readFile(path)));
   };
   const take = async (names: readonly string[]): Promise<void> => {
     for (let i = 0; i < names.length; i += maxConcurrentReads) {
@@ -60,13 +60,4 @@ export async function folderTexts(root: string, limits: FolderLimits = folderLim
       return createdAt >= startTime - clockTick ? null : undefined;
     },
   };
-}
-
-function decodeText(bytes: Buffer): string | undefined {
-  if (bytes.includes(0)) return undefined;
-  try {
-    return withLineFeeds(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
-  } catch {
-    return undefined; // Not UTF-8, so not known.
-  }
 }

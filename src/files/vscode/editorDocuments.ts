@@ -5,10 +5,9 @@ import { dirname, isAbsolute } from "node:path";
 import * as vscode from "vscode";
 import { Refusal, asError } from "../../base/errors.ts";
 import { positionFinder, smallestEdits } from "../textEdits.ts";
-import { withLineFeeds } from "../../base/text.ts";
 import { readLines } from "../lineWindow.ts";
 import { pathKey } from "../paths.ts";
-import { quotePath } from "../../base/text.ts";
+import { byteOrderMark, normalizeText, quotePath, withLineFeeds, withoutByteOrderMark } from "../../base/text.ts";
 import { errorCodeOf } from "../../base/errors.ts";
 import { hostPlatform } from "../../base/platform.ts";
 import type { WriteResult } from "../../session/agent.ts";
@@ -32,7 +31,6 @@ const maxAttempts = 3;
 
 /** How long a save that somebody else began is waited for: VS Code gives those who take part in it 1.75 s. */
 const maxSaveWait = 3000;
-const byteOrderMark = "\uFEFF";
 
 /** Files through VS Code. Matches open documents by real path, so links do not matter. */
 export class EditorDocuments implements Documents {
@@ -84,7 +82,7 @@ export class EditorDocuments implements Documents {
 
   async #writeInto(found: vscode.TextDocument, content: string): Promise<WriteResult> {
     let document = found;
-    const wanted = withLineFeeds(content.startsWith(byteOrderMark) ? content.slice(1) : content);
+    const wanted = normalizeText(content);
     const isUsersOwn = document.isDirty && !(await isAsOnDisk(document));
     await refuseReadOnly(document);
     if (!isUsersOwn) document = await waitForDiskText(document);
@@ -248,7 +246,7 @@ async function diskText(path: string, document: vscode.TextDocument | undefined)
     const text = document
       ? await vscode.workspace.decode(bytes, { encoding: document.encoding })
       : await vscode.workspace.decode(bytes, { uri: vscode.Uri.file(path) });
-    return text.startsWith(byteOrderMark) ? text.slice(1) : text;
+    return withoutByteOrderMark(text);
   } catch (thrown) {
     if (bytes.includes(0)) throw binaryRefusal(path);
     throw thrown;

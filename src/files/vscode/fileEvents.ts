@@ -4,7 +4,7 @@ import * as vscode from "vscode";
 import { asError } from "../../base/errors.ts";
 import { DisposableStore, type Disposable } from "../../base/lifecycle.ts";
 import type { Log } from "../../base/log.ts";
-import { withLineFeeds } from "../../base/text.ts";
+import { normalizeText } from "../../base/text.ts";
 import { walkFiles } from "../fileWalk.ts";
 import { gitIgnored, gitPath, gitText } from "../../git/gitQueries.ts";
 import { gitOf } from "../../git/vscode/gitOf.ts";
@@ -167,8 +167,7 @@ export class FileEvents implements Disposable {
     for (const path of this.#options.trackedPaths()) {
       if (relative(root, path).startsWith("..")) continue;
       const text = await gitText(git, root, "HEAD", relativePath(root, path));
-      if (text !== undefined)
-        this.#options.onCommitted(path, withLineFeeds(text.startsWith("\uFEFF") ? text.slice(1) : text));
+      if (text !== undefined) this.#options.onCommitted(path, normalizeText(text));
     }
   }
 

@@ -8,7 +8,7 @@ import type { Log } from "../../base/log.ts";
 import type { SessionEvent } from "../../session/events.ts";
 import { isBusy, type SessionState } from "../../session/state.ts";
 import { endsToolCall } from "../../session/toolCalls.ts";
-import { withLineFeeds } from "../../base/text.ts";
+import { withLineFeeds, normalizeText } from "../../base/text.ts";
 import type { RangeEdit } from "../fileChanges.ts";
 import { nodePaths } from "../../files/nodePaths.ts";
 import { Confinement, type LocatedPath } from "../../files/paths.ts";
@@ -179,7 +179,6 @@ export class ChangeAttribution implements Disposable {
   async aroundWrite<T>(path: string, content: string, run: () => Promise<T>): Promise<T> {
     const located = await this.#locate(path);
     if (!located?.inside) return run();
-    const plain = content.startsWith("\uFEFF") ? content.slice(1) : content;
     const { review } = this.#options;
     // Behind what was told before.
     await this.#enqueue(path, async one => (review.isTracked(one.path) ? this.#diskChanged(one) : undefined));
@@ -197,7 +196,7 @@ export class ChangeAttribution implements Disposable {
       touches.touched({ turn: this.#turn, path: located.path, before: known === undefined ? before : known });
     }
     if (known === undefined && !review.isTracked(located.path)) this.#lastTexts.set(located.path, before);
-    this.#writing.set(located.path, { expected: withLineFeeds(plain), before, hasReachedEditor: false });
+    this.#writing.set(located.path, { expected: normalizeText(content), before, hasReachedEditor: false });
     try {
       return await run();
     } finally {
