@@ -9,7 +9,7 @@ import {
   type Work,
 } from "../../base/lineDiff.ts";
 import type { DiffBody, DiffHunk, DiffLine } from "../protocol.ts";
-import { withWordMarks } from "./wordMarks.ts";
+import { withWordMarks } from "./hunkWordMarks.ts";
 
 const contextLines = 3;
 /** Larger texts are left to the diff editor: both sides together. */

@@ -3,7 +3,7 @@ import { parsePatch, type StructuredPatch } from "diff";
 import type { Work } from "../../base/lineDiff.ts";
 import { limitHunks } from "./diffHunks.ts";
 import type { ChangedFile, DiffBody, DiffHunk, DiffLine } from "../protocol.ts";
-import { withWordMarks } from "./wordMarks.ts";
+import { withWordMarks } from "./hunkWordMarks.ts";
 
 /** Larger patches are not read: reading cannot be done in pieces. */
 const maxPatchLength = 1_000_000;
