@@ -76,3 +76,9 @@ export function errorCodeOf(thrown: unknown): string | undefined {
   if (typeof thrown !== "object" || thrown === null || !("code" in thrown)) return undefined;
   return typeof thrown.code === "string" ? thrown.code : undefined;
 }
+
+/** Whether a system call failed because there is no file or folder at the path. */
+export function isNotFoundError(thrown: unknown): boolean {
+  const code = errorCodeOf(thrown);
+  return code === "ENOENT" || code === "ENOTDIR";
+}

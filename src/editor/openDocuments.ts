@@ -1,37 +1,69 @@
-// Documents as the editor holds them, which may be of an older time than the disk.
+// Finds open documents, locks them, and waits until the editor has reloaded them: a document may be older than the disk.
 import * as vscode from "vscode";
 import { withLineFeeds } from "../base/text.ts";
 
-/** The open document of a file, also one that no tab shows. */
-export function openDocumentOf(path: string): vscode.TextDocument | undefined {
-  return vscode.workspace.textDocuments.find(
-    one => one.uri.scheme === "file" && one.uri.fsPath === path && !one.isClosed,
-  );
+/** The open documents of files, including those that no tab shows. */
+export function openFileDocuments(): readonly vscode.TextDocument[] {
+  return vscode.workspace.textDocuments.filter(one => one.uri.scheme === "file" && !one.isClosed);
 }
 
-/** The text of an open document; undefined when the file is not open. */
+/** The open document with this path, including one that no tab shows. */
+export function openDocumentOf(path: string): vscode.TextDocument | undefined {
+  return openFileDocuments().find(one => one.uri.fsPath === path);
+}
+
+/** The text of an open document, with "\n" line endings. Undefined if the file is not open. */
 export function openTextOf(path: string): { readonly text: string; readonly dirty: boolean } | undefined {
   const open = openDocumentOf(path);
   return open && { text: withLineFeeds(open.getText()), dirty: open.isDirty };
 }
 
+/** Keys by which paths and files are compared. */
+export interface FileKeys {
+  /** Equal for two spellings of one path, without following symbolic links. */
+  ofPath(path: string): string;
+  /** Equal for all paths to one file, also through symbolic links. */
+  ofFile(path: string): Promise<string>;
+}
+
 /**
- * The document as it is open now. One that no tab shows is closed whenever the editor likes, also between our steps, and
- * an edit opens it anew, as another object. An unsaved one stays open.
+ * The open document of a file, also if it was opened through a symbolic link. If the file is open under several names,
+ * the document with unsaved text. Rejects if the path cannot be resolved.
+ */
+export async function findOpenDocument(path: string, keys: FileKeys): Promise<vscode.TextDocument | undefined> {
+  const documents = openFileDocuments();
+  const exact = documents.find(one => keys.ofPath(one.uri.fsPath) === keys.ofPath(path));
+  if (exact?.isDirty) return exact;
+  const key = await keys.ofFile(path);
+  // A document whose path can no longer be resolved is not a document of this file.
+  const isSame = async (one: vscode.TextDocument): Promise<boolean> =>
+    (await keys.ofFile(one.uri.fsPath).catch(() => undefined)) === key;
+  const candidates = documents.filter(one => one.isDirty || exact === undefined);
+  const matches = await Promise.all(candidates.map(isSame));
+  const same = candidates.filter((one, index) => matches[index] && !one.isClosed);
+  return same.find(one => one.isDirty) ?? exact ?? same[0];
+}
+
+/**
+ * The document as it is open now. The editor may close a document without unsaved text at any time if no tab shows it, also
+ * between two of our steps. An edit then opens it as another object.
  */
 export async function reopenIfClosed(document: vscode.TextDocument): Promise<vscode.TextDocument> {
   return document.isClosed ? vscode.workspace.openTextDocument(document.uri) : document;
 }
 
-/** How long the editor may take to notice that a file changed on disk. Milliseconds. */
+/** How long to wait for the editor to notice that a file changed on disk (ms). */
 export const maxReloadWait = 5000;
 
-/** How long the editor is waited for before it is helped to notice. Milliseconds. */
+/** How long to wait for the editor before forcing it to reload (ms). */
 const forcedReloadDelay = 400;
 
+/** How often to check a document that reports no change (ms). */
+const checkInterval = 100;
+
 /**
- * Waits until the editor has read what is on disk, as `isCurrent` tells. Gives the document that has; undefined when time
- * is up. VS Code may never be told of files that come into a folder just made.
+ * Waits until the editor has read the disk, which `isCurrent` decides. Returns the document that has, or undefined at
+ * the timeout. For files in a new folder VS Code may never get an event, so a reload is forced after a moment.
  */
 export async function waitForReload(
   found: vscode.TextDocument,
@@ -50,16 +82,17 @@ export async function waitForReload(
       await forceReload(document);
     }
     const { onDidChangeTextDocument } = vscode.workspace;
-    await waitForEvent(onDidChangeTextDocument, event => event.document === document, Math.min(timeout - waited, 100));
+    const wait = Math.min(timeout - waited, checkInterval);
+    await waitForEvent(onDidChangeTextDocument, event => event.document === document, wait);
   }
 }
 
-/** Encodings that read the same text of the same bytes. */
+/** Encodings that decode the same bytes to the same text. */
 const equivalentEncodings: Readonly<Record<string, string>> = { utf8: "utf8bom", utf8bom: "utf8" };
 
 /**
- * Has the editor read a saved document from disk: it does so for another encoding, and then for the one it had. Not where
- * the user may be typing: a document with unsaved text would keep the other encoding.
+ * Makes the editor read a saved document from disk, by opening it with another encoding and then with its own. Skips the
+ * active editor, where the user may be typing: a document with unsaved text would keep the other encoding.
  */
 function forceReload({ uri }: vscode.TextDocument): Promise<void> {
   return withFileLock([uri], async () => {
@@ -76,12 +109,13 @@ function forceReload({ uri }: vscode.TextDocument): Promise<void> {
   });
 }
 
-/** The work that is under way with a file. */
+/** The work in progress on each file. */
 const fileLocks = new Map<string, Promise<unknown>>();
 
 /**
- * Does work on files when no other such work is under way: a document that is read anew has another encoding meanwhile, and
- * must not be edited and saved then. Not to be nested, and not to wait for {@link waitForReload}.
+ * Runs work on files while no other such work is running on them. While VS Code reloads a document it reports a temporary
+ * encoding, so the document must not be edited and saved then. Do not nest calls, and do not wait for
+ * {@link waitForReload} inside.
  */
 export async function withFileLock<T>(uris: readonly vscode.Uri[], work: () => Promise<T>): Promise<T> {
   const keys = uris.map(uri => uri.toString());
@@ -95,7 +129,7 @@ export async function withFileLock<T>(uris: readonly vscode.Uri[], work: () => P
   }
 }
 
-/** Waits for an event that fits, but no longer than so many milliseconds. */
+/** Waits for an event that matches, for at most the timeout (ms). */
 export function waitForEvent<T>(
   event: vscode.Event<T>,
   matches: (value: T) => boolean,

@@ -3,7 +3,7 @@ import { statSync } from "node:fs";
 import { readlink, realpath } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join, parse, sep } from "node:path";
 import type { PathResolver } from "./ports.ts";
-import { errorCodeOf } from "../base/errors.ts";
+import { errorCodeOf, isNotFoundError } from "../base/errors.ts";
 
 /** Links followed by hand before we say that they lead in a circle; what Linux does. */
 const maxLinks = 40;
@@ -17,7 +17,7 @@ async function real(path: string, links: number): Promise<string> {
   try {
     return await realpath(path);
   } catch (thrown) {
-    if (!isMissing(thrown)) throw thrown;
+    if (!isNotFoundError(thrown)) throw thrown;
   }
   const parent = dirname(path);
   if (parent === path) return path;
@@ -43,14 +43,10 @@ async function linkTarget(path: string): Promise<string | undefined> {
   try {
     return await readlink(path);
   } catch (thrown) {
-    if (isMissing(thrown) || errorCodeOf(thrown) === "EINVAL" || errorCodeOf(thrown) === "UNKNOWN") return undefined;
+    if (isNotFoundError(thrown) || errorCodeOf(thrown) === "EINVAL" || errorCodeOf(thrown) === "UNKNOWN")
+      return undefined;
     throw thrown;
   }
-}
-
-function isMissing(thrown: unknown): boolean {
-  const code = errorCodeOf(thrown);
-  return code === "ENOENT" || code === "ENOTDIR";
 }
 
 /** Whether the file system calls a known file by another case too. */

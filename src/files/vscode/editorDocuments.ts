@@ -1,33 +1,28 @@
 // The Documents port on the real editor: unsaved text first, writes through WorkspaceEdit, everything read back.
 import { createReadStream, constants } from "node:fs";
-import { access, mkdir, readFile, rm, stat } from "node:fs/promises";
+import { access, mkdir, rm, stat } from "node:fs/promises";
 import { dirname, isAbsolute } from "node:path";
 import * as vscode from "vscode";
-import { Refusal, asError } from "../../base/errors.ts";
-import { positionFinder, smallestEdits } from "../textEdits.ts";
+import { Refusal, asError, errorCodeOf, isNotFoundError, unreachable } from "../../base/errors.ts";
+import { hostPlatform } from "../../base/platform.ts";
+import { byteOrderMark, normalizeText, quotePath, withLineFeeds } from "../../base/text.ts";
+import { diskBytes, isFile, readDisk } from "../../editor/diskText.ts";
+import { findOpenDocument, maxReloadWait, waitForReload, withFileLock } from "../../editor/openDocuments.ts";
 import { readLines } from "../lineWindow.ts";
 import { pathKey } from "../paths.ts";
 import { byteOrderMark, normalizeText, quotePath, withLineFeeds, withoutByteOrderMark } from "../../base/text.ts";
 import { errorCodeOf } from "../../base/errors.ts";
 import { hostPlatform } from "../../base/platform.ts";
 import type { WriteResult } from "../../session/agent.ts";
-import type { Documents, FileStat, LineWindow, PathResolver } from "../ports.ts";
+import type { Documents, FileStat, LineWindow, PathResolver, WriteResult } from "../ports.ts";
 import { isFile } from "../../editor/diskText.ts";
-import {
-  waitForReload,
-  maxReloadWait,
-  waitForEvent,
-  reopenIfClosed,
-  withFileLock,
-} from "../../editor/openDocuments.ts";
+import { waitForReload, maxReloadWait, waitForEvent, reopenIfClosed, withFileLock } from "../../editor/openDocuments.ts";
+import { applyTextChanges, replaceText, saveAndVerify } from "./textFile.ts";
 
 export interface EditorDocumentsOptions {
   /** Whether to save a document that also holds unsaved changes of the user's own. */
   readonly saveUnsaved?: () => boolean;
 }
-
-/** How often an edit is tried when the user types at the same moment. */
-const maxAttempts = 3;
 
 /** How long a save that somebody else began is waited for: VS Code gives those who take part in it 1.75 s. */
 const maxSaveWait = 3000;
@@ -50,7 +45,7 @@ export class EditorDocuments implements Documents {
       const kind = found.isFile() ? "file" : found.isDirectory() ? "folder" : "other";
       return { kind, size: found.size, unsaved: false };
     } catch (thrown) {
-      if (isMissing(thrown)) return { kind: "missing", size: 0, unsaved: false };
+      if (isNotFoundError(thrown)) return { kind: "missing", size: 0, unsaved: false };
       throw thrown;
     }
   }
@@ -59,7 +54,7 @@ export class EditorDocuments implements Documents {
     const open = await this.#openDocument(path);
     if (open?.isDirty) return open.getText();
     // A document without unsaved text may lag behind the disk, never the other way round.
-    return (await diskText(path, open)) ?? throwMissing(path);
+    return (await decodedFile(path, open)) ?? throwMissing(path);
   }
 
   readWindow(path: string, window: LineWindow, maxBytes: number): Promise<string> {
@@ -96,7 +91,7 @@ export class EditorDocuments implements Documents {
     document = await applyText(document, wanted);
     if (isUsersOwn && !this.#options.saveUnsaved?.()) return { saved: false };
     try {
-      await saveAndVerify(document, before);
+      await saveOrRefuse(document, before);
     } catch (thrown) {
       await applyText(document, before);
       throw thrown;
@@ -106,21 +101,11 @@ export class EditorDocuments implements Documents {
     return { saved: true, ...(after !== wanted && !document.isDirty && { result: { before, after } }) };
   }
 
-  /** The open document of a file: under several names, the one with unsaved text. */
-  async #openDocument(path: string): Promise<vscode.TextDocument | undefined> {
-    const documents = vscode.workspace.textDocuments.filter(one => one.uri.scheme === "file" && !one.isClosed);
-    const exact = documents.find(one => this.#key(one.uri.fsPath) === this.#key(path));
-    if (exact?.isDirty) return exact;
-    const key = this.#key(await this.#resolver.real(path));
-    const isSame = async (one: vscode.TextDocument): Promise<boolean> => {
-      // A document whose path cannot be resolved any more is no document of this file.
-      const real = await this.#resolver.real(one.uri.fsPath).catch(() => undefined);
-      return real !== undefined && this.#key(real) === key;
-    };
-    const candidates = documents.filter(one => one.isDirty || exact === undefined);
-    const matches = await Promise.all(candidates.map(isSame));
-    const same = candidates.filter((_, index) => matches[index]);
-    return same.find(one => one.isDirty) ?? exact ?? same[0];
+  #openDocument(path: string): Promise<vscode.TextDocument | undefined> {
+    return findOpenDocument(path, {
+      ofPath: name => this.#key(name),
+      ofFile: async name => this.#key(await this.#resolver.real(name)),
+    });
   }
 
   async #refuseUnsavedNotebook(path: string): Promise<void> {
@@ -153,14 +138,14 @@ async function createFolder(folder: string): Promise<void> {
   }
 }
 
-/** Makes an empty file, through the editor, so that creating it can be undone and other extensions hear of it. */
-async function createFile(path: string, withMark: boolean): Promise<void> {
-  const change = new vscode.WorkspaceEdit();
-  const contents = withMark ? new TextEncoder().encode(byteOrderMark) : new Uint8Array(0);
-  change.createFile(vscode.Uri.file(path), { ignoreIfExists: true, contents });
-  const done = await vscode.workspace.applyEdit(change);
-  // Some agents make the file themselves at the same moment.
-  if (!done && !(await isFile(path))) throw failedRefusal(path, "could not be created: the editor refused.");
+/** Creates an empty file through the editor, so that it can be undone and other extensions are notified. */
+async function createFile(path: string, hasMark: boolean): Promise<void> {
+  const bytes = hasMark ? new TextEncoder().encode(byteOrderMark) : new Uint8Array(0);
+  const isDone = await applyTextChanges([
+    { uri: vscode.Uri.file(path), before: null, after: "", bytes, mayExist: true },
+  ]);
+  // Some agents create the file themselves at the same moment.
+  if (!isDone && !(await isFile(path))) throw failedRefusal(path, "could not be created: the editor refused.");
 }
 
 async function openDocument(path: string): Promise<vscode.TextDocument> {
@@ -173,25 +158,10 @@ async function openDocument(path: string): Promise<vscode.TextDocument> {
   }
 }
 
-/** Makes the document's text `wanted` with the smallest edit, and checks that it took it. Gives the document that did. */
-async function applyText(found: vscode.TextDocument, wanted: string): Promise<vscode.TextDocument> {
-  let document = found;
-  for (let attempt = 0; attempt < maxAttempts; attempt++) {
-    document = await reopenIfClosed(document);
-    const before = withLineFeeds(document.getText());
-    if (before === wanted) return document;
-    const change = new vscode.WorkspaceEdit();
-    const positionAt = positionFinder(before);
-    for (const one of smallestEdits(before, wanted)) {
-      const start = positionAt(one.start);
-      const end = positionAt(one.end);
-      change.replace(document.uri, new vscode.Range(start.line, start.character, end.line, end.character), one.text);
-    }
-    // False also when the document changed since: then the edit is computed anew.
-    if (await vscode.workspace.applyEdit(change)) break;
-  }
-  document = await reopenIfClosed(document);
-  if (withLineFeeds(document.getText()) === wanted) return document;
+/** Changes the document's text. Returns the document that has it, or rejects with a Refusal. */
+async function applyText(document: vscode.TextDocument, wanted: string): Promise<vscode.TextDocument> {
+  const changed = await replaceText(document, wanted);
+  if (changed) return changed;
   throw failedRefusal(
     document.uri.fsPath,
     "did not take the change: it was changed by somebody else meanwhile. Read it again.",
@@ -199,25 +169,17 @@ async function applyText(found: vscode.TextDocument, wanted: string): Promise<vs
 }
 
 async function isAsOnDisk(document: vscode.TextDocument): Promise<boolean> {
-  const disk = await diskText(document.uri.fsPath, document);
+  const disk = await decodedFile(document.uri.fsPath, document);
   return disk !== undefined && withLineFeeds(disk) === withLineFeeds(document.getText());
 }
 
-/** Saves, and believes only the disk: `save()` may say true and have done nothing. */
-async function saveAndVerify(document: vscode.TextDocument, before: string): Promise<void> {
+async function saveOrRefuse(document: vscode.TextDocument, before: string): Promise<void> {
   const path = document.uri.fsPath;
-  let hasSaved = !document.isDirty || (await document.save());
-  if (!hasSaved) {
-    // It also says false at once while another save is under way, such as an automatic one. That one will do.
-    const { onDidSaveTextDocument } = vscode.workspace;
-    if (document.isDirty) await waitForEvent(onDidSaveTextDocument, saved => saved === document, maxSaveWait);
-    hasSaved = !document.isDirty || (await document.save());
-  }
-  const disk = await diskText(path, document);
-  const now = withLineFeeds(document.getText());
-  if (disk !== undefined && withLineFeeds(disk) === now) return;
-  // The user has typed on since it was saved.
-  if (hasSaved && document.isDirty && disk !== undefined && withLineFeeds(disk) !== before) return;
+  const readDisk = async (): Promise<string | undefined> => {
+    const disk = await decodedFile(path, document);
+    return disk === undefined ? undefined : withLineFeeds(disk);
+  };
+  if (await saveAndVerify(document, { before, readDisk, maxSaveWait })) return;
   throw failedRefusal(path, "could not be saved. It may be read-only, or have changed on disk.");
 }
 
@@ -225,7 +187,7 @@ async function saveAndVerify(document: vscode.TextDocument, before: string): Pro
 async function waitForDiskText(document: vscode.TextDocument): Promise<vscode.TextDocument> {
   const path = document.uri.fsPath;
   const isCurrent = async (one: vscode.TextDocument): Promise<boolean> => {
-    const disk = await diskText(path, one);
+    const disk = await decodedFile(path, one);
     return disk === undefined || one.isDirty || withLineFeeds(disk) === withLineFeeds(one.getText());
   };
   const current = await waitForReload(document, isCurrent, maxReloadWait);
@@ -233,23 +195,18 @@ async function waitForDiskText(document: vscode.TextDocument): Promise<vscode.Te
   throw failedRefusal(path, "has changed on disk, and the editor has not noticed yet. Try again.");
 }
 
-/** The decoded file, or undefined when there is none. Never has a byte-order mark. */
-async function diskText(path: string, document: vscode.TextDocument | undefined): Promise<string | undefined> {
-  let bytes: Uint8Array;
-  try {
-    bytes = await readFile(path);
-  } catch (thrown) {
-    if (isMissing(thrown)) return undefined;
-    throw thrown;
-  }
-  try {
-    const text = document
-      ? await vscode.workspace.decode(bytes, { encoding: document.encoding })
-      : await vscode.workspace.decode(bytes, { uri: vscode.Uri.file(path) });
-    return withoutByteOrderMark(text);
-  } catch (thrown) {
-    if (bytes.includes(0)) throw binaryRefusal(path);
-    throw thrown;
+/** The decoded file without a byte-order mark. Undefined if there is none. */
+async function decodedFile(path: string, document: vscode.TextDocument | undefined): Promise<string | undefined> {
+  const content = await readDisk(path, document?.encoding);
+  switch (content.kind) {
+    case "text":
+      return content.text;
+    case "missing":
+      return undefined;
+    case "undecodable":
+      throw content.bytes.includes(0) ? binaryRefusal(path) : content.error;
+    default:
+      throw unreachable(content);
   }
 }
 
@@ -258,7 +215,8 @@ async function refuseLoss(document: vscode.TextDocument, wanted: string): Promis
   const { encoding } = document;
   const path = document.uri.fsPath;
   if (!document.isDirty && document.getText().includes("\uFFFD")) {
-    const [now, bytes] = [await vscode.workspace.encode(document.getText(), { encoding }), await readFile(path)];
+    const now = await vscode.workspace.encode(document.getText(), { encoding });
+    const bytes = (await diskBytes(path)) ?? throwMissing(path);
     if (!bytes.equals(now))
       throw failedRefusal(path, `is not valid ${encoding}. Ask the user to reopen it with its encoding.`);
   }
@@ -285,7 +243,7 @@ async function refuseReadOnly(document: vscode.TextDocument): Promise<void> {
     // What the editor goes by, also for a user who may write everything.
     if ((mode & 0o200) === 0) throw failedRefusal(path, "is read-only.");
   } catch (thrown) {
-    if (isMissing(thrown)) return;
+    if (isNotFoundError(thrown)) return;
     throw thrown instanceof Refusal ? thrown : failedRefusal(path, "is read-only.");
   }
 }
@@ -299,11 +257,6 @@ function isReadOnlyBySetting(document: vscode.TextDocument): boolean {
       return on === true && vscode.languages.match({ pattern }, document) > 0;
     });
   return matches("readonlyInclude") && !matches("readonlyExclude");
-}
-
-function isMissing(thrown: unknown): boolean {
-  const code = errorCodeOf(thrown);
-  return code === "ENOENT" || code === "ENOTDIR";
 }
 
 function throwMissing(path: string): never {

@@ -2,6 +2,8 @@
 // through the editor, so that it can be undone; nothing is saved.
 import { basename } from "node:path";
 import * as vscode from "vscode";
+import { withLineFeeds } from "../../base/text.ts";
+import { applyTextChanges } from "../../files/vscode/textFile.ts";
 import { indentCode, proposeCode, type CodeProposal, type OffsetRange } from "./codeProposal.ts";
 import type { ContentDocuments } from "./contentDocuments.ts";
 import { locateFile } from "./openFile.ts";
@@ -45,7 +47,7 @@ export async function applyCode(
   const before = target.exists ? (await vscode.workspace.openTextDocument(target.uri)).getText() : "";
   const proposal = proposeCode(before, text, target.exists ? selectionIn(target.uri) : undefined);
   const after = before.slice(0, proposal.start) + proposal.text + before.slice(proposal.end);
-  if (after === before) {
+  if (withLineFeeds(after) === withLineFeeds(before)) {
     void vscode.window.showInformationMessage(vscode.l10n.t("{0} has this code already.", name));
     return;
   }
@@ -56,7 +58,7 @@ export async function applyCode(
   await vscode.commands.executeCommand("vscode.diff", left, right, vscode.l10n.t("{0} ↔ with this code", name));
   const isConfirmed = await confirm(questionOf(name, proposal, before, target.exists), vscode.l10n.t("Apply"));
   await closeDiff(right);
-  if (isConfirmed) await applyProposal(target, before, proposal, name);
+  if (isConfirmed) await writeCode(target, before, after, name);
 }
 
 interface TargetFile {
@@ -108,23 +110,15 @@ async function closeDiff(right: vscode.Uri): Promise<void> {
   if (own.length > 0) await vscode.window.tabGroups.close(own);
 }
 
-async function applyProposal(
-  { uri, exists }: TargetFile,
-  before: string,
-  { start, end, text }: CodeProposal,
-  name: string,
-): Promise<void> {
-  const edit = new vscode.WorkspaceEdit();
-  if (exists) {
-    const document = await vscode.workspace.openTextDocument(uri);
-    if (document.getText() !== before) {
-      throw new Error(
-        vscode.l10n.t("{0} has changed meanwhile. Apply the code again to see what it makes of it now.", name),
-      );
-    }
-    edit.replace(uri, new vscode.Range(document.positionAt(start), document.positionAt(end)), text);
-  } else edit.createFile(uri, { contents: Buffer.from(text) });
-  if (!(await vscode.workspace.applyEdit(edit))) {
+/** Makes the file's text `after`, if it is still `before`. */
+async function writeCode({ uri, exists }: TargetFile, before: string, after: string, name: string): Promise<void> {
+  if (exists && (await vscode.workspace.openTextDocument(uri)).getText() !== before) {
+    throw new Error(
+      vscode.l10n.t("{0} has changed meanwhile. Apply the code again to see what it makes of it now.", name),
+    );
+  }
+  const change = exists ? { before: withLineFeeds(before), after: withLineFeeds(after) } : { before: null, after };
+  if (!(await applyTextChanges([{ uri, ...change }]))) {
     throw new Error(vscode.l10n.t("{0} could not be changed. Is it read-only?", name));
   }
   await vscode.window.showTextDocument(uri, { preview: false });
