@@ -13,7 +13,7 @@ import type { ContentDocuments } from "./code/contentDocuments.ts";
 import type { CurrentSession } from "./currentSession.ts";
 import type { DiagramPanels } from "./code/diagramPanel.ts";
 import type { DiffDocuments } from "./code/diffDocuments.ts";
-import { settleFile } from "../files/vscode/unsavedChangesWatcher.ts";
+import { settleFile } from "../files/vscode/settleFile.ts";
 import type { EditorTerminals } from "../terminals/vscode/editorTerminals.ts";
 import { openFile, openLink } from "./code/openFile.ts";
 import type { PermissionRules } from "../permissions/vscode/permissionRules.ts";

@@ -1,30 +1,23 @@
-// Files whose text in the editor and on disk differ after an agent wrote them: noticed, told, and settled by the user.
+// Files whose text in the editor and on disk differ after an agent wrote them: noticed and reported.
 // VS Code says nothing when a file changes on disk beneath unsaved text, so documents are compared with the disk here.
-import { readFile, stat } from "node:fs/promises";
 import * as vscode from "vscode";
 import type { SettleFileChoice } from "../../panel/protocol.ts";
 import { asError, unreachable } from "../../base/errors.ts";
-import { DisposableStore } from "../../base/lifecycle.ts";
+import { DisposableStore, type Disposable } from "../../base/lifecycle.ts";
 import type { Log } from "../../base/log.ts";
 import type { WriteResult } from "../../session/agent.ts";
 import type { FileNote, SessionEvent } from "../../session/events.ts";
 import type { SessionParticipant } from "../../session/participant.ts";
 import { endsToolCall } from "../../session/toolCalls.ts";
-import {
-  ToolCallPaths,
-  hasDiverged,
-  hashBytes,
-  hashText,
-  isBinaryHash,
-  missingFileHash,
-  type ContentHash,
-} from "../unsavedConflicts.ts";
+import { ToolCallPaths, hasDiverged, hashBytes, hashText, isBinaryHash, missingFileHash, type ContentHash, endsToolCall } from "../unsavedConflicts.ts";
 import { positionFinder, smallestEdits } from "../textEdits.ts";
 import { withLineFeeds } from "../../base/text.ts";
 import { nodePaths } from "../nodePaths.ts";
 import { Confinement } from "../paths.ts";
 import { quotePath } from "../../base/text.ts";
-import { errorCodeOf } from "../../base/errors.ts";
+import { openFileDocuments } from "../../editor/openDocuments.ts";
+import { documentOfFile, hashOnDisk } from "./comparedFiles.ts";
+import { onDidKeepEditorText } from "./settleFile.ts";
 
 export interface UnsavedChangesWatcherOptions {
   /** The session's folders. */
@@ -38,12 +31,6 @@ const maxSaveWait = 2000;
 
 /** How long the disk must stay as it is before it is told: a file may be seen half written. */
 const stableTime = 100;
-
-/** How often an edit is tried when the user types at the same moment. */
-const maxAttempts = 3;
-
-/** The user settled a file for the editor's text: what the disk holds now is no news any more. */
-const keptEditorText = new vscode.EventEmitter<vscode.TextDocument>();
 
 /** When editor and disk were last the same. Replaced, never changed. */
 interface SyncPoint {
@@ -80,7 +67,7 @@ export class UnsavedChangesWatcher implements SessionParticipant {
     this.#options = options;
     this.#confinement = new Confinement(nodePaths(), options.roots);
     this.#listen();
-    for (const document of fileDocuments()) this.#markInSync(document);
+    for (const document of openFileDocuments()) this.#markInSync(document);
   }
 
   /** The agent's write to this file is in the editor only. `path` is as the agent named it. */
@@ -115,7 +102,7 @@ export class UnsavedChangesWatcher implements SessionParticipant {
     this.#store.add(workspace.onWillSaveTextDocument(({ document }) => this.#saving.set(document, Date.now())));
     this.#store.add(workspace.onDidSaveTextDocument(document => this.#saved(document)));
     this.#store.add(workspace.onDidCloseTextDocument(document => this.#removeNotes(document)));
-    this.#store.add(keptEditorText.event(document => this.#restartSync(document)));
+    this.#store.add(onDidKeepEditorText(document => this.#restartSync(document)));
     for (const root of this.#options.roots) {
       const watcher = workspace.createFileSystemWatcher(new vscode.RelativePattern(vscode.Uri.file(root), "**"));
       this.#store.add(watcher);
@@ -193,7 +180,7 @@ export class UnsavedChangesWatcher implements SessionParticipant {
   }
 
   async #findUnsaved(path: string): Promise<void> {
-    const document = await openDocument(path, this.#confinement);
+    const document = await documentOfFile(path, this.#confinement);
     if (!this.#unsaved.has(path)) return;
     if (document?.isDirty && !document.isClosed) this.#unsaved.set(path, document);
     else this.#unsaved.delete(path);
@@ -212,7 +199,7 @@ export class UnsavedChangesWatcher implements SessionParticipant {
     while (this.#mustCompare && !this.#store.isDisposed) {
       await Promise.resolve();
       this.#mustCompare = false;
-      for (const document of fileDocuments()) {
+      for (const document of openFileDocuments()) {
         if (!document.isDirty) continue;
         await this.#compare(document).catch((thrown: unknown) => this.#logError(document.uri.fsPath, thrown));
       }
@@ -315,162 +302,4 @@ export class UnsavedChangesWatcher implements SessionParticipant {
   #logError(path: string, thrown: unknown): void {
     this.#options.log.error(`Could not compare ${quotePath(path)} with the disk: ${asError(thrown).message}`);
   }
-}
-
-/** Does what the user chose about a file. Rejects with a sentence when it cannot. */
-export async function settleFile(path: string, choice: SettleFileChoice): Promise<void> {
-  const document = await openDocument(path, new Confinement(nodePaths(), []));
-  if (document === undefined) throw failed(vscode.l10n.t("{0} is not open in the editor any more.", quotePath(path)));
-  switch (choice) {
-    case "save":
-      return saveAndVerify(document);
-    case "compare":
-      return compareWithDisk(document);
-    case "take":
-      return enqueue(() => useDiskText(document));
-    case "keep":
-      return enqueue(() => keepEditorText(document));
-    default:
-      throw unreachable(choice);
-  }
-}
-
-/** Saves, and believes only the disk: `save()` may say true and have done nothing. */
-async function saveAndVerify(document: vscode.TextDocument): Promise<void> {
-  if (!document.isDirty) return;
-  const path = document.uri.fsPath;
-  const before = await hashOnDisk(path, document.encoding);
-  const hasSaved = await document.save();
-  const disk = await hashOnDisk(path, document.encoding);
-  if (disk === hashText(document.getText())) return;
-  // The user has typed on since it was saved.
-  if (hasSaved && document.isDirty && disk !== before) return;
-  throw failed(
-    vscode.l10n.t(
-      "{0} could not be saved. It may be read-only, or have changed on disk: compare the two.",
-      quotePath(path),
-    ),
-  );
-}
-
-/** VS Code's own comparison of the file and the editor's text. */
-async function compareWithDisk(document: vscode.TextDocument): Promise<void> {
-  const path = quotePath(document.uri.fsPath);
-  if (!(await isOnDisk(document))) {
-    throw failed(vscode.l10n.t("{0} is not on disk any more: there is nothing to compare with.", path));
-  }
-  await vscode.commands.executeCommand("workbench.files.action.compareWithSaved", document.uri);
-}
-
-/** The document gets the disk's text. The user's stays in the undo history. */
-async function useDiskText(document: vscode.TextDocument): Promise<void> {
-  const path = quotePath(document.uri.fsPath);
-  const disk = await hashOnDisk(document.uri.fsPath, document.encoding);
-  if (disk === missingFileHash) {
-    throw failed(vscode.l10n.t("{0} is not on disk any more. Save your text to write it anew, or close it.", path));
-  }
-  if (isBinaryHash(disk)) throw failed(vscode.l10n.t("{0} is binary on disk now: there is no text to take.", path));
-  await revert(document);
-}
-
-/**
- * The document keeps the user's text, and can be saved: VS Code refuses to save over a disk that it has not read, so
- * it reads the disk's text first. Nothing is written to disk.
- */
-async function keepEditorText(document: vscode.TextDocument): Promise<void> {
-  // Where there is no file, saving writes it anew.
-  if (!(await isOnDisk(document))) return keptEditorText.fire(document);
-  const text = withLineFeeds(document.getText());
-  const { eol } = document;
-  await revert(document);
-  await applyText(document, text, eol);
-}
-
-async function isOnDisk(document: vscode.TextDocument): Promise<boolean> {
-  return (await hashOnDisk(document.uri.fsPath, document.encoding)) !== missingFileHash;
-}
-
-/** The command knows no file but the active editor's: the document is shown, and never two of them at once. */
-async function revert(document: vscode.TextDocument): Promise<void> {
-  const editor = await vscode.window.showTextDocument(document, {
-    viewColumn: columnOf(document) ?? vscode.ViewColumn.Active,
-    preview: false,
-  });
-  const path = quotePath(document.uri.fsPath);
-  if (vscode.window.activeTextEditor !== editor)
-    throw failed(vscode.l10n.t("{0} could not be shown. Try again.", path));
-  await vscode.commands.executeCommand("workbench.action.files.revert");
-  if (document.isDirty) throw failed(vscode.l10n.t("{0} could not be read from disk as text.", path));
-}
-
-/** Makes the document's text `wanted` with the smallest edit, and checks that it took it. */
-async function applyText(document: vscode.TextDocument, wanted: string, eol: vscode.EndOfLine): Promise<void> {
-  const isDone = (): boolean => withLineFeeds(document.getText()) === wanted && document.eol === eol;
-  for (let attempt = 0; attempt < maxAttempts && !isDone(); attempt++) {
-    const before = withLineFeeds(document.getText());
-    const positionAt = positionFinder(before);
-    const edits = smallestEdits(before, wanted).map(one => {
-      const [start, end] = [positionAt(one.start), positionAt(one.end)];
-      return new vscode.TextEdit(new vscode.Range(start.line, start.character, end.line, end.character), one.text);
-    });
-    const change = new vscode.WorkspaceEdit();
-    change.set(document.uri, document.eol === eol ? edits : [vscode.TextEdit.setEndOfLine(eol), ...edits]);
-    // False also when the document changed since: then the edit is computed anew.
-    await vscode.workspace.applyEdit(change);
-  }
-  if (isDone()) return;
-  const path = quotePath(document.uri.fsPath);
-  throw failed(vscode.l10n.t("{0} did not take your text again. Undo in its editor brings it back.", path));
-}
-
-let lastSettled: Promise<unknown> = Promise.resolve();
-
-/** One after the other. */
-function enqueue(run: () => Promise<void>): Promise<void> {
-  const done = lastSettled.then(run);
-  // Whoever asked for it is told.
-  lastSettled = done.catch(() => undefined);
-  return done;
-}
-
-function columnOf(document: vscode.TextDocument): vscode.ViewColumn | undefined {
-  const uri = document.uri.toString();
-  const shows = (tab: vscode.Tab): boolean =>
-    tab.input instanceof vscode.TabInputText && tab.input.uri.toString() === uri;
-  return vscode.window.tabGroups.all.find(group => group.tabs.some(shows))?.viewColumn;
-}
-
-function fileDocuments(): readonly vscode.TextDocument[] {
-  return vscode.workspace.textDocuments.filter(one => one.uri.scheme === "file" && !one.isClosed);
-}
-
-/** The open document of a file, through symbolic links: under several names, the one with unsaved text. */
-async function openDocument(path: string, confinement: Confinement): Promise<vscode.TextDocument | undefined> {
-  const { key } = await confinement.locate(path);
-  const documents = fileDocuments();
-  // A document whose path cannot be resolved any more is no document of this file.
-  const located = await Promise.all(documents.map(one => confinement.locate(one.uri.fsPath).catch(() => undefined)));
-  const same = documents.filter((one, index) => located[index]?.key === key && !one.isClosed);
-  const unsaved = same.filter(one => one.isDirty);
-  return unsaved.find(one => one.uri.fsPath === path) ?? unsaved[0] ?? same[0];
-}
-
-async function hashOnDisk(path: string, encoding: string): Promise<ContentHash> {
-  let bytes: Uint8Array;
-  try {
-    if (!(await stat(path)).isFile()) return missingFileHash;
-    bytes = await readFile(path);
-  } catch (thrown) {
-    if (errorCodeOf(thrown) === "ENOENT" || errorCodeOf(thrown) === "ENOTDIR") return missingFileHash;
-    throw thrown;
-  }
-  try {
-    return hashText(await vscode.workspace.decode(bytes, { encoding }));
-  } catch {
-    return hashBytes(bytes); // It is binary now.
-  }
-}
-
-function failed(message: string): Error {
-  return new Error(message);
 }
