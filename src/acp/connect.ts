@@ -10,7 +10,7 @@ import { NdJsonReader, NdJsonWriter } from "./ndjson.ts";
 import type { TrafficRecorder } from "./trafficRecorder.ts";
 import { asString, asObject, type JsonObject } from "./parse.ts";
 import { V1Agent } from "./v1/v1Agent.ts";
-import { withTimeout, isConnectionClosed, asSentence, timeoutProblem } from "./requestTimeout.ts";
+import { answerInTime, isConnectionClosed, asSentence, timeoutProblem } from "./requestTimeout.ts";
 
 /** How long an agent whose input is closed is listened to at least. Milliseconds. */
 const stdoutGraceTime = 1000;
@@ -125,7 +125,7 @@ async function initialize(
     clientInfo: { name: "parley", title: "Parley", version: options.clientVersion },
     clientCapabilities,
   };
-  const answer = await withTimeout(
+  const answer = await answerInTime(
     connection.sendRequest<unknown>("initialize", request),
     options.timeout,
     signal,

@@ -1,6 +1,7 @@
 // vscode-jsonrpc reader and writer over newline-delimited JSON, the framing of ACP's stdio transport
 // (spec page "Transports"): one UTF-8 message a line. Bad lines are counted and reported, never fatal.
 import type { Readable, Writable } from "node:stream";
+import { Sequencer } from "../base/async.ts";
 import type { ReadBudget } from "../base/readBudget.ts";
 import { asError } from "../base/errors.ts";
 import {
@@ -312,7 +313,7 @@ function schedule(pause: boolean, run: () => void): () => void {
 export class NdJsonWriter extends AbstractMessageWriter {
   readonly #output: Writable;
   readonly #observer: TrafficObserver;
-  #lastWrite: Promise<void> = Promise.resolve();
+  readonly #writes = new Sequencer();
   #closed: Error | undefined;
   /**
    * Resolves when the agent's input is closed. That is no end of the connection: an agent that has just ended is told so
@@ -338,9 +339,7 @@ export class NdJsonWriter extends AbstractMessageWriter {
 
   write(message: Message): Promise<void> {
     const wire = toWireMessage(message as unknown as JsonObject);
-    const written = this.#lastWrite.then(() => this.#writeLine(wire));
-    this.#lastWrite = written.catch(() => {}); // The caller hears of it; the next message still gets its try.
-    return written;
+    return this.#writes.queue(() => this.#writeLine(wire));
   }
 
   end(): void {

@@ -3,7 +3,7 @@ import { ConnectionError, ErrorCodes, ResponseError } from "vscode-jsonrpc/node"
 import { ProblemError, asError, type Problem } from "../base/errors.ts";
 
 /** Settles with the promise, or rejects when time is up or the signal aborts. */
-export function withTimeout<T>(
+export function answerInTime<T>(
   promise: Promise<T>,
   ms: number,
   signal: AbortSignal,

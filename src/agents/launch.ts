@@ -2,6 +2,7 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
 import { StringDecoder } from "node:string_decoder";
+import { withTimeout } from "../base/async.ts";
 import { ProblemError, type Problem } from "../base/errors.ts";
 import { killAtExit, killTree } from "../base/processTree.ts";
 import { findProgram, windowsSpawn, type ProgramLookup, type PathLookup, type SpawnCommand } from "../base/program.ts";
@@ -162,8 +163,7 @@ class ChildAgentProcess implements AgentProcess {
   async stop(): Promise<void> {
     this.#wasStopped = true;
     this.stdin.end();
-    const timer = new Promise(resolve => setTimeout(resolve, graceTime).unref());
-    await Promise.race([this.whenExited, timer]);
+    await withTimeout(this.whenExited, graceTime, () => undefined);
     const hasExited = this.#child.exitCode !== null || this.#child.signalCode !== null;
     // Also after a polite exit: descendants may have stayed. But Windows finds them by their living parent only, and
     // may have given its number to another process.

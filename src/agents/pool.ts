@@ -1,4 +1,5 @@
 // One running process per agent and window, shared by its sessions. A dead process is forgotten; the next use starts one.
+import { withTimeout } from "../base/async.ts";
 import type { ReadBudget } from "../base/readBudget.ts";
 import { asProblem, ProblemError, type Problem } from "../base/errors.ts";
 import { Emitter, type Event } from "../base/lifecycle.ts";
@@ -157,7 +158,7 @@ export class AgentPool {
         asked: death.wasStopped,
       });
       // What it said before it died may still wait to be served.
-      if (slot.connected) await Promise.race([slot.connected.closed, this.#pause(maxDrainTime)]);
+      if (slot.connected) await this.#waitFor(slot.connected.closed, maxDrainTime);
       handleLoss(exitProblem(definition, death, slot.connected !== undefined));
     });
     report({ state: "connecting" });
@@ -179,9 +180,7 @@ export class AgentPool {
     } catch (error) {
       // The stream's end is noticed before the process's: wait a moment for its code and last words.
       const death =
-        error instanceof StreamEndedError
-          ? await Promise.race([process.whenExited, this.#pause(maxExitWait)])
-          : undefined;
+        error instanceof StreamEndedError ? await this.#waitFor(process.whenExited, maxExitWait) : undefined;
       if (death && !death.wasStopped) throw new ProblemError(exitProblem(definition, death, false));
       this.#forget(slot);
       await process.stop();
@@ -191,7 +190,7 @@ export class AgentPool {
     let ended = false;
     void closed.then(async () => {
       ended = true;
-      if (await Promise.race([process.whenExited, this.#pause(maxExitWait)])) return;
+      if (await this.#waitFor(process.whenExited, maxExitWait)) return;
       if (stop.signal.aborted) return;
       handleLoss(closedOutputProblem(definition));
       await process.stop();
@@ -200,8 +199,8 @@ export class AgentPool {
     return { agent, definition, onDidDie: exitEmitter.event, hasEnded: () => ended };
   }
 
-  #pause(ms: number): Promise<undefined> {
-    return new Promise(resolve => this.#clock.after(ms, () => resolve(undefined)));
+  #waitFor<T>(promise: Promise<T>, ms: number): Promise<T | undefined> {
+    return withTimeout(promise, ms, () => undefined, this.#clock);
   }
 
   #forget(slot: Slot): void {

@@ -1,5 +1,6 @@
 // One session's checkpoints: what the files held when each turn began, as far as it is known, and what going back there
 // would change. Files that an agent touched are known by their text before; all others by a tree of git's, if there is one.
+import { Sequencer } from "../base/async.ts";
 import { asError, Refusal } from "../base/errors.ts";
 import { Emitter, type Disposable, type Event } from "../base/lifecycle.ts";
 import type { Clock, Log } from "../base/log.ts";
@@ -75,7 +76,7 @@ export class Checkpoints implements Disposable {
   #isLoaded = false;
   /** Contents on their way to the disk, by key. */
   readonly #contents = new Map<string, Uint8Array>();
-  #saving: Promise<void> | undefined;
+  readonly #saves = new Sequencer();
   #dirty = false;
 
   constructor(options: CheckpointOptions) {
@@ -225,7 +226,7 @@ export class Checkpoints implements Disposable {
   /** Deletes all checkpoints of the session. */
   async clear(): Promise<void> {
     await this.#loaded;
-    await this.#saving;
+    await this.#saves.whenIdle();
     this.#set([]);
     this.#dirty = false;
     this.#contents.clear();
@@ -307,11 +308,10 @@ export class Checkpoints implements Disposable {
   }
 
   /** Contents first, then the index that names them. One write at a time, of the newest. */
-  async #save(): Promise<void> {
-    while (this.#saving) await this.#saving;
-    if (!this.#dirty) return;
-    this.#saving = this.#write().finally(() => (this.#saving = undefined));
-    await this.#saving;
+  #save(): Promise<void> {
+    return this.#saves.queue(async () => {
+      if (this.#dirty) await this.#write();
+    });
   }
 
   async #write(): Promise<void> {

@@ -1,6 +1,7 @@
 // The trees of a session's checkpoints: one for each of its folders that is under git.
 import { readdir, rm } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
+import { Sequencer } from "../base/async.ts";
 import { asError } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import type { TreeRecord } from "./checkpointIndex.ts";
@@ -47,7 +48,7 @@ export class GitTrees implements CheckpointTrees {
   readonly #places = new Map<string, Promise<TreeLocation>>();
   /** What was said already, so that it is said once. */
   readonly #loggedMessages: Set<string>;
-  #tail: Promise<unknown> = Promise.resolve();
+  readonly #sequencer = new Sequencer();
 
   constructor(options: GitTreesOptions) {
     this.#options = options;
@@ -56,7 +57,7 @@ export class GitTrees implements CheckpointTrees {
   }
 
   take(signal: AbortSignal): Promise<readonly TreeRecord[]> {
-    return this.#inOrder(async () => {
+    return this.#sequencer.queue(async () => {
       const taken = await Promise.all(this.#options.folders.map(folder => this.#takeOne(folder, signal)));
       return taken.filter(tree => tree !== undefined);
     });
@@ -102,7 +103,7 @@ export class GitTrees implements CheckpointTrees {
   }
 
   keepOnly(trees: readonly TreeRecord[]): Promise<void> {
-    return this.#inOrder(async () => {
+    return this.#sequencer.queue(async () => {
       const { storageFolder: ownFolder } = this.#options;
       const names = await readdir(ownFolder).catch((): readonly string[] => []);
       for (const name of names) {
@@ -167,12 +168,6 @@ export class GitTrees implements CheckpointTrees {
     if (this.#loggedMessages.has(words)) return;
     this.#loggedMessages.add(words);
     this.#options.log.info(words);
-  }
-
-  #inOrder<T>(run: () => Promise<T>): Promise<T> {
-    const ran = this.#tail.then(run);
-    this.#tail = ran.catch(() => {});
-    return ran;
   }
 }
 

@@ -1,5 +1,6 @@
 // Finds open documents, locks them, and waits until the editor has reloaded them: a document may be older than the disk.
 import * as vscode from "vscode";
+import { SequencerByKey } from "../base/async.ts";
 import { withLineFeeds } from "../base/text.ts";
 
 /** The open documents of files, including those that no tab shows. */
@@ -110,23 +111,16 @@ function forceReload({ uri }: vscode.TextDocument): Promise<void> {
 }
 
 /** The work in progress on each file. */
-const fileLocks = new Map<string, Promise<unknown>>();
+const fileLocks = new SequencerByKey<string>();
 
 /**
  * Runs work on files while no other such work is running on them. While VS Code reloads a document it reports a temporary
  * encoding, so the document must not be edited and saved then. Do not nest calls, and do not wait for
  * {@link waitForReload} inside.
  */
-export async function withFileLock<T>(uris: readonly vscode.Uri[], work: () => Promise<T>): Promise<T> {
+export function withFileLock<T>(uris: readonly vscode.Uri[], work: () => Promise<T>): Promise<T> {
   const keys = uris.map(uri => uri.toString());
-  const pending = keys.flatMap(key => fileLocks.get(key) ?? []);
-  const done = Promise.allSettled(pending).then(work);
-  for (const key of keys) fileLocks.set(key, done);
-  try {
-    return await done;
-  } finally {
-    for (const key of keys) if (fileLocks.get(key) === done) fileLocks.delete(key);
-  }
+  return fileLocks.queueAll(keys, work);
 }
 
 /** Waits for an event that matches, for at most the timeout (ms). */

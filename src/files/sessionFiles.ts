@@ -1,4 +1,5 @@
 // A session's files: what an agent may read and write, in order, inside the session's roots.
+import { Sequencer, SequencerByKey } from "../base/async.ts";
 import { Refusal, asError } from "../base/errors.ts";
 import { sizeInMebibytes, sliceLines, tooLargeRefusal } from "./lineWindow.ts";
 import { rootsOnly, type Gate, type Operation } from "./gate.ts";
@@ -34,8 +35,8 @@ export class SessionFiles {
   readonly #confinement: Confinement;
   readonly #options: SessionFilesOptions;
   readonly #accessGate: Gate;
-  readonly #queues = new Map<string, Promise<unknown>>();
-  #lastResolved: Promise<unknown> = Promise.resolve();
+  readonly #paths = new Sequencer();
+  readonly #files = new SequencerByKey<string>();
 
   constructor(
     documents: Documents,
@@ -118,29 +119,16 @@ export class SessionFiles {
     signal: AbortSignal | undefined,
     serve: (located: LocatedPath) => Promise<T>,
   ): Promise<T> {
-    const queued = this.#lastResolved.then(async () => {
+    const queued = this.#paths.queue(async () => {
       const located = await this.#confinement.locate(path);
       const admitted = async (): Promise<T> => {
         const asked = await this.#accessGate.admit({ operation, path, located }, signal);
         if (asked) await this.#checkNotMoved(located, path);
         return serve(located);
       };
-      return { served: this.#enqueue(located.key, () => this.#asRefusal(path, admitted)) };
+      return { served: this.#files.queue(located.key, () => this.#asRefusal(path, admitted)) };
     });
-    this.#lastResolved = queued.catch(() => undefined);
     return queued.then(({ served }) => served);
-  }
-
-  #enqueue<T>(key: string, serve: () => Promise<T>): Promise<T> {
-    const before = this.#queues.get(key) ?? Promise.resolve();
-    const served = before.then(serve);
-    const settled: Promise<unknown> = served
-      .catch(() => undefined)
-      .finally(() => {
-        if (this.#queues.get(key) === settled) this.#queues.delete(key);
-      });
-    this.#queues.set(key, settled);
-    return served;
   }
 
   async #asRefusal<T>(path: string, serve: () => Promise<T>): Promise<T> {

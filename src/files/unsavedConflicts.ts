@@ -1,8 +1,8 @@
 // When the editor and the disk hold different texts of a file, and which path an agent knows the file by. Pure.
 import { createHash } from "node:crypto";
-import type { SessionEvent, ToolContent } from "../session/events.ts";
+import type { SessionEvent } from "../session/events.ts";
 import { newPathsIn } from "../session/toolPaths.ts";
-import { withLineFeeds, normalizeText } from "../base/text.ts";
+import { normalizeText } from "../base/text.ts";
 
 /** Stands for what a file holds: equal for texts that differ only in line endings and byte-order mark. */
 export type ContentHash = string;

@@ -1,4 +1,5 @@
 // Who allowed what: a line for each answer to a permission question, kept on disk.
+import { Sequencer } from "../base/async.ts";
 import { asError } from "../base/errors.ts";
 import { Emitter } from "../base/lifecycle.ts";
 import type { Log } from "../base/log.ts";
@@ -33,7 +34,7 @@ export class AuditLog {
   readonly #storage: TextStorage;
   readonly #log: Log;
   readonly #recorded = new Emitter<void>();
-  #tail: Promise<void> = Promise.resolve();
+  readonly #appends = new Sequencer();
   /** Of the file. Undefined: not looked at yet. */
   #bytes: number | undefined;
 
@@ -47,18 +48,20 @@ export class AuditLog {
 
   /** Keeps a record, after all earlier ones. A failure goes to the log: nobody waits for this. */
   record(record: AuditRecord): void {
-    this.#tail = this.#tail
-      .then(() => this.#append(`${JSON.stringify(maskedAuditRecord(record))}\n`))
-      .then(() => this.#recorded.fire())
-      .catch((error: unknown) => {
+    void this.#appends.queue(async () => {
+      try {
+        await this.#append(`${JSON.stringify(maskedAuditRecord(record))}\n`);
+        this.#recorded.fire();
+      } catch (error) {
         this.#bytes = undefined;
         this.#log.error("An answer could not be added to the permission log.", asError(error).message);
-      });
+      }
+    });
   }
 
   /** Everything that was kept, newest last, and how many lines could not be read. Rejects when the file cannot be. */
   async read(): Promise<{ readonly records: readonly AuditRecord[]; readonly broken: number }> {
-    await this.#tail;
+    await this.#appends.whenIdle();
     const lines = ((await this.#storage.read(logFile)) ?? "").split("\n").filter(line => line !== "");
     const records = lines.map(parseRecord).filter(record => record !== undefined);
     return { records, broken: lines.length - records.length };

@@ -1,6 +1,7 @@
 // A session's open questions. The state keeps the record; only this map keeps the promise, so the model stays
 // replayable. Invariant: every question is answered exactly once, whoever comes first.
 import { randomUUID } from "node:crypto";
+import { Sequencer, untilAborted, withTimeout } from "../base/async.ts";
 import { asError } from "../base/errors.ts";
 import type { Disposable } from "../base/lifecycle.ts";
 import type { AgentClient, PermissionQuestion } from "../session/agent.ts";
@@ -53,24 +54,8 @@ const policyFailure = (error: unknown): PolicyDecision => ({
 /** How long rules may take over one question: a file system that does not answer must not hold up the others. Ms. */
 const policyTimeout = 10_000;
 
-function withTimeout<T>(judged: Promise<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error("it took too long")), policyTimeout);
-    // Nothing waits for this alone.
-    timer.unref();
-    judged.then(resolve, reject).finally(() => clearTimeout(timer));
-  });
-}
-
-/** Undefined as soon as one of the signals aborts. Leaves no listener behind. */
-function untilAborted<T>(promise: Promise<T>, signals: readonly AbortSignal[]): Promise<T | undefined> {
-  return new Promise((resolve, reject) => {
-    const stop = (): void => resolve(undefined);
-    for (const signal of signals) signal.addEventListener("abort", stop, { once: true });
-    promise.then(resolve, reject).finally(() => {
-      for (const signal of signals) signal.removeEventListener("abort", stop);
-    });
-  });
+function policyTookTooLong(): never {
+  throw new Error("it took too long");
 }
 
 /** Asks the user, oldest question first, and settles every promise it hands out. */
@@ -79,7 +64,7 @@ export class PermissionBroker implements Disposable, Pick<AgentClient, "requestP
   readonly #open = new Map<string, OpenQuestion>();
   /** Questions that the policy is at. */
   readonly #deciding = new Set<AbortController>();
-  #lastDecision: Promise<unknown> = Promise.resolve();
+  readonly #decisions = new Sequencer();
   #disposed = false;
 
   constructor(options: PermissionBrokerOptions) {
@@ -104,9 +89,10 @@ export class PermissionBroker implements Disposable, Pick<AgentClient, "requestP
     const cancelled = new AbortController();
     this.#deciding.add(cancelled);
     // One after the other: the questions stay in the order they came.
-    const policyDecision = this.#lastDecision.then(() => withTimeout(decide(question))).catch(policyFailure);
-    this.#lastDecision = policyDecision;
-    const known = await untilAborted(policyDecision, [signal, cancelled.signal]);
+    const policyDecision = this.#decisions
+      .queue(() => withTimeout(decide(question), policyTimeout, policyTookTooLong))
+      .catch(policyFailure);
+    const known = await untilAborted(policyDecision, [signal, cancelled.signal], () => undefined);
     this.#deciding.delete(cancelled);
     if (known === undefined || this.#disposed || signal.aborted || cancelled.signal.aborted) return "cancelled";
     return this.#answerOrAskUser(question, signal, known);

@@ -1,5 +1,6 @@
 // The review of a window: takes in who changed which file to what, and carries out the user's decisions. Knows neither
 // the editor nor the disk: both come in as calls, and go out through a port.
+import { Sequencer } from "../base/async.ts";
 import { Refusal } from "../base/errors.ts";
 import { Emitter, type Disposable, type Event } from "../base/lifecycle.ts";
 import {
@@ -73,8 +74,7 @@ export class WindowReview implements Review, Disposable {
   #list: readonly ReviewedFile[] | undefined;
   #isNotifyPending = false;
   #disposed = false;
-  /** Decisions are taken one after the other. */
-  #last: Promise<unknown> = Promise.resolve();
+  readonly #sequencer = new Sequencer();
 
   constructor(options: WindowReviewOptions) {
     this.#options = options;
@@ -179,7 +179,7 @@ export class WindowReview implements Review, Disposable {
   }
 
   keep(target: ReviewTarget): Promise<void> {
-    return this.#enqueue(async () => {
+    return this.#sequencer.queue(async () => {
       const chosen = this.#chosen(target);
       const files: DecidedFile[] = [];
       const unknown = chosen.flatMap(({ file }) => (file.unknown === undefined ? [] : [file]));
@@ -196,7 +196,7 @@ export class WindowReview implements Review, Disposable {
   }
 
   undo(target: ReviewTarget): Promise<void> {
-    return this.#enqueue(async () => {
+    return this.#sequencer.queue(async () => {
       const chosen = this.#chosen(target).filter(({ ids }) => ids.length > 0);
       const mixed = chosen.filter(({ file, ids }) => file.mixed && !undoHunks(file.changes, ids).changes.text);
       const files = chosen
@@ -218,7 +218,7 @@ export class WindowReview implements Review, Disposable {
   }
 
   undoLast(): Promise<boolean> {
-    return this.#enqueue(async () => {
+    return this.#sequencer.queue(async () => {
       const decision = this.#decisions.at(-1);
       if (!decision) return false;
       for (const one of decision.unknown) if (!this.#files.has(one.path)) this.#set(one);
@@ -326,12 +326,6 @@ export class WindowReview implements Review, Disposable {
     if (decision.files.length + decision.unknown.length === 0) return;
     this.#decisions.push(decision);
     if (this.#decisions.length > maxDecisions) this.#decisions.shift();
-  }
-
-  #enqueue<T>(work: () => Promise<T>): Promise<T> {
-    const done = this.#last.then(work);
-    this.#last = done.catch(() => undefined); // Told by whoever waits for `done`.
-    return done;
   }
 
   #put(path: string, changes: FileChanges): void {

@@ -1,4 +1,5 @@
 // Sessions on disk: an append-only log of events, one JSON a line. A log cut anywhere still opens.
+import { Sequencer } from "../base/async.ts";
 import type { Disposable } from "../base/lifecycle.ts";
 import { asError } from "../base/errors.ts";
 import type { Clock, Log } from "../base/log.ts";
@@ -37,7 +38,7 @@ export class SessionWriter implements Disposable {
   #isFailing = false;
   #disposed = false;
   #timer: Disposable | undefined;
-  #pendingSave: Promise<void> = Promise.resolve();
+  readonly #saves = new Sequencer();
 
   /** `onRefused` hears why, the first time that nothing can be saved any more. */
   constructor(
@@ -68,8 +69,7 @@ export class SessionWriter implements Disposable {
       this.#batch = [];
       this.#leadingLineFeed = "";
     }
-    this.#pendingSave = this.#pendingSave.then(() => this.#save());
-    return this.#pendingSave;
+    return this.#saves.queue(() => this.#save());
   }
 
   dispose(): void {

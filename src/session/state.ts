@@ -1,7 +1,6 @@
 // The immutable session model, and the questions one may ask of it.
 import type { Problem } from "../base/errors.ts";
-import type { EntryList } from "./entryList.ts";
-import { EntryList as List } from "./entryList.ts";
+import { type EntryList, EntryList as List } from "./entryList.ts";
 import type {
   ActivityState,
   AgentCommand,

@@ -1,6 +1,7 @@
 // A session's terminals: processes of ours that an agent starts, reads, waits for, kills and releases.
 import { randomUUID } from "node:crypto";
 import { stat } from "node:fs/promises";
+import { untilAborted } from "../base/async.ts";
 import { commandLineText } from "../base/commandLineText.ts";
 import { Refusal } from "../base/errors.ts";
 import type { Disposable } from "../base/lifecycle.ts";
@@ -87,7 +88,9 @@ export class SessionTerminals implements Disposable, TerminalClient {
 
   async waitForTerminalExit(terminalId: string, signal: AbortSignal): Promise<ExitStatus> {
     const { process } = this.#find(terminalId);
-    return rejectOnAbort(process.finished, [signal, this.#closed.signal]);
+    return untilAborted(process.finished, [signal, this.#closed.signal], () => {
+      throw new Refusal("cancelled", "Waiting for the command was cancelled.");
+    });
   }
 
   async killTerminal(terminalId: string): Promise<void> {
@@ -231,20 +234,4 @@ function byteLimit(asked: number | undefined): number {
   if (asked === undefined) return defaultOutputBytes;
   if (Number.isInteger(asked) && asked >= 0) return Math.min(asked, maxOutputBytes);
   throw new Refusal("invalid", "“outputByteLimit” must be a whole number, 0 or more.", { outputByteLimit: asked });
-}
-
-/** The promise, or a Refusal as soon as one of the signals aborts. Leaves no listener behind. */
-function rejectOnAbort<T>(promise: Promise<T>, signals: readonly AbortSignal[]): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const stop = (): void => {
-      forget();
-      reject(new Refusal("cancelled", "Waiting for the command was cancelled."));
-    };
-    const forget = (): void => {
-      for (const signal of signals) signal.removeEventListener("abort", stop);
-    };
-    if (signals.some(signal => signal.aborted)) return stop();
-    for (const signal of signals) signal.addEventListener("abort", stop, { once: true });
-    void promise.then(resolve, reject).finally(forget);
-  });
 }

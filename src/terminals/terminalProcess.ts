@@ -1,6 +1,7 @@
 // One process that an agent asked for: its output, its end, and its whole tree when it must go.
 import { spawn, type ChildProcess } from "node:child_process";
 import type { Readable } from "node:stream";
+import { withTimeout } from "../base/async.ts";
 import type { Clock } from "../base/log.ts";
 import { Refusal, asError } from "../base/errors.ts";
 import type { Disposable } from "../base/lifecycle.ts";
@@ -169,8 +170,6 @@ export class TerminalProcess {
   }
 
   async #waitAtMost(ms: number): Promise<void> {
-    let timer: Disposable | undefined;
-    await Promise.race([this.finished, new Promise<void>(resolve => (timer = this.#clock.after(ms, resolve)))]);
-    timer?.dispose();
+    await withTimeout(this.finished, ms, () => undefined, this.#clock);
   }
 }

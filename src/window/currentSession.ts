@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import * as vscode from "vscode";
 import type { AgentPool } from "../agents/pool.ts";
 import type { AgentDefinition } from "../agents/registry.ts";
+import { Sequencer } from "../base/async.ts";
 import { asError, asProblem, type Problem } from "../base/errors.ts";
 import { DisposableStore, Emitter, type Event } from "../base/lifecycle.ts";
 import type { Clock, Log } from "../base/log.ts";
@@ -62,7 +63,7 @@ export class CurrentSession {
   #restoring: Promise<void> | undefined;
   /** Writes under way, to be waited for at the end. */
   readonly #pendingWrites = new Set<Promise<void>>();
-  #remembering: Promise<void> = Promise.resolve();
+  readonly #rememberedWrites = new Sequencer();
   /** Why the last session could not be started, if we broke. */
   #failure: Problem | undefined;
   /** The agent for the next session, by id. */
@@ -186,8 +187,8 @@ export class CurrentSession {
   #remember(session: RememberedSession): void {
     this.#chosenAgentId = session.agent;
     // One after the other: the newest stands in the file at the end.
-    this.#remembering = this.#remembering
-      .then(() => this.#options.storage.write(rememberedFile, JSON.stringify(session)))
+    void this.#rememberedWrites
+      .queue(() => this.#options.storage.write(rememberedFile, JSON.stringify(session)))
       .catch((error: unknown) =>
         this.#options.log.error("The session could not be remembered.", asError(error).message),
       );
@@ -248,7 +249,7 @@ export class CurrentSession {
   /** Ends the session and resolves when its log is stored. */
   async dispose(): Promise<void> {
     this.close();
-    await Promise.all([...this.#pendingWrites, this.#remembering]);
+    await Promise.all([...this.#pendingWrites, this.#rememberedWrites.whenIdle()]);
     this.#diffs.dispose();
     this.#changed.dispose();
   }

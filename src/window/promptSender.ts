@@ -1,5 +1,6 @@
 // Prompts on their way out: attachments are read at this moment, and a prompt goes with all of them or not at all.
 import * as vscode from "vscode";
+import { Sequencer } from "../base/async.ts";
 import { asError, Refusal } from "../base/errors.ts";
 import { promptContent, type PathContent, type ReadPath } from "../mentions/promptContent.ts";
 import type { Intent } from "../panel/intents.ts";
@@ -20,7 +21,7 @@ export interface PromptSenderOptions {
 /** Sends prompts in the order they were written, however long their attachments take to read. */
 export class PromptSender {
   readonly #options: PromptSenderOptions;
-  #last: Promise<void> | undefined;
+  readonly #sequencer = new Sequencer();
 
   constructor(options: PromptSenderOptions) {
     this.#options = options;
@@ -28,14 +29,9 @@ export class PromptSender {
 
   /** Never rejects: what does not go out is handed back to the panel, with the reason. */
   send(intent: SendIntent, replyTarget: ReplyTarget): Promise<void> {
-    const sent = (this.#last ?? Promise.resolve()).then(() => this.#send(intent, replyTarget));
-    const settled: Promise<void> = sent
-      .catch((error: unknown) => returnDraft(intent, replyTarget, asError(error).message))
-      .finally(() => {
-        if (this.#last === settled) this.#last = undefined;
-      });
-    this.#last = settled;
-    return settled;
+    return this.#sequencer
+      .queue(() => this.#send(intent, replyTarget))
+      .catch((error: unknown) => returnDraft(intent, replyTarget, asError(error).message));
   }
 
   async #send(intent: SendIntent, replyTarget: ReplyTarget): Promise<void> {

@@ -2,10 +2,9 @@
 import { createReadStream } from "node:fs";
 import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
-import { Refusal } from "../../src/base/errors.ts";
+import { Refusal, errorCodeOf } from "../../src/base/errors.ts";
 import { readLines } from "../../src/files/lineWindow.ts";
 import { quotePath } from "../../src/base/text.ts";
-import { errorCodeOf } from "../../src/base/errors.ts";
 import type { Documents, FileStat, LineWindow } from "../../src/files/ports.ts";
 import type { WriteResult } from "../../src/session/agent.ts";
 

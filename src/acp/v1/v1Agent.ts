@@ -17,7 +17,7 @@ import {
   type JsonObject,
 } from "../parse.ts";
 import { V1Updates } from "./v1Updates.ts";
-import { withTimeout, isConnectionClosed, asSentence, timeoutProblem } from "../requestTimeout.ts";
+import { answerInTime, isConnectionClosed, asSentence, timeoutProblem } from "../requestTimeout.ts";
 
 interface V1Options {
   readonly agentName: string;
@@ -75,7 +75,7 @@ export class V1Agent implements Agent {
 
   async open(request: { readonly cwd: string }, client: AgentClient): Promise<AgentSession> {
     const answer = this.#request("session/new", { cwd: request.cwd, mcpServers: [] });
-    const opened = withTimeout(answer, this.#options.timeout, this.#ended.signal, () =>
+    const opened = answerInTime(answer, this.#options.timeout, this.#ended.signal, () =>
       timeoutProblem(this.#options, "the request for a new session"),
     )
       .then(

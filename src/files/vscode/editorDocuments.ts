@@ -8,15 +8,10 @@ import { hostPlatform } from "../../base/platform.ts";
 import { byteOrderMark, normalizeText, quotePath, withLineFeeds } from "../../base/text.ts";
 import { diskBytes, isFile, readDisk } from "../../editor/diskText.ts";
 import { findOpenDocument, maxReloadWait, waitForReload, withFileLock } from "../../editor/openDocuments.ts";
+import type { WriteResult } from "../../session/agent.ts";
 import { readLines } from "../lineWindow.ts";
 import { pathKey } from "../paths.ts";
-import { byteOrderMark, normalizeText, quotePath, withLineFeeds, withoutByteOrderMark } from "../../base/text.ts";
-import { errorCodeOf } from "../../base/errors.ts";
-import { hostPlatform } from "../../base/platform.ts";
-import type { WriteResult } from "../../session/agent.ts";
-import type { Documents, FileStat, LineWindow, PathResolver, WriteResult } from "../ports.ts";
-import { isFile } from "../../editor/diskText.ts";
-import { waitForReload, maxReloadWait, waitForEvent, reopenIfClosed, withFileLock } from "../../editor/openDocuments.ts";
+import type { Documents, FileStat, LineWindow, PathResolver } from "../ports.ts";
 import { applyTextChanges, replaceText, saveAndVerify } from "./textFile.ts";
 
 export interface EditorDocumentsOptions {

@@ -1,5 +1,6 @@
 // Runs the user's choice about a file whose text in the editor and on disk differ: save, compare, use one of the two.
 import * as vscode from "vscode";
+import { Sequencer } from "../../base/async.ts";
 import { unreachable } from "../../base/errors.ts";
 import { quotePath, withLineFeeds } from "../../base/text.ts";
 import type { SettleFileChoice } from "../../panel/protocol.ts";
@@ -25,9 +26,9 @@ export async function settleFile(path: string, choice: SettleFileChoice): Promis
     case "compare":
       return compareWithDisk(document);
     case "take":
-      return enqueue(() => useDiskText(document));
+      return settlements.queue(() => useDiskText(document));
     case "keep":
-      return enqueue(() => keepEditorText(document));
+      return settlements.queue(() => keepEditorText(document));
     default:
       throw unreachable(choice);
   }
@@ -95,15 +96,8 @@ async function revert(document: vscode.TextDocument): Promise<void> {
   if (document.isDirty) throw new Error(vscode.l10n.t("{0} could not be read from disk as text.", path));
 }
 
-let lastSettled: Promise<unknown> = Promise.resolve();
-
 /** Runs one choice after the other, because only one document can be the active editor. */
-function enqueue(run: () => Promise<void>): Promise<void> {
-  const done = lastSettled.then(run);
-  // The caller gets the error.
-  lastSettled = done.catch(() => undefined);
-  return done;
-}
+const settlements = new Sequencer();
 
 function columnOf(document: vscode.TextDocument): vscode.ViewColumn | undefined {
   const uri = document.uri.toString();

@@ -1,20 +1,17 @@
 // Files whose text in the editor and on disk differ after an agent wrote them: noticed and reported.
 // VS Code says nothing when a file changes on disk beneath unsaved text, so documents are compared with the disk here.
 import * as vscode from "vscode";
-import type { SettleFileChoice } from "../../panel/protocol.ts";
-import { asError, unreachable } from "../../base/errors.ts";
-import { DisposableStore, type Disposable } from "../../base/lifecycle.ts";
+import { asError } from "../../base/errors.ts";
+import { DisposableStore } from "../../base/lifecycle.ts";
 import type { Log } from "../../base/log.ts";
 import type { WriteResult } from "../../session/agent.ts";
 import type { FileNote, SessionEvent } from "../../session/events.ts";
 import type { SessionParticipant } from "../../session/participant.ts";
 import { endsToolCall } from "../../session/toolCalls.ts";
-import { ToolCallPaths, hasDiverged, hashBytes, hashText, isBinaryHash, missingFileHash, type ContentHash, endsToolCall } from "../unsavedConflicts.ts";
-import { positionFinder, smallestEdits } from "../textEdits.ts";
-import { withLineFeeds } from "../../base/text.ts";
+import { ToolCallPaths, hasDiverged, hashText, type ContentHash } from "../unsavedConflicts.ts";
+import { quotePath } from "../../base/text.ts";
 import { nodePaths } from "../nodePaths.ts";
 import { Confinement } from "../paths.ts";
-import { quotePath } from "../../base/text.ts";
 import { openFileDocuments } from "../../editor/openDocuments.ts";
 import { documentOfFile, hashOnDisk } from "./comparedFiles.ts";
 import { onDidKeepEditorText } from "./settleFile.ts";

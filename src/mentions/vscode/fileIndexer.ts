@@ -1,6 +1,7 @@
 // Keeps the index of the workspace's files: filled in the background at first use, then kept by watchers.
 import { basename, join, relative, sep } from "node:path";
 import * as vscode from "vscode";
+import { Sequencer } from "../../base/async.ts";
 import { asError } from "../../base/errors.ts";
 import { DisposableStore, type Disposable } from "../../base/lifecycle.ts";
 import type { Clock, Log } from "../../base/log.ts";
@@ -186,7 +187,7 @@ class FolderLister {
   readonly #git: Git | undefined;
   readonly #log: Log;
   readonly #isExcluded: PathExclusion;
-  #last: Promise<void> = Promise.resolve();
+  readonly #listings = new Sequencer();
 
   constructor(root: Root, index: FileIndex, git: Git | undefined, log: Log) {
     this.#root = root;
@@ -199,7 +200,7 @@ class FolderLister {
 
   /** Everything, anew: what is gone goes. */
   listAll(signal: AbortSignal): Promise<void> {
-    return this.#next(async () => {
+    return this.#listings.queue(async () => {
       const run = this.#index.beginListing();
       await this.#list(undefined, signal);
       this.#index.endListing(run, this.#root.prefix);
@@ -208,16 +209,10 @@ class FolderLister {
 
   /** These paths, which came or went. */
   listPaths(paths: readonly string[], signal: AbortSignal): Promise<void> {
-    return this.#next(async () => {
+    return this.#listings.queue(async () => {
       this.#index.remove(paths.map(path => this.#root.prefix + path));
       await this.#list(paths, signal);
     });
-  }
-
-  #next(work: () => Promise<void>): Promise<void> {
-    const done = this.#last.then(work);
-    this.#last = done.catch(() => {}); // Told by whoever waits for `done`.
-    return done;
   }
 
   async #list(only: readonly string[] | undefined, signal: AbortSignal): Promise<void> {

@@ -1,5 +1,6 @@
 // What can be mentioned besides files: symbols, problems, the last terminal command, what git says has changed.
 import * as vscode from "vscode";
+import { withTimeout } from "../../base/async.ts";
 import { asError } from "../../base/errors.ts";
 import { DisposableStore, type Disposable } from "../../base/lifecycle.ts";
 import type { Log } from "../../base/log.ts";
@@ -22,8 +23,6 @@ const maxSymbols = 20;
 
 /** Symbols by name, from the language servers; none when they take longer than `limit` milliseconds. */
 export async function searchSymbols(query: string, limit: number, log: Log): Promise<readonly FoundSymbol[]> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<undefined>(resolve => (timer = setTimeout(() => resolve(undefined), limit)));
   const symbols = Promise.resolve(
     vscode.commands.executeCommand<readonly vscode.SymbolInformation[] | undefined>(
       "vscode.executeWorkspaceSymbolProvider",
@@ -33,8 +32,7 @@ export async function searchSymbols(query: string, limit: number, log: Log): Pro
     log.debug("The symbols of the workspace could not be searched.", asError(error).message);
     return undefined;
   });
-  const found = await Promise.race([symbols, timeout]);
-  clearTimeout(timer);
+  const found = await withTimeout(symbols, limit, () => undefined);
   return (found ?? [])
     .filter(({ location }) => location.uri.scheme === "file")
     .slice(0, maxSymbols)

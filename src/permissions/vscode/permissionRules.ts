@@ -1,6 +1,7 @@
 // The user's permission rules: read from the settings and from this workspace's answers, written by "Always…", managed by
 // a command. The settings of a workspace or a folder are never read: nobody but the user makes rules.
 import * as vscode from "vscode";
+import { Sequencer } from "../../base/async.ts";
 import { asError } from "../../base/errors.ts";
 import type { Disposable } from "../../base/lifecycle.ts";
 import type { Log } from "../../base/log.ts";
@@ -9,8 +10,16 @@ import type { PermissionQuestion } from "../../session/agent.ts";
 import { readCommandLine } from "../questionFacts.ts";
 import { nodePaths } from "../../files/nodePaths.ts";
 import { Confinement } from "../../files/paths.ts";
-import { evaluateRules, describeRule, readRules, narrowestRule } from "../rules.ts";
-import type { QuestionFacts, Rule, RuleSet, Verdict } from "../rules.ts";
+import {
+  evaluateRules,
+  describeRule,
+  readRules,
+  narrowestRule,
+  type QuestionFacts,
+  type Rule,
+  type RuleSet,
+  type Verdict,
+} from "../rules.ts";
 import { looksSensitive } from "../sensitiveFiles.ts";
 import { exactPattern } from "../commandLine/pattern.ts";
 import { baseName, runnerPrograms, shellPrograms } from "../commandLine/programs.ts";
@@ -58,7 +67,7 @@ export class PermissionRules implements Disposable {
   #set: RuleSet | undefined;
   /** The problems that the user was told of. */
   #reportedProblems = "";
-  #pendingWrite: Promise<unknown> = Promise.resolve();
+  readonly #writes = new Sequencer();
 
   constructor(options: PermissionRulesOptions) {
     this.#options = options;
@@ -203,7 +212,7 @@ export class PermissionRules implements Disposable {
 
   /** Changes one of the lists. False: it could not be written, and the user was told why. */
   async #change(scope: Scope, change: (list: readonly unknown[]) => readonly unknown[]): Promise<boolean> {
-    const changed = this.#pendingWrite.then(async () => {
+    const changed = this.#writes.queue(async () => {
       const stored = this.#stored(scope) ?? [];
       if (!Array.isArray(stored) && scope === "user") {
         throw new Error(vscode.l10n.t("The permission rules must be a list. Mend them in the settings first."));
@@ -218,7 +227,6 @@ export class PermissionRules implements Disposable {
       }
       this.#set = undefined;
     });
-    this.#pendingWrite = changed.catch(() => undefined);
     try {
       await changed;
       return true;

@@ -2,6 +2,7 @@
 // in the file before the agent did. Tells the review. VS Code says little of that, so it is put together here.
 import { sep } from "node:path";
 import * as vscode from "vscode";
+import { SequencerByKey } from "../../base/async.ts";
 import { asError } from "../../base/errors.ts";
 import { DisposableStore, type Disposable } from "../../base/lifecycle.ts";
 import type { Log } from "../../base/log.ts";
@@ -66,7 +67,7 @@ export class ChangeAttribution implements Disposable {
   readonly #paths: FileEvents;
   #confinement: Confinement;
   readonly #located = new Map<string, Promise<LocatedPath | undefined>>();
-  readonly #chains = new Map<string, Promise<void>>();
+  readonly #files = new SequencerByKey<string>();
   /** The last text seen of files that are not followed, while a turn runs. */
   readonly #lastTexts = new Map<string, string | null>();
   readonly #writing = new Map<string, PendingWrite>();
@@ -214,7 +215,7 @@ export class ChangeAttribution implements Disposable {
   /** Settles when everything told so far is taken in. */
   async settled(): Promise<void> {
     await Promise.all(this.#located.values());
-    while (this.#chains.size > 0) await Promise.all(this.#chains.values());
+    await this.#files.whenIdle();
   }
 
   dispose(): void {
@@ -459,17 +460,11 @@ export class ChangeAttribution implements Disposable {
     const located = await this.#locate(path);
     if (!located?.inside || this.#store.isDisposed) return;
     const key = located.path;
-    const before = this.#chains.get(key) ?? Promise.resolve();
-    const done: Promise<void> = before
-      .then(() => work(located))
+    await this.#files
+      .queue(key, () => work(located))
       .catch((thrown: unknown) => {
         this.#options.log.error(`What changed in ${key} could not be taken in.`, asError(thrown).stack);
-      })
-      .finally(() => {
-        if (this.#chains.get(key) === done) this.#chains.delete(key);
       });
-    this.#chains.set(key, done);
-    await done;
   }
 
   /** Where the path leads. Remembered, so that what is told of a file stays in order. */

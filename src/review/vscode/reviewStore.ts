@@ -1,4 +1,5 @@
 // The review of this window: made, fed, and kept across reloads.
+import { Sequencer } from "../../base/async.ts";
 import { asError } from "../../base/errors.ts";
 import { DisposableStore, type Disposable } from "../../base/lifecycle.ts";
 import type { Clock, Log } from "../../base/log.ts";
@@ -39,7 +40,7 @@ export class ReviewStore implements Disposable {
   #texts: readonly FolderTexts[] = [];
   #timer: Disposable | undefined;
   #restored = false;
-  #writing: Promise<void> = Promise.resolve();
+  readonly #writes = new Sequencer();
   /** Settles when what was stored is taken back in. */
   readonly ready: Promise<void>;
 
@@ -106,18 +107,17 @@ export class ReviewStore implements Disposable {
     this.#timer?.dispose();
     this.#timer = undefined;
     // Nothing is written over what was not read yet.
-    if (!this.#restored) return this.#writing;
+    if (!this.#restored) return this.#writes.whenIdle();
     const text = JSON.stringify(this.review.stored());
     if (text.length > maxStoredLength) {
       this.#options.log.warn("The changes to review are too many to be kept for the next window.");
-      return this.#writing;
+      return this.#writes.whenIdle();
     }
-    this.#writing = this.#writing
-      .then(() => this.#options.storage.write(fileName, text))
+    return this.#writes
+      .queue(() => this.#options.storage.write(fileName, text))
       .catch((thrown: unknown) =>
         this.#options.log.error("The changes to review could not be stored.", asError(thrown).message),
       );
-    return this.#writing;
   }
 
   dispose(): void {
