@@ -1,6 +1,7 @@
 // Opens the conversation with an agent process: framing, `initialize`, version check. What comes out is an Agent.
 import type { Readable, Writable } from "node:stream";
 import { createMessageConnection, type MessageConnection } from "vscode-jsonrpc/node";
+import { withTimeout } from "../base/async.ts";
 import type { ReadBudget } from "../base/readBudget.ts";
 import { ProblemError, asError, type Problem } from "../base/errors.ts";
 import { toDisposable, type Disposable } from "../base/lifecycle.ts";
@@ -10,7 +11,7 @@ import { NdJsonReader, NdJsonWriter } from "./ndjson.ts";
 import type { TrafficRecorder } from "./trafficRecorder.ts";
 import { asString, asObject, type JsonObject } from "./parse.ts";
 import { V1Agent } from "./v1/v1Agent.ts";
-import { answerInTime, isConnectionClosed, asSentence, timeoutProblem } from "./requestTimeout.ts";
+import { answerInTime, asSentence, isConnectionClosed } from "./agentProblems.ts";
 
 /** How long an agent whose input is closed is listened to at least. Milliseconds. */
 const stdoutGraceTime = 1000;
@@ -100,7 +101,7 @@ export async function connect(options: ConnectOptions, signal: AbortSignal): Pro
   connection.onClose(() => end.dispose());
   void writer.closed.then(async () => {
     // An agent that takes nothing any more cannot be worked with, but what it has said counts.
-    do await Promise.race([closed, new Promise(resolve => setTimeout(resolve, stdoutGraceTime).unref())]);
+    do await withTimeout(closed, stdoutGraceTime, () => undefined);
     while (reader.hasWaitingMessages);
     end.dispose();
   });
@@ -127,9 +128,9 @@ async function initialize(
   };
   const answer = await answerInTime(
     connection.sendRequest<unknown>("initialize", request),
-    options.timeout,
+    options,
     signal,
-    () => timeoutProblem(options, "its first message, `initialize`,"),
+    "its first message, `initialize`,",
   ).catch((error: unknown) => {
     throw error instanceof ProblemError ? error : handshakeError(options, asError(error));
   });

@@ -1,23 +1,16 @@
-// Agent over ACP v1: requests down, traffic up through upgrade.ts; binds fs/* and terminal/* to the session's client.
-import { ResponseError, type CancellationToken, type MessageConnection } from "vscode-jsonrpc/node";
-import { ProblemError, Refusal, asError, type Problem, type RefusalKind } from "../../base/errors.ts";
+// Agent over ACP v1: requests down, traffic up through v1Updates.ts.
+import { ResponseError, type MessageConnection } from "vscode-jsonrpc/node";
+import { ProblemError, asError, type Problem } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
-import type { Agent, AgentClient, AgentInfo, AgentSession, TerminalRequest } from "../../session/agent.ts";
-import type { ContentBlock, ExitStatus } from "../../session/events.ts";
-import { authenticationProblem } from "../authentication.ts";
-import {
-  parseQuestionOptions,
-  asNumber,
-  optionalField,
-  isObject,
-  asArray,
-  asString,
-  asObject,
-  contentToWire,
-  type JsonObject,
-} from "../parse.ts";
+import type { Agent, AgentClient, AgentInfo, AgentSession } from "../../session/agent.ts";
+import type { ContentBlock } from "../../session/events.ts";
+import { agentProblem, answerInTime } from "../agentProblems.ts";
+import { permissionResult, readPermissionRequest, serveAgentRequests, type RequestSession } from "../agentRequests.ts";
+import { sendNotification, sendRequest } from "../clientRequests.ts";
+import { EarlyUpdates } from "../earlyUpdates.ts";
+import { requestCancelled } from "../errorCodes.ts";
+import { isObject, asArray, asString, asObject, contentToWire, type JsonObject } from "../parse.ts";
 import { V1Updates } from "./v1Updates.ts";
-import { answerInTime, isConnectionClosed, asSentence, timeoutProblem } from "../requestTimeout.ts";
 
 interface V1Options {
   readonly agentName: string;
@@ -26,19 +19,6 @@ interface V1Options {
   readonly log: Log;
 }
 
-// Error codes of the spec page "Error" (v1).
-const authRequired = -32000;
-const requestCancelled = -32800;
-const errorCodes: Record<RefusalKind, number> = {
-  notFound: -32002,
-  invalid: -32602,
-  failed: -32603,
-  cancelled: requestCancelled,
-};
-
-/** So many updates are kept for sessions whose name is not known yet. */
-const maxEarlyUpdates = 10_000;
-
 /** An agent process that speaks v1, with its sessions. */
 export class V1Agent implements Agent {
   readonly info: AgentInfo;
@@ -46,15 +26,15 @@ export class V1Agent implements Agent {
   readonly #options: V1Options;
   readonly #authMethods: readonly JsonObject[];
   readonly #sessions = new Map<string, V1Session>();
-  /** Sessions being opened; their first updates may come before the answer that names them. */
-  readonly #opening = new Set<Promise<unknown>>();
-  readonly #earlyUpdates = new Map<string, JsonObject[]>();
-  #earlyCount = 0;
+  readonly #earlyUpdates: EarlyUpdates;
   readonly #ended = new AbortController();
 
   constructor(connection: MessageConnection, result: JsonObject, options: V1Options) {
     this.#connection = connection;
     this.#options = options;
+    this.#earlyUpdates = new EarlyUpdates(() =>
+      options.log.warn(`${options.agentName} says too much before it has named its session; the rest is passed over.`),
+    );
     const capabilities = asObject(result["agentCapabilities"]);
     const prompt = asObject(capabilities["promptCapabilities"]);
     const agent = asObject(result["agentInfo"]);
@@ -73,25 +53,15 @@ export class V1Agent implements Agent {
     this.#serve();
   }
 
-  async open(request: { readonly cwd: string }, client: AgentClient): Promise<AgentSession> {
-    const answer = this.#request("session/new", { cwd: request.cwd, mcpServers: [] });
-    const opened = answerInTime(answer, this.#options.timeout, this.#ended.signal, () =>
-      timeoutProblem(this.#options, "the request for a new session"),
-    )
-      .then(
-        value => this.#opened(asObject(value), client),
-        (error: unknown) => {
-          throw new ProblemError(this.problem(asError(error), "could not open a session"));
-        },
-      )
-      .finally(() => {
-        this.#opening.delete(opened);
-        if (this.#opening.size > 0) return;
-        this.#earlyUpdates.clear();
-        this.#earlyCount = 0;
-      });
-    this.#opening.add(opened);
-    return opened;
+  open(request: { readonly cwd: string }, client: AgentClient): Promise<AgentSession> {
+    const answer = this.request("session/new", { cwd: request.cwd, mcpServers: [] });
+    const opened = answerInTime(answer, this.#options, this.#ended.signal, "the request for a new session").then(
+      value => this.#opened(asObject(value), client),
+      (error: unknown) => {
+        throw new ProblemError(this.problem(asError(error), "could not open a session"));
+      },
+    );
+    return this.#earlyUpdates.keepDuring(opened);
   }
 
   #opened(result: JsonObject, client: AgentClient): V1Session {
@@ -103,156 +73,50 @@ export class V1Agent implements Agent {
     const session = new V1Session(sessionId, this, client, () => this.#sessions.delete(sessionId));
     this.#sessions.set(sessionId, session);
     session.setup(result);
-    for (const update of this.#earlyUpdates.get(sessionId) ?? []) session.update(update);
-    this.#earlyUpdates.delete(sessionId);
+    for (const update of this.#earlyUpdates.take(sessionId)) session.update(update);
     return session;
   }
 
-  #keepEarly(sessionId: string, update: JsonObject): void {
-    if (++this.#earlyCount > maxEarlyUpdates) {
-      if (this.#earlyCount === maxEarlyUpdates + 1)
-        this.#options.log.warn(
-          `${this.#options.agentName} says too much before it has named its session; the rest is passed over.`,
-        );
-      return;
-    }
-    const kept = this.#earlyUpdates.get(sessionId);
-    if (kept) kept.push(update);
-    else this.#earlyUpdates.set(sessionId, [update]);
-  }
-
-  /** Sends a request; rejects with the agent's error, or when the connection ends. */
-  async #request(method: string, params: JsonObject): Promise<unknown> {
-    // The error is made here so that its stack names the caller.
-    const origin = new Error(`${method} failed`);
-    try {
-      return await this.#connection.sendRequest<unknown>(method, params);
-    } catch (error) {
-      if (error instanceof Error) error.cause ??= origin;
-      throw error;
-    }
-  }
   request(method: string, params: JsonObject): Promise<unknown> {
-    return this.#request(method, params);
+    return sendRequest(this.#connection, method, params);
   }
   notify(method: string, params: JsonObject): void {
-    const failed = (error: unknown): void =>
-      this.#options.log.warn(`${this.#options.agentName} could not be told ${method}.`, asError(error).message);
-    try {
-      this.#connection.sendNotification(method, params).catch(failed);
-    } catch (error) {
-      failed(error); // A connection that has ended throws at once.
-    }
+    const { agentName, log } = this.#options;
+    sendNotification(this.#connection, method, params, error =>
+      log.warn(`${agentName} could not be told ${method}.`, error.message),
+    );
   }
 
-  /** An error of the agent as a sentence. Sign-in needed names the command to run. */
-  problem(error: Error, what: string): Problem {
-    if (error instanceof ProblemError) return error.problem;
-    const { agentName } = this.#options;
-    if (error instanceof ResponseError && error.code === authRequired) {
-      return authenticationProblem(agentName, this.#options.commandLine, this.#authMethods, error.message);
-    }
-    const detail = error instanceof ResponseError && error.data !== undefined ? errorDetails(error.data) : undefined;
-    const reason = isConnectionClosed(error)
-      ? "Its connection has ended."
-      : error.message === ""
-        ? "It gave no reason."
-        : asSentence(error.message);
-    return {
-      message: `${agentName} ${what}: ${reason}`,
-      ...optionalField("detail", detail),
-      next: ["retry", "showTraffic", "showLog"],
-    };
+  problem(error: Error, failure: string): Problem {
+    return agentProblem(error, failure, { ...this.#options, authMethods: this.#authMethods });
   }
 
   #serve(): void {
-    const connection = this.#connection;
+    const { agentName, log } = this.#options;
     // Synchronous on purpose: updates take effect in the order they arrive.
-    connection.onNotification("session/update", (params: unknown) => {
+    this.#connection.onNotification("session/update", (params: unknown) => {
       const { sessionId, update } = asObject(params);
       const id = asString(sessionId);
       if (id === undefined || !isObject(update)) {
-        this.#options.log.warn(`${this.#options.agentName} sent an update without a session or a body.`);
+        log.warn(`${agentName} sent an update without a session or a body.`);
         return;
       }
       const session = this.#sessions.get(id);
       if (session) session.update(update);
-      else if (this.#opening.size > 0) this.#keepEarly(id, update);
-      else this.#options.log.debug(`${this.#options.agentName} sent an update for a session that is not open.`, id);
+      else if (!this.#earlyUpdates.keep(id, update))
+        log.debug(`${agentName} sent an update for a session that is not open.`, id);
     });
-    this.#handle("session/request_permission", (session, params, signal) => session.askPermission(params, signal));
-    this.#handle("fs/read_text_file", async (session, params, signal) => {
-      const request = {
-        path: requireString(params, "path"),
-        ...optionalCount(params, "line"),
-        ...optionalCount(params, "limit"),
-      };
-      return { content: await session.client.readTextFile(request, signal) };
-    });
-    this.#handle("fs/write_text_file", async (session, params, signal) => {
-      await session.client.writeTextFile(
-        { path: requireString(params, "path"), content: requireString(params, "content") },
-        signal,
-      );
-      return {};
-    });
-    this.#handle("terminal/create", async (session, params, signal) => ({
-      terminalId: await session.client.createTerminal(terminalRequest(params), signal),
-    }));
-    this.#handle("terminal/output", async (session, params) => {
-      const { output, truncated, exit } = await session.client.terminalOutput(requireString(params, "terminalId"));
-      return { output, truncated, ...(exit && { exitStatus: wireExit(exit) }) };
-    });
-    this.#handle("terminal/wait_for_exit", async (session, params, signal) =>
-      wireExit(await session.client.waitForTerminalExit(requireString(params, "terminalId"), signal)),
-    );
-    this.#handle("terminal/kill", async (session, params) => {
-      await session.client.killTerminal(requireString(params, "terminalId"));
-      return {};
-    });
-    this.#handle("terminal/release", async (session, params) => {
-      await session.client.releaseTerminal(requireString(params, "terminalId"));
-      return {};
+    serveAgentRequests(this.#connection, {
+      findSession: id => this.#findSession(id),
+      ended: this.#ended.signal,
+      log,
     });
   }
 
-  #handle(
-    method: string,
-    serve: (session: V1Session, params: JsonObject, signal: AbortSignal) => Promise<JsonObject>,
-  ): void {
-    this.#connection.onRequest(method, async (params: unknown, token: CancellationToken) => {
-      const cancelled = new AbortController();
-      const link = token.onCancellationRequested(() =>
-        cancelled.abort(new Refusal("cancelled", "The request was cancelled.")),
-      );
-      const signal = AbortSignal.any([cancelled.signal, this.#ended.signal]);
-      try {
-        const given = asObject(params);
-        return await serve(await this.#session(given), given, signal);
-      } catch (error) {
-        throw this.#responseError(method, error);
-      } finally {
-        link.dispose();
-      }
-    });
-  }
-
-  async #session(params: JsonObject): Promise<V1Session> {
-    const sessionId = requireString(params, "sessionId");
+  async #findSession(sessionId: string): Promise<V1Session | undefined> {
     // A request may overtake the answer that names its session.
-    if (!this.#sessions.has(sessionId)) await Promise.allSettled([...this.#opening]);
-    const session = this.#sessions.get(sessionId);
-    if (!session) throw new Refusal("notFound", `There is no session ${shorten(sessionId)}.`, { sessionId });
-    return session;
-  }
-
-  #responseError(method: string, error: unknown): ResponseError<unknown> {
-    if (error instanceof Refusal) {
-      return new ResponseError(errorCodes[error.kind], shorten(error.message), shortenTexts(error.data));
-    }
-    const failure = asError(error);
-    this.#options.log.error(`${method} failed`, failure.stack);
-    return new ResponseError(errorCodes.failed, failure.message === "" ? `${method} failed.` : failure.message);
+    if (!this.#sessions.has(sessionId)) await this.#earlyUpdates.whenOpened();
+    return this.#sessions.get(sessionId);
   }
 
   dispose(): void {
@@ -261,7 +125,7 @@ export class V1Agent implements Agent {
   }
 }
 
-class V1Session implements AgentSession {
+class V1Session implements AgentSession, RequestSession {
   readonly sessionId: string;
   readonly client: AgentClient;
   readonly #agent: V1Agent;
@@ -347,25 +211,12 @@ class V1Session implements AgentSession {
 
   /** The embedded tool call is applied first; then the question is asked. */
   async askPermission(params: JsonObject, signal: AbortSignal): Promise<JsonObject> {
-    const options = parseQuestionOptions(params["options"]);
-    if (options.length === 0) throw new Refusal("invalid", "A permission request needs at least one option.");
-    const toolCall = asObject(params["toolCall"]);
-    if (asString(toolCall["toolCallId"]) === undefined && asString(toolCall["title"]) === undefined) {
-      throw new Refusal("invalid", "A permission request needs a tool call, with its id.", { field: "toolCall" });
-    }
+    const { question, toolCall } = readPermissionRequest(params);
     this.#report(this.#updates.toolCall(toolCall));
-    const question = {
-      title: asString(toolCall["title"]) ?? "",
-      ...optionalField("toolCallId", asString(toolCall["toolCallId"])),
-      options,
-    };
     this.#openQuestions++;
     this.#report(this.#updates.questionOpened());
     try {
-      const answer = await this.client.requestPermission(question, signal);
-      return {
-        outcome: answer === "cancelled" ? { outcome: "cancelled" } : { outcome: "selected", optionId: answer.option },
-      };
+      return permissionResult(await this.client.requestPermission(question, signal));
     } finally {
       if (--this.#openQuestions === 0) this.#report(this.#updates.questionAnswered());
     }
@@ -376,74 +227,4 @@ class V1Session implements AgentSession {
     this.#disposed = true;
     this.#onDispose();
   }
-}
-
-function requireString(params: JsonObject, field: string): string {
-  const value = asString(params[field]);
-  if (value === undefined) throw new Refusal("invalid", `The request needs a string in \`${field}\`.`, { field });
-  return value;
-}
-
-/** A whole number that may be absent or null. */
-function optionalCount<K extends "line" | "limit" | "outputByteLimit">(
-  params: JsonObject,
-  field: K,
-): { [P in K]?: number } {
-  const value = params[field];
-  if (value === undefined || value === null) return {};
-  const number = asNumber(value);
-  if (number === undefined || number < 0)
-    throw new Refusal("invalid", `\`${field}\` must be a number of 0 or more.`, { field });
-  return optionalField(field, Math.floor(number));
-}
-
-function terminalRequest(params: JsonObject): TerminalRequest {
-  const env = optionalList(params, "env", item => {
-    const name = asString(asObject(item)["name"]);
-    const value = asString(asObject(item)["value"]);
-    return name === undefined || value === undefined ? undefined : { name, value };
-  });
-  const args = optionalList(params, "args", asString);
-  return {
-    command: requireString(params, "command"),
-    ...(args && { args }),
-    ...(env && { env }),
-    ...(params["cwd"] !== undefined && params["cwd"] !== null && { cwd: requireString(params, "cwd") }),
-    ...optionalCount(params, "outputByteLimit"),
-  };
-}
-
-/** A list that may be absent or null. To leave out what is wrong in it would run another command. */
-function optionalList<T>(
-  params: JsonObject,
-  field: string,
-  read: (item: unknown) => T | undefined,
-): readonly T[] | undefined {
-  const value = params[field];
-  if (value === undefined || value === null) return undefined;
-  const items = asArray(value).map(read);
-  const known = items.filter(item => item !== undefined);
-  if (!Array.isArray(value) || known.length < items.length) {
-    throw new Refusal("invalid", `\`${field}\` is not a list of what it should hold.`, { field });
-  }
-  return known;
-}
-
-/** What an agent sent goes back to it in short. */
-const maxEchoLength = 1000;
-const shorten = (words: string): string => (words.length > maxEchoLength ? `${words.slice(0, maxEchoLength)}…` : words);
-const shortenTexts = (data: unknown): unknown =>
-  isObject(data)
-    ? Object.fromEntries(
-        Object.entries(data).map(([key, value]) => [key, typeof value === "string" ? shorten(value) : value]),
-      )
-    : data;
-const wireExit = (exit: ExitStatus): JsonObject => ({ exitCode: exit.exitCode ?? null, signal: exit.signal ?? null });
-
-function errorDetails(data: unknown): string {
-  const words =
-    typeof data === "string"
-      ? data
-      : (asString(asObject(data)["details"]) ?? asString(asObject(data)["message"]) ?? JSON.stringify(data, null, 2));
-  return words.slice(0, 4000);
 }

@@ -1,0 +1,88 @@
+// What an agent did wrong, as problems for the user: its errors, its silence, and the end of its connection.
+import { ConnectionError, ErrorCodes, ResponseError } from "vscode-jsonrpc/node";
+import { untilAborted, withTimeout } from "../base/async.ts";
+import { ProblemError, asError, type Problem } from "../base/errors.ts";
+import { authenticationProblem } from "./authentication.ts";
+import { authRequired } from "./errorCodes.ts";
+import { asObject, asString, optionalField, type JsonObject } from "./parse.ts";
+
+/** The agent as problems name it. */
+export interface AgentIdentity {
+  readonly agentName: string;
+  /** The command line that starts the agent, for problems about signing in. */
+  readonly commandLine: string;
+  /** The ways to sign in that the agent announced in `initialize`. */
+  readonly authMethods: readonly JsonObject[];
+}
+
+/** The problem for an agent's error. `failure` completes a sentence that begins with the agent's name. */
+export function agentProblem(error: Error, failure: string, agent: AgentIdentity): Problem {
+  if (error instanceof ProblemError) return error.problem;
+  const { agentName, commandLine, authMethods } = agent;
+  if (error instanceof ResponseError && error.code === authRequired) {
+    return authenticationProblem(agentName, commandLine, authMethods, error.message);
+  }
+  const detail = error instanceof ResponseError && error.data !== undefined ? errorDetails(error.data) : undefined;
+  const reason = isConnectionClosed(error)
+    ? "Its connection has ended."
+    : error.message === ""
+      ? "It gave no reason."
+      : asSentence(error.message);
+  return {
+    message: `${agentName} ${failure}: ${reason}`,
+    ...optionalField("detail", detail),
+    next: ["retry", "showTraffic", "showLog"],
+  };
+}
+
+const maxDetailLength = 4000;
+
+function errorDetails(data: unknown): string {
+  const details =
+    typeof data === "string"
+      ? data
+      : (asString(asObject(data)["details"]) ?? asString(asObject(data)["message"]) ?? JSON.stringify(data, null, 2));
+  return details.slice(0, maxDetailLength);
+}
+
+/** Whether vscode-jsonrpc rejected the request itself, because a stream ended or could not be written to. */
+export function isConnectionClosed(error: unknown): boolean {
+  if (error instanceof ConnectionError) return true;
+  if (!(error instanceof ResponseError)) return false;
+  return error.code === ErrorCodes.PendingResponseRejected || error.code === ErrorCodes.MessageWriteError;
+}
+
+/** What limits the wait for an agent's answer. */
+export interface AnswerLimit {
+  readonly agentName: string;
+  /** Milliseconds. */
+  readonly timeout: number;
+}
+
+/** Settles as the agent's answer does. Rejects with a problem after the time limit, or when the signal aborts. */
+export function answerInTime<T>(
+  answer: Promise<T>,
+  limit: AnswerLimit,
+  signal: AbortSignal,
+  request: string,
+): Promise<T> {
+  const unlessAborted = untilAborted(answer, [signal], (): never => {
+    throw asError(signal.reason);
+  });
+  return withTimeout(unlessAborted, limit.timeout, (): never => {
+    throw new ProblemError(timeoutProblem(limit, request));
+  });
+}
+
+/** The problem of an agent that does not answer a request. `request` is the object of the sentence. */
+function timeoutProblem({ agentName, timeout }: AnswerLimit, request: string): Problem {
+  const count = Math.round(timeout / 1000);
+  const seconds = count === 1 ? "1 second" : `${count} seconds`;
+  return {
+    message: `${agentName} did not answer ${request} within ${seconds}. It may be waiting for something, or it may not be an ACP agent. Look at what it printed, then restart it.`,
+    next: ["restartAgent", "showTraffic", "showLog"],
+  };
+}
+
+/** The text with a full stop at its end, unless it ends with a punctuation mark already. */
+export const asSentence = (text: string): string => (/[.!?]$/.test(text.trim()) ? text.trim() : `${text.trim()}.`);

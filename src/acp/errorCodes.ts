@@ -1,0 +1,41 @@
+// The JSON-RPC error codes of ACP (spec page "Error"), and refused requests as error responses.
+import { ResponseError } from "vscode-jsonrpc/node";
+import { Refusal, asError, type RefusalKind } from "../base/errors.ts";
+import type { Log } from "../base/log.ts";
+import { isObject } from "./parse.ts";
+
+/** The agent wants the user to sign in first. */
+export const authRequired = -32000;
+/** The request was cancelled by the side that sent it. */
+export const requestCancelled = -32800;
+
+const refusalCodes: Record<RefusalKind, number> = {
+  notFound: -32002,
+  invalid: -32602,
+  failed: -32603,
+  cancelled: requestCancelled,
+};
+
+/** The error response for a request of the agent that was refused or that failed. Failures also go to the log. */
+export function toResponseError(method: string, error: unknown, log: Log): ResponseError<unknown> {
+  if (error instanceof Refusal) {
+    return new ResponseError(refusalCodes[error.kind], shorten(error.message), shortenTexts(error.data));
+  }
+  const failure = asError(error);
+  log.error(`${method} failed`, failure.stack);
+  return new ResponseError(refusalCodes.failed, failure.message === "" ? `${method} failed.` : failure.message);
+}
+
+/** Error responses repeat at most this many characters of a text that the agent sent. */
+const maxEchoLength = 1000;
+
+/** The text, cut to the length at which an error response repeats it. */
+export const shorten = (text: string): string =>
+  text.length > maxEchoLength ? `${text.slice(0, maxEchoLength)}…` : text;
+
+const shortenTexts = (data: unknown): unknown =>
+  isObject(data)
+    ? Object.fromEntries(
+        Object.entries(data).map(([key, value]) => [key, typeof value === "string" ? shorten(value) : value]),
+      )
+    : data;
