@@ -1,22 +1,49 @@
 // Every place where the chat is shown: the view in Parley's container, and editor tabs.
 import * as vscode from "vscode";
-import type { Disposable } from "../base/lifecycle.ts";
+import { Emitter, type Disposable, type Event } from "../base/lifecycle.ts";
 import { chatEditorType, type ChatSurface } from "../panel/chatSurface.ts";
 import type { PanelMessage } from "../panel/protocol.ts";
+import type { PanelAction, ReplyTarget } from "../panel/replyTarget.ts";
 import { ChatPanel, webviewRoot, type ChatPanelOptions, type WebviewHolder } from "./chatPanel.ts";
+import { statusMessageDuration } from "./statusBar.ts";
+
+export type ChatPanelsOptions = Pick<ChatPanelOptions, "extensionUri" | "log" | "clock">;
+
+/** What the panels show. */
+export type ChatContent = Pick<ChatPanelOptions, "view" | "recentEntries">;
 
 /** The chat's panels. All of them show the same session. */
 export class ChatPanels implements ChatSurface, vscode.WebviewViewProvider, vscode.WebviewPanelSerializer, Disposable {
   static readonly viewId = "parley.chat";
-  readonly #options: ChatPanelOptions;
+  readonly #options: ChatPanelsOptions;
+  readonly #sent = new Emitter<void>();
+  readonly #shown = new Emitter<void>();
+  readonly #intents = new Emitter<{ readonly intent: PanelAction; readonly replyTarget: ReplyTarget }>();
+  /** Fires when a panel is sent what has changed. */
+  readonly onDidSend: Event<void> = this.#sent.event;
+  /** Fires when a panel was opened or shown. */
+  readonly onDidShow: Event<void> = this.#shown.event;
+  /** Fires when a panel asks for something. */
+  readonly onDidReceiveIntent = this.#intents.event;
+  #content: ChatContent | undefined;
   readonly #panels = new Set<ChatPanel>();
   readonly #editors = new Map<ChatPanel, vscode.WebviewPanel>();
   #view: ChatPanel | undefined;
   /** A command wants this of the view, which is not there yet. */
   #pendingMessages: PanelMessage[] = [];
 
-  constructor(options: ChatPanelOptions) {
+  constructor(options: ChatPanelsOptions) {
     this.#options = options;
+  }
+
+  /** Registers the view and the editor tabs with VS Code. Until then there are no panels. */
+  register(content: ChatContent): Disposable {
+    this.#content = content;
+    const webviewOptions = { retainContextWhenHidden: true };
+    return vscode.Disposable.from(
+      vscode.window.registerWebviewViewProvider(ChatPanels.viewId, this, { webviewOptions }),
+      vscode.window.registerWebviewPanelSerializer(chatEditorType, this),
+    );
   }
 
   /** Whether the user can see any of them, as far as VS Code knows. */
@@ -42,6 +69,12 @@ export class ChatPanels implements ChatSurface, vscode.WebviewViewProvider, vsco
   /** Says it to every panel in sight. */
   tell(message: PanelMessage): void {
     for (const panel of this.#panels) if (panel.visible) panel.reply(message);
+  }
+
+  /** Shows the text in the status bar for a moment, and reads it to users of screen readers. */
+  announce(text: string): void {
+    vscode.window.setStatusBarMessage(text, statusMessageDuration);
+    this.tell({ type: "say", text });
   }
 
   /**
@@ -101,6 +134,7 @@ export class ChatPanels implements ChatSurface, vscode.WebviewViewProvider, vsco
   dispose(): void {
     for (const panel of this.#panels) panel.dispose();
     this.#panels.clear();
+    for (const emitter of [this.#sent, this.#shown, this.#intents]) emitter.dispose();
   }
 
   #addEditor(tab: vscode.WebviewPanel): ChatPanel {
@@ -114,7 +148,16 @@ export class ChatPanels implements ChatSurface, vscode.WebviewViewProvider, vsco
   }
 
   #add(holder: WebviewHolder): ChatPanel {
-    const panel = new ChatPanel(holder, this.#options);
+    const content = this.#content;
+    if (!content) throw new Error("The chat is not registered.");
+    const panel = new ChatPanel(holder, {
+      ...this.#options,
+      view: () => content.view(),
+      recentEntries: () => content.recentEntries(),
+      onSend: () => this.#sent.fire(),
+      onIntent: (intent, replyTarget) => this.#intents.fire({ intent, replyTarget }),
+      onShown: () => this.#shown.fire(),
+    });
     this.#panels.add(panel);
     return panel;
   }

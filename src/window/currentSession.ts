@@ -5,7 +5,7 @@ import type { AgentPool } from "../agents/pool.ts";
 import type { AgentDefinition } from "../agents/registry.ts";
 import { Sequencer } from "../base/async.ts";
 import { asError, asProblem, type Problem } from "../base/errors.ts";
-import { DisposableStore, Emitter, type Event } from "../base/lifecycle.ts";
+import { DisposableStore } from "../base/lifecycle.ts";
 import type { Clock, Log } from "../base/log.ts";
 import { DiffStore } from "../panel/diff/diffStore.ts";
 import type { ViewHead, View, ViewAgent } from "../panel/protocol.ts";
@@ -15,11 +15,14 @@ import type { LoggedEvent, SessionEvent } from "../session/events.ts";
 import { Session } from "../session/session.ts";
 import type { SessionServices } from "../session/sessionServices.ts";
 import { readSession, SessionWriter, type TextStorage } from "../session/sessionStore.ts";
-import { emptySession, type SessionState } from "../session/state.ts";
+import type { SessionState } from "../session/state.ts";
+import type { ActiveSession } from "./activeSession.ts";
 import type { Settings } from "./settings.ts";
 import { sessionFolder } from "../editor/folders.ts";
 
 export interface CurrentSessionOptions {
+  /** Is kept up to date with the session that is open here. */
+  readonly active: ActiveSession;
   readonly pool: AgentPool;
   readonly storage: TextStorage;
   readonly settings: () => Settings;
@@ -49,9 +52,6 @@ interface RememberedSession {
 
 export class CurrentSession {
   readonly #options: CurrentSessionOptions;
-  readonly #changed = new Emitter<void>();
-  /** Fires when anything a panel shows has changed. */
-  readonly onDidChange: Event<void> = this.#changed.event;
   #current:
     | {
         readonly session: Session;
@@ -75,17 +75,17 @@ export class CurrentSession {
     this.#options = options;
     this.#diffs = new DiffStore({
       defer: run => void setImmediate(run),
-      onDidCompute: () => this.#changed.fire(),
+      onDidCompute: () => this.refresh(),
       onError: error => options.log.error("A diff could not be computed.", asError(error).stack),
     });
     this.#blank = new Projector(this.#diffs);
   }
 
   get session(): Session | undefined {
-    return this.#current?.session;
+    return this.#options.active.session;
   }
   get state(): SessionState {
-    return this.#current?.session.state ?? emptySession;
+    return this.#options.active.state;
   }
   /** The agent of the session, or the one that the next session would have. */
   get agent(): AgentDefinition | undefined {
@@ -108,7 +108,7 @@ export class CurrentSession {
   /** The panel was shown: bring the last session back, or start one with the chosen agent. */
   async restoreOrStart(): Promise<void> {
     // Where nothing may start, nothing is brought back either: that comes when the obstacle is gone.
-    if (this.startObstacle()) return this.#changed.fire();
+    if (this.startObstacle()) return this.refresh();
     try {
       this.#restoring ??= this.#restore();
       await this.#restoring;
@@ -116,7 +116,7 @@ export class CurrentSession {
     } catch (error) {
       this.#options.log.error("The session could not be started.", asError(error).stack);
       this.#failure = asProblem(error);
-      this.#changed.fire();
+      this.refresh();
     }
   }
 
@@ -141,7 +141,7 @@ export class CurrentSession {
     const definition = agents.find(candidate => candidate.id === agent) ?? this.agent;
     const cwd = sessionFolder();
     if (!definition || cwd === undefined || this.startObstacle()) {
-      this.#changed.fire();
+      this.refresh();
       return;
     }
     const id = randomUUID();
@@ -174,9 +174,10 @@ export class CurrentSession {
       ...(earlierEvents && { earlierEvents }),
     });
     store.add(session);
-    store.add(session.onDidChange(() => this.#changed.fire()));
+    store.add(session.onDidChange(() => this.refresh()));
     this.#current = { session, projector: new Projector(this.#diffs), store, writer };
-    this.#changed.fire();
+    this.#options.active.set(session);
+    this.refresh();
   }
 
   /** The definition as the settings have it now, so that a restart takes what the user corrected. */
@@ -210,7 +211,7 @@ export class CurrentSession {
 
   /** The surroundings changed: settings, folders, trust. */
   refresh(): void {
-    this.#changed.fire();
+    this.#options.active.refresh();
   }
 
   #windowState(): WindowState {
@@ -236,6 +237,7 @@ export class CurrentSession {
   close(): void {
     const current = this.#current;
     this.#current = undefined;
+    this.#options.active.set(undefined);
     if (!current) return;
     try {
       current.session.stop();
@@ -251,7 +253,7 @@ export class CurrentSession {
     this.close();
     await Promise.all([...this.#pendingWrites, this.#rememberedWrites.whenIdle()]);
     this.#diffs.dispose();
-    this.#changed.dispose();
+    this.#options.active.dispose();
   }
 }
 

@@ -1,5 +1,6 @@
 // Parley's settings, typed and validated. Agent commands come from user and machine settings only.
 import * as vscode from "vscode";
+import { Emitter, type Disposable, type Event } from "../base/lifecycle.ts";
 import { resolveAgents, type AgentDefinition, type InvalidDefinition } from "../agents/registry.ts";
 import type { ViewHead } from "../panel/protocol.ts";
 import { readGlobSetting } from "../permissions/sensitiveFiles.ts";
@@ -42,6 +43,34 @@ export function demoAgent(context: vscode.ExtensionContext): AgentDefinition {
     missingFiles: "error",
     startTimeout: 30,
   };
+}
+
+/** The settings, read again when they have changed. */
+export class SettingsReader implements Disposable {
+  readonly #context: vscode.ExtensionContext;
+  readonly #listener: vscode.Disposable;
+  readonly #changed = new Emitter<void>();
+  /** Fires when a setting of the extension has changed. */
+  readonly onDidChange: Event<void> = this.#changed.event;
+  #settings: Settings | undefined;
+
+  constructor(context: vscode.ExtensionContext) {
+    this.#context = context;
+    this.#listener = vscode.workspace.onDidChangeConfiguration(event => {
+      if (!event.affectsConfiguration("parley")) return;
+      this.#settings = undefined;
+      this.#changed.fire();
+    });
+  }
+
+  read(): Settings {
+    return (this.#settings ??= readSettings(this.#context));
+  }
+
+  dispose(): void {
+    this.#listener.dispose();
+    this.#changed.dispose();
+  }
 }
 
 /** Reads the settings as they are now. */

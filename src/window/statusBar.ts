@@ -3,6 +3,9 @@ import * as vscode from "vscode";
 import { isBusy, openQuestions, type SessionState } from "../session/state.ts";
 import type { Disposable } from "../base/lifecycle.ts";
 
+/** How long the status bar shows that something was done. Milliseconds. */
+export const statusMessageDuration = 3000;
+
 export class StatusBar implements Disposable {
   readonly #item = vscode.window.createStatusBarItem("parley.status", vscode.StatusBarAlignment.Right, 90);
   #shown = "";

@@ -182,7 +182,7 @@ describe("the surfaces of a review", () => {
     editor.selection = new vscode.Selection(0, 0, 4, 0);
     await actions.decideHunks("keep");
     assert.equal(review.file(path)?.changes.hunks.length, 1, "the line behind the selection is not in it");
-    await reviewCommands["parley.undoChange"]?.(actions, [{ uri: vscode.Uri.file(path), lineNumber: 5 }]);
+    await reviewCommands(actions)["parley.undoChange"]({ uri: vscode.Uri.file(path), lineNumber: 5 });
     assert.equal(await readFile(path, "utf8"), textAfter.replace("seven\n", ""));
     assert.deepEqual(review.files, []);
   });
@@ -322,9 +322,10 @@ describe("the surfaces of a review", () => {
       ]);
       const item = file && tree.getTreeItem(file);
       assert.equal(item?.accessibilityInformation?.label, `${basename(path)}, ${inFolder}, 2 lines added, 3 removed`);
-      await reviewCommands["parley.openChange"]?.(actions, item?.command?.arguments ?? []);
+      const commands = reviewCommands(actions);
+      await commands["parley.openChange"](...((item?.command?.arguments ?? []) as readonly unknown[]));
       assert.deepEqual([vscode.window.activeTextEditor?.document.fileName, cursorLine()], [path, 1]);
-      await reviewCommands["parley.keepChange"]?.(actions, [hunks[2]]);
+      await commands["parley.keepChange"](hunks[2]);
       assert.equal(review.file(path)?.changes.hunks.length, 2);
 
       const later = await changed("x\n", "y\n", "t2");
@@ -333,10 +334,8 @@ describe("the surfaces of a review", () => {
         "Prompt t1 | +2 −3 | turn",
         "Prompt t2 | +1 −1 | turn",
       ]);
-      await reviewCommands["parley.keepTurn"]?.(actions, [turns[0]]);
-      await reviewCommands["parley.keepFile"]?.(actions, [
-        { kind: "file", file: review.file(unknown), hunks: [], added: 0, removed: 0 },
-      ]);
+      await commands["parley.keepTurn"](turns[0]);
+      await commands["parley.keepFile"]({ kind: "file", file: review.file(unknown), hunks: [], added: 0, removed: 0 });
       assert.deepEqual(
         review.files.map(each => each.path),
         [later],

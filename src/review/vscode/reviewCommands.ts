@@ -1,32 +1,63 @@
 // The commands of a review. Menus of the tree hand them their row, lenses a hunk, line numbers a line.
 import * as vscode from "vscode";
+import type { CommandHandlers } from "../../editor/commandHandlers.ts";
+import type { IntentHandlers } from "../../panel/intentHandlers.ts";
+import type { ReviewTarget } from "../review.ts";
 import type { ChangeRow, FileRow, HunkRow, HunkLocation, TurnRow } from "../reviewPresentation.ts";
 import type { FileLine, ReviewActions } from "./reviewActions.ts";
 
-type Command = (actions: ReviewActions, args: readonly unknown[]) => Promise<void> | void;
+type ReviewCommandId =
+  | "parley.nextChange"
+  | "parley.previousChange"
+  | "parley.keepChange"
+  | "parley.undoChange"
+  | "parley.peekChange"
+  | "parley.keepFile"
+  | "parley.undoFile"
+  | "parley.keepAllChanges"
+  | "parley.undoAllChanges"
+  | "parley.keepTurn"
+  | "parley.undoTurn"
+  | "parley.reviewChanges"
+  | "parley.reviewTurn"
+  | "parley.openFileDiff"
+  | "parley.undoLastDecision"
+  | "parley.openChange";
 
-/** Every command of a review by its id. */
-export const reviewCommands = {
-  "parley.nextChange": (actions, [from]) => actions.goToChange("next", asHunkLocation(from)),
-  "parley.previousChange": (actions, [from]) => actions.goToChange("previous", asHunkLocation(from)),
-  "parley.keepChange": (actions, [at]) => actions.decideHunks("keep", asHunkLocation(at), asFileLine(at)),
-  "parley.undoChange": (actions, [at]) => actions.decideHunks("undo", asHunkLocation(at), asFileLine(at)),
-  "parley.peekChange": (actions, [at]) => actions.peek(asHunkLocation(at), asFileLine(at)),
-  "parley.keepFile": (actions, [file]) => actions.decideFile("keep", asRow(file, "file")),
-  "parley.undoFile": (actions, [file]) => actions.decideFile("undo", asRow(file, "file")),
-  "parley.keepAllChanges": actions => actions.decide("keep", { kind: "all" }),
-  "parley.undoAllChanges": actions => actions.decide("undo", { kind: "all" }),
-  "parley.keepTurn": (actions, [turn]) => actions.decideTurn("keep", asRow(turn, "turn")),
-  "parley.undoTurn": (actions, [turn]) => actions.decideTurn("undo", asRow(turn, "turn")),
-  "parley.reviewChanges": actions => actions.review(),
-  "parley.reviewTurn": (actions, [turn]) => actions.reviewTurn(asRow(turn, "turn")),
-  "parley.openFileDiff": (actions, [file]) => actions.openDiff(asRow(file, "file")?.file.path),
-  "parley.undoLastDecision": actions => actions.undoLast(),
-  "parley.openChange": (actions, [row]) => {
+/** Handlers of the commands of a review. */
+export const reviewCommands = (actions: ReviewActions): CommandHandlers<ReviewCommandId> => ({
+  "parley.nextChange": from => actions.goToChange("next", asHunkLocation(from)),
+  "parley.previousChange": from => actions.goToChange("previous", asHunkLocation(from)),
+  "parley.keepChange": at => actions.decideHunks("keep", asHunkLocation(at), asFileLine(at)),
+  "parley.undoChange": at => actions.decideHunks("undo", asHunkLocation(at), asFileLine(at)),
+  "parley.peekChange": at => actions.peek(asHunkLocation(at), asFileLine(at)),
+  "parley.keepFile": file => actions.decideFile("keep", asRow(file, "file")),
+  "parley.undoFile": file => actions.decideFile("undo", asRow(file, "file")),
+  "parley.keepAllChanges": () => actions.decide("keep", { kind: "all" }),
+  "parley.undoAllChanges": () => actions.decide("undo", { kind: "all" }),
+  "parley.keepTurn": turn => actions.decideTurn("keep", asRow(turn, "turn")),
+  "parley.undoTurn": turn => actions.decideTurn("undo", asRow(turn, "turn")),
+  "parley.reviewChanges": () => actions.review(),
+  "parley.reviewTurn": turn => actions.reviewTurn(asRow(turn, "turn")),
+  "parley.openFileDiff": file => actions.openDiff(asRow(file, "file")?.file.path),
+  "parley.undoLastDecision": () => actions.undoLast(),
+  "parley.openChange": row => {
     const place = asHunkLocation(row) ?? asRow(row, "file");
     return place && actions.open(place);
   },
-} satisfies Record<string, Command> as Readonly<Record<string, Command>>;
+});
+
+/** Handlers of what the panel asks of a review. */
+export const reviewIntents = (
+  actions: ReviewActions,
+): IntentHandlers<"reviewChanges" | "keepChanges" | "undoChanges"> => ({
+  reviewChanges: () => actions.review(),
+  keepChanges: ({ path }) => actions.decide("keep", reviewTarget(path)),
+  undoChanges: ({ path }) => actions.decide("undo", reviewTarget(path)),
+});
+
+const reviewTarget = (path: string | undefined): ReviewTarget =>
+  path === undefined ? { kind: "all" } : { kind: "file", path };
 
 type Row<K extends ChangeRow["kind"]> = K extends "turn" ? TurnRow : K extends "file" ? FileRow : HunkRow;
 

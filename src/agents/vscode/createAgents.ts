@@ -1,0 +1,23 @@
+// Creates the pool of agents of a window.
+import { ReadBudget, type ReadBudgetOptions } from "../../base/readBudget.ts";
+import type { Event } from "../../base/lifecycle.ts";
+import type { ExtensionPlatform } from "../../editor/extensionPlatform.ts";
+import { AgentPool } from "../pool.ts";
+import { startWatchdog } from "../startWatchdog.ts";
+
+/** The panels that paint what agents send. */
+export interface PaintingPanels {
+  readonly isBehind: boolean;
+  readonly isPainting: boolean;
+  readonly onDidSend: Event<void>;
+}
+
+/** Creates the pool. Agents are read as fast as the panels can paint. */
+export function createAgents({ context, store, log, clock }: ExtensionPlatform, panels: PaintingPanels): AgentPool {
+  store.add(startWatchdog(context.asAbsolutePath("dist/watchdog.js"), log));
+  const options: ReadBudgetOptions = { clock, isBehind: () => panels.isBehind, isPainting: () => panels.isPainting };
+  const readBudget = new ReadBudget(options);
+  store.add(panels.onDidSend(() => readBudget.reset()));
+  const version = String((context.extension.packageJSON as { version?: unknown }).version);
+  return new AgentPool(log, clock, version, readBudget);
+}

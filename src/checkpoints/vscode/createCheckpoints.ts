@@ -1,0 +1,65 @@
+// Creates the checkpoints of a window, and the controller that restores them with its handlers.
+import { randomUUID } from "node:crypto";
+import type { CommandHandlers } from "../../editor/commandHandlers.ts";
+import type { ExtensionPlatform } from "../../editor/extensionPlatform.ts";
+import { sessionRoots } from "../../editor/folders.ts";
+import type { IntentHandlers } from "../../panel/intentHandlers.ts";
+import type { Session } from "../../session/session.ts";
+import type { Checkpoints } from "../checkpoints.ts";
+import { CheckpointController, type CheckpointControllerOptions } from "./checkpointController.ts";
+import { CheckpointPreview } from "./checkpointPreview.ts";
+import { SessionCheckpoints, type SessionCheckpointsOptions } from "./sessionCheckpoints.ts";
+
+export interface CheckpointsOptions extends Pick<SessionCheckpointsOptions, "path" | "limits"> {
+  /** The session that the window shows. */
+  readonly session: () => Session | undefined;
+}
+
+export interface CheckpointsFeature {
+  /** Not disposed with the platform: the window stores it first. */
+  readonly sessions: SessionCheckpoints;
+  /** The checkpoints of the session that the window shows. */
+  readonly current: () => Checkpoints | undefined;
+}
+
+/** Creates the checkpoints of every session of the window. */
+export function createCheckpoints(
+  { clock, log }: ExtensionPlatform,
+  { session, ...options }: CheckpointsOptions,
+): CheckpointsFeature {
+  const sessions = new SessionCheckpoints({
+    ...options,
+    roots: workspaceFolder => sessionRoots(workspaceFolder).filter(root => root !== ""),
+    newId: () => randomUUID(),
+    clock,
+    log,
+  });
+  return {
+    sessions,
+    current() {
+      const shown = session();
+      return shown && sessions.forSession(shown.id, shown.state.workspaceFolder);
+    },
+  };
+}
+
+export interface CheckpointHandlers {
+  readonly commands: CommandHandlers<"parley.restoreCheckpoint" | "parley.undoRestore" | "parley.deleteCheckpoints">;
+  readonly intents: IntentHandlers<"restoreCheckpoint">;
+}
+
+/** Creates the controller that restores checkpoints, for when sessions can be started. */
+export function createCheckpointHandlers(
+  { store }: ExtensionPlatform,
+  options: Omit<CheckpointControllerOptions, "preview">,
+): CheckpointHandlers {
+  const controller = new CheckpointController({ ...options, preview: store.add(new CheckpointPreview()) });
+  return {
+    commands: {
+      "parley.restoreCheckpoint": () => controller.restore(),
+      "parley.undoRestore": () => controller.undo(),
+      "parley.deleteCheckpoints": () => controller.delete(),
+    },
+    intents: { restoreCheckpoint: ({ entry }) => controller.restore(entry) },
+  };
+}

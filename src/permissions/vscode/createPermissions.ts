@@ -1,0 +1,61 @@
+// Creates the permission rules and the permission log of a window, and their handlers.
+import type { CommandHandlers } from "../../editor/commandHandlers.ts";
+import type { ExtensionPlatform } from "../../editor/extensionPlatform.ts";
+import type { IntentHandlers } from "../../panel/intentHandlers.ts";
+import type { QuestionOption } from "../../session/events.ts";
+import type { Session } from "../../session/session.ts";
+import { AuditLog } from "../auditLog.ts";
+import { PermissionLog } from "./permissionLog.ts";
+import { PermissionRules } from "./permissionRules.ts";
+import { factsOf } from "./questionContext.ts";
+
+export interface PermissionsOptions {
+  /** Globs of files that look like secrets, beside the built-in ones. */
+  readonly sensitive: () => readonly string[];
+  /** The session whose questions the panel shows. */
+  readonly session: () => Session | undefined;
+}
+
+export interface PermissionsFeature {
+  readonly rules: PermissionRules;
+  readonly audit: AuditLog;
+  readonly commands: CommandHandlers<"parley.managePermissionRules" | "parley.showPermissionLog">;
+  readonly intents: IntentHandlers<"always" | "manageRules">;
+}
+
+/** Creates the rules, which apply to every session of the window, and the log of all answers. */
+export function createPermissions(
+  { context, store, log, storage }: ExtensionPlatform,
+  { sensitive, session }: PermissionsOptions,
+): PermissionsFeature {
+  const audit = new AuditLog(storage, log);
+  const rules = store.add(new PermissionRules({ workspaceState: context.workspaceState, log, sensitive }));
+  const permissionLog = store.add(new PermissionLog(audit));
+  return {
+    rules,
+    audit,
+    commands: {
+      "parley.managePermissionRules": () => rules.manage(),
+      "parley.showPermissionLog": () => permissionLog.show(),
+    },
+    intents: {
+      always: ({ ask }) => createRule(rules, session(), ask),
+      manageRules: ({ decision }) => rules.manage(decision),
+    },
+  };
+}
+
+/** Creates a rule that the user chooses, and answers this question as the rule does. */
+async function createRule(rules: PermissionRules, session: Session | undefined, questionId: string): Promise<void> {
+  const question = session?.question(questionId);
+  const agent = session?.state.agent;
+  if (!session || !agent || !question) return;
+  const ruleEffect = await rules.createRule(question, await factsOf(question, agent.id, session.state.workspaceFolder));
+  const optionOfKind = (kind: string): QuestionOption | undefined =>
+    question.options.find(offered => offered.kind === kind);
+  const option =
+    ruleEffect === "deny"
+      ? (optionOfKind("reject_once") ?? optionOfKind("reject_always"))
+      : ruleEffect && optionOfKind("allow_once");
+  if (option) session.answer(questionId, option.id);
+}

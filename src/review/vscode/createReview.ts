@@ -1,0 +1,27 @@
+// Creates the review of a window: its store, what the editor shows of it, and its handlers.
+import type { ExtensionPlatform } from "../../editor/extensionPlatform.ts";
+import { reviewCommands, reviewIntents } from "./reviewCommands.ts";
+import { ReviewController, type ReviewControllerOptions } from "./reviewController.ts";
+import { ReviewStore, type ReviewStoreOptions } from "./reviewStore.ts";
+
+export interface ReviewFeatureOptions
+  extends Omit<ReviewStoreOptions, "storage" | "clock" | "log">, Pick<ReviewControllerOptions, "announce"> {}
+
+export interface ReviewFeature {
+  /** Not disposed with the platform: the window stores it first. */
+  readonly store: ReviewStore;
+  readonly commands: ReturnType<typeof reviewCommands>;
+  readonly intents: ReturnType<typeof reviewIntents>;
+}
+
+/** Creates the review and shows it in the editor. */
+export function createReview(
+  { context, store: disposables, storage, clock, log }: ExtensionPlatform,
+  { announce, ...options }: ReviewFeatureOptions,
+): ReviewFeature {
+  const store = new ReviewStore({ ...options, storage, clock, log });
+  const { review } = store;
+  const { extensionUri } = context;
+  const { actions } = disposables.add(new ReviewController({ review, extensionUri, log, announce }));
+  return { store, commands: reviewCommands(actions), intents: reviewIntents(actions) };
+}

@@ -1,0 +1,43 @@
+// The commands of the extension, as the manifest declares them.
+
+/** Every command. The handlers are checked against this list by the compiler, and the manifest by a test. */
+export const commandIds = [
+  "parley.newSession",
+  "parley.openChat",
+  "parley.openChatInEditor",
+  "parley.find",
+  "parley.stop",
+  "parley.selectAgent",
+  "parley.restartAgent",
+  "parley.renameSession",
+  "parley.copyConversation",
+  "parley.saveTranscript",
+  "parley.showTraffic",
+  "parley.showLog",
+  "parley.toggleFollow",
+  "parley.addToChat",
+  "parley.fixWithChat",
+  "parley.managePermissionRules",
+  "parley.showPermissionLog",
+  "parley.restoreCheckpoint",
+  "parley.undoRestore",
+  "parley.deleteCheckpoints",
+  "parley.nextChange",
+  "parley.previousChange",
+  "parley.keepChange",
+  "parley.undoChange",
+  "parley.peekChange",
+  "parley.openChange",
+  "parley.openFileDiff",
+  "parley.keepFile",
+  "parley.undoFile",
+  "parley.keepAllChanges",
+  "parley.undoAllChanges",
+  "parley.keepTurn",
+  "parley.undoTurn",
+  "parley.reviewChanges",
+  "parley.reviewTurn",
+  "parley.undoLastDecision",
+] as const;
+
+export type CommandId = (typeof commandIds)[number];

@@ -1,0 +1,66 @@
+// Creates what starts and restores sessions, from the features that sessions use.
+import * as vscode from "vscode";
+import type { AgentPool } from "../agents/pool.ts";
+import type { CheckpointsFeature } from "../checkpoints/vscode/createCheckpoints.ts";
+import type { ExtensionPlatform } from "../editor/extensionPlatform.ts";
+import type { Documents } from "../files/ports.ts";
+import type { FollowFeature } from "../follow/vscode/createFollow.ts";
+import { changesView } from "../panel/projection/changesView.ts";
+import type { PermissionsFeature } from "../permissions/vscode/createPermissions.ts";
+import type { ReviewFeature } from "../review/vscode/createReview.ts";
+import type { TerminalsFeature } from "../terminals/vscode/createTerminals.ts";
+import type { ActiveSession } from "./activeSession.ts";
+import { createSessionServices, type SharedServices } from "./createSessionServices.ts";
+import { CurrentSession } from "./currentSession.ts";
+import type { SettingsReader } from "./settings.ts";
+
+/** The features that sessions use. */
+export interface SessionFeatures {
+  readonly active: ActiveSession;
+  readonly settings: SettingsReader;
+  readonly agents: AgentPool;
+  readonly documents: Documents;
+  readonly permissions: PermissionsFeature;
+  readonly checkpoints: CheckpointsFeature;
+  readonly review: ReviewFeature;
+  readonly follow: FollowFeature;
+  readonly terminals: TerminalsFeature;
+}
+
+/** Creates the current session. The caller disposes it, and waits for it, before anything else. */
+export function createSessions(
+  { store, storage, log, clock }: ExtensionPlatform,
+  features: SessionFeatures,
+): CurrentSession {
+  const { active, agents, documents, permissions, checkpoints, review, follow, terminals } = features;
+  const settings = features.settings.read.bind(features.settings);
+  const services: SharedServices = {
+    documents,
+    settings,
+    rules: () => permissions.rules.ruleSet(),
+    audit: permissions.audit,
+    review: () => review.store.startSession(),
+    follow: confinement => follow.controller.startSession(confinement),
+    log,
+  };
+  const { onEnding } = terminals;
+  const current = new CurrentSession({
+    active,
+    pool: agents,
+    settings,
+    follow: () => follow.controller.state,
+    storage,
+    log,
+    clock,
+    checkpoints: (session, cwd) => checkpoints.sessions.turns(session, cwd),
+    createServices: (definition, cwd, dispatch) =>
+      createSessionServices(services, { definition, cwd, dispatch, onEnding }),
+    changes: cwd => changesView(review.store.review.files, cwd),
+  });
+  const refresh = (): void => active.refresh();
+  store.add(review.store.review.onDidChange(refresh));
+  store.add(checkpoints.sessions.onDidChange(refresh));
+  store.add(features.settings.onDidChange(refresh));
+  store.add(vscode.workspace.onDidChangeWorkspaceFolders(refresh));
+  return current;
+}

@@ -1,0 +1,26 @@
+// The commands that a panel can run: a closed set, each with its literal id.
+import * as vscode from "vscode";
+import type { NextStep } from "../base/errors.ts";
+
+export type PanelCommand =
+  | "openChatInEditor"
+  | "copyConversation"
+  | "saveTranscript"
+  | Exclude<NextStep, "retry" | "restartAgent" | "newSession">;
+
+const panelCommands: Readonly<Record<PanelCommand, () => Thenable<unknown>>> = {
+  openChatInEditor: () => vscode.commands.executeCommand("parley.openChatInEditor"),
+  copyConversation: () => vscode.commands.executeCommand("parley.copyConversation"),
+  saveTranscript: () => vscode.commands.executeCommand("parley.saveTranscript"),
+  selectAgent: () => vscode.commands.executeCommand("parley.selectAgent"),
+  openSettings: () => vscode.commands.executeCommand("workbench.action.openSettings", "parley.agents"),
+  showLog: () => vscode.commands.executeCommand("parley.showLog"),
+  showTraffic: () => vscode.commands.executeCommand("parley.showTraffic"),
+  manageTrust: () => vscode.commands.executeCommand("workbench.trust.manage"),
+  openFolder: () => vscode.commands.executeCommand("workbench.action.files.openFolder"),
+};
+
+/** Runs one of the commands. */
+export async function runPanelCommand(command: PanelCommand): Promise<void> {
+  await panelCommands[command]();
+}
