@@ -1,5 +1,6 @@
 // What a chat panel asks of the extension host, and the check of everything that comes from there.
 import type { NextStep } from "../base/errors.ts";
+import { attachmentKinds } from "./mentionKinds.ts";
 import {
   isBoolean,
   isNonNegativeInteger,
@@ -117,9 +118,7 @@ const isAttachmentSource: Validator = value =>
   ].some(check => check(value));
 const isAttachmentShape = isRecordOf({
   id: isString,
-  kind: isOneOf(
-    "file", "folder", "symbol", "editor", "selection", "problems", "terminal", "diff", "image", "audio",
-  ), // prettier-ignore
+  kind: isOneOf(...Object.keys(attachmentKinds)),
   label: isString,
   detail: optional(isString),
   bytes: optional(isNonNegativeInteger),

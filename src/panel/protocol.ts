@@ -1,6 +1,7 @@
 // What the extension host tells a chat panel: the view, its patches, and messages to one panel.
 // Shared with webview-ui; everything here is plain JSON.
 import type { Problem } from "../base/errors.ts";
+import type { AttachmentKind, MentionKind } from "./mentionKinds.ts";
 import type {
   ActivityState,
   AgentCommand,
@@ -311,7 +312,7 @@ export type ViewPatch =
 export interface Completion {
   /** Names it to the host, in the answer to the same request. */
   readonly key: string;
-  readonly kind: "file" | "folder" | "symbol" | "editor" | "selection" | "problems" | "terminal" | "diff";
+  readonly kind: MentionKind;
   readonly label: string;
   /** Where it is, or what it holds. */
   readonly detail?: string;
@@ -323,7 +324,7 @@ export interface Completion {
 export interface Attachment {
   /** Unique within a draft. */
   readonly id: string;
-  readonly kind: Completion["kind"] | "image" | "audio";
+  readonly kind: AttachmentKind;
   readonly label: string;
   readonly detail?: string;
   /** Size of what the agent gets, where that is known before it is sent. */

@@ -74,6 +74,7 @@ const webviewPackages = [/^lit($|\/)/, /^highlight\.js($|\/)/, /^marked$/, /^dom
 export const sharedWithWebview: readonly string[] = [
   "src/panel/protocol.ts",
   "src/panel/intents.ts",
+  "src/panel/mentionKinds.ts",
   "src/panel/patch.ts",
   "src/panel/validators.ts",
   "src/base/errors.ts",

@@ -1,10 +1,10 @@
 // The attachments of a draft, as chips in the composer: what, how large, and a button to take it off again.
 import { html, nothing, type TemplateResult } from "lit";
 import { repeat } from "lit/directives/repeat.js";
+import { attachmentKinds } from "../../src/panel/mentionKinds.ts";
 import type { Attachment } from "../../src/panel/protocol.ts";
 import { LightElement, icon, roveByKey, roveTabStop, roveToFocus } from "../base/element.ts";
 import { formatSize, t } from "../base/l10n.ts";
-import { attachmentIcon } from "./suggestions.ts";
 
 /** `<parley-chips>`: one tab stop, arrows within. */
 export class ChipsElement extends LightElement {
@@ -59,7 +59,7 @@ export class ChipsElement extends LightElement {
       ${
         kind === "image" && source.type === "data"
           ? html`<img class="thumbnail" src=${`data:${source.mimeType};base64,${source.data}`} alt="" />`
-          : icon(attachmentIcon(kind))
+          : icon(attachmentKinds[kind].icon)
       }<span class="ellipsis"><bdi>${label}</bdi></span>
       ${bytes === undefined ? nothing : html`<span class="quiet chip-size">${formatSize(bytes)}</span>`}
       <button

@@ -9,6 +9,7 @@ import { t } from "../base/l10n.ts";
 import { optionControls, usageRing } from "./options.ts";
 import { endTyping } from "../scheduling/paintScheduler.ts";
 import { suggestionListId, Suggestions, type SuggestionChoice, type TriggerToken } from "./suggestions.ts";
+import { slashCommands } from "./slashCommands.ts";
 import { replaceAllText, replaceText } from "./textEdit.ts";
 import { carriesFiles, fileUris, readAttachment } from "./dropAndPaste.ts";
 import { placeholderHead } from "../base/placeholderHead.ts";
@@ -43,6 +44,7 @@ export class ComposerElement extends LightElement {
   /** What was pressed before the host had told what there is to send to, and which of them sends. */
   #earlyKey: ViewHead["sendKey"] | undefined;
   readonly #suggestions = new Suggestions({
+    commands: () => slashCommands(this.head),
     onChange: () => this.requestUpdate(),
     onChoose: (choice, token) => this.#insertChoice(choice, token),
   });
@@ -199,7 +201,7 @@ export class ComposerElement extends LightElement {
   /** What a command that is written out takes, until something is given to it. */
   #hint(): string | undefined {
     const name = /^\/(\S+)[ ]$/.exec(this.draft)?.[1];
-    return this.head.commands.find(command => command.name === name)?.hint;
+    return slashCommands(this.head).find(command => command.name === name)?.hint;
   }
 
   #sendAndStop(): TemplateResult {
@@ -261,14 +263,14 @@ export class ComposerElement extends LightElement {
     this.#historyOffset = 0;
     this.#earlyKey = undefined;
     this.#setDraft(box.value);
-    this.#suggestions.handleInput(box.value, box.selectionEnd, this.head.commands);
+    this.#suggestions.handleInput(box.value, box.selectionEnd);
   };
 
   #handleCaretMove = (): void => {
     const box = this.#box;
     if (!box || document.activeElement !== box) return;
     updateSavedState({ caret: [box.selectionStart, box.selectionEnd] });
-    this.#suggestions.handleCaretMove(box.value, box.selectionEnd, this.head.commands);
+    this.#suggestions.handleCaretMove(box.value, box.selectionEnd);
   };
 
   #keydown = (event: KeyboardEvent): void => {

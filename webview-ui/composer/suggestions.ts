@@ -1,5 +1,6 @@
 // What the composer offers while one writes: files and the like after `@`, the agent's commands after a leading `/`.
 import { html, nothing, type TemplateResult } from "lit";
+import { mentionKinds } from "../../src/panel/mentionKinds.ts";
 import type { Completion, PanelMessage } from "../../src/panel/protocol.ts";
 import type { AgentCommand } from "../../src/session/events.ts";
 import { icon } from "../base/element.ts";
@@ -41,25 +42,12 @@ export type SuggestionChoice =
   | { readonly type: "completion"; readonly completion: Completion; readonly request: number }
   | { readonly type: "command"; readonly command: AgentCommand };
 
-const completionIcons: Readonly<Record<Completion["kind"], string>> = {
-  file: "file",
-  folder: "folder",
-  symbol: "symbol-misc",
-  editor: "window",
-  selection: "list-selection",
-  problems: "warning",
-  terminal: "terminal",
-  diff: "diff",
-};
-
-/** The codicon of a kind of completion or attachment. */
-export const attachmentIcon = (kind: Completion["kind"] | "image" | "audio"): string =>
-  kind === "image" ? "file-media" : kind === "audio" ? "unmute" : completionIcons[kind];
-
 /** The id of the list, for `aria-controls`. */
 export const suggestionListId = "parley-suggestions";
 
-interface Options {
+interface SuggestionsOptions {
+  /** The commands that `/` offers now. */
+  readonly commands: () => readonly AgentCommand[];
   /** Something to paint has changed. */
   readonly onChange: () => void;
   readonly onChoose: (choice: SuggestionChoice, token: TriggerToken) => void;
@@ -67,7 +55,7 @@ interface Options {
 
 /** The list above the composer. It never has the focus: the text box hands it keys, and names its current row. */
 export class Suggestions {
-  readonly #options: Options;
+  readonly #options: SuggestionsOptions;
   #token: TriggerToken | undefined;
   /** Where the token begins that Escape closed the list for. */
   #dismissedStart: number | undefined;
@@ -82,7 +70,7 @@ export class Suggestions {
   /** Enter came before the answer: its first row is meant. */
   #choosesFirstAnswer = false;
 
-  constructor(options: Options) {
+  constructor(options: SuggestionsOptions) {
     this.#options = options;
   }
 
@@ -99,23 +87,23 @@ export class Suggestions {
   }
 
   /** The user wrote: offers what fits the token at the caret, if there is one. */
-  handleInput(text: string, caret: number, commands: readonly AgentCommand[]): void {
+  handleInput(text: string, caret: number): void {
     const token = tokenAt(text, caret);
     if (token?.start !== this.#dismissedStart) this.#dismissedStart = undefined;
     if (!token || this.#dismissedStart !== undefined) return this.close();
     if (token.start !== this.#token?.start || token.trigger !== this.#token.trigger) this.#reset();
     this.#token = token;
     this.#userMovedToRow = false;
-    if (token.trigger === "/") this.#setItems(commandItems(token.query, commands));
+    if (token.trigger === "/") this.#setItems(commandItems(token.query, this.#options.commands()));
     else this.#requestCompletions(token.query);
     this.#options.onChange();
   }
 
   /** The caret moved without a change of the text: another place closes the list. */
-  handleCaretMove(text: string, caret: number, commands: readonly AgentCommand[]): void {
+  handleCaretMove(text: string, caret: number): void {
     if (!this.#token || caret === this.#token.end) return;
     const token = tokenAt(text, caret);
-    if (token?.start === this.#token.start) this.handleInput(text, caret, commands);
+    if (token?.start === this.#token.start) this.handleInput(text, caret);
     else this.close();
   }
 
@@ -289,7 +277,7 @@ function commandRow({ command, matches }: Extract<SuggestionItem, { type: "comma
 }
 
 function completionRow({ kind, label, detail, matches }: Completion): TemplateResult {
-  return html`${icon(completionIcons[kind])}${matchedLabel(label, matches)}${
+  return html`${icon(mentionKinds[kind].icon)}${matchedLabel(label, matches)}${
     detail === undefined ? nothing : html`<span class="popup-detail path" title=${detail}><bdi>${detail}</bdi></span>`
   }`;
 }

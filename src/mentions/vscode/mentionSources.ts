@@ -1,4 +1,6 @@
-// What can be mentioned besides files: symbols, problems, the last terminal command, what git says has changed.
+// The source of each kind of mention: open editors, the selection, problems, the last terminal command, uncommitted
+// changes, files, and symbols.
+import { basename } from "node:path";
 import * as vscode from "vscode";
 import { withTimeout } from "../../base/async.ts";
 import { asError } from "../../base/errors.ts";
@@ -6,12 +8,55 @@ import { DisposableStore, type Disposable } from "../../base/lifecycle.ts";
 import type { Log } from "../../base/log.ts";
 import { gitDiff } from "../../git/gitQueries.ts";
 import { findGit, type Git } from "../../git/gitProgram.ts";
-import { CommandTracker, type LastCommand } from "../lastCommand.ts";
+import { mentionKinds, type MentionKind } from "../../panel/mentionKinds.ts";
+import type { Completion } from "../../panel/protocol.ts";
+import { CommandTracker, commandText, type LastCommand } from "../lastCommand.ts";
 import { sessionFolder } from "../../editor/folders.ts";
 import { gitOf } from "../../git/vscode/gitOf.ts";
+import { attachSelection, type AttachResult, type Attachments } from "./attachments.ts";
+import type { FileIndexer } from "./fileIndexer.ts";
+import { openFiles, type RecentFiles } from "./recentFiles.ts";
+
+/** The services that sources use. */
+export interface MentionContext {
+  readonly indexer: FileIndexer;
+  readonly recent: RecentFiles;
+  readonly terminals: TerminalCommands;
+  readonly attachments: Attachments;
+  readonly log: Log;
+}
+
+/** A completion, and the function that turns it into an attachment. */
+export interface MentionOffer {
+  readonly item: Completion;
+  readonly attach: () => Promise<AttachResult>;
+}
+
+/** A query of the composer. */
+export interface MentionQuery {
+  readonly text: string;
+  readonly context: MentionContext;
+  /** Aborted as soon as the user types more. */
+  readonly signal: AbortSignal;
+}
+
+export interface MentionSource {
+  /** Finds the offers for a query. Undefined: the source has no answer to this query. */
+  find(query: MentionQuery): Promise<readonly MentionOffer[] | undefined>;
+  /** Lists what is available now. The Attach menu shows these offers too. */
+  list?(context: MentionContext): readonly MentionOffer[];
+  /** A query with this prefix goes only to the sources that have it. */
+  readonly prefix?: string;
+  /** The source takes long. Its offers are added after those of the other sources. */
+  readonly isSlow?: true;
+}
+
+const maxFiles = 30;
+const maxRecent = 12;
+const maxProblems = 200;
 
 /** A symbol of the workspace. Lines are 1-based. */
-export interface FoundSymbol {
+interface FoundSymbol {
   readonly name: string;
   readonly container: string;
   readonly path: string;
@@ -21,8 +66,14 @@ export interface FoundSymbol {
 
 const maxSymbols = 20;
 
-/** Symbols by name, from the language servers; none when they take longer than `limit` milliseconds. */
-export async function searchSymbols(query: string, limit: number, log: Log): Promise<readonly FoundSymbol[]> {
+/** The time limit for language servers, in milliseconds. */
+const symbolTimeout = 3000;
+
+/** Language servers are asked only after the user has paused typing for this long, in milliseconds. */
+const symbolDelay = 150;
+
+/** Searches symbols by name in the language servers. Returns none if they exceed the time limit. */
+async function searchSymbols(query: string, log: Log): Promise<readonly FoundSymbol[]> {
   const symbols = Promise.resolve(
     vscode.commands.executeCommand<readonly vscode.SymbolInformation[] | undefined>(
       "vscode.executeWorkspaceSymbolProvider",
@@ -32,7 +83,7 @@ export async function searchSymbols(query: string, limit: number, log: Log): Pro
     log.debug("The symbols of the workspace could not be searched.", asError(error).message);
     return undefined;
   });
-  const found = await withTimeout(symbols, limit, () => undefined);
+  const found = await withTimeout(symbols, symbolTimeout, () => undefined);
   return (found ?? [])
     .filter(({ location }) => location.uri.scheme === "file")
     .slice(0, maxSymbols)
@@ -59,7 +110,7 @@ export function problemLines(uri: vscode.Uri, problems: readonly vscode.Diagnost
 }
 
 /** The problems of a file, or of the whole workspace: errors first, then warnings; hints are left out. */
-export function linesOfProblems(uri?: vscode.Uri): readonly string[] {
+function linesOfProblems(uri?: vscode.Uri): readonly string[] {
   const all: readonly (readonly [vscode.Uri, readonly vscode.Diagnostic[]])[] = uri
     ? [[uri, vscode.languages.getDiagnostics(uri)]]
     : vscode.languages.getDiagnostics();
@@ -141,10 +192,10 @@ const isWithin = (path: string, root: string): boolean =>
   path.startsWith(root.endsWith("/") || root.endsWith("\\") ? root : `${root}${path[root.length] ?? "/"}`);
 
 /** Whether a git diff is worth offering. */
-export const hasUncommittedChanges = (): boolean => sessionGit()?.changed ?? false;
+const hasUncommittedChanges = (): boolean => sessionGit()?.changed ?? false;
 
 /** What changed since the last commit, as a diff. Rejects with a sentence where nothing did, or there is no git. */
-export async function uncommittedDiff(): Promise<string> {
+async function uncommittedDiff(): Promise<string> {
   const here = sessionGit();
   if (!here) throw new Error(vscode.l10n.t("There is no git repository in this workspace."));
   const diff = await gitDiff(here.git, here.folder).catch((error: unknown) => {
@@ -153,3 +204,165 @@ export async function uncommittedDiff(): Promise<string> {
   if (diff === "") throw new Error(vscode.l10n.t("Nothing has changed since the last commit."));
   return diff;
 }
+
+/** Keeps the offers whose label has a word at which the query starts. */
+function listed(list: (context: MentionContext) => readonly MentionOffer[]): MentionSource {
+  const find = ({ text, context }: MentionQuery): readonly MentionOffer[] => {
+    const words = text.trim().toLowerCase();
+    return list(context).filter(({ item }) =>
+      item.label
+        .toLowerCase()
+        .split(/\s+/)
+        .some((_, i, all) => all.slice(i).join(" ").startsWith(words)),
+    );
+  };
+  return { list, find: query => Promise.resolve(find(query)) };
+}
+
+const offer = (kind: MentionKind, label: string, detail: string, attach: MentionOffer["attach"]): MentionOffer => ({
+  item: { key: `${kind}:${label}`, kind, label, detail },
+  attach,
+});
+
+/** The active editor. While a chat in an editor tab is active, the first visible editor. */
+const currentEditor = (): vscode.TextEditor | undefined =>
+  vscode.window.activeTextEditor ?? vscode.window.visibleTextEditors[0];
+
+const attachPath = ({ attachments }: MentionContext, path: string): Promise<AttachResult> =>
+  attachments.attachPaths([{ path }], false);
+
+/** Open editors, the active one first, then recently used files. Only for an empty query. */
+const editorSource: MentionSource = {
+  find({ text, context }) {
+    if (text.trim() !== "") return Promise.resolve(undefined);
+    const { indexer, recent } = context;
+    const open = new Set(openFiles());
+    const used = recent.paths;
+    const paths = [...used.filter(path => open.has(path)), ...open, ...used];
+    const offers = [...new Set(paths)]
+      .filter(path => open.has(path) || indexer.has(indexer.indexPath(path) ?? ""))
+      .slice(0, maxRecent)
+      .map((path): MentionOffer => {
+        const kind = open.has(path) ? "editor" : "file";
+        const at = vscode.workspace.asRelativePath(path);
+        const folder = at.slice(0, Math.max(0, at.length - basename(path).length - 1));
+        return {
+          item: { key: `${kind}:${path}`, kind, label: basename(path), ...(folder !== "" && { detail: folder }) },
+          attach: () => attachPath(context, path),
+        };
+      });
+    return Promise.resolve(offers);
+  },
+};
+
+const selectionSource = listed(({ attachments }) => {
+  const editor = currentEditor();
+  const selection = attachSelection(editor, attachments);
+  if (!selection || !editor) return [];
+  const where = selection.attachments[0]?.label ?? vscode.workspace.asRelativePath(editor.document.uri);
+  const label = vscode.l10n.t(mentionKinds.selection.label);
+  return [offer("selection", label, where, () => Promise.resolve(selection))];
+});
+
+/** The problems of the current editor, if other files have problems too, and those of the workspace. */
+const problemsSource = listed(({ attachments }) => {
+  const editor = currentEditor();
+  const all = linesOfProblems();
+  const own = editor ? linesOfProblems(editor.document.uri) : [];
+  const problems = (label: string, lines: readonly string[]): readonly MentionOffer[] => {
+    if (lines.length === 0) return [];
+    const detail = lines.length === 1 ? vscode.l10n.t("1 problem") : vscode.l10n.t("{0} problems", lines.length);
+    const text = `${lines.slice(0, maxProblems).join("\n")}\n`;
+    const attach = (): AttachResult => attachments.attachText("problems", label, text, { detail });
+    return [offer("problems", label, detail, () => Promise.resolve(attach()))];
+  };
+  const ownLabel = vscode.l10n.t("Problems in {0}", basename(editor?.document.uri.path ?? ""));
+  return [
+    ...problems(ownLabel, own.length < all.length ? own : []),
+    ...problems(vscode.l10n.t(mentionKinds.problems.label), all),
+  ];
+});
+
+const terminalSource = listed(({ attachments, terminals }) => {
+  const { last } = terminals;
+  if (!last) return [];
+  const label = vscode.l10n.t(mentionKinds.terminal.label);
+  const detail = last.command.split("\n")[0]?.slice(0, 80) ?? "";
+  const attach = (): AttachResult => attachments.attachText("terminal", label, commandText(last), { detail });
+  return [offer("terminal", label, detail, () => Promise.resolve(attach()))];
+});
+
+const diffSource = listed(({ attachments }) => {
+  if (!hasUncommittedChanges()) return [];
+  const label = vscode.l10n.t(mentionKinds.diff.label);
+  const detail = vscode.l10n.t("Changes since the last commit");
+  const attach = async (): Promise<AttachResult> => {
+    try {
+      return attachments.attachText("diff", label, await uncommittedDiff(), { detail, mimeType: "text/x-diff" });
+    } catch (error) {
+      return { attachments: [], refused: [asError(error).message] };
+    }
+  };
+  return [offer("diff", label, detail, attach)];
+});
+
+/** Files and folders of the index. One search finds both, so that they are ranked together. */
+const fileSource: MentionSource = {
+  async find({ text, context, signal }) {
+    if (text.trim() === "") return undefined;
+    const { indexer, recent } = context;
+    const used = recent.paths.flatMap(path => indexer.indexPath(path) ?? []);
+    const hits = await indexer.find(text, { limit: maxFiles, recent: used, signal });
+    return hits.map(({ path, name, folder, matches }): MentionOffer => {
+      const at = path.slice(0, -name.length - 1);
+      const kind = folder ? "folder" : "file";
+      const item: Completion = {
+        key: `${kind}:${path}`,
+        kind,
+        label: name,
+        ...(at !== "" && { detail: at }),
+        ...(matches.length > 0 && { matches }),
+      };
+      return { item, attach: () => attachPath(context, indexer.absolutePath(path)) };
+    });
+  },
+};
+
+/** Symbols of the workspace. After `#` nothing else is offered. */
+const symbolSource: MentionSource = {
+  prefix: "#",
+  isSlow: true,
+  async find({ text, context, signal }) {
+    const name = text.replace(/^#/, "").trim();
+    if (name === "") return undefined;
+    await new Promise(resolve => setTimeout(resolve, symbolDelay));
+    if (signal.aborted) return undefined;
+    const found = await searchSymbols(name, context.log);
+    return found.map(symbol => symbolOffer(context, symbol));
+  },
+};
+
+function symbolOffer({ attachments }: MentionContext, symbol: FoundSymbol): MentionOffer {
+  const { name, container, path, line, endLine } = symbol;
+  const where = `${vscode.workspace.asRelativePath(path)}:${line}`;
+  const detail = container === "" ? where : `${container} · ${where}`;
+  return {
+    item: { key: `symbol:${name}:${path}:${line}:${endLine}`, kind: "symbol", label: name, detail },
+    attach: async () => {
+      const made = await attachments.attachPaths([{ path, kind: "symbol", line, endLine }], false);
+      return { ...made, attachments: made.attachments.map(chip => ({ ...chip, label: name, detail })) };
+    },
+  };
+}
+
+/** The source of each kind. The composer lists offers in this order. */
+export const mentionSources: Readonly<Record<MentionKind, MentionSource>> = {
+  editor: editorSource,
+  selection: selectionSource,
+  problems: problemsSource,
+  terminal: terminalSource,
+  diff: diffSource,
+  file: fileSource,
+  folder: fileSource,
+  symbol: symbolSource,
+};

@@ -1,63 +1,31 @@
 // Answers the composer's `@`: what may be mentioned, and the chip for what was chosen.
-import { basename } from "node:path";
 import * as vscode from "vscode";
 import { asError } from "../../base/errors.ts";
 import type { Disposable } from "../../base/lifecycle.ts";
-import type { Log } from "../../base/log.ts";
-import type { Completion } from "../../panel/protocol.ts";
-import { commandText } from "../lastCommand.ts";
-import { imageExtensions, attachSelection, type AttachResult, type Attachments } from "./attachments.ts";
+import { attachmentKinds } from "../../panel/mentionKinds.ts";
+import { imageExtensions, type AttachResult } from "./attachments.ts";
 import type { ReplyTarget } from "../../panel/replyTarget.ts";
-import type { FileIndexer } from "./fileIndexer.ts";
-import {
-  uncommittedDiff,
-  hasUncommittedChanges,
-  linesOfProblems,
-  searchSymbols,
-  type FoundSymbol,
-  type TerminalCommands,
-} from "./mentionSources.ts";
-import { openFiles, type RecentFiles } from "./recentFiles.ts";
+import { mentionSources, type MentionContext, type MentionOffer, type MentionSource } from "./mentionSources.ts";
 
-export interface MentionsOptions {
-  readonly indexer: FileIndexer;
-  readonly recent: RecentFiles;
-  readonly terminals: TerminalCommands;
-  readonly attachments: Attachments;
-  readonly log: Log;
-}
+/** One source can serve several kinds. */
+const allSources: readonly MentionSource[] = [...new Set(Object.values(mentionSources))];
 
-/** A completion, and how it becomes a chip. */
-interface Offer {
-  readonly item: Completion;
-  readonly attach: () => Promise<AttachResult>;
-}
-
-const maxFiles = 30;
-const maxRecent = 12;
-
-/** Language servers may take this long. Milliseconds. */
-const symbolTimeout = 3000;
-
-/** The user still types, within this time. Milliseconds. */
-const symbolDelay = 150;
-
-/** Answers of a panel whose items can still be chosen. */
+/** The number of answers of a panel whose items can still be chosen. */
 const maxKeptRequests = 8;
 
-/** What a panel asked last, and what it was offered. */
+/** The latest request of a panel, and the offers it got. */
 interface PanelRequests {
   stop: AbortController;
-  readonly offers: Map<number, ReadonlyMap<string, Offer>>;
+  readonly offers: Map<number, ReadonlyMap<string, MentionOffer>>;
 }
 
 export class Mentions implements Disposable {
-  readonly #options: MentionsOptions;
+  readonly #context: MentionContext;
   readonly #requests = new WeakMap<ReplyTarget, PanelRequests>();
   #disposed = false;
 
-  constructor(options: MentionsOptions) {
-    this.#options = options;
+  constructor(context: MentionContext) {
+    this.#context = context;
   }
 
   /** Answers with `completions`, again for the same request as more is found. A newer request ends this one. */
@@ -66,17 +34,18 @@ export class Mentions implements Disposable {
     asked.stop.abort();
     const stop = (asked.stop = new AbortController());
     const { signal } = stop;
-    const { indexer } = this.#options;
+    const { indexer } = this.#context;
     indexer.start();
-    let files: readonly Offer[] = [];
-    let symbols: readonly Offer[] = [];
+    const sources = sourcesFor(query);
+    const fast = sources.filter(({ isSlow }) => !isSlow);
+    const found = new Map<MentionSource, readonly MentionOffer[]>();
     const post = (): void => {
       if (signal.aborted || this.#disposed) return;
-      const offers = unique([...files, ...symbols]);
+      const offers = unique(sources.flatMap(source => found.get(source) ?? []));
       asked.offers.delete(request);
       asked.offers.set(request, new Map(offers.map(offer => [offer.item.key, offer])));
       for (const old of [...asked.offers.keys()].slice(0, -maxKeptRequests)) asked.offers.delete(old);
-      const indexing = indexer.isIndexing && !query.startsWith("#");
+      const indexing = indexer.isIndexing && fast.length > 0;
       replyTarget.reply({
         type: "completions",
         request,
@@ -84,27 +53,29 @@ export class Mentions implements Disposable {
         ...(indexing && { indexing: true as const }),
       });
     };
-    const findFiles = async (): Promise<void> => {
-      files = await this.#files(query, signal);
+    const find = (source: MentionSource): Promise<readonly MentionOffer[] | undefined> =>
+      source.find({ text: query, context: this.#context, signal });
+    const findFast = async (): Promise<void> => {
+      const offers = await Promise.all(fast.map(find));
+      for (const [i, source] of fast.entries()) found.set(source, offers[i] ?? []);
       post();
     };
-    const findSymbols = async (): Promise<void> => {
-      const name = query.replace(/^#/, "").trim();
-      if (name === "") return;
-      await new Promise(resolve => setTimeout(resolve, symbolDelay));
-      if (signal.aborted) return;
-      const found = await searchSymbols(name, symbolTimeout, this.#options.log);
-      symbols = found.map(symbol => this.#symbol(symbol));
-      if (symbols.length > 0 || query.startsWith("#")) post();
+    const findSlow = async (source: MentionSource): Promise<void> => {
+      const offers = await find(source);
+      // The fast sources have answered already. Without them, the panel has to learn that nothing was found.
+      if (!offers || (offers.length === 0 && fast.length > 0)) return;
+      found.set(source, offers);
+      post();
     };
-    if (query.startsWith("#")) return findSymbols();
-    const symbolsFound = findSymbols();
-    await findFiles();
-    if (indexer.isIndexing) {
-      await indexer.whenIdle();
-      if (!signal.aborted && !this.#disposed) await findFiles();
+    const slowFound = Promise.all(sources.filter(({ isSlow }) => isSlow).map(findSlow));
+    if (fast.length > 0) {
+      await findFast();
+      if (indexer.isIndexing) {
+        await indexer.whenIdle();
+        if (!signal.aborted && !this.#disposed) await findFast();
+      }
     }
-    await symbolsFound;
+    await slowFound;
   }
 
   /** The chip for a completion; answers with `attached` or `refused`. */
@@ -133,7 +104,7 @@ export class Mentions implements Disposable {
       if (uri?.scheme === "file" && uri.authority === "") paths.push(uri.fsPath);
       else refused.push(vscode.l10n.t("{0} is no file of this machine.", given.slice(0, 200)));
     }
-    const made = await this.#options.attachments.attachPaths(
+    const made = await this.#context.attachments.attachPaths(
       paths.map(path => ({ path })),
       false,
     );
@@ -142,7 +113,7 @@ export class Mentions implements Disposable {
 
   /** The attach button: asks what. Nothing is said when the user chooses nothing. */
   async pick(replyTarget: ReplyTarget): Promise<void> {
-    const { attachments } = this.#options;
+    const { attachments } = this.#context;
     const files = async (images: boolean): Promise<AttachResult> => {
       const picked = await vscode.window.showOpenDialog({
         canSelectMany: true,
@@ -153,11 +124,12 @@ export class Mentions implements Disposable {
       const wanted = (picked ?? []).filter(({ scheme }) => scheme === "file").map(({ fsPath }) => ({ path: fsPath }));
       return attachments.attachPaths(wanted, true);
     };
+    const listedOffers = allSources.flatMap(source => source.list?.(this.#context) ?? []);
     const choices = [
-      { label: `$(file) ${vscode.l10n.t("Files…")}`, attach: () => files(false) },
-      { label: `$(file-media) ${vscode.l10n.t("Image…")}`, attach: () => files(true) },
-      ...this.#otherOffers().map(({ item, attach }) => ({
-        label: `$(${icons[item.kind]}) ${item.label}`,
+      { label: `$(${attachmentKinds.file.icon}) ${vscode.l10n.t("Files…")}`, attach: () => files(false) },
+      { label: `$(${attachmentKinds.image.icon}) ${vscode.l10n.t("Image…")}`, attach: () => files(true) },
+      ...listedOffers.map(({ item, attach }) => ({
+        label: `$(${attachmentKinds[item.kind].icon}) ${item.label}`,
         description: item.detail ?? "",
         attach,
       })),
@@ -175,139 +147,13 @@ export class Mentions implements Disposable {
     this.#requests.set(replyTarget, known);
     return known;
   }
-
-  async #files(query: string, signal: AbortSignal): Promise<readonly Offer[]> {
-    const { indexer, recent } = this.#options;
-    const specials = this.#otherOffers();
-    if (query.trim() === "") return [...this.#recent(), ...specials];
-    const words = query.trim().toLowerCase();
-    const fitting = specials.filter(({ item }) =>
-      item.label
-        .toLowerCase()
-        .split(/\s+/)
-        .some((_, i, all) => all.slice(i).join(" ").startsWith(words)),
-    );
-    const used = recent.paths.flatMap(path => indexer.indexPath(path) ?? []);
-    const hits = await indexer.find(query, { limit: maxFiles, recent: used, signal });
-    const files = hits.map(({ path, name, folder, matches }): Offer => {
-      const at = path.slice(0, -name.length - 1);
-      const kind = folder ? "folder" : "file";
-      const item: Completion = {
-        key: `${kind}:${path}`,
-        kind,
-        label: name,
-        ...(at !== "" && { detail: at }),
-        ...(matches.length > 0 && { matches }),
-      };
-      return { item, attach: () => this.#attachPath(indexer.absolutePath(path)) };
-    });
-    return [...fitting, ...files];
-  }
-
-  /** Open editors, the active one first, then files used of late. */
-  #recent(): readonly Offer[] {
-    const { indexer, recent } = this.#options;
-    const open = new Set(openFiles());
-    const used = recent.paths;
-    const paths = [...used.filter(path => open.has(path)), ...open, ...used];
-    return [...new Set(paths)]
-      .filter(path => open.has(path) || indexer.has(indexer.indexPath(path) ?? ""))
-      .slice(0, maxRecent)
-      .map(path => {
-        const kind = open.has(path) ? "editor" : "file";
-        const at = vscode.workspace.asRelativePath(path);
-        const folder = at.slice(0, Math.max(0, at.length - basename(path).length - 1));
-        return {
-          item: { key: `${kind}:${path}`, kind, label: basename(path), ...(folder !== "" && { detail: folder }) },
-          attach: () => this.#attachPath(path),
-        } satisfies Offer;
-      });
-  }
-
-  #attachPath(path: string): Promise<AttachResult> {
-    return this.#options.attachments.attachPaths([{ path }], false);
-  }
-
-  #symbol({ name, container, path, line, endLine }: FoundSymbol): Offer {
-    const where = `${vscode.workspace.asRelativePath(path)}:${line}`;
-    const detail = container === "" ? where : `${container} · ${where}`;
-    return {
-      item: { key: `symbol:${name}:${path}:${line}:${endLine}`, kind: "symbol", label: name, detail },
-      attach: async () => {
-        const made = await this.#options.attachments.attachPaths([{ path, kind: "symbol", line, endLine }], false);
-        return { ...made, attachments: made.attachments.map(chip => ({ ...chip, label: name, detail })) };
-      },
-    };
-  }
-
-  /** What there is besides files: only what exists now. */
-  #otherOffers(): readonly Offer[] {
-    const { attachments, terminals } = this.#options;
-    const offers: Offer[] = [];
-    const offer = (kind: Completion["kind"], label: string, detail: string, attach: Offer["attach"]): void => {
-      offers.push({ item: { key: `${kind}:${label}`, kind, label, detail }, attach });
-    };
-    // A chat in an editor tab takes the place of the active editor.
-    const editor = vscode.window.activeTextEditor ?? vscode.window.visibleTextEditors[0];
-    const selection = attachSelection(editor, attachments);
-    const [chip] = selection?.attachments ?? [];
-    if (selection && editor) {
-      const where = chip?.label ?? vscode.workspace.asRelativePath(editor.document.uri);
-      offer("selection", vscode.l10n.t("Selection"), where, () => Promise.resolve(selection));
-    }
-    const problems = (label: string, lines: readonly string[], detail: string): void => {
-      if (lines.length === 0) return;
-      const text = `${lines.slice(0, maxProblems).join("\n")}\n`;
-      offer("problems", label, detail, () =>
-        Promise.resolve(attachments.attachText("problems", label, text, { detail })),
-      );
-    };
-    const counted = (count: number): string =>
-      count === 1 ? vscode.l10n.t("1 problem") : vscode.l10n.t("{0} problems", count);
-    const all = linesOfProblems();
-    if (editor) {
-      const own = linesOfProblems(editor.document.uri);
-      const name = basename(editor.document.uri.path);
-      if (own.length < all.length || own.length === 0) {
-        problems(vscode.l10n.t("Problems in {0}", name), own, counted(own.length));
-      }
-    }
-    problems(vscode.l10n.t("Problems"), all, counted(all.length));
-    const last = terminals.last;
-    if (last) {
-      const label = vscode.l10n.t("Terminal output");
-      const detail = last.command.split("\n")[0]?.slice(0, 80) ?? "";
-      offer("terminal", label, detail, () =>
-        Promise.resolve(attachments.attachText("terminal", label, commandText(last), { detail })),
-      );
-    }
-    if (hasUncommittedChanges()) {
-      const label = vscode.l10n.t("Git diff");
-      const detail = vscode.l10n.t("Changes since the last commit");
-      offer("diff", label, detail, async () => {
-        try {
-          return attachments.attachText("diff", label, await uncommittedDiff(), { detail, mimeType: "text/x-diff" });
-        } catch (error) {
-          return { attachments: [], refused: [asError(error).message] };
-        }
-      });
-    }
-    return offers;
-  }
 }
 
-const maxProblems = 200;
-
-const icons: Readonly<Record<Completion["kind"], string>> = {
-  file: "file",
-  folder: "folder",
-  symbol: "symbol-method",
-  editor: "file",
-  selection: "selection",
-  problems: "warning",
-  terminal: "terminal",
-  diff: "git-compare",
-};
+/** The sources that a query goes to: those whose prefix it has, otherwise all of them. */
+function sourcesFor(query: string): readonly MentionSource[] {
+  const prefixed = allSources.filter(({ prefix }) => prefix !== undefined && query.startsWith(prefix));
+  return prefixed.length > 0 ? prefixed : allSources;
+}
 
 /** Tells the panel what became of it. */
 export function replyWithAttachments(replyTarget: ReplyTarget, { attachments, refused }: AttachResult): void {
@@ -315,7 +161,7 @@ export function replyWithAttachments(replyTarget: ReplyTarget, { attachments, re
   if (refused.length > 0) replyTarget.reply({ type: "refused", reason: refused.join(" ") });
 }
 
-function unique(offers: readonly Offer[]): readonly Offer[] {
+function unique(offers: readonly MentionOffer[]): readonly MentionOffer[] {
   return [...new Map(offers.map(offer => [offer.item.key, offer])).values()];
 }
 

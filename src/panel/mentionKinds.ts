@@ -1,0 +1,31 @@
+// The kinds of mentions and attachments. The types, the schema of intents and the icons derive from these tables. A new
+// kind of mention needs an entry here and a source in mentions/vscode/mentionSources.ts.
+
+/** The icon of a kind, and a label if all of its items share one. */
+interface KindPresentation {
+  /** A codicon. */
+  readonly icon: string;
+  readonly label?: string;
+}
+
+/** What the composer offers after `@`. */
+export const mentionKinds = {
+  file: { icon: "file" },
+  folder: { icon: "folder" },
+  symbol: { icon: "symbol-misc" },
+  editor: { icon: "window" },
+  selection: { icon: "list-selection", label: "Selection" },
+  problems: { icon: "warning", label: "Problems" },
+  terminal: { icon: "terminal", label: "Terminal output" },
+  diff: { icon: "diff", label: "Git diff" },
+} as const satisfies Readonly<Record<string, KindPresentation>>;
+
+/** What a prompt can carry: every mention, and files that are attached as data. */
+export const attachmentKinds = {
+  ...mentionKinds,
+  image: { icon: "file-media" },
+  audio: { icon: "unmute" },
+} as const satisfies Readonly<Record<string, KindPresentation>>;
+
+export type MentionKind = keyof typeof mentionKinds;
+export type AttachmentKind = keyof typeof attachmentKinds;
