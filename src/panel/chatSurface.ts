@@ -1,4 +1,4 @@
-// The chat as features see it: a surface to reveal, and the type of its editor tabs.
+// The chat as features use it: a surface to reveal, and the type of its editor tabs.
 import type { PanelMessage } from "./protocol.ts";
 
 /** The type of editor tabs. The manifest activates the extension for tabs that an earlier window left open. */

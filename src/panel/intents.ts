@@ -1,4 +1,4 @@
-// What a chat panel asks of the extension host, and the check of everything that comes from there.
+// The requests of a chat panel to the extension host, and the validation of all messages from panels.
 import type { NextStep } from "../base/errors.ts";
 import { attachmentKinds } from "./mentionKinds.ts";
 import {
@@ -13,63 +13,67 @@ import {
 } from "./validators.ts";
 import type { Attachment, FindQuery, SettleFileChoice } from "./protocol.ts";
 
-/** Panel → extension host: what the user wants. Fire and forget; the outcome comes back as state. */
+/** Panel → extension host: an intent of the user. There is no direct answer. The outcome arrives as state. */
 export type Intent =
   /**
-   * First message of a panel, with the revision it still holds (0: none). `whole`: it goes to a place it remembers, and
-   * has no use for the end of the conversation alone.
+   * The first message of a panel, with the revision that it still has (0: none). `whole`: the panel restores a
+   * remembered place, so the end of the conversation alone does not help.
    */
   | { readonly type: "hello"; readonly revision: number; readonly whole?: true }
   | { readonly type: "resync" }
-  /** What came up to this revision can be seen. */
+  /** The panel has painted everything up to this revision. */
   | { readonly type: "painted"; readonly revision: number }
   | { readonly type: "send"; readonly text: string; readonly attachments?: readonly Attachment[] }
-  /** What the composer may offer after `@`; answered by `completions`. */
+  /** Requests the items that the composer offers after `@`. Answered by `completions`. */
   | { readonly type: "complete"; readonly request: number; readonly query: string }
-  /** A completion was chosen; answered by `attached` or `refused`. */
+  /** Attaches the chosen completion. Answered by `attached` or `refused`. */
   | { readonly type: "attachItem"; readonly request: number; readonly key: string }
-  /** Files were dropped, by URI. */
+  /** Attaches dropped files, by URI. */
   | { readonly type: "attachUris"; readonly uris: readonly string[] }
-  /** The attach button: the host asks which files. */
+  /** The Attach button: the host asks which files. */
   | { readonly type: "pickAttachment" }
-  /** Searches the whole conversation; answered by `found`, unless a newer one comes. An empty query ends the search. */
+  /**
+   * Searches the whole conversation. Answered by `found`, unless a newer search starts. An empty query ends the search.
+   */
   | ({ readonly type: "find"; readonly request: number } & FindQuery)
   | { readonly type: "withdraw"; readonly submission: string }
-  /** Gives a queued prompt other words; what goes with it stays. */
+  /** Replaces the text of a queued prompt. Its attachments stay. */
   | { readonly type: "editQueued"; readonly submission: string; readonly text: string }
-  /** Moves a queued prompt before another, or behind all of them. */
+  /** Moves a queued prompt before another, or to the end. */
   | { readonly type: "moveQueued"; readonly submission: string; readonly before?: string }
-  /** Sends a queued prompt next; a running turn is stopped for it. */
+  /** Sends a queued prompt next, and stops a running turn for it. */
   | { readonly type: "sendNow"; readonly submission: string }
   | { readonly type: "stop" }
   | { readonly type: "answer"; readonly ask: string; readonly option: string }
-  /** Makes a rule of the answer to a question, after asking which. */
+  /** Creates a rule from a question, after asking the user which one. */
   | { readonly type: "always"; readonly ask: string }
-  /** Shows the rules; the one that a decision names, if there is one, stands out. */
+  /** Shows the rules, and highlights the one that `decision` names. */
   | { readonly type: "manageRules"; readonly decision?: string }
   | { readonly type: "killTerminal"; readonly terminal: string }
-  /** Shows the output as a terminal of the editor, which follows it. */
+  /** Shows the output in a terminal of VS Code, which stays up to date. */
   | { readonly type: "openTerminal"; readonly terminal: string }
   | { readonly type: "settleFile"; readonly path: string; readonly how: SettleFileChoice }
   | { readonly type: "newSession" }
-  /** A title of the user's own; empty for the agent's. */
+  /** Sets a title chosen by the user. Empty restores the agent's title. */
   | { readonly type: "rename"; readonly title: string }
-  /** Shows the chat as an editor tab too. */
+  /** Shows the chat in an editor tab too. */
   | { readonly type: "openInEditor" }
-  /** The editor goes where the agent is, or does no longer. */
+  /** Turns following the agent in the editor on or off. */
   | { readonly type: "follow"; readonly on: boolean }
-  /** Puts the conversation as Markdown onto the clipboard. */
+  /** Copies the conversation to the clipboard as Markdown. */
   | { readonly type: "copyConversation" }
   | { readonly type: "saveTranscript" }
-  /** Goes back to what there was when the prompt was sent, after a preview and a choice. */
+  /** Restores the checkpoint of a prompt, after a preview and a choice. */
   | { readonly type: "restoreCheckpoint"; readonly entry: string }
   | { readonly type: "reviewChanges" }
-  /** Without a path: all of them. */
+  /** Without a path: all changes. */
   | { readonly type: "keepChanges"; readonly path?: string }
   | { readonly type: "undoChanges"; readonly path?: string }
   | { readonly type: "selectAgent"; readonly agent: string }
   | { readonly type: "setOption"; readonly option: string; readonly value: string | boolean }
-  /** Lines and columns are 1-based. Resolved against the session's folders in turn; never leaves them. */
+  /**
+   * Lines and columns are 1-based. The path is resolved against each workspace folder in turn, and never leaves them.
+   */
   | {
       readonly type: "openFile";
       readonly path: string;
@@ -77,20 +81,23 @@ export type Intent =
       readonly column?: number;
       readonly endLine?: number;
     }
-  /** Opens the content block that is the part of an entry in an editor, or saves it as a file. */
+  /** Opens the content block behind a part of an entry in an editor, or saves it as a file. */
   | { readonly type: "openContent"; readonly entry: string; readonly part: number }
   | { readonly type: "saveContent"; readonly entry: string; readonly part: number }
-  /** Code of an answer goes to the cursor, or as a change to be confirmed into a file: `path`, else the active editor's. */
+  /**
+   * Inserts code of an answer at the cursor, or proposes it as a change to a file: `path`, or the file of the active
+   * editor.
+   */
   | { readonly type: "insertCode"; readonly text: string }
   | { readonly type: "applyCode"; readonly text: string; readonly path?: string }
-  /** Draws Mermaid source in a panel of its own. */
+  /** Draws Mermaid source in a separate panel. */
   | { readonly type: "openDiagram"; readonly text: string }
   /** Opens the diff of a tool card's part in a diff editor. */
   | { readonly type: "openDiff"; readonly entry: string; readonly part: number }
   | { readonly type: "openLink"; readonly href: string }
   | { readonly type: "copy"; readonly text: string }
   | { readonly type: "nextStep"; readonly step: NextStep }
-  /** Something went wrong inside the panel; goes to the log. */
+  /** Logs an error inside the panel. */
   | { readonly type: "report"; readonly kind: "error" | "csp"; readonly text: string };
 
 const nextSteps: Record<NextStep, true> = {
@@ -125,10 +132,10 @@ const isAttachmentShape = isRecordOf({
   source: isAttachmentSource,
 });
 
-/** Whether a value is an attachment, and nothing besides. */
+/** Whether a value is an attachment without unknown fields. */
 export const isAttachment = (value: unknown): value is Attachment => isAttachmentShape(value);
 
-/** One schema per intent; the mapped type makes a forgotten intent or field a compile error. */
+/** One schema per intent. The mapped type makes a missing intent or field a compile error. */
 const shapes: {
   readonly [K in Intent["type"]]: { readonly [F in keyof Omit<Extract<Intent, { type: K }>, "type">]-?: Validator };
 } = {
@@ -191,7 +198,7 @@ const shapes: {
   report: { kind: value => value === "error" || value === "csp", text: isString },
 };
 
-/** The message as an intent, or undefined when it is not one. Unknown fields are refused. */
+/** The message as an intent, or undefined if it is not one. Messages with unknown fields are rejected. */
 export function parseIntent(message: unknown): Intent | undefined {
   if (typeof message !== "object" || message === null || Array.isArray(message)) return undefined;
   const fields = message as Record<string, unknown>;

@@ -1,50 +1,54 @@
-// One panel: the view it last got, its revision, when to send the next difference, and starting over when in doubt.
+// The updates of one panel: the view it got last and its revision, the pace of updates, and a new snapshot when the
+// panel's state is unknown.
 import type { Disposable } from "../base/lifecycle.ts";
 import type { Clock } from "../base/log.ts";
 import { diffViews, textForLast } from "./patch.ts";
 import type { View, ViewUpdate, ViewEntry, ViewPatch } from "./protocol.ts";
 import { maxEntriesAtOnce, type RecentEntries } from "./projection/recentEntries.ts";
 
-/** A panel is painted at most this often, in milliseconds. */
+/** The minimum time between two updates of a panel, in milliseconds. */
 export const minFlushInterval = 33;
 
-/** A panel that has just painted is sent nothing for this long, in milliseconds: what comes meanwhile goes as one. */
+/** The pause after a panel has painted, in milliseconds. Changes during the pause go out as one update. */
 export const pauseAfterPaint = 18;
 
-/** A panel that has not painted what it got is sent no more for this long, in milliseconds: it has enough to do. */
+/**
+ * The maximum time to wait for a panel to paint the last update before the next is sent, in milliseconds. Until then,
+ * the panel is busy.
+ */
 export const paintTimeout = 250;
 
 export interface PanelChannelOptions {
   readonly clock: Clock;
-  /** The view as it should be now. Called at each flush only. */
+  /** The current view. Called once for each flush. */
   readonly view: () => View;
-  /** The end of the view, where that is long: sent first. */
+  /** The end of a long view, which is sent first. */
   readonly recentEntries?: () => RecentEntries | undefined;
-  /** A view or a difference is going out. */
+  /** A view or a difference is about to be sent. */
   readonly onSend?: () => void;
-  /** Resolves with false when the panel did not take the message. */
+  /** Resolves with false if the panel did not accept the message. */
   readonly post: (message: ViewUpdate) => PromiseLike<boolean>;
 }
 
 /**
- * Keeps one panel up to date with differences, never with a queue: what a hidden panel missed is one difference later.
- * A panel that has not said hello yet is sent one view at most, the first with something in it: it waits for the page,
- * and the page then says hello with its revision.
+ * Keeps one panel up to date with differences instead of a queue: a hidden panel gets everything it missed in one
+ * difference. Before its hello, a panel gets at most one view, the first one that is not empty. That view waits for the
+ * page to load, and the page then says hello with its revision.
  */
 export class PanelChannel implements Disposable {
   readonly #options: PanelChannelOptions;
-  /** The entries before the view's first, which is at `from`, are still to be sent. */
+  /** The entries before position `from`, the start of the view, have not been sent yet. */
   #sent: { readonly view: View; readonly revision: number; readonly from: number } | undefined;
   #revision = 0;
   #isConnected = false;
-  /** The panel wants every entry at once. */
+  /** The panel wants all entries at once. */
   #sendsWhole = false;
   #visible = true;
   #dirty = false;
   #timer: Disposable | undefined;
   #lastFlush = -Infinity;
   #paintedAt = -Infinity;
-  /** Whether the panel says what it has painted, and has yet to say it of what was sent last. */
+  /** Whether the panel acknowledges paints, and whether it has yet to acknowledge the last update. */
   #acknowledgesPaints = false;
   #painting = false;
   #disposed = false;
@@ -54,11 +58,11 @@ export class PanelChannel implements Disposable {
   }
 
   /**
-   * The panel is there. A revision it still holds can be built upon; anything else gets a snapshot: of a long
-   * conversation the end first, unless the panel wants the `whole`.
+   * The panel is loaded. A revision that it still has is built upon. Otherwise it gets a snapshot: the end of a long
+   * conversation first, unless the panel wants the `whole`.
    */
   hello(revision: number, whole = false): void {
-    // A page that has just been loaded has not seen yet what waits for it, and gets it.
+    // A page that was just loaded has not received the waiting view yet, and is about to get it.
     const awaitsFirstView = !this.#isConnected && revision === 0 && !whole;
     this.#isConnected = true;
     this.#sendsWhole = whole;
@@ -69,16 +73,16 @@ export class PanelChannel implements Disposable {
     this.#timer = this.#options.clock.after(paintTimeout, () => this.#flush());
   }
 
-  /** The panel lost track. */
+  /** The panel has lost track of the view. */
   resync(): void {
     this.#sent = undefined;
-    // It may be shown at a place far from its end.
+    // The panel may show a place far from the end.
     this.#sendsWhole = true;
     this.#dirty = true;
     this.#flush();
   }
 
-  /** The panel has painted that revision. What changed meanwhile goes out as one difference, not as a queue. */
+  /** The panel has painted a revision. Changes made meanwhile go out as one difference, not as a queue. */
   acknowledgePaint(revision: number): void {
     this.#acknowledgesPaints = true;
     if (revision !== this.#revision) return;
@@ -89,12 +93,12 @@ export class PanelChannel implements Disposable {
     if (this.#dirty) this.changed();
   }
 
-  /** Whether a panel in sight is yet to be sent something, or to paint what it was sent. */
+  /** Whether a visible panel has yet to get or to paint an update. */
   get isBehind(): boolean {
     return this.#isConnected && this.#visible && (this.#dirty || this.isPainting);
   }
 
-  /** Whether a panel in sight is yet to paint what it was sent. One that never says what it has painted is not known to. */
+  /** Whether a visible panel has yet to paint an update. Always false for a panel that does not acknowledge paints. */
   get isPainting(): boolean {
     return this.#isConnected && this.#visible && this.#acknowledgesPaints && this.#painting;
   }
@@ -105,13 +109,13 @@ export class PanelChannel implements Disposable {
   }
 
   /**
-   * The state behind the view changed. The first change is sent at once, those after it at the pace, and a little after
-   * the panel has painted the one before.
+   * The state behind the view changed. The first change is sent at once. Later changes follow at the pace of the panel,
+   * and shortly after it has painted the previous one.
    */
   changed(): void {
     this.#dirty = true;
     if (this.#timer || this.#disposed) return;
-    // The system's clock may be set back: never wait for longer than the pace.
+    // Waits at most for the interval, even if the system clock is set back.
     const interval = this.#acknowledgesPaints && this.#painting ? paintTimeout : minFlushInterval;
     const due = Math.max(this.#lastFlush + interval, this.#paintedAt + pauseAfterPaint);
     const wait = Math.min(interval, due - this.#options.clock.now());
@@ -136,12 +140,12 @@ export class PanelChannel implements Disposable {
     else this.#send({ type: "patch", base: base.revision, revision, patches }, view);
   }
 
-  /** Sends the view anew: of many entries those at the end, and the others when these have been painted. */
+  /** Sends a new view. Of many entries, the last ones are sent first, and the others after those have been painted. */
   #sendSnapshot(): void {
     const recent = this.#sendsWhole ? undefined : this.#options.recentEntries?.();
     const view = recent?.view ?? this.#options.view();
     const isEmpty = view.entries.length === 0;
-    // Nothing to wait for a page that is not there yet.
+    // An empty view does not have to wait for a page that is not loaded yet.
     if (isEmpty && !this.#isConnected) return;
     if (!isEmpty) this.#sendsWhole = false;
     this.#dirty = recent !== undefined;
@@ -152,12 +156,12 @@ export class PanelChannel implements Disposable {
   }
 
   #send(message: ViewUpdate, view: View, from = 0): void {
-    // Invariant: what was sent has the newest revision, so a difference leads to the one after its base.
+    // Invariant: the last sent view has the newest revision, so a difference leads to the revision after its base.
     const revision = this.#revision;
     this.#painting = true;
     this.#sent = { view, revision, from };
     const failed = (): void => {
-      // Not taken: whatever the panel holds now is unknown, so the next message is whole.
+      // The panel did not accept the message, so its state is unknown. The next message is a snapshot.
       if (this.#sent && this.#sent.revision >= revision) {
         this.#sent = undefined;
         this.#sendsWhole = true;
@@ -176,7 +180,10 @@ export class PanelChannel implements Disposable {
   }
 }
 
-/** Another conversation, long enough for its end to be sent first. An entry keeps its place for ever. */
+/**
+ * Whether this is a different conversation that is long enough to send its end first. Entries never change their
+ * position.
+ */
 function isOtherConversation({ view: { entries }, from }: RecentEntries, to: View): boolean {
   return entries[0]?.id !== to.entries[from]?.id && (from > 0 || to.entries.length > maxEntriesAtOnce);
 }

@@ -1,9 +1,9 @@
-// What changed between two views, as small messages; and its inverse. Identity tells what changed: a value that
-// is the same object is the same value. Runs on both sides of the webview.
+// Computes the changes between two views as small messages, and applies them. Values are compared by identity: the same
+// object is the same value. Runs on both sides of the webview.
 import { jsonEqual } from "../base/jsonEqual.ts";
 import type { ViewHead, ToolPart, View, ViewEntry, ViewPart, ViewPatch } from "./protocol.ts";
 
-/** The patches that turn `from` into `to`. Empty when nothing changed. */
+/** The patches that turn `from` into `to`. Empty if nothing changed. */
 export function diffViews(from: View, to: View): ViewPatch[] {
   const out: ViewPatch[] = [];
   if (from.entries !== to.entries) {
@@ -22,7 +22,7 @@ export function diffViews(from: View, to: View): ViewPatch[] {
   return out;
 }
 
-/** The view after the patches. Throws when a patch names an entry or part that is not there: the view is stale. */
+/** Applies the patches. Throws if a patch names an entry or part that does not exist, because the view is stale. */
 export function applyViewPatches(view: View, patches: readonly ViewPatch[]): View {
   let { head } = view;
   let entries = view.entries;
@@ -61,7 +61,7 @@ export function applyViewPatches(view: View, patches: readonly ViewPatch[]): Vie
   return head === view.head && entries === view.entries ? view : { head, entries };
 }
 
-/** The text, if all that the patches do is add it to the last part of the last entry of `view`. */
+/** The text, if all that the patches do is append it to the last part of the last entry of `view`. */
 export function textForLast(view: View, patches: readonly ViewPatch[]): string | undefined {
   const [patch, ...more] = patches;
   if (patch?.op !== "append" || more.length > 0 || patch.until !== undefined) return undefined;
@@ -69,7 +69,7 @@ export function textForLast(view: View, patches: readonly ViewPatch[]): string |
   return last?.id === patch.id && last.part === patch.part ? patch.text : undefined;
 }
 
-/** The patch that {@link textForLast} left out. Throws when the last entry has no parts: the view is stale. */
+/** The patch that {@link textForLast} left out. Throws if the last entry has no parts, because the view is stale. */
 export function appendToLast(view: View, text: string): ViewPatch {
   const last = lastPart(view);
   if (last === undefined) throw new Error("There is no part to append to.");
@@ -92,7 +92,7 @@ function changedKeys(from: ViewHead, to: ViewHead): Partial<ViewHead> | undefine
 
 type Append = Extract<ViewPatch, { op: "append" }>;
 
-/** The append that turns `a` into `b`, "equal" when nothing differs, undefined when only a put will do. */
+/** The append that turns `a` into `b`, "equal" if nothing differs, undefined if the entry has to be replaced. */
 function appendBetween(a: ViewEntry, b: ViewEntry): Append | "equal" | undefined {
   if (a.id !== b.id || a.kind !== b.kind) return undefined;
   const { parts: from, ...restA } = a as ViewEntry & { parts?: readonly ToolPart[] };

@@ -1,5 +1,5 @@
-// What the extension host tells a chat panel: the view, its patches, and messages to one panel.
-// Shared with webview-ui; everything here is plain JSON.
+// The messages from the extension host to a chat panel: the view, its patches, and messages to one panel. Shared with
+// webview-ui. Everything here is plain JSON.
 import type { Problem } from "../base/errors.ts";
 import type { AttachmentKind, MentionKind } from "./mentionKinds.ts";
 import type {
@@ -16,7 +16,7 @@ import type {
   StopReason,
 } from "../session/events.ts";
 
-/** A piece of an entry's body. `cut` counts characters left out for size. `forAgent`: the user is not meant to read it. */
+/** A piece of the body of an entry. `cut` counts characters left out for size. `forAgent`: not meant for the user. */
 export type ViewPart = BarePart & { readonly forAgent?: true };
 type BarePart =
   | { readonly type: "text"; readonly text: string; readonly cut?: number }
@@ -39,48 +39,50 @@ type BarePart =
     } & ViewMedia)
   | { readonly type: "placeholder"; readonly kind: string };
 
-/** Bytes of an image or another file. What the panel cannot show stays with the host, and only `bytes` tells its size. */
+/**
+ * The bytes of an image or another file. Data that the panel cannot show stays with the host, and only `bytes` is sent.
+ */
 export interface ViewMedia {
-  /** Base64. */
+  /** In base64. */
   readonly data?: string;
   readonly bytes?: number;
-  /** Pixels of an image, where its header tells. */
+  /** The pixels of an image, if its header states them. */
   readonly width?: number;
   readonly height?: number;
 }
 
-/** Columns of a line, from and to, in UTF-16 units: in order, never touching. */
+/** Columns of a line, from and to, in UTF-16 units. Sorted, and not adjacent. */
 export type ColumnRanges = readonly (readonly [from: number, to: number])[];
 
-/** A line of a unified diff, without its end. */
+/** A line of a unified diff, without its line ending. */
 export interface DiffLine {
   readonly op: "same" | "add" | "del";
   readonly text: string;
-  /** What changed within the line, where the line is known to be another one's new or old self. */
+  /** The changed columns of a line whose old or new version is known. */
   readonly marks?: ColumnRanges;
-  /** Characters left out at its end. */
+  /** The number of characters cut at the end. */
   readonly cut?: number;
-  /** The file ends here, without a line end. */
+  /** The file ends here, without a line ending. */
   readonly noEnd?: true;
 }
 
-/** Start lines are 1-based: of the hunk's first line, or where it would stand. */
+/** Start lines are 1-based: the first line of the hunk, or the line where it would be. */
 export interface DiffHunk {
   readonly oldStart: number;
   readonly newStart: number;
   readonly lines: readonly DiffLine[];
 }
 
-/** What changes in one file. */
+/** The changes of one file. */
 export interface DiffBody {
   readonly added: number;
   readonly removed: number;
   readonly hunks: readonly DiffHunk[];
-  /** There are no hunks yet; or there never will be, because the texts are too large to compare here. */
+  /** `computing`: the hunks will follow. `tooLarge`: the texts are too large to compare here. */
   readonly state?: "computing" | "tooLarge";
-  /** Lines of hunks left out at the end. */
+  /** The number of lines left out at the end of the hunks. */
   readonly more?: number;
-  /** Lines that stay otherwise change how they end: to this. */
+  /** The new line ending of lines that are otherwise unchanged. */
   readonly lineEnds?: "lf" | "crlf" | "mixed";
 }
 
@@ -89,28 +91,28 @@ export interface ChangedFile {
   readonly operation: string;
   readonly path: string;
   readonly label: string;
-  /** Where it was before, as a label. */
+  /** The label of the previous path. */
   readonly from?: string;
   readonly diff?: DiffBody;
   readonly binary?: true;
-  /** The file's mode before and after, as git writes it. */
+  /** The file mode before and after, as git writes it. */
   readonly mode?: readonly [before: string, after: string];
 }
 
-/** What a tool card holds besides {@link ViewPart}s. */
+/** The content of a tool card: {@link ViewPart}s and the following. */
 export type ToolPart =
   | ViewPart
   | ({
       readonly type: "diff";
       readonly path: string;
-      /** The path as people read it: relative to the session's folder where it lies inside. */
+      /** The path as the user reads it, relative to the workspace folder if it is inside. */
       readonly label: string;
       readonly operation: FileOperation;
     } & DiffBody)
   | {
       readonly type: "files";
       readonly files: readonly ChangedFile[];
-      /** The patch as it came, where it does not show in the files; `cut` counts characters left out of it. */
+      /** The raw patch, if the files do not show all of it. `cut` counts characters left out of it. */
       readonly patch?: string;
       readonly cut?: number;
     }
@@ -119,28 +121,28 @@ export type ToolPart =
       readonly terminalId: string;
       readonly command?: string;
       readonly cwd?: string;
-      /** What the terminal printed, escape codes and all. */
+      /** The output of the terminal, including escape codes. */
       readonly text: string;
       readonly exit?: ExitStatus;
       readonly truncated: boolean;
-      /** It runs here and can be ended. */
+      /** The terminal runs in VS Code and can be killed. */
       readonly canKill?: true;
     }
-  /** Raw input or output, pretty JSON. */
+  /** Raw input or output, as formatted JSON. */
   | { readonly type: "json"; readonly label: "Input" | "Output"; readonly text: string; readonly cut?: number };
 
-/** What a tool card shows as its state. `waiting`: a question about it is open. */
+/** The status that a tool card shows. `waiting`: a question about the call is open. */
 export type ViewToolStatus = "pending" | "waiting" | "running" | "done" | "failed" | "cancelled";
 
 export interface ViewMessage {
   readonly id: string;
   readonly kind: MessageAuthor;
-  /** The tool card it stands in, which is further up: a sub-agent said it. */
+  /** The id of an earlier tool card that contains this message, because a sub-agent wrote it. */
   readonly parent?: string;
   readonly parts: readonly ViewPart[];
-  /** Of a prompt: its turn's beginning can be gone back to. */
+  /** For a prompt: the start of its turn can be restored. */
   readonly checkpoint?: true;
-  /** First and latest content, ms since the epoch. */
+  /** The times of the first and the latest content, in ms since the epoch. */
   readonly at: number;
   readonly until: number;
 }
@@ -152,18 +154,18 @@ export interface ViewTool {
   readonly title: string;
   readonly status: ViewToolStatus;
   readonly at: number;
-  /** When it ended, ms since the epoch. */
+  /** The time at which the call ended, in ms since the epoch. */
   readonly ended?: number;
-  /** The tool card it stands in, which is further up: a sub-agent made the call. */
+  /** The id of an earlier tool card that contains this one, because a sub-agent made the call. */
   readonly parent?: string;
   readonly locations: readonly { readonly path: string; readonly label: string; readonly line?: number }[];
   readonly parts: readonly ToolPart[];
-  /** Answers that were given by rules, in words. */
+  /** The answers that rules gave, as texts. */
   readonly decisions?: readonly string[];
   readonly files?: readonly ViewNotedFile[];
 }
 
-/** A file that needs the user: its text is only in the editor, or disk and editor differ. */
+/** A file that needs the user: its text is only in the editor, or the disk and the editor differ. */
 export interface ViewNotedFile {
   readonly path: string;
   readonly label: string;
@@ -176,7 +178,7 @@ export interface ViewNotice {
   readonly severity: "info" | "warning" | "error";
   readonly title: string;
   readonly description?: string;
-  /** It tells what a rule decided. */
+  /** The notice is about a decision of a rule. */
   readonly byRule?: true;
   readonly files?: readonly ViewNotedFile[];
   readonly at: number;
@@ -191,7 +193,7 @@ export interface ViewCompaction {
   readonly at: number;
 }
 
-/** A failure at its place in the conversation: a refused prompt, a turn that ended in an error, a lost agent. */
+/** A failure at its place in the conversation: a rejected prompt, a turn that ended with an error, a lost agent. */
 export interface ViewProblem {
   readonly id: string;
   readonly kind: "problem";
@@ -199,7 +201,7 @@ export interface ViewProblem {
   readonly at: number;
 }
 
-/** How a turn ended, where that is worth a word (not for `end_turn`). */
+/** How a turn ended, unless it ended normally (`end_turn`). */
 export interface ViewTurnEnd {
   readonly id: string;
   readonly kind: "turnEnd";
@@ -207,37 +209,37 @@ export interface ViewTurnEnd {
   readonly at: number;
 }
 
-/** `id` is stable for the life of the session: a panel may remember things by it. */
+/** `id` is stable for the lifetime of the session, so a panel may use it to remember things. */
 export type ViewEntry = ViewMessage | ViewTool | ViewNotice | ViewCompaction | ViewProblem | ViewTurnEnd;
 
-/** An open question, with all that is needed to decide it. */
+/** An open question, with everything needed to decide it. */
 export interface ViewQuestion {
   readonly id: string;
   readonly title: string;
-  /** The entry id of the tool card it is about, where there is one. */
+  /** The entry id of the tool card that the question is about, if there is one. */
   readonly entry?: string;
   readonly toolKind?: string;
-  /** The exact command line and its folder, for commands. */
+  /** For a command: the exact command line and its folder. */
   readonly command?: string;
   readonly cwd?: string;
   readonly parts: readonly ToolPart[];
   readonly locations: ViewTool["locations"];
   readonly options: readonly QuestionOption[];
-  /** Why the user is asked although there are rules. */
+  /** The reason why the rules did not answer. */
   readonly reason?: string;
-  /** A rule can be made of the answer. */
+  /** The answer can be made a rule. */
   readonly always?: true;
-  /** Environment variables the command gets, with secret values masked. */
+  /** The environment variables of the command, with secret values masked. */
   readonly env?: readonly { readonly name: string; readonly value: string }[];
 }
 
-/** A prompt on its way to the agent. */
+/** A prompt that waits for the agent. */
 export interface ViewQueuedPrompt {
   readonly id: string;
   readonly text: string;
-  /** What goes with its words, by name. */
+  /** The names of the attachments. */
   readonly attachments?: readonly string[];
-  /** The agent has got it: it cannot be changed any more. */
+  /** The agent has received the prompt, so it can no longer be changed. */
   readonly sent: boolean;
 }
 
@@ -247,25 +249,25 @@ export interface ViewAgent {
   readonly description?: string;
 }
 
-/** All that is not in the transcript. A `head` patch replaces whole keys, so a key that was present stays present. */
+/** Everything outside the transcript. A `head` patch replaces whole keys, so a key that was present stays present. */
 export interface ViewHead {
   /** The id of the session. Absent while the window has no session. */
   readonly session?: string;
   readonly title: string;
-  /** The agent of this session; null before one was chosen. */
+  /** The agent of this session. Null before one is chosen. */
   readonly agent: ViewAgent | null;
-  /** What the agent picker offers. */
+  /** The agents in the agent picker. */
   readonly agents: readonly ViewAgent[];
   readonly connection: { readonly state: ConnectionState; readonly detail?: string } | null;
   readonly activity: { readonly state: ActivityState; readonly since: number; readonly cancelling: boolean };
-  /** The entry that is being streamed into, by id. It is settled once this names another, or nothing. */
+  /** The id of the entry that is being streamed. An entry is complete as soon as this names another one, or none. */
   readonly live: string | null;
-  /** A failure of the whole session, with its next steps: shown as a banner until it is resolved. */
+  /** A failure of the whole session, with its next steps. Shown as a banner until it is resolved. */
   readonly problem: Problem | null;
   /** Open questions, oldest first. */
   readonly asks: readonly ViewQuestion[];
   readonly plans: readonly { readonly id: string; readonly entries: readonly PlanEntry[] }[];
-  /** Prompts written but not yet sent to the agent or not yet placed by it, in order. */
+  /** Prompts not yet sent to the agent, or not yet placed in the conversation by it, in order. */
   readonly queue: readonly ViewQueuedPrompt[];
   readonly commands: readonly AgentCommand[];
   readonly options: readonly SessionOption[];
@@ -274,14 +276,17 @@ export interface ViewHead {
     readonly size: number;
     readonly cost?: { readonly amount: number; readonly currency: string };
   } | null;
-  /** What the agent changed and the user has not reviewed; null where there is nothing to review. */
+  /** The agent's changes that the user has not reviewed. Null if there are none. */
   readonly changes: ViewChanges | null;
-  /** The folder the agent works in, for labels. */
+  /** The workspace folder of the agent, for labels. */
   readonly cwd: string;
-  /** What the agent takes in prompts beside text and links; null until it has said so. Files are links where not embedded. */
+  /**
+   * The content that the agent accepts in prompts besides text and links. Null until it is known. Without `embedded`,
+   * files are sent as links.
+   */
   readonly accepts: { readonly image: boolean; readonly audio: boolean; readonly embedded: boolean } | null;
   readonly sendKey: "enter" | "modEnter";
-  /** Whether the editor goes where the agent is; paused while the user looks at something else. */
+  /** Whether the editor follows the agent. Paused while the user looks at something else. */
   readonly follow: "off" | "on" | "paused";
 }
 
@@ -293,7 +298,7 @@ export interface View {
 /** The closed set of changes between two views. */
 export type ViewPatch =
   | { readonly op: "head"; readonly head: Partial<ViewHead> }
-  /** Text added to the end of one part of one entry. */
+  /** Appends text to one part of one entry. */
   | {
       readonly op: "append";
       readonly id: string;
@@ -303,44 +308,44 @@ export type ViewPatch =
     }
   /** Replaces the entry at that index, or adds one at the end. */
   | { readonly op: "put"; readonly at: number; readonly entry: ViewEntry }
-  /** Adds entries before all others. Comes first: the indices of others count them. */
+  /** Adds entries before all others. It is the first patch, because the indices of the others count these entries. */
   | { readonly op: "prepend"; readonly entries: readonly ViewEntry[] }
-  /** Drops every entry from that index on. */
+  /** Removes every entry from that index on. */
   | { readonly op: "keep"; readonly count: number };
 
-/** What the composer offers after `@`. */
+/** An item that the composer offers after `@`. */
 export interface Completion {
-  /** Names it to the host, in the answer to the same request. */
+  /** Identifies the item to the host, together with the request. */
   readonly key: string;
   readonly kind: MentionKind;
   readonly label: string;
-  /** Where it is, or what it holds. */
+  /** The location of the item, or its content. */
   readonly detail?: string;
-  /** Offsets in `label` that the query matches, in UTF-16 units. */
+  /** The offsets in `label` that match the query, in UTF-16 units. */
   readonly matches?: readonly number[];
 }
 
-/** What goes with a prompt besides its text, as a chip of the composer. */
+/** An attachment of a prompt, shown as a chip in the composer. */
 export interface Attachment {
   /** Unique within a draft. */
   readonly id: string;
   readonly kind: AttachmentKind;
   readonly label: string;
   readonly detail?: string;
-  /** Size of what the agent gets, where that is known before it is sent. */
+  /** The size of the content for the agent, if it is known before the prompt is sent. */
   readonly bytes?: number;
   readonly source: AttachmentSource;
 }
 
 export type AttachmentSource =
-  /** A file or folder, read when the prompt is sent. Lines are 1-based, and both are included. */
+  /** A file or folder, read when the prompt is sent. Lines are 1-based and inclusive. */
   | { readonly type: "path"; readonly path: string; readonly line?: number; readonly endLine?: number }
-  /** Captured when it was attached. */
+  /** A text, captured when it was attached. */
   | { readonly type: "text"; readonly text: string; readonly uri?: string; readonly mimeType?: string }
   /** `data` is base64. */
   | { readonly type: "data"; readonly mimeType: string; readonly data: string };
 
-/** What to look for in the conversation. */
+/** A search in the conversation. */
 export interface FindQuery {
   readonly query: string;
   readonly matchCase: boolean;
@@ -349,32 +354,32 @@ export interface FindQuery {
   readonly regex: boolean;
 }
 
-/** One place where a query was found. */
+/** One hit of a search. */
 export interface FindHit {
   readonly entry: string;
-  /** The index of the part it is in; absent where it stands in the entry's frame: title, places, notes. */
+  /** The index of its part. Absent for a hit in the frame of the entry: title, locations, notes. */
   readonly part?: number;
-  /** How often the same text stands before it in the same part or frame, as it is painted. */
+  /** The number of equal texts before it in the same part or frame, as painted. */
   readonly nth: number;
-  /** What was found, in its own letters; cut if very long. */
+  /** The matched text. Cut if it is very long. */
   readonly text: string;
 }
 
-/** Messages that are no part of the view: answers to what one panel asked, and what a command wants of it. */
+/** Messages outside the view: replies to requests of one panel, and effects of commands on it. */
 export type PanelMessage =
   | { readonly type: "focus"; readonly target: "composer" | "ask" | "find" }
-  /** Answers `complete`. `indexing`: more will be found once the workspace has been walked. */
+  /** Answers `complete`. `indexing`: more items follow when the workspace has been indexed. */
   | {
       readonly type: "completions";
       readonly request: number;
       readonly items: readonly Completion[];
       readonly indexing?: true;
     }
-  /** Chips for the composer: what was chosen, dropped, pasted or added by a command. */
+  /** Attachments for the composer: chosen, dropped, pasted, or added by a command. */
   | { readonly type: "attached"; readonly attachments: readonly Attachment[] }
-  /** Something could not be attached; a sentence. */
+  /** The reason, as a sentence, why an attachment was refused. */
   | { readonly type: "refused"; readonly reason: string }
-  /** Answers `find`. `total` counts the hits; `truncated`: there may be more. `problem` is a sentence. */
+  /** Answers `find`. `total` counts the hits. `truncated`: there may be more. `problem` is a sentence. */
   | {
       readonly type: "found";
       readonly request: number;
@@ -383,17 +388,17 @@ export type PanelMessage =
       readonly truncated?: true;
       readonly problem?: string;
     }
-  /** A prompt did not go out, for the reason in the sentence: its draft is to be restored. */
+  /** A prompt that was not sent, with the reason as a sentence. The composer restores the draft. */
   | {
       readonly type: "unsent";
       readonly text: string;
       readonly attachments: readonly Attachment[];
       readonly reason: string;
     }
-  /** A message to begin with, to be changed and sent by the user. */
+  /** A draft that the user can edit and send. */
   | { readonly type: "draft"; readonly text: string; readonly attachments: readonly Attachment[] }
   | { readonly type: "sound"; readonly sound: "question" | "turnEnd" }
-  /** To be heard by screen readers; the editor shows it somewhere else. */
+  /** A text for screen readers. VS Code shows it elsewhere. */
   | { readonly type: "say"; readonly text: string };
 
 /** Extension host → panel. A patch applies only to the view of revision `base`. */
@@ -402,26 +407,29 @@ export type ViewUpdate =
       readonly type: "snapshot";
       readonly revision: number;
       readonly view: View;
-      /** So many entries stand before those of `view`: they come with the next patch. */
+      /** The number of entries before those of `view`. They follow with the next patch. */
       readonly earlier?: number;
     }
   | { readonly type: "patch"; readonly base: number; readonly revision: number; readonly patches: readonly ViewPatch[] }
-  /** More text for the last part of the last entry, leading to revision `base` + 1: most messages of a stream, kept short. */
+  /**
+   * Text for the last part of the last entry, leading to revision `base` + 1. Short, because most messages of a stream
+   * are of this type.
+   */
   | { readonly type: "text"; readonly base: number; readonly text: string };
 
 export type HostMessage = ViewUpdate | PanelMessage;
 
-/** What to do about a file whose text is not on disk, or differs there from the editor's. */
+/** The ways to settle a file whose text is not on disk, or differs between disk and editor. */
 export type SettleFileChoice = "save" | "compare" | "take" | "keep";
 
-/** Files with changes to review, and the lines of all of them. */
+/** The files with changes to review, and the line counts of all of them. */
 export interface ViewChanges {
   readonly files: readonly {
     readonly path: string;
     readonly label: string;
     readonly added: number;
     readonly removed: number;
-    /** Why there is nothing to undo, as a sentence. */
+    /** The reason, as a sentence, why the changes cannot be undone. */
     readonly unknown?: string;
   }[];
   readonly added: number;

@@ -1,12 +1,12 @@
-// The panel that a request came from, to answer it there.
+// The panel that a request came from, so that the reply goes there.
 import type { Intent } from "./intents.ts";
 import type { PanelMessage } from "./protocol.ts";
 
-/** Intents that mean something outside the panel's own channel. */
+/** Intents that are handled outside the panel's own channel. */
 export type PanelAction = Exclude<Intent, { type: "hello" | "resync" | "painted" }>;
 
-/** How an intent's effect answers the panel it came from. */
+/** Replies to the panel that an intent came from. */
 export interface ReplyTarget {
-  /** Posts to that panel only. What the panel does not take is dropped. */
+  /** Posts to that panel only. A message that the panel does not accept is dropped. */
   reply(message: PanelMessage): void;
 }

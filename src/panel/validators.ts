@@ -1,4 +1,4 @@
-// Small checks of untrusted values, put together to the shapes of intents.
+// Small checks of untrusted values, combined into the schemas of intents.
 
 /** Whether a value has a shape. */
 export type Validator = (value: unknown) => boolean;
@@ -15,7 +15,7 @@ export const isListOf =
   (check: Validator): Validator =>
   value =>
     Array.isArray(value) && value.every(check);
-/** An object with these fields and no others. */
+/** An object with exactly these fields. */
 export const isRecordOf =
   (shape: Readonly<Record<string, Validator>>): Validator =>
   value =>

@@ -1,4 +1,5 @@
-// Text before and after → the hunks a card shows. Bounded in size and time: a card is a glance, the diff editor is exact.
+// Turns the text before and after a change into the hunks that a card shows. Size and time are bounded, because a card
+// is an overview. The diff editor shows the exact diff.
 import {
   diffIds,
   runToEnd,
@@ -12,9 +13,9 @@ import type { DiffBody, DiffHunk, DiffLine } from "../protocol.ts";
 import { withWordMarks } from "./hunkWordMarks.ts";
 
 const contextLines = 3;
-/** Larger texts are left to the diff editor: both sides together. */
+/** The size of both sides together. Larger texts are left to the diff editor. */
 const maxTotalLength = 8_000_000;
-/** What crosses to the panel: lines of one diff, characters of one line and of all. */
+/** Limits of what is sent to the panel: lines of one diff, characters of one line and of all lines. */
 const maxLines = 2000;
 const maxLineLength = 5000;
 const maxText = 400_000;
@@ -30,7 +31,7 @@ export function diffHunks(oldText: string, newText: string): DiffBody {
   return runToEnd(diffWork(oldText, newText));
 }
 
-/** {@link diffHunks} in pieces. */
+/** {@link diffHunks} in steps. */
 export function* diffWork(oldText: string, newText: string): Work<DiffBody> {
   if (oldText.length + newText.length > maxTotalLength) return tooLargeDiff;
   if (oldText === newText) return { hunks: [], added: 0, removed: 0 };
@@ -49,12 +50,12 @@ export function* diffWork(oldText: string, newText: string): Work<DiffBody> {
   };
 }
 
-/** A hunk whose lines are made when they are asked for. */
+/** A hunk whose lines are created on demand. */
 interface LazyHunk extends Omit<DiffHunk, "lines"> {
   readonly lines: Iterable<DiffLine>;
 }
 
-/** Changes that are near each other stand in one hunk. */
+/** Joins changes that are near each other into one hunk. */
 function* hunksFrom(middle: DifferingPart, changes: readonly LineChange[]): Generator<LazyHunk> {
   for (let i = 0; i < changes.length;) {
     const first = changes[i] as LineChange;
@@ -96,7 +97,7 @@ function* lineSlice(
   }
 }
 
-/** Of lines that stay, some end otherwise: how the lines end now. */
+/** The new line ending, if some unchanged lines end differently now. */
 function newLineEnds({ old, new: now }: DifferingPart, changes: readonly LineChange[]): DiffBody["lineEnds"] {
   let at = 0;
   let shift = 0;
@@ -107,12 +108,12 @@ function newLineEnds({ old, new: now }: DifferingPart, changes: readonly LineCha
     shift = newTo - oldTo;
   }
   if (!differs) return undefined;
-  // The last line may have no end to tell by.
+  // The last line may have no line ending.
   const ends = now.crlf.length > 1 ? now.crlf.slice(0, -1) : now.crlf;
   return ends.every(end => end) ? "crlf" : ends.some(end => end) ? "mixed" : "lf";
 }
 
-/** So much of the hunks as a panel gets. */
+/** Limits the hunks to the part that a panel gets. */
 export function* limitHunks(hunks: Iterable<LazyHunk>): Work<Pick<DiffBody, "hunks" | "more">> {
   const kept: DiffHunk[] = [];
   let lines = 0;
@@ -132,7 +133,7 @@ export function* limitHunks(hunks: Iterable<LazyHunk>): Work<Pick<DiffBody, "hun
   return { hunks: kept, ...(more > 0 && { more }) };
 }
 
-/** A line that is no longer than a panel takes it, not cut within a character. */
+/** Cuts a line to the length limit of a panel, but not within a character. */
 function cutLine(line: DiffLine): DiffLine {
   const { text } = line;
   if (text.length <= maxLineLength) return line;

@@ -1,4 +1,4 @@
-// The diffs that cards show: each is computed once, in pieces between which everything else goes on.
+// The diffs that cards show. Each is computed once, in slices, so that the event loop stays free in between.
 import type { Disposable } from "../../base/lifecycle.ts";
 import { runToEnd, type Work } from "../../base/lineDiff.ts";
 import type { ToolContent } from "../../session/events.ts";
@@ -6,24 +6,24 @@ import { computingDiff, diffWork, tooLargeDiff } from "./diffHunks.ts";
 import { parsePatchWork, type PatchedFile } from "./patchText.ts";
 import type { DiffBody } from "../protocol.ts";
 
-/** Steps of work in one turn of the event loop; see lineDiff.ts. A few milliseconds. */
+/** The steps of work in one turn of the event loop, a few milliseconds. See lineDiff.ts. */
 const stepsPerSlice = 10_000;
-/** Texts whose result is kept although the content that held them was replaced: agents repeat themselves. */
+/** The number of results to keep after the content that held their texts was replaced. Agents repeat content. */
 const maxRecentJobs = 20;
 
 export interface DiffStoreOptions {
   /** Calls back in a later turn of the event loop. */
   readonly defer: (run: () => void) => void;
-  /** A result that was missing is there. */
+  /** A missing result is available now. */
   readonly onDidCompute: () => void;
-  /** Computing failed, which is our fault. The card says that the diff cannot be shown. */
+  /** Computing a diff failed because of a bug. The card states that the diff cannot be shown. */
   readonly onError: (error: unknown) => void;
 }
 
 type DiffItem = Extract<ToolContent, { type: "diff" }>;
 type ChangesItem = Extract<ToolContent, { type: "changes" }>;
 
-/** One thing to compute: `texts` tell whether it is the same as another. */
+/** One computation. Two jobs with the same `texts` are the same job. */
 interface DiffJob {
   readonly texts: readonly string[];
   readonly work: Work<DiffResult>;
@@ -35,8 +35,9 @@ interface DiffResult {
 }
 
 /**
- * Looks diffs up by the content they stand in. What is small is there at once, as long as the turn has time for it; the rest
- * is computed turn by turn, and told when it is there. Without options everything is computed at once.
+ * Looks up diffs by the content they belong to. A small diff is available at once, as long as this turn of the event
+ * loop has steps left. The others are computed turn by turn, and `onDidCompute` announces each. Without options,
+ * everything is computed at once.
  */
 export class DiffStore implements Disposable {
   readonly #options: DiffStoreOptions | undefined;
@@ -52,18 +53,18 @@ export class DiffStore implements Disposable {
     this.#options = options;
   }
 
-  /** Grows whenever a result that was missing is there. */
+  /** Increases whenever a missing result becomes available. */
   get version(): number {
     return this.#version;
   }
 
-  /** What changes from the old text to the new. */
+  /** The change from the old text to the new text. */
   diff(item: DiffItem): DiffBody {
     const texts = [item.oldText ?? "", item.deleted ? "" : item.newText];
     return this.#result(item, texts, () => bodyWork(...(texts as [string, string])))?.body ?? computingDiff;
   }
 
-  /** The files of a patch; `computing` until they are known, undefined when it cannot be read. */
+  /** The files of a patch. `computing` until they are known, undefined if the patch cannot be read. */
   files(item: ChangesItem): readonly PatchedFile[] | "computing" | undefined {
     if (item.patch === undefined) return undefined;
     const { patch } = item;
@@ -99,7 +100,7 @@ export class DiffStore implements Disposable {
     return job;
   }
 
-  /** Works on it as long as this turn has steps left. True when it is done. */
+  /** Works on a job while this turn has steps left. Returns whether the job is done. */
   #advance(job: DiffJob): boolean {
     this.#schedule();
     try {

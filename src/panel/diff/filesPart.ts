@@ -1,4 +1,4 @@
-// Files that a tool changed, each with what the patch says of it.
+// The files that a tool changed, each with its part of the patch.
 import type { ToolContent } from "../../session/events.ts";
 import { computingDiff } from "./diffHunks.ts";
 import type { PatchedFile } from "./patchText.ts";
@@ -6,10 +6,13 @@ import type { ChangedFile, ToolPart } from "../protocol.ts";
 
 type ChangesItem = Extract<ToolContent, { type: "changes" }>;
 
-/** Characters of a patch that cross to the panel where it is shown as it came. */
+/** The characters of a raw patch that are sent to the panel. */
 const maxPatchLength = 200_000;
 
-/** The list of changes is what counts; the patch adds to it, and is shown as it came where not all of it could be placed. */
+/**
+ * The list of changes is authoritative and the patch adds to it. The raw patch is shown if some of it belongs to no
+ * listed file.
+ */
 export function filesPart(
   item: ChangesItem,
   patched: readonly PatchedFile[] | "computing" | undefined,
@@ -17,7 +20,7 @@ export function filesPart(
 ): Extract<ToolPart, { type: "files" }> {
   const unplaced = new Map((patched === "computing" ? [] : (patched ?? [])).map(file => [patchedName(file), file]));
   const files = item.changes.map(({ operation, path, oldPath }): ChangedFile => {
-    // Paths in a patch are absolute, but git drops the first slash, and many agents write them below the folder.
+    // Paths in a patch are absolute, but git drops the first slash, and many agents write them relative to the folder.
     const name = [path, label(path)].map(comparablePath).find(each => unplaced.has(each));
     const found = name === undefined ? undefined : unplaced.get(name);
     if (name !== undefined) unplaced.delete(name);
@@ -38,7 +41,7 @@ export function filesPart(
 }
 
 function shownFields({ binary, mode, diff }: PatchedFile): Pick<ChangedFile, "binary" | "mode" | "diff"> {
-  // A binary file, or one that only moved, has no lines to show.
+  // A binary file or a file that only moved has no lines to show.
   return { ...(binary && { binary }), ...(mode && { mode }), ...(diff.hunks.length > 0 && { diff }) };
 }
 

@@ -1,22 +1,24 @@
-// A patch as git writes it → the diff of each file in it.
+// Parses a patch in git's format into the diff of each file.
 import { parsePatch, type StructuredPatch } from "diff";
 import type { Work } from "../../base/lineDiff.ts";
 import { limitHunks } from "./diffHunks.ts";
 import type { ChangedFile, DiffBody, DiffHunk, DiffLine } from "../protocol.ts";
 import { withWordMarks } from "./hunkWordMarks.ts";
 
-/** Larger patches are not read: reading cannot be done in pieces. */
+/** Larger patches are not parsed, because parsing cannot be divided into slices. */
 const maxPatchLength = 1_000_000;
 const maxFiles = 200;
 
-/** What a patch says of one file. Paths without the `a/` and `b/` of git; undefined where there is no such file. */
+/**
+ * The part of a patch about one file. Paths have no `a/` and `b/` prefix, and are undefined if there is no such file.
+ */
 export interface PatchedFile extends Pick<ChangedFile, "binary" | "mode"> {
   readonly oldPath?: string;
   readonly path?: string;
   readonly diff: DiffBody;
 }
 
-/** The files of a patch, in its order. Undefined when it is too large or cannot be read as a patch. */
+/** The files of a patch, in its order. Undefined if the text is too large or cannot be parsed as a patch. */
 export function* parsePatchWork(text: string): Work<readonly PatchedFile[] | undefined> {
   if (text.length > maxPatchLength) return undefined;
   const patches = parseOrUndefined(text);
@@ -29,7 +31,7 @@ export function* parsePatchWork(text: string): Work<readonly PatchedFile[] | und
 
 function parseOrUndefined(text: string): readonly StructuredPatch[] | undefined {
   try {
-    // Git's binary patches have no lines to read either way.
+    // Git's binary patches have no readable lines in either format.
     const patches = parsePatch(text.replace(/^GIT binary patch$/gm, "Binary files differ"));
     const files = patches.filter(
       ({ oldFileName, newFileName }) => oldFileName !== undefined || newFileName !== undefined,
@@ -38,7 +40,7 @@ function parseOrUndefined(text: string): readonly StructuredPatch[] | undefined 
       ? files
       : undefined;
   } catch {
-    // Not a patch after all: it is shown as it came.
+    // The text is not a patch. It is shown as is.
     return undefined;
   }
 }

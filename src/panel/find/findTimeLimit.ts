@@ -1,18 +1,20 @@
-// Work that is stopped when it takes too long: hostile texts and patterns can make a parser or an expression run for ever.
+// Runs work with a time limit, because hostile texts and patterns can make a parser or a regular expression run
+// forever.
 import { createContext, Script, type Context } from "node:vm";
 
 let context: Context | undefined;
 const call = new Script("work()");
 
-/** What an attempt came to, and the processor's time it took, in milliseconds. */
+/** The result of an attempt, and the CPU time it took, in milliseconds. */
 export interface TimedRun {
   readonly isDone: boolean;
   readonly cpuTime: number;
 }
 
 /**
- * Runs `work` for at most `ms` milliseconds. Not done when it was stopped in its midst, by no exception it could catch: what
- * it keeps must be whole at any moment. What it throws is thrown.
+ * Runs `work` for at most `ms` milliseconds. Work over the limit is stopped between any two instructions, by an
+ * exception that it cannot catch, so the state it keeps must be consistent at any moment. Exceptions of `work` are
+ * rethrown.
  */
 export function runWithTimeLimit(ms: number, work: () => void): TimedRun {
   const before = process.cpuUsage();

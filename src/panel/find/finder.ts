@@ -1,35 +1,38 @@
-// Find in conversation: a search over everything a view holds, in slices, so that the extension host is never blocked.
+// Find in conversation: searches everything a view contains, in slices, so that the extension host is never blocked.
 import { runWithTimeLimit, type TimedRun } from "./findTimeLimit.ts";
 import type { FindHit, FindQuery, ViewEntry } from "../protocol.ts";
 import { searchable, type Searchable } from "./searchable.ts";
 
-/** More hits than this are not looked for. */
+/** The search ends after this many hits. */
 export const maxHits = 2000;
-/** Characters of a hit that cross to the panel. */
+/** The characters of a hit that are sent to the panel. */
 const maxHitText = 500;
-/** Milliseconds of searching between two pauses. */
+/** The time of searching between two pauses, in milliseconds. */
 const sliceTime = 10;
-/** A slice that does not come to its end is stopped after this many milliseconds. */
+/** A slice that does not finish is stopped after this many milliseconds. */
 const sliceTimeout = 35;
-/** A place is given up after so many milliseconds of the processor's time… */
+/** A place in the text is skipped after this much CPU time, in milliseconds… */
 const maxCpuTime = 150;
-/** …and a slice that got little of it, on a busy machine, is longer the next time, up to this. */
+/** …and if a slice got little CPU time on a busy machine, the next slice is longer, up to this limit. */
 const maxSliceTimeout = 2000;
 
-/** Why a search found nothing to say: the pattern is none (`detail` as the engine says it), or takes too long. */
+/**
+ * The reason for a search without a result: the pattern is invalid (`detail` is the engine's message) or takes too
+ * long.
+ */
 export type FindProblem = { readonly kind: "pattern"; readonly detail: string } | { readonly kind: "slow" };
 
 export interface FindResult {
   /** In the order of the transcript. */
   readonly hits: readonly FindHit[];
-  /** There may be more. */
+  /** There may be more hits. */
   readonly truncated: boolean;
   readonly problem?: FindProblem;
 }
 
 /**
- * The query as a global expression. Letters are compared by Unicode's simple case folding. Throws a `SyntaxError` for a
- * pattern that is none.
+ * The query as a global expression. Letters are compared by Unicode's simple case folding. Throws a `SyntaxError` for
+ * an invalid pattern.
  */
 export function searchPattern({ query, matchCase, wholeWord, regex }: FindQuery): RegExp {
   const source = regex ? query : query.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
@@ -37,14 +40,14 @@ export function searchPattern({ query, matchCase, wholeWord, regex }: FindQuery)
   try {
     return new RegExp(wholeWord ? wordBounded(source, "[\\p{L}\\p{M}\\p{N}_]") : source, `${flags}u`);
   } catch (error) {
-    // Escapes that mean nothing are errors with `u` only.
+    // Unknown escapes are errors only with the `u` flag.
     if (!regex) throw error;
     void new RegExp(query);
     return new RegExp(wholeWord ? wordBounded(source, "\\w") : source, flags);
   }
 }
 
-/** Neither end may lie in the midst of a word. */
+/** Requires both ends to be at a word boundary, not within a word. */
 function wordBounded(source: string, word: string): string {
   const edge = `(?:(?<!${word})|(?!${word}))`;
   return `${edge}(?:${source})${edge}`;
@@ -53,27 +56,29 @@ function wordBounded(source: string, word: string): string {
 interface SearchPosition {
   readonly entry: number;
   readonly text: number;
-  /** Where the line that is being searched begins, and how far it has been searched. */
+  /** The start of the line that is being searched, and the offset up to which it has been searched. */
   readonly line: number;
   readonly index: number;
-  /** How many hits there are up to here, and how many there were before this entry. */
+  /** The number of hits up to here, and before this entry. */
   readonly kept: number;
   readonly before: number;
 }
 
-/** Searches for one panel: a newer search ends the older, and what did not change since is not searched again. */
+/**
+ * The searches of one panel. A newer search ends the older one, and entries that did not change are not searched again.
+ */
 export class Finder {
   readonly #pause: () => Promise<void>;
   #latestRun = 0;
   #key = "";
   #cache = new SearchCache();
 
-  /** `pause` lets others work between two slices. */
+  /** `pause` runs between two slices so that other work can proceed. */
   constructor(pause: () => Promise<void>) {
     this.#pause = pause;
   }
 
-  /** Undefined when a newer search has begun. Never rejects. */
+  /** Undefined if a newer search has started. Never rejects. */
   async find(query: FindQuery, entries: readonly ViewEntry[]): Promise<FindResult | undefined> {
     const run = ++this.#latestRun;
     const key = JSON.stringify([query.query, query.matchCase, query.wholeWord, query.regex]);
@@ -98,9 +103,9 @@ export class Finder {
   }
 }
 
-/** What one search leaves to the next. */
+/** The results that one search leaves to the next. */
 class SearchCache {
-  /** Of the same query. */
+  /** The hits of the same query. */
   hits = new WeakMap<ViewEntry, readonly FindHit[]>();
   readonly texts = new WeakMap<ViewEntry, readonly Searchable[]>();
   readonly plain = new WeakMap<Searchable, string>();
@@ -109,12 +114,15 @@ class SearchCache {
 const noResult: FindResult = { hits: [], truncated: false };
 
 function patternProblem(error: unknown): FindProblem {
-  // "Invalid regular expression: /(/gu: Unterminated group"
+  // Example: "Invalid regular expression: /(/gu: Unterminated group"
   const message = error instanceof Error ? error.message : String(error);
   return { kind: "pattern", detail: /^.*\/\w*: (.*)$/s.exec(message)?.[1] ?? message };
 }
 
-/** One search. Invariant: what it keeps is right at any moment, since a slice may be stopped between two instructions. */
+/**
+ * One search. Invariant: its state is consistent at any moment, because a slice may be stopped between any two
+ * instructions.
+ */
 class Search {
   readonly #pattern: RegExp;
   readonly #byLine: boolean;
@@ -123,9 +131,9 @@ class Search {
   readonly #hits: FindHit[] = [];
   #at: SearchPosition = { entry: 0, text: 0, line: 0, index: 0, kept: 0, before: 0 };
   #plain: PlainText | undefined;
-  /** Where a slice was stopped last. */
+  /** The position at which the last slice was stopped. */
   #stopped: SearchPosition | undefined;
-  /** The processor's time that was spent in vain there. */
+  /** The CPU time that was spent there without progress. */
   #cpuTimeSpent = 0;
   #limit = sliceTimeout;
   #problem: FindProblem | undefined;
@@ -142,14 +150,14 @@ class Search {
     return { hits: this.#hits.slice(0, maxHits), truncated: this.#hits.length >= maxHits };
   }
 
-  /** Searches for one slice. True when there is nothing left to do. */
+  /** Searches for one slice. Returns whether the search is complete. */
   advance(): boolean {
     try {
       const attempt = runWithTimeLimit(this.#limit, () => this.#work());
       if (attempt.isDone) this.#limit = sliceTimeout;
       else this.#wasStopped(attempt);
     } catch (error) {
-      // An expression may turn out to be too large only when it is run.
+      // The engine may reject an expression as too large only when it runs.
       this.#problem = patternProblem(error);
     }
     return this.#problem !== undefined || this.#isDone;
@@ -175,7 +183,7 @@ class Search {
     this.#limit = sliceTimeout;
     if (this.#plain?.of === this.#text) this.#problem = { kind: "slow" };
     else if (this.#text) this.#cache.plain.set(this.#text, this.#text.source);
-    // What was spent on reading does not count against searching.
+    // The time for reading the text does not count as search time.
     this.#stopped = undefined;
   }
 
@@ -211,7 +219,7 @@ class Search {
     this.#at = { entry: this.#at.entry + 1, text: 0, line: 0, index: 0, kept, before: kept };
   }
 
-  /** Looks for the next hit in one line; in a search for plain words the whole text is one. */
+  /** Finds the next hit in one line. A search for plain words treats the whole text as one line. */
   #search(plain: PlainText, entry: string, part: number | undefined): void {
     const at = this.#at;
     const { text } = plain;
@@ -232,7 +240,7 @@ class Search {
   }
 }
 
-/** A text, and which of its equal passages one is. */
+/** A text, which counts equal passages in it. */
 class PlainText {
   readonly of: Searchable;
   readonly text: string;
@@ -244,7 +252,7 @@ class PlainText {
     this.text = text;
   }
 
-  /** How often the passage stands before `offset`, where it stands too. Blanks and line breaks count as equal. */
+  /** The number of equal passages before `offset`. Blanks and line breaks count as equal. */
   nth(passage: string, offset: number): number {
     const flat = (this.#flat ??= this.text.replace(/\s/g, " "));
     const wanted = passage.replace(/\s/g, " ");

@@ -1,17 +1,17 @@
-// Texts as people see them: Markdown without its marks, terminal output without its escape codes.
+// Texts as the user sees them: Markdown without markup, terminal output without escape codes.
 import { Marked, type Token, type Tokens } from "marked";
 
 const marked = new Marked({ gfm: true });
 
 /**
- * Markdown as the panel paints it: a line for each line, item, cell and line of code; no marks, no targets of links. The
- * panel lexes with the same library. May take long for a hostile text.
+ * Markdown as the panel paints it: one line for each line, list item, table cell and line of code, without markup and
+ * link targets. The panel lexes with the same library. A hostile text may take long.
  */
 export function plainMarkdown(source: string): string {
   return blocksText(marked.lexer(source.replaceAll("\0", "\uFFFD")));
 }
 
-/** The children's texts, those that show something, each on a line of its own. */
+/** The visible texts of the children, one per line. */
 const joinLines = (texts: readonly string[]): string => texts.filter(text => text !== "").join("\n");
 
 const blocksText = (tokens: readonly Token[]): string => joinLines(tokens.map(blockText));
@@ -70,7 +70,7 @@ const withoutLineBreaks = (text: string): string => text.replace(/\n/g, " ");
 
 const entities: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'", nbsp: "\u00a0" };
 
-/** Character references that agents write in prose; rarer ones stay as they are written. */
+/** Decodes the character references that agents use in prose. Rare ones stay as written. */
 function decodeEntities(text: string): string {
   return text.replace(
     /&(?:#(\d{1,6})|#x([\da-f]{1,5})|([a-z]+));/gi,
@@ -85,7 +85,7 @@ function decodeEntities(text: string): string {
 const escapeSequences =
   /(?:\u001b\[|\u009b)[0-9:;<=>?]*[ -/]*[@-~]|(?:\u001b[\]PX^_]|[\u009d\u0090\u0098\u009e\u009f])[^\u0007\u001b\u009c]*(?:\u0007|\u001b\\|\u009c)|\u001b[ -/]*[0-~]/g;
 
-/** What a terminal printed, as it stands there in the end, but for programs that move the cursor about. */
+/** The final output of a terminal. Cursor movements are not emulated. */
 export function plainTerminal(output: string): string {
   return output
     .replace(escapeSequences, "")

@@ -1,14 +1,14 @@
-// What can be found in an entry: every text of the conversation that the panel shows, or would show if it were opened.
-// Words of the panel itself (states, buttons, "Thought for 3 s") are no part of it.
+// The searchable texts of an entry: every text of the conversation that the panel shows, also in collapsed parts. The
+// panel's own texts (states, buttons, "Thought for 3 s") are not searched.
 import type { DiffBody, ToolPart, ViewEntry } from "../protocol.ts";
 import { plainMarkdown, plainTerminal } from "./plainText.ts";
 
-/** Text to search. `part` is the index of the part it is in; absent for what stands in the entry's frame. */
+/** A text to search. `part` is the index of its part. Absent for texts in the frame of the entry. */
 export interface Searchable {
   readonly part?: number;
-  /** What there is before it is made plain, for when that takes too long. */
+  /** The raw text, used if converting it to plain text takes too long. */
   readonly source: string;
-  /** Its lines as they are read, in the order in which they are painted. */
+  /** The lines as the user reads them, in the order in which they are painted. */
   readonly plain: () => string;
 }
 
@@ -37,7 +37,7 @@ function frameOf(entry: ViewEntry): readonly OptionalLine[] {
     case "turnEnd":
       return [];
     case "tool": {
-      // A place that the title names already is not counted twice.
+      // A location that the title contains already is not counted twice.
       const places = entry.locations.filter(({ label }) => !entry.title.includes(label));
       return [
         withoutTicks(entry.title),
@@ -59,7 +59,7 @@ function frameOf(entry: ViewEntry): readonly OptionalLine[] {
   }
 }
 
-/** Backticks in titles are painted as code. */
+/** Titles show text in backticks as code. */
 const withoutTicks = (title: string): string => title.replace(/`([^`]+)`/g, "$1");
 
 function textOf(part: ToolPart, isTyped: boolean): Omit<Searchable, "part"> | undefined {

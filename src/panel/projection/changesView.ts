@@ -1,4 +1,4 @@
-// What is to be reviewed, as a panel shows it.
+// The changes to review, as a panel shows them.
 import type { ViewChanges } from "../protocol.ts";
 import { relativeLabel } from "./labels.ts";
 
@@ -9,7 +9,7 @@ interface UnreviewedFile {
   readonly unknown?: string;
 }
 
-/** What the bar above the composer shows of files that wait for review; null when there are none. */
+/** The content of the bar above the composer about files with changes to review. Null if there are none. */
 export function changesView(files: readonly UnreviewedFile[], workspaceFolder: string): ViewChanges | null {
   if (files.length === 0) return null;
   return {

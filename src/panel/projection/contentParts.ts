@@ -1,19 +1,22 @@
-// Content blocks as a panel paints them, and the way back from a painted part to its block.
+// Turns content blocks into the parts that a panel paints, and finds the block of a painted part.
 import type { ContentBlock } from "../../session/events.ts";
 import { shownContent } from "../../session/fileNotes.ts";
 import type { SessionState } from "../../session/state.ts";
 import { imageSize } from "./imageSize.ts";
 import type { ViewMedia, ViewPart } from "../protocol.ts";
 
-/** Characters of one text that cross to the panel; the rest is counted. */
+/** The characters of one text that are sent to the panel. The rest is counted. */
 const maxTextLength = 400_000;
-/** Base64 characters of one image or sound that cross: 4.5 MB of a file. Larger ones are opened in an editor. */
+/**
+ * The base64 characters of one image or sound that are sent to the panel: 4.5 MB of a file. Larger ones open in an
+ * editor.
+ */
 const maxMediaLength = 6_000_000;
 
-/** Blocks other than text never grow, and looking into an image's header costs. */
+/** Blocks other than text never grow, and parsing the header of an image is expensive. */
 const partsByBlock = new WeakMap<ContentBlock, ViewPart>();
 
-/** A content block as a panel paints it. */
+/** The part that a panel paints for a content block. */
 export function viewPart(block: ContentBlock): ViewPart {
   const old = partsByBlock.get(block);
   if (old) return old;
@@ -73,14 +76,14 @@ const bytesOf = (base64: string): number =>
 const cutText = (text: string): ViewPart =>
   text.length <= maxTextLength
     ? { type: "text", text }
-    : // Rounded, so that a text that goes on growing beyond the bound is not sent anew for each chunk.
+    : // Rounded, so that a text that keeps growing beyond the limit is not sent again for each chunk.
       {
         type: "text",
         text: text.slice(0, maxTextLength),
         cut: Math.ceil((text.length - maxTextLength) / 100_000) * 100_000,
       };
 
-/** The content block that is part `part` of an entry, in full; undefined where there is none. */
+/** The full content block behind part `part` of an entry. Undefined if there is none. */
 export function contentAt(state: SessionState, entryId: string, part: number): ContentBlock | undefined {
   const entry = state.entries.get(entryId);
   switch (entry?.kind) {

@@ -1,4 +1,4 @@
-// A conversation as Markdown, to be pasted elsewhere.
+// A conversation as Markdown, for the clipboard or a file.
 import type { ContentBlock } from "../../session/events.ts";
 import {
   isPrompt,
@@ -10,7 +10,10 @@ import {
   type ToolEntry,
 } from "../../session/state.ts";
 
-/** What was said and done, in order, up to an entry if one is named. Thoughts stand as quotes, tool calls as one line each. */
+/**
+ * The conversation in order, up to an entry if one is given. Thoughts become quotes, and each tool call becomes one
+ * line.
+ */
 export function conversationText(state: SessionState, before?: string): string {
   const title = sessionTitle(state);
   const head = title === "" ? [] : [`# ${title}`];
@@ -79,14 +82,14 @@ const contentText = (content: readonly ContentBlock[]): string =>
     .join("\n\n")
     .trim();
 
-/** A fence longer than any in the text. */
+/** Adds a fence that is longer than any in the text. */
 function fenced(text: string): string {
   const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length));
   const fence = "`".repeat(longest + 1);
   return `${fence}\n${text}\n${fence}`;
 }
 
-/** How many sub-agents deep an entry stands. */
+/** The number of sub-agents above an entry. */
 function depthOf(entry: Entry, { entries }: SessionState): number {
   let depth = 0;
   let at: Entry | undefined = entry;

@@ -1,15 +1,15 @@
-// How large an image is, from the first bytes of its file, so that its place is kept before it is decoded.
+// Reads the size of an image from the first bytes of its file, so that the panel reserves its space before decoding it.
 
-/** In pixels. */
+/** A size in pixels. */
 export interface ImageSize {
   readonly width: number;
   readonly height: number;
 }
 
-/** Base64 characters looked at: a JPEG's size stands behind whatever its camera had to tell. */
+/** The base64 characters to scan. In a JPEG file, the size follows the metadata of the camera. */
 const maxScannedCharacters = 400_000;
 
-/** The size of a PNG, GIF, JPEG, WebP or BMP file in base64; undefined for all else. Never throws. */
+/** The size of a PNG, GIF, JPEG, WebP or BMP file in base64. Undefined for anything else. Never throws. */
 export function imageSize(base64: string): ImageSize | undefined {
   const bytes = decoded(base64.slice(0, 64));
   if (!bytes) return undefined;

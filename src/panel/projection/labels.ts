@@ -1,6 +1,8 @@
 // Labels of paths, as the panel shows them.
 
-/** The path below the session's folder where it lies inside, else as it is. Always with the platform's separators. */
+/**
+ * The path relative to the workspace folder if it is inside, otherwise the whole path. Keeps the platform's separators.
+ */
 export function relativeLabel(path: string, workspaceFolder: string): string {
   const base =
     workspaceFolder.endsWith("/") || workspaceFolder.endsWith("\\")

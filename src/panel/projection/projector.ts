@@ -1,4 +1,5 @@
-// SessionState → what a panel paints. Memoised per entry, so what did not change keeps its identity.
+// Projects the state of a session to the view that a panel paints. Entries are memoised, so that unchanged entries keep
+// their identity.
 import type { Problem } from "../../base/errors.ts";
 import { maskVariable } from "../../base/mask.ts";
 import type { ToolFields } from "../../session/events.ts";
@@ -37,21 +38,21 @@ import { recentEntriesStart, type RecentEntries } from "./recentEntries.ts";
 import { commandOf, toolParts, type TerminalStates } from "./toolParts.ts";
 import { relativeLabel } from "./labels.ts";
 
-/** What a panel shows that belongs to no session. */
+/** The parts of the view that belong to no session. */
 export interface WindowState {
-  /** The id of the session that is projected. The events of a session do not contain it. */
+  /** The id of the projected session. The events of a session do not contain it. */
   readonly session?: string;
   readonly agents: readonly ViewAgent[];
   /** The agent chosen for the next session. */
   readonly chosenAgent: ViewAgent | null;
-  /** Why there can be no session: no folder, no trust. */
+  /** The reason why no session can start: no folder, or no trust. */
   readonly problem: Problem | null;
   readonly sendKey: ViewHead["sendKey"];
-  /** What waits for review. */
+  /** The changes to review. */
   readonly changes?: ViewHead["changes"];
-  /** Turns that can be gone back to, by their submissions. The same set as long as there are no others. */
+  /** The turns with a checkpoint, by their prompt ids. Stays the same set until a checkpoint is added. */
   readonly checkpoints?: ReadonlySet<string>;
-  /** Absent: off. */
+  /** Absent means off. */
   readonly follow?: ViewHead["follow"];
 }
 
@@ -64,12 +65,12 @@ interface CachedEntry {
   readonly decisions: readonly string[];
   readonly cwd: string;
   readonly terminals: readonly (TerminalState | undefined)[];
-  /** Of the diffs, where the view lacks one that is being computed. */
+  /** The version of the diff store, if the view lacks a diff that is being computed. */
   readonly version: number | undefined;
   readonly view: ViewEntry;
 }
 
-/** Projects one session's states. Keep one per session; its cache is what keeps identities stable. */
+/** Projects the states of one session. Keep one per session, because its cache keeps identities stable. */
 export class Projector {
   readonly #entries = new WeakMap<Entry, CachedEntry>();
   readonly #diffs: DiffStore;
@@ -106,7 +107,7 @@ export class Projector {
     return { entries, head: this.#head(state, windowState, open) };
   }
 
-  /** The end of a long conversation; undefined where it is short. */
+  /** The end of a long conversation. Undefined for a short one. */
   recentEntries(state: SessionState, windowState: WindowState): RecentEntries | undefined {
     const from = recentEntriesStart(state.entries);
     if (from === 0) return undefined;
@@ -228,7 +229,7 @@ const isComputing = (part: ToolPart): boolean =>
 
 type Accepts = NonNullable<SessionState["accepts"]>;
 
-/** Projected once for each, so that its identity stays. */
+/** Projected once for each value, so that its identity is stable. */
 function acceptsView(accepts: Accepts): NonNullable<ViewHead["accepts"]> {
   const { image, audio, embeddedContext: embedded } = accepts;
   const known = acceptsViews.get(accepts) ?? { image, audio, embedded };
@@ -284,8 +285,8 @@ function entryView(
 }
 
 /**
- * The card an entry stands in: that of its sub-agent's call, if it stands further up. So nothing is lost for a call that
- * nobody announced, and no two calls can stand in each other.
+ * The card that contains an entry: the tool call of its sub-agent, if that call comes earlier in the conversation. This
+ * condition ensures that no entry is lost if a call was never announced, and that no two calls contain each other.
  */
 function parentIn({ id, parent }: Message | ToolEntry, { entries }: SessionState): { readonly parent?: string } {
   if (parent === undefined) return {};
@@ -293,7 +294,7 @@ function parentIn({ id, parent }: Message | ToolEntry, { entries }: SessionState
   return entries.position(key) < entries.position(id) ? { parent: key } : {};
 }
 
-/** Nobody sees more of a duration, and the time of every chunk need not cross to the panel. */
+/** The panel shows durations in whole seconds, so the exact time of every chunk is not sent. */
 const wholeSeconds = (at: number, until: number): number => at + Math.floor((until - at) / 1000) * 1000;
 
 function toolView(
@@ -326,7 +327,7 @@ const shownFields = (entry: ToolEntry): Partial<ToolFields> =>
 const filesOf = (files: readonly NotedFile[], cwd: string): readonly ViewNotedFile[] =>
   files.map(file => ({ ...file, label: relativeLabel(file.path, cwd) }));
 
-/** What rules answered to questions, by the tool call that was in question. */
+/** The answers that rules gave, by the tool call of the question. */
 function decisionsIn(asks: readonly Question[]): ReadonlyMap<string, readonly string[]> {
   const decisions = new Map<string, readonly string[]>();
   for (const ask of asks) {
@@ -346,7 +347,9 @@ type UnknownRecord = Readonly<Record<string, unknown>>;
 
 const maxVariables = 50;
 
-/** Environment variables in a tool call's raw input: an object, or a list of names and values. Values are masked. */
+/**
+ * Environment variables in the raw input of a tool call: an object, or a list of names and values. Values are masked.
+ */
 function envOf(raw: unknown): NonNullable<ViewQuestion["env"]> {
   const env = typeof raw === "object" && raw !== null ? (raw as UnknownRecord)["env"] : undefined;
   if (typeof env !== "object" || env === null) return [];
@@ -362,7 +365,7 @@ function envOf(raw: unknown): NonNullable<ViewQuestion["env"]> {
   });
 }
 
-/** The folder that a command's raw input names, as workspace/facts.ts knows it. */
+/** The folder in the raw input of a command, by the same names as in permissions/questionFacts.ts. */
 function folderOf(raw: unknown): string | undefined {
   const isFolder = (key: string): boolean =>
     /^(?:cwd|workdir|workingdir(?:ectory)?|directory|dirpath)$/i.test(key.replace(/[^a-z]/gi, ""));
@@ -383,7 +386,7 @@ function questionView(ask: Question, state: SessionState, diffs: DiffStore): Vie
   const parts = tool
     ? toolParts(shownFields(tool), viewPart, state.workspaceFolder, state.terminals as TerminalStates, diffs)
     : [];
-  // What will happen is what decides: raw input only where nothing better tells it.
+  // The user decides by what will happen, so raw input is shown only if nothing describes it better.
   const descriptiveParts = parts.filter(part => part.type !== "json");
   return {
     id: ask.id,

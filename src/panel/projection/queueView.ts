@@ -1,10 +1,10 @@
-// Prompts on their way to the agent, as the panel lists them.
+// Prompts that wait for the agent, as the panel lists them.
 import type { ContentBlock } from "../../session/events.ts";
 import { promptText } from "../../session/promptQueue.ts";
 import type { PendingPrompt } from "../../session/state.ts";
 import type { ViewQueuedPrompt } from "../protocol.ts";
 
-/** A submission as a row of the queue: its words, and the names of what goes with them. */
+/** A prompt as a row of the queue: its text, and the names of its attachments. */
 export function queuedPromptView({ id, content, messageId }: PendingPrompt): ViewQueuedPrompt {
   const words = content.find(block => block.type === "text");
   const attachments = content.filter(block => block !== words).map(attachmentName);

@@ -1,4 +1,5 @@
-// The end of a long conversation: what a panel is sent first, so that it can be read before the rest has come.
+// The end of a long conversation. It is sent to a panel first, so that the user can read it before the rest has
+// arrived.
 import type { EntryList } from "../../session/entryList.ts";
 import { toolKey, type Entry } from "../../session/state.ts";
 import type { View } from "../protocol.ts";
@@ -9,13 +10,16 @@ export interface RecentEntries {
   readonly from: number;
 }
 
-/** A conversation of no more entries is sent at once. */
+/** A conversation with at most this many entries is sent at once. */
 export const maxEntriesAtOnce = 80;
-/** At least so many entries, and the prompt that they belong to unless it is further up than the most. */
+/** The minimum number of entries. The prompt that they belong to is included, unless that exceeds the maximum. */
 const minRecentEntries = 24;
 const maxRecentEntries = 60;
 
-/** Where it begins: at a prompt, if one is near; 0 where the whole is short, or its end stands in cards further up. */
+/**
+ * The position where the recent entries start: at a prompt if one is near. 0 if the conversation is short, or if its
+ * last entries are inside cards of earlier entries.
+ */
 export function recentEntriesStart(entries: EntryList<Entry>): number {
   if (entries.length <= maxEntriesAtOnce) return 0;
   const latest = entries.length - minRecentEntries;

@@ -1,18 +1,21 @@
-// Bounds on every text that crosses to a panel: a title of a megabyte is no title, and laying it out stops the page.
+// Limits every text that is sent to a panel, because laying out a title of a megabyte blocks the page.
 
-/** Characters of a text that is a line: titles, names, paths, descriptions. No path is longer than that. */
+/** The characters of a text that is one line: titles, names, paths, descriptions. No path is longer than that. */
 const defaultLimit = 4096;
-/** What is longer by its nature, by the name of its field. Zero: not bounded here. */
+/** Limits of longer texts, by the name of their field. Zero: not limited here. */
 const fieldLimits: Readonly<Record<string, number>> = {
-  // Identities come back and must fit; data and texts have bounds of their own, and a text may grow by appending.
+  // Ids are sent back and must match. Data and texts have their own limits, and a text may grow by appends.
   id: 0, entry: 0, live: 0, terminalId: 0, value: 0, data: 0, text: 0,
-  // What is decided upon is shown in full wherever anybody could read it.
+  // The user decides by these texts, so they are shown in full up to the length that a person could read.
   command: 20_000, detail: 20_000, patch: 100_000,
 }; // prettier-ignore
 
 const limitedValues = new WeakMap<object, unknown>();
 
-/** The same value with overlong texts cut, each saying how much is missing. Identical where there is nothing to cut. */
+/**
+ * The same value with overlong texts cut. Each cut text names the number of missing characters. Identical if nothing is
+ * cut.
+ */
 export function limitTexts<T>(value: T): T {
   return limitField(value, "") as T;
 }
@@ -36,7 +39,7 @@ function limitItems(list: readonly unknown[], field: string): readonly unknown[]
 }
 
 function limitFields(record: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  // A line of a diff is a line, though its field is a text.
+  // A line of a diff has the limit of a line, although its field is named `text`.
   const name = (key: string): string => (key === "text" && "op" in record ? "line" : key);
   const entries = Object.entries(record).map(([key, value]) => [key, limitField(value, name(key))] as const);
   return entries.every(([key, value]) => value === record[key]) ? record : Object.fromEntries(entries);

@@ -1,4 +1,4 @@
-// What stands in a tool card: content, diffs, terminals, raw input and output.
+// The content of a tool card: content blocks, diffs, terminals, raw input and output.
 import { commandLineText } from "../../base/commandLineText.ts";
 import type { ContentBlock, FileOperation, ToolContent, ToolFields } from "../../session/events.ts";
 import type { TerminalState } from "../../session/state.ts";
@@ -11,12 +11,14 @@ export type TerminalStates = ReadonlyMap<string, TerminalState>;
 
 const maxJsonLength = 20_000;
 
-/** Characters of a terminal that cross to the panel. The cut moves in steps, so that output in between only appends. */
+/**
+ * The characters of a terminal that are sent to the panel. The cut moves in steps, so that most output is an append.
+ */
 const terminalWindow = 100_000;
 const terminalStep = 50_000;
 const maxSequenceLength = 2000;
 
-/** The parts of a tool card, in the agent's order; raw input and output last. */
+/** The parts of a tool card in the agent's order, then raw input and output. */
 export function toolParts(
   fields: Partial<ToolFields>,
   viewPart: (block: ContentBlock) => ViewPart,
@@ -33,7 +35,7 @@ export function toolParts(
   return [
     ...shown,
     ...jsonParts("Input", fields.rawInput),
-    // Many agents repeat their content as raw output; once is enough.
+    // Many agents repeat their content as raw output. It is shown once.
     ...(typeof fields.rawOutput === "string" && texts.includes(fields.rawOutput)
       ? []
       : jsonParts("Output", fields.rawOutput)),
@@ -64,7 +66,7 @@ function part(
 }
 
 type Diff = Extract<ToolContent, { type: "diff" }>;
-// The same part for the same content, so that a panel is not sent what it has.
+// The same part for the same content, so that unchanged parts are not sent again.
 const parts = new WeakMap<Diff, { readonly cwd: string; readonly body: DiffBody; readonly part: ToolPart }>();
 
 function diffPart(item: Diff, cwd: string, diffs: DiffStore): ToolPart {
@@ -85,7 +87,7 @@ function terminalPart(terminalId: string, terminal: TerminalState | undefined): 
   const output = terminal?.output ?? "";
   const over = output.length - terminalWindow;
   const step = over <= 0 ? 0 : Math.ceil(over / terminalStep) * terminalStep;
-  // At the end of a line, where one is near: a cut within an escape sequence would show its rest.
+  // Cuts at a line end if one is near, because a cut within an escape sequence would show its rest.
   const line = step === 0 ? -1 : output.indexOf("\n", step);
   const from = line >= 0 && line < step + maxSequenceLength ? line + 1 : step;
   return {
@@ -108,7 +110,7 @@ function jsonParts(label: "Input" | "Output", value: unknown): readonly ToolPart
   return [{ type: "json", label, text: text.slice(0, maxJsonLength), cut: text.length - maxJsonLength }];
 }
 
-/** The command line in a tool call's raw input, by its shape: `command` as text or as a list of words. */
+/** The command line in the raw input of a tool call, found by its shape: `command` as text or as a list of words. */
 export function commandOf(rawInput: unknown): string | undefined {
   if (typeof rawInput !== "object" || rawInput === null) return undefined;
   const { cmd, command = cmd, args } = rawInput as Record<string, unknown>;
