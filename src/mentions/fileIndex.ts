@@ -1,13 +1,13 @@
-// The files and folders of the workspace by name: what completion searches. Pure; somebody else feeds it.
+// The index of the names of files and folders in the workspace, for completion. Pure. The caller fills it.
 
-/** A file or folder, by its path from the workspace's root, with slashes. */
+/** A file or folder, by its path relative to the workspace folder, with slashes. */
 export interface IndexEntry {
   readonly path: string;
   /** The path as it is compared: lower case, without accents. */
   readonly folded: string;
-  /** Where the name begins in `folded`. */
+  /** The start of the name in `folded`. */
   readonly nameAt: number;
-  /** A bit for each kind of character in `folded`: what lacks one of a query's cannot match it. */
+  /** One bit for each kind of character in `folded`. An entry that lacks a bit of a query cannot match it. */
   readonly mask: number;
   readonly folder: boolean;
 }
@@ -32,11 +32,11 @@ export function maskOf(folded: string): number {
 }
 
 /**
- * All entries whose folded path has one length. What is compared of them stands side by side, the characters, too: to
- * look for it where each entry happens to lie in memory takes several times as long.
+ * All entries whose folded path has the same length. The compared data, including the characters, is stored
+ * contiguously. Reading it from each entry's own place in memory takes several times as long.
  */
 export class LengthBucket {
-  /** Of each folded path, in UTF-16 code units. */
+  /** The length of each folded path, in UTF-16 code units. */
   readonly length: number;
   readonly entries: IndexEntry[] = [];
   #masks = new Int32Array(4);
@@ -47,16 +47,16 @@ export class LengthBucket {
     this.#chars = new Uint16Array(4 * length);
   }
 
-  /** The masks of the entries; there may be room for more. Other arrays once more entries came than they have room for. */
+  /** The masks of the entries, possibly followed by unused capacity. The array is replaced when it has to grow. */
   get masks(): Int32Array {
     return this.#masks;
   }
-  /** The folded paths of the entries, one behind the other. */
+  /** The folded paths of the entries, one after the other. */
   get chars(): Uint16Array {
     return this.#chars;
   }
 
-  /** Returns the entry's place. */
+  /** Returns the position of the entry. */
   add(entry: IndexEntry): number {
     const at = this.entries.length;
     if (at === this.#masks.length) {
@@ -72,7 +72,7 @@ export class LengthBucket {
     return at;
   }
 
-  /** The last entry takes the place of the one that goes. Returns the one that moved, if one did. */
+  /** Moves the last entry into the gap. Returns the entry that moved, if any. */
   removeAt(at: number): IndexEntry | undefined {
     const last = this.entries.pop();
     const from = this.entries.length;
@@ -85,15 +85,15 @@ export class LengthBucket {
 }
 
 interface StoredEntry extends IndexEntry {
-  /** The run that saw it last. */
+  /** The listing that last saw the entry. */
   run: number;
-  /** Files in a folder. */
+  /** The number of files in a folder. */
   files: number;
   shelf: LengthBucket;
   place: number;
 }
 
-/** Grows and shrinks file by file; folders come and go with the files in them. */
+/** Grows and shrinks file by file. Folders exist as long as they contain files. */
 export class FileIndex {
   readonly #files = new Map<string, StoredEntry>();
   readonly #folders = new Map<string, StoredEntry>();
@@ -102,7 +102,7 @@ export class FileIndex {
   #revision = 0;
   #run = 0;
 
-  /** Changes with every change. */
+  /** Differs after every change. */
   get revision(): number {
     return this.#revision;
   }
@@ -110,7 +110,7 @@ export class FileIndex {
     return this.#files.size;
   }
 
-  /** Every file and folder, those with short paths first. What comes and goes later shows in them. */
+  /** Every file and folder, the shortest paths first. Later changes appear in the same buckets. */
   get buckets(): readonly LengthBucket[] {
     return this.#buckets;
   }
@@ -123,12 +123,12 @@ export class FileIndex {
     return this.get(path) !== undefined;
   }
 
-  /** Begins to list everything anew: {@link endListing} drops what was not added since. */
+  /** Starts a new listing of everything. {@link endListing} removes files that were not added since. */
   beginListing(): number {
     return ++this.#run;
   }
 
-  /** Adds a file. `path` uses slashes and is relative. */
+  /** Adds a file. `path` is relative and uses slashes. */
   add(path: string): void {
     const known = this.#files.get(path);
     if (known) {
@@ -143,7 +143,7 @@ export class FileIndex {
     }
   }
 
-  /** Removes files and folders, with all that lies in them. */
+  /** Removes files and folders, including the contents of the folders. */
   remove(paths: readonly string[]): void {
     const beneath: string[] = [];
     for (const path of paths) {
@@ -155,7 +155,7 @@ export class FileIndex {
       if (beneath.some(start => path.startsWith(start))) this.#removeFile(path);
   }
 
-  /** Drops the files that begin with `prefix` and were not added since the run began. */
+  /** Removes the files with `prefix` that were not added since the listing started. */
   endListing(run: number, prefix = ""): void {
     for (const { path, run: seen } of [...this.#files.values()]) {
       if (seen < run && path.startsWith(prefix)) this.#removeFile(path);

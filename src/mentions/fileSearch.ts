@@ -1,4 +1,4 @@
-// Finds files by a few letters of their names, best first, without holding up the extension host.
+// Finds files by a few letters of their names, best first, without blocking the extension host.
 import * as fuzzysort from "fuzzysort";
 import { foldText, maskOf, type FileIndex, type IndexEntry, type LengthBucket } from "./fileIndex.ts";
 
@@ -7,31 +7,31 @@ export interface FileHit {
   readonly path: string;
   readonly name: string;
   readonly folder: boolean;
-  /** Offsets in `name` that the query matches, in UTF-16 units. */
+  /** The offsets in `name` that the query matches, in UTF-16 units. */
   readonly matches: readonly number[];
 }
 
 export interface FindOptions {
-  /** Most hits wanted. */
+  /** The maximum number of hits. */
   readonly limit: number;
-  /** Paths used of late, newest first: they rank higher. */
+  /** Recently used paths, newest first. They rank higher. */
   readonly recent?: readonly string[];
-  /** Aborted when nobody waits for the hits any more. */
+  /** Aborted when the hits are no longer needed. */
   readonly signal?: AbortSignal;
 }
 
-/** How well a path fits, before its letters are looked at closely. The smaller the better. */
+/** How well a path fits, before its letters are scored. Smaller is better. */
 type Fit = 0 | 1 | 2 | 3;
 const fits = { nameHolds: 0, pathHolds: 1, nameScattered: 2, pathScattered: 3 } as const satisfies Record<string, Fit>;
-/** What a fit is worth beside the score of the letters, which is from 0 to 1. */
+/** The weight of a fit, in addition to the score of the letters, which is from 0 to 1. */
 const fitWeights: Readonly<Record<Fit, number>> = { 0: 0.6, 1: 0.25, 2: 0.2, 3: 0 };
 const recencyWeight = 0.3;
 const maxRecent = 50;
-/** Paths whose letters are scored for one query. The others fit worse, or are longer. */
+/** The number of paths whose letters are scored for one query. The others fit worse, or are longer. */
 const maxScored = 400;
-/** How long the search holds the thread at a time. Milliseconds. */
+/** The maximum time that the search blocks the thread, in milliseconds. */
 const maxSliceTime = 8;
-/** Entries looked at between two looks at the clock. */
+/** The number of entries to search between two checks of the time. */
 const batchSize = 512;
 
 interface Candidates {
@@ -40,20 +40,20 @@ interface Candidates {
   readonly entries: readonly IndexEntry[];
 }
 
-/** Searches one index. A query that goes on from the last one looks only at what that one found. */
+/** Searches one index. A query that extends the previous one searches only the entries that the previous one found. */
 export class FileSearch {
   readonly #index: FileIndex;
   readonly #now: () => number;
   readonly #prepared = new WeakMap<IndexEntry, { name?: fuzzysort.Prepared; path?: fuzzysort.Prepared }>();
   #last: Candidates | undefined;
 
-  /** `now` measures how long a search has held the thread, in milliseconds. */
+  /** `now` measures how long a search has blocked the thread, in milliseconds. */
   constructor(index: FileIndex, now: () => number = () => performance.now()) {
     this.#index = index;
     this.#now = now;
   }
 
-  /** The best hits, best first; none for an empty query, or when the signal aborts. */
+  /** The best hits, best first. None for an empty query, or if the signal aborts. */
   async find(query: string, { limit, recent = [], signal }: FindOptions): Promise<readonly FileHit[]> {
     const folded = foldText(query.trim().replaceAll("\\", "/"));
     if (folded === "") return [];
@@ -81,7 +81,10 @@ export class FileSearch {
     return scored.slice(0, limit).map(({ hit }) => hit);
   }
 
-  /** What fits, by how it does, short paths first; no more than are scored, once so many fit best. */
+  /**
+   * The matching entries by how well they fit, short paths first. Ends when the number to score is reached by the best
+   * fit.
+   */
   async #candidates(
     query: string,
     words: readonly string[],
@@ -93,16 +96,16 @@ export class FileSearch {
     const scan = new Scan(words);
     const steps = narrows ? scan.list(last.entries) : scan.shelves(this.#index.buckets);
     for (const isEnough of steps) {
-      // What comes later is longer and fits no better. It is not known then, so nothing is narrowed to what fits.
+      // The remaining entries are longer and fit no better. They are unknown, so the next query cannot be narrowed.
       if (isEnough) return scan.byFit;
       if (pace.isDue && !(await pace.pause())) return undefined;
     }
-    // Files that came or went meanwhile are found by the next search.
+    // Files added or removed meanwhile are found by the next search.
     this.#last = { revision, query, entries: scan.fitting };
     return scan.byFit;
   }
 
-  /** Each entry's letters looked at closely: those of the name, or of the path where the name alone does not fit. */
+  /** Scores the letters of each entry: those of the name, or those of the path if the name alone does not match. */
   #scores(query: string, chosen: readonly (readonly [IndexEntry, Fit])[]): ReadonlyMap<IndexEntry, Scored> {
     const scores = new Map<IndexEntry, Scored>();
     for (const inName of [true, false]) {
@@ -110,7 +113,7 @@ export class FileSearch {
         .filter(([, fit]) => (fit === fits.nameHolds || fit === fits.nameScattered) === inName)
         .map(([entry]) => entry);
       const key = (entry: IndexEntry): fuzzysort.Prepared => this.#target(entry, inName);
-      // All at once: the query is taken apart for each call.
+      // One call for all entries, because each call parses the query.
       for (const { obj, score, indexes } of fuzzysort.go(query, entries, { key, limit: 0, threshold: 0 })) {
         const offset = inName ? 0 : obj.path.lastIndexOf("/") + 1;
         scores.set(obj, { score, matches: indexes.map(at => at - offset).filter(at => at >= 0) });
@@ -133,7 +136,7 @@ interface Scored {
   readonly matches: readonly number[];
 }
 
-/** The time a search takes at a stretch. */
+/** The time that a search runs without a pause. */
 class TimeSlice {
   readonly #now: () => number;
   readonly #signal: AbortSignal | undefined;
@@ -146,7 +149,7 @@ class TimeSlice {
   get isDue(): boolean {
     return this.#now() - this.#since > maxSliceTime;
   }
-  /** Lets others run. False: nobody waits any more. */
+  /** Lets other work run. Returns false if the search is no longer needed. */
   async pause(): Promise<boolean> {
     await new Promise(resolve => setImmediate(resolve));
     this.#since = this.#now();
@@ -154,14 +157,14 @@ class TimeSlice {
   }
 }
 
-/** Looks for what fits a query, a few entries at a time. */
+/** Finds the entries that match a query, a few at a time. */
 class Scan {
   readonly #words: readonly Word[];
   readonly #mask: number;
-  /** As good as it gets. */
+  /** The best possible fit. */
   readonly #best: Fit;
   readonly byFit: IndexEntry[][] = [[], [], [], []];
-  /** In the order of the index, so that a narrowed search meets them in the same order as a full one. */
+  /** In the order of the index, so that a narrowed search visits the entries in the same order as a full one. */
   readonly fitting: IndexEntry[] = [];
 
   constructor(words: readonly string[]) {
@@ -170,13 +173,13 @@ class Scan {
     this.#best = this.#words.every(word => word.isName) ? fits.nameHolds : fits.pathHolds;
   }
 
-  /** Looks at all entries. Gives, after each few, whether so many as are scored fit best. */
+  /** Searches all entries. Yields after each few whether the number to score is reached by the best fit. */
   *shelves(shelves: readonly LengthBucket[]): Iterable<boolean> {
     for (const shelf of shelves)
       for (let from = 0; from < shelf.entries.length; from += batchSize) yield this.#shelf(shelf, from);
   }
 
-  /** The same of entries that fitted a query which has gone on. */
+  /** The same for the entries that matched a shorter query. */
   *list(entries: readonly IndexEntry[]): Iterable<boolean> {
     for (let from = 0; from < entries.length; from += batchSize) yield this.#list(entries, from);
   }
@@ -202,7 +205,7 @@ class Scan {
     return false;
   }
 
-  /** Takes an entry that holds all words, with gaps at least. */
+  /** Adds an entry that contains the characters of all words, in order. */
   #take(entry: IndexEntry): boolean {
     const fit = worstFit(entry, this.#words);
     this.fitting.push(entry);
@@ -210,7 +213,7 @@ class Scan {
   }
 }
 
-/** What is scored: the best fitting, and of those that fit alike the shortest. */
+/** The entries to score: the best fits, and among equal fits the shortest. */
 function bestFitting(found: readonly (readonly IndexEntry[])[]): Map<IndexEntry, Fit> {
   const best = new Map<IndexEntry, Fit>();
   for (const [fit, entries] of found.entries()) {
@@ -224,7 +227,7 @@ interface Word {
   readonly text: string;
   /** UTF-16 code units. */
   readonly codes: Uint16Array;
-  /** No name holds a slash. */
+  /** Names contain no slash, so this word can match a name. */
   readonly isName: boolean;
 }
 
@@ -234,12 +237,12 @@ const wordOf = (text: string): Word => ({
   isName: !text.includes("/"),
 });
 
-/** How the words stand in the path; undefined: one does not, not even with gaps. */
+/** How the words match the path. Undefined if one of them does not match, not even with gaps. */
 function fitOf(entry: IndexEntry, words: readonly Word[]): Fit | undefined {
   return words.every(word => isScattered(entry.folded, 0, word)) ? worstFit(entry, words) : undefined;
 }
 
-/** How the words stand in the path, which holds them all: as the one that fits least. */
+/** How the words match a path that contains all of them: the worst of their fits. */
 function worstFit(entry: IndexEntry, words: readonly Word[]): Fit {
   let worst: Fit = fits.nameHolds;
   for (const word of words) {
@@ -255,7 +258,7 @@ function wordFit({ folded, nameAt }: IndexEntry, word: Word): Fit {
   return word.isName && isScattered(folded, nameAt, word) ? fits.nameScattered : fits.pathScattered;
 }
 
-/** Whether the word's characters stand in the text in their order, with anything in between. */
+/** Whether the characters of the word appear in the text in their order, with anything in between. */
 function isScattered(folded: string, from: number, { codes }: Word): boolean {
   let found = 0;
   for (let at = from; at < folded.length && found < codes.length; at++)
@@ -263,7 +266,7 @@ function isScattered(folded: string, from: number, { codes }: Word): boolean {
   return found === codes.length;
 }
 
-/** {@link isScattered} of every word, for a text that stands among others. */
+/** {@link isScattered} for every word, in a text that is part of a larger array. */
 function areScattered(chars: Uint16Array, start: number, end: number, words: readonly Word[]): boolean {
   for (const { codes } of words) {
     let at = start;

@@ -1,23 +1,24 @@
-// What the user's last terminal command printed, as plain text. Pure; the editor's shell integration feeds it.
+// The output of the user's last terminal command, as plain text. Pure. The shell integration of VS Code provides the
+// data.
 import { maskText } from "../base/mask.ts";
 
-/** A command that ran in a terminal, and what it printed. */
+/** A command that ran in a terminal, and its output. */
 export interface LastCommand {
   readonly command: string;
   readonly cwd?: string;
-  /** Absent: it runs still, or its shell did not say. */
+  /** Absent if it is still running, or if its shell did not report the code. */
   readonly exitCode?: number;
   readonly output: string;
-  /** Its first output was too much to keep. */
+  /** The start of the output was dropped because of its size. */
   readonly truncated: boolean;
 }
 
-/** Characters of raw output that are kept, newest last. */
+/** The characters of raw output to keep, newest last. */
 const maxRawLength = 512 * 1024;
-/** Characters of plain output. */
+/** The characters of plain output to keep. */
 const maxPlainLength = 64 * 1024;
 
-/** Keeps the newest command of all terminals. `Key` tells executions apart. */
+/** Keeps the newest command of all terminals. `Key` identifies an execution. */
 export class CommandTracker<Key extends object> {
   #last:
     | { readonly key: Key; readonly command: string; readonly cwd?: string; raw: string; cut: boolean; exit?: number }
@@ -31,7 +32,7 @@ export class CommandTracker<Key extends object> {
     const last = this.#last;
     if (last?.key !== key) return;
     last.raw += text;
-    // Cut in large steps: a stream of small pieces would be copied over and over.
+    // Cut in large steps, because cutting for each small piece of a stream would copy the text again and again.
     if (last.raw.length <= maxRawLength * 2) return;
     last.raw = last.raw.slice(-maxRawLength);
     last.cut = true;
@@ -61,7 +62,7 @@ export class CommandTracker<Key extends object> {
 
 const escapeSequences = /\x1b\[[0-?]*[ -/]*(?:[@-~]|$)|\x1b[P\]X^_][^\x07\x1b]*(?:\x07|\x1b\\|$)|\x1b[ -/]*[0-~]?/g;
 
-/** The text without escape codes, and as a terminal would show its lines after backspaces and carriage returns. */
+/** The text without escape codes, with backspaces and carriage returns applied as in a terminal. */
 export function plainOutput(raw: string): string {
   return raw
     .replace(escapeSequences, "")
@@ -74,7 +75,7 @@ export function plainOutput(raw: string): string {
     .replace(/^\n+|\s+$/g, "");
 }
 
-/** A line as it looks once carriage returns and backspaces have moved its cursor. */
+/** A line after carriage returns and backspaces have moved its cursor. */
 function applyOverwrites(line: string): string {
   if (!/[\r\b]/.test(line)) return line;
   const shown: string[] = [];
@@ -87,7 +88,7 @@ function applyOverwrites(line: string): string {
   return shown.join("");
 }
 
-/** The command and its output as it is read by people. */
+/** The command and its output, for people to read. */
 export function commandText({ command, cwd, exitCode, output, truncated }: LastCommand): string {
   const head = [`$ ${command}`, ...(cwd === undefined ? [] : [`(in ${cwd})`])];
   const cut = truncated ? ["[Earlier output was left out.]"] : [];

@@ -1,39 +1,42 @@
-// What goes to the agent when a prompt with attachments is sent: the text, then a content block for each attachment.
+// The content of a prompt with attachments: the text, then a content block for each attachment.
 import { asError } from "../base/errors.ts";
 import type { ContentBlock } from "../session/events.ts";
 import type { Attachment, AttachmentSource, ViewHead } from "../panel/protocol.ts";
 
 type PathSource = Extract<AttachmentSource, { readonly type: "path" }>;
 
-/** What is at the path of an attachment, as the user sees it: unsaved text included. */
+/** The content at the path of an attachment as the user sees it, including unsaved changes. */
 export type PathContent =
   | { readonly kind: "text"; readonly uri: string; readonly text: string; readonly mimeType?: string }
-  /** Too large, or no text. */
+  /** Too large, or not a text. */
   | { readonly kind: "file"; readonly uri: string; readonly size: number; readonly mimeType?: string }
   | { readonly kind: "folder"; readonly uri: string }
   | { readonly kind: "missing" };
 
-/** Reads attachments. `mostBytes`: text beyond that need not be read, for it is not embedded. */
+/** Reads attachments. Text beyond `mostBytes` need not be read, because it is not embedded. */
 export type ReadPath = (source: PathSource, mostBytes: number) => Promise<PathContent>;
 
-/** Bytes of text that one attachment may embed; what is larger becomes a link. */
+/** The bytes of text that one attachment may embed. Larger attachments become links. */
 export const maxEmbeddedBytes = 256 * 1024;
-/** The same for all attachments of a prompt. */
+/** The same limit for all attachments of a prompt together. */
 export const maxTotalEmbeddedBytes = 1024 * 1024;
-/** Bytes of an image or a sound, in base64. */
+/** The bytes of an image or a sound, in base64. */
 export const maxDataLength = 5 * 1024 * 1024;
 
-/** The content to send, or a sentence that says why the prompt must not go out. */
+/** The content to send, or the reason, as a sentence, why the prompt must not be sent. */
 export type PromptContent = { readonly content: readonly ContentBlock[] } | { readonly unsent: string };
 
 export interface PromptContentOptions {
-  /** What the agent takes; null: it has not said so yet, and the session sees to it before the prompt goes out. */
+  /**
+   * The content that the agent accepts. Null if it is not known yet. The session then checks before it sends the
+   * prompt.
+   */
   readonly accepts: ViewHead["accepts"];
   readonly agentName: string;
   readonly read: ReadPath;
 }
 
-/** A prompt's content. Attachments keep their order. Nothing is left out silently. */
+/** The content of a prompt. Attachments keep their order. Nothing is left out silently. */
 export async function promptContent(
   text: string,
   attachments: readonly Attachment[],
@@ -61,7 +64,7 @@ async function blockOf(attachment: Attachment, bytesLeft: number, options: Promp
       const { text, mimeType } = source;
       if (byteLength(text) > Math.min(maxEmbeddedBytes, bytesLeft)) {
         return {
-          unsent: `“${label}” is too large to send (${sizeText(byteLength(text))}). Remove it, or attach less.`,
+          unsent: `“${label}” is too large to send (${sizeText(byteLength(text))}). Remove it or attach less.`,
         };
       }
       const uri = source.uri ?? `parley:/${encodeURIComponent(label)}`;
@@ -89,7 +92,7 @@ function dataBlock(
   }
   if (data.length > maxDataLength) {
     return {
-      unsent: `“${label}” is too large to send (${sizeText(data.length)}). Remove it, or attach a smaller one.`,
+      unsent: `“${label}” is too large to send (${sizeText(data.length)}). Remove it or attach a smaller one.`,
     };
   }
   return { block: { type: kind, mimeType, data } };
@@ -109,7 +112,7 @@ async function pathBlock(
     return { unsent: `“${label}” could not be read: ${asError(error).message}` };
   }
   if (found.kind === "missing") {
-    return { unsent: `“${label}” does not exist any more. Remove it, or attach it anew.` };
+    return { unsent: `“${label}” no longer exists. Remove it or attach it again.` };
   }
   const uri = `${found.uri}${linesFragment(source)}`;
   const type = found.kind !== "folder" && found.mimeType !== undefined ? { mimeType: found.mimeType } : {};
@@ -120,7 +123,7 @@ async function pathBlock(
   return { block: { type: "link", uri, name: label, ...type, ...size } };
 }
 
-/** The lines of a place as the fragment of its URI: "#L3" or "#L3-L9". */
+/** The lines of a location as the fragment of its URI: "#L3" or "#L3-L9". */
 export function linesFragment({ line, endLine }: { readonly line?: number; readonly endLine?: number }): string {
   if (line === undefined) return "";
   return endLine === undefined || endLine === line ? `#L${line}` : `#L${line}-L${endLine}`;
@@ -128,7 +131,7 @@ export function linesFragment({ line, endLine }: { readonly line?: number; reado
 
 const byteLength = (text: string): number => new TextEncoder().encode(text).length;
 
-/** A size for people: "12 KB". */
+/** A size for people to read: "12 KB". */
 export function sizeText(bytes: number): string {
   if (bytes < 1000) return `${bytes} bytes`;
   return bytes < 1_000_000 ? `${Math.round(bytes / 1000)} KB` : `${(bytes / 1_000_000).toFixed(1)} MB`;

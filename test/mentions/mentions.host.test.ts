@@ -199,13 +199,13 @@ describe("mentions", () => {
     }
   });
 
-  it("does not take what is no file, and what is not offered any more", async () => {
+  it("refuses what is not a local file, and items that are no longer available", async () => {
     await mentions.attachItem(panel, 999, "file:x");
     await mentions.attachUris(panel, ["https://example.com/a", "file://server/share/a", "%", join(inside, "a")]);
     await mentions.attachUris(panel, [vscode.Uri.file(join(inside, "gone.ts")).toString()]);
     assert.deepEqual(panel.attached, []);
     assert.equal(panel.refused.length, 3);
-    assert.match(panel.refused.join(" "), /not offered any more.*no file of this machine.*There is no file/s);
+    assert.match(panel.refused.join(" "), /No longer available.*is not a local file.*does not exist/s);
   });
 
   it("takes dropped files and folders, and images as data", async () => {
@@ -287,7 +287,7 @@ describe("mentions", () => {
     const [told] = panel.told;
     assert.ok(told?.type === "unsent");
     assert.deepEqual([told.text, told.attachments], ["without", [lines, gone]]);
-    assert.match(told.reason, /“gone.ts” does not exist any more/);
+    assert.match(told.reason, /“gone.ts” no longer exists/);
     await vscode.commands.executeCommand("workbench.action.files.revert");
   });
 
@@ -308,7 +308,7 @@ describe("mentions", () => {
       await mentions.attachUris(panel, uris);
       assert.deepEqual(panel.attached, []);
       assert.match(panel.refused.join(" "), /\.env was not attached\. notes\.txt was not attached\./);
-      assert.match(asked[0] ?? "", /\.env looks like it holds secrets\..*notes\.txt lies outside/s);
+      assert.match(asked[0] ?? "", /\.env looks like it contains secrets\..*notes\.txt is outside/s);
       answer = "Attach";
       await mentions.attachUris(panel, uris);
       await mentions.attachUris(panel, uris);

@@ -149,7 +149,7 @@ describe("a prompt's content", () => {
   });
 
   it("does not send without a file that is gone or cannot be read", async () => {
-    assert.match(await refusal([file("a.ts"), file("gone.ts")]), /“gone.ts” does not exist any more/);
+    assert.match(await refusal([file("a.ts"), file("gone.ts")]), /“gone.ts” no longer exists/);
     assert.match(await refusal([file("locked.ts")]), /“locked.ts” could not be read: It is locked/);
   });
 

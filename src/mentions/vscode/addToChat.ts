@@ -1,4 +1,4 @@
-// What the editor's menus hand to the chat: files, folders, the selection, a problem.
+// Adds items from menus of VS Code to the chat: files, folders, the selection, a problem.
 import * as vscode from "vscode";
 import type { Disposable } from "../../base/lifecycle.ts";
 import type { Attachment } from "../../panel/protocol.ts";
@@ -6,7 +6,10 @@ import { attachSelection, type AttachResult, type Attachments } from "./attachme
 import type { ChatSurface } from "../../panel/chatSurface.ts";
 import { problemLines } from "./mentionSources.ts";
 
-/** Adds what the command was called on: the files chosen in the explorer, else the selection, else the file of the editor. */
+/**
+ * Adds the target of the command: the files selected in the Explorer, otherwise the selection, otherwise the file in
+ * the editor.
+ */
 export async function addToChat(chat: ChatSurface, attachments: Attachments, args: readonly unknown[]): Promise<void> {
   const [target, chosen] = args;
   const uris = Array.isArray(chosen) ? (chosen as readonly unknown[]).filter(one => one instanceof vscode.Uri) : [];
@@ -24,7 +27,7 @@ export async function addToChat(chat: ChatSurface, attachments: Attachments, arg
   );
   const refused = all
     .filter(({ scheme }) => scheme !== "file")
-    .map(uri => vscode.l10n.t("{0} is not a file on disk. Save it, or select its text.", uri.path));
+    .map(uri => vscode.l10n.t("{0} is not a file on disk. Save it or select its text.", uri.path));
   await show(chat, { attachments: made.attachments, refused: [...refused, ...made.refused] });
 }
 
@@ -54,7 +57,7 @@ export async function fixWithChat(
   await show(chat, { attachments: chips, refused: [...(surroundingText?.refused ?? []), ...problemText.refused] });
 }
 
-/** Lines before and after a problem that go along. */
+/** The number of lines to add before and after a problem. */
 const contextLines = 5;
 
 async function show(chat: ChatSurface, { attachments, refused }: AttachResult): Promise<void> {
@@ -65,7 +68,10 @@ async function show(chat: ChatSurface, { attachments, refused }: AttachResult): 
   if (refused.length > 0) void vscode.window.showWarningMessage(refused.join(" "));
 }
 
-/** "Fix with Parley" on problems: the command `parley.fixWithChat` with the file and what is wrong in it. */
+/**
+ * The code action "Fix with Parley" for problems. It runs the command `parley.fixWithChat` with the file and its
+ * problems.
+ */
 export function registerFixActions(): Disposable {
   const provider: vscode.CodeActionProvider = {
     provideCodeActions(document, _range, { diagnostics }) {

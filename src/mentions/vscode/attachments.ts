@@ -1,4 +1,5 @@
-// What becomes a chip of the composer, and what may not: files by their path, images as data, texts as they are now.
+// Creates attachments for the composer and checks what may be attached: files by path, images as data, texts as they
+// are now.
 import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { homedir } from "node:os";
@@ -15,7 +16,7 @@ import { secretMatcher } from "../../permissions/sensitiveFiles.ts";
 
 export interface AttachmentsOptions {
   readonly documents: Documents;
-  /** The folders whose files may be attached without a question. */
+  /** The folders whose files may be attached without a confirmation. */
   readonly roots: () => readonly string[];
   /** Globs of more files that count as secrets. */
   readonly sensitive: () => readonly string[];
@@ -31,7 +32,7 @@ export interface PathToAttach {
   readonly endLine?: number;
 }
 
-/** Chips, and a sentence for each thing that was not taken. */
+/** The attachments, and a sentence for each item that was refused. */
 export interface AttachResult {
   readonly attachments: readonly Attachment[];
   readonly refused: readonly string[];
@@ -45,19 +46,19 @@ const imageTypes: Readonly<Record<string, string>> = {
   ".webp": "image/webp",
 };
 
-/** Endings of images that agents take, without the dot. */
+/** The extensions of images that agents accept, without the dot. */
 export const imageExtensions: readonly string[] = Object.keys(imageTypes).map(ending => ending.slice(1));
 
 export class Attachments {
   readonly #options: AttachmentsOptions;
-  /** Paths that the user chose by hand, or said yes to. */
+  /** Paths that the user picked or confirmed. */
   readonly #approved = new Set<string>();
 
   constructor(options: AttachmentsOptions) {
     this.#options = options;
   }
 
-  /** Chips for files and folders. `byHand`: picked in a dialog or a menu of VS Code, so that they may lie anywhere. */
+  /** Attaches files and folders. `byHand`: picked in a dialog or a menu of VS Code, so they may be anywhere. */
   async attachPaths(wanted: readonly PathToAttach[], byHand: boolean): Promise<AttachResult> {
     const refused: string[] = [];
     const attachments: Attachment[] = [];
@@ -81,7 +82,7 @@ export class Attachments {
     return { attachments, refused };
   }
 
-  /** A chip for a text as it is now. */
+  /** Attaches a text as it is now. */
   attachText(
     kind: Attachment["kind"],
     label: string,
@@ -91,7 +92,7 @@ export class Attachments {
     const bytes = Buffer.byteLength(text);
     if (bytes > maxEmbeddedBytes) {
       const reason = vscode.l10n.t(
-        "“{0}” is too large to attach ({1}); {2} is the most.",
+        "“{0}” is too large to attach ({1}). The limit is {2}.",
         label,
         sizeText(bytes),
         sizeText(maxEmbeddedBytes),
@@ -111,8 +112,8 @@ export class Attachments {
   }
 
   /**
-   * Those of the paths that the user does not want to leave the machine, asked about in one dialog: what looks like a
-   * secret, and, unless picked by hand, what lies outside the workspace. What was agreed to is not asked again.
+   * The paths that the user declines to share, confirmed in one dialog. The user is asked about likely secrets, and
+   * about paths outside the workspace unless they were picked by hand. Confirmed paths are not asked about again.
    */
   async declinedPaths(paths: readonly string[], byHand: boolean): Promise<readonly string[]> {
     const roots = this.#options.roots();
@@ -132,8 +133,8 @@ export class Attachments {
       pathsToConfirm.push(path);
       reasons.push(
         secret
-          ? vscode.l10n.t("{0} looks like it holds secrets.", path)
-          : vscode.l10n.t("{0} lies outside this workspace.", path),
+          ? vscode.l10n.t("{0} looks like it contains secrets.", path)
+          : vscode.l10n.t("{0} is outside this workspace.", path),
       );
     }
     if (pathsToConfirm.length === 0) return [];
@@ -144,9 +145,7 @@ export class Attachments {
         : vscode.l10n.t("Attach these {0} files to the message?", pathsToConfirm.length),
       {
         modal: true,
-        detail: [...reasons, vscode.l10n.t("What is attached is given to the agent and may leave this machine.")].join(
-          "\n",
-        ),
+        detail: [...reasons, vscode.l10n.t("Attachments are sent to the agent and may leave this machine.")].join("\n"),
       },
       attach,
     );
@@ -159,7 +158,7 @@ export class Attachments {
     const { documents } = this.#options;
     const found = await documents.stat(path);
     const name = basename(path) || path;
-    if (found.kind === "missing") return vscode.l10n.t("There is no file {0}.", path);
+    if (found.kind === "missing") return vscode.l10n.t("{0} does not exist.", path);
     if (found.kind === "other") return vscode.l10n.t("{0} is neither a file nor a folder.", name);
     const folder = vscode.workspace.asRelativePath(dirname(path), true);
     const source = {
@@ -178,7 +177,7 @@ export class Attachments {
     const { size } = found;
     const detail =
       size > maxEmbeddedBytes
-        ? vscode.l10n.t("{0} · {1}, sent as a link: the agent reads it itself", folder, sizeText(size))
+        ? vscode.l10n.t("{0} · {1}, sent as a link that the agent can read", folder, sizeText(size))
         : folder;
     return { ...base, kind: shown, label, detail, bytes: size };
   }
@@ -191,7 +190,7 @@ export class Attachments {
     const most = Math.floor((maxDataLength * 3) / 4);
     if (size > most) {
       return vscode.l10n.t(
-        "{0} is too large ({1}); {2} is the most for images.",
+        "{0} is too large ({1}). The limit for images is {2}.",
         label,
         sizeText(size),
         sizeText(most),
@@ -206,7 +205,7 @@ export class Attachments {
 const lineSuffix = (line: number | undefined, endLine: number | undefined): string =>
   line === undefined ? "" : endLine === undefined || endLine === line ? `:${line}` : `:${line}-${endLine}`;
 
-/** The selected text of the editor as a chip; nothing where nothing is selected. */
+/** Attaches the selected text of the editor. Undefined if nothing is selected. */
 export function attachSelection(
   editor: vscode.TextEditor | undefined,
   attachments: Attachments,
@@ -214,7 +213,7 @@ export function attachSelection(
   if (!editor || editor.selection.isEmpty) return undefined;
   const { document, selection } = editor;
   const line = selection.start.line + 1;
-  // A selection that ends before the first character of a line does not reach into it.
+  // A selection that ends before the first character of a line does not include that line.
   const endLine = Math.max(line, selection.end.character === 0 ? selection.end.line : selection.end.line + 1);
   const name = basename(document.uri.path);
   return attachments.attachText("selection", `${name}${lineSuffix(line, endLine)}`, document.getText(selection), {

@@ -1,4 +1,4 @@
-// Keeps the index of the workspace's files: filled in the background at first use, then kept by watchers.
+// Keeps the index of the workspace's files. It is filled in the background at first use, then updated by watchers.
 import { basename, join, relative, sep } from "node:path";
 import * as vscode from "vscode";
 import { Sequencer } from "../../base/async.ts";
@@ -13,27 +13,27 @@ import { type Git } from "../../git/gitProgram.ts";
 import { nodePaths } from "../../files/nodePaths.ts";
 import { gitOf } from "../../git/vscode/gitOf.ts";
 
-/** A folder of the workspace. */
+/** A workspace folder. */
 interface Root {
   readonly uri: vscode.Uri;
   readonly path: string;
-  /** What its paths begin with in the index: its name where there are several, else nothing. */
+  /** The prefix of its paths in the index: its name if there are several folders, otherwise empty. */
   readonly prefix: string;
 }
 
-/** How long changes are gathered before they are looked at. Milliseconds. */
+/** The time to collect changes before they are processed, in milliseconds. */
 const batchDelay = 250;
 
-/** With more changed paths than this at once, everything is listed anew. */
+/** If more paths than this change at once, everything is listed again. */
 const maxSinglePaths = 200;
 
-/** How long listing holds the thread at a time. Milliseconds. */
+/** The maximum time that listing blocks the thread, in milliseconds. */
 const maxSliceTime = 10;
 
-/** Files of one workspace; the others are not offered. */
+/** The maximum number of files in a workspace. Further files are not offered. */
 const maxFiles = 500_000;
 
-/** The index of this window. Does nothing before it is started. */
+/** The index of this window. It is inactive until it is started. */
 export class FileIndexer implements Disposable {
   readonly #log: Log;
   readonly #clock: Clock;
@@ -52,16 +52,16 @@ export class FileIndexer implements Disposable {
     this.#clock = clock;
   }
 
-  /** Whether files are still being found for the first time, or anew. */
+  /** Whether files are being listed, for the first time or again. */
   get isIndexing(): boolean {
     return this.#pending > 0;
   }
-  /** How many files are known. */
+  /** The number of files in the index. */
   get size(): number {
     return this.#index.size;
   }
 
-  /** Begins to index, if that has not happened yet. */
+  /** Starts indexing, unless it has started already. */
   start(): void {
     if (this.#started) return;
     this.#started = true;
@@ -75,7 +75,7 @@ export class FileIndexer implements Disposable {
     this.#restart();
   }
 
-  /** Settles when nothing is being listed any more. */
+  /** Resolves when no listing is in progress. */
   whenIdle(): Promise<void> {
     if (!this.isIndexing) return Promise.resolve();
     return new Promise(resolve => this.#idleResolvers.push(resolve));
@@ -89,13 +89,13 @@ export class FileIndexer implements Disposable {
     return this.#index.has(path);
   }
 
-  /** Where a path of the index is on disk. */
+  /** The path on disk of a path in the index. */
   absolutePath(path: string): string {
     const root = this.#roots.find(({ prefix }) => path.startsWith(prefix)) ?? this.#roots[0];
     return root ? join(root.path, path.slice(root.prefix.length)) : path;
   }
 
-  /** The path in the index of a file on disk; undefined outside the workspace. */
+  /** The path in the index of a file on disk. Undefined outside the workspace. */
   indexPath(file: string): string | undefined {
     const root = this.#roots.find(({ path }) => file.startsWith(path.endsWith(sep) ? path : `${path}${sep}`));
     return root && root.prefix + relative(root.path, file).replaceAll("\\", "/");
@@ -143,7 +143,7 @@ export class FileIndexer implements Disposable {
     const watcher = vscode.workspace.createFileSystemWatcher(
       new vscode.RelativePattern(root.uri, "**/*"),
       false,
-      // Only files that say what is ignored matter when they change.
+      // Content changes matter only for files that contain ignore rules.
       true,
       false,
     );
@@ -198,7 +198,7 @@ class FolderLister {
     this.#isExcluded = excludedBy(excluded, nodePaths().ignoresCase);
   }
 
-  /** Everything, anew: what is gone goes. */
+  /** Lists everything again and removes files that no longer exist. */
   listAll(signal: AbortSignal): Promise<void> {
     return this.#listings.queue(async () => {
       const run = this.#index.beginListing();
@@ -207,7 +207,7 @@ class FolderLister {
     });
   }
 
-  /** These paths, which came or went. */
+  /** Lists these paths, which were created or deleted. */
   listPaths(paths: readonly string[], signal: AbortSignal): Promise<void> {
     return this.#listings.queue(async () => {
       this.#index.remove(paths.map(path => this.#root.prefix + path));
@@ -225,7 +225,7 @@ class FolderLister {
     if (this.#git) {
       try {
         await gitFiles(this.#git, path, { take, signal, ...(only && { only }) });
-        // A folder that its repository ignores as a whole has files all the same.
+        // A folder that its repository ignores completely still has files.
         if (found > 0 || only) return;
       } catch (error) {
         signal.throwIfAborted();

@@ -98,7 +98,7 @@ async function searchSymbols(query: string, log: Log): Promise<readonly FoundSym
 
 const severities = ["error", "warning", "information", "hint"] as const;
 
-/** Problems as lines that people and agents read: "src/a.ts:3:5 error: … (ts 2304)". */
+/** Problems as lines for people and agents: "src/a.ts:3:5 error: … (ts 2304)". */
 export function problemLines(uri: vscode.Uri, problems: readonly vscode.Diagnostic[]): readonly string[] {
   const path = vscode.workspace.asRelativePath(uri);
   return problems.map(({ range: { start }, severity, message, source, code }) => {
@@ -109,7 +109,7 @@ export function problemLines(uri: vscode.Uri, problems: readonly vscode.Diagnost
   });
 }
 
-/** The problems of a file, or of the whole workspace: errors first, then warnings; hints are left out. */
+/** The problems of a file, or of the whole workspace: errors first, then warnings. Hints are left out. */
 function linesOfProblems(uri?: vscode.Uri): readonly string[] {
   const all: readonly (readonly [vscode.Uri, readonly vscode.Diagnostic[]])[] = uri
     ? [[uri, vscode.languages.getDiagnostics(uri)]]
@@ -122,7 +122,7 @@ function linesOfProblems(uri?: vscode.Uri): readonly string[] {
   return problemTexts.sort((a, b) => a.severity - b.severity).map(({ words }) => words);
 }
 
-/** Follows the commands that the user runs in terminals with shell integration. */
+/** Tracks the commands that the user runs in terminals with shell integration. */
 export class TerminalCommands implements Disposable {
   readonly #store = new DisposableStore();
   readonly #tracker = new CommandTracker<vscode.TerminalShellExecution>();
@@ -158,7 +158,7 @@ export class TerminalCommands implements Disposable {
   }
 }
 
-/** What is used of the built-in git extension. */
+/** The part of the built-in git extension's API that is used here. */
 interface GitExtension {
   getAPI(version: 1): {
     readonly git: { readonly path: string };
@@ -169,7 +169,7 @@ interface GitExtension {
   };
 }
 
-/** The git of the session's folder, and whether it has changes; undefined: there is no git here. */
+/** The git repository of the session's folder, and whether it has changes. Undefined if there is no repository. */
 function sessionGit(): { readonly git: Git; readonly folder: string; readonly changed: boolean } | undefined {
   const folder = sessionFolder();
   if (folder === undefined || !vscode.workspace.isTrusted) return undefined;
@@ -180,10 +180,10 @@ function sessionGit(): { readonly git: Git; readonly folder: string; readonly ch
     const git = api ? findGit(api.git.path) : gitOf(vscode.Uri.file(folder));
     if (!git) return undefined;
     const { workingTreeChanges = [], indexChanges = [] } = repository?.state ?? {};
-    // Where the extension has not looked yet, git itself says whether something changed.
+    // If the extension has not opened the repository yet, git itself determines whether something changed.
     return { git, folder, changed: !repository || workingTreeChanges.length + indexChanges.length > 0 };
   } catch {
-    return undefined; // The git extension is there and switched off.
+    return undefined; // The git extension is installed but disabled.
   }
 }
 
@@ -191,17 +191,20 @@ const isWithin = (path: string, root: string): boolean =>
   path === root ||
   path.startsWith(root.endsWith("/") || root.endsWith("\\") ? root : `${root}${path[root.length] ?? "/"}`);
 
-/** Whether a git diff is worth offering. */
+/** Whether to offer a git diff. */
 const hasUncommittedChanges = (): boolean => sessionGit()?.changed ?? false;
 
-/** What changed since the last commit, as a diff. Rejects with a sentence where nothing did, or there is no git. */
+/**
+ * The changes since the last commit, as a diff. Rejects with a sentence if there are none, or if there is no git
+ * repository.
+ */
 async function uncommittedDiff(): Promise<string> {
   const here = sessionGit();
   if (!here) throw new Error(vscode.l10n.t("There is no git repository in this workspace."));
   const diff = await gitDiff(here.git, here.folder).catch((error: unknown) => {
-    throw new Error(vscode.l10n.t("git could not tell what changed: {0}", asError(error).message));
+    throw new Error(vscode.l10n.t("git could not determine the changes: {0}", asError(error).message));
   });
-  if (diff === "") throw new Error(vscode.l10n.t("Nothing has changed since the last commit."));
+  if (diff === "") throw new Error(vscode.l10n.t("There are no changes since the last commit."));
   return diff;
 }
 

@@ -1,4 +1,4 @@
-// Answers the composer's `@`: what may be mentioned, and the chip for what was chosen.
+// Answers `@` queries of the composer, and attaches the chosen items.
 import * as vscode from "vscode";
 import { asError } from "../../base/errors.ts";
 import type { Disposable } from "../../base/lifecycle.ts";
@@ -28,7 +28,7 @@ export class Mentions implements Disposable {
     this.#context = context;
   }
 
-  /** Answers with `completions`, again for the same request as more is found. A newer request ends this one. */
+  /** Answers with `completions`, and again for the same request when more is found. A newer request ends this one. */
   async complete(replyTarget: ReplyTarget, request: number, query: string): Promise<void> {
     const asked = this.#requestsOf(replyTarget);
     asked.stop.abort();
@@ -78,16 +78,16 @@ export class Mentions implements Disposable {
     await slowFound;
   }
 
-  /** The chip for a completion; answers with `attached` or `refused`. */
+  /** Attaches a completion. Answers with `attached` or `refused`. */
   async attachItem(replyTarget: ReplyTarget, request: number, key: string): Promise<void> {
     const offer = this.#requestsOf(replyTarget).offers.get(request)?.get(key);
     if (!offer) {
       return replyTarget.reply({
         type: "refused",
-        reason: vscode.l10n.t("This is not offered any more. Choose again."),
+        reason: vscode.l10n.t("No longer available. Choose another item."),
       });
     }
-    // The panel waits for an answer, also where something went wrong.
+    // The panel waits for an answer, so errors are reported too.
     const made = await offer.attach().catch((error: unknown) => {
       const reason = vscode.l10n.t("{0} could not be attached: {1}", offer.item.label, asError(error).message);
       return { attachments: [], refused: [reason] };
@@ -95,14 +95,17 @@ export class Mentions implements Disposable {
     replyWithAttachments(replyTarget, made);
   }
 
-  /** Files that were dropped. What is no file, or lies elsewhere and is not agreed to, is refused. */
+  /**
+   * Attaches dropped files. Anything that is not a local file is refused, and so is a file outside the workspace that
+   * the user does not confirm.
+   */
   async attachUris(replyTarget: ReplyTarget, uris: readonly string[]): Promise<void> {
     const paths: string[] = [];
     const refused: string[] = [];
     for (const given of uris) {
       const uri = parseUri(given);
       if (uri?.scheme === "file" && uri.authority === "") paths.push(uri.fsPath);
-      else refused.push(vscode.l10n.t("{0} is no file of this machine.", given.slice(0, 200)));
+      else refused.push(vscode.l10n.t("{0} is not a local file.", given.slice(0, 200)));
     }
     const made = await this.#context.attachments.attachPaths(
       paths.map(path => ({ path })),
@@ -111,7 +114,7 @@ export class Mentions implements Disposable {
     replyWithAttachments(replyTarget, { attachments: made.attachments, refused: [...refused, ...made.refused] });
   }
 
-  /** The attach button: asks what. Nothing is said when the user chooses nothing. */
+  /** The Attach button: shows a menu. Cancelling it has no effect. */
   async pick(replyTarget: ReplyTarget): Promise<void> {
     const { attachments } = this.#context;
     const files = async (images: boolean): Promise<AttachResult> => {
@@ -155,7 +158,7 @@ function sourcesFor(query: string): readonly MentionSource[] {
   return prefixed.length > 0 ? prefixed : allSources;
 }
 
-/** Tells the panel what became of it. */
+/** Sends the attachments and the refusals to the panel. */
 export function replyWithAttachments(replyTarget: ReplyTarget, { attachments, refused }: AttachResult): void {
   if (attachments.length > 0) replyTarget.reply({ type: "attached", attachments });
   if (refused.length > 0) replyTarget.reply({ type: "refused", reason: refused.join(" ") });

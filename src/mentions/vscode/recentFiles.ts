@@ -1,4 +1,4 @@
-// Which files the user had to do with of late.
+// The files that the user worked with recently.
 import * as vscode from "vscode";
 import { DisposableStore, type Disposable } from "../../base/lifecycle.ts";
 
@@ -7,7 +7,7 @@ const maxPaths = 100;
 /** Files that were shown or changed in this window, newest first. */
 export class RecentFiles implements Disposable {
   readonly #store = new DisposableStore();
-  /** In the order of use; the newest is last. */
+  /** In order of use, newest last. */
   readonly #paths = new Set<string>();
 
   constructor() {
@@ -43,7 +43,7 @@ export class RecentFiles implements Disposable {
   }
 }
 
-/** The files of all editor tabs, absolute. */
+/** The absolute paths of the files in all editor tabs. */
 export function openFiles(): readonly string[] {
   const paths = vscode.window.tabGroups.all
     .flatMap(({ tabs }) => tabs)
