@@ -1,4 +1,4 @@
-// What a terminal shows while it runs: output as session events, few and small however fast it comes.
+// The live output of a terminal as session events, which are few and small even if the output is fast.
 import type { Disposable } from "../base/lifecycle.ts";
 import type { Clock } from "../base/log.ts";
 import type { ExitStatus, SessionEvent } from "../session/events.ts";
@@ -6,10 +6,10 @@ import { OutputRing } from "./outputRing.ts";
 
 /** At most 30 events a second. */
 export const reportInterval = 34;
-/** Bytes in one event. When more came since the last, the newest replace all that was shown. */
+/** The bytes in one event. If more arrived since the last event, the newest bytes replace the shown output. */
 export const maxReportBytes = 64 * 1024;
 
-/** Gathers output and reports it at a bounded pace. */
+/** Collects output and reports it at a limited rate. */
 export class OutputReporter implements Disposable {
   readonly #id: string;
   readonly #report: (event: SessionEvent) => void;
@@ -24,7 +24,7 @@ export class OutputReporter implements Disposable {
     this.#clock = clock;
   }
 
-  /** Takes output in whole characters. */
+  /** Adds output in whole characters. */
   push(bytes: Uint8Array): void {
     if (this.#disposed) return;
     this.#pending.push(bytes);
@@ -34,7 +34,7 @@ export class OutputReporter implements Disposable {
     });
   }
 
-  /** Reports what is left, and the end. */
+  /** Reports the remaining output, and the end. */
   end(exit: ExitStatus, truncated: boolean): void {
     if (this.#disposed) return;
     this.#timer?.dispose();

@@ -2,7 +2,7 @@
 
 const minCapacity = 4096;
 
-/** Keeps the last `limit` bytes pushed. Memory grows with what is kept, never beyond the limit. */
+/** Keeps the last `limit` bytes. Memory grows with the kept bytes, never beyond the limit. */
 export class OutputRing {
   readonly #limit: number;
   #bytes: Uint8Array<ArrayBuffer> = new Uint8Array(0);
@@ -14,7 +14,7 @@ export class OutputRing {
     this.#limit = limit;
   }
 
-  /** Whether bytes were lost. */
+  /** Whether bytes were dropped. */
   get truncated(): boolean {
     return this.#truncated;
   }
@@ -37,13 +37,13 @@ export class OutputRing {
     this.#length += kept.length;
   }
 
-  /** The kept bytes as text. Where the start was lost, it begins at a character. */
+  /** The kept bytes as text. If the start was dropped, the text begins at a character. */
   text(): string {
     const bytes = this.#contiguous();
     return new TextDecoder("utf-8", { ignoreBOM: true }).decode(this.#truncated ? fromCharacterStart(bytes) : bytes);
   }
 
-  /** Forgets everything, as if new. */
+  /** Removes everything. */
   clear(): void {
     this.#start = 0;
     this.#length = 0;
@@ -72,18 +72,18 @@ export class OutputRing {
   }
 }
 
-/** The bytes from the first that starts a character. No character has more than three that continue it. */
+/** The bytes from the first one that starts a character. A character has at most three continuation bytes. */
 function fromCharacterStart(bytes: Uint8Array): Uint8Array {
   let start = 0;
   while (start < 3 && start < bytes.length && isContinuation(bytes[start])) start++;
   return bytes.subarray(start);
 }
 
-/** Passes on whole UTF-8 characters and keeps the beginning of the next until the rest of it comes. */
+/** Passes on whole UTF-8 characters and holds the start of the next one back until the rest arrives. */
 export class CharacterSplitter {
   #incomplete: Uint8Array = new Uint8Array(0);
 
-  /** What is complete, of what was held and this. */
+  /** The complete characters of the held bytes and this chunk. */
   push(chunk: Uint8Array): Uint8Array {
     const all = this.#incomplete.length === 0 ? chunk : Buffer.concat([this.#incomplete, chunk]);
     const cut = all.length - incompleteLength(all);
@@ -91,7 +91,7 @@ export class CharacterSplitter {
     return all.subarray(0, cut);
   }
 
-  /** What is left at the end of the stream: never a whole character. */
+  /** The remaining bytes at the end of the stream. Never a whole character. */
   end(): Uint8Array {
     const rest = this.#incomplete;
     this.#incomplete = new Uint8Array(0);
@@ -99,7 +99,7 @@ export class CharacterSplitter {
   }
 }
 
-/** How many bytes at the end are the beginning of a character. */
+/** The number of bytes at the end that are the start of a character. */
 function incompleteLength(bytes: Uint8Array): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
     const byte = bytes[bytes.length - back];

@@ -1,4 +1,4 @@
-// A session's terminals: processes of ours that an agent starts, reads, waits for, kills and releases.
+// The terminals of a session: processes that an agent starts, reads, waits for, kills and releases.
 import { randomUUID } from "node:crypto";
 import { stat } from "node:fs/promises";
 import { untilAborted } from "../base/async.ts";
@@ -22,9 +22,9 @@ export interface SessionTerminalsOptions {
   readonly confinement: Confinement;
   /** Absent: folders outside the roots are refused. */
   readonly access?: Gate;
-  /** The session's folder, for requests that name none. */
+  /** The workspace folder, for requests that name none. */
   readonly workspaceFolder: string;
-  /** The environment that commands start from: the host's, with the user's own settings. */
+  /** The environment that commands start from: that of the extension host, with the user's own settings. */
   readonly env: Environment;
   /** The user's shell, for whole command lines. */
   readonly shell?: string;
@@ -32,11 +32,11 @@ export interface SessionTerminalsOptions {
   readonly report: (event: SessionEvent) => void;
   readonly clock?: Clock;
   readonly times?: Partial<ProcessTimes>;
-  /** Processes that may run at once. */
+  /** The maximum number of processes that run at once. */
   readonly maxRunning?: number;
 }
 
-/** Terminals that ended but were not released, beside those that run: their output is memory. */
+/** The maximum number of terminals that ended but were not released, plus those that run. Their output uses memory. */
 const maxKept = 512;
 const defaultMaxRunning = 64;
 const defaultOutputBytes = 1024 * 1024;
@@ -53,7 +53,7 @@ type TerminalClient = Pick<
   "createTerminal" | "terminalOutput" | "waitForTerminalExit" | "killTerminal" | "releaseTerminal"
 >;
 
-/** One per session: ids are random and mean nothing elsewhere. Everything ends with it. */
+/** One per session: ids are random and have no meaning elsewhere. All terminals end with the session. */
 export class SessionTerminals implements Disposable, TerminalClient {
   readonly #options: SessionTerminalsOptions;
   readonly #clock: Clock;
@@ -103,13 +103,13 @@ export class SessionTerminals implements Disposable, TerminalClient {
     await this.#end(terminal);
   }
 
-  /** Ends every process and forgets the ids: the agent that knows them is gone. */
+  /** Ends every process and forgets the ids, because the agent that knows them is gone. */
   endAll(): void {
     for (const terminal of this.#terminals.values()) void this.#end(terminal);
     this.#terminals.clear();
   }
 
-  /** Ends everything: waiting requests are refused at once; resolves when no process is left. */
+  /** Ends everything. Waiting requests are refused at once. Resolves when no process is left. */
   async close(): Promise<void> {
     this.#closed.abort();
     for (const terminal of this.#terminals.values()) void this.#end(terminal);
@@ -126,7 +126,7 @@ export class SessionTerminals implements Disposable, TerminalClient {
     const limit = byteLimit(request.outputByteLimit);
     const cwd = await this.#admitFolder(request, signal);
     const env = unattendedEnvironment(this.#options.env, request.env ?? [], hostPlatform);
-    // A folder's environment variable goes with the folder.
+    // The environment variable of the folder has to match the folder.
     if (hostPlatform === "posix") env["PWD"] = cwd;
     const find = programFinder(env, cwd, hostPlatform);
     const launch = planLaunch(request, commandShell(this.#options.shell, find, hostPlatform), find, hostPlatform);
@@ -152,12 +152,12 @@ export class SessionTerminals implements Disposable, TerminalClient {
     return id;
   }
 
-  /** Nothing is reported to a session that is closed. */
+  /** A closed session gets no reports. */
   #report(event: SessionEvent): void {
     if (!this.#closed.signal.aborted) this.#options.report(event);
   }
 
-  /** Every ending is remembered, so that {@link close} can wait for it. */
+  /** Remembers every ending process, so that {@link close} can wait for it. */
   #end(terminal: Terminal): Promise<void> {
     if (this.#closed.signal.aborted) terminal.reporter.dispose();
     const ending: Promise<void> = terminal.process.end().finally(() => this.#ending.delete(ending));
@@ -182,7 +182,7 @@ export class SessionTerminals implements Disposable, TerminalClient {
     const maxRunning = this.#options.maxRunning ?? defaultMaxRunning;
     const running = [...this.#terminals.values()].filter(({ process }) => process.exit === undefined).length;
     if (running + this.#starting.size >= maxRunning) {
-      const message = `${maxRunning} commands of this session are running, the most at once. Wait for one, or kill one.`;
+      const message = `${maxRunning} commands of this session are running, which is the limit. Wait for one or kill one.`;
       throw new Refusal("failed", message);
     }
     if (this.#terminals.size + this.#starting.size >= maxRunning + maxKept) {
@@ -203,7 +203,7 @@ export class SessionTerminals implements Disposable, TerminalClient {
       signal,
     );
     if (asked && (await confinement.locate(path)).key !== located.key) {
-      throw new Refusal("failed", `${quotePath(path)} became a link to elsewhere meanwhile.`, { cwd: path });
+      throw new Refusal("failed", `${quotePath(path)} became a link to another place meanwhile.`, { cwd: path });
     }
     const isFolder = await stat(located.path).then(
       found => found.isDirectory(),
@@ -224,7 +224,7 @@ function startProcess(...start: ConstructorParameters<typeof TerminalProcess>): 
   try {
     return new TerminalProcess(...start);
   } catch (thrown) {
-    // Some failures, such as arguments that are too long on Windows, come at once.
+    // Some failures are thrown synchronously, such as too long arguments on Windows.
     const reason = thrown instanceof Error ? thrown.message : String(thrown);
     throw new Refusal("failed", `The command could not be started: ${reason}`);
   }

@@ -1,4 +1,4 @@
-// One process that an agent asked for: its output, its end, and its whole tree when it must go.
+// One process that an agent requested: its output, its exit, and the end of its whole process tree.
 import { spawn, type ChildProcess } from "node:child_process";
 import type { Readable } from "node:stream";
 import { withTimeout } from "../base/async.ts";
@@ -14,24 +14,24 @@ export interface ProcessOptions {
   readonly launch: LaunchPlan;
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
-  /** Bytes of output kept. */
+  /** The number of bytes of output to keep. */
   readonly limit: number;
-  /** Receives output as it comes, in whole characters. */
+  /** Receives output as it arrives, in whole characters. */
   readonly onOutput: (bytes: Uint8Array) => void;
 }
 
 export interface ProcessTimes extends KillTimes {
-  /** After the process ended, its output has ended too once it was quiet for so long … */
+  /** After the process has exited, its output has ended too as soon as it was quiet for this long… */
   readonly quiet: number;
-  /** … or so much time went by. Descendants that hold the pipe can keep it open for ever. */
+  /** …or after this time in total. Descendants that hold the pipe can keep it open forever. */
   readonly drain: number;
 }
 
-/** A process, from its start until nothing of it is left. Its `finished` never rejects. */
+/** A process, from its start until its whole tree has ended. Its `finished` never rejects. */
 export class TerminalProcess {
-  /** Rejects with a Refusal when the process could not be started. */
+  /** Rejects with a Refusal if the process could not be started. */
   readonly started: Promise<void>;
-  /** Resolves when the process has ended and its output was read. */
+  /** Resolves when the process has exited and its output was read. */
   readonly finished: Promise<ExitStatus>;
   readonly #child: ChildProcess;
   readonly #clock: Clock;
@@ -55,7 +55,8 @@ export class TerminalProcess {
       cwd: start.cwd,
       env: start.env,
       stdio: ["ignore", "pipe", "pipe"],
-      // Its own group and session: no controlling terminal that could ask for a password, and one target to kill.
+      // Its own group and session: there is no controlling terminal that could ask for a password, and one target to
+      // kill.
       detached: process.platform !== "win32",
       windowsHide: true,
       windowsVerbatimArguments: start.launch.verbatim,
@@ -80,7 +81,7 @@ export class TerminalProcess {
     return this.#ring.truncated;
   }
 
-  /** Ends the process with all it started. Resolves when that is done, within a bounded time. */
+  /** Ends the process and everything it started. Resolves when that is done, within a limited time. */
   kill(): Promise<void> {
     this.#killing ??= this.#kill().finally(() => (this.#killing = undefined));
     return this.#killing;
@@ -96,7 +97,7 @@ export class TerminalProcess {
 
   async #kill(): Promise<void> {
     const { pid } = this.#child;
-    // Its number is only ours while it runs, or while something of its group does.
+    // The process id is ours only while the process or something in its group runs.
     if (pid === undefined || this.#atHostExit === undefined) return;
     await killTree(pid, this.#times);
     if (!this.#isFinished) await this.#waitAtMost(this.#times.drain);
@@ -110,7 +111,7 @@ export class TerminalProcess {
         if (this.#child.pid !== undefined) this.#atHostExit = killAtExit(this.#child.pid);
         resolve();
       });
-      // After the start this is a failed signal: whoever sent it looks at what still lives.
+      // After the start, this is a failed signal. The code that sent it checks which processes are still alive.
       this.#child.on("error", error => {
         this.#finish();
         reject(new Refusal("failed", `The command could not be started: ${asError(error).message}`));
@@ -130,7 +131,7 @@ export class TerminalProcess {
       take(splitter.push(chunk));
       if (this.#drain) this.#waitForQuiet();
     });
-    // A read error ends the stream; what was read is kept.
+    // A read error ends the stream. The output so far is kept.
     stream.on("error", () => stream.destroy());
     this.#flushSplitters.push(() => take(splitter.end()));
   }
@@ -145,7 +146,7 @@ export class TerminalProcess {
   #waitForQuiet(): void {
     this.#quiet?.dispose();
     if (this.#isFinished) return;
-    // Timers run before reads: after a stall what is in the pipe must be read first.
+    // Timers run before reads, so after a stall the data in the pipe must be read first.
     this.#quiet = this.#clock.after(this.#times.quiet, () => {
       this.#quiet = this.#clock.after(0, () => this.#finish());
     });
@@ -162,7 +163,7 @@ export class TerminalProcess {
     this.#resolve(this.#exit);
   }
 
-  /** What the process left running in its group still ends with the terminal. */
+  /** Processes left running in the group still end with the terminal. */
   #forgetGroup(pid: number): void {
     if (isGroupAlive(pid)) return;
     this.#atHostExit?.dispose();

@@ -1,15 +1,18 @@
-// The environment of an agent's commands: the editor's without its own switches, then what keeps a command from
-// waiting for a person, then what the request says. Also finding programs on its PATH.
+// The environment of an agent's commands: that of VS Code without its own switches, then variables that keep a command
+// from waiting for a person, then those of the request. Also finds programs on its PATH.
 import { Refusal } from "../base/errors.ts";
 import { findProgram } from "../base/program.ts";
 import type { Environment, Platform } from "../base/platform.ts";
 
-/** Meant for the editor's own processes; a Node or an Electron that an agent starts would take them for its own. */
+/** Variables for VS Code's own processes. A Node or an Electron that an agent starts would apply them to itself. */
 const editorVariable = /^(ELECTRON_|VSCODE_)/i;
 
-/** Nobody can page, type a password or answer a prompt here: each must end in an error, not in a hang. */
+/**
+ * There is no person to page, type a password or answer a prompt: each of these must end with an error instead of a
+ * hang.
+ */
 const unattendedVariables: Environment = {
-  // A pipe is no terminal, so tools leave colours off by themselves; those that ask find a capable one.
+  // A pipe is not a terminal, so tools turn colours off by themselves. Tools that check TERM find a capable terminal.
   TERM: "xterm-256color",
   PAGER: "cat",
   GIT_PAGER: "cat",
@@ -21,7 +24,7 @@ const unattendedVariables: Environment = {
   GCM_INTERACTIVE: "never",
 };
 
-/** The environment for one command. Later names win; on Windows names that differ in case are one. */
+/** The environment for one command. Later names take precedence. On Windows, names are compared without case. */
 export function unattendedEnvironment(
   base: Environment,
   request: readonly { readonly name: string; readonly value: string }[],
@@ -46,7 +49,7 @@ function checkVariable(name: string, value: string): void {
   }
 }
 
-/** Finds programs as the system would: by path from `cwd`, or by name on the environment's PATH. */
+/** Finds programs as the system does: by path from `cwd`, or by name on the PATH of the environment. */
 export function programFinder(env: Environment, cwd: string, platform: Platform): (name: string) => string | undefined {
   return name => {
     const found = findProgram(name, { env, platform, cwd });

@@ -149,7 +149,7 @@ describe("an agent's command in a terminal of the editor", () => {
   });
 
   it("is not opened for a command that is not known", () => {
-    assert.throws(() => terminals.open(session, "t9"), /^Error: The output of this command is not kept any more\.$/);
+    assert.throws(() => terminals.open(session, "t9"), /^Error: The output of this command is no longer available\.$/);
     assert.equal(made.length, 0);
   });
 

@@ -1,21 +1,21 @@
-// An agent's command as a terminal of the editor, which follows its output.
+// Shows an agent's command as a terminal of VS Code that follows its output.
 import * as vscode from "vscode";
 import type { Disposable } from "../../base/lifecycle.ts";
 import type { ExitStatus } from "../../session/events.ts";
 import type { Session } from "../../session/session.ts";
 import type { SessionState, TerminalState } from "../../session/state.ts";
 
-/** What is needed of a session. */
+/** The part of a session that is used here. */
 type TerminalSession = Pick<Session, "state" | "onDidChange">;
 
 export class EditorTerminals implements Disposable {
-  /** Those that are open. */
+  /** The open views. */
   readonly #views = new Set<TerminalView>();
 
-  /** Shows the terminal; the one that is there already, if there is one. Throws a sentence when it is not known. */
+  /** Shows the terminal, or reveals it if it is shown already. Throws an error for the user if it is unknown. */
   open(session: TerminalSession, terminalId: string): void {
     const state = session.state.terminals.get(terminalId);
-    if (!state) throw new Error(vscode.l10n.t("The output of this command is not kept any more."));
+    if (!state) throw new Error(vscode.l10n.t("The output of this command is no longer available."));
     const known = [...this.#views].find(view => view.shows(session, terminalId));
     const view = known ?? new TerminalView(session, state, closed => this.#views.delete(closed));
     this.#views.add(view);
@@ -27,7 +27,7 @@ export class EditorTerminals implements Disposable {
   }
 }
 
-/** One terminal of the editor. Typing into it does nothing, and closing it does not end the command. */
+/** One terminal of VS Code. Typing into it has no effect, and closing it does not end the command. */
 class TerminalView implements vscode.Pseudoterminal, Disposable {
   readonly #session: TerminalSession;
   readonly #id: string;
@@ -60,14 +60,14 @@ class TerminalView implements vscode.Pseudoterminal, Disposable {
     this.#terminal.show();
   }
 
-  /** VS Code has the terminal ready: what was written before would be lost. */
+  /** VS Code has opened the terminal. Output written before would be lost. */
   open(): void {
     if (this.#isClosed) return;
     this.#subscription = this.#session.onDidChange(state => this.#update(state));
     this.#update(this.#session.state);
   }
 
-  /** The user has closed it. */
+  /** The user has closed the terminal. */
   close(): void {
     this.#isClosed = true;
     this.#end();
@@ -106,7 +106,7 @@ class TerminalView implements vscode.Pseudoterminal, Disposable {
   }
 }
 
-/** Out of any sequence that was not finished, of the screen of full-screen programs, and of all modes and colours. */
+/** Leaves any unfinished sequence, the screen of full-screen programs, and all modes and colours. */
 const resetSequence = "\u0018\u001b[?1047l\u001b[!p";
 const clearSequence = "\u001b[2J\u001b[3J\u001b[H";
 
@@ -124,23 +124,23 @@ function terminalName(agent: string | undefined, command: string | undefined): s
   return name.length > maxNameLength ? `${name.slice(0, maxNameLength - 1)}…` : name || "Parley";
 }
 
-/** Without line breaks, and whatever else is not to be seen. */
+/** Replaces line breaks and invisible characters. */
 const oneLine = (text: string): string => text.replace(/[\s\p{Cc}\p{Cf}]+/gu, " ").trim();
 
-/** Where a string begins that is for the terminal itself, also when control characters stand in between. */
+/** The start of a string for the terminal itself, even with control characters in between. */
 const stringBegins = /\u001b[\u0000-\u0017\u0019\u001c-\u001f\u007f]*[\]PX^_]|[\u0090\u0098\u009d-\u009f]/g;
 const stringEnds = /[\u0007\u0018\u001a\u001b\u009c]/g;
 const mayBeginString = /\u001b[\u0000-\u0017\u0019\u001c-\u001f\u007f]*$/;
 
 /**
- * Takes out of an output what it says to the terminal itself: titles, the clipboard, shell integration, images. What it
- * says to the reader stays: text, colours, the cursor.
+ * Removes the parts of an output that address the terminal itself: titles, the clipboard, shell integration, images.
+ * The parts for the reader stay: text, colours, cursor movements.
  */
 class ControlStringFilter {
   #inString = false;
   #incomplete = "";
 
-  /** The next piece of the output, sieved. The end of it is held back while it may begin such a string. */
+  /** Filters the next piece of the output. Its end is held back while it may start such a string. */
   filter(text: string): string {
     const whole = this.#incomplete + text;
     const out: string[] = [];
@@ -151,7 +151,7 @@ class ControlStringFilter {
         const end = findFrom(stringEnds, whole, at);
         if (!end) return out.join("");
         this.#inString = false;
-        // What stood before and after it must not become one sequence.
+        // The text before and after the string must not combine into one sequence.
         out.push("\u0018");
         at = end[0] === "\u001b" ? end.index : end.index + 1;
       }

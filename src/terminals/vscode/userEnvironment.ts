@@ -1,7 +1,7 @@
 // The environment of a terminal that the user opens.
 import * as vscode from "vscode";
 
-/** The host's environment, changed as the user's integrated terminal would change it. */
+/** The environment of the extension host, changed as the user's integrated terminal would change it. */
 export function userEnvironment(): NodeJS.ProcessEnv {
   const platform = process.platform === "win32" ? "windows" : process.platform === "darwin" ? "osx" : "linux";
   const changes =
