@@ -1,23 +1,25 @@
-// The index of a session's checkpoints, as it stands on disk.
+// The format of the index of a session's checkpoints on disk.
 
-/** A tree of everything in a folder, in the private store of trees. */
+/** A tree of a whole folder, in the private store of trees. */
 export interface TreeRecord {
   /** The folder that the tree was taken of. */
   readonly folder: string;
   readonly tree: string;
-  /** Paths that the tree lacks because they were too large or repositories of their own, relative to the folder. */
+  /**
+   * The paths that the tree lacks because they were too large or are repositories of their own, relative to the folder.
+   */
   readonly left: readonly string[];
 }
 
-/** What is known of a file that was touched. Texts by their names in the store; null: there was no such file. */
+/** The known states of a touched file. Texts are stored by their keys. Null: the file did not exist. */
 export interface FileRecord {
-  /** Before the first touch. Absent: not known. */
+  /** Before the first touch. Absent: unknown. */
   readonly before?: string | null;
-  /** The bytes before, where the text does not tell them. */
+  /** The bytes before, if the text does not determine them. */
   readonly raw?: string;
   /** After the last write. Absent: no write is known. */
   readonly after?: string | null;
-  /** Somebody else changed it in the middle of the turn. */
+  /** The user or another program changed it in the middle of the turn. */
   readonly others?: true;
 }
 
@@ -25,29 +27,29 @@ export interface FileRecord {
 export interface TurnRecord {
   readonly id: string;
   readonly kind: "turn" | "restore";
-  /** When it began, ms since the epoch. */
+  /** The start time, in ms since the epoch. */
   readonly at: number;
   readonly trees: readonly TreeRecord[];
   readonly files: Readonly<Record<string, FileRecord>>;
-  /** A restore that was undone, or that undid one. */
+  /** A restore that was undone, or that undid another one. */
   readonly undone?: true;
 }
 
 const version = 1;
 
-/** The index as text. */
+/** Writes the index as text. */
 export function serializeIndex(turns: readonly TurnRecord[]): string {
   return JSON.stringify({ version, turns });
 }
 
-/** The turns of an index, the oldest first. Throws for what is none. */
+/** Reads the turns of an index, oldest first. Throws if the text is not an index. */
 export function parseIndex(text: string): readonly TurnRecord[] {
   const { version: storedVersion, turns } = JSON.parse(text) as {
     readonly version?: unknown;
     readonly turns?: unknown;
   };
   if (storedVersion !== version || !Array.isArray(turns) || !turns.every(isTurn)) {
-    throw new Error("The index of checkpoints is not in a form that is known.");
+    throw new Error("The index of checkpoints has an unknown format.");
   }
   return turns;
 }

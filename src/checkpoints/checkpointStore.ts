@@ -4,29 +4,29 @@ import { mkdir, readFile, readdir, rename, rm, stat, writeFile } from "node:fs/p
 import { join } from "node:path";
 import { errorCodeOf } from "../base/errors.ts";
 
-/** Where one session's checkpoints are kept. */
+/** The storage of one session's checkpoints. */
 export interface CheckpointStore {
   readIndex(): Promise<string | undefined>;
-  /** Replaces the index, all or nothing. */
+  /** Replaces the index atomically. */
   writeIndex(text: string): Promise<void>;
-  /** Keeps bytes under their key; what is there already is not written again. */
+  /** Stores bytes under their key. Existing content is not written again. */
   put(key: string, bytes: Uint8Array): Promise<void>;
-  /** Undefined when there are none. */
+  /** Undefined if there are none. */
   get(key: string): Promise<Uint8Array | undefined>;
-  /** Removes all bytes but these. */
+  /** Removes all other bytes. */
   keepOnly(keys: ReadonlySet<string>): Promise<void>;
   /** Removes everything. */
   clear(): Promise<void>;
 }
 
-/** The name of a content: equal texts have the same. */
+/** The key of a content. Equal contents have the same key. */
 export function contentKey(content: string | Uint8Array): string {
   return createHash("sha256").update(content).digest("hex");
 }
 
 const isSessionName = (name: string): boolean => /^[\w-]+$/.test(name);
 
-/** All sessions' checkpoints, each in a folder of its own. */
+/** The checkpoints of all sessions, each in its own folder. */
 export class CheckpointFolder {
   readonly #path: string;
 
@@ -34,9 +34,9 @@ export class CheckpointFolder {
     this.#path = path;
   }
 
-  /** Where a session's files are; its trees lie there, too. */
+  /** The folder of a session, which also contains its trees. */
   pathOf(session: string): string {
-    if (!isSessionName(session)) throw new Error(`“${session}” is no name of a session.`);
+    if (!isSessionName(session)) throw new Error(`“${session}” is not the name of a session.`);
     return join(this.#path, session);
   }
 
@@ -44,7 +44,7 @@ export class CheckpointFolder {
     return new FolderStore(this.pathOf(session));
   }
 
-  /** Sessions that have checkpoints. */
+  /** The sessions that have checkpoints. */
   async sessions(): Promise<readonly string[]> {
     const names = await readdir(this.#path).catch(ifMissing([]));
     return names.filter(isSessionName);
@@ -95,14 +95,17 @@ class FolderStore implements CheckpointStore {
   }
 }
 
-/** A file that is there is whole: a window may be killed while it writes. */
+/**
+ * Writes to a temporary file first, so that an existing file is always complete even if the window is killed while it
+ * writes.
+ */
 async function replace(path: string, content: string | Uint8Array): Promise<void> {
   const draft = `${path}.${process.pid}.tmp`;
   await writeFile(draft, content);
   await rename(draft, path);
 }
 
-/** For `catch`: the value where there is no such file or folder. */
+/** For `catch`: returns the value if the file or folder does not exist. */
 function ifMissing<T>(value: T): (thrown: unknown) => T {
   return thrown => {
     if (errorCodeOf(thrown) === "ENOENT") return value;

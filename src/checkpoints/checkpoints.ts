@@ -9,15 +9,18 @@ import type { CheckpointTrees } from "./checkpointTrees.ts";
 import { contentKey, type CheckpointStore } from "./checkpointStore.ts";
 import { normalizeText } from "../base/text.ts";
 
-/** What a turn's agent is about to change, or has changed. Texts have "\n" line ends and no byte-order mark. */
+/**
+ * A file that the agent of a turn is about to change, or has changed. Texts have "\n" line endings and no byte-order
+ * mark.
+ */
 export interface TouchedFile {
-  /** The turn, by the submission of its prompt. */
+  /** The turn, by the id of its prompt. */
   readonly turn: string;
-  /** Absolute, links resolved. */
+  /** The absolute path with links resolved. */
   readonly path: string;
-  /** The text at the turn's first touch; null: no such file; undefined: not known. */
+  /** The text at the first touch in the turn. Null: the file did not exist. Undefined: unknown. */
   readonly before: string | null | undefined;
-  /** The bytes on disk at that moment, where they are known: what a file has that is made anew. */
+  /** The bytes on disk at that moment, if known. A restore that creates the file again writes them. */
   readonly raw?: Uint8Array;
 }
 
@@ -27,54 +30,54 @@ export interface CheckpointOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly newId: () => string;
-  /** How many checkpoints are kept, and for how many milliseconds. */
+  /** The number of checkpoints to keep, and their maximum age in milliseconds. */
   readonly limits: () => { readonly count: number; readonly age: number };
 }
 
-/** One file that going back would change. */
+/** A file that a restore would change. */
 export interface FileRestore {
   readonly path: string;
-  /** The text it would get; null: it would be deleted. */
+  /** The text after the restore. Null: the file would be deleted. */
   readonly to: string | null;
-  /** Bytes for a file that is made anew. */
+  /** The bytes to write if the file has to be created. */
   readonly raw?: Uint8Array;
-  /** The text it has, unsaved text included; null: there is no such file. */
+  /** The current text, including unsaved changes. Null: the file does not exist. */
   readonly now: string | null;
-  /** Somebody else than the agent changed it since: it is kept unless chosen. */
+  /** The user or another program changed the file since, so it is kept unless the user selects it. */
   readonly changedSince: boolean;
 }
 
-/** What going back to a checkpoint would do. */
+/** The effects of restoring a checkpoint. */
 export interface RestorePlan {
-  /** The turn or the restore that is gone back behind. */
+  /** The turn or the restore whose start is restored. */
   readonly checkpoint: string;
   readonly files: readonly FileRestore[];
-  /** Files that were changed, and whose earlier text is not known. */
+  /** Changed files whose earlier text is unknown. */
   readonly unknown: readonly string[];
-  /** How many files differ besides that no agent is known to have touched. */
+  /** The number of further files that differ, and that no agent is known to have touched. */
   readonly more: number;
 }
 
-/** The text of a file as the user sees it; null: no such file. Rejects for what is no text. */
+/** Reads the text of a file as the user sees it. Null: the file does not exist. Rejects if the file is not a text. */
 export type ReadCurrentText = (path: string) => Promise<string | null>;
 
-/** How long a tree may hold up a prompt, in milliseconds. */
+/** The maximum time that a tree may delay a prompt, in milliseconds. */
 export const maxTreeTime = 1800;
 
-/** Changes by nobody known that a plan lists. */
+/** The maximum number of changes without a known author in a plan. */
 const maxOtherFiles = 200;
 
 export class Checkpoints implements Disposable {
   readonly #options: CheckpointOptions;
   readonly #changed = new Emitter<void>();
-  /** Fires when there are other checkpoints than before. */
+  /** Fires when a checkpoint is added or removed. */
   readonly onDidChange: Event<void> = this.#changed.event;
   readonly #ended = new AbortController();
   #records: readonly TurnRecord[] = [];
   #turns: ReadonlySet<string> = new Set();
   readonly #loaded: Promise<void>;
   #isLoaded = false;
-  /** Contents on their way to the disk, by key. */
+  /** Contents that are being written to disk, by key. */
   readonly #contents = new Map<string, Uint8Array>();
   readonly #saves = new Sequencer();
   #dirty = false;
@@ -84,7 +87,7 @@ export class Checkpoints implements Disposable {
     this.#loaded = this.#load();
   }
 
-  /** Turns that can be gone back to. The same set as long as there are no others. */
+  /** The turns that can be restored. Stays the same set until a checkpoint is added or removed. */
   get turns(): ReadonlySet<string> {
     return this.#turns;
   }
@@ -94,7 +97,7 @@ export class Checkpoints implements Disposable {
     return this.#records.findLast(record => record.kind === "restore" && !record.undone)?.id;
   }
 
-  /** A turn is about to begin: takes the trees, within a time limit. Never rejects. */
+  /** A turn is about to start: takes the trees, within a time limit. Never rejects. */
   async beginTurn(turn: string): Promise<void> {
     await this.#loaded;
     if (this.#ended.signal.aborted) return;
@@ -108,7 +111,7 @@ export class Checkpoints implements Disposable {
     if (pruned) await this.#clean();
   }
 
-  /** An agent touches a file in a turn. Later touches only tell whether somebody else changed it meanwhile. */
+  /** An agent touches a file in a turn. Later touches in the same turn only detect changes by others. */
   touched(file: TouchedFile): void {
     this.#whenLoaded(() => {
       const { turn, path, before } = file;
@@ -120,25 +123,25 @@ export class Checkpoints implements Disposable {
         return;
       }
       if (!known) {
-        // Its beginning was not announced: that the tree is missing is no reason to lose the text.
+        // The start of this turn was not announced. The text is recorded although there is no tree.
         this.#set([...this.#records, { id: turn, kind: "turn", at: this.#options.clock.now(), trees: [], files: {} }]);
       }
       this.#setFile(turn, path, this.#fileRecord(before, file.raw));
     });
   }
 
-  /** The text that an agent left in a file; null: it deleted it. */
+  /** The text that an agent left in a file. Null: the agent deleted the file. */
   written(path: string, after: string | null): void {
     this.#whenLoaded(() => {
       const last = this.#records.findLast(record => record.kind === "turn" && Object.hasOwn(record.files, path));
       const file = last?.files[path];
       if (!last || !file) return;
-      // Only compared, never written back: its name is enough.
+      // The text is only compared and never restored, so its key is enough.
       this.#setFile(last.id, path, { ...file, after: textKey(after) });
     });
   }
 
-  /** The text of a file when the turn began, from its trees; null: no such file then; undefined: not known. */
+  /** The text of a file at the start of the turn, from the trees. Null: the file did not exist. Undefined: unknown. */
   async textAt(turn: string, path: string): Promise<string | null | undefined> {
     await this.#loaded;
     const { trees } = this.#options;
@@ -152,12 +155,14 @@ export class Checkpoints implements Disposable {
     }
   }
 
-  /** Whether a tree of everything in the folder was taken when the turn began. */
+  /** Whether a tree of the whole folder was taken at the start of the turn. */
   hasTree(turn: string, folder: string): boolean {
     return this.#records.some(one => one.id === turn && one.trees.some(tree => tree.folder === folder));
   }
 
-  /** What going back to the beginning of a turn would change. Rejects with a Refusal when there is no such checkpoint. */
+  /**
+   * The changes that restoring the start of a turn would make. Rejects with a Refusal if there is no such checkpoint.
+   */
   async planRestore(turn: string, now: ReadCurrentText): Promise<RestorePlan> {
     await this.#loaded;
     const from = this.#records.findIndex(record => record.id === turn);
@@ -173,7 +178,7 @@ export class Checkpoints implements Disposable {
     };
   }
 
-  /** What undoing a restore would change. */
+  /** The changes that undoing a restore would make. */
   async planUndo(restore: string, now: ReadCurrentText): Promise<RestorePlan> {
     await this.#loaded;
     const record = this.#records.find(one => one.id === restore);
@@ -183,8 +188,8 @@ export class Checkpoints implements Disposable {
   }
 
   /**
-   * Notes what a restore is about to change, so that it can be undone. `raw`: bytes of files that will be deleted.
-   * Resolves with its id once that is stored.
+   * Records the changes of a restore before they are made, so that it can be undone. `raw`: bytes of files that will be
+   * deleted. Resolves with its id as soon as the record is stored.
    */
   async recordRestore(
     plan: RestorePlan,
@@ -211,13 +216,13 @@ export class Checkpoints implements Disposable {
     return id;
   }
 
-  /** A restore was done; undoing one uses it up. */
+  /** A restore was completed. Undoing a restore uses it up. */
   completeRestore(plan: RestorePlan): void {
     this.#change(plan.checkpoint, record => (record.kind === "restore" ? { ...record, undone: true } : record));
     void this.flush();
   }
 
-  /** A restore that was noted has not taken place. */
+  /** A recorded restore did not take place. */
   discardRestore(restore: string): void {
     this.#set(this.#records.filter(record => record.id !== restore));
     void this.flush();
@@ -233,7 +238,7 @@ export class Checkpoints implements Disposable {
     await this.#options.store.clear();
   }
 
-  /** Resolves when all that is known is stored, or its loss was logged. */
+  /** Resolves when everything known is stored, or its loss was logged. */
   async flush(): Promise<void> {
     try {
       await this.#loaded;
@@ -243,7 +248,7 @@ export class Checkpoints implements Disposable {
     }
   }
 
-  /** Ends what is under way. What was noted is still stored. */
+  /** Ends work in progress. Recorded data is still stored. */
   dispose(): void {
     if (this.#ended.signal.aborted) return;
     this.#ended.abort();
@@ -288,7 +293,7 @@ export class Checkpoints implements Disposable {
     void this.flush();
   }
 
-  /** Notes a text, and takes its content to the disk. */
+  /** Records a text, and schedules its content for writing. */
   #fileRecord(before: string | null | undefined, raw?: Uint8Array): FileRecord {
     if (before === undefined) return {};
     if (before === null) return { before: null };
@@ -323,7 +328,7 @@ export class Checkpoints implements Disposable {
       for (const [key, bytes] of contents) await store.put(key, bytes);
       await store.writeIndex(text);
     } catch (error) {
-      this.#dirty = true; // To be tried again with the next change.
+      this.#dirty = true; // Retried with the next change.
       throw error;
     }
     for (const [key] of contents) this.#contents.delete(key);
@@ -340,7 +345,7 @@ export class Checkpoints implements Disposable {
       return await trees.take(limit.signal);
     } catch (error) {
       if (this.#ended.signal.aborted) return [];
-      const timedOut = "A checkpoint has no tree of the workspace: it took too long.";
+      const timedOut = "A checkpoint has no tree of the workspace because taking it took too long.";
       if (limit.signal.aborted) log.warn(timedOut);
       else log.warn("A checkpoint has no tree of the workspace.", asError(error).message);
       return [];
@@ -386,7 +391,7 @@ export class Checkpoints implements Disposable {
     return { files, unknown };
   }
 
-  /** The text to go back to. Undefined: it is not known. */
+  /** The text to restore. Undefined: unknown. */
   async #target(
     turn: string,
     path: string,
@@ -402,7 +407,7 @@ export class Checkpoints implements Disposable {
     return bytes && { text: Buffer.from(bytes).toString("utf8"), ...(raw && { raw }) };
   }
 
-  /** Files that differ from the tree and that no agent is known to have touched. */
+  /** The files that differ from the tree and that no agent is known to have touched. */
   async #otherFiles(records: readonly TurnRecord[], now: ReadCurrentText): Promise<Omit<RestorePlan, "checkpoint">> {
     const none = { files: [], unknown: [], more: 0 };
     const { trees, log } = this.#options;
@@ -421,12 +426,12 @@ export class Checkpoints implements Disposable {
       }
       return { files, unknown, more: changes.more };
     } catch (error) {
-      log.warn("What else has changed since the checkpoint is not known.", asError(error).message);
+      log.warn("Other changes since the checkpoint could not be determined.", asError(error).message);
       return none;
     }
   }
 
-  /** Lets the oldest go. True: some went. */
+  /** Removes the oldest checkpoints. Returns whether any were removed. */
   #prune(): boolean {
     const { limits, clock } = this.#options;
     const { count, age } = limits();
@@ -437,7 +442,7 @@ export class Checkpoints implements Disposable {
     return true;
   }
 
-  /** Gives back the space of what was pruned. */
+  /** Frees the space of removed checkpoints. */
   async #clean(): Promise<void> {
     const { store, trees, log } = this.#options;
     try {
@@ -455,11 +460,11 @@ export class Checkpoints implements Disposable {
 const textKey = (text: string | null): string | null => (text === null ? null : contentKey(normalizeText(text)));
 const byPath = (a: FileRestore, b: FileRestore): number => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0);
 
-/** What the agent left of a file, as far as it is known: a touch without a write left it was. */
+/** The last known content after the agent: a touch without a write left the file as it was. */
 const lastKnownKey = (file: FileRecord): string | null | undefined =>
   file.after === undefined ? file.before : file.after;
 
-/** Whether somebody else changed the file between two touches or after the last. */
+/** Whether the user or another program changed the file between two touches or after the last one. */
 function wasChangedBetween(history: readonly FileRecord[], now: string | null): boolean {
   return history.some((file, i) => {
     if (file.others) return true;
@@ -471,12 +476,12 @@ function wasChangedBetween(history: readonly FileRecord[], now: string | null): 
   });
 }
 
-/** Whether the file is as it was when it was first touched. */
+/** Whether the file is as it was before the first touch. */
 function isUntouched(history: readonly FileRecord[], now: string | null): boolean {
   return history.every(file => file.before === now && lastKnownKey(file) === now);
 }
 
-/** The text now, in the form that texts have here. Undefined: it is no text. */
+/** The current text, normalised like the stored texts. Undefined: not a text. */
 async function readNormalized(path: string, now: ReadCurrentText): Promise<string | null | undefined> {
   try {
     const text = await now(path);

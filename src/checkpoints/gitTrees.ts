@@ -27,26 +27,26 @@ import {
 
 export interface GitTreesOptions {
   readonly git: Git;
-  /** The session's folders. */
+  /** The workspace folders of the session. */
   readonly folders: readonly string[];
-  /** Where objects and indexes are kept. */
+  /** The folder for objects and indexes. */
   readonly storageFolder: string;
   readonly log: Log;
   readonly limits?: TreeLimits;
-  /** What was said already, by the trees of other sessions too. */
+  /** Messages that were logged already, also by the trees of other sessions. */
   readonly loggedMessages?: Set<string>;
 }
 
 const missingMode = "000000";
 
-/** Modes of files whose content is text or bytes; the others are links and repositories. */
+/** Modes of regular files. The other modes are links and repositories. */
 const isFile = (mode: string): boolean => mode.startsWith("100");
 
 export class GitTrees implements CheckpointTrees {
   readonly #options: GitTreesOptions;
   readonly #limits: TreeLimits;
   readonly #places = new Map<string, Promise<TreeLocation>>();
-  /** What was said already, so that it is said once. */
+  /** Messages that were logged already, so that each is logged once. */
   readonly #loggedMessages: Set<string>;
   readonly #sequencer = new Sequencer();
 
@@ -75,7 +75,7 @@ export class GitTrees implements CheckpointTrees {
     const entries = await treeEntries(place, record.tree, above);
     const entry = entries.find(one => one.path === full);
     if (!entry) {
-      // Within another repository, or ignored: then git does not tell whether there was such a file.
+      // In a nested repository or ignored. Git does not know whether the file existed.
       if (entries.some(({ mode }) => !isFile(mode)) || (await isIgnored(place, inside))) return undefined;
       return null;
     }
@@ -138,12 +138,12 @@ export class GitTrees implements CheckpointTrees {
     const { git, storageFolder: ownFolder } = this.#options;
     const found = findTreeLocation(git, folder, join(ownFolder, folderKey(folder)), signal);
     this.#places.set(folder, found);
-    // It may become one.
+    // The folder may become a repository later.
     found.catch(() => this.#places.delete(folder));
     return found;
   }
 
-  /** The text before of each difference. */
+  /** The text of each difference in the first tree. */
   async #texts(
     place: TreeLocation,
     differences: readonly TreeDifference[],
@@ -171,10 +171,10 @@ export class GitTrees implements CheckpointTrees {
   }
 }
 
-/** The name of a folder's own place. */
+/** The name of the private storage of a folder. */
 const folderKey = (folder: string): string => contentKey(folder).slice(0, 16);
 
-/** The path within the folder, with slashes; undefined when it is outside or git's own. */
+/** The path relative to the folder, with slashes. Undefined if it is outside, or inside git's own folder. */
 function relativePath(folder: string, path: string): string | undefined {
   const inside = relative(folder, path);
   if (inside === "" || inside === ".." || inside.startsWith(`..${sep}`) || inside.startsWith(`.git${sep}`)) return;
@@ -186,7 +186,7 @@ const isOmitted = ({ left }: TreeRecord, path: string): boolean =>
 
 async function isIgnored(place: TreeLocation, path: string): Promise<boolean> {
   try {
-    // It takes no literal paths, and takes every path literally.
+    // The command does not support the option for literal paths, and treats every path literally anyway.
     const args = ["--no-literal-pathspecs", "check-ignore", "-q", "--no-index", "--", `./${path}`];
     await gitOutput(place.git, place.folder, args, {});
     return true;
@@ -196,7 +196,7 @@ async function isIgnored(place: TreeLocation, path: string): Promise<boolean> {
   }
 }
 
-/** Undefined for what is no UTF-8 text. */
+/** Undefined if the bytes are not UTF-8 text. */
 function decodeText(bytes: Buffer): string | undefined {
   // What Git LFS keeps in place of a file.
   if (bytes.toString("latin1", 0, 42) === "version https://git-lfs.github.com/spec/v1") return undefined;
@@ -210,7 +210,7 @@ async function deleteUnusedObjects(place: TreeLocation, records: readonly TreeRe
   const listed = await gitList(place.git, place.folder, args, { ...privateRunOptions(place, []), input });
   const kept = new Set(listed.join("").split("\n"));
   const objects = join(place.privateFolder, "objects");
-  // The index may know objects that are about to go.
+  // The index may refer to objects that are about to be removed.
   await rm(join(place.privateFolder, "index"), { force: true });
   for (const two of await readdir(objects)) {
     if (!/^[0-9a-f]{2}$/.test(two)) continue;

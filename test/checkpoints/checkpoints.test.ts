@@ -262,7 +262,7 @@ describe("checkpoints", () => {
     await until(() => world.clock.pendingTimers === 1);
     world.clock.advance(1800);
     await begun;
-    assert.deepEqual(world.warnings, ["A checkpoint has no tree of the workspace: it took too long."]);
+    assert.deepEqual(world.warnings, ["A checkpoint has no tree of the workspace because taking it took too long."]);
     assert.equal(await world.checkpoints.textAt("t1", "/w/a"), undefined);
     const ending = world.begin("t2");
     await until(() => world.clock.pendingTimers === 1);

@@ -27,11 +27,11 @@ describe("checkpoints", () => {
     await restoreButton(panel, "first.json").click();
     const tab = page.locator(".tab.active", { hasText: "Checkpoint: #script first.json" });
     await tab.waitFor();
-    await row(page, "2 files would go back.").waitFor();
+    await row(page, "2 files will be restored.").waitFor();
     await page.locator(".monaco-diff-editor .line-insert").first().waitFor();
     await screenshot(page, "checkpoint-preview");
     assert.equal(files.sum(), "second\n", "nothing is changed before the choice");
-    await row(page, "2 files would go back.").click();
+    await row(page, "2 files will be restored.").click();
     await until(() => files.sum() === original && !files.hasMade());
     await tab.waitFor({ state: "detached" });
     await panel.getByRole("region", { name: "Changes" }).waitFor({ state: "hidden" });
@@ -53,7 +53,7 @@ describe("checkpoints", () => {
     const button = restoreButton(panel, "first.json");
     await tabTo(page, button);
     await page.keyboard.press("Enter");
-    await row(page, "1 file would go back.").waitFor();
+    await row(page, "1 file will be restored.").waitFor();
     await page.keyboard.press("Enter");
     await row(page, "made.txt").waitFor();
     await screenshot(page, "checkpoint-kept");

@@ -88,7 +88,7 @@ describe("data that an earlier build stored", () => {
     const prompt = panel.locator('parley-message[data-kind="user"]', { hasText: "#script first.json" });
     await prompt.hover();
     await prompt.getByRole("button", { name: "Restore Checkpoint" }).click();
-    await row(page, "2 files would go back.").click();
+    await row(page, "2 files will be restored.").click();
     await until(() => readFileSync(join(folder, "src/sum.js"), "utf8") === original);
     await until(() => !existsSync(join(folder, "CHANGES.md")));
     await changes.waitFor({ state: "hidden" });

@@ -1,4 +1,4 @@
-// Going back to a checkpoint: what would change is shown first, then the user chooses what goes back, and can undo it.
+// Restores checkpoints: shows a preview of the changes, lets the user choose what to restore, and offers to undo it.
 import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { relative } from "node:path";
@@ -20,7 +20,7 @@ import type { CheckpointPreview } from "./checkpointPreview.ts";
 export interface CheckpointControllerOptions {
   /** The session that the window shows. */
   readonly session: () => Session | undefined;
-  /** Replaces it by a new session with that agent, and returns the new one if it could be started. */
+  /** Replaces it with a new session with that agent. Returns the new session if it could be started. */
   readonly startSession: (agent: string | undefined) => Session | undefined;
   readonly chat: ChatSurface;
   readonly sessionCheckpoints: SessionCheckpoints;
@@ -29,7 +29,7 @@ export interface CheckpointControllerOptions {
   readonly edits: ReviewPort;
 }
 
-/** What the user wants to go back. */
+/** The user's choice of what to restore. */
 interface RestoreChoice extends vscode.QuickPickItem {
   readonly files: boolean;
   readonly conversation: boolean;
@@ -37,16 +37,16 @@ interface RestoreChoice extends vscode.QuickPickItem {
 
 export class CheckpointController {
   readonly #options: CheckpointControllerOptions;
-  /** One restore at a time. */
+  /** Only one restore runs at a time. */
   #running: Promise<void> | undefined;
-  /** Where files went back last, in this window: a new session may have begun since. */
+  /** The checkpoints of the last restore in this window. A new session may have started since. */
   #restored: Checkpoints | undefined;
 
   constructor(options: CheckpointControllerOptions) {
     this.#options = options;
   }
 
-  /** Goes back to the beginning of the turn that a prompt began; without one the user chooses. */
+  /** Restores the start of the turn of a prompt. Without one, the user chooses. */
   async restore(entry?: string): Promise<void> {
     const found = this.#session();
     if (!found) return void (await vscode.window.showInformationMessage(vscode.l10n.t("There are no checkpoints.")));
@@ -61,14 +61,14 @@ export class CheckpointController {
       if (plan.files.length > 0) await this.#options.preview.open(title, plan.files);
       const choice = await this.#ask(session, plan);
       const files = choice?.files ? await this.#chosen(session, plan) : [];
-      // It was there to choose by, and would lie when the files change.
+      // The preview helps to choose, and is wrong as soon as the files change.
       await this.#options.preview.close(title);
       if (!choice || !files) return;
-      // Meanwhile the user may have sent something, or gone elsewhere.
+      // Meanwhile, the user may have sent a prompt or switched to another session.
       if (this.#session()?.session !== session || (await this.#refusesWhileBusy(session))) return;
       if (files.length > 0) {
         await this.#apply(checkpoints, plan, files);
-        this.#announceRestore(vscode.l10n.t("Went back to the checkpoint: {0}.", fileCount(files.length)));
+        this.#announceRestore(vscode.l10n.t("Restored the checkpoint: {0}.", fileCount(files.length)));
       } else if (choice.files && !choice.conversation) {
         void vscode.window.showInformationMessage(vscode.l10n.t("No file was changed."));
       }
@@ -76,9 +76,9 @@ export class CheckpointController {
     });
   }
 
-  /** Takes the last restore back. */
+  /** Undoes the last restore. */
   async undo(): Promise<void> {
-    // Files may be back on disk before all is noted.
+    // The files may be on disk before the restore is recorded completely.
     await this.#running?.catch(() => undefined);
     const found = this.#session();
     const checkpoints = this.#restored?.lastRestore === undefined ? found?.checkpoints : this.#restored;
@@ -98,7 +98,7 @@ export class CheckpointController {
     });
   }
 
-  /** Deletes checkpoints, of this session or of all, after asking which. */
+  /** Deletes the checkpoints of this session or of all sessions, after asking which. */
   async delete(): Promise<void> {
     const { sessionCheckpoints: book } = this.#options;
     const found = this.#session();
@@ -129,19 +129,19 @@ export class CheckpointController {
     await running;
   }
 
-  /** Says that nothing goes back while the agent works, and offers to stop it. */
+  /** Warns that nothing can be restored while the agent works, and offers to stop it. */
   async #refusesWhileBusy(session: Session): Promise<boolean> {
     if (!isBusy(session.state)) return false;
     const stop = vscode.l10n.t("Stop");
     const words = vscode.l10n.t(
-      "{0} is working. Stop it before you go back to a checkpoint.",
+      "{0} is working. Stop it before restoring a checkpoint.",
       session.state.agent?.name ?? vscode.l10n.t("The agent"),
     );
     if ((await vscode.window.showWarningMessage(words, stop)) === stop) session.stop();
     return true;
   }
 
-  /** Which prompt to go back to, the newest first. */
+  /** Lets the user choose a prompt, newest first. */
   async #choose({ state }: Session, checkpoints: Checkpoints): Promise<Message | undefined> {
     const prompts = [...state.entries].flatMap(entry =>
       entry.kind === "message" && checkpoints.turns.has(entry.submission ?? "") ? [entry] : [],
@@ -156,7 +156,7 @@ export class CheckpointController {
       placeHolder:
         picks.length === 0
           ? vscode.l10n.t("There are no checkpoints in this session.")
-          : vscode.l10n.t("Go back to what there was when you sent this message"),
+          : vscode.l10n.t("Choose the message to restore to"),
     });
     return picked?.message;
   }
@@ -171,7 +171,10 @@ export class CheckpointController {
     };
     const conversation: RestoreChoice = {
       label: `$(comment-discussion) ${vscode.l10n.t("Conversation")}`,
-      detail: vscode.l10n.t("A new session with what came before attached: {0} cannot rewind.", agent),
+      detail: vscode.l10n.t(
+        "Starts a new session with the earlier conversation attached, because {0} cannot rewind.",
+        agent,
+      ),
       files: false,
       conversation: true,
     };
@@ -184,28 +187,28 @@ export class CheckpointController {
     return vscode.window.showQuickPick(hasFiles ? [files, conversation, both] : [conversation], {
       title: vscode.l10n.t("Restore Checkpoint"),
       placeHolder: [
-        hasFiles ? vscode.l10n.t("What do you want to restore?") : vscode.l10n.t("No known file would change."),
+        hasFiles ? vscode.l10n.t("What do you want to restore?") : vscode.l10n.t("No known file will change."),
         ...unknownFilesText(plan),
       ].join(" "),
-      // The preview is there to be looked at meanwhile.
+      // The user can look at the preview meanwhile.
       ignoreFocusOut: true,
     });
   }
 
-  /** Files to change: those that only the agent changed, and of the others those that the user chooses. */
+  /** The files to change: those that only the agent changed, and any others that the user selects. */
   async #chosen({ state }: Session, plan: RestorePlan): Promise<readonly FileRestore[] | undefined> {
     const changed = plan.files.filter(file => file.changedSince);
     const own = plan.files.filter(file => !file.changedSince);
     if (changed.length === 0) return own;
     const picks = changed.map(file => ({
       label: relative(state.workspaceFolder, file.path),
-      description: file.to === null ? vscode.l10n.t("would be deleted") : "",
+      description: file.to === null ? vscode.l10n.t("will be deleted") : "",
       file,
     }));
     const picked = await vscode.window.showQuickPick(picks, {
       canPickMany: true,
-      title: vscode.l10n.t("Changed Since, and Kept Unless Chosen"),
-      placeHolder: vscode.l10n.t("Choose what is to go back all the same"),
+      title: vscode.l10n.t("You Changed These Files Since"),
+      placeHolder: vscode.l10n.t("Select files to restore anyway"),
       ignoreFocusOut: true,
     });
     return picked && [...own, ...picked.map(({ file }) => file)];
@@ -237,7 +240,10 @@ export class CheckpointController {
     });
   }
 
-  /** No agent can rewind or fork yet: a new session, to whose first message the conversation so far is attached. */
+  /**
+   * Agents cannot rewind or fork yet, so this starts a new session and attaches the conversation so far to its first
+   * message.
+   */
   async #restoreConversation(session: Session, message: Message): Promise<void> {
     const { chat, startSession } = this.#options;
     const { state } = session;
@@ -250,12 +256,12 @@ export class CheckpointController {
       isFirst
         ? vscode.l10n.t("{0} cannot rewind a conversation, so this is a new session.", agent)
         : vscode.l10n.t(
-            "{0} cannot rewind a conversation, so this is a new session. What was said before is attached to your next message.",
+            "{0} cannot rewind a conversation, so this is a new session. The earlier conversation is attached to your next message.",
             agent,
           ),
     );
     if (message.content.some(block => block.type !== "text")) {
-      next.addNotice(vscode.l10n.t("The message had attachments. Attach them again where they are needed."));
+      next.addNotice(vscode.l10n.t("The message had attachments. Attach them again if you need them."));
     }
     const attachments = isFirst ? [] : [conversationAttachment(text)];
     await chat.reveal({ type: "draft", text: contentText(message.content), attachments });
@@ -279,14 +285,14 @@ async function bytesOfDeleted(files: readonly FileRestore[]): Promise<ReadonlyMa
   );
 }
 
-/** A chip for the conversation so far; its end, where it is too long. */
+/** An attachment with the conversation so far, or with its end if it is too long. */
 function conversationAttachment(conversation: string): Attachment {
   const bytes = Buffer.from(conversation);
   const maxBytes = maxEmbeddedBytes - 200;
   const text =
     bytes.length <= maxBytes
       ? conversation
-      : `[The beginning was left out: the conversation is too long.]\n\n${bytes.subarray(-maxBytes).toString()}`;
+      : `[The beginning was left out because the conversation is too long.]\n\n${bytes.subarray(-maxBytes).toString()}`;
   return {
     id: randomUUID(),
     kind: "file",
@@ -301,20 +307,20 @@ const fileCount = (count: number): string =>
 
 function filesDetail({ files }: RestorePlan): string {
   const kept = files.filter(file => file.changedSince).length;
-  const restored = vscode.l10n.t("{0} would go back.", fileCount(files.length - kept));
+  const restored = vscode.l10n.t("{0} will be restored.", fileCount(files.length - kept));
   if (kept === 0) return restored;
-  return `${restored} ${vscode.l10n.t("Changed since, and kept unless you choose them: {0}.", fileCount(kept))}`;
+  return `${restored} ${vscode.l10n.t("Changed since, and kept unless you select them: {0}.", fileCount(kept))}`;
 }
 
-/** What a plan cannot tell. */
+/** The limits of a plan, as sentences. */
 function unknownFilesText({ unknown, more }: RestorePlan): readonly string[] {
   return [
     ...(unknown.length > 0
       ? [
-          vscode.l10n.t("Not known, and left as they are: {0}.", unknown.slice(0, 3).join(", ")) +
+          vscode.l10n.t("Unknown earlier content, left unchanged: {0}.", unknown.slice(0, 3).join(", ")) +
             (unknown.length > 3 ? "…" : ""),
         ]
       : []),
-    ...(more > 0 ? [vscode.l10n.t("{0} more were changed by nobody known.", fileCount(more))] : []),
+    ...(more > 0 ? [vscode.l10n.t("{0} more changed for an unknown reason.", fileCount(more))] : []),
   ];
 }

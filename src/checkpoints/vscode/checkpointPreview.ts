@@ -1,4 +1,4 @@
-// What going back to a checkpoint would change, as one multi-file diff.
+// A preview of restoring a checkpoint, as one multi-file diff.
 import * as vscode from "vscode";
 import type { Disposable } from "../../base/lifecycle.ts";
 import type { FileRestore } from "../checkpoints.ts";
@@ -8,10 +8,10 @@ export class CheckpointPreview implements Disposable {
   readonly #texts = new ReadOnlyTexts({
     scheme: "parley-checkpoint",
     maxTexts: 1000,
-    placeholder: vscode.l10n.t("This preview is no longer kept."),
+    placeholder: vscode.l10n.t("This preview is no longer available."),
   });
 
-  /** Opens the preview: the files as they are on the left, as they would be on the right. */
+  /** Opens the preview: the current files on the left, the files after the restore on the right. */
   async open(title: string, files: readonly FileRestore[]): Promise<void> {
     const resources = files.map(({ path, now, to }) => {
       const file = vscode.Uri.file(path);
@@ -20,9 +20,9 @@ export class CheckpointPreview implements Disposable {
     await vscode.commands.executeCommand("vscode.changes", title, resources);
   }
 
-  /** Closes the preview of that title, if it is open. */
+  /** Closes the preview with that title, if it is open. */
   async close(title: string): Promise<void> {
-    // Stable API does not tell what a multi-file diff shows; VS Code adds the number of files to its title.
+    // Stable API does not expose the content of a multi-file diff. VS Code appends the number of files to its title.
     const tabs = vscode.window.tabGroups.all.flatMap(group => group.tabs);
     const own = tabs.filter(
       ({ label, input }) =>

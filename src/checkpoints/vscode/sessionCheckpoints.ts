@@ -1,4 +1,4 @@
-// The checkpoints of the sessions that the window has shown, and the end of old ones.
+// The checkpoints of the sessions that the window has shown, and the removal of old ones.
 import { join } from "node:path";
 import * as vscode from "vscode";
 import { asError } from "../../base/errors.ts";
@@ -11,11 +11,11 @@ import { GitTrees } from "../gitTrees.ts";
 import { gitOf } from "../../git/vscode/gitOf.ts";
 
 export interface SessionCheckpointsOptions {
-  /** Where checkpoints are kept. */
+  /** The folder for all checkpoints. */
   readonly path: string;
-  /** The folders of a session that works in `cwd`. */
+  /** The folders of a session with that workspace folder. */
   readonly roots: (workspaceFolder: string) => readonly string[];
-  /** How many turns of a session are kept, and for how many days. */
+  /** The number of turns to keep for each session, and their maximum age in days. */
   readonly limits: () => { readonly maxCount: number; readonly maxAgeDays: number };
   readonly newId: () => string;
   readonly clock: Clock;
@@ -29,9 +29,11 @@ export class SessionCheckpoints implements Disposable {
   readonly #options: SessionCheckpointsOptions;
   readonly #folder: CheckpointFolder;
   readonly #changed = new Emitter<void>();
-  /** Fires when there are other checkpoints than before. */
+  /** Fires when a checkpoint is added or removed. */
   readonly onDidChange: Event<void> = this.#changed.event;
-  /** By session. One that the window shows no longer stays, so that a restore can be undone from the next. */
+  /**
+   * By session. Sessions that the window no longer shows stay, so that a restore can be undone from the next session.
+   */
   readonly #open = new Map<string, Checkpoints>();
   readonly #store = new DisposableStore();
   readonly #loggedMessages = new Set<string>();
@@ -62,12 +64,12 @@ export class SessionCheckpoints implements Disposable {
     return checkpoints;
   }
 
-  /** Turns of a session that can be gone back to. The same set as long as there are no others. */
+  /** The turns of a session that can be restored. Stays the same set until a checkpoint is added or removed. */
   turns(session: string, workspaceFolder: string): ReadonlySet<string> {
     return this.#store.isDisposed ? noTurns : this.forSession(session, workspaceFolder).turns;
   }
 
-  /** Deletes what has outlived its age, in sessions that are not open. Never rejects. */
+  /** Deletes checkpoints that are too old, in sessions that are not open. Never rejects. */
   async prune(): Promise<void> {
     const oldest = this.#options.clock.now() - this.#options.limits().maxAgeDays * day;
     try {
@@ -83,7 +85,7 @@ export class SessionCheckpoints implements Disposable {
     }
   }
 
-  /** Deletes the checkpoints of every session. */
+  /** Deletes the checkpoints of all sessions. */
   async clear(): Promise<void> {
     await Promise.all([...this.#open.values()].map(checkpoints => checkpoints.clear()));
     await this.#folder.clear();
@@ -99,12 +101,12 @@ export class SessionCheckpoints implements Disposable {
     this.#changed.dispose();
   }
 
-  /** Trees, where there is a git. */
+  /** Trees, if git is available. */
   #trees(session: string, folders: readonly string[]): { readonly trees?: GitTrees } {
     const [first] = folders;
     const git = first === undefined ? undefined : gitOf(vscode.Uri.file(first));
     if (!git) {
-      const words = "There is no git: checkpoints know the files that agents are seen to change.";
+      const words = "Git is not available, so checkpoints contain only files that agents were seen to change.";
       if (!this.#loggedMessages.has(words)) this.#options.log.info(words);
       this.#loggedMessages.add(words);
       return {};
