@@ -1,5 +1,5 @@
-// What stands between an agent's request and a file, a folder or a command, beside the fence of the roots: rules that
-// forbid, and questions about what lies outside or looks like a secret.
+// Checks an agent's request for a file, a folder or a command, in addition to the confinement to the roots: applies
+// rules that forbid, and asks about paths outside the workspace and likely secrets.
 import { Refusal } from "../base/errors.ts";
 import { maskVariable } from "../base/mask.ts";
 import type { AgentClient, PermissionQuestion } from "../session/agent.ts";
@@ -15,10 +15,10 @@ export interface AccessOptions {
   readonly agentName: string;
   readonly confinement: Confinement;
   readonly policy: PermissionPolicy;
-  /** What happens outside the roots. */
+  /** How to treat paths outside the roots. */
   readonly outsideMode: () => "ask" | "refuse" | "allow";
   readonly askUser: AgentClient["requestPermission"];
-  /** Told of what a rule refused without asking. */
+  /** Called when a rule refused a request without asking. */
   readonly onRefused: (question: PermissionQuestion, verdict: Verdict) => void;
 }
 
@@ -30,14 +30,16 @@ const answerOptions: readonly QuestionOption[] = [
 ];
 const neverAborted = new AbortController().signal;
 
-/** One session's gate. */
+/** The gate of one session. */
 export class Access implements Gate {
   readonly #options: AccessOptions;
-  /** What was allowed for this session. */
+  /** Requests that were allowed for this session. */
   readonly #allowedForSession = new Set<string>();
-  /** What a rule allowed and the transcript tells already. It counts while the rule stands. */
+  /** Requests that a rule allowed and that the transcript shows already. They count as long as the rule allows them. */
   readonly #reportedByRule = new Set<string>();
-  /** What the user allowed when the agent asked, by the kind of the answer: "once" is used up by one request. */
+  /**
+   * Requests that the user allowed when the agent asked, with the kind of the answer: "once" is used up by one request.
+   */
   readonly #allowedByAnswer = new Map<string, string>();
   #pendingAnswers: Promise<unknown> = Promise.resolve();
 
@@ -74,7 +76,7 @@ export class Access implements Gate {
 
     const answer = await this.#options.askUser(question, signal);
     if (answer === "cancelled")
-      throw new Refusal("cancelled", `Nobody answered whether ${quotePath(path)} may be used.`);
+      throw new Refusal("cancelled", `The permission request for ${quotePath(path)} was cancelled.`);
     if (answer.option === "refuse")
       throw new Refusal("failed", `The user did not allow this: ${question.title}.`, { path });
     if (verdict.effect === "allow") this.#reportedByRule.add(key);
@@ -85,12 +87,12 @@ export class Access implements Gate {
     return true;
   }
 
-  /** Remembers what the user allowed the agent. */
+  /** Remembers the user's permission for the agent. */
   rememberAnswer({ question, answer, by }: AnsweredQuestion): void {
     if (answer === "cancelled" || by !== undefined || question.subject) return;
     const kind = question.options.find(option => option.id === answer.option)?.kind ?? "";
     if (!kind.startsWith("allow")) return;
-    // The card shows the command, or places and diffs: what else the raw input names was not seen.
+    // The card shows the command, or locations and diffs. The user did not see other paths in the raw input.
     const { rawInput: _, ...shown } = question.tool ?? {};
     const seen = question.tool?.kind === "execute" ? question : { ...question, tool: shown };
     const evaluated = this.#options.policy.evaluate(seen).then(({ facts }) => {
@@ -108,7 +110,7 @@ function questionOf(agent: string, request: AccessRequest, isSensitive: boolean)
   const { operation, path, located, command, argv, env } = request;
   const suffix = located.inside ? (isSensitive ? ", which may hold secrets" : "") : ", outside this workspace";
   const verb = { read: "read", write: "write", run: "run a command in" }[operation];
-  // With links on the way, rules know it by either name.
+  // If links are involved, rules may match either name.
   const paths = [
     ...new Set([...(operation === "run" ? [] : [located.path]), ...(path === located.path ? [] : [path])]),
   ];
@@ -118,7 +120,7 @@ function questionOf(agent: string, request: AccessRequest, isSensitive: boolean)
     ...(paths.length > 0 && { paths }),
     ...(command !== undefined && { command }),
     ...(argv && { argv }),
-    // Masked here already: the question goes into the session's log.
+    // Masked here, because the question is stored in the session's log.
     ...(env && env.length > 0 && { env: env.map(({ name, value }) => ({ name, value: maskVariable(name, value) })) }),
   };
   const where = located.path === path ? path : `${path} (${located.path})`;

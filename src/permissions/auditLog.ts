@@ -9,27 +9,30 @@ import type { AnsweredQuestion } from "./permissionBroker.ts";
 import type { QuestionFacts } from "./rules.ts";
 
 export interface AuditRecord {
-  /** Ms since the epoch. */
+  /** In ms since the epoch. */
   readonly at: number;
   readonly agent: string;
   readonly folder: string;
-  /** The question's title. */
+  /** The title of the question. */
   readonly what: string;
-  /** Command, files or addresses. */
+  /** The command, files or addresses. */
   readonly subject: string;
   readonly answer: "allowed" | "refused" | "cancelled";
-  /** The name of the option that was chosen. */
+  /** The name of the chosen option. */
   readonly option?: string;
-  /** The rule that answered. Absent: the user, or nobody when `cancelled`. */
+  /** The rule that answered. Absent: the user answered, or it was `cancelled`. */
   readonly by?: string;
 }
 
 const logFile = "permissions.ndjson";
-/** Bytes. */
+/** In bytes. */
 const maxBytes = 1_000_000;
 const maxTextLength = 8_000;
 
-/** The log on disk: one JSON a line, newest last, secrets masked. Beyond its size the older half goes. */
+/**
+ * The log on disk: one JSON object per line, newest last, with secrets masked. If it grows beyond its size limit, the
+ * older half is removed.
+ */
 export class AuditLog {
   readonly #storage: TextStorage;
   readonly #log: Log;
@@ -38,7 +41,7 @@ export class AuditLog {
   /** Of the file. Undefined: not looked at yet. */
   #bytes: number | undefined;
 
-  /** Fires when a record was kept. */
+  /** Fires when a record was stored. */
   readonly onDidRecord = this.#recorded.event;
 
   constructor(storage: TextStorage, log: Log) {
@@ -46,7 +49,7 @@ export class AuditLog {
     this.#log = log;
   }
 
-  /** Keeps a record, after all earlier ones. A failure goes to the log: nobody waits for this. */
+  /** Stores a record after all earlier ones. A failure is logged, because no caller waits for this. */
   record(record: AuditRecord): void {
     void this.#appends.queue(async () => {
       try {
@@ -59,7 +62,7 @@ export class AuditLog {
     });
   }
 
-  /** Everything that was kept, newest last, and how many lines could not be read. Rejects when the file cannot be. */
+  /** All stored records, newest last, and the number of unreadable lines. Rejects if the file cannot be read. */
   async read(): Promise<{ readonly records: readonly AuditRecord[]; readonly broken: number }> {
     await this.#appends.whenIdle();
     const lines = ((await this.#storage.read(logFile)) ?? "").split("\n").filter(line => line !== "");
@@ -72,7 +75,7 @@ export class AuditLog {
     if (this.#bytes === undefined || this.#bytes + added > maxBytes) {
       const text = (await this.#storage.read(logFile)) ?? "";
       const bytes = Buffer.byteLength(text);
-      // An earlier window may have been killed within a line.
+      // An earlier window may have been killed while it wrote a line.
       const whole = text === "" || text.endsWith("\n") ? text : `${text}\n`;
       if (whole !== text || bytes + added > maxBytes) {
         const kept = (bytes + added > maxBytes ? newerHalf(whole) : whole) + line;
@@ -87,7 +90,7 @@ export class AuditLog {
   }
 }
 
-/** The newer lines: half of what there may be. */
+/** The newer lines, up to half of the size limit. */
 function newerHalf(text: string): string {
   const lines = text.split("\n").filter(line => line !== "");
   let bytes = 0;
@@ -127,7 +130,7 @@ function parseRecord(line: string): AuditRecord | undefined {
     const isKnown = answer === "allowed" || answer === "refused" || answer === "cancelled";
     return isText && isKnown && Number.isFinite(at) ? (value as AuditRecord) : undefined;
   } catch {
-    return undefined; // Half a line, where a window was killed.
+    return undefined; // An incomplete line of a window that was killed.
   }
 }
 
@@ -146,7 +149,7 @@ export function auditRecord(
     folder,
     what: question.title,
     subject: line === "" ? [...facts.paths, ...facts.urls].join(", ") : line,
-    // An option of a kind that is not known may have allowed something.
+    // An option of an unknown kind may have allowed something.
     answer: answer === "cancelled" ? answer : option?.kind.startsWith("reject") ? "refused" : "allowed",
     ...(option && { option: option.name }),
     ...(by !== undefined && { by }),

@@ -1,5 +1,5 @@
-// Path globs of rules, matched segment by segment: `**` is any number of segments, also none; `*` and `?` stay within one;
-// `{a,b}` is either. Names that begin with a dot are names like others.
+// Path globs of rules, matched segment by segment. `**` is any number of segments, including none. `*` and `?` stay
+// within one segment. `{a,b}` is either. Names that start with a dot are treated like all others.
 import { isInside, normalisePath } from "../files/paths.ts";
 import { type Platform } from "../base/platform.ts";
 import type { Fit } from "./commandLine/pattern.ts";
@@ -9,17 +9,17 @@ const maxAlternatives = 200;
 /** A glob without braces, as segments. */
 type Glob = readonly string[];
 
-/** The globs that a glob with braces stands for. A text is the sentence that says what is wrong. */
+/** Expands the braces of a glob. A string result is a sentence that describes the error. */
 export function expandGlob(glob: string): readonly Glob[] | string {
   if (glob === "") return "is empty";
   const expanded = expandBraces(glob);
   if (typeof expanded === "string") return expanded;
   const globs = expanded.map(one => one.split("/").filter(segment => segment !== ""));
   if (globs.some(segments => segments.includes(".") || segments.includes(".."))) {
-    return "holds “.” or “..” as a folder; write the path it leads to";
+    return "contains “.” or “..” as a folder; write the resolved path";
   }
   const mixed = globs.flat().find(segment => segment.includes("**") && segment !== "**");
-  if (mixed !== undefined) return `holds “${mixed}”; “**” stands for whole folders, as in “src/**”`;
+  if (mixed !== undefined) return `contains “${mixed}”; “**” stands for whole folders, as in “src/**”`;
   return globs;
 }
 
@@ -29,10 +29,10 @@ function expandBraces(glob: string): readonly string[] | string {
   while (open.length > 0) {
     const next: string[] = [];
     for (const one of open) {
-      // The innermost braces first, so that they may be nested.
+      // Expands the innermost braces first, so that braces may be nested.
       const braces = /\{([^{}]*)\}/.exec(one);
       if (!braces) {
-        if (/[{}]/.test(one)) return "has a brace without its other half";
+        if (/[{}]/.test(one)) return "has an unbalanced brace";
         done.push(one);
         continue;
       }
@@ -47,7 +47,7 @@ function expandBraces(glob: string): readonly string[] | string {
   return done;
 }
 
-/** Whether the glob fits the whole path. Both have been brought to one case, if case does not matter. */
+/** Whether the glob matches the whole path. If case does not matter, both are in the same case. */
 function globFits(glob: Glob, path: readonly string[]): boolean {
   return matchWildcards(glob, path, segment => segment === "**", segmentFits);
 }
@@ -61,7 +61,7 @@ function segmentFits(pattern: string, segment: string): boolean {
   );
 }
 
-/** Matches with wildcards that take any number of items, without ever trying exponentially many ways. */
+/** Matches wildcards that stand for any number of items, without exponential backtracking. */
 function matchWildcards(
   pattern: readonly string[],
   items: readonly string[],
@@ -88,22 +88,22 @@ function matchWildcards(
   return pattern.slice(p).every(isAny);
 }
 
-/** Where paths are understood. */
+/** The context in which paths are interpreted. */
 export interface PathContext {
   readonly roots: readonly string[];
   readonly platform: Platform;
   readonly ignoresCase: boolean;
-  /** The user's home folder, for globs from `~/`. */
+  /** The user's home folder, for globs that start with `~/`. */
   readonly home?: string;
 }
 
-/** A glob of a rule, and where it starts. */
+/** A glob of a rule, and its starting point. */
 export interface PathGlob {
   readonly from: "roots" | "home" | "top";
   readonly glob: Glob;
 }
 
-/** Reads a valid glob of a rule. */
+/** Parses a valid glob of a rule. */
 export function pathGlobs(text: string): readonly PathGlob[] {
   const globs = expandGlob(text);
   if (typeof globs === "string") return [];
@@ -112,7 +112,7 @@ export function pathGlobs(text: string): readonly PathGlob[] {
   return globs.map(glob => ({ from: top ? "top" : "roots", glob }));
 }
 
-/** A path from the root of the file system, as segments. Undefined: not a path that can be acted on. */
+/** A path from the root of the file system, as segments. Undefined: not a path that can be used. */
 function segmentsOf(path: string, place: PathContext): readonly string[] | undefined {
   const normal = normalPath(path, place);
   if (normal === undefined) return undefined;
@@ -126,7 +126,7 @@ function normalPath(path: string, place: PathContext): string | undefined {
   try {
     return normalisePath(path, place.platform);
   } catch {
-    // A Refusal: the path is malformed, and whoever acts on it tells why.
+    // A Refusal: the path is malformed. The code that uses the path reports the reason.
     return undefined;
   }
 }
@@ -135,7 +135,7 @@ function foldedSegments(segments: readonly string[], { ignoresCase }: PathContex
   return ignoresCase ? segments.map(segment => segment.normalize("NFC").toLowerCase()) : segments;
 }
 
-/** Whether the path lies inside one of the session's folders. */
+/** Whether the path is inside one of the workspace folders. */
 export function isInRoots(path: string, place: PathContext): boolean {
   const normal = normalPath(path, place);
   if (normal === undefined) return false;
@@ -145,7 +145,7 @@ export function isInRoots(path: string, place: PathContext): boolean {
   });
 }
 
-/** Whether a rule that allows knows the path. */
+/** Whether a glob of an allow rule matches the path. */
 export function pathFits({ from, glob }: PathGlob, path: string, place: PathContext): boolean {
   const own = segmentsOf(path, place);
   if (!own) return false;
@@ -164,16 +164,18 @@ function basesOf(from: "roots" | "home", place: PathContext): readonly (readonly
   });
 }
 
-/** Whether a rule that denies or asks knows the path. */
+/** Whether a glob of a rule that denies or asks matches the path. */
 export function pathRestricted(glob: PathGlob, path: string, place: PathContext): Fit {
   const own = segmentsOf(path, place);
   if (!own || (glob.from === "home" && place.home === undefined)) return "maybe";
-  // What is forbidden anywhere in the workspace is forbidden everywhere.
+  // A path that is forbidden anywhere in the workspace is forbidden everywhere.
   const anywhere = glob.from === "roots" && glob.glob[0] === "**" && globFits(foldedSegments(glob.glob, place), own);
   return anywhere || pathFits(glob, path, place) ? "yes" : "no";
 }
 
-/** Tells whether any of the globs may fit, as {@link pathRestricted} does. Each is prepared once, for many paths. */
+/**
+ * A test whether any of the globs may match, as in {@link pathRestricted}. Each glob is prepared once, for many paths.
+ */
 export function restrictionTest(globs: readonly PathGlob[], place: PathContext): (path: string) => boolean {
   const made = globs.map(({ from, glob }) => {
     const bases = from === "top" ? [[]] : basesOf(from, place);
@@ -191,7 +193,7 @@ export function restrictionTest(globs: readonly PathGlob[], place: PathContext):
   };
 }
 
-/** The glob of this very path. Undefined: its name holds what a glob would take for a wildcard. */
+/** The glob of exactly this path. Undefined if its name contains a wildcard character. */
 export function globForPath(path: string, place: PathContext): string | undefined {
   const normal = normalPath(path, place);
   if (normal === undefined || /[*?{}]/.test(normal)) return undefined;

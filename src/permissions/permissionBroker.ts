@@ -1,5 +1,5 @@
-// A session's open questions. The state keeps the record; only this map keeps the promise, so the model stays
-// replayable. Invariant: every question is answered exactly once, whoever comes first.
+// The open questions of a session. The state has the record and only this map has the promise, so that the model can be
+// replayed. Invariant: every question is answered exactly once, by the first answer.
 import { randomUUID } from "node:crypto";
 import { Sequencer, untilAborted, withTimeout } from "../base/async.ts";
 import { asError } from "../base/errors.ts";
@@ -7,20 +7,20 @@ import type { Disposable } from "../base/lifecycle.ts";
 import type { AgentClient, PermissionQuestion } from "../session/agent.ts";
 import type { QuestionAnswer, SessionEvent } from "../session/events.ts";
 
-/** What answered a question in the user's place, and in whose name. */
+/** An answer that was given for the user, and its source. */
 export interface PolicyAnswer {
   readonly option: string;
   /** Shown in the transcript: "Allowed by …". */
   readonly by: string;
 }
 
-/** What a standing policy says to a question. */
+/** The decision of a policy about a question. */
 export interface PolicyDecision {
-  /** The answer. Absent: the user is asked. One for an option that is not offered is ignored. */
+  /** The answer. Absent: the user is asked. An answer with an option that is not offered is ignored. */
   readonly decision?: PolicyAnswer;
-  /** Why the user is asked all the same, as a sentence. */
+  /** The reason, as a sentence, why the user is asked. */
   readonly reason?: string;
-  /** A rule can be made of the user's answer. */
+  /** The user's answer can be made a rule. */
   readonly always?: true;
 }
 
@@ -28,16 +28,16 @@ export interface PolicyDecision {
 export interface AnsweredQuestion {
   readonly question: PermissionQuestion;
   readonly answer: QuestionAnswer;
-  /** The rule that answered. Absent: the user, or nobody when `cancelled`. */
+  /** The rule that answered. Absent: the user answered, or it was `cancelled`. */
   readonly by?: string;
 }
 
 export interface PermissionBrokerOptions {
   /** Receives `askOpened` and `askClosed`. */
   readonly report: (event: SessionEvent) => void;
-  /** A standing policy. When it fails the user is asked. */
+  /** The policy. If it fails, the user is asked. */
   readonly decide?: (question: PermissionQuestion) => Promise<PolicyDecision>;
-  /** Told of each answer that was given: what an audit log keeps. */
+  /** Called for each answer, for the permission log. */
   readonly onAnswered?: (decided: AnsweredQuestion) => void;
   readonly newId?: () => string;
 }
@@ -51,18 +51,21 @@ const policyFailure = (error: unknown): PolicyDecision => ({
   reason: `The permission rules could not be applied: ${asError(error).message}`,
 });
 
-/** How long rules may take over one question: a file system that does not answer must not hold up the others. Ms. */
+/**
+ * The time limit of the rules for one question, in ms. A file system that does not respond must not block other
+ * questions.
+ */
 const policyTimeout = 10_000;
 
 function policyTookTooLong(): never {
   throw new Error("it took too long");
 }
 
-/** Asks the user, oldest question first, and settles every promise it hands out. */
+/** Asks the user, oldest question first, and settles every promise it returns. */
 export class PermissionBroker implements Disposable, Pick<AgentClient, "requestPermission"> {
   readonly #options: PermissionBrokerOptions;
   readonly #open = new Map<string, OpenQuestion>();
-  /** Questions that the policy is at. */
+  /** Questions that the policy is evaluating. */
   readonly #deciding = new Set<AbortController>();
   readonly #decisions = new Sequencer();
   #disposed = false;
@@ -81,7 +84,7 @@ export class PermissionBroker implements Disposable, Pick<AgentClient, "requestP
     return this.#open.get(questionId)?.question;
   }
 
-  /** Resolves with the answer, or with `cancelled` once the signal aborts, also when it already has. */
+  /** Resolves with the answer, or with `cancelled` once the signal aborts or if it is aborted already. */
   async requestPermission(question: PermissionQuestion, signal: AbortSignal): Promise<QuestionAnswer> {
     if (this.#disposed || signal.aborted) return "cancelled";
     const { decide } = this.#options;
@@ -115,7 +118,7 @@ export class PermissionBroker implements Disposable, Pick<AgentClient, "requestP
         signal.removeEventListener("abort", abort);
         resolve(answer);
       };
-      // Open before it is reported: whoever hears of it may answer at once.
+      // Opened before it is reported, because a listener may answer immediately.
       this.#open.set(questionId, { question, settle });
       signal.addEventListener("abort", abort, { once: true });
       const { reason, always } = policyDecision;
@@ -127,7 +130,7 @@ export class PermissionBroker implements Disposable, Pick<AgentClient, "requestP
     });
   }
 
-  /** Reports a question that a rule answered. In one event, so that it is never seen open. */
+  /** Reports a question that a rule answered. It is a single event, so that the question never appears as open. */
   record(question: PermissionQuestion, decision: PolicyAnswer): void {
     if (this.#disposed) return;
     const answer = { option: decision.option };
@@ -139,17 +142,17 @@ export class PermissionBroker implements Disposable, Pick<AgentClient, "requestP
     return this.#options.newId?.() ?? `ask_${randomUUID()}`;
   }
 
-  /** Answers with one of the offered options. Anything else, and a second answer, changes nothing. */
+  /** Answers with one of the offered options. Any other option and any second answer are ignored. */
   answer(questionId: string, option: string): void {
     if (this.#offers(questionId, option)) this.#close(questionId, { option });
   }
 
-  /** Answers `cancelled` to one question: its request was called back. */
+  /** Answers one question with `cancelled`, because its request was cancelled. */
   cancel(questionId: string): void {
     this.#close(questionId, "cancelled");
   }
 
-  /** Answers `cancelled` to every open question: the turn was stopped, or the agent is gone. */
+  /** Answers all open questions with `cancelled`, because the turn was stopped or the agent is gone. */
   cancelAll(): void {
     for (const one of this.#deciding) one.abort();
     for (const ask of this.openQuestionIds) this.#close(ask, "cancelled");
@@ -177,7 +180,7 @@ export class PermissionBroker implements Disposable, Pick<AgentClient, "requestP
   }
 }
 
-/** The question as an event; what only rules look at stays out of it. */
+/** The question as an event, without the fields that only rules use. */
 function questionEvent(questionId: string, question: PermissionQuestion): Extract<SessionEvent, { type: "askOpened" }> {
   const { title, toolCallId, options, subject } = question;
   return {

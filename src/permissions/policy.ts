@@ -1,4 +1,4 @@
-// One session's standing policy: the user's rules and the list of sensitive files, applied to questions.
+// The policy of one session: applies the user's rules and the list of sensitive files to questions.
 import type { PermissionQuestion } from "../session/agent.ts";
 import { questionFacts, type FactsContext } from "./questionFacts.ts";
 import type { PolicyDecision } from "./permissionBroker.ts";
@@ -14,7 +14,7 @@ import { looksSensitive, secretMatcher } from "./sensitiveFiles.ts";
 
 export interface PermissionPolicyOptions {
   readonly rules: () => RuleSet;
-  /** Globs of files that look like secrets, beside the built-in ones. */
+  /** Globs of files that look like secrets, in addition to the built-in ones. */
   readonly sensitive: () => readonly string[];
   readonly context: () => FactsContext;
 }
@@ -31,7 +31,7 @@ export class PermissionPolicy {
     this.#options = options;
   }
 
-  /** Whether there are no rules at all. */
+  /** Whether there are no rules. */
   get isEmpty(): boolean {
     return this.#options.rules().rules.length === 0;
   }
@@ -40,14 +40,14 @@ export class PermissionPolicy {
     return looksSensitive(path, this.#options.sensitive(), this.#options.context().place);
   }
 
-  /** What the rules say to a question, and what they saw in it. Never rejects. */
+  /** Evaluates the rules for a question. Returns the verdict and the facts. Never rejects. */
   async evaluate(question: PermissionQuestion): Promise<RuleResult> {
     const facts = await questionFacts(question, this.#options.context());
     const all = { ...facts, isSensitive: secretMatcher(this.#options.sensitive(), facts.place) };
     return { facts: all, verdict: evaluateRules(this.#options.rules(), all) };
   }
 
-  /** What the broker does about a question before the user sees it. */
+  /** Decides about a question before the user sees it. */
   async decide(question: PermissionQuestion): Promise<PolicyDecision> {
     const { facts, verdict } = await this.evaluate(question);
     const decision = answerFromVerdict(verdict, question.options);

@@ -1,5 +1,5 @@
-// A question as rules see it: commands, files and addresses, taken from the shape of what the agent sent. Where two
-// readings are possible both count, or neither is understood: what rules do not see, they must not allow.
+// A question as the rules see it: commands, files and addresses, found by the shape of the agent's data. If two
+// interpretations are possible, both count, or neither is understood. Rules must not allow anything they do not see.
 import { posix, win32 } from "node:path";
 import { commandLineText } from "../base/commandLineText.ts";
 import { jsonEqual } from "../base/jsonEqual.ts";
@@ -12,25 +12,25 @@ import { fragmentsOf } from "./commandLine/fragments.ts";
 import { isInRoots, type PathContext } from "./pathGlob.ts";
 import type { CommandLine, Shell, Word } from "./commandLine/types.ts";
 
-/** Where a question is asked. */
+/** The context of a question. */
 export interface FactsContext {
   /** The agent's id in the settings. */
   readonly agent: string;
-  /** The session's folder. */
+  /** The workspace folder of the session. */
   readonly workspaceFolder: string;
   readonly place: PathContext;
-  /** The shells that may read a command line here; what they read differently is not understood. */
+  /** The shells that may parse a command line here. A line that they parse differently is opaque. */
   readonly shells: readonly Shell[];
   readonly trusted: boolean;
-  /** Where a path leads, through symbolic links. May reject: then only the path as named counts. */
+  /** Resolves symbolic links in a path. May reject: then only the given path counts. */
   readonly resolve: (path: string) => Promise<string>;
-  /** The session's folders under every name. Absent: those of `place`. */
+  /** The workspace folders under all their names. Absent: those of `place`. */
   readonly roots?: () => Promise<readonly string[]>;
 }
 
 type Input = Readonly<Record<string, unknown>>;
 
-/** All that rules judge the question by. Never rejects. */
+/** Everything that rules use to judge a question. Never rejects. */
 export async function questionFacts(question: PermissionQuestion, around: FactsContext): Promise<QuestionFacts> {
   const roots = (await around.roots?.()) ?? around.place.roots;
   const context: FactsContext = { ...around, place: { ...around.place, roots } };
@@ -43,7 +43,7 @@ export async function questionFacts(question: PermissionQuestion, around: FactsC
   const folders = [subject?.cwd, ...foldersIn(input)].filter(folder => folder !== undefined);
   const isWhole = found.isComplete && folders.length <= maxFolders;
   const own = subject && subjectCommand(subject, shells);
-  // A huge input is not read a second time.
+  // A huge input is not parsed a second time.
   const command = combinedCommand([own, isWhole ? inputCommand(input, kind, shells) : undefined], isWhole, folders);
 
   const resolver = new SymlinkResolver(context);
@@ -80,18 +80,18 @@ function pathsAndUrlsIn({ subject, tool }: PermissionQuestion, kind: ToolKind | 
 const isInput = (value: unknown): value is Input =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** A line that takes longer to read than a user waits. */
+/** Longer lines would take longer to parse than a user waits. */
 const maxLineLength = 100_000;
 
-/** Reads a line as each of the shells would. What they read differently is opaque. Never throws. */
+/** Parses a line for each of the shells. A line that they parse differently is opaque. Never throws. */
 export function readCommandLine(line: string, shells: readonly Shell[]): CommandLine {
   if (line.length > maxLineLength) return opaqueLine("is too long to be checked", line, shells);
   const [first, ...others] = shells.map(shell => parseCommandLine(line, shell));
-  if (!first) return opaqueLine("is for a shell that is not known", line, ["posix"]);
-  return commonReading(first, others, "is read differently by the shells of this machine");
+  if (!first) return opaqueLine("is for an unknown shell", line, ["posix"]);
+  return commonReading(first, others, "is parsed differently by the shells of this machine");
 }
 
-/** The reading that all have in common, else an opaque one that rules may forbid by all of them. */
+/** The common result if all agree, otherwise an opaque one that rules may deny by any of them. */
 function commonReading(first: CommandLine, others: readonly CommandLine[], reason: string): CommandLine {
   if (others.length === 0) return first;
   const all = [first, ...others];
@@ -119,7 +119,7 @@ function opaqueLine(reason: string, line: string, shells: readonly Shell[]): Com
   return { kind: "opaque", line, reason, fragments: shells.flatMap(shell => fragmentsOf(line, shell)) };
 }
 
-/** One command from all that was said about it, as far as nothing speaks against it. */
+/** Combines all statements about the command into one, unless they contradict each other. */
 function combinedCommand(
   readings: readonly (CommandLine | undefined)[],
   isWhole: boolean,
@@ -128,7 +128,7 @@ function combinedCommand(
   const [first, ...others] = readings.filter(reading => reading !== undefined);
   if (!isWhole) {
     const all: CommandLine = first ?? { kind: "opaque", line: "", reason: "", fragments: [] };
-    return asOpaque(all, "holds more than can be checked");
+    return asOpaque(all, "contains more than can be checked");
   }
   const command = first && commonReading(first, others, "is given twice, and differently");
   if (!command || command.kind === "opaque" || new Set(folders).size <= 1) return command;
@@ -142,7 +142,7 @@ function subjectCommand({ command, argv }: Subject, shells: readonly Shell[]): C
   return command === undefined ? undefined : readCommandLine(command, shells);
 }
 
-/** A program with its arguments, which no shell reads: they stay apart. */
+/** A program with its arguments. No shell parses them, so they stay separate. */
 function programCommand(argv: readonly string[], shells: readonly Shell[], shown?: string): CommandLine {
   const [file = "", ...args] = argv;
   const line = shown ?? commandLineText(file, args);
@@ -150,7 +150,7 @@ function programCommand(argv: readonly string[], shells: readonly Shell[], shown
   return parseArguments(argv, line);
 }
 
-/** The command in a tool call's raw input, by its shape. */
+/** The command in the raw input of a tool call, found by its shape. */
 function inputCommand(input: Input, kind: ToolKind | undefined, shells: readonly Shell[]): CommandLine | undefined {
   const [command, other] = [input["command"], input["cmd"]].filter(isPresent);
   if (!isPresent(command) || isEditorCommand(input, kind)) return undefined;
@@ -161,38 +161,38 @@ function inputCommand(input: Input, kind: ToolKind | undefined, shells: readonly
   const reading = readInput(command, input["args"], named?.shells ?? shells);
   const hazard = named?.hazard ?? hazards.find(({ keys }) => keys.some(key => isNotEmpty(input[key])))?.reason;
   const folder = Object.keys(input).some(key => isFolderKey(key) && isPresent(input[key]) && !isText(input[key]));
-  const reason = folder ? "names its folder in a way that is not understood" : hazard;
+  const reason = folder ? "names its folder in an unsupported way" : hazard;
   return reason === undefined || reading.kind === "opaque" ? reading : asOpaque(reading, reason);
 }
 
 function readInput(command: unknown, args: unknown, shells: readonly Shell[]): CommandLine {
   if (isTexts(command) && !isNotEmpty(args)) return programCommand(command, shells);
   if (isText(command) && !isPresent(args)) return readCommandLine(command, shells);
-  // Joined, `-c` and `a; b` would be two commands.
+  // Joined into one line, `-c` and `a; b` would be two commands.
   if (isText(command) && isTexts(args)) return programCommand([command, ...args], shells);
   return opaqueLine("is not given as text", [command, args].filter(isPresent).map(displayText).join(" "), shells);
 }
 
 const setsVariables = "sets variables that may change what a program does";
 
-/** What changes a command although it stands beside it. */
+/** Fields that change the effect of a command. */
 const hazards = [
   { keys: ["env", "environment"], reason: setsVariables },
-  { keys: ["stdin"], reason: "gives the program text to read, which it may run" },
+  { keys: ["stdin"], reason: "gives the program input text, which it may run" },
 ];
 
-/** The only shell that reads the line, where the input names one. */
+/** The only shell that parses the line, if the input names one. */
 function shellNamed(value: unknown): { readonly shells?: readonly Shell[]; readonly hazard?: string } | undefined {
   if (!isText(value) || value === "") return undefined;
   if (/^(?:(?:\/usr)?\/bin\/)?(?:ba|da|z)?sh$/.test(value)) return { shells: ["posix"] };
   if (/^(?:pwsh|powershell)(?:\.exe)?$/i.test(value)) return { shells: ["powershell"] };
   if (/^cmd(?:\.exe)?$/i.test(value)) return { shells: ["cmd"] };
-  return { hazard: "names a shell that is not known" };
+  return { hazard: "names an unknown shell" };
 }
 
 /**
- * `command: "insert", path: "a.ts"`: a word for an editor, not for a shell. The file is what such a question is about.
- * Only where the tool itself says that it reads or edits: its kind comes from the agent and not from the model.
+ * `command: "insert", path: "a.ts"` is a command for an editor, not for a shell. Such a question is about the file.
+ * Accepted only if the tool's kind is read or edit, because the kind comes from the agent and not from the model.
  */
 function isEditorCommand(input: Input, kind: ToolKind | undefined): boolean {
   const { command, cmd, args } = input;
@@ -212,11 +212,11 @@ const isNotEmpty = (value: unknown): boolean =>
 const displayText = (value: unknown): string =>
   isText(value) ? value : isTexts(value) ? commandLineText(value[0] ?? "", value.slice(1)) : JSON.stringify(value);
 
-/** Where relative paths start, and where a command runs. */
+/** The folder that relative paths start from, and that a command runs in. */
 const isBaseKey = (key: string): boolean =>
   ["cwd", "workdir", "workingdir", "workingdirectory"].includes(wordsOf(key).join(""));
 
-/** Of a command also the folder it runs in; of another tool the folder that it is about. */
+/** For a command, also the folder it runs in. For another tool, the folder that it is about. */
 const isFolderKey = (key: string): boolean =>
   isBaseKey(key) || ["directory", "dirpath"].includes(wordsOf(key).join(""));
 
@@ -226,20 +226,20 @@ const textsIn = (input: Input, isKey: (key: string) => boolean): readonly string
     .map(key => input[key])
     .filter(isText)
     .filter(text => text !== "")
-    // Whether blanks around it count is not known.
+    // It is unknown whether blanks around it belong to it.
     .flatMap(text => [...new Set([text, text.trim()])]);
 
 const foldersIn = (input: Input): readonly string[] => textsIn(input, isFolderKey);
 const basesIn = (input: Input): readonly string[] => textsIn(input, isBaseKey);
 
 const maxFolders = 4;
-/** No file has a longer one. */
+/** No file has a longer path. */
 const maxPathLength = 32_000;
-/** Steps out of a folder that are followed; what has more is not understood. */
+/** The number of parent steps to resolve. A path with more is not understood. */
 const maxParentSteps = 40;
 const parentStep = /[^/]\/+\.\.(?:\/|$)/;
 
-/** Where paths lead from where the question is asked. */
+/** Resolves paths from the folder of a question. */
 class SymlinkResolver {
   readonly #context: FactsContext;
   readonly #resolvedPaths = new Map<string, Promise<string>>();
@@ -249,8 +249,8 @@ class SymlinkResolver {
   }
 
   /**
-   * The folder a command runs in. A link must not smuggle it elsewhere: where the folder leads is what counts, and a
-   * name outside the session's folders counts even if it leads inside.
+   * The folder that a command runs in. A link must not hide the real folder: the resolved folder counts, and a name
+   * outside the workspace folders counts even if it leads inside.
    */
   async resolveFolder(text: string): Promise<string> {
     const { workspaceFolder: cwd, place } = this.#context;
@@ -261,21 +261,21 @@ class SymlinkResolver {
     return targets.flat().find(path => !isInRoots(path, place)) ?? (await this.#resolve(candidates[0] ?? text));
   }
 
-  /** The paths as named and as they lead, each once. */
+  /** The given and the resolved paths, each once. */
   async resolveAll(texts: Iterable<string>, bases: readonly string[]): Promise<readonly string[]> {
     const candidates = [...new Set([...texts].flatMap(text => this.candidatePaths(text, bases)))];
     const targets = await Promise.all(candidates.map(path => this.#targetsOf(path)));
     return [...new Set([...candidates, ...targets.flat()])];
   }
 
-  /** The absolute paths that a text may mean. What nobody can be sure of stays as it is, and no rule allows it. */
+  /** The absolute paths that a text may mean. An ambiguous text is kept as is, and no rule allows it. */
   candidatePaths(text: string, bases: readonly string[]): readonly string[] {
     const { platform, home } = this.#context.place;
     if (text.length > maxPathLength) return [text];
     if (/^file:/i.test(text)) return pathsOfFileUrl(text, platform);
     if (/^[a-z][a-z0-9+.-]+:/i.test(text)) return [text];
     const { join } = platform === "windows" ? win32 : posix;
-    // Where `..` leads is known only to the file system.
+    // Only the file system knows where `..` leads.
     const asTheyAre = platform === "posix" && parentStep.test(text) ? bases.map(base => `${base}/${text}`) : [];
     const joined = [...bases.map(base => join(base, text)), ...asTheyAre];
     if (/^~|^\$\{?\w+\}?[\\/]|^%\w+%/.test(text)) {
@@ -284,7 +284,7 @@ class SymlinkResolver {
     }
     if (platform === "posix") return text.startsWith("/") ? [text] : joined;
     if (/^[a-z]:|^[\\/]{2}/i.test(text)) return [text];
-    // From the top of the drive, or `/c/…` as Git Bash writes it.
+    // From the root of the drive, or `/c/…` as Git Bash writes it.
     if (/^[\\/]/.test(text)) return [text, ...bases.map(base => win32.resolve(base, text))];
     return joined;
   }
@@ -295,7 +295,7 @@ class SymlinkResolver {
     return isDoubtful ? [await this.#resolve(path), await this.#resolveStepwise(path)] : [await this.#resolve(path)];
   }
 
-  /** Behind a link, `..` leaves the folder that the link leads to. */
+  /** After a link, `..` leaves the folder that the link leads to. */
   async #resolveStepwise(path: string): Promise<string> {
     const segments = path.split("/").filter(segment => segment !== "" && segment !== ".");
     if (segments.filter(segment => segment === "..").length > maxParentSteps) return segments.join("/");
@@ -317,12 +317,12 @@ class SymlinkResolver {
     try {
       return await this.#context.resolve(path);
     } catch {
-      return path; // As named: whoever acts on it tells what is wrong.
+      return path; // The path as given. The code that uses it reports the error.
     }
   }
 }
 
-/** The path of a `file:` address of this machine, and the one that a program takes it for that only cuts off its head. */
+/** The path of a local `file:` address, and the path for a program that only removes the prefix. */
 function pathsOfFileUrl(address: string, platform: PathContext["platform"]): readonly string[] {
   const parsed = URL.canParse(address) ? new URL(address) : undefined;
   if (!parsed || !/^file:\/\//i.test(address) || parsed.host !== "" || /%2f|%5c/i.test(address)) return [address];
@@ -331,7 +331,7 @@ function pathsOfFileUrl(address: string, platform: PathContext["platform"]): rea
   return [...new Set(platform === "windows" ? paths.map(onWindows) : paths)];
 }
 
-/** Undone percent signs; as it is, if there is no undoing. */
+/** Decodes percent-encoding. Returns the text as is if that fails. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
@@ -341,7 +341,7 @@ function decoded(text: string): string {
 }
 
 const maxValues = 2000;
-/** Characters that are searched for addresses. */
+/** The number of characters that are searched for addresses. */
 const maxSearchedText = 4_000_000;
 const maxDepth = 6;
 
@@ -349,13 +349,13 @@ const words = (list: string): ReadonlySet<string> => new Set(list.split(" "));
 const pathWords = words(
   "path paths filepath filepaths file files filename dir dirs directory directories folder folders",
 );
-/** Too common as the end of longer names, such as `new_source`. */
+/** Too common as the last word of longer names, such as `new_source`. */
 const pathKeys = words("target targets destination dest source src");
 const addressWords = words("url urls href");
 const linkWords = words("uri uris link links");
 const mapWords = words("files changes edits");
 
-/** The words of a field's name: `filePath` and `file_path` are two. */
+/** The words of a field's name: `filePath` and `file_path` have two. */
 function wordsOf(key: string): readonly string[] {
   const apart = key.replace(/([a-z\d])([A-Z])/g, "$1_$2").toLowerCase();
   return apart.split(/[^a-z\d]+/).filter(word => word !== "");
@@ -364,7 +364,9 @@ function wordsOf(key: string): readonly string[] {
 const lastWord = (key: string): string => wordsOf(key).at(-1) ?? "";
 const isPathKey = (key: string): boolean => pathWords.has(lastWord(key)) || pathKeys.has(key.toLowerCase());
 
-/** Paths and addresses in whatever came as JSON: too many rather than too few, since a rule must allow all of them. */
+/**
+ * Finds paths and addresses in any JSON. It finds too many rather than too few, because rules must allow all of them.
+ */
 class PathsAndUrls {
   readonly paths = new Set<string>();
   readonly urls = new Set<string>();
@@ -377,14 +379,14 @@ class PathsAndUrls {
     this.#kind = kind;
   }
 
-  /** False: there was more than is looked at. */
+  /** False: there was more than the limits allow. */
   get isComplete(): boolean {
     return this.#isComplete;
   }
 
   addPath(path: unknown): void {
     if (typeof path !== "string" || path.trim() === "" || !this.#isWithinLimits()) return;
-    // A blank at its end is part of a name for one program and nothing for another.
+    // Some programs treat a blank at the end as part of the name, and others ignore it.
     this.paths.add(path).add(path.trim());
   }
 
@@ -395,10 +397,10 @@ class PathsAndUrls {
     const isList = Array.isArray(value);
     for (const [name, one] of Object.entries(value)) {
       if (!this.#isComplete) return;
-      // A map from files to what happens to them.
+      // A map from files to their changes.
       const isMap = !isList && !isItem && mapWords.has(lastWord(key));
       if (isMap || (!isList && /[\\/]/.test(name))) this.#addText(name, "path");
-      // Paths start there; they do not lead there.
+      // The field is the base of paths, not one of the paths.
       const isBase = depth === 0 && !isList && isBaseKey(name);
       this.addValue(one, isList ? key : isBase ? "" : name, depth + 1, isList);
     }
@@ -435,7 +437,7 @@ class PathsAndUrls {
 
   #addUrl(text: string): void {
     this.urls.add(text);
-    // Programs do not agree on the host of such an address, so it gets a form that has none.
+    // Programs disagree on the host of such an address, so it is recorded without one.
     if (/[\\\s\p{Cc}]/u.test(text)) this.urls.add(`unclear address ${text}`);
   }
 }

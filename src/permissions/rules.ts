@@ -1,5 +1,5 @@
-// Permission rules: what they may say, and what they say to a question. Deny beats ask beats allow; what no rule
-// allows is asked. Pure.
+// Permission rules: their format, and their verdict on a question. Deny takes precedence over ask, and ask over allow.
+// Anything that no rule allows is asked. Pure.
 import type { QuestionOption, ToolKind } from "../session/events.ts";
 import { quotePath } from "../base/text.ts";
 import type { PolicyAnswer } from "./permissionBroker.ts";
@@ -13,28 +13,32 @@ export type Effect = "allow" | "ask" | "deny";
 type OneOrMore = string | readonly string[];
 
 /**
- * A rule as it stands in the settings. It applies where every field fits that it has; of a list, one must fit.
- * To deny or ask it is enough that the rule fits something in question; to allow, rules must cover all of it.
+ * A rule as it is in the settings. It applies if all of its fields match. For a field with a list, one item must match.
+ * To deny or ask, it is enough that the rule matches one thing in question. To allow, rules must cover everything in
+ * question.
  */
 export interface Rule {
   readonly effect: Effect;
-  /** The tool's kind. Alone, `allow` covers only paths inside the session's folders. */
+  /** The kind of the tool. Alone, `allow` covers only paths inside the workspace folders. */
   readonly kind?: OneOrMore;
   /** The agent's id in the settings. */
   readonly agent?: OneOrMore;
-  /** A glob: relative to each of the session's folders, absolute, or from `~/`. Of a command: the folder it runs in. */
+  /**
+   * A glob: relative to each of the workspace folders, absolute, or starting with `~/`. For a command: the folder it
+   * runs in.
+   */
   readonly path?: OneOrMore;
-  /** A pattern of words, as shell/pattern.ts says: `npm test`, `npm run *`, `git log **`. */
+  /** A pattern of words as described in commandLine/pattern.ts: `npm test`, `npm run *`, `git log **`. */
   readonly command?: OneOrMore;
-  /** A host and all below it: `example.com`. */
+  /** A host and all its subdomains: `example.com`. */
   readonly domain?: OneOrMore;
 }
 
 export interface RuleProblem {
-  /** Where it stands in the settings; -1: all of it. */
+  /** Its index in the settings. -1: the whole list. */
   readonly index: number;
   readonly message: string;
-  /** It may have been meant to deny or ask: until it is mended, nothing is allowed by rule. */
+  /** The rule may have been intended to deny or ask. Until it is fixed, allow rules are ignored. */
   readonly blocksAllow: boolean;
 }
 
@@ -43,28 +47,28 @@ export interface RuleSet {
   readonly problems: readonly RuleProblem[];
 }
 
-/** All that rules judge a question by. */
+/** Everything that rules use to judge a question. */
 export interface QuestionFacts {
   readonly agent: string;
   readonly kind?: ToolKind;
   readonly command?: CommandLine;
-  /** The folder the command runs in. Absent: the session's. */
+  /** The folder that the command runs in. Absent: the workspace folder. */
   readonly cwd?: string;
-  /** Every file in question. With links on the way, both the path as named and where it leads. */
+  /** All files in question. If links are involved, both the given and the resolved path. */
   readonly paths: readonly string[];
   readonly urls: readonly string[];
-  /** Whether a file looks like a secret: then only a rule that names it, and no wildcard, allows. */
+  /** Whether a file looks like a secret. Then only a rule that names it without a wildcard allows it. */
   readonly isSensitive?: (path: string) => boolean;
-  /** Why no rule can allow it although it is understood; continues "it …". */
+  /** The reason why no rule can allow it although it is understood. Continues "it …". */
   readonly caveat?: string;
-  /** False: no rule allows. */
+  /** False: allow rules are ignored. */
   readonly trusted: boolean;
   readonly place: PathContext;
 }
 
 export interface Verdict {
   readonly effect: Effect;
-  /** What decided. Absent: no rule did. */
+  /** The rule that decided. Absent: no rule did. */
   readonly rule?: Rule;
   /** A sentence for the user. */
   readonly reason: string;
@@ -72,7 +76,7 @@ export interface Verdict {
 
 const fields = ["effect", "kind", "agent", "path", "command", "domain"] as const;
 
-/** Reads the rules from the settings. What is wrong is told, and never silently left out. */
+/** Reads the rules from the settings. Errors are reported and never silently ignored. */
 export function readRules(value: unknown): RuleSet {
   if (value === undefined || value === null) return { rules: [], problems: [] };
   if (!Array.isArray(value)) {
@@ -96,7 +100,7 @@ function problemOf(item: unknown): string | undefined {
   const rule = item as Readonly<Record<string, unknown>>;
   // A misspelt condition would widen the rule.
   const unknownField = Object.keys(rule).find(key => !fields.some(field => field === key));
-  if (unknownField !== undefined) return `has an unknown field “${unknownField}”; known are ${fields.join(", ")}`;
+  if (unknownField !== undefined) return `has an unknown field “${unknownField}”. Known fields: ${fields.join(", ")}`;
   if (!["allow", "ask", "deny"].includes(rule["effect"] as string)) return "needs an effect: allow, ask or deny";
   for (const field of fields.slice(1)) {
     const texts = rule[field] === undefined ? [] : Array.isArray(rule[field]) ? rule[field] : [rule[field]];
@@ -108,9 +112,9 @@ function problemOf(item: unknown): string | undefined {
     }
   }
   const { kind, path, command, domain } = rule;
-  // Nobody means to allow an agent everything by naming it.
+  // An allow rule with only an agent would allow everything, which is never intended.
   const conditions = [kind, path, command, domain, ...(rule["effect"] === "allow" ? [] : [rule["agent"]])];
-  if (conditions.every(condition => condition === undefined)) return "must say what it is about";
+  if (conditions.every(condition => condition === undefined)) return "must have at least one condition";
   return undefined;
 }
 
@@ -120,25 +124,25 @@ const fieldChecks: Readonly<Record<(typeof fields)[number], Check>> = {
   kind: () => undefined,
   agent: () => undefined,
   path: text => {
-    if (text.includes("\\")) return "holds a backslash; write “/” between folders, also on Windows";
-    if (/^~(?!\/)/.test(text)) return "begins with “~”; only “~/” is known";
+    if (text.includes("\\")) return "contains a backslash. Use “/” between folders, also on Windows";
+    if (/^~(?!\/)/.test(text)) return "starts with “~”. Only “~/” is supported";
     const globs = expandGlob(text);
     return typeof globs === "string" ? globs : undefined;
   },
   command: (text, effect) => {
     const pattern = parsePattern(text);
     if (typeof pattern === "string") return pattern;
-    return effect !== "allow" || namesProgram(pattern) ? undefined : "must begin with the name of a program";
+    return effect !== "allow" || namesProgram(pattern) ? undefined : "must start with the name of a program";
   },
   domain: text => {
     if (/^\d+(?:\.\d+){3}$|^\[[\da-f:.]+\]$|^(?!-)[a-z\d_-]+(?:\.(?!-)[a-z\d_-]+)*$/.test(text)) {
       return /\.\d+$/.test(text) && !/^\d+(?:\.\d+){3}$/.test(text) ? "is part of an address" : undefined;
     }
-    return "is no host name; write it like “example.com”, in small letters, without “https://” or “*.”";
+    return "is not a host name. Write it like “example.com”, in lower case, without “https://” or “*.”";
   },
 };
 
-/** What the rules say to a question. */
+/** Evaluates the rules for a question. */
 export function evaluateRules(set: RuleSet, facts: QuestionFacts): Verdict {
   let doubt: Verdict | undefined;
   for (const effect of ["deny", "ask"] as const) {
@@ -162,16 +166,16 @@ export function evaluateRules(set: RuleSet, facts: QuestionFacts): Verdict {
 }
 
 function allowed(set: RuleSet, facts: QuestionFacts): Verdict {
-  if (!facts.trusted) return { effect: "ask", reason: "In a workspace that is not trusted, no rule allows." };
+  if (!facts.trusted) return { effect: "ask", reason: "Allow rules are ignored in untrusted workspaces." };
   if (facts.caveat !== undefined) return { effect: "ask", reason: `No rule can allow this: it ${facts.caveat}.` };
   const allows = set.rules.filter(rule => rule.effect === "allow" && appliesTo(rule, facts));
   const units = targetsOf(facts);
-  if (units.length === 0) return { effect: "ask", reason: "The agent does not say what this is about." };
+  if (units.length === 0) return { effect: "ask", reason: "The agent does not state what this is about." };
   const covering = units.map(unit => allows.find(rule => covers(rule, unit, facts)));
   const open = covering.findIndex(rule => rule === undefined);
   if (open >= 0) return { effect: "ask", reason: `No rule allows ${units[open]?.name ?? "this"}.` };
   const guard = set.problems.find(problem => problem.blocksAllow);
-  if (guard) return { effect: "ask", reason: `Nothing is allowed by rule until this is mended: ${guard.message}` };
+  if (guard) return { effect: "ask", reason: `Allow rules are ignored until this is fixed: ${guard.message}` };
   const [rule] = covering;
   return { effect: "allow", ...(rule && { rule }), reason: `Allowed by ${listRules(covering)}.` };
 }
@@ -195,13 +199,13 @@ type RuleTarget = { readonly name: string } & (
   | { readonly type: "kind" }
 );
 
-/** These kinds are about something: when the agent does not say what, nothing can be allowed. */
+/** Kinds that need a subject: if the agent does not name one, nothing can be allowed. */
 const needsSubject: readonly string[] = ["read", "edit", "delete", "move", "execute", "fetch"];
 
 function targetsOf(facts: QuestionFacts): readonly RuleTarget[] {
   const { command, urls, paths, kind } = facts;
   const files = paths.map(path => ({ type: "path", path, name: quotePath(path) }) as const);
-  // Whatever else is named beside them, changed files are in question, and so are secrets.
+  // Changed files and secrets are always in question, whatever else is named.
   const changes = kind === "edit" || kind === "delete" || kind === "move";
   if (command?.kind === "opaque") return [];
   if (command) {
@@ -250,13 +254,13 @@ function covers(rule: Rule, unit: RuleTarget, facts: QuestionFacts): boolean {
   }
 }
 
-/** Whether the glob fits, and its last part says something about the file's name. */
+/** Whether the glob matches, and its last segment contains part of the file's name. */
 function namesFile(glob: string, path: string, facts: QuestionFacts): boolean {
   const letters = (glob.split("/").at(-1) ?? "").replace(/[*?{},]/g, "");
   return letters.length > 2 && pathGlobs(glob).some(one => pathFits(one, path, facts.place));
 }
 
-/** Words that are looked at for secrets: what has more is asked about. */
+/** The number of words that are checked for secrets. The user is asked about longer commands. */
 const maxCheckedWords = 1000;
 
 /** Whether a word of the command may be a file that looks like a secret. */
@@ -264,17 +268,17 @@ function namesSecret(command: Command, facts: QuestionFacts): boolean {
   const { isSensitive } = facts;
   if (!isSensitive) return false;
   if (command.words.length > maxCheckedWords) return true;
-  // Only the shell knows what becomes of a word such as `.en?` or `~/.ssh/id_rsa`.
+  // Only the shell can expand a word such as `.en?` or `~/.ssh/id_rsa`.
   return command.words
     .slice(1)
     .some(({ text, exact }) => !exact || argumentPaths(text, facts).some(path => isSensitive(path)));
 }
 
-/** Whether a rule that denies or asks fits anything in question. */
+/** Whether a rule that denies or asks matches anything in question. */
 function restrictionFit(rule: Rule, facts: QuestionFacts): Fit {
   const { commands, paths, domains, kind, agent } = compiled(rule);
   if (agent && !agent.includes(facts.agent)) return "no";
-  // What an agent calls itself to do does not hide what it does, and without a kind nobody knows.
+  // The kind that an agent states does not hide the actual effect. Without a kind, the effect is unknown.
   const kinds = [facts.kind, facts.command && "execute", facts.urls.length > 0 ? "fetch" : undefined];
   const same = !kind || kinds.some(one => one !== undefined && kind.includes(one));
   const kindFit: Fit = same ? "yes" : facts.kind === undefined ? "maybe" : "no";
@@ -304,7 +308,7 @@ function pathFit(globs: readonly PathGlob[], facts: QuestionFacts): Fit {
   const named = [...paths, ...(cwd === undefined ? [] : [cwd])];
   const fits: Fit[] = named.flatMap(path => globs.map(glob => pathRestricted(glob, path, place)));
   if (command?.kind === "opaque") fits.push("maybe");
-  // A command's words may be files; nobody knows but the command.
+  // The words of a command may be files. Only the command knows.
   if (command?.kind === "commands") {
     for (const word of command.commands.flatMap(one => one.words.slice(1))) {
       const full = word.exact ? argumentPaths(word.text, facts) : undefined;
@@ -354,7 +358,7 @@ function hostOf(url: string): string | undefined {
 
 function domainFits(domain: string, host: string | undefined): boolean {
   if (host === undefined) return false;
-  // A name without a dot is one machine of the local net, not everything below a top-level domain.
+  // A name without a dot is one machine in the local network, not everything below a top-level domain.
   return host === domain || (domain.includes(".") && !/\d$/.test(domain) && host.endsWith(`.${domain}`));
 }
 
@@ -401,8 +405,8 @@ export function describeRule(rule: Rule): string {
 }
 
 /**
- * What to answer in the user's place: the option for this one time, and never one that makes the agent stop asking.
- * Undefined: the user is asked.
+ * The answer to give for the user: an option that is valid once, never one that makes the agent stop asking. Undefined:
+ * the user is asked.
  */
 export function answerFromVerdict(verdict: Verdict, options: readonly QuestionOption[]): PolicyAnswer | undefined {
   if (verdict.effect === "ask" || !verdict.rule) return undefined;
@@ -411,7 +415,9 @@ export function answerFromVerdict(verdict: Verdict, options: readonly QuestionOp
   return option && { option: option.id, by: describeRule(verdict.rule) };
 }
 
-/** The narrowest rule that would have answered this question, for "Always…". Undefined: there is no narrow one. */
+/**
+ * The narrowest rule that would have answered this question, for "Create Rule…". Undefined if there is no narrow one.
+ */
 export function narrowestRule(facts: QuestionFacts, effect: "allow" | "deny" = "allow"): Rule | undefined {
   const { agent, kind, command, urls, paths, cwd, place } = facts;
   const kinds = kind !== undefined && { kind };
@@ -438,7 +444,7 @@ export function narrowestRule(facts: QuestionFacts, effect: "allow" | "deny" = "
 
 const single = (values: readonly string[]): OneOrMore => (values.length === 1 ? (values[0] ?? "") : values);
 
-/** Only a rule that is valid and does what it is made for. */
+/** The rule, if it is valid and has the intended effect. */
 function verifiedRule(rule: Rule, facts: QuestionFacts): Rule | undefined {
   const set = readRules([rule]);
   const decided = evaluateRules(set, { ...facts, trusted: true }).effect;

@@ -1,7 +1,8 @@
-// Files that look like secrets: an agent may touch them only if the user says so, also inside the session's folders.
+// Files that look like secrets. An agent may access them only with the user's permission, even inside the workspace
+// folders.
 import { restrictionTest, expandGlob, pathGlobs, type PathGlob, type PathContext } from "./pathGlob.ts";
 
-/** Known by name wherever they lie. */
+/** Recognised by name in any folder. */
 const secretNames = [
   ".env*", "*.env", ".npmrc", ".yarnrc.yml", ".pypirc", ".netrc", "_netrc", ".pgpass", ".my.cnf", ".htpasswd", ".git-credentials",
   ".dockercfg", "*.pem", "*.key", "*.p8", "*.p12", "*.pfx", "*.jks", "*.keystore", "*.kdbx", "*.ppk", "*.asc", "*.ovpn",
@@ -10,7 +11,7 @@ const secretNames = [
   "*.tfvars", "*.tfstate", "terraform.rc", ".terraformrc", ".vault-token", "kubeconfig", "master.key",
 ]; // prettier-ignore
 
-/** Folders of keys and cloud credentials, wherever they lie. */
+/** Folders of keys and cloud credentials, at any place. */
 const secretFolders = [
   ".ssh", ".gnupg", ".aws", ".azure", ".kube", ".config/gcloud", ".config/gh", ".docker", ".oci", ".aliyun", ".terraform.d",
 ]; // prettier-ignore
@@ -22,7 +23,7 @@ const builtInGlobs: readonly PathGlob[] = [
   "/proc/*/environ",
 ].flatMap(pathGlobs);
 
-/** Globs as they stand in the settings, and what is wrong with the rest, as sentences. */
+/** The valid globs of a setting, and the errors in the others, as sentences. */
 export function readGlobSetting(
   setting: string,
   value: unknown,
@@ -39,12 +40,12 @@ export function readGlobSetting(
   return { globs, problems };
 }
 
-/** The same for many paths. */
+/** The same test for many paths. */
 export function secretMatcher(extraGlobs: readonly string[], place: PathContext): (path: string) => boolean {
   return restrictionTest([...builtInGlobs, ...extraGlobs.flatMap(pathGlobs)], { ...place, ignoresCase: true });
 }
 
-/** Whether the path is one of a file that looks like a secret. Case never matters: it errs towards asking. */
+/** Whether the path looks like a secret. Case never matters, so that in doubt the user is asked. */
 export function looksSensitive(path: string, extraGlobs: readonly string[], place: PathContext): boolean {
   return secretMatcher(extraGlobs, place)(path);
 }

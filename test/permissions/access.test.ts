@@ -109,7 +109,7 @@ describe("Access to what lies outside the session's folders", () => {
       /did not allow/,
       gate({ answer: { option: "refuse" } }).admit("read", "/etc/hosts"),
     );
-    await rejectsWithRefusal("cancelled", /Nobody answered/, gate({ answer: "cancelled" }).admit("read", "/etc/hosts"));
+    await rejectsWithRefusal("cancelled", /was cancelled/, gate({ answer: "cancelled" }).admit("read", "/etc/hosts"));
     const never = gate({ outside: "refuse" });
     await rejectsWithRefusal("invalid", /outside this session's folders/, never.admit("read", "/etc/hosts"));
     assert.equal(never.asked.length, 0);
@@ -133,7 +133,7 @@ describe("Access to what lies outside the session's folders", () => {
     const named = gate({ rules: [{ effect: "allow", kind: "read", path: "/etc/hosts" }], answer: "cancelled" });
     await named.admit("read", "/etc/hosts");
     const unnamed = gate({ rules: [{ effect: "allow", kind: "read" }], answer: "cancelled" });
-    await rejectsWithRefusal("cancelled", /Nobody answered/, unnamed.admit("read", "/etc/hosts"));
+    await rejectsWithRefusal("cancelled", /was cancelled/, unnamed.admit("read", "/etc/hosts"));
   });
 });
 
@@ -169,7 +169,7 @@ describe("Access inside the session's folders", () => {
 
   it("keeps asking for secrets whatever a wide rule allows, until a rule names them", async () => {
     const wide = gate({ rules: [{ effect: "allow", kind: "read", path: "**" }], answer: "cancelled" });
-    await rejectsWithRefusal("cancelled", /Nobody/, wide.admit("read", "/ws/.env"));
+    await rejectsWithRefusal("cancelled", /was cancelled/, wide.admit("read", "/ws/.env"));
     const named = gate({ rules: [{ effect: "allow", kind: "read", path: "**/.env" }], answer: "cancelled" });
     assert.equal(await named.admit("read", "/ws/.env"), true);
     assert.equal(await named.admit("read", "/ws/.env"), false, "shown once");
@@ -240,7 +240,7 @@ describe("Access inside the session's folders", () => {
     const { admit } = gate({ rules, answer: "cancelled" });
     assert.equal(await admit("read", "/ws/.env"), true);
     rules.length = 0;
-    await rejectsWithRefusal("cancelled", /Nobody answered/, admit("read", "/ws/.env"));
+    await rejectsWithRefusal("cancelled", /was cancelled/, admit("read", "/ws/.env"));
   });
 
   it("shows the variables that a command gets, hides their secrets, and lets no rule allow it", async () => {
@@ -259,7 +259,7 @@ describe("Access inside the session's folders", () => {
       { name: "NODE_OPTIONS", value: "--require /tmp/evil.js" },
       { name: "API_TOKEN", value: "abcdef0123456789" },
     ];
-    await rejectsWithRefusal("cancelled", /Nobody answered/, access.admit({ ...request, env }));
+    await rejectsWithRefusal("cancelled", /was cancelled/, access.admit({ ...request, env }));
     assert.deepEqual(asked.at(-1)?.subject?.env, [
       { name: "NODE_OPTIONS", value: "--require /tmp/evil.js" },
       { name: "API_TOKEN", value: "•••" },

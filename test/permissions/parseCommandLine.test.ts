@@ -54,11 +54,11 @@ describe("parseCommandLine", () => {
 
   it("says in words why a line is opaque", () => {
     assert.equal(posix("a $(b)"), "substitutes the output of another command");
-    assert.equal(posix("a <<X"), "holds a here-document");
+    assert.equal(posix("a <<X"), "contains a here-document");
     assert.equal(posix("a > b"), "redirects output to a file");
-    assert.equal(posix("a 'b"), "has a quote without its end");
-    assert.equal(posix("a \\\n#b"), "holds a comment, which not every shell skips");
-    assert.equal(posix("$a b"), "leaves it to the shell which program runs");
+    assert.equal(posix("a 'b"), "has an unclosed quote");
+    assert.equal(posix("a \\\n#b"), "contains a comment, which not every shell skips");
+    assert.equal(posix("$a b"), "lets the shell choose the program");
   });
 
   it("recognises commands inside of what it does not understand", () => {

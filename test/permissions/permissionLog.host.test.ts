@@ -34,7 +34,10 @@ describe("the document of the permission log", () => {
   afterEach(() => log.dispose());
 
   it("says that nothing was answered yet", async () => {
-    assert.equal(await log.provideTextDocumentContent(), "No question was answered in this workspace yet.");
+    assert.equal(
+      await log.provideTextDocumentContent(),
+      "No permission request has been answered in this workspace yet.",
+    );
   });
 
   it("tells who answered what, in columns, newest last", async () => {
@@ -55,7 +58,7 @@ describe("the document of the permission log", () => {
         "Time                 Agent          Answer           Decided by               Question       Command, files or addresses",
         "2026-05-03 07:08:09  Demo           allowed (Allow)  you                      Run the tests  npm test",
         "2026-05-03 07:08:10  Demo           refused (No)     rule: deny command “rm”  Run the tests  rm x",
-        "2026-05-03 07:08:09  Another Agent  cancelled        nobody                   Run the tests",
+        "2026-05-03 07:08:09  Another Agent  cancelled        no one                   Run the tests",
         "",
       ].join("\n"),
     );
@@ -70,7 +73,7 @@ describe("the document of the permission log", () => {
 
   it("says how many lines were not readable, and why nothing is", async () => {
     files.set("permissions.ndjson", "{\n");
-    assert.match(await log.provideTextDocumentContent(), /^Not readable, and left out: 1 of the log's lines/);
+    assert.match(await log.provideTextDocumentContent(), /^Unreadable lines of the log, not shown: 1/);
     storage.read = () => Promise.reject(new Error("no such disk"));
     try {
       assert.equal(await log.provideTextDocumentContent(), "The permission log could not be read: no such disk");

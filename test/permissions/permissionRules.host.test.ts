@@ -223,7 +223,7 @@ describe("permission rules", () => {
     }
   });
 
-  it("tell once what is wrong with them, and allow nothing until it is mended", async () => {
+  it("report their errors once, and allow nothing until these are fixed", async () => {
     await memory.update(stateKey, [{ effect: "allow", command: "'" }]);
     await setUserRules([npmTest, wrong]);
     rules.dispose();
@@ -234,9 +234,9 @@ describe("permission rules", () => {
     assert.equal(logged.length, 2);
     assert.match(logged[0] ?? "", /^Permission rule 2 has an unknown field “comand”/);
     assert.match(logged[1] ?? "", /^Permission rule 1 of this workspace has a command/);
-    assert.ok(hands.warnings.some(message => /^Permission rule 2 .*\. 1 more are wrong\.$/.test(message)));
+    assert.ok(hands.warnings.some(message => /^Permission rule 2 .*\. Other invalid rules: 1\.$/.test(message)));
     const tried = tryCommand("npm test", rules.ruleSet(), { place, trusted: true, shells: ["posix"] });
-    assert.match(tried, /^You are asked\. Nothing is allowed by rule until this is mended: Permission rule 2/);
+    assert.match(tried, /^You are asked\. Allow rules are ignored until this is fixed: Permission rule 2/);
   });
 
   describe("made from a question", () => {
@@ -252,7 +252,7 @@ describe("permission rules", () => {
         "$(check) Always allow `npm run **` everywhere (user settings)",
         "$(circle-slash) Never allow `npm run build` in this workspace",
         "$(circle-slash) Never allow `npm run build` everywhere (user settings)",
-        "$(gear) Edit the rules in the settings ",
+        "$(gear) Edit rules in Settings ",
       ]);
       assert.deepEqual([userRules(), workspaceRules()], [undefined, undefined]);
     });
@@ -295,14 +295,17 @@ describe("permission rules", () => {
       assert.equal(hands.offered[0]?.label, "$(check) Always allow `echo '\\$(trash) a b'`");
     });
 
-    it("are not offered where none would be narrow enough", async () => {
+    it("are not offered if none would be specific enough", async () => {
       assert.equal(await rules.createRule(question, runs("echo $(whoami)")), undefined);
       assert.deepEqual(hands.offered, []);
-      assert.match(hands.told[0] ?? "", /^No rule would be narrow enough for this question\. No rule can allow this/);
+      assert.match(
+        hands.told[0] ?? "",
+        /^Parley can't create a rule specific enough for this request\. No rule can allow this/,
+      );
     });
 
     it("lead to the settings", async () => {
-      hands.choose = /Edit the rules/;
+      hands.choose = /Edit rules/;
       assert.equal(await rules.createRule(question, runs("npm test")), undefined);
       assert.deepEqual(hands.ran, [["workbench.action.openSettings", "parley.permissions.rules"]]);
     });
@@ -368,7 +371,7 @@ describe("permission rules", () => {
     it("lead to the settings where they stand there", async () => {
       await setUserRules([npmTest]);
       await isRead(1);
-      hands.steps.push(list => list.press(/npm test/, "Edit in the settings"));
+      hands.steps.push(list => list.press(/npm test/, "Edit in Settings"));
       await rules.manage();
       assert.equal(hands.ran.length, 1);
     });
@@ -391,7 +394,7 @@ describe("permission rules", () => {
       hands.steps.push(list => list.accept(/Try a command/));
       hands.typed = "npm test";
       await rules.manage();
-      assert.equal(hands.said, "Runs without a question. Allowed by allow command “npm test”.");
+      assert.equal(hands.said, "Runs without asking. Allowed by allow command “npm test”.");
     });
 
     it("are closed when the extension ends", async () => {
@@ -431,9 +434,9 @@ describe("a command that is tried", () => {
   const tried = (line: string, ...all: readonly Rule[]): string => tryCommand(line, readRules(all), context);
 
   it("is allowed, asked about or refused, with the reason", () => {
-    assert.equal(tried("npm test", npmTest), "Runs without a question. Allowed by allow command “npm test”.");
+    assert.equal(tried("npm test", npmTest), "Runs without asking. Allowed by allow command “npm test”.");
     assert.equal(tried("npm ci", npmTest), "You are asked. No rule allows “npm ci”.");
-    assert.equal(tried("npm test && rm x", npmTest, noRm), "Is refused. A rule forbids this: deny command “rm”.");
+    assert.equal(tried("npm test && rm x", npmTest, noRm), "Is denied. A rule forbids this: deny command “rm”.");
     assert.match(tried("npm test > x", npmTest), /^You are asked\. .*redirects output to a file\.$/);
     assert.equal(tried("  "), "Type a command line.");
   });
@@ -442,8 +445,8 @@ describe("a command that is tried", () => {
     const own: Rule = { ...npmTest, agent: ["demo", "other"] };
     assert.equal(
       tried("npm test", own, { ...noRm, agent: "third" }),
-      `Agent “demo”: Runs without a question. Allowed by allow command “npm test”, agent “demo”, “other”. ` +
-        `Agent “other”: Runs without a question. Allowed by allow command “npm test”, agent “demo”, “other”. ` +
+      `Agent “demo”: Runs without asking. Allowed by allow command “npm test”, agent “demo”, “other”. ` +
+        `Agent “other”: Runs without asking. Allowed by allow command “npm test”, agent “demo”, “other”. ` +
         `Other agents: You are asked. No rule allows “npm test”.`,
     );
   });

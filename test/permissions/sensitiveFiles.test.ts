@@ -68,7 +68,7 @@ describe("the setting of sensitive globs", () => {
     const { globs, problems } = readGlobSetting("parley.files.sensitive", ["**/secret/**", "a{b", 3, "../x"]);
     assert.deepEqual(globs, ["**/secret/**"]);
     assert.equal(problems.length, 3);
-    assert.match(problems[0] ?? "", /^parley\.files\.sensitive: "a\{b" has a brace/);
+    assert.match(problems[0] ?? "", /^parley\.files\.sensitive: "a\{b" has an unbalanced brace/);
     assert.deepEqual(readGlobSetting("x", undefined), { globs: [], problems: [] });
     assert.equal(readGlobSetting("x", "**").problems.length, 1);
   });

@@ -1,7 +1,7 @@
-// Reads a line for cmd.exe: one simple command of plain words, and nothing else.
+// Parses a command line for cmd.exe: accepts only one simple command of plain words.
 import { NotUnderstood, type Command, type Word } from "./types.ts";
 
-/** Commands that run others or change what a name means. Compared in lower case. */
+/** Commands that run others or change the meaning of a name. Compared in lower case. */
 const runners = new Set(
   (
     "call start cmd powershell pwsh for if else goto set setx rem doskey subst assoc ftype wmic mshta forfiles wsl " +
@@ -12,7 +12,7 @@ const runners = new Set(
 
 const word = /[ ]+|"([^"%!^&|<>\n]*)"(?=[ ]|$)|([\w.\\/:=+*?@-]+)(?=[ ]|$)/y;
 
-/** The one command of a line. Throws {@link NotUnderstood}. */
+/** The only command of a line. Throws {@link NotUnderstood}. */
 export function cmdCommands(line: string): readonly Command[] {
   const words: Word[] = [];
   word.lastIndex = 0;
@@ -30,8 +30,8 @@ export function cmdCommands(line: string): readonly Command[] {
 
 function checkedWords(words: readonly Word[]): readonly Word[] {
   const [first] = words;
-  if (!first) throw new NotUnderstood("holds no command");
-  // A line that begins with a quote loses it, depending on how cmd.exe was called.
+  if (!first) throw new NotUnderstood("contains no command");
+  // Whether a line that starts with a quote loses it depends on how cmd.exe was called.
   if (!first.exact) throw new NotUnderstood("quotes the name of its program");
   const name = first.text.toLowerCase();
   const plain = /^[a-z][\w-]*(?:\.(?:exe|com|cmd|bat))?$/;

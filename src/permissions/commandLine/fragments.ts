@@ -1,11 +1,11 @@
-// A quick reading of lines that are not understood: everything that might be a command. Reads too much rather than
-// too little, so it may forbid and never allow.
+// A lenient parser for command lines that the strict parser rejects: finds everything that might be a command. It finds
+// too much rather than too little, so its results may forbid but never allow.
 import { runnerPrograms, baseName, shellPrograms } from "./programs.ts";
 import type { Shell, Word } from "./types.ts";
 
-/** How many words into a fragment a command may begin: `sudo -u me nice rm`. */
+/** The number of words at the start of a fragment after which a command may begin: `sudo -u me nice rm`. */
 const maxCommandStart = 24;
-/** Of longer lines, the head is read. */
+/** Only the start of longer lines is parsed. */
 const maxLineLength = 200_000;
 
 const commandOpeners = new Set(
@@ -16,21 +16,21 @@ const commandOpeners = new Set(
   ).split(" "),
 );
 
-/** Whatever in the line could be the words of a command. */
+/** All word lists in the line that could be a command. */
 export function fragmentsOf(line: string, shell: Shell): readonly (readonly Word[])[] {
-  // Characters that are not seen split no names.
+  // Invisible characters do not split names.
   const seen = line.slice(0, maxLineLength).replace(/[\p{Cf}\p{Cc}]/gu, c => (/[\n\r\t]/.test(c) ? "\n" : ""));
   const found = [...pieces(splitUnquoted(seen, shell)), ...pieces(splitIgnoringQuotes(seen, shell))];
   return found.flatMap(commandsIn);
 }
 
-/** Where one command may end and another begin, after quoting: private-use characters stand for themselves. */
+/** The possible end of a command, after quoting. Private-use characters in the line stay as they are. */
 const end = "\uE000";
 const gap = "\uE001";
-/** After a file, the words of the command go on: `>x rm y`. */
+/** The words of the command continue after the file: `>x rm y`. */
 const redirected = `${end}!${gap}`;
 
-/** The quoting resolved as a shell would, more or less. */
+/** Resolves quotes approximately as a shell would. */
 function splitUnquoted(line: string, shell: Shell): string {
   const escape = shell === "posix" ? "\\" : shell === "cmd" ? "^" : "`";
   const made: string[] = [];
@@ -51,7 +51,7 @@ function splitUnquoted(line: string, shell: Shell): string {
   return made.join("");
 }
 
-/** No quoting at all: what stands inside quotes may be a command for somebody. */
+/** Ignores all quotes, because quoted text may be a command for another program. */
 function splitIgnoringQuotes(line: string, shell: Shell): string {
   const dropped = shell === "posix" ? /["'\\]/g : shell === "cmd" ? /["^]/g : /["'`]/g;
   return line
@@ -68,7 +68,7 @@ function pieces(text: string): readonly (readonly string[])[] {
     .filter(words => words.length > 0);
 }
 
-/** The piece itself, and what follows assignments, keywords and programs that run others. */
+/** The piece itself, and the parts after assignments, keywords and programs that run others. */
 function commandsIn(words: readonly string[]): readonly (readonly Word[])[] {
   const made: (readonly Word[])[] = [];
   let deeper = true;
@@ -76,7 +76,7 @@ function commandsIn(words: readonly string[]): readonly (readonly Word[])[] {
     const first = (words[start] ?? "").toLowerCase();
     const base = baseName(first).replace(/\.exe$/, "");
     made.push(words.slice(start).map(text => ({ text, exact: true })));
-    // Once something was opened, any later word may begin the command.
+    // After an opening word, any later word may start the command.
     deeper =
       start > 0 ||
       commandOpeners.has(first) ||

@@ -1,5 +1,5 @@
-// What a command line runs, by a strict reading for each shell. What is not fully understood is opaque: it may be
-// forbidden or asked about, and never allowed by a rule.
+// Determines the programs that a command line runs, with a strict parser for each shell. A line that is not fully
+// understood is opaque: rules may deny or ask about it, but never allow it.
 import { cmdCommands } from "./cmd.ts";
 import { fragmentsOf } from "./fragments.ts";
 import { posixCommands, programCommands } from "./programs.ts";
@@ -12,7 +12,7 @@ const parsers: Readonly<Record<Shell, (line: string) => readonly Command[]>> = {
   cmd: cmdCommands,
 };
 
-/** Reads a line as a shell would. Never throws. */
+/** Parses a line as a shell would. Never throws. */
 export function parseCommandLine(line: string, shell: Shell): CommandLine {
   return tryParse(line, shell, () => {
     checkCharacters(line, shell);
@@ -21,8 +21,8 @@ export function parseCommandLine(line: string, shell: Shell): CommandLine {
 }
 
 /**
- * Reads a program and its arguments as they are given to a process without a shell. `bash -lc script` and
- * `pwsh -Command script` are read as their scripts. `line` is for display. Never throws.
+ * Parses a program and its arguments as they are passed to a process without a shell. `bash -lc script` and `pwsh
+ * -Command script` are parsed as their scripts. `line` is for display. Never throws.
  */
 export function parseArguments(argv: readonly string[], line = argv.join(" ")): CommandLine {
   const script = powershellScript(argv);
@@ -50,15 +50,15 @@ function powershellScript(argv: readonly string[]): string | undefined {
   return named && flag === rest.length - 2 ? argv[argv.length - 1] : undefined;
 }
 
-/** Control characters, and everything that takes no room or the room of a space without being one. */
+/** Control characters, and all characters that have no width or look like a space without being one. */
 const invisibleCharacter = /[\p{Cc}\p{Zs}\p{Zl}\p{Zp}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Default_Ignorable_Code_Point}\u2800]/u;
 
 function checkCharacters(line: string, shell: Shell): void {
   const rest = line.replace(/[ \n\t]/g, "");
-  if (invisibleCharacter.test(rest)) throw new NotUnderstood("holds characters that are not seen");
-  // PowerShell takes typographic dashes and quotes for its own; cmd.exe maps letters to its code page.
+  if (invisibleCharacter.test(rest)) throw new NotUnderstood("contains characters that are not seen");
+  // PowerShell treats typographic dashes and quotes like its own. cmd.exe maps letters to its code page.
   if (shell === "powershell" && /[^\x21-\x7e\p{L}\p{N}\p{M}]/u.test(rest)) {
-    throw new NotUnderstood("holds signs that PowerShell may take for its own");
+    throw new NotUnderstood("contains signs that PowerShell may take for its own");
   }
-  if (shell === "cmd" && /[^\x21-\x7e]/.test(rest)) throw new NotUnderstood("holds letters that cmd.exe may change");
+  if (shell === "cmd" && /[^\x21-\x7e]/.test(rest)) throw new NotUnderstood("contains letters that cmd.exe may change");
 }

@@ -1,31 +1,31 @@
 // Patterns of command rules.
 //
-// A pattern is a list of words, separated by spaces; 'single' or "double" quotes make one word of a text with spaces,
+// A pattern is a list of words, separated by spaces. 'single' or "double" quotes make one word of a text with spaces,
 // and escape the meaning of `*`. Nothing else is special.
-//   word   this very word
+//   word   exactly this word
 //   *      exactly one word, whatever it is
-//   **     any number of words, also none
-// An allow pattern must fit the whole command: `npm test` allows `npm test` and not `npm test --watch`. A pattern that
-// denies or asks also fits when more words follow, and knows its program by any path and with `.exe`: `rm` denies
-// `/bin/rm -r x`. Words are compared whole and exactly, never by their beginning.
+//   **     any number of words, including none
+// An allow pattern must match the whole command: `npm test` allows `npm test` but not `npm test --watch`. A pattern
+// that denies or asks also matches if more words follow, and matches its program by any path and with `.exe`: `rm`
+// denies `/bin/rm -r x`. Words are compared as a whole and exactly, never by prefix.
 import { baseName } from "./programs.ts";
 import type { Word } from "./types.ts";
 
 type PatternElement = { readonly literal: string } | "one" | "rest";
 export type Pattern = readonly PatternElement[];
 
-/** Whether a command fits. `maybe`: it depends on what its shell makes of a word. */
+/** Whether a command matches. `maybe`: it depends on what its shell makes of a word. */
 export type Fit = "yes" | "maybe" | "no";
 
 const token = /[ \t]+|((?:[^\s'"]|'[^']*'|"[^"]*")+)/y;
 
-/** Reads a pattern. A text is the sentence that says what is wrong with it. */
+/** Parses a pattern. A string result is a sentence that describes the error. */
 export function parsePattern(source: string): Pattern | string {
   const elements: PatternElement[] = [];
   for (let at = 0; at < source.length; at = token.lastIndex) {
     token.lastIndex = at;
     const found = token.exec(source);
-    if (!found) return "has a quote without its end, or a line break";
+    if (!found) return "has an unclosed quote or a line break";
     if (found[1] === undefined) continue;
     const element = elementOf(found[1]);
     if (typeof element === "string" && element !== "one" && element !== "rest") return element;
@@ -40,14 +40,14 @@ function elementOf(raw: string): PatternElement | string {
   if (raw === "*") return "one";
   if (raw === "**") return "rest";
   const bare = raw.replace(/'[^']*'|"[^"]*"/g, "");
-  if (bare.includes("*")) return `has “*” inside the word “${raw}”; it stands for whole words, or is quoted`;
+  if (bare.includes("*")) return `has “*” inside the word “${raw}”; it stands for whole words unless quoted`;
   if (/[;|&<>`]|\$\(/.test(bare)) return `joins commands with “${raw}”; a pattern describes one command`;
   return {
     literal: raw.replace(/'([^']*)'|"([^"]*)"/g, (_, single?: string, double?: string) => single ?? double ?? ""),
   };
 }
 
-/** Writes a pattern that fits these words only. */
+/** Writes a pattern that matches only these words. */
 export function exactPattern(words: readonly Word[]): string {
   return words.map(({ text }) => quotedPatternWord(text)).join(" ");
 }
@@ -61,17 +61,17 @@ function quotedPatternWord(text: string): string {
     .join("");
 }
 
-/** Whether the pattern begins with the name of a program, as an allow pattern must. */
+/** Whether the pattern starts with the name of a program, as an allow pattern must. */
 export function namesProgram(pattern: Pattern): boolean {
   return typeof pattern[0] === "object";
 }
 
-/** Whether an allow pattern fits the whole command, whatever its shell makes of it. */
+/** Whether an allow pattern matches the whole command, whatever its shell makes of it. */
 export function fitsWhole(pattern: Pattern, words: readonly Word[]): boolean {
   return matchesWords(pattern, words, (literal, text) => literal === text, "rest only");
 }
 
-/** Whether a pattern that denies or asks fits the command or its beginning. */
+/** Whether a pattern that denies or asks matches the command or its start. */
 export function fitsBeginning(pattern: Pattern, words: readonly Word[]): Fit {
   const open: Pattern = [...pattern, "rest"];
   const same = (literal: string, text: string, index: number): boolean => {
@@ -85,13 +85,13 @@ export function fitsBeginning(pattern: Pattern, words: readonly Word[]): Fit {
   return words.some(word => !word.exact) && matchesWords(open, words, same, "anything") ? "maybe" : "no";
 }
 
-/** A program's name as rules that deny know it. */
+/** The name of a program, as rules that deny compare it. */
 function normalisedProgramName(name: string, byPath: boolean): string {
   const base = byPath ? name : baseName(name);
   return base.toLowerCase().replace(/\.(?:exe|com|cmd|bat|ps1)$/, "");
 }
 
-/** Follows all ways through the pattern at once. An inexact word may become any number of words, also none. */
+/** Follows all paths through the pattern at once. An inexact word may become any number of words, including none. */
 function matchesWords(
   pattern: Pattern,
   words: readonly Word[],
@@ -118,7 +118,7 @@ function matchesWords(
     }
     live = next;
     if (live.size === 0) return false;
-    // A final `**` takes whatever comes.
+    // A final `**` matches the rest.
     if (pattern[last - 1] === "rest" && live.has(last - 1)) return true;
   }
   return live.has(last);

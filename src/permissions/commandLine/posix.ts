@@ -1,19 +1,20 @@
-// Reads a line for sh, bash, dash and zsh: only what all of them read alike, also at an interactive prompt.
+// Parses a command line for sh, bash, dash and zsh: accepts only syntax that all of them parse alike, also at an
+// interactive prompt.
 import { NotUnderstood, type Word } from "./types.ts";
 
-/** A word with what matters where a command's name stands. */
+/** A word, with the details that matter at the position of a command's name. */
 export interface ScannedWord extends Word {
-  /** Some of it was quoted, so it is no reserved word. */
+  /** Part of it was quoted, so it is not a reserved word. */
   readonly quoted: boolean;
-  /** It begins like `NAME=`. */
+  /** It starts like `NAME=`. */
   readonly assigns: boolean;
 }
 
 export type ScannedCommand = readonly ScannedWord[];
 
-/** After a redirection, the word must end: `>/dev/nullx` is a file. */
+/** The word must end after a redirection: `>/dev/nullx` is a file. */
 const redirection = /(?:>&[12]|>>?[ \t]*\/dev\/null|<[ \t]*\/dev\/null)(?=[ \t\n;|&]|$)/y;
-/** dash reads `&>` as `&` and `>`, which comes to the same only at the end of a command. */
+/** dash parses `&>` as `&` and `>`, which has the same effect only at the end of a command. */
 const bothRedirected = /&>>?[ \t]*\/dev\/null(?=[ \t]*(?:[\n;|&]|$))/y;
 const variable = /\$(?:[A-Za-z_]\w*|\{[A-Za-z_]\w*\}|\?)(?!\[)/y;
 
@@ -33,7 +34,7 @@ class PosixScanner {
   commands(): readonly ScannedCommand[] {
     const commands: ScannedCommand[] = [];
     let words: ScannedWord[] = [];
-    /** `&&`, `||` and `|` need a command after them; a line may break there. */
+    /** `&&`, `||` and `|` require a command after them. A line may break there. */
     let expected = false;
     for (;;) {
       this.#skipBlanks();
@@ -61,7 +62,7 @@ class PosixScanner {
     while (this.#line[this.#at] === " " || this.#line[this.#at] === "\t") this.#at++;
   }
 
-  /** Takes what ends a command. `""` is the end of the line; undefined: the command goes on. */
+  /** Consumes the end of a command. `""` is the end of the line. Undefined: the command continues. */
   #separator(): string | undefined {
     const first = this.#line[this.#at];
     if (first === undefined) return "";
@@ -85,7 +86,7 @@ class PosixScanner {
     if (this.#match(redirection) !== undefined || this.#match(bothRedirected) !== undefined) return true;
     const next = this.#line[this.#at + 1];
     if (next === "(") throw new NotUnderstood("substitutes a process");
-    if (first === "<" && next === "<") throw new NotUnderstood("holds a here-document");
+    if (first === "<" && next === "<") throw new NotUnderstood("contains a here-document");
     throw new NotUnderstood(first === "<" ? "reads its input from a file" : "redirects output to a file");
   }
 
@@ -96,7 +97,7 @@ class PosixScanner {
     return found;
   }
 
-  /** The next word; undefined when it was the number of a redirection, or nothing but a continued line. */
+  /** The next word. Undefined if it was the number of a redirection, or only a continued line. */
   #word(): ScannedWord | undefined {
     const start = this.#at;
     const made = { text: [] as string[], exact: true, quoted: false };
@@ -120,16 +121,19 @@ class PosixScanner {
 
   #unquoted(c: string, made: WordBuilder, first: boolean): void {
     if (c === "`") throw new NotUnderstood("substitutes the output of another command");
-    if (c === "(" || c === ")") throw new NotUnderstood("holds a subshell, a function or a pattern in parentheses");
-    if (c === "{" || c === "}") throw new NotUnderstood("holds braces, which group or expand");
-    if (c === "!") throw new NotUnderstood("holds “!”, which negates or recalls an earlier command");
-    if (c === "#" && first) throw new NotUnderstood("holds a comment, which not every shell skips");
+    if (c === "(" || c === ")") throw new NotUnderstood("contains a subshell, a function or a pattern in parentheses");
+    if (c === "{" || c === "}") throw new NotUnderstood("contains braces, which group or expand");
+    if (c === "!") throw new NotUnderstood("contains “!”, which negates or recalls an earlier command");
+    if (c === "#" && first) throw new NotUnderstood("contains a comment, which not every shell skips");
     if ("*?[]#".includes(c) || (c === "=" && first) || this.#expands(c, first)) made.exact = false;
     made.text.push(c);
     this.#at++;
   }
 
-  /** `~` at the start of a word or a value; `^` but at the end, where it is an ancestor to git and nothing to a shell. */
+  /**
+   * `~` at the start of a word or a value. `^` except at the end, where git reads it as an ancestor and shells ignore
+   * it.
+   */
   #expands(c: string, first: boolean): boolean {
     if (c === "~") return first || ":=".includes(this.#line[this.#at - 1] ?? "");
     return c === "^" && !" \t\n;|&<>^".includes(this.#line[this.#at + 1] ?? " ");
@@ -137,7 +141,7 @@ class PosixScanner {
 
   #singleQuoted(made: WordBuilder): void {
     const end = this.#line.indexOf("'", this.#at + 1);
-    if (end < 0) throw new NotUnderstood("has a quote without its end");
+    if (end < 0) throw new NotUnderstood("has an unclosed quote");
     made.quoted = true;
     made.text.push(this.#line.slice(this.#at + 1, end));
     this.#at = end + 1;
@@ -147,9 +151,9 @@ class PosixScanner {
     made.quoted = true;
     this.#at++;
     for (let c = this.#line[this.#at]; c !== '"'; c = this.#line[this.#at]) {
-      if (c === undefined) throw new NotUnderstood("has a quote without its end");
+      if (c === undefined) throw new NotUnderstood("has an unclosed quote");
       if (c === "`") throw new NotUnderstood("substitutes the output of another command");
-      if (c === "!") throw new NotUnderstood("holds “!”, which may recall an earlier command");
+      if (c === "!") throw new NotUnderstood("contains “!”, which may recall an earlier command");
       if (c === "$") {
         this.#variable(made);
         continue;
@@ -167,7 +171,7 @@ class PosixScanner {
     const next = this.#line[this.#at + 1];
     if (next === undefined) throw new NotUnderstood("ends in a backslash");
     this.#at += 2;
-    // A continued line is no character at all.
+    // A continued line adds no character.
     if (next === "\n") return;
     made.quoted = true;
     made.text.push(next);
@@ -178,7 +182,7 @@ class PosixScanner {
     if (name === undefined) {
       const next = this.#line[this.#at + 1];
       if (next === "(") throw new NotUnderstood("substitutes the output of another command");
-      throw new NotUnderstood("holds a “$” that is more than a plain variable");
+      throw new NotUnderstood("contains a “$” that is more than a plain variable");
     }
     made.exact = false;
     made.text.push(name);

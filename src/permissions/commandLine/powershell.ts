@@ -1,4 +1,4 @@
-// Reads a line for PowerShell, 5.1 and later: plain commands joined by `;`, `|`, `&&`, `||` or line breaks.
+// Parses a command line for PowerShell, 5.1 and later: plain commands joined by `;`, `|`, `&&`, `||` or line breaks.
 import { NotUnderstood, type Command, type Word } from "./types.ts";
 
 const names = (list: string): ReadonlySet<string> => new Set(list.split(" "));
@@ -9,7 +9,7 @@ const keywords = names(
     "switch throw trap try until using var while workflow",
 );
 
-/** Commands that run others, or change what a name means. Compared in lower case. */
+/** Commands that run others or change the meaning of a name. Compared in lower case. */
 const runners = names(
   "iex invoke-expression icm invoke-command start-process saps start start-job sajb start-threadjob invoke-item ii " +
     "add-type new-object foreach-object where-object where invoke-history ihy r h set-alias sal new-alias nal " +
@@ -21,7 +21,7 @@ const runners = names(
     "msbuild installutil conhost env xargs sudo gsudo nohup",
 );
 
-/** What cmd.exe would read as grammar when the program turns out to be a batch file. */
+/** Characters that cmd.exe would parse as syntax if the program is a batch file. */
 const batchGrammar = /[&|<>^%"!()\n]/;
 
 /** The commands of a line. Throws {@link NotUnderstood}. */
@@ -42,14 +42,14 @@ export function powershellCommands(line: string): readonly Command[] {
     words = [];
     expected = token === "&&" || token === "||" || token === "|";
   }
-  if (commands.length === 0) throw new NotUnderstood("holds no command");
+  if (commands.length === 0) throw new NotUnderstood("contains no command");
   checkFolder(commands);
   return commands;
 }
 
 const folderChangers = names("cd chdir sl pushd popd set-location push-location pop-location");
 
-/** After a change of folder, `.\run` is another file than it seems. */
+/** After a change of folder, `.\run` is a different file than it seems. */
 function checkFolder(commands: readonly Command[]): void {
   const moved = commands.findIndex(({ words }) => folderChangers.has(words[0]?.text.toLowerCase() ?? ""));
   if (moved < 0) return;
@@ -65,7 +65,7 @@ const single = /'((?:[^'\n]|'')*)'/y;
 const double = /"((?:[^"$`\n]|"")*)"/y;
 const bare = /[^ \t\n;|&<>'"`$(){},#]+/y;
 
-/** Words, and operators as text; the last is `""`, the end of the line. */
+/** Yields words, and operators as text. The last one is `""`, the end of the line. */
 function* tokens(line: string): Generator<Word | string> {
   let at = 0;
   const take = (pattern: RegExp): RegExpExecArray | undefined => {
@@ -86,7 +86,7 @@ function* tokens(line: string): Generator<Word | string> {
       isSeparated = true;
       continue;
     }
-    // What touches a quoted text is sometimes one word with it and sometimes not.
+    // Text next to a quoted text is part of the same word only in some cases.
     if (!isSeparated) throw unsupportedSyntax(/[\w'"]/.test(line.charAt(at)) ? "joined" : line.charAt(at));
     isSeparated = false;
     if (take(redirection)) continue;
@@ -99,7 +99,7 @@ function* tokens(line: string): Generator<Word | string> {
 }
 
 function quotedWord(text: string): Word & { readonly quoted: true } {
-  if (batchGrammar.test(text)) throw new NotUnderstood("quotes characters that mean something to cmd.exe");
+  if (batchGrammar.test(text)) throw new NotUnderstood("quotes characters that are special to cmd.exe");
   if (/\s/.test(text) && text.endsWith("\\")) throw new NotUnderstood("has a backslash before a closing quote");
   // Windows PowerShell drops empty arguments.
   return { text, exact: text !== "", quoted: true };
@@ -109,7 +109,7 @@ function bareWord(text: string | undefined): Word | undefined {
   if (text === undefined) return undefined;
   if (text.startsWith("@") || text === "--%") throw unsupportedSyntax(text);
   if (batchGrammar.test(text)) throw unsupportedSyntax(text);
-  // `-a.b` and `-a:b` come out as two words for some programs.
+  // Some programs receive `-a.b` and `-a:b` as two words.
   const split = /^[-\u2013-\u2015].*[.:]/.test(text);
   return { text, exact: !split && !/[*?[\]~]/.test(text) };
 }
@@ -117,18 +117,18 @@ function bareWord(text: string | undefined): Word | undefined {
 function unsupportedSyntax(text: string): NotUnderstood {
   const reasons: Readonly<Record<string, string>> = {
     joined: "joins a quoted and an unquoted text",
-    $: "holds a variable or a subexpression",
-    "&": "calls what stands after “&”",
-    "(": "holds an expression in parentheses",
-    "{": "holds a script block",
-    "`": "holds a backtick, which escapes",
+    $: "contains a variable or a subexpression",
+    "&": "calls the text after “&”",
+    "(": "contains an expression in parentheses",
+    "{": "contains a script block",
+    "`": "contains a backtick, which escapes",
     ">": "redirects output to a file",
-    "#": "holds a comment",
-    "'": "has a quote without its end, or over several lines",
-    '"': "has a quote without its end, or with something to fill in",
+    "#": "contains a comment",
+    "'": "has an unclosed quote, or one over several lines",
+    '"': "has an unclosed quote, or one with something to expand",
   };
   return new NotUnderstood(
-    reasons[text] ?? reasons[text.charAt(0)] ?? `holds PowerShell syntax that is not followed: ${text.slice(0, 20)}`,
+    reasons[text] ?? reasons[text.charAt(0)] ?? `contains unsupported PowerShell syntax: ${text.slice(0, 20)}`,
   );
 }
 
@@ -136,7 +136,7 @@ function checkedCommand(words: readonly Word[]): Command {
   const [word] = words;
   const name = word?.text ?? "";
   const lower = name.toLowerCase();
-  if (!word?.exact || "quoted" in word) throw new NotUnderstood("leaves it to the shell which program runs");
+  if (!word?.exact || "quoted" in word) throw new NotUnderstood("lets the shell choose the program");
   if (!/^[a-z][\w-]*(?:\.[\w-]+)*$/i.test(name) && !/^(?:[a-z]:|\.{0,2})[\\/][\w.\\/:@+-]*\w$/i.test(name)) {
     throw new NotUnderstood(`names its program in an unusual way: ${name.slice(0, 80)}`);
   }
@@ -145,7 +145,7 @@ function checkedCommand(words: readonly Word[]): Command {
     throw new NotUnderstood(`uses “${name}”, which may run something else`);
   }
   if (words.some(({ text }) => /^(?:alias|function|env|variable):|::/i.test(text))) {
-    throw new NotUnderstood("reaches into PowerShell's own drives");
+    throw new NotUnderstood("accesses PowerShell's own drives");
   }
   return { words: words.map(({ text, exact }) => ({ text, exact })), wrappers: [] };
 }

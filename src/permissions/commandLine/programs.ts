@@ -1,15 +1,15 @@
-// Judges a POSIX command by its first words: what it really runs, and whether that can be known.
+// Determines from the first words of a POSIX command what it really runs, and whether that can be known.
 import { scanPosix, type ScannedCommand, type ScannedWord } from "./posix.ts";
 import { NotUnderstood, type Command, type Word } from "./types.ts";
 
 const names = (list: string): ReadonlySet<string> => new Set(list.split(" "));
 
-/** Words that are grammar where a command's name stands, in one shell or another. */
+/** Words that are syntax at the position of a command's name, in at least one shell. */
 const reservedWords = names(
   "if then elif else fi for foreach while until do done case esac in end select function repeat coproc nocorrect noglob [[ ]] -",
 );
 
-/** Builtins that change what later words or names mean, or that run text. */
+/** Builtins that change the meaning of later words or names, or that run text. */
 const shellStateBuiltins = names(
   ". source eval exec builtin trap alias unalias hash enable export declare typeset local readonly integer float set " +
     "setopt unsetopt shopt emulate zmodload autoload functions disable bind bindkey zle compdef complete compgen " +
@@ -17,7 +17,7 @@ const shellStateBuiltins = names(
     "zparseopts zstyle zformat zregexparse strftime getln",
 );
 
-/** Programs whose arguments are programs, in ways too many to follow. */
+/** Programs whose arguments are programs, in too many forms to parse. */
 export const runnerPrograms = names(
   "xargs parallel sudo doas su pkexec runuser watch script setsid stdbuf ionice chrt taskset unshare nsenter chroot " +
     "strace ltrace busybox toybox flock at batch env entr systemd-run dbus-run-session xvfb-run proot fakeroot " +
@@ -26,14 +26,14 @@ export const runnerPrograms = names(
 
 export const shellPrograms = names("sh bash dash zsh");
 
-/** Builtins whose arguments one shell or another takes for arithmetic or for names of variables. */
+/** Builtins whose arguments at least one shell evaluates as arithmetic or as names of variables. */
 const arithmeticBuiltins = names("test printf return exit logout shift break continue wait ulimit umask kill");
 /** In arithmetic, `a[$(command)]` runs a command, and these set a variable. */
 const arithmeticText = /[[\]]|[^=!]=|=[^=]|\+\+|\w--|--\w|^-v/;
 
 const findActions = names("-exec -execdir -ok -okdir -delete -fprint -fprint0 -fprintf -fls -files0-from");
 
-/** Variables that tell how to print, and never what to run. */
+/** Variables that control output, and never what runs. */
 const harmlessVariable = /^(?:CI|NO_COLOR|FORCE_COLOR|NODE_ENV)=[\w.-]*$/;
 
 const maxShellDepth = 4;
@@ -41,7 +41,7 @@ const maxShellDepth = 4;
 /** The commands that a POSIX line runs. Throws {@link NotUnderstood}. */
 export function posixCommands(line: string, depth = 0): readonly Command[] {
   const commands = scanPosix(line).flatMap(scanned => unwrapCommand(scanned, [], depth));
-  if (commands.length === 0) throw new NotUnderstood("holds no command");
+  if (commands.length === 0) throw new NotUnderstood("contains no command");
   checkFolder(commands);
   return commands;
 }
@@ -79,13 +79,13 @@ function withoutAssignments(words: ScannedCommand): ScannedCommand {
   return words.slice(first);
 }
 
-/** The name of the program, when it is beyond doubt. Throws for everything that must not be judged by its name. */
+/** The name of the program, if it is certain. Throws for commands that must not be judged by their name. */
 function nameOf(words: ScannedCommand): string {
   const [word] = words;
-  if (!word?.exact) throw new NotUnderstood("leaves it to the shell which program runs");
+  if (!word?.exact) throw new NotUnderstood("lets the shell choose the program");
   const { text } = word;
-  if (/[^\x20-\x7e]/.test(text)) throw new NotUnderstood("names a program in letters that may look like others");
-  if (!word.quoted && reservedWords.has(text)) throw new NotUnderstood(`holds the shell keyword “${text}”`);
+  if (/[^\x20-\x7e]/.test(text)) throw new NotUnderstood("names a program with letters that may look like others");
+  if (!word.quoted && reservedWords.has(text)) throw new NotUnderstood(`contains the shell keyword “${text}”`);
   if (shellStateBuiltins.has(text))
     throw new NotUnderstood(`uses “${text}”, which changes the shell itself or runs text`);
   if (!/^[A-Za-z0-9_./][A-Za-z0-9_./+@:-]*$/.test(text)) {
@@ -98,14 +98,14 @@ function nameOf(words: ScannedCommand): string {
 
 function checkArguments(base: string, words: ScannedCommand): void {
   if (arithmeticBuiltins.has(base) && words.slice(1).some(word => arithmeticText.test(word.text))) {
-    throw new NotUnderstood(`gives “${base}” text that a shell may reckon with`);
+    throw new NotUnderstood(`gives “${base}” text that a shell may evaluate as arithmetic`);
   }
   if (base === "find" && words.some(word => !word.exact || findActions.has(word.text))) {
     throw new NotUnderstood("lets “find” run, delete or write something");
   }
 }
 
-/** What a wrapper runs, where that is exact; undefined when it is no wrapper. */
+/** The command that a wrapper runs, if it is exact. Undefined if the program is not a wrapper. */
 function wrappedCommand(name: string, words: ScannedCommand): ScannedCommand | undefined {
   const rest = words.slice(1);
   switch (name) {
@@ -137,20 +137,21 @@ function leadingHarmless(words: ScannedCommand): number {
   return index < 0 ? words.length : index;
 }
 
-/** The words as a command of their own, where no option or variable comes first. */
+/** The words as a separate command, if no option or variable comes first. */
 function wrappedProgram(wrapper: string, words: ScannedCommand): ScannedCommand {
   const [first] = words;
   if (!first?.exact || !/^[A-Za-z0-9_./]/.test(first.text) || first.text.includes("="))
     throw hiddenProgramError(wrapper);
-  // What a program starts is no keyword of the shell; but `time` is a keyword itself, and `time if …` is grammar.
+  // A program starts other programs, not shell keywords. But `time` is a keyword itself, and `time if …` is shell
+  // syntax.
   return [{ ...first, assigns: false }, ...words.slice(1)];
 }
 
-/** The script of `bash -lc 'script'`; undefined when no shell is started, or a script file is run. */
+/** The script of `bash -lc 'script'`. Undefined if no shell is started, or if a script file is run. */
 function scriptOf(name: string, words: ScannedCommand): string | undefined {
   if (!shellPrograms.has(baseName(name))) return undefined;
   const [flag, script, ...more] = text(words[1]) === "-l" ? words.slice(2) : words.slice(1);
-  if (flag === undefined) throw new NotUnderstood("starts a shell that runs what it reads");
+  if (flag === undefined) throw new NotUnderstood("starts a shell that runs its input");
   if (/^(?:\.?\.?\/)?\w/.test(flag.text) && flag.exact) {
     if (text(words[1]) !== "-l") return undefined;
     throw hiddenProgramError(name);
@@ -168,7 +169,7 @@ function hiddenProgramError(name: string): NotUnderstood {
   return new NotUnderstood(`runs another program through “${baseName(name)}”`);
 }
 
-/** After a change of folder, `./run` is another file than it seems. */
+/** After a change of folder, `./run` is a different file than it seems. */
 function checkFolder(commands: readonly Command[]): void {
   const moved = commands.findIndex(({ words }) => ["cd", "chdir", "pushd", "popd"].includes(words[0]?.text ?? ""));
   if (moved < 0) return;
@@ -176,7 +177,7 @@ function checkFolder(commands: readonly Command[]): void {
   if (relative) throw new NotUnderstood("changes the folder and then runs a file by a relative path");
 }
 
-/** The last segment of a program's path, whichever the separators. */
+/** The last segment of a program's path, with either separator. */
 export function baseName(path: string): string {
   return path.slice(Math.max(path.lastIndexOf("/"), path.lastIndexOf("\\")) + 1);
 }

@@ -1,11 +1,11 @@
-// What a command line is made of, for all shells.
+// The parts of a command line, for all shells.
 
 export type Shell = "posix" | "powershell" | "cmd";
 
-/** A word after quoting. */
+/** A word after quotes are resolved. */
 export interface Word {
   readonly text: string;
-  /** False: only the shell knows what becomes of it, and of how many words: a variable, a glob, `~`. */
+  /** False: only the shell knows the resulting text and the number of words, as for a variable, a glob or `~`. */
   readonly exact: boolean;
 }
 
@@ -17,8 +17,8 @@ export interface Command {
 }
 
 /**
- * A command line as far as it is understood. `commands`: these run, all or some, and nothing else.
- * `opaque`: anything may run. `reason` continues a sentence about the line: "it …".
+ * A parsed command line. `commands`: all or some of these run, and nothing else. `opaque`: anything may run. `reason`
+ * continues a sentence about the line: "it …".
  */
 export type CommandLine =
   | { readonly kind: "commands"; readonly line: string; readonly commands: readonly Command[] }
@@ -26,9 +26,9 @@ export type CommandLine =
       readonly kind: "opaque";
       readonly line: string;
       readonly reason: string;
-      /** What a quick reading recognises, right or wrong. Good enough to forbid by, never to allow by. */
+      /** The results of the lenient parser, right or wrong. Sufficient to deny, never to allow. */
       readonly fragments: readonly (readonly Word[])[];
     };
 
-/** Thrown by the readers for what they do not fully understand. The message continues "it …". */
+/** Thrown by the parsers for anything that they do not fully understand. The message continues "it …". */
 export class NotUnderstood extends Error {}

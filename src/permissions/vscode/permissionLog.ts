@@ -1,4 +1,4 @@
-// "Show Permission Log": who allowed what, as a read-only document.
+// "Show Permission Log": the answers to permission requests, as a read-only document.
 import * as vscode from "vscode";
 import { asError } from "../../base/errors.ts";
 import type { Disposable } from "../../base/lifecycle.ts";
@@ -8,7 +8,7 @@ const scheme = "parley-permissions";
 const uri = vscode.Uri.from({ scheme, path: "Parley permissions.log" });
 const refreshDelay = 300;
 
-/** A document of the permission log that follows it while it is open. */
+/** A document of the permission log, updated while it is open. */
 export class PermissionLog implements vscode.TextDocumentContentProvider, Disposable {
   readonly #log: AuditLog;
   readonly #changed = new vscode.EventEmitter<vscode.Uri>();
@@ -34,7 +34,7 @@ export class PermissionLog implements vscode.TextDocumentContentProvider, Dispos
     }
   }
 
-  /** Opens the log in an editor, its newest line in sight. */
+  /** Opens the log in an editor and reveals its newest line. */
   async show(): Promise<void> {
     this.#changed.fire(uri);
     const document = await vscode.workspace.openTextDocument(uri);
@@ -59,9 +59,9 @@ export class PermissionLog implements vscode.TextDocumentContentProvider, Dispos
 
 function logText(records: readonly AuditRecord[], broken: number): string {
   const unreadableNote =
-    broken === 0 ? "" : vscode.l10n.t("Not readable, and left out: {0} of the log's lines", broken).concat("\n\n");
+    broken === 0 ? "" : vscode.l10n.t("Unreadable lines of the log, not shown: {0}", broken).concat("\n\n");
   if (records.length === 0) {
-    return unreadableNote + vscode.l10n.t("No question was answered in this workspace yet.");
+    return unreadableNote + vscode.l10n.t("No permission request has been answered in this workspace yet.");
   }
   const t = vscode.l10n.t;
   const head = [t("Time"), t("Agent"), t("Answer"), t("Decided by"), t("Question"), t("Command, files or addresses")];
@@ -81,7 +81,7 @@ function row(record: AuditRecord): readonly string[] {
 
 function decider({ by, answer }: AuditRecord): string {
   if (by !== undefined) return vscode.l10n.t("rule: {0}", by);
-  return answer === "cancelled" ? vscode.l10n.t("nobody") : vscode.l10n.t("you");
+  return answer === "cancelled" ? vscode.l10n.t("no one") : vscode.l10n.t("you");
 }
 
 function localTime(at: number): string {
@@ -91,12 +91,12 @@ function localTime(at: number): string {
   return `${day} ${[date.getHours(), date.getMinutes(), date.getSeconds()].map(two).join(":")}`;
 }
 
-/** Agents write the words: nothing in them may look like another line, or turn the direction of the text. */
+/** Agents write these texts. A text must not imitate another line or change the direction of the text. */
 function oneLine(cell: string): string {
   return cell.replace(/\r\n|[\n\r\u2028\u2029]/g, "⏎").replace(/[\p{Cc}\p{Cf}]/gu, "�");
 }
 
-/** A wider cell pushes its own line only. */
+/** A wider cell only shifts its own line. */
 const maxPaddedWidth = 48;
 
 function alignColumns(rows: readonly (readonly string[])[]): string {

@@ -1,5 +1,6 @@
-// The user's permission rules: read from the settings and from this workspace's answers, written by "Always…", managed by
-// a command. The settings of a workspace or a folder are never read: nobody but the user makes rules.
+// The user's permission rules: read from the user settings and from the answers in this workspace, created by "Create
+// Rule…", and managed by a command. The settings of a workspace or a folder are never read, because only the user may
+// create rules.
 import * as vscode from "vscode";
 import { Sequencer } from "../../base/async.ts";
 import { asError } from "../../base/errors.ts";
@@ -30,22 +31,22 @@ const setting = "permissions.rules";
 const stateKey = "parley.permissionRules";
 
 export interface PermissionRulesOptions {
-  /** Where "for this workspace" answers are kept. */
+  /** Stores the answers "for this workspace". */
   readonly workspaceState: vscode.Memento;
   readonly log: Log;
-  /** Globs of files that look like secrets, beside the built-in ones. */
+  /** Globs of files that look like secrets, in addition to the built-in ones. */
   readonly sensitive?: () => readonly string[];
 }
 
 type Scope = "user" | "workspace";
 
-/** What stands in one of the two lists, right or wrong. */
+/** An item of one of the two lists, valid or not. */
 interface Entry {
   readonly scope: Scope;
-  /** Absent: there is no list at all. */
+  /** Absent: there is no list. */
   readonly value?: unknown;
   readonly rule?: Rule;
-  /** What is wrong with it. */
+  /** The error in the item. */
   readonly problem?: string;
 }
 
@@ -62,10 +63,10 @@ interface CreateRuleItem extends vscode.QuickPickItem {
 export class PermissionRules implements Disposable {
   readonly #options: PermissionRulesOptions;
   readonly #listener: vscode.Disposable;
-  /** Closes what still waits for the user. */
+  /** Closes dialogs that still wait for the user. */
   readonly #disposal = new vscode.CancellationTokenSource();
   #set: RuleSet | undefined;
-  /** The problems that the user was told of. */
+  /** The problems that the user has been notified of. */
   #reportedProblems = "";
   readonly #writes = new Sequencer();
 
@@ -78,7 +79,7 @@ export class PermissionRules implements Disposable {
     });
   }
 
-  /** All rules as they are now: the user's settings, then this workspace's answers. */
+  /** All current rules: those in the user settings, then those of this workspace. */
   ruleSet(): RuleSet {
     if (this.#set) return this.#set;
     const user = readRules(this.#stored("user"));
@@ -89,7 +90,7 @@ export class PermissionRules implements Disposable {
     return this.#set;
   }
 
-  /** Offers rules that would have answered this question. Resolves with the effect of the one that was made. */
+  /** Offers rules that would have answered this question. Resolves with the effect of the created rule. */
   async createRule(question: PermissionQuestion, facts: QuestionFacts): Promise<"allow" | "deny" | undefined> {
     const known: QuestionFacts = {
       ...facts,
@@ -102,7 +103,7 @@ export class PermissionRules implements Disposable {
     if (candidates.length === 0) {
       const why = evaluateRules(this.ruleSet(), known).reason;
       void vscode.window.showInformationMessage(
-        vscode.l10n.t("No rule would be narrow enough for this question. {0}", why),
+        vscode.l10n.t("Parley can't create a rule specific enough for this request. {0}", why),
       );
       return undefined;
     }
@@ -110,11 +111,11 @@ export class PermissionRules implements Disposable {
       [
         ...candidates.flatMap(rule => [this.#offer(rule, "workspace", known), this.#offer(rule, "user", known)]),
         { label: "", kind: vscode.QuickPickItemKind.Separator },
-        { label: `$(gear) ${vscode.l10n.t("Edit the rules in the settings")}` },
+        { label: `$(gear) ${vscode.l10n.t("Edit rules in Settings")}` },
       ],
       {
         title: shortened(oneLine(question.title)),
-        placeHolder: vscode.l10n.t("How questions like this of the agent “{0}” are answered from now on", facts.agent),
+        placeHolder: vscode.l10n.t("From now on, when the agent “{0}” asks this", facts.agent),
         matchOnDescription: true,
       },
       this.#disposal.token,
@@ -140,7 +141,9 @@ export class PermissionRules implements Disposable {
       show();
     };
     pick.title = vscode.l10n.t("Permission Rules");
-    pick.placeholder = vscode.l10n.t("Deny beats ask, ask beats allow. What no rule allows is asked.");
+    pick.placeholder = vscode.l10n.t(
+      "Deny takes precedence over ask, and ask over allow. Anything no rule allows, you are asked about.",
+    );
     pick.matchOnDescription = true;
     const closed = new Promise<void>(resolve => pick.onDidHide(resolve));
     const disposables = [
@@ -200,7 +203,7 @@ export class PermissionRules implements Disposable {
     const [first, ...others] = problems;
     if (!first) return;
     for (const { message } of problems) this.#options.log.warn(message);
-    const more = others.length === 0 ? "" : ` ${vscode.l10n.t("{0} more are wrong.", others.length)}`;
+    const more = others.length === 0 ? "" : ` ${vscode.l10n.t("Other invalid rules: {0}.", others.length)}`;
     const open = vscode.l10n.t("Open Settings");
     vscode.window.showWarningMessage(first.message + more, open).then(
       async answer => {
@@ -210,12 +213,12 @@ export class PermissionRules implements Disposable {
     );
   }
 
-  /** Changes one of the lists. False: it could not be written, and the user was told why. */
+  /** Changes one of the lists. False: it could not be written, and the user has seen the reason. */
   async #change(scope: Scope, change: (list: readonly unknown[]) => readonly unknown[]): Promise<boolean> {
     const changed = this.#writes.queue(async () => {
       const stored = this.#stored(scope) ?? [];
       if (!Array.isArray(stored) && scope === "user") {
-        throw new Error(vscode.l10n.t("The permission rules must be a list. Mend them in the settings first."));
+        throw new Error(vscode.l10n.t("The permission rules must be a list. Fix them in Settings first."));
       }
       const list = change(Array.isArray(stored) ? (stored as readonly unknown[]) : []);
       if (list === stored) return;
@@ -255,7 +258,7 @@ export class PermissionRules implements Disposable {
     return {
       label: `${rule.effect === "deny" ? "$(circle-slash)" : "$(check)"} ${label}`,
       description: scope === "user" ? vscode.l10n.t("everywhere (user settings)") : vscode.l10n.t("in this workspace"),
-      // Another rule still stands before it.
+      // Another rule still takes precedence.
       ...(then.effect !== rule.effect && { detail: escaped(then.reason) }),
       make: { rule, scope },
     };
@@ -276,7 +279,7 @@ export class PermissionRules implements Disposable {
     ];
   }
 
-  /** Shows what the rules would say to a command line while it is typed. Runs nothing. */
+  /** Shows the verdict of the rules on a command line while it is typed. Runs nothing. */
   async #showTryCommand(): Promise<void> {
     const folder = vscode.workspace.workspaceFolders?.find(({ uri }) => uri.scheme === "file")?.uri.fsPath;
     const facts = hostFacts(folder);
@@ -284,7 +287,7 @@ export class PermissionRules implements Disposable {
     await vscode.window.showInputBox(
       {
         title: vscode.l10n.t("Try a Command"),
-        prompt: vscode.l10n.t("What the rules say to a command line of an agent. Nothing is run."),
+        prompt: vscode.l10n.t("Shows how the rules apply to a command line. Nothing is run."),
         ignoreFocusOut: true,
         validateInput: line => ({
           message: escaped(tryCommand(line, this.ruleSet(), context)),
@@ -300,12 +303,12 @@ export class PermissionRules implements Disposable {
   }
 }
 
-/** Where a command line is tried. */
+/** The context in which a command line is tried. */
 export interface TryContext extends Pick<QuestionFacts, "cwd" | "place" | "trusted" | "isSensitive"> {
   readonly shells: readonly Shell[];
 }
 
-/** What rules say to a command line, as a sentence for each agent they tell apart. Pure. */
+/** The verdict of the rules on a command line, as a sentence for each agent that they distinguish. Pure. */
 export function tryCommand(line: string, set: RuleSet, context: TryContext): string {
   if (line.trim() === "") return vscode.l10n.t("Type a command line.");
   const { shells: readers, ...around } = context;
@@ -313,7 +316,7 @@ export function tryCommand(line: string, set: RuleSet, context: TryContext): str
   const verdictFor = (agent: string): string =>
     verdictText(evaluateRules(set, { ...around, agent, kind: "execute", command, paths: [], urls: [] }));
   const named = [...new Set(set.rules.flatMap(({ agent }) => agent ?? []))];
-  // No agent has the empty id.
+  // No agent has an empty id.
   const others = verdictFor("");
   const own = named.filter(agent => verdictFor(agent) !== others);
   if (own.length === 0) return others;
@@ -324,8 +327,8 @@ export function tryCommand(line: string, set: RuleSet, context: TryContext): str
 }
 
 function verdictText({ effect, reason }: Verdict): string {
-  if (effect === "allow") return vscode.l10n.t("Runs without a question. {0}", reason);
-  return effect === "deny" ? vscode.l10n.t("Is refused. {0}", reason) : vscode.l10n.t("You are asked. {0}", reason);
+  if (effect === "allow") return vscode.l10n.t("Runs without asking. {0}", reason);
+  return effect === "deny" ? vscode.l10n.t("Is denied. {0}", reason) : vscode.l10n.t("You are asked. {0}", reason);
 }
 
 function hostFacts(folder: string | undefined): TryContext {
@@ -336,13 +339,13 @@ function hostFacts(folder: string | undefined): TryContext {
   return { ...(folder !== undefined && { cwd: folder }), place, shells: known, trusted };
 }
 
-/** Programs that run whatever they are told to, behind a word that looks harmless. */
+/** Programs that run other programs, after a word that looks harmless. */
 const indirectRunners = new Set(
   "npx pnpx bunx uvx pipx ssh docker podman kubectl uv poetry pipenv conda bundle nix deno go".split(" "),
 );
 const runSubcommands = new Set(["exec", "dlx", "x", "eval"]);
 
-/** A rule that also answers questions like this one: the same command with other arguments, files of the same folder. */
+/** A rule that also answers similar questions: the same command with other arguments, or files in the same folder. */
 export function broaderRule(facts: QuestionFacts, exact: Rule | undefined): Rule | undefined {
   const { command, agent, urls } = facts;
   if (command?.kind === "commands") {
@@ -359,7 +362,7 @@ export function broaderRule(facts: QuestionFacts, exact: Rule | undefined): Rule
   return verifiedAllowRule({ ...exact, path: single([...new Set(folders)].filter(glob => glob !== undefined)) }, facts);
 }
 
-/** `npm run build` → `npm run **`. Undefined where the two words do not say enough. */
+/** `npm run build` → `npm run **`. Undefined if the two words are not specific enough. */
 function broaderPattern(words: readonly Word[]): string | undefined {
   const [program, subcommand] = words;
   if (!program?.exact || !subcommand?.exact || !/^[a-z][\w:-]*$/i.test(subcommand.text)) return undefined;
@@ -376,13 +379,13 @@ function broaderPattern(words: readonly Word[]): string | undefined {
   return `${exactPattern([program, subcommand])} **`;
 }
 
-/** `src/a.ts` → `src/**`. Undefined at the top of a session's folder, and outside. */
+/** `src/a.ts` → `src/**`. Undefined directly in a workspace folder, and outside. */
 function folderGlob(path: string): string | undefined {
   const end = path.lastIndexOf("/");
   return end > 0 && !/^(?:[a-z]:)?\//i.test(path) ? `${path.slice(0, end)}/**` : undefined;
 }
 
-/** Only a rule that is valid and allows what was asked. */
+/** The rule, if it is valid and allows what was asked. */
 function verifiedAllowRule(rule: Rule, facts: QuestionFacts): Rule | undefined {
   const set = readRules([rule]);
   const isAllowed = evaluateRules(set, { ...facts, trusted: true }).effect === "allow";
@@ -394,7 +397,7 @@ const listed = (value: Rule["command"]): readonly string[] =>
 const single = (values: readonly string[]): string | readonly string[] =>
   values.length === 1 ? (values[0] ?? "") : values;
 
-/** What the rule is about: `npm test`, `src/a.ts` (edit). */
+/** The subject of the rule: `npm test`, `src/a.ts` (edit). */
 function subjectOf({ command, path, domain, kind }: Rule): string {
   const ticked = (value: Rule["command"]): string =>
     escaped(
@@ -415,7 +418,7 @@ const revokeButton: vscode.QuickInputButton = {
 };
 const settingsButton: vscode.QuickInputButton = {
   iconPath: new vscode.ThemeIcon("gear"),
-  tooltip: vscode.l10n.t("Edit in the settings"),
+  tooltip: vscode.l10n.t("Edit in Settings"),
 };
 const icons = { allow: "check", ask: "question", deny: "circle-slash" } as const;
 
@@ -432,7 +435,7 @@ const workspaceMessage = (message: string): string =>
 const oneLine = (text: string): string => text.replace(/\s+/g, " ").replace(/[\p{Cc}\p{Cf}]/gu, "�");
 const shortened = (text: string): string => (text.length > 160 ? `${text.slice(0, 160)}…` : text);
 
-/** Agents write the words, and VS Code would draw icons from them. */
+/** Agents write these texts, and VS Code would render icons from them. */
 const escaped = (text: string): string => text.replaceAll("$(", "\\$(");
 
 async function openSettings(): Promise<void> {

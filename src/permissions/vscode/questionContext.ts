@@ -1,4 +1,4 @@
-// The facts of this window that permission rules need.
+// The facts about this window that permission rules need.
 import { homedir } from "node:os";
 import * as vscode from "vscode";
 import { hostPlatform } from "../../base/platform.ts";
@@ -9,7 +9,7 @@ import { sessionRoots } from "../../editor/folders.ts";
 import { questionFacts, type FactsContext } from "../questionFacts.ts";
 import type { QuestionFacts } from "../rules.ts";
 
-/** What rules see of a question in this window. */
+/** The facts of a question in this window, for rules. */
 export function factsOf(question: PermissionQuestion, agent: string, workspaceFolder: string): Promise<QuestionFacts> {
   return questionFacts(
     question,
@@ -17,7 +17,7 @@ export function factsOf(question: PermissionQuestion, agent: string, workspaceFo
   );
 }
 
-/** What rules have to know of this window. */
+/** The context of this window, for rules. */
 export function factsContext(agent: string, workspaceFolder: string, confinement: Confinement): FactsContext {
   return {
     agent,
@@ -28,11 +28,11 @@ export function factsContext(agent: string, workspaceFolder: string, confinement
       ignoresCase: nodePaths().ignoresCase,
       home: homedir(),
     },
-    // Nobody knows which of its shells an agent uses on Windows.
+    // It is unknown which of the Windows shells an agent uses.
     shells: hostPlatform === "windows" ? ["powershell", "cmd", "posix"] : ["posix"],
     trusted: vscode.workspace.isTrusted,
     roots: () => confinement.namedAndRealRoots(),
-    // Through the fence: it spells paths by the roots as they are given, and contacts no foreign machine.
+    // Resolved by the confinement, which spells paths by the given roots and never contacts other machines.
     resolve: async path => (await confinement.locate(path)).path,
   };
 }
