@@ -1,18 +1,19 @@
-// The text before an agent's edit, worked out from what it reported of the edit, for files that were first seen when
-// the edit was done. Pure. Texts have "\n" line endings. What does not fit exactly gives nothing: a base is never guessed.
+// Computes the text before an agent's edit from the agent's reports of the edit, for files that were first seen after
+// the edit. Pure. Texts have "\n" line endings. If a report does not match exactly, there is no result: a base is never
+// guessed.
 import { applyPatch, parsePatch, reversePatch } from "diff";
 import { withLineFeeds } from "../base/text.ts";
 import type { FileOperation, ToolContent } from "../session/events.ts";
 
-/** What an agent reported of one edit to a file. */
+/** An agent's report of one edit to a file. */
 export type EditReport =
   | { readonly kind: "diff"; readonly oldText?: string; readonly newText: string; readonly deleted?: true }
   | { readonly kind: "patch"; readonly patch: string; readonly operation: FileOperation | (string & {}) };
 
-/** Larger patches are not read. */
+/** Larger patches are not parsed. */
 const maxPatchLength = 1_000_000;
 
-/** What a tool call's content reports, by the path that the agent gave. */
+/** The edits reported in the content of a tool call, by the path that the agent gave. */
 export function editReportsOf(content: ToolContent): readonly (readonly [path: string, report: EditReport])[] {
   if (content.type === "diff") {
     const { path, oldText, newText, deleted } = content;
@@ -30,7 +31,7 @@ export function editReportsOf(content: ToolContent): readonly (readonly [path: s
   return reports;
 }
 
-/** The part of a patch that is about one file, as a patch. */
+/** The part of a patch about one file, as a patch. */
 function patchOfFile(patch: string, path: string, oldPath: string | undefined): string | undefined {
   if (patch.length > maxPatchLength) return undefined;
   const parts = patch.split(/^(?=diff --git )/m).filter(part => part.trim() !== "");
@@ -45,12 +46,12 @@ function patchOfFile(patch: string, path: string, oldPath: string | undefined): 
       const [one] = parsePatch(part);
       return one !== undefined && (namesFile(one.newFileName, path) || namesFile(one.oldFileName, oldPath ?? path));
     } catch {
-      return false; // No patch: it tells nothing of the file.
+      return false; // Not a patch, so it contains nothing about the file.
     }
   });
 }
 
-/** Whether the text has the reported edit in it already, so that it is no text from before. */
+/** Whether the text already contains the reported edit, so that it is not the text before it. */
 export function containsEdit(text: string, report: EditReport): boolean {
   if (report.kind === "patch") return report.patch !== "" && applyReversedPatch(text, report.patch) !== undefined;
   const { oldText, newText } = report;
@@ -59,8 +60,8 @@ export function containsEdit(text: string, report: EditReport): boolean {
 }
 
 /**
- * The text before the reported edits, oldest first; null: there was no file. Undefined when one of them does not fit
- * exactly, or fits in more than one place.
+ * The text before the reported edits, oldest first. Null: the file did not exist. Undefined if one of the edits does
+ * not match exactly, or matches in more than one place.
  */
 export function baseFromReports(text: string | null, reports: readonly EditReport[]): string | null | undefined {
   let now: string | null = text;
@@ -78,7 +79,7 @@ function revertReport(text: string | null, report: EditReport): string | null | 
   if (deleted) return text === null ? oldText : undefined;
   if (text === null) return undefined;
   if (text === newText) return oldText ?? null;
-  // A new file whose text is another by now, or an edit that says nothing of where it is.
+  // A new file whose text has changed since, or an edit without a location.
   if (oldText === undefined || newText === "") return undefined;
   const at = text.indexOf(newText);
   if (at < 0 || text.indexOf(newText, at + 1) >= 0) return undefined;
@@ -101,6 +102,6 @@ function applyReversedPatch(text: string, patch: string): string | undefined {
     const back = applyPatch(text, reversePatch(one), { fuzzFactor: 0, autoConvertLineEndings: false });
     return back === false ? undefined : back;
   } catch {
-    return undefined; // No patch that can be read: nothing is known.
+    return undefined; // Not a valid patch, so nothing is known.
   }
 }

@@ -3,23 +3,23 @@ import { wordMarks } from "../base/wordMarks.ts";
 import type { FileChanges, Hunk, LineRange } from "./hunk.ts";
 import { textLinesOf } from "./textLines.ts";
 
-/** Characters of one line, counted from 0: `[from, to)`. */
+/** Characters of one line, 0-based: `[from, to)`. */
 export interface WordRange {
   readonly line: number;
   readonly from: number;
   readonly to: number;
 }
 
-/** Spans in the base's lines and in the text's lines. */
+/** Ranges in the lines of the base and of the text. */
 export interface ChangedWords {
   readonly base: readonly WordRange[];
   readonly text: readonly WordRange[];
 }
 
-/** Steps for one hunk, as in {@link wordMarks}: a few milliseconds. */
+/** The steps for one hunk, as in {@link ComparedLines}: a few milliseconds. */
 const maxSteps = 20_000;
 
-/** Hunks with more lines on one side get no word marks. */
+/** Hunks with more lines on one side are not compared word by word. */
 const maxLines = 500;
 
 /** The words that changed in a hunk. Empty if finding them would take long. */
@@ -41,7 +41,7 @@ export function changedWords(changes: FileChanges, hunk: Hunk): ChangedWords {
 
 const size = ({ from, to }: LineRange): number => to - from;
 
-/** Lines without their ends. */
+/** Lines without their line endings. */
 function linesInRange(text: string | null, { from, to }: LineRange): readonly string[] {
   const lines = textLinesOf(text ?? "");
   return Array.from({ length: to - from }, (_, i) =>

@@ -1,4 +1,4 @@
-// What has become of one file since the agent's first unreviewed edit: the text before it (the base), the text now, and
+// The changes of one file since the agent's first unreviewed edit: the text before it (the base), the current text, and
 // the hunks between the two. Pure and immutable. All texts have "\n" line endings and no byte-order mark.
 import { changesBetween, runToEnd, type LineChange, type Work } from "../base/lineDiff.ts";
 import { applyEdits, trimEdit, type OffsetEdit, type TextPosition } from "../files/textEdits.ts";
@@ -6,35 +6,35 @@ import type { FileChanges, Hunk, LineRange } from "./hunk.ts";
 import { updateHunks, applySplices, type EditOrigin, type RecallHunk } from "./hunkUpdates.ts";
 import { textLinesOf, type TextLines } from "./textLines.ts";
 
-/** What undoing leads to. `edits` turn the old text into the new one, in order and apart from each other. */
+/** The result of an undo. `edits` turn the old text into the new one. They are in order and do not touch. */
 export interface UndoResult {
   readonly changes: FileChanges;
   readonly edits: readonly OffsetEdit[];
 }
 
-/** Replaces what is between two places of the old text. */
+/** Replaces the text between two positions of the old text. */
 export interface RangeEdit {
   readonly start: TextPosition;
   readonly end: TextPosition;
   readonly text: string;
 }
 
-/** Starts a review: the file was `base` and is `text` now. */
+/** Starts a review of a file that was `base` and is now `text`. */
 export function track(base: string | null, text: string | null, turn: string): FileChanges {
   return runToEnd(trackWork(base, text, turn));
 }
 
-/** {@link track} in pieces. What is worked on does not change meanwhile: if the file does, the work is to be begun anew. */
+/** {@link track} in steps. The input must not change meanwhile. If the file changes, the work has to start again. */
 export function trackWork(base: string | null, text: string | null, turn: string): Work<FileChanges> {
   return applyAgentEditWork({ base, text: base, hunks: [], nextId: 1, kept: [] }, text, turn);
 }
 
-/** The agent made the text `after`. The base stays. */
+/** The agent changed the text to `after`. The base stays. */
 export function applyAgentEdit(changes: FileChanges, after: string | null, turn: string): FileChanges {
   return runToEnd(applyAgentEditWork(changes, after, turn));
 }
 
-/** {@link applyAgentEdit} in pieces. */
+/** {@link applyAgentEdit} in steps. */
 export function* applyAgentEditWork(changes: FileChanges, after: string | null, turn: string): Work<FileChanges> {
   const { base, text } = changes;
   if (after === text) return changes;
@@ -44,9 +44,10 @@ export function* applyAgentEditWork(changes: FileChanges, after: string | null, 
 }
 
 /**
- * The user edited the text: places are those of the text as it was, the edits apart from each other, in any order. What
- * overlaps no hunk goes into the base, too. What overlaps one joins it, and goes with it when it is undone. A file that the
- * agent created is from then on no longer the agent's alone: its base is empty, and not missing.
+ * The user edited the text. Positions refer to the text before the edits. The edits do not touch each other and are in
+ * any order. An edit that overlaps no hunk is applied to the base too. An edit that overlaps a hunk joins it, and is
+ * undone with it. After an edit, a file that the agent created is no longer only the agent's: its base is empty instead
+ * of missing.
  */
 export function applyUserEdits(changes: FileChanges, edits: readonly RangeEdit[]): FileChanges {
   const lines = textLinesOf(changes.text ?? "");
@@ -61,14 +62,14 @@ export function applyUserEdits(changes: FileChanges, edits: readonly RangeEdit[]
 }
 
 /**
- * The whole text was replaced by somebody who is not the agent: as {@link applyUserEdits}, with the smallest edits, and what
- * has become the base's again needs no review. `null`: the file was deleted.
+ * The whole text was replaced, but not by the agent. Works like {@link applyUserEdits} with the smallest edits, except
+ * that text which equals the base again needs no review. `null`: the file was deleted.
  */
 export function applyReplacement(changes: FileChanges, after: string | null): FileChanges {
   return runToEnd(applyReplacementWork(changes, after));
 }
 
-/** {@link applyReplacement} in pieces. */
+/** {@link applyReplacement} in steps. */
 export function applyReplacementWork(changes: FileChanges, after: string | null): Work<FileChanges> {
   return replacedWork(changes, after);
 }
@@ -82,14 +83,14 @@ function* replacedWork(changes: FileChanges, after: string | null, recall?: Reca
 }
 
 /**
- * The editor went back or forth to `after` by undo or redo. If that was the text at an earlier moment, the base and the
- * hunks of that moment come back, without the hunks that were kept since. Otherwise it is as {@link applyReplacement}, except
- * that lines which an agent had put in place of the same lines are the agent's again.
- * @param history what the file's changes have been, the newest last
+ * The editor went to `after` by undo or redo. If that was the text of an earlier state, the base and the hunks of that
+ * state are restored, without the hunks that were kept since. Otherwise it works like {@link applyReplacement}, except
+ * that lines which an agent once put in place of the same lines belong to the agent again.
+ * @param history earlier states of the file's changes, newest last
  */
 export function applyUndoRedo(changes: FileChanges, after: string, history: readonly FileChanges[]): FileChanges {
   if (after === changes.text) return changes;
-  // A moment at which something was kept that is no longer is none to go back to.
+  // A state with a kept hunk that is no longer kept cannot be restored.
   const kept = new Set(changes.kept);
   const earlier = history.findLast(one => one.text === after && one.kept.every(id => kept.has(id)));
   if (earlier) {
@@ -99,7 +100,7 @@ export function applyUndoRedo(changes: FileChanges, after: string, history: read
   return runToEnd(replacedWork(changes, after, recallFrom(history, kept)));
 }
 
-/** So many of the last moments, and of the hunks in them, are searched for lines of an agent. */
+/** The number of latest states, and of hunks in them, that are searched for an agent's lines. */
 const maxRecalledStates = 20;
 const maxRecalledHunks = 2000;
 
@@ -124,7 +125,7 @@ function recallFrom(history: readonly FileChanges[], kept: ReadonlySet<string>):
   };
 }
 
-/** The hunks' lines go into the base. */
+/** Adds the lines of the hunks to the base. */
 export function keepHunks(changes: FileChanges, ids: readonly string[]): FileChanges {
   const { base, text, hunks } = changes;
   const chosen = chosenFrom(hunks, ids);
@@ -136,7 +137,7 @@ export function keepHunks(changes: FileChanges, ids: readonly string[]): FileCha
   return { ...changes, base: applySplices(textLinesOf(base), splices), hunks: without(chosen, hunks, "base"), kept };
 }
 
-/** The base's lines come back. A created file is missing again, a deleted one is there again. */
+/** Restores the lines of the base. A created file is removed again, a deleted file is created again. */
 export function undoHunks(changes: FileChanges, ids: readonly string[]): UndoResult {
   const { base, text, hunks } = changes;
   const chosen = chosenFrom(hunks, ids);
@@ -161,7 +162,7 @@ function chosenFrom(hunks: readonly Hunk[], ids: readonly string[]): ReadonlySet
   return new Set(hunks.filter(hunk => wanted.has(hunk.id)));
 }
 
-/** The hunks that are left when some have become the same on both sides by a change of one of them. */
+/** The remaining hunks, after a change of one of them made both sides of some equal. */
 function without(chosen: ReadonlySet<Hunk>, hunks: readonly Hunk[], side: "base" | "text"): readonly Hunk[] {
   const other = side === "base" ? "text" : "base";
   const left: Hunk[] = [];
@@ -173,12 +174,12 @@ function without(chosen: ReadonlySet<Hunk>, hunks: readonly Hunk[], side: "base"
   return left;
 }
 
-/** Whether nothing waits for review. */
+/** Whether there is nothing to review. */
 export function isSettled({ base, text }: FileChanges): boolean {
   return base === text;
 }
 
-/** How many lines of the hunks are in the text, and how many were in the base. */
+/** The number of lines that the hunks add and remove. */
 export function lineCounts({ hunks }: FileChanges): { readonly added: number; readonly removed: number } {
   const size = ({ from, to }: LineRange): number => to - from;
   return {
@@ -187,7 +188,7 @@ export function lineCounts({ hunks }: FileChanges): { readonly added: number; re
   };
 }
 
-/** What git committed is kept: hunks that no difference between the text and the committed text touches. */
+/** Keeps what was committed to git: hunks that no difference between the text and the committed text touches. */
 export function keepCommitted(changes: FileChanges, committedText: string): FileChanges {
   const { text, hunks } = changes;
   if (text === null) return changes;
@@ -200,12 +201,13 @@ export function keepCommitted(changes: FileChanges, committedText: string): File
   );
 }
 
-/** More than this part of the lines must still be there for stored hunks to be of use. */
+/** The share of lines that must remain, exclusive, for stored hunks to be useful. */
 const minRemainingShare = 0.5;
 
 /**
- * Stored changes for the text that is there now, which may have been changed meanwhile: by the user, as far as one can
- * know. Undefined if it is another text altogether, or the file came or went: then nothing sane can be said of it.
+ * Moves stored changes to the current text, which may have changed meanwhile. Those changes are taken as the user's.
+ * Undefined if the text is entirely different, or if the file was created or deleted, because the hunks are useless
+ * then.
  */
 export function reanchor(changes: FileChanges, currentText: string | null): FileChanges | undefined {
   const { text } = changes;
@@ -219,7 +221,7 @@ export function reanchor(changes: FileChanges, currentText: string | null): File
   return before - changed > before * minRemainingShare ? applyReplacement(changes, currentText) : undefined;
 }
 
-/** A file that is missing on one side: nothing can be compared. */
+/** A file that is missing on one side, so nothing can be compared. */
 function asOneHunk(changes: FileChanges, after: string | null, turn: string): FileChanges {
   const { base, hunks, nextId } = changes;
   if (base === after) return { ...changes, text: after, hunks: [] };
@@ -229,7 +231,7 @@ function asOneHunk(changes: FileChanges, after: string | null, turn: string): Fi
   return { ...changes, text: after, hunks: [hunk], nextId: hunks[0] ? nextId : nextId + 1 };
 }
 
-/** So many lines are found in a step of work. */
+/** The number of lines to process in one step of work. */
 const linesPerStep = 5;
 
 function* withEdits(
@@ -248,7 +250,7 @@ function* withEdits(
   return { ...changes, ...result, hunks: result.base === result.text ? [] : result.hunks };
 }
 
-/** Edits of a text, in order, as changes of whole lines, in order. */
+/** Converts edits of a text, in order, to changes of whole lines, in order. */
 function lineEdits(lines: TextLines, edits: readonly OffsetEdit[]): readonly LineChange[] {
   const changes: LineChange[] = [];
   let growth = 0;

@@ -1,10 +1,10 @@
-// What the files of a small folder without git held when a turn began. With git, a tree tells it.
+// Reads the files of a small folder without git at the start of a turn. With git, a tree has this information.
 import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { decodeUtf8 } from "../base/text.ts";
 import { walkFiles } from "../files/fileWalk.ts";
 
-/** Beyond these nothing more is read: what is not known is said to be unknown. */
+/** The limits of reading. Files beyond the limits are unknown. */
 export interface FolderLimits {
   readonly files: number;
   readonly bytes: number;
@@ -16,16 +16,16 @@ export const folderLimits: FolderLimits = { files: 3000, bytes: 16 * 1024 * 1024
 const maxFileBytes = 1024 * 1024;
 const maxConcurrentReads = 16;
 
-/** File systems stamp with a clock that may be so much behind. Milliseconds. */
+/** File systems may use a clock that is this far behind, in milliseconds. */
 const clockTick = 20;
 
 /** The texts of a folder at one moment. */
 export interface FolderTexts {
-  /** The text that the file had; null: there was none; undefined: not known. Texts have "\n" line endings. */
+  /** The text of a file at that moment. Null: it did not exist. Undefined: unknown. Texts have "\n" line endings. */
   textAt(path: string): Promise<string | null | undefined>;
 }
 
-/** Reads the UTF-8 texts of a folder, without what .gitignore files leave out, as far as the limits go. */
+/** Reads the UTF-8 texts of a folder up to the limits, except files ignored by .gitignore. */
 export async function folderTexts(root: string, limits: FolderLimits = folderLimits): Promise<FolderTexts> {
   const startTime = Date.now();
   const texts = new Map<string, string | undefined>();
@@ -41,7 +41,7 @@ export async function folderTexts(root: string, limits: FolderLimits = folderLim
   const take = async (names: readonly string[]): Promise<void> => {
     for (let i = 0; i < names.length; i += maxConcurrentReads) {
       if (texts.size >= limits.files || Date.now() - startTime > limits.milliseconds) return timeLimit.abort();
-      // What is gone again was none of the folder's files.
+      // A file that was deleted meanwhile is left out.
       await Promise.all(names.slice(i, i + maxConcurrentReads).map(name => read(name).catch(() => undefined)));
     }
   };
@@ -52,7 +52,8 @@ export async function folderTexts(root: string, limits: FolderLimits = folderLim
   return {
     async textAt(path) {
       if (texts.has(path)) return texts.get(path);
-      // Not seen: either it was not there, or it was left out. A file tells when it was made, nearly everywhere.
+      // The file was not seen, so it did not exist or was left out. On nearly all file systems, the creation time tells
+      // which.
       const createdAt = await stat(path).then(
         found => found.birthtimeMs,
         () => 0,

@@ -1,31 +1,31 @@
 // The data of a file under review: line ranges, hunks and the changes of one file. Persisted in review.json.
 
-/** A run of whole lines, counted from 0: `[from, to)`. */
+/** A range of whole lines, 0-based: `[from, to)`. */
 export interface LineRange {
   readonly from: number;
   readonly to: number;
 }
 
 /**
- * Lines of the base that were replaced by lines of the text. Either side may be empty; both only where an empty file was
- * created or deleted. Between two hunks stands at least one line that is the same on both sides.
+ * Lines of the base that were replaced by lines of the text. Either side may be empty, but both only if an empty file
+ * was created or deleted. Between two hunks there is at least one line that is the same on both sides.
  */
 export interface Hunk {
-  /** Stays the same under edits elsewhere in the file; unique within it, and never used again. */
+  /** Stays the same under edits elsewhere in the file. Unique within the file, and never reused. */
   readonly id: string;
   readonly base: LineRange;
   readonly text: LineRange;
-  /** The turns in which an agent changed these lines, the newest last. */
+  /** The turns in which an agent changed these lines, newest last. */
   readonly turns: readonly string[];
 }
 
-/** A file under review, as plain JSON. `null` as a text: there is no such file. */
+/** A file under review, as plain JSON. `null` as a text: the file does not exist. */
 export interface FileChanges {
   readonly base: string | null;
   readonly text: string | null;
-  /** In order and apart from each other. Every other line is the same on both sides. */
+  /** In order and not adjacent. All other lines are the same on both sides. */
   readonly hunks: readonly Hunk[];
   readonly nextId: number;
-  /** Ids of hunks that were kept: going back in the editor's history does not ask for them again. */
+  /** The ids of kept hunks. Undo and redo in the editor do not offer them for review again. */
   readonly kept: readonly string[];
 }

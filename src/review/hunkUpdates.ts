@@ -1,9 +1,10 @@
-// What an edit makes of a file's hunks: which ones it joins, which only move, and what goes into the base.
+// Updates a file's hunks after an edit: determines which hunks it joins, which ones only move, and what is applied to
+// the base.
 import { changesBetween, type LineChange, type Work } from "../base/lineDiff.ts";
 import type { Hunk, LineRange } from "./hunk.ts";
 import { textLinesOf, type TextLines } from "./textLines.ts";
 
-/** Both sides of a review, neither of them missing. */
+/** Both sides of a review. Neither is missing. */
 export interface Sides {
   readonly base: TextLines;
   readonly text: TextLines;
@@ -12,21 +13,21 @@ export interface Sides {
 }
 
 /**
- * Whose edit it is, and how far it may be taken apart.
- * - `agent`: all it changes is to be reviewed. With hunks that it touches it is compared with the base anew.
- * - `user`: what overlaps no hunk goes into the base. A hunk is joined as it stands: while somebody types, a line may for a
- *   moment be the base's, and must not leave the hunk by that.
- * - `replaced`: the same for a text that came at once. Joined hunks are compared with the base anew.
+ * The author of an edit, and how far the edit may be divided.
+ * - `agent`: all its changes need a review. Hunks that it touches are compared with the base again.
+ * - `user`: changes that overlap no hunk are applied to the base. Other changes join the hunk without a new comparison,
+ *   because a line may equal the base for a moment while the user types, and must not leave the hunk for that reason.
+ * - `replaced`: the same for a text that was replaced at once. Joined hunks are compared with the base again.
  */
 export type EditOrigin =
   | { readonly kind: "agent"; readonly turn: string }
   | { readonly kind: "user" }
   | { readonly kind: "replaced"; readonly recall?: RecallHunk };
 
-/** The hunk in which an agent once put these lines in place of those, if it did. */
+/** Returns the hunk in which an agent once replaced the base lines with these lines, if there is one. */
 export type RecallHunk = (base: string, text: string) => Hunk | undefined;
 
-/** Hunks and edits that belong together. Lines are those of the old text. */
+/** Hunks and edits that belong together. Lines refer to the old text. */
 interface EditGroup {
   readonly hunks: Hunk[];
   readonly edits: LineChange[];
@@ -37,7 +38,7 @@ interface Splice {
   readonly text: string;
 }
 
-/** The sides after edits of the text, which lead to `after`. Edits are in order and do not overlap. */
+/** The sides after edits of the text, which result in `after`. Edits are in order and do not overlap. */
 export function* updateHunks(
   sides: Sides,
   after: TextLines,
@@ -49,9 +50,12 @@ export function* updateHunks(
   const hunks: Hunk[] = [];
   const usedIds = new Set(sides.hunks.map(hunk => hunk.id));
   const ids = new Ids(sides.nextId);
-  /** From the old text to the old base, to the new text; and from the old base to the new one. */
+  /**
+   * Line offsets: from the old text to the old base, from the old text to the new text, and from the old base to the
+   * new base.
+   */
   let [toBase, toText, baseGrowth] = [0, 0, 0];
-  // What is looked for among an agent's hunks is looked for as a whole.
+  // An edit that is compared with an agent's hunks is not divided.
   const whole = author.kind === "agent" || (author.kind === "replaced" && author.recall);
   const single = whole ? edits : edits.flatMap(byLine);
   for (const { hunks: own, edits: made } of groupEdits(sides.hunks, single, joins)) {
@@ -87,7 +91,7 @@ export function* updateHunks(
   return { base, text: after.text, hunks: mergeAdjacent(hunks, base, after), nextId: ids.next };
 }
 
-/** What {@link updateHunks} leads to. */
+/** The result of {@link updateHunks}. */
 export interface UpdatedSides {
   readonly base: string;
   readonly text: string;
@@ -108,7 +112,8 @@ class Ids {
 }
 
 /**
- * As many lines for as many: each for itself, so that a hunk's neighbours, indented with it, do not join it.
+ * Divides an edit that replaces as many lines as it adds into single lines, so that neighbours that are indented
+ * together with a hunk do not join it.
  */
 function byLine({ oldFrom, oldTo, newFrom, newTo }: LineChange): readonly LineChange[] {
   if (oldTo - oldFrom !== newTo - newFrom) return [{ oldFrom, oldTo, newFrom, newTo }];
@@ -123,8 +128,8 @@ type Joins = (hunk: Hunk, edit: LineChange) => boolean;
 const touches: Joins = ({ text }, { oldFrom, oldTo }) => text.from <= oldTo && oldFrom <= text.to;
 
 /**
- * Whether an edit changes a hunk's lines, or stands where lines were removed. Lines put right before or behind a hunk's
- * are not part of it, unless a line without "\n" would come to stand before another line in the base.
+ * Whether an edit changes a hunk's lines, or is at the position of removed lines. Lines inserted directly before or
+ * after a hunk are not part of it, unless a line without "\n" would come before another line in the base.
  */
 function overlapsIn({ base, text }: Sides, after: TextLines): Joins {
   return (hunk, edit) => {
@@ -136,7 +141,7 @@ function overlapsIn({ base, text }: Sides, after: TextLines): Joins {
   };
 }
 
-/** Hunks and edits, in order; those that join are in one part. */
+/** Hunks and edits, in order. Those that join are in one group. */
 function groupEdits(hunks: readonly Hunk[], edits: readonly LineChange[], joins: Joins): readonly EditGroup[] {
   const parts: EditGroup[] = [];
   let [h, e] = [0, 0];
@@ -166,7 +171,7 @@ const shiftHunk = (hunk: Hunk, inBase: number, inText: number): Hunk =>
     ? hunk
     : { ...hunk, base: shiftRange(hunk.base, inBase), text: shiftRange(hunk.text, inText) };
 
-/** A part with hunks and edits, and where it is in the old base and in the new text. */
+/** A group with hunks and edits, and its position in the old base and in the new text. */
 interface PlacedGroup extends EditGroup {
   readonly base: LineRange;
   readonly text: LineRange;
@@ -176,7 +181,7 @@ interface PlacedGroup extends EditGroup {
   readonly ids: Ids;
 }
 
-/** The hunks between the base and the new text in a window. */
+/** The hunks between the base and the new text within a range. */
 function* diffGroup({ hunks, edits, base, text, sides, after, author, ids }: PlacedGroup): Work<readonly Hunk[]> {
   const [before, now] = [sides.base.slice(base), after.slice(text)];
   if (before === now) return [];
@@ -198,7 +203,7 @@ function* diffGroup({ hunks, edits, base, text, sides, after, author, ids }: Pla
   });
 }
 
-/** For each range the items that overlap or touch it. Both are in order. */
+/** For each range, the items that overlap or touch it. Both lists are in order. */
 function touching<T>(
   ranges: readonly LineRange[],
   items: readonly T[],
@@ -214,7 +219,7 @@ function touching<T>(
   });
 }
 
-/** Each hunk gives its id to the piece that holds most of its base's lines. */
+/** Each hunk gives its id to the piece that contains most of its base lines. */
 function idsFor(pieces: readonly LineRange[], parents: readonly (readonly Hunk[])[]): readonly string[] {
   const best = new Map<string, { readonly at: number; readonly lines: number }>();
   for (const [at, piece] of pieces.entries()) {
@@ -228,10 +233,10 @@ function idsFor(pieces: readonly LineRange[], parents: readonly (readonly Hunk[]
   return names;
 }
 
-/** The turns of several hunks, each once. */
+/** The turns of several hunks, without duplicates. */
 const turnsOf = (hunks: readonly Hunk[]): readonly string[] => [...new Set(hunks.flatMap(hunk => hunk.turns))];
 
-/** Hunks with no line between them are one; together they may be no difference at all. */
+/** Merges hunks without a line between them. Together, they may not be a difference at all. */
 function mergeAdjacent(hunks: readonly Hunk[], base: string, text: TextLines): readonly Hunk[] {
   const out: Hunk[] = [];
   const joined = new Set<Hunk>();
@@ -254,7 +259,7 @@ function mergeAdjacent(hunks: readonly Hunk[], base: string, text: TextLines): r
   return out.filter(hunk => !joined.has(hunk) || bases.slice(hunk.base) !== text.slice(hunk.text));
 }
 
-/** A text with runs of lines replaced, which are in order and apart from each other. */
+/** Replaces ranges of lines in a text. The ranges are in order and do not touch. */
 export function applySplices(lines: TextLines, splices: readonly Splice[]): string {
   let result = "";
   let at = 0;

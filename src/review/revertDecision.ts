@@ -1,4 +1,4 @@
-// Taking a review decision back, also when the file has changed since: what the decision did is undone where it was.
+// Undoes a review decision at the same lines, even if the file has changed since.
 import { applyAgentEdit } from "./fileChanges.ts";
 import { type FileChanges } from "./hunk.ts";
 import { keepDecision, revertKeep } from "./revertKeep.ts";
@@ -12,8 +12,8 @@ export interface DecidedFile {
 }
 
 /**
- * The file as it is to be once the decision is taken back: a kept hunk waits again, an undone one has the agent's lines
- * again. Undefined when others have changed the same lines since, or the file is not followed any more.
+ * The file after its decision is undone: a kept hunk needs a review again, and an undone hunk has the agent's lines
+ * again. Undefined if other changes to the same lines were made since, or if the file is no longer tracked.
  */
 export function revertDecision(
   kind: "keep" | "undo",
@@ -23,14 +23,17 @@ export function revertDecision(
   if (now === undefined) return undefined;
   if (now === after) return before;
   if (kind === "keep") return revertKeep(now, keepDecision(before, after));
-  // The editor's own undo may have done it already.
+  // Undo in the editor may have had this effect already.
   if (now.text === before.text) return now;
   const turn = before.hunks.flatMap(hunk => hunk.turns).at(-1) ?? "";
   const text = rebaseChange(after.text, before.text, now.text);
   return text === undefined ? undefined : applyAgentEdit(now, text, turn);
 }
 
-/** What turns `from` into `to`, done to `now`, which came from `from` by other edits. Undefined when they are in the way. */
+/**
+ * Applies the change from `from` to `to` to `now`, which was derived from `from` by other edits. Undefined if they
+ * conflict.
+ */
 function rebaseChange(from: string | null, to: string | null, now: string | null): string | null | undefined {
   if (from === now) return to;
   if (to === now) return now;
@@ -40,7 +43,7 @@ function rebaseChange(from: string | null, to: string | null, now: string | null
 }
 
 /**
- * Edits of a text, for the text after other edits of it. Undefined when two of them meet.
+ * Adjusts edits of a text to the text after other edits. Undefined if two of them conflict.
  * @example rebased([{ start: 5, end: 6, text: "x" }], [{ start: 0, end: 0, text: "ab" }]) // [{ start: 7, end: 8, text: "x" }]
  */
 export function rebaseEdits(

@@ -1,17 +1,17 @@
-// Taking a keep back: the rows of the base that it replaced come back, as long as their place can be found.
+// Undoes a keep: restores the lines of the base that it replaced, if their position can be found.
 import { changesBetween, runToEnd, type LineChange } from "../base/lineDiff.ts";
 import type { FileChanges, Hunk, LineRange } from "./hunk.ts";
 import { updateHunks, applySplices } from "./hunkUpdates.ts";
 import { textLinesOf, TextLines } from "./textLines.ts";
 
-/** What a keep did: the base before and after it, and the hunks as they were. Plain JSON. */
+/** The record of a keep: the base before and after it, and the previous hunks. Plain JSON. */
 export interface KeepDecision {
   readonly before: string | null;
   readonly after: string | null;
   readonly hunks: readonly Hunk[];
 }
 
-/** A row of the base that comes back: where the kept lines stand now, and what stood there before. */
+/** A range of the base to restore: the current position of the kept lines, and the lines that were there before. */
 interface RestoredRange {
   readonly hunk: Hunk;
   readonly range: LineRange;
@@ -25,8 +25,9 @@ export function keepDecision(before: FileChanges, after: FileChanges): KeepDecis
 }
 
 /**
- * The changes with kept hunks waiting for review again. What the user wrote among their lines since belongs to them then.
- * Undefined if none of their places can be found: the user has changed lines across their borders, or the file is gone.
+ * The changes with the kept hunks under review again. Text that the user has written among their lines since belongs to
+ * them. Undefined if none of their positions can be found, because the user changed lines across their borders, or the
+ * file is gone.
  */
 export function revertKeep(changes: FileChanges, decision: KeepDecision): FileChanges | undefined {
   const { base, text } = changes;
@@ -44,7 +45,7 @@ export function revertKeep(changes: FileChanges, decision: KeepDecision): FileCh
   const returns = restoredRanges(decision, decision.after, bases);
   if (returns.length === 0) return undefined;
   const now = new TextLines(applySplices(bases, returns));
-  // The base was edited, and not the text: the same with the sides exchanged. The turns are filled in afterwards.
+  // The base was edited and not the text, so the two sides are exchanged. The turns are filled in afterwards.
   const flipped = { base: textLinesOf(text), text: bases, hunks: changes.hunks.map(swapSides), nextId: changes.nextId };
   const edits = editsOf(returns);
   const result = runToEnd(updateHunks(flipped, now, edits, { kind: "agent", turn: placeholderTurn }));
@@ -63,7 +64,7 @@ const placeholderTurn = "";
 
 const swapSides = (hunk: Hunk): Hunk => ({ ...hunk, base: hunk.text, text: hunk.base });
 
-/** What comes back where: only hunks whose lines the base still has within their borders. */
+/** The ranges to restore: only hunks whose lines are still in the base, within their borders. */
 function restoredRanges(decision: KeepDecision, after: string, base: TextLines): readonly RestoredRange[] {
   const before = textLinesOf(decision.before ?? "");
   const changes = runToEnd(changesBetween(after, base.text));
@@ -80,7 +81,7 @@ function restoredRanges(decision: KeepDecision, after: string, base: TextLines):
   return returns;
 }
 
-/** Where a range is after changes; undefined if one of them goes across its borders. */
+/** The position of a range after changes. Undefined if one of them crosses its borders. */
 function mapRange({ from, to }: LineRange, changes: readonly LineChange[]): LineRange | undefined {
   let [start, end] = [from, to];
   for (const { oldFrom, oldTo, newFrom, newTo } of changes) {
@@ -93,7 +94,7 @@ function mapRange({ from, to }: LineRange, changes: readonly LineChange[]): Line
   return { from: start, to: end };
 }
 
-/** Whether lines can stand there: one without "\n" has none behind it. */
+/** Whether lines can be inserted there: a line without "\n" must be the last one. */
 function canInsert({ from, to }: LineRange, text: string, base: TextLines): boolean {
   const last = to === base.count;
   if (text !== "" && !text.endsWith("\n") && !last) return false;
@@ -110,7 +111,7 @@ function editsOf(returns: readonly RestoredRange[]): readonly LineChange[] {
   });
 }
 
-/** The hunks with ids and turns of those that came back. */
+/** The hunks with the ids and turns of the restored ones. */
 function restoreIdsAndTurns(
   hunks: readonly Hunk[],
   returns: readonly RestoredRange[],
@@ -124,7 +125,7 @@ function restoreIdsAndTurns(
       const { newFrom = 0, newTo = 0 } = edits[i] ?? {};
       return newFrom <= hunk.base.to && hunk.base.from <= newTo;
     });
-    // Among lines that repeat the difference may show somewhere else.
+    // Among repeated lines, the difference may appear at another position.
     const back = here.length > 0 ? here : returns;
     const free = back.map(one => one.hunk.id).find(id => !usedIds.has(id));
     const id = waiting.has(hunk.id) ? hunk.id : (free ?? hunk.id);

@@ -1,40 +1,43 @@
-// Which changes of an agent wait for the user's review, in one session, and what the user decides about them.
+// The agent's changes that need the user's review, and the user's decisions about them.
 import type { Event } from "../base/lifecycle.ts";
 import type { FileChanges } from "./hunk.ts";
 
-/** A file that an agent changed, as it waits for review. */
+/** A file that an agent changed and that needs a review. */
 export interface ReviewedFile {
-  /** Absolute, in the platform's syntax, links resolved: the path the editor opens. */
+  /** The absolute path in the platform's syntax with links resolved, which is the path that the editor opens. */
   readonly path: string;
   readonly changes: FileChanges;
   readonly added: number;
   readonly removed: number;
-  /** Turns with a hunk in this file, the oldest first. */
+  /** The turns with a hunk in this file, oldest first. */
   readonly turns: readonly string[];
-  /** Why nothing is known of the text before, as a sentence: then there are no hunks, and the file can only be kept. */
+  /** The reason, as a sentence, why the text before is unknown. Such a file has no hunks and can only be kept. */
   readonly unknown?: string;
 }
 
-/** What a decision is about. Hunk ids are those of the file. */
+/** The target of a decision. Hunk ids belong to the file. */
 export type ReviewTarget =
   | { readonly kind: "all" }
   | { readonly kind: "turn"; readonly turn: string }
   | { readonly kind: "file"; readonly path: string }
   | { readonly kind: "hunks"; readonly path: string; readonly ids: readonly string[] };
 
-/** The review of the session that a window shows. Decisions reject with a Refusal that says what stood in the way. */
+/** The review of the session that a window shows. Decisions reject with a Refusal that states the reason. */
 export interface Review {
-  /** Fires when a file, a hunk or a count has changed; at most once in a turn of the event loop. */
+  /** Fires when a file, a hunk or a count changes, at most once in a turn of the event loop. */
   readonly onDidChange: Event<void>;
-  /** Files that wait for review, by path. The same objects as long as nothing has changed in them. */
+  /** The files that need a review, by path. Unchanged files stay the same objects. */
   readonly files: readonly ReviewedFile[];
   file(path: string): ReviewedFile | undefined;
-  /** Turns with changes that wait, the oldest first, with the first line of their prompt. */
+  /** The turns with changes to review, oldest first, with the first line of their prompt. */
   readonly turns: readonly { readonly id: string; readonly title: string }[];
-  /** The agent's lines are kept: they move into the base. */
+  /** Keeps the agent's lines by adding them to the base. */
   keep(target: ReviewTarget): Promise<void>;
-  /** The base's lines come back, in the editor, as one edit that the editor can undo; saved unless the user has unsaved text. */
+  /**
+   * Restores the lines of the base in the editor, as one edit that can be undone there. Saves the file unless the user
+   * has unsaved changes.
+   */
   undo(target: ReviewTarget): Promise<void>;
-  /** Takes the last decision back. False: there is none left. */
+  /** Undoes the last decision. False: there is none. */
   undoLast(): Promise<boolean>;
 }

@@ -1,4 +1,5 @@
-// What the editor shows of a review: where hunks stand, what is marked, which rows a tree has, where "next" leads. Pure.
+// The presentation of a review in the editor: the positions of hunks and marks, the rows of the tree, and the target of
+// "next". Pure.
 import type { FileChanges, Hunk, LineRange } from "./hunk.ts";
 import type { Review, ReviewedFile, ReviewTarget } from "./review.ts";
 import { textLinesOf } from "./textLines.ts";
@@ -8,18 +9,20 @@ export type Side = "base" | "text";
 
 const isEmpty = ({ from, to }: LineRange): boolean => from >= to;
 
-/** How many lines of a side a hunk has. */
+/** The number of lines of a hunk on one side. */
 const size = ({ from, to }: LineRange): number => to - from;
 
 /**
- * The line a hunk is shown at: its first, or, where its lines are gone, the one they stood before. Behind the last line
- * ending an editor has a line, too.
+ * The line at which a hunk is shown: its first line, or the line after removed lines. An editor also has a line after
+ * the last line ending.
  */
 export function anchorLine(hunk: Hunk, side: Side = "text"): number {
   return hunk[side].from;
 }
 
-/** Hunks that lines `first` to `last` touch. Where a hunk's lines are gone, the line it is shown at stands for them. */
+/**
+ * The hunks that the lines `first` to `last` touch. A hunk of removed lines counts at the line at which it is shown.
+ */
 export function hunksBetween(changes: FileChanges, first: number, last: number, side: Side = "text"): readonly Hunk[] {
   return changes.hunks.filter(hunk => {
     const { from, to } = hunk[side];
@@ -27,26 +30,26 @@ export function hunksBetween(changes: FileChanges, first: number, last: number, 
   });
 }
 
-/** A run of lines to be marked. */
+/** A range of lines to mark. */
 export interface HunkMark {
   readonly id: string;
   readonly kind: "added" | "changed" | "removed";
   readonly from: number;
-  /** Behind the last line; for what was removed that is the next line. */
+  /** Exclusive. For removed lines, it is the next line. */
   readonly to: number;
 }
 
-/** What is marked in an editor: each hunk once. */
+/** The marks of an editor: one for each hunk. */
 export function hunkMarks(changes: FileChanges): readonly HunkMark[] {
   return changes.hunks.map(({ id, base, text }): HunkMark => {
-    // A new file without text has a line as well.
+    // A new file without text has a line too.
     const isThere = !isEmpty(text) || changes.base === null;
     const kind = isThere ? (isEmpty(base) ? "added" : "changed") : "removed";
     return { id, kind, from: text.from, to: Math.max(text.to, text.from + 1) };
   });
 }
 
-/** What stands above a hunk. */
+/** The lens above a hunk. */
 export interface HunkLens {
   readonly id: string;
   readonly line: number;
@@ -54,16 +57,16 @@ export interface HunkLens {
   readonly removed: number;
 }
 
-/** One for each hunk of a file that is there. */
+/** One lens for each hunk of a file that exists. */
 export function hunkLenses(changes: FileChanges): readonly HunkLens[] {
   if (changes.text === null) return [];
   return changes.hunks.map(hunk => ({ id: hunk.id, line: anchorLine(hunk), ...countsOf(hunk) }));
 }
 
-/** More lines than these are not listed one by one. */
+/** The maximum number of lines to list one by one. */
 const maxMenuLines = 5000;
 
-/** Lines of an editor that have a hunk, for a menu on them. Of very many only the first. */
+/** The lines of an editor that have a hunk, for a menu. Only the first ones if there are very many. */
 export function linesWithHunks(changes: FileChanges): readonly number[] {
   const lines: number[] = [];
   for (const { from, to } of hunkMarks(changes)) {
@@ -72,20 +75,20 @@ export function linesWithHunks(changes: FileChanges): readonly number[] {
   return lines;
 }
 
-/** A place in a review: a hunk of a file. */
+/** A location in a review: a hunk of a file. */
 export interface HunkLocation {
   readonly path: string;
   readonly id: string;
 }
 
-/** Where the user is. */
+/** The location of the user's cursor. */
 export interface CursorLocation {
   readonly path: string;
   readonly line: number;
   readonly side?: Side;
 }
 
-/** The hunk before or after a place: in its file, else in the next file, and round again. */
+/** The hunk before or after a location, in its file, then in the next file, and around again. */
 export function adjacentHunk(
   files: readonly ReviewedFile[],
   at: CursorLocation | undefined,
@@ -97,7 +100,7 @@ export function adjacentHunk(
   const file = stops[here];
   if (file && at) {
     const { line, side = "text" } = at;
-    // From within a hunk, the previous one is that before it, not its own beginning.
+    // From within a hunk, "previous" goes to the hunk before it, not to its own start.
     const own = hunksBetween(file.changes, line, line, side)[0];
     const start = own ? anchorLine(own, side) : line;
     const beyond = file.changes.hunks.filter(hunk => hunk !== own && (anchorLine(hunk, side) - start) * step > 0);
@@ -112,7 +115,7 @@ export function adjacentHunk(
   return to && hunk && { path: to.path, id: hunk.id };
 }
 
-/** The text before some of a file's hunks: the others stand in it. `null`: there was no file. */
+/** The text before some of a file's hunks, which still contains the others. `null`: the file did not exist. */
 export function textBefore(changes: FileChanges, isReverted: (hunk: Hunk) => boolean): string | null {
   const { base, text, hunks } = changes;
   if (hunks.every(isReverted)) return base;
@@ -147,7 +150,7 @@ export interface TurnRow extends Counts {
 export interface FileRow extends Counts {
   readonly kind: "file";
   readonly file: ReviewedFile;
-  /** Under a turn: only its hunks. */
+  /** Below a turn: only the hunks of that turn. */
   readonly turn?: string;
   readonly hunks: readonly Hunk[];
 }
@@ -157,13 +160,13 @@ export interface HunkRow extends Counts {
   readonly file: ReviewedFile;
   readonly turn?: string;
   readonly id: string;
-  /** Counted from 0. */
+  /** 0-based. */
   readonly line: number;
-  /** Something to know it by: its first line that is not blank. */
+  /** A text to identify the hunk: its first line that is not blank. */
   readonly words: string;
 }
 
-/** The rows at the top of the tree: turns where there is more than one, else files. */
+/** The top rows of the tree: turns if there are several, otherwise files. */
 export function changeRows({ files, turns }: Pick<Review, "files" | "turns">): readonly (TurnRow | FileRow)[] {
   if (turns.length < 2) return files.map(file => fileRow(file));
   const known = new Set(turns.map(({ id }) => id));
@@ -184,7 +187,7 @@ function fileRow(file: ReviewedFile, turn?: string): FileRow {
 
 const countsOf = ({ base, text }: Hunk): Counts => ({ added: size(text), removed: size(base) });
 
-/** Of a hunk's lines, how many are looked at for something to know it by. */
+/** The number of lines of a hunk to search for a text that identifies it. */
 const maxScannedLines = 50;
 
 /** The rows of a file's hunks. */
@@ -215,7 +218,7 @@ function sum(counts: readonly Counts[]): Counts {
   };
 }
 
-/** What a decision on a row is about. */
+/** The target of a decision on a row. */
 export function reviewTargetOf(row: ChangeRow): ReviewTarget {
   switch (row.kind) {
     case "turn":
@@ -232,7 +235,7 @@ export function reviewTargetOf(row: ChangeRow): ReviewTarget {
   }
 }
 
-/** How many files a decision is about, to ask before very many are undone. */
+/** The number of files of a decision, to ask before very many files are undone. */
 export function countFiles({ files }: Pick<Review, "files">, target: ReviewTarget): number {
   if (target.kind === "all") return files.length;
   return target.kind === "turn" ? files.filter(file => file.turns.includes(target.turn)).length : 1;

@@ -1,12 +1,12 @@
-// A text by its lines, each with the "\n" that ends it.
+// A text as lines, each with the "\n" that ends it.
 import type { LineRange } from "./hunk.ts";
 import type { TextPosition } from "../files/textEdits.ts";
 
-/** Texts that were looked at last. A file's hunks are asked for one by one, and each key needs the text of the one before. */
+/** The latest texts. The hunks of a file are requested one by one, and each keystroke needs the previous text. */
 const recentTexts: TextLines[] = [];
 const maxRecent = 4;
 
-/** The lines of a text; of a text that was looked at just before, the same object. */
+/** The lines of a text. The same object if the text was requested recently. */
 export function textLinesOf(text: string): TextLines {
   const at = recentTexts.findIndex(lines => lines.text === text);
   const [found] = at < 0 ? [] : recentTexts.splice(at, 1);
@@ -16,10 +16,10 @@ export function textLinesOf(text: string): TextLines {
   return lines;
 }
 
-/** Finds lines by number. A last line without "\n" counts; after a last "\n" there is no further line. */
+/** Finds lines by number. A last line without "\n" counts. After a final "\n" there is no further line. */
 export class TextLines {
   readonly text: string;
-  /** Where each line begins, and where the last one ends. */
+  /** The start of each line, and the end of the last one. */
   readonly #starts: Int32Array;
   readonly count: number;
 
@@ -46,7 +46,7 @@ export class TextLines {
     return this.text !== "" && !this.text.endsWith("\n");
   }
 
-  /** Where a line begins; beyond the last line, where the text ends. */
+  /** The start of a line. Beyond the last line, the end of the text. */
   start(line: number): number {
     return line > this.count ? this.text.length : (this.#starts[Math.max(0, line)] ?? 0);
   }
@@ -55,7 +55,7 @@ export class TextLines {
     return this.text.slice(this.start(from), this.start(to));
   }
 
-  /** The offset of a place, which is moved into its line, and into the text, where it is outside. */
+  /** The offset of a position. A position outside its line or the text is moved inside. */
   offset({ line, character }: TextPosition): number {
     const start = this.start(line);
     const next = this.start(line + 1);
@@ -63,7 +63,9 @@ export class TextLines {
     return Math.min(start + Math.max(0, character), end);
   }
 
-  /** The number of the line that holds an offset; behind a last "\n", that of the line that would begin there. */
+  /**
+   * The number of the line that contains an offset. After a final "\n", the number of the line that would start there.
+   */
   lineAt(offset: number): number {
     let low = 0;
     let high = this.count;

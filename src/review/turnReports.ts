@@ -4,7 +4,7 @@ import { emptySession, toolKey, type SessionState } from "../session/state.ts";
 import { newPathsIn } from "../session/toolPaths.ts";
 import { baseFromReports, containsEdit, editReportsOf, type EditReport } from "./baseFromReports.ts";
 
-/** At most this many files of one turn are followed by name. */
+/** The maximum number of files in one turn that are tracked by name. */
 const maxNamedPaths = 500;
 
 export class TurnReports {
@@ -29,7 +29,7 @@ export class TurnReports {
     return hasContent ? [...named] : newPaths;
   }
 
-  /** Notes the file that a path of the agent leads to. */
+  /** Sets the file that an agent's path resolves to. */
   setResolvedPath(agentPath: string, path: string): void {
     this.#resolvedPaths.set(agentPath, path);
   }
@@ -39,7 +39,7 @@ export class TurnReports {
     return event.type === "tool" ? [...(this.#named.get(event.toolCallId) ?? [])] : [];
   }
 
-  /** Every path that was named, as the agent gave it. */
+  /** All named paths, as the agent gave them. */
   paths(): readonly string[] {
     return [...new Set([...this.#named.values()].flatMap(paths => [...paths]))];
   }
@@ -49,12 +49,12 @@ export class TurnReports {
     return this.paths().some(given => this.#resolve(given) === path);
   }
 
-  /** Whether the text already contains an edit that was reported of the file. */
+  /** Whether the text already contains an edit that was reported for the file. */
   containsReportedEdit(path: string, text: string | null): boolean {
     return text !== null && this.#reportsOf(path).some(report => containsEdit(text, report));
   }
 
-  /** The file's text before the reported edits; null: there was no file; undefined: not certain. */
+  /** The file's text before the reported edits. Null: the file did not exist. Undefined: it cannot be determined. */
   before(path: string, after: string | null): string | null | undefined {
     return baseFromReports(after, this.#reportsOf(path));
   }

@@ -25,29 +25,29 @@ import type { ReviewPort } from "../files/ports.ts";
 
 export interface WindowReviewOptions {
   readonly port: ReviewPort;
-  /** Runs once, soon. */
+  /** Runs the function once, soon. */
   readonly schedule: (run: () => void) => void;
 }
 
 interface TrackedFile {
   readonly path: string;
   readonly changes: FileChanges;
-  /** Earlier states, the newest last, for undo and redo in the editor. */
+  /** Earlier states, newest last, for undo and redo in the editor. */
   readonly history: readonly FileChanges[];
-  /** The user edited within a file that the agent created. */
+  /** The user edited a file that the agent created. */
   readonly mixed: boolean;
   readonly unknown?: string;
 }
 
-/** What is kept of a decision, to take it back. */
+/** The record of a decision, to undo it. */
 interface ReviewDecision {
   readonly kind: "keep" | "undo";
   readonly files: readonly DecidedFile[];
-  /** Files of which only the fact of their change was known. */
+  /** Files that are known to have changed, without a known earlier text. */
   readonly unknown: readonly TrackedFile[];
 }
 
-/** What outlives the window. */
+/** The state that is stored for the next window. */
 export interface StoredReview {
   readonly files: readonly {
     readonly path: string;
@@ -68,7 +68,7 @@ export class WindowReview implements Review, Disposable {
   readonly #files = new Map<string, TrackedFile>();
   readonly #shown = new Map<TrackedFile, ReviewedFile>();
   readonly #titles = new Map<string, string>();
-  /** What the port is just making of files. */
+  /** The changes that the port is making to files. */
   readonly #ownChanges = new Map<string, { readonly text: string | null; readonly changes: FileChanges }>();
   readonly #decisions: ReviewDecision[] = [];
   #list: readonly ReviewedFile[] | undefined;
@@ -98,15 +98,15 @@ export class WindowReview implements Review, Disposable {
     return [...this.#titles].filter(([id]) => waiting.has(id)).map(([id, title]) => ({ id, title }));
   }
 
-  /** A turn begins: its number comes after all that began before it. */
+  /** A turn starts. It is sorted after all turns that started before. */
   turnBegan(turn: string, title: string): void {
     if (!this.#titles.has(turn)) this.#titles.set(turn, title);
     const needed = new Set(this.#decisions.flatMap(({ files }) => files.map(({ path }) => path)));
-    // What is settled is no base any more: nobody says what happened to the file since.
+    // A reviewed file is no longer a valid base, because later changes to it are not tracked.
     for (const [path, one] of this.#files) if (!awaitsReview(one) && !needed.has(path)) this.#files.delete(path);
   }
 
-  /** The text that a followed file is known to have; undefined when it is not followed. */
+  /** The known text of a tracked file. Undefined if the file is not tracked. */
   textOf(path: string): string | null | undefined {
     const one = this.#files.get(path);
     return one && one.unknown === undefined ? one.changes.text : undefined;
@@ -116,7 +116,9 @@ export class WindowReview implements Review, Disposable {
     return this.#files.has(path);
   }
 
-  /** Whether the text is what a decision is just making of the file; it counts as done then. */
+  /**
+   * Whether the text is the result of the decision that is being applied. The decision is complete for this file then.
+   */
   acceptOwnChange(path: string, text: string | null): boolean {
     const own = this.#ownChanges.get(path);
     if (own === undefined || own.text !== text) return false;
@@ -125,7 +127,9 @@ export class WindowReview implements Review, Disposable {
     return true;
   }
 
-  /** An agent made the file's text `after`. `base`, the text before, counts for a file that is not followed yet. */
+  /**
+   * An agent changed the file's text to `after`. `base`, the text before, is used for a file that is not tracked yet.
+   */
   agentChanged(path: string, base: string | null, after: string | null, turn: string): void {
     const one = this.#files.get(path);
     if (one && one.unknown === undefined) return this.#put(path, applyAgentEdit(one.changes, after, turn));
@@ -134,13 +138,13 @@ export class WindowReview implements Review, Disposable {
     this.#put(path, track(base, after, turn));
   }
 
-  /** An agent changed the file, and nothing is known of the text before. */
+  /** An agent changed the file, and the text before is unknown. */
   agentChangedWithoutBase(path: string, after: string | null, turn: string, why: string): void {
     const none = track(after, after, turn);
     this.#set({ path, changes: none, history: [], mixed: false, unknown: why });
   }
 
-  /** The user edited the text, which is `after` then. */
+  /** The user edited the text, with `after` as the result. */
   userChanged(path: string, edits: readonly RangeEdit[], after: string): void {
     const one = this.#files.get(path);
     if (!one) return;
@@ -150,13 +154,13 @@ export class WindowReview implements Review, Disposable {
     this.#put(path, changes);
   }
 
-  /** The file's text is `after`, and no agent made it so. */
+  /** The file's text is now `after`, and no agent made the change. */
   replaced(path: string, after: string | null): void {
     const one = this.#files.get(path);
     if (one && one.changes.text !== after) this.#put(path, applyReplacement(one.changes, after));
   }
 
-  /** The editor went back or forth to `after`. */
+  /** The editor went to `after` by undo or redo. */
   editorUndoRedo(path: string, after: string): void {
     const one = this.#files.get(path);
     if (one && one.changes.text !== after) this.#put(path, applyUndoRedo(one.changes, after, one.history));
@@ -170,7 +174,7 @@ export class WindowReview implements Review, Disposable {
     this.#set({ ...one, path: to });
   }
 
-  /** A commit holds this text of the file. */
+  /** A commit contains this text of the file. */
   committed(path: string, text: string): void {
     const one = this.#files.get(path);
     if (!one || !awaitsReview(one)) return;
@@ -210,7 +214,7 @@ export class WindowReview implements Review, Disposable {
       if (first) {
         throw new Refusal(
           "failed",
-          `${quotePath(first.file.path)} was created by the agent and holds edits of yours too, so it was not deleted. Keep it, or delete it yourself.`,
+          `${quotePath(first.file.path)} was created by the agent and contains your edits too, so it was not deleted. Keep it or delete it yourself.`,
           { path: first.file.path },
         );
       }
@@ -233,7 +237,7 @@ export class WindowReview implements Review, Disposable {
       const failed = reverted.find(({ to }) => to === undefined);
       if (failed) {
         const { path } = failed.one;
-        throw new Refusal("failed", `${quotePath(path)} has changed too much to take the decision about it back.`, {
+        throw new Refusal("failed", `${quotePath(path)} has changed too much to undo the decision about it.`, {
           path,
         });
       }
@@ -241,7 +245,7 @@ export class WindowReview implements Review, Disposable {
     });
   }
 
-  /** What is to be stored, plain JSON. */
+  /** The state to store, as plain JSON. */
   stored(): StoredReview {
     const files = [...this.#files.values()].filter(awaitsReview).map(({ path, changes, mixed, unknown }) => ({
       path,
@@ -254,7 +258,7 @@ export class WindowReview implements Review, Disposable {
   }
 
   /**
-   * Takes back in what was stored; `now` tells a file's text at present, undefined when it is no text any more. Resolves
+   * Restores the stored state. `now` returns the current text of a file, undefined if it is no longer a text. Resolves
    * with the paths whose changes could not be found again.
    */
   async restore(
@@ -279,7 +283,7 @@ export class WindowReview implements Review, Disposable {
     this.#changed.dispose();
   }
 
-  /** The hunks a decision is about, by file. A hunk that is gone is passed over. */
+  /** The hunks of a decision, by file. Hunks that no longer exist are skipped. */
   #chosen(target: ReviewTarget): readonly { readonly file: TrackedFile; readonly ids: readonly string[] }[] {
     const all = [...this.#files.values()].filter(awaitsReview);
     const of = (files: readonly TrackedFile[], test: (hunk: Hunk) => boolean) =>
@@ -307,7 +311,7 @@ export class WindowReview implements Review, Disposable {
     }
   }
 
-  /** Makes the texts so in the editor, and takes the changes in. */
+  /** Applies the texts in the editor, and records the changes. */
   async #apply(files: readonly DecidedFile[]): Promise<void> {
     const steps = files.flatMap(({ path, before, after }) =>
       before.text === after.text ? [] : [{ path, before: before.text, after: after.text }],
@@ -315,7 +319,7 @@ export class WindowReview implements Review, Disposable {
     for (const { path, after } of files) this.#ownChanges.set(path, { text: after.text, changes: after });
     try {
       if (steps.length > 0) await this.#options.port.apply(steps);
-      // Who closed files or changed none is told by no event.
+      // No event reports files that are closed or unchanged.
       for (const { path, after } of files) if (this.#ownChanges.has(path)) this.acceptOwnChange(path, after.text);
     } finally {
       for (const { path } of files) this.#ownChanges.delete(path);

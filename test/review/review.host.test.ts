@@ -188,7 +188,7 @@ describe("the review of changes, in the editor", () => {
       await write("b.txt", "hello\n");
       await type("b.txt", 0, "mine ");
       await watch().settled();
-      await assert.rejects(review().undo({ kind: "all" }), /holds edits of yours/);
+      await assert.rejects(review().undo({ kind: "all" }), /contains your edits/);
       assert.equal((await open("b.txt")).getText(), "mine hello\n");
     });
 

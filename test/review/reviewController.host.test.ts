@@ -199,7 +199,7 @@ describe("the surfaces of a review", () => {
     await actions.peek();
     const none = "There are no changes to review.";
     const here = "There is no change here to review.";
-    assert.deepEqual(said, [none, none, "There is no review decision to take back.", none, here, here]);
+    assert.deepEqual(said, [none, none, "There is no review decision to undo.", none, here, here]);
     assert.equal(await readFile(path, "utf8"), textAfter);
   });
 
@@ -288,9 +288,7 @@ describe("the surfaces of a review", () => {
     for (let i = 0; i < 11; i++) await changed("x\n", "y\n");
     agrees = false;
     await actions.decide("undo", { kind: "all" });
-    assert.deepEqual(questions, [
-      "Undo the agent's changes in 11 files? “Undo Last Review Decision” brings them back.",
-    ]);
+    assert.deepEqual(questions, ["Undo the agent's changes in 11 files? “Undo Last Review Decision” restores them."]);
     assert.equal(review.files.length, 11);
     agrees = true;
     await actions.decide("undo", { kind: "turn", turn: "t1" });

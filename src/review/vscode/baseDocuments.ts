@@ -1,4 +1,4 @@
-// The texts before an agent's changes, as read-only documents: what a peek shows, and the left side of diffs.
+// The texts before an agent's changes, as read-only documents for peeks and for the left side of diffs.
 import * as vscode from "vscode";
 import { asError } from "../../base/errors.ts";
 import { DisposableStore, type Disposable } from "../../base/lifecycle.ts";
@@ -15,7 +15,7 @@ export class BaseDocuments implements vscode.TextDocumentContentProvider, Dispos
   readonly #scheme: string;
   readonly #changed = new vscode.EventEmitter<vscode.Uri>();
   readonly onDidChange = this.#changed.event;
-  /** What open documents hold, by URI. */
+  /** The contents of open documents, by URI. */
   readonly #contents = new Map<string, string>();
   readonly #store = new DisposableStore();
 
@@ -29,17 +29,17 @@ export class BaseDocuments implements vscode.TextDocumentContentProvider, Dispos
     this.#store.add(review.onDidChange(() => void this.#refresh()));
   }
 
-  /** The text before all changes that wait in a file, or before those of one turn. */
+  /** The text before all changes to review in a file, or before those of one turn. */
   baseUri(path: string, turn?: string): vscode.Uri {
     return this.#uri(path, turn === undefined ? "" : `${turnPrefix}${turn}`);
   }
 
-  /** An empty document in place of a file that is not there. */
+  /** An empty document in place of a file that does not exist. */
   emptyDocument(path: string): vscode.Uri {
     return this.#uri(path, emptyQuery);
   }
 
-  /** Whether a document is one of these: the base of the file at its path. */
+  /** Whether a document is one of these, with the base of the file at its path. */
   isBaseDocument({ scheme }: vscode.Uri): boolean {
     return scheme === this.#scheme;
   }
@@ -58,7 +58,7 @@ export class BaseDocuments implements vscode.TextDocumentContentProvider, Dispos
     const { fsPath, query } = uri;
     if (query === emptyQuery) return "";
     const file = this.#review.file(fsPath);
-    // What was reviewed does not differ from what there is.
+    // A reviewed file does not differ from its base.
     if (!file || file.unknown !== undefined) return currentText(vscode.Uri.file(fsPath));
     const turn = query.startsWith(turnPrefix) ? query.slice(turnPrefix.length) : undefined;
     const isMeant = turn === undefined ? () => true : (hunk: { turns: readonly string[] }) => hunk.turns.includes(turn);
@@ -85,6 +85,6 @@ async function currentText(uri: vscode.Uri): Promise<string> {
   try {
     return (await vscode.workspace.openTextDocument(uri)).getText();
   } catch {
-    return ""; // It is gone, or no text: there is nothing to compare with either.
+    return ""; // The file is gone or is not a text, so there is nothing to compare.
   }
 }

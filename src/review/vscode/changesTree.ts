@@ -1,5 +1,5 @@
-// The Changes view: what waits for review, by file, and by turn where there is more than one. And the mark of such files
-// in the explorer.
+// The Changes view: the changes to review, by file, and by turn if there are several. Also the badges of these files in
+// the Explorer.
 import { basename, dirname } from "node:path";
 import * as vscode from "vscode";
 import { DisposableStore, type Disposable } from "../../base/lifecycle.ts";
@@ -32,7 +32,7 @@ export class ChangesTree implements vscode.TreeDataProvider<ChangeRow>, Disposab
     const update = (): void => {
       const { files } = this.#review;
       view.description = files.length === 0 ? "" : countsLabel(total(files));
-      view.message = files.length === 0 ? vscode.l10n.t("No changes wait for review.") : "";
+      view.message = files.length === 0 ? vscode.l10n.t("There are no changes to review.") : "";
     };
     this.#store.add(this.#review.onDidChange(update));
     update();
@@ -132,13 +132,13 @@ function hunkItem(row: HunkRow): vscode.TreeItem {
   return item;
 }
 
-/** Marks files that wait for review. */
+/** Marks files with changes to review. */
 export class ReviewBadges implements vscode.FileDecorationProvider, Disposable {
   readonly #review: Review;
   readonly #changed = new vscode.EventEmitter<vscode.Uri[]>();
   readonly onDidChangeFileDecorations = this.#changed.event;
   readonly #store = new DisposableStore();
-  /** How many hunks each file had when its mark was last asked for. */
+  /** The number of hunks of each file when its badge was last requested. */
   #known: ReadonlyMap<string, number> = new Map();
 
   constructor(review: Review) {
@@ -155,7 +155,7 @@ export class ReviewBadges implements vscode.FileDecorationProvider, Disposable {
     const { length } = file.changes.hunks;
     const tooltip =
       length === 0
-        ? vscode.l10n.t("Changed by the agent, to be reviewed")
+        ? vscode.l10n.t("Changed by the agent, not reviewed")
         : length === 1
           ? vscode.l10n.t("Changed by the agent, 1 change to review")
           : vscode.l10n.t("Changed by the agent, {0} changes to review", length);

@@ -1,4 +1,5 @@
-// What the user does in a review: decides on hunks, goes from one to the next, looks at diffs. Nothing here runs unasked.
+// The user's actions in a review: deciding on hunks, moving between them, opening diffs. None of them runs without a
+// request.
 import { basename } from "node:path";
 import * as vscode from "vscode";
 import type { Review, ReviewedFile, ReviewTarget } from "../review.ts";
@@ -16,7 +17,7 @@ import {
 } from "../reviewPresentation.ts";
 import type { BaseDocuments } from "./baseDocuments.ts";
 
-/** Asks the user a question with one answer besides none. */
+/** Asks the user to confirm. `answer` is the label of the button. */
 export type ConfirmDialog = (question: string, answer: string) => PromiseLike<boolean>;
 
 const confirmInEditor: ConfirmDialog = async (question, answer) =>
@@ -25,19 +26,19 @@ const confirmInEditor: ConfirmDialog = async (question, answer) =>
 export interface ReviewActionsOptions {
   readonly review: Review;
   readonly bases: BaseDocuments;
-  /** Says something in passing, to screen readers too. */
+  /** Shows a short message, also to screen readers. */
   readonly announce: (words: string) => void;
   readonly confirm?: ConfirmDialog;
 }
 
-/** Hunks of one side of the active editor. */
+/** Hunks on one side of the active editor. */
 export interface HunksAtCursor {
   readonly file: ReviewedFile;
   readonly side: Side;
   readonly ids: readonly string[];
 }
 
-/** Undoing in more files than these is asked about first. */
+/** Undoing changes in more files than this requires a confirmation. */
 const maxUnconfirmedFiles = 10;
 
 type DecisionKind = "keep" | "undo";
@@ -51,7 +52,7 @@ export class ReviewActions {
     this.#review = options.review;
   }
 
-  /** The file under review that the active editor shows, and on which side of a diff. */
+  /** The reviewed file in the active editor, and the side of the diff. */
   fileInEditor(): { readonly file: ReviewedFile; readonly side: Side } | undefined {
     const uri = vscode.window.activeTextEditor?.document.uri;
     const side = uri && this.#sideOf(uri);
@@ -66,14 +67,14 @@ export class ReviewActions {
     if (!shown) return undefined;
     const { file, side } = shown;
     const hunks = selections.flatMap(({ start, end }) => {
-      // A selection of whole lines ends at the beginning of the next.
+      // A selection of whole lines ends at the start of the next line.
       const last = end.line > start.line && end.character === 0 ? end.line - 1 : end.line;
       return hunksBetween(file.changes, start.line, last, side);
     });
     return { file, side, ids: [...new Set(hunks.map(({ id }) => id))] };
   }
 
-  /** Decides, and says when nothing is left. Rejects with a sentence where it cannot be done. */
+  /** Decides, and announces when nothing is left. Rejects with a sentence if the decision fails. */
   async decide(decision: DecisionKind, target: ReviewTarget): Promise<void> {
     const before = this.#review.files.length;
     if (before === 0) return this.#options.announce(vscode.l10n.t("There are no changes to review."));
@@ -86,15 +87,15 @@ export class ReviewActions {
     const files = countFiles(this.#review, target);
     if (files <= maxUnconfirmedFiles) return true;
     const question = vscode.l10n.t(
-      "Undo the agent's changes in {0} files? “Undo Last Review Decision” brings them back.",
+      "Undo the agent's changes in {0} files? “Undo Last Review Decision” restores them.",
       files,
     );
     return (this.#options.confirm ?? confirmInEditor)(question, vscode.l10n.t("Undo Changes"));
   }
 
   /**
-   * Decides on one hunk, or, where none is named, on those at the cursor: then the cursor goes to the next in the file.
-   * A line may be named in their place, counted from 0.
+   * Decides on one hunk, or on those at the cursor if none is given. The cursor then moves to the next hunk in the
+   * file. A line, 0-based, may be given instead.
    */
   async decideHunks(decision: DecisionKind, named?: HunkLocation, line?: FileLine): Promise<void> {
     if (named) return this.decide(decision, { kind: "hunks", path: named.path, ids: [named.id] });
@@ -115,7 +116,7 @@ export class ReviewActions {
     this.#options.announce(vscode.l10n.t("There is no change here to review."));
   }
 
-  /** Decides on a file: a row of the tree, a path, or the active editor's. */
+  /** Decides on a file: a row of the tree, a path, or the file in the active editor. */
   async decideFile(decision: DecisionKind, named?: FileRow | string): Promise<void> {
     if (typeof named === "object") return this.decide(decision, reviewTargetOf(named));
     const path = named ?? this.fileInEditor()?.file.path;
@@ -133,11 +134,11 @@ export class ReviewActions {
 
   async undoLast(): Promise<void> {
     if (!(await this.#review.undoLast())) {
-      this.#options.announce(vscode.l10n.t("There is no review decision to take back."));
+      this.#options.announce(vscode.l10n.t("There is no review decision to undo."));
     }
   }
 
-  /** Goes to the hunk after or before the named one, else the cursor; further files follow. */
+  /** Goes to the hunk after or before the given one or the cursor, and continues with other files. */
   async goToChange(direction: "next" | "previous", from?: HunkLocation): Promise<void> {
     const file = from && this.#review.file(from.path);
     const hunk = file?.changes.hunks.find(({ id }) => id === from?.id);
@@ -147,7 +148,7 @@ export class ReviewActions {
     else this.#options.announce(vscode.l10n.t("There are no changes to review."));
   }
 
-  /** Opens a file at a hunk, its first if none is named; what is not there any more as a diff. */
+  /** Opens a file at a hunk, by default the first one. Opens a diff if the file no longer exists. */
   async open(place: HunkLocation | FileRow): Promise<void> {
     const file = this.#review.file(pathOf(place));
     if (!file) return this.#announceNoChange();
@@ -161,7 +162,7 @@ export class ReviewActions {
     await vscode.window.showTextDocument(vscode.Uri.file(file.path), { preview: true, ...options });
   }
 
-  /** Shows what stood at a hunk before, beneath its line. */
+  /** Shows the previous text of a hunk below its line. */
   async peek(named?: HunkLocation, line?: FileLine): Promise<void> {
     const cursor = named || line ? undefined : this.hunksAtCursor();
     const file = cursor?.file ?? this.#review.file(named?.path ?? line?.path ?? "");
@@ -170,7 +171,7 @@ export class ReviewActions {
     if (!file || !hunk) return this.#announceNoChange();
     const { changes, path } = file;
     if (changes.base === null)
-      return this.#options.announce(vscode.l10n.t("This file is new: there is no earlier text."));
+      return this.#options.announce(vscode.l10n.t("This file is new, so it has no earlier text."));
     if (changes.text === null) return this.openDiff(path);
     const first = anchorLine(hunk, "base");
     const last = Math.max(first, hunk.base.to - 1);
@@ -194,7 +195,7 @@ export class ReviewActions {
     await vscode.commands.executeCommand("vscode.diff", bases.baseUri(file.path), right, title, { preview: true });
   }
 
-  /** Opens all that waits, or what waits of one turn, in one diff of many files. */
+  /** Opens all changes to review, or those of one turn, in one multi-file diff. */
   async review(turn?: { readonly id: string; readonly title: string }): Promise<void> {
     const { bases, announce } = this.#options;
     const files = this.#review.files.filter(file => !turn || file.turns.includes(turn.id));
@@ -234,7 +235,7 @@ export class ReviewActions {
     const { uri } = editor.document;
     const side = this.#sideOf(uri);
     if (!side) return undefined;
-    // As the review spells it.
+    // In the review's spelling.
     const path = this.#review.file(uri.fsPath)?.path ?? uri.fsPath;
     return { path, line: editor.selection.active.line, side };
   }
@@ -244,7 +245,7 @@ export class ReviewActions {
     return this.#options.bases.isBaseDocument(uri) ? "base" : undefined;
   }
 
-  /** Puts the cursor of the active editor to a hunk, if it shows that file. */
+  /** Moves the cursor of the active editor to a hunk, if it shows that file. */
   #select({ path, id }: HunkLocation): boolean {
     const shown = this.fileInEditor();
     const hunk = shown?.file.changes.hunks.find(each => each.id === id);
@@ -257,7 +258,7 @@ export class ReviewActions {
   }
 }
 
-/** A line of a file, counted from 0. */
+/** A line of a file, 0-based. */
 export interface FileLine {
   readonly path: string;
   readonly line: number;

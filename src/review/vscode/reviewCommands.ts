@@ -1,4 +1,4 @@
-// The commands of a review. Menus of the tree hand them their row, lenses a hunk, line numbers a line.
+// The commands of a review. Tree menus pass their row, lenses pass a hunk, and line-number menus pass a line.
 import * as vscode from "vscode";
 import type { CommandHandlers } from "../../editor/commandHandlers.ts";
 import type { IntentHandlers } from "../../panel/intentHandlers.ts";
@@ -71,7 +71,7 @@ function asHunkLocation(value: unknown): HunkLocation | undefined {
   return typeof path === "string" ? { path, id: value["id"] } : undefined;
 }
 
-/** What the menu of line numbers hands over; it counts from 1. */
+/** The argument of the line-number menu, which is 1-based. */
 function asFileLine(value: unknown): FileLine | undefined {
   if (!isRecord(value) || !(value["uri"] instanceof vscode.Uri) || typeof value["lineNumber"] !== "number") return;
   return { path: value["uri"].fsPath, line: value["lineNumber"] - 1 };

@@ -1,4 +1,4 @@
-// Everything the editor shows of a review, put together: decorations, lenses, tree, badges, base documents, context keys.
+// Combines all parts of the review in the editor: decorations, lenses, tree, badges, base documents, context keys.
 import * as vscode from "vscode";
 import { DisposableStore, type Disposable } from "../../base/lifecycle.ts";
 import type { Log } from "../../base/log.ts";
@@ -15,7 +15,7 @@ export interface ReviewControllerOptions {
   readonly review: Review;
   readonly extensionUri: vscode.Uri;
   readonly log: Log;
-  /** Says something in passing, to screen readers too. */
+  /** Shows a short message, also to screen readers. */
   readonly announce: (words: string) => void;
 }
 

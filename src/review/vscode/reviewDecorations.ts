@@ -1,4 +1,4 @@
-// Colours, gutter and ruler marks of the hunks in the editors in sight. Diff editors show changes by themselves.
+// Colours, gutter marks and ruler marks of the hunks in visible editors. Diff editors show changes themselves.
 import * as vscode from "vscode";
 import { DisposableStore, type Disposable } from "../../base/lifecycle.ts";
 import { changedWords, type WordRange } from "../changedWords.ts";
@@ -13,9 +13,9 @@ type DecorationRanges = Readonly<Record<DecorationKind, readonly vscode.Range[]>
 export class ReviewDecorations implements Disposable {
   readonly #review: Review;
   readonly #types: Readonly<Record<DecorationKind, vscode.TextEditorDecorationType>>;
-  /** What each editor shows, so that only what changed is set again. */
+  /** The content that each editor shows, so that only changes are set again. */
   readonly #shown = new Map<vscode.TextEditor, ReviewedFile>();
-  /** Of the files in sight. */
+  /** For visible files. */
   readonly #words = new Map<string, ChangedWordsCache>();
   readonly #store = new DisposableStore();
 
@@ -58,7 +58,7 @@ export class ReviewDecorations implements Disposable {
   }
 }
 
-/** Remembers the words of each hunk, so that a keystroke in one costs nothing for the others. */
+/** Caches the changed words of each hunk, so that a keystroke in one hunk costs nothing for the others. */
 class ChangedWordsCache {
   #known: ReadonlyMap<string, CachedWords> = new Map();
 
@@ -84,19 +84,19 @@ class ChangedWordsCache {
 interface CachedWords {
   readonly old: string;
   readonly now: string;
-  /** The line the hunk began at. */
+  /** The first line of the hunk. */
   readonly first: number;
   readonly spans: readonly WordRange[];
 }
 
-/** An editor of a file by itself: no side of a diff, and none inside something else. */
+/** Whether an editor shows a file on its own, not as the side of a diff and not inside another editor. */
 function isRegularEditor({ document, viewColumn }: vscode.TextEditor): boolean {
   if (document.uri.scheme !== "file" || viewColumn === undefined) return false;
   const group = vscode.window.tabGroups.all.find(each => each.viewColumn === viewColumn);
   return !(group?.activeTab?.input instanceof vscode.TabInputTextDiff);
 }
 
-/** Which ranges get which look. */
+/** The ranges of each decoration type. */
 export function decorationRanges(
   changes: FileChanges | undefined,
   words: (hunk: Hunk) => readonly WordRange[] = () => [],
@@ -130,7 +130,7 @@ function createDecorationTypes(
       ...options,
     });
   const tinted = { backgroundColor: colour("diffEditor.insertedLineBackground") };
-  // Between two lines, where the removed ones were.
+  // Between two lines, at the position of the removed ones.
   const edge = {
     borderWidth: "1px 0 0 0",
     borderStyle: "solid",

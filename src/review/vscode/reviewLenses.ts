@@ -1,4 +1,4 @@
-// What can be done with a hunk, above it: as CodeLens, or, where the user has switched that off, as links on hover.
+// The actions of a hunk, above it: as CodeLens, or as links on hover if the user has turned CodeLens off.
 import * as vscode from "vscode";
 import { DisposableStore, type Disposable } from "../../base/lifecycle.ts";
 import type { Review, ReviewedFile } from "../review.ts";
@@ -64,7 +64,7 @@ function lensActions({ changes }: ReviewedFile, { removed }: HunkLens): readonly
   return [
     { title: vscode.l10n.t("Keep"), command: "parley.keepChange" },
     { title: vscode.l10n.t("Undo"), command: "parley.undoChange" },
-    // Of a file that is new there is nothing to be seen.
+    // A new file has no earlier text.
     ...(changes.base === null ? [] : [{ title: peek, command: "parley.peekChange" } as const]),
     { title: vscode.l10n.t("Next"), command: "parley.nextChange" },
   ];

@@ -24,19 +24,19 @@ export interface ReviewStoreOptions extends Omit<ChangeAttributionOptions, "revi
 }
 
 const fileName = "review.json";
-/** How long changes are gathered before they are stored. Milliseconds. */
+/** The time to collect changes before they are stored, in milliseconds. */
 const storeDelay = 500;
-/** Reviews with more text than this are not stored: they would hold up every save. */
+/** Reviews with more text than this are not stored, because they would slow down every save. */
 const maxStoredLength = 32 * 1024 * 1024;
 
-/** One for all sessions of the window: what waits for review goes on waiting when a new one begins. */
+/** One for all sessions of the window. Changes still need a review when a new session starts. */
 export class ReviewStore implements Disposable {
   readonly review: WindowReview;
   readonly attribution: ChangeAttribution;
   readonly edits: ReviewPort;
   readonly #options: ReviewStoreOptions;
   readonly #store = new DisposableStore();
-  /** Of folders without git, at the beginning of the turn. */
+  /** The texts of folders without git, at the start of the turn. */
   #texts: readonly FolderTexts[] = [];
   #timer: Disposable | undefined;
   #restored = false;
@@ -83,8 +83,8 @@ export class ReviewStore implements Disposable {
   }
 
   /**
-   * A turn is about to begin: reads the texts of the files before it. Texts of folders without a tree are read too, as
-   * far as that is quick. Never rejects.
+   * A turn is about to start: reads the contents of the files, as far as that is fast. Folders of which `treesOf` took a
+   * tree need not be read. Never rejects.
    */
   async turnBegan(turn: string, title: string): Promise<void> {
     const trees = this.#options.treesOf(turn);
@@ -95,7 +95,7 @@ export class ReviewStore implements Disposable {
       const withTree = await trees;
       const roots = this.#options.roots().filter(root => !withTree.has(root));
       const texts = await Promise.all(roots.map(root => folderTexts(root)));
-      // Another turn may have begun meanwhile.
+      // Another turn may have started meanwhile.
       if (this.attribution.turn === turn) this.#texts = texts;
     } catch (thrown) {
       this.#options.log.warn("The texts of the folder could not be read.", asError(thrown).message);
@@ -110,7 +110,7 @@ export class ReviewStore implements Disposable {
     if (!this.#restored) return this.#writes.whenIdle();
     const text = JSON.stringify(this.review.stored());
     if (text.length > maxStoredLength) {
-      this.#options.log.warn("The changes to review are too many to be kept for the next window.");
+      this.#options.log.warn("The changes to review are too large to be stored for the next window.");
       return this.#writes.whenIdle();
     }
     return this.#writes
@@ -135,12 +135,12 @@ export class ReviewStore implements Disposable {
       const text = await storage.read(fileName);
       if (text === undefined) return;
       const now = (path: string): Promise<string | null | undefined> => {
-        // A document without unsaved text may lag behind the disk.
+        // A document without unsaved changes may be older than the disk.
         const open = openTextOf(path);
         return open?.dirty ? Promise.resolve(open.text) : diskText(path);
       };
       const dropped = await this.review.restore(JSON.parse(text) as StoredReview, now);
-      for (const path of dropped) log.warn(`${path} changed while the window was closed: its review starts anew.`);
+      for (const path of dropped) log.warn(`${path} changed while the window was closed, so its review starts again.`);
     } catch (thrown) {
       log.error("The changes to review could not be read.", asError(thrown).message);
     } finally {
