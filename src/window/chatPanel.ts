@@ -1,4 +1,4 @@
-// One chat panel, whatever holds it: a webview's page, its content security policy, its channel and its intents.
+// One chat panel, in the view or in an editor tab: its page, content security policy, channel and intents.
 import { randomBytes } from "node:crypto";
 import * as vscode from "vscode";
 import { DisposableStore, type Disposable } from "../base/lifecycle.ts";
@@ -14,32 +14,32 @@ export interface ChatPanelOptions {
   readonly log: Log;
   readonly clock: Clock;
   readonly view: () => View;
-  /** The end of the view, where that is long. */
+  /** The newest entries of the view, if it is long. */
   readonly recentEntries: () => RecentEntries | undefined;
-  /** A panel is being sent what has changed. */
+  /** Called when a panel is sent an update. */
   readonly onSend: () => void;
   readonly onIntent: (intent: PanelAction, replyTarget: ReplyTarget) => void;
-  /** A panel was opened or shown. */
+  /** Called when a panel was opened or shown. */
   readonly onShown: () => void;
 }
 
-/** A view or an editor tab. */
+/** What holds a panel: the view or an editor tab. */
 export interface WebviewHolder {
   readonly webview: vscode.Webview;
   readonly visible: boolean;
 }
 
-/** The folder a panel's page may load from. */
+/** The only folder that a panel's page may load from. */
 export const webviewRoot = (extensionUri: vscode.Uri): vscode.Uri =>
   vscode.Uri.joinPath(extensionUri, "dist", "webview");
 
-/** What one panel shows and says. Holds no state of the conversation. */
+/** One panel. It holds no state of the conversation. */
 export class ChatPanel implements ReplyTarget, Disposable {
   readonly #options: ChatPanelOptions;
   readonly #holder: WebviewHolder;
   readonly #channel: PanelChannel;
   readonly #store = new DisposableStore();
-  /** Messages for a page that has not said hello yet. */
+  /** Messages for a page whose script has not sent `hello` yet. */
   #pendingMessages: PanelMessage[] | undefined = [];
 
   constructor(holder: WebviewHolder, options: ChatPanelOptions) {
@@ -66,22 +66,22 @@ export class ChatPanel implements ReplyTarget, Disposable {
     return this.#holder.visible;
   }
 
-  /** Whether it is in sight and yet to paint something. */
+  /** Whether the panel is visible and has something left to paint. */
   get isBehind(): boolean {
     return this.visible && this.#channel.isBehind;
   }
 
-  /** Whether it is in sight and painting what it was sent. */
+  /** Whether the panel is visible and is painting an update. */
   get isPainting(): boolean {
     return this.visible && this.#channel.isPainting;
   }
 
-  /** The state behind the view changed. */
+  /** Call this when the state that the panel shows has changed. */
   changed(): void {
     this.#channel.changed();
   }
 
-  /** The panel was hidden, or shown again. */
+  /** Call this when the panel was hidden or shown again. */
   visibilityChanged(): void {
     this.#channel.setVisible(this.visible);
     if (this.visible) this.#options.onShown();
@@ -99,7 +99,7 @@ export class ChatPanel implements ReplyTarget, Disposable {
   #received(message: unknown): void {
     const intent = parseIntent(message);
     if (!intent) {
-      this.#options.log.warn("The chat panel sent a message that is not understood.");
+      this.#options.log.warn("The chat panel sent an invalid message.");
       return;
     }
     switch (intent.type) {
@@ -120,7 +120,7 @@ export class ChatPanel implements ReplyTarget, Disposable {
   }
 
   #post(message: PanelMessage): void {
-    const failed = (): void => this.#options.log.debug(`The chat panel did not take "${message.type}".`);
+    const failed = (): void => this.#options.log.debug(`The chat panel did not receive "${message.type}".`);
     this.#holder.webview.postMessage(message).then(taken => {
       if (!taken) failed();
     }, failed);
@@ -128,9 +128,10 @@ export class ChatPanel implements ReplyTarget, Disposable {
 }
 
 /**
- * The page of a panel. VS Code hands over what the page is sent when it has been loaded: so that does not wait for its
- * script, and what comes is kept until the script is there. Nothing loads but our own bundle; scripts by nonce; Trusted
- * Types turn raw HTML assignments into errors, with policies for lit and DOMPurify only.
+ * The page of a panel. VS Code delivers messages as soon as the page has loaded. The page loads without waiting for its
+ * main script, and an inline script keeps early messages until the main script takes them. Only our own bundle loads,
+ * scripts need the nonce, and Trusted Types turn raw HTML assignments into errors, with policies for lit and DOMPurify
+ * only.
  */
 function pageHtml(webview: vscode.Webview, root: vscode.Uri): string {
   const nonce = randomBytes(18).toString("base64url");

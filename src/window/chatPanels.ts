@@ -1,4 +1,4 @@
-// Every place where the chat is shown: the view in Parley's container, and editor tabs.
+// All chat panels of the window: the view in Parley's container, and editor tabs.
 import * as vscode from "vscode";
 import { Emitter, type Disposable, type Event } from "../base/lifecycle.ts";
 import { chatEditorType, type ChatSurface } from "../panel/chatSurface.ts";
@@ -19,24 +19,24 @@ export class ChatPanels implements ChatSurface, vscode.WebviewViewProvider, vsco
   readonly #sent = new Emitter<void>();
   readonly #shown = new Emitter<void>();
   readonly #intents = new Emitter<{ readonly intent: PanelAction; readonly replyTarget: ReplyTarget }>();
-  /** Fires when a panel is sent what has changed. */
+  /** Fires when a panel is sent an update. */
   readonly onDidSend: Event<void> = this.#sent.event;
   /** Fires when a panel was opened or shown. */
   readonly onDidShow: Event<void> = this.#shown.event;
-  /** Fires when a panel asks for something. */
+  /** Fires when a panel sends an intent that concerns more than its own channel. */
   readonly onDidReceiveIntent = this.#intents.event;
   #content: ChatContent | undefined;
   readonly #panels = new Set<ChatPanel>();
   readonly #editors = new Map<ChatPanel, vscode.WebviewPanel>();
   #view: ChatPanel | undefined;
-  /** A command wants this of the view, which is not there yet. */
+  /** Messages of commands for a view that VS Code has not created yet. */
   #pendingMessages: PanelMessage[] = [];
 
   constructor(options: ChatPanelsOptions) {
     this.#options = options;
   }
 
-  /** Registers the view and the editor tabs with VS Code. Until then there are no panels. */
+  /** Registers the view and the editor tabs with VS Code. Before this call there are no panels. */
   register(content: ChatContent): Disposable {
     this.#content = content;
     const webviewOptions = { retainContextWhenHidden: true };
@@ -46,40 +46,40 @@ export class ChatPanels implements ChatSurface, vscode.WebviewViewProvider, vsco
     );
   }
 
-  /** Whether the user can see any of them, as far as VS Code knows. */
+  /** Whether any panel is visible, as far as VS Code knows. */
   get visible(): boolean {
     return [...this.#panels].some(panel => panel.visible);
   }
 
-  /** Whether one in sight is yet to paint something. */
+  /** Whether a visible panel has something left to paint. */
   get isBehind(): boolean {
     return [...this.#panels].some(panel => panel.isBehind);
   }
 
-  /** Whether one in sight is painting what it was sent. */
+  /** Whether a visible panel is painting an update. */
   get isPainting(): boolean {
     return [...this.#panels].some(panel => panel.isPainting);
   }
 
-  /** The state behind the panels changed. */
+  /** Call this when the state that the panels show has changed. */
   changed(): void {
     for (const panel of this.#panels) panel.changed();
   }
 
-  /** Says it to every panel in sight. */
-  tell(message: PanelMessage): void {
+  /** Posts the message to every visible panel. */
+  broadcast(message: PanelMessage): void {
     for (const panel of this.#panels) if (panel.visible) panel.reply(message);
   }
 
-  /** Shows the text in the status bar for a moment, and reads it to users of screen readers. */
+  /** Shows the text in the status bar for a moment, and has screen readers read it. */
   announce(text: string): void {
     vscode.window.setStatusBarMessage(text, statusMessageDuration);
-    this.tell({ type: "say", text });
+    this.broadcast({ type: "say", text });
   }
 
   /**
-   * Shows the chat and gives a panel the message, for commands the user ran: the editor tab in sight where there is
-   * one and no view is, else the view.
+   * Shows the chat and posts the message there, for commands that the user ran. Uses the view, or a visible editor
+   * tab if the view is hidden.
    */
   async reveal(message: PanelMessage): Promise<void> {
     const editor = this.#view?.visible ? undefined : [...this.#editors].find(([panel]) => panel.visible);
@@ -94,12 +94,12 @@ export class ChatPanels implements ChatSurface, vscode.WebviewViewProvider, vsco
     this.#postPending();
   }
 
-  /** Shows the chat and puts the cursor there. */
+  /** Shows the chat and moves the focus there. */
   focus(target: "composer" | "ask" | "find"): Promise<void> {
     return this.reveal({ type: "focus", target });
   }
 
-  /** Opens the chat as an editor tab of its own. */
+  /** Opens the chat in a new editor tab. */
   openEditor(): void {
     const tab = vscode.window.createWebviewPanel(
       chatEditorType,
@@ -114,7 +114,7 @@ export class ChatPanels implements ChatSurface, vscode.WebviewViewProvider, vsco
     this.#addEditor(tab).reply({ type: "focus", target: "composer" });
   }
 
-  /** A tab of an earlier window. What its panel remembers comes back by itself. */
+  /** Restores a tab of an earlier window. VS Code restores the state of its page. */
   deserializeWebviewPanel(tab: vscode.WebviewPanel): Promise<void> {
     this.#addEditor(tab);
     return Promise.resolve();

@@ -1,4 +1,4 @@
-// The session this window shows: which agent, which folder, opened when, kept across reloads.
+// Starts, restores and ends the session that the window shows. The session survives a reload of the window.
 import { randomUUID } from "node:crypto";
 import * as vscode from "vscode";
 import type { AgentPool } from "../agents/pool.ts";
@@ -21,7 +21,7 @@ import type { Settings } from "./settings.ts";
 import { sessionFolder } from "../editor/folders.ts";
 
 export interface CurrentSessionOptions {
-  /** Is kept up to date with the session that is open here. */
+  /** Set to each session that is started or restored here. */
   readonly active: ActiveSession;
   readonly pool: AgentPool;
   readonly storage: TextStorage;
@@ -32,18 +32,18 @@ export interface CurrentSessionOptions {
     workspaceFolder: string,
     dispatch: (event: SessionEvent) => void,
   ) => SessionServices;
-  /** Turns of a session that can be gone back to. */
+  /** The turns of a session that have a checkpoint. */
   readonly checkpoints: (session: string, workspaceFolder: string) => ReadonlySet<string>;
   readonly log: Log;
   readonly clock: Clock;
-  /** What waits for review, as paths are told in that folder. */
+  /** The changes to review, with paths relative to the workspace folder. */
   readonly changes: (workspaceFolder: string) => ViewHead["changes"];
 }
 
-/** Written at once, unlike VS Code's own state, which a killed window loses. */
+/** A file, because VS Code writes its own state later and loses it if the window is killed. */
 const rememberedFile = "current.json";
 
-/** What is remembered of the current session, for the next window on this workspace. */
+/** Identifies the current session for the next window on this workspace. */
 interface RememberedSession {
   readonly id: string;
   readonly agent: string;
@@ -61,12 +61,12 @@ export class CurrentSession {
       }
     | undefined;
   #restoring: Promise<void> | undefined;
-  /** Writes under way, to be waited for at the end. */
+  /** Writes that `dispose` waits for. */
   readonly #pendingWrites = new Set<Promise<void>>();
   readonly #rememberedWrites = new Sequencer();
   /** Why the last session could not be started, if we broke. */
   #failure: Problem | undefined;
-  /** The agent for the next session, by id. */
+  /** The id of the agent for the next session. */
   #chosenAgentId: string | undefined;
   readonly #diffs: DiffStore;
   readonly #blank: Projector;
@@ -75,7 +75,7 @@ export class CurrentSession {
     this.#options = options;
     this.#diffs = new DiffStore({
       defer: run => void setImmediate(run),
-      onDidCompute: () => this.refresh(),
+      onDidCompute: () => this.#refresh(),
       onError: error => options.log.error("A diff could not be computed.", asError(error).stack),
     });
     this.#blank = new Projector(this.#diffs);
@@ -87,28 +87,28 @@ export class CurrentSession {
   get state(): SessionState {
     return this.#options.active.state;
   }
-  /** The agent of the session, or the one that the next session would have. */
+  /** The agent of the session, or the agent of the next one if there is no session. */
   get agent(): AgentDefinition | undefined {
     const id = this.state.agent?.id ?? this.#chosenAgentId;
     const { agents } = this.#options.settings();
     return agents.find(agent => agent.id === id) ?? agents[0];
   }
 
-  /** What a panel shows now. */
+  /** The view that panels show now. */
   view(): View {
     const { projector } = this.#current ?? { projector: this.#blank };
     return projector.project(this.state, this.#windowState());
   }
 
-  /** The end of that, where it is long. */
+  /** The newest entries of that view, if it is long. */
   recentEntries(): RecentEntries | undefined {
     return this.#current?.projector.recentEntries(this.state, this.#windowState());
   }
 
-  /** The panel was shown: bring the last session back, or start one with the chosen agent. */
+  /** Restores the last session, or starts one with the chosen agent. Call this when a panel is shown. */
   async restoreOrStart(): Promise<void> {
-    // Where nothing may start, nothing is brought back either: that comes when the obstacle is gone.
-    if (this.startObstacle()) return this.refresh();
+    // While no session may start, none is restored either. This runs again when the obstacle is gone.
+    if (this.startObstacle()) return this.#refresh();
     try {
       this.#restoring ??= this.#restore();
       await this.#restoring;
@@ -116,7 +116,7 @@ export class CurrentSession {
     } catch (error) {
       this.#options.log.error("The session could not be started.", asError(error).stack);
       this.#failure = asProblem(error);
-      this.refresh();
+      this.#refresh();
     }
   }
 
@@ -135,13 +135,13 @@ export class CurrentSession {
     }
   }
 
-  /** Starts a session with the agent, replacing the current one. Without an agent: the current or chosen one. */
+  /** Starts a session, which replaces the current one. Without `agent`, uses the current or chosen agent. */
   start(agent?: string): void {
     const { agents } = this.#options.settings();
     const definition = agents.find(candidate => candidate.id === agent) ?? this.agent;
     const cwd = sessionFolder();
     if (!definition || cwd === undefined || this.startObstacle()) {
-      this.refresh();
+      this.#refresh();
       return;
     }
     const id = randomUUID();
@@ -156,7 +156,7 @@ export class CurrentSession {
     const { pool, storage, log, clock, createServices } = this.#options;
     const store = new DisposableStore();
     const writer = new SessionWriter(storage, id, clock, log, warnNotSaved);
-    // The first event is logged while the session is made, before anybody can listen.
+    // The constructor logs the first event, before a listener can be added.
     const session = new Session({
       id,
       agent: { id: definition.id, name: definition.name },
@@ -174,13 +174,13 @@ export class CurrentSession {
       ...(earlierEvents && { earlierEvents }),
     });
     store.add(session);
-    store.add(session.onDidChange(() => this.refresh()));
+    store.add(session.onDidChange(() => this.#refresh()));
     this.#current = { session, projector: new Projector(this.#diffs), store, writer };
     this.#options.active.set(session);
-    this.refresh();
+    this.#refresh();
   }
 
-  /** The definition as the settings have it now, so that a restart takes what the user corrected. */
+  /** The definition from the current settings, so that a restart uses corrected settings. */
   #definition(original: AgentDefinition): AgentDefinition {
     return this.#options.settings().agents.find(agent => agent.id === original.id) ?? original;
   }
@@ -195,11 +195,11 @@ export class CurrentSession {
       );
   }
 
-  /** Why no session can be opened in this window, if so. */
+  /** Why no session can start in this window, if there is a reason. */
   startObstacle(): Problem | undefined {
     if (!vscode.workspace.isTrusted) {
       const message = vscode.l10n.t(
-        "This workspace is not trusted, so Parley starts no agents in it. Trust it to work with agents here.",
+        "Parley doesn't start agents in untrusted workspaces. Trust this workspace to work with agents.",
       );
       return { message, next: ["manageTrust"] };
     }
@@ -209,8 +209,8 @@ export class CurrentSession {
     return undefined;
   }
 
-  /** The surroundings changed: settings, folders, trust. */
-  refresh(): void {
+  /** Announces a change. */
+  #refresh(): void {
     this.#options.active.refresh();
   }
 
@@ -233,7 +233,7 @@ export class CurrentSession {
     };
   }
 
-  /** Ends the session here. Its log stays. */
+  /** Ends the session. Its log is kept. */
   close(): void {
     const current = this.#current;
     this.#current = undefined;
@@ -277,7 +277,7 @@ function settingsProblem(reasons: readonly string[]): Problem | undefined {
 function warnNotSaved(reason: string): void {
   void vscode.window.showWarningMessage(
     vscode.l10n.t(
-      "The conversation cannot be saved: {0}. Parley goes on trying; until it can, a new session or closing the window would lose what comes now.",
+      "The conversation cannot be saved: {0}. Parley will keep retrying. Until then, don't close the window or start a new session.",
       reason,
     ),
   );

@@ -1,4 +1,4 @@
-// "Find in conversation" for each panel: runs the search and tells the panel what was found, or what is wrong.
+// "Find in conversation" for each panel: runs the search and replies with the hits or a problem.
 import * as vscode from "vscode";
 import { Finder, type FindProblem } from "../panel/find/finder.ts";
 import type { Intent } from "../panel/intents.ts";
@@ -7,7 +7,7 @@ import type { ReplyTarget } from "../panel/replyTarget.ts";
 
 const finders = new WeakMap<ReplyTarget, Finder>();
 
-/** Searches these entries for a panel. A newer search of the same panel ends this one, which then is not answered. */
+/** Searches these entries for a panel. A newer search of the same panel cancels this one, which then gets no reply. */
 export async function findInConversation(
   intent: Extract<Intent, { type: "find" }>,
   replyTarget: ReplyTarget,
@@ -31,7 +31,7 @@ export async function findInConversation(
 function problemText(problem: FindProblem): string {
   switch (problem.kind) {
     case "pattern":
-      return vscode.l10n.t("This is not a valid regular expression: {0}.", problem.detail);
+      return vscode.l10n.t("The regular expression is invalid: {0}.", problem.detail);
     case "slow":
       return vscode.l10n.t("This regular expression takes too long. Try a simpler one.");
     default:

@@ -1,4 +1,4 @@
-// Handlers of what a panel needs for itself: sending, finding, copying, the commands of its menu, reports of its errors.
+// Handlers for each panel: sending, finding, copying, the commands of its menu, reports of its errors.
 import * as vscode from "vscode";
 import type { Log } from "../base/log.ts";
 import type { IntentHandlers } from "../panel/intentHandlers.ts";

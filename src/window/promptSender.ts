@@ -1,4 +1,4 @@
-// Prompts on their way out: attachments are read at this moment, and a prompt goes with all of them or not at all.
+// Sends prompts. Attachments are read when the prompt is sent; it is sent with all of them or not at all.
 import * as vscode from "vscode";
 import { Sequencer } from "../base/async.ts";
 import { asError, Refusal } from "../base/errors.ts";
@@ -18,7 +18,7 @@ export interface PromptSenderOptions {
   readonly attaching: Attachments;
 }
 
-/** Sends prompts in the order they were written, however long their attachments take to read. */
+/** Sends prompts in the order in which they were written, regardless of how long their attachments take to read. */
 export class PromptSender {
   readonly #options: PromptSenderOptions;
   readonly #sequencer = new Sequencer();
@@ -27,7 +27,7 @@ export class PromptSender {
     this.#options = options;
   }
 
-  /** Never rejects: what does not go out is handed back to the panel, with the reason. */
+  /** Never rejects. A prompt that cannot be sent is returned to the panel, with the reason. */
   send(intent: SendIntent, replyTarget: ReplyTarget): Promise<void> {
     return this.#sequencer
       .queue(() => this.#send(intent, replyTarget))
@@ -49,18 +49,14 @@ export class PromptSender {
       return returnDraft(
         intent,
         replyTarget,
-        vscode.l10n.t("The message was not sent: {0} may not be attached.", declined),
+        vscode.l10n.t("The message was not sent because you declined to attach {0}.", declined),
       );
     }
     const agentName = agent?.name ?? vscode.l10n.t("The agent");
     const prompt = await promptContent(text, attachments, { accepts, agentName, read: attachmentReader(documents) });
     if ("unsent" in prompt) return returnDraft(intent, replyTarget, prompt.unsent);
     if (!session || current.session !== session) {
-      return returnDraft(
-        intent,
-        replyTarget,
-        vscode.l10n.t("The message was not sent: its session has ended meanwhile."),
-      );
+      return returnDraft(intent, replyTarget, vscode.l10n.t("The message was not sent because its session has ended."));
     }
     session.send(prompt.content);
   }
@@ -70,10 +66,10 @@ function returnDraft({ text, attachments = [] }: SendIntent, replyTarget: ReplyT
   replyTarget.reply({ type: "unsent", text, attachments, reason });
 }
 
-/** Files of more bytes are read line by line. */
+/** If only some lines of a larger file are attached, only those lines are read. */
 const maxWholeFileBytes = 8 * 1024 * 1024;
 
-/** Reads attachments through the editor, so that unsaved text counts. */
+/** Reads attachments through the editor, so that they include unsaved changes. */
 function attachmentReader(documents: Documents): ReadPath {
   return async ({ path, line, endLine }, maxBytes): Promise<PathContent> => {
     const uri = vscode.Uri.file(path).toString();
@@ -90,7 +86,7 @@ function attachmentReader(documents: Documents): ReadPath {
       const text = await documents.read(path);
       return { kind: "text", uri, text: whole ? text : sliceLines(text, window) };
     } catch (error) {
-      // Binary, or in no encoding that is known: the agent may make something of it.
+      // Binary, or in an unknown encoding. The agent gets a link and may be able to read it.
       if (error instanceof Refusal && error.kind === "invalid") return { kind: "file", uri, size };
       throw error;
     }

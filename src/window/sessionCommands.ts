@@ -53,7 +53,7 @@ export const sessionCommands = (
     if (!session) return;
     const title = await vscode.window.showInputBox({
       title: vscode.l10n.t("Rename Session"),
-      prompt: vscode.l10n.t("Leave it empty for the agent's own title."),
+      prompt: vscode.l10n.t("Leave empty to use the agent's title."),
       value: sessionTitle(state),
     });
     if (title !== undefined) session.rename(title);
@@ -74,7 +74,7 @@ async function pickAgent({ agents }: Settings, currentId: string | undefined): P
   }));
   const picked = await vscode.window.showQuickPick(picks, {
     title: vscode.l10n.t("Select Agent"),
-    placeHolder: vscode.l10n.t("A new session starts with the agent you choose"),
+    placeHolder: vscode.l10n.t("A new session starts with the selected agent"),
     matchOnDetail: true,
   });
   return picked?.id;

@@ -1,14 +1,14 @@
-// Storage port on the extension's own folder for this workspace.
+// The storage port, in the extension's own folder for this workspace.
 import { mkdir, open, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type * as vscode from "vscode";
 import type { TextStorage } from "../session/sessionStore.ts";
 
-/** Where this workspace's checkpoints are kept. */
+/** The folder of this workspace's checkpoints. */
 export const checkpointFolder = (context: vscode.ExtensionContext): string =>
   join((context.storageUri ?? context.globalStorageUri).fsPath, "checkpoints");
 
-/** Sessions of this workspace, or of no workspace. Never synchronised, never in the workspace itself. */
+/** The sessions of this workspace, or of no workspace. Never synchronised, and never stored in the workspace. */
 export function openSessionStorage(context: vscode.ExtensionContext): TextStorage {
   const folder = join((context.storageUri ?? context.globalStorageUri).fsPath, "sessions");
   return {
@@ -17,7 +17,7 @@ export function openSessionStorage(context: vscode.ExtensionContext): TextStorag
       const file = await open(join(folder, name), "a");
       try {
         const { size } = await file.stat();
-        // A full disk may have taken a part: it would stand there twice, once it is tried again.
+        // If the disk is full, a part may have been written. Remove it, or the retry would write it a second time.
         await file.appendFile(text, "utf8").catch(async (error: unknown) => {
           await file.truncate(size);
           throw error;

@@ -1,5 +1,5 @@
-// The Sessions view under the chat: the open session and its state. It carries the badge, which shows also before the
-// chat was ever opened.
+// The Sessions view below the chat: the open session and its state. The badge is on this view so that it shows even
+// before the chat was first opened.
 import * as vscode from "vscode";
 import type { Disposable } from "../base/lifecycle.ts";
 import { openQuestions, sessionTitle, type SessionState } from "../session/state.ts";
@@ -20,7 +20,7 @@ export class SessionsTree implements vscode.TreeDataProvider<SessionRow>, Dispos
   #row: SessionRow | undefined;
   #waiting = 0;
 
-  /** The state that is shown has changed. Called for every chunk: VS Code hears of it only when a row looks different. */
+  /** Shows this state. Notifies VS Code only if the row looks different, because this is called very often. */
   update(state: SessionState, agentName: string | undefined): void {
     const agent = state.agent?.name ?? agentName;
     const { icon, words } = sessionStatus(state);
@@ -52,7 +52,9 @@ export class SessionsTree implements vscode.TreeDataProvider<SessionRow>, Dispos
     if (waiting === this.#waiting) return;
     this.#waiting = waiting;
     const tooltip =
-      waiting === 1 ? vscode.l10n.t("A question waits for you") : vscode.l10n.t("{0} questions wait for you", waiting);
+      waiting === 1
+        ? vscode.l10n.t("A permission request is waiting for you")
+        : vscode.l10n.t("{0} permission requests are waiting for you", waiting);
     this.#view.badge = waiting > 0 ? { value: waiting, tooltip } : undefined;
   }
 

@@ -9,34 +9,32 @@ export interface Settings {
   readonly agents: readonly AgentDefinition[];
   readonly bad: readonly InvalidDefinition[];
   readonly sendKey: ViewHead["sendKey"];
-  /** What happens when an agent wants a file or folder outside its session's folders. */
+  /** What to do when an agent accesses a file outside the workspace folders. */
   readonly outsideWorkspace: "ask" | "refuse" | "allow";
-  /** Globs of files that an agent may touch only if the user says so, beside the built-in ones. */
+  /** Additional globs of files that always require approval. */
   readonly sensitive: readonly string[];
-  /** Save a file that an agent changed also when the user has unsaved changes in it. */
+  /** Whether to save a file that an agent changed even if the user has unsaved changes in it. */
   readonly saveUnsaved: boolean;
-  /** What a notification tells of while nobody looks at the chat. */
+  /** Which events show a notification while the chat is hidden. */
   readonly notifications: NotificationLevel;
-  /** What a sound tells of while the chat is in sight. */
+  /** Which events play a sound while the chat is visible. */
   readonly sound: NotificationLevel;
-  /** How many checkpoints of a session are kept, and for how long. */
+  /** How many checkpoints of a session to keep, and for how long. */
   readonly checkpoints: { readonly maxCount: number; readonly maxAgeDays: number };
 }
 
-/** Kinds of news a user may want: none, questions, or ends of turns as well. */
+/** The events that notify the user: none, permission requests, or permission requests and ends of turns. */
 export type NotificationLevel = "off" | "questions" | "all";
 
 const notificationLevel = (value: unknown, fallback: NotificationLevel): NotificationLevel =>
   value === "off" || value === "questions" || value === "all" ? value : fallback;
 
-/**
- * The demo agent that comes with the extension. It runs on the editor's own Node, since a user may have no other.
- */
+/** The demo agent that comes with the extension. It runs on VS Code's own Node.js: there may be no other. */
 export function demoAgent(context: vscode.ExtensionContext): AgentDefinition {
   return {
     id: "demo",
     name: "Demo Agent",
-    description: vscode.l10n.t("Bundled: needs no account and no network"),
+    description: vscode.l10n.t("Bundled. Needs no account and no network"),
     command: process.execPath,
     args: [context.asAbsolutePath("dist/demo-agent.mjs")],
     env: { ELECTRON_RUN_AS_NODE: "1" },
@@ -73,7 +71,7 @@ export class SettingsReader implements Disposable {
   }
 }
 
-/** Reads the settings as they are now. */
+/** Reads the current settings. */
 export function readSettings(context: vscode.ExtensionContext): Settings {
   const configuration = vscode.workspace.getConfiguration("parley");
   const { agents, bad } = resolveAgents([demoAgent(context)], userValue(configuration, "agents") ?? {});
@@ -101,12 +99,12 @@ export function readSettings(context: vscode.ExtensionContext): Settings {
 const atLeastOne = (value: unknown, fallback: number): number =>
   typeof value === "number" && Number.isFinite(value) ? Math.max(1, value) : fallback;
 
-/** Only what the user set: the manifest's scope keeps folders out, and this does so once more. */
+/** Only the user's value. The scope in the manifest excludes folders already; this is a second safeguard. */
 function userValue(configuration: vscode.WorkspaceConfiguration, key: string): unknown {
   return configuration.inspect(key)?.globalValue;
 }
 
-/** What user, workspace and folder set, each for itself: a folder may add to a list, and takes nothing out. */
+/** The values of user, workspace and folder, each by itself: a folder may add to a list but not remove from it. */
 function everyValue(configuration: vscode.WorkspaceConfiguration, key: string): readonly unknown[] {
   const inspected = configuration.inspect(key);
   return [inspected?.globalValue, inspected?.workspaceValue, inspected?.workspaceFolderValue];

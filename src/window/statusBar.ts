@@ -1,4 +1,4 @@
-// One item in the status bar: the agent's name and what it does. A click goes to what waits.
+// The item in the status bar: the agent's name and state. A click opens the chat, at an open question if there is one.
 import * as vscode from "vscode";
 import { isBusy, openQuestions, type SessionState } from "../session/state.ts";
 import type { Disposable } from "../base/lifecycle.ts";
@@ -22,7 +22,7 @@ export class StatusBar implements Disposable {
       return this.#item.hide();
     }
     const { icon, words } = sessionStatus(state);
-    // Called for every chunk of an answer; each setter would make VS Code paint again.
+    // This is called often, and each setter makes VS Code paint again.
     const shown = `${icon} ${name} ${words}`;
     if (shown === this.#shown) return;
     this.#shown = shown;
@@ -37,9 +37,9 @@ export class StatusBar implements Disposable {
   }
 }
 
-/** A codicon and words for what a session does. */
+/** A codicon and a text for the state of a session. */
 export function sessionStatus(state: SessionState): { readonly icon: string; readonly words: string } {
-  if (openQuestions(state).length > 0) return { icon: "bell-dot", words: vscode.l10n.t("Waits for you") };
+  if (openQuestions(state).length > 0) return { icon: "bell-dot", words: vscode.l10n.t("Waiting for you") };
   if (state.lost) return { icon: "error", words: state.lost.message };
   if (isBusy(state)) return { icon: "loading~spin", words: vscode.l10n.t("Working") };
   switch (state.connection?.state) {

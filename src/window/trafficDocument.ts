@@ -1,4 +1,4 @@
-// "Show Protocol Traffic" and "Save Transcript": what went over an agent's wire, secrets masked.
+// "Show Protocol Traffic" and "Save Transcript": the messages to and from an agent, with secrets masked.
 import * as vscode from "vscode";
 import { maskRecord, transcriptText, type TrafficRecorder, type TrafficRecord } from "../acp/trafficRecorder.ts";
 import type { AgentPool } from "../agents/pool.ts";
@@ -7,10 +7,10 @@ import type { Disposable } from "../base/lifecycle.ts";
 const scheme = "parley-traffic";
 const maxRowLength = 20_000;
 
-/** Where the traffic is recorded. */
+/** Records the traffic. */
 type TrafficSource = Pick<AgentPool, "tap" | "onDidRecord">;
 
-/** A read-only document of an agent's traffic that follows it while it is open. */
+/** A read-only document of an agent's traffic. It is updated while it is open. */
 export class TrafficDocument implements vscode.TextDocumentContentProvider, Disposable {
   readonly #pool: TrafficSource;
   readonly #changed = new vscode.EventEmitter<vscode.Uri>();
@@ -29,7 +29,7 @@ export class TrafficDocument implements vscode.TextDocumentContentProvider, Disp
 
   provideTextDocumentContent(uri: vscode.Uri): string {
     const tap = this.#pool.tap(uri.query);
-    if (!tap) return vscode.l10n.t("Nothing was exchanged with this agent yet.");
+    if (!tap) return vscode.l10n.t("No messages have been exchanged with this agent yet.");
     return headerText(tap) + tap.records.map(recordText).join("");
   }
 
@@ -40,12 +40,12 @@ export class TrafficDocument implements vscode.TextDocumentContentProvider, Disp
     await vscode.window.showTextDocument(await vscode.workspace.openTextDocument(uri), { preview: true });
   }
 
-  /** Asks where to, and saves the traffic as a transcript. */
+  /** Asks for a file and saves the traffic there as a transcript. */
   async save(agent: string): Promise<void> {
     const tap: TrafficRecorder | undefined = this.#pool.tap(agent);
     if (!tap || tap.records.length === 0) {
       void vscode.window.showInformationMessage(
-        vscode.l10n.t("There is nothing to save yet: this agent was not started in this window."),
+        vscode.l10n.t("There is nothing to save yet. This agent has not been started in this window."),
       );
       return;
     }
@@ -60,7 +60,7 @@ export class TrafficDocument implements vscode.TextDocumentContentProvider, Disp
     await vscode.workspace.fs.writeFile(target, Buffer.from(transcriptText(tap.records), "utf8"));
     void vscode.window.showInformationMessage(
       vscode.l10n.t(
-        "The transcript was saved. Values that look like secrets are masked; prompts, file contents and paths are in it.",
+        "The transcript was saved. Values that look like secrets are masked, but it contains prompts, file contents, and paths.",
       ),
     );
   }
@@ -80,12 +80,12 @@ export class TrafficDocument implements vscode.TextDocumentContentProvider, Disp
   }
 }
 
-/** What is missing from the lines below, and how many of them an agent should not have printed. */
+/** Says how many lines are missing below, and how many lines of the agent's output are not messages. */
 function headerText({ dropped, badLines }: TrafficRecorder): string {
   const lines = (count: number, what: string): string => `${count} ${what}${count === 1 ? "" : "s"}`;
-  const kept = dropped > 0 ? `// Not kept: ${lines(dropped, "older line")}\n` : "";
+  const kept = dropped > 0 ? `// Dropped: ${lines(dropped, "older line")}\n` : "";
   const bad =
-    badLines > 0 ? `// Not readable as messages: ${lines(badLines, "line")} of the agent's output ("dir":"out")\n` : "";
+    badLines > 0 ? `// Not valid messages: ${lines(badLines, "line")} of the agent's output ("dir":"out")\n` : "";
   return kept + bad;
 }
 

@@ -1,4 +1,4 @@
-// Calls the user back: a notification where nobody looks at the chat, a sound where somebody does.
+// Notifies the user of questions and ends of turns: with a notification while the chat is hidden, else with a sound.
 import * as vscode from "vscode";
 import { asError } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
@@ -9,12 +9,12 @@ import type { ChatPanels } from "./chatPanels.ts";
 import type { Settings, NotificationLevel } from "./settings.ts";
 
 export interface UserNotificationsOptions {
-  readonly chat: Pick<ChatPanels, "visible" | "tell" | "focus">;
+  readonly chat: Pick<ChatPanels, "visible" | "broadcast" | "focus">;
   readonly settings: () => Pick<Settings, "notifications" | "sound">;
   readonly log: Log;
 }
 
-/** Whether news of this kind is wanted. */
+/** Whether the setting includes this notification. */
 const includesNotification = (level: NotificationLevel, { kind }: SessionNotification): boolean =>
   level === "all" || (level === "questions" && kind === "question");
 
@@ -26,11 +26,11 @@ export class UserNotifications {
     this.#options = options;
   }
 
-  /** Something changed, perhaps to another session. */
+  /** Call this when the session has changed, or was replaced by another one. */
   update(session: Pick<Session, "state"> | undefined): void {
     const before = this.#before;
     this.#before = session && { session, state: session.state };
-    // A session that was just opened, or read from disk, is no news.
+    // Do not notify of the state of a session that was just opened or restored.
     if (!session || before?.session !== session) return;
     const news = notificationBetween(before.state, session.state);
     if (news) this.#notifyUser(news, session.state.agent?.name ?? vscode.l10n.t("The agent"));
@@ -39,7 +39,7 @@ export class UserNotifications {
   #notifyUser(news: SessionNotification, agent: string): void {
     const { chat, settings } = this.#options;
     const { notifications, sound } = settings();
-    if (chat.visible && includesNotification(sound, news)) chat.tell({ type: "sound", sound: news.kind });
+    if (chat.visible && includesNotification(sound, news)) chat.broadcast({ type: "sound", sound: news.kind });
     const looking = chat.visible && vscode.window.state.focused;
     if (!looking && includesNotification(notifications, news)) void this.#notify(notificationText(news, agent));
   }
@@ -56,9 +56,9 @@ export class UserNotifications {
 }
 
 function notificationText(news: SessionNotification, agent: string): string {
-  if (news.kind === "question") return vscode.l10n.t("{0} waits for you: {1}", agent, news.title);
+  if (news.kind === "question") return vscode.l10n.t("{0} is waiting for you: {1}", agent, news.title);
   const about = news.title === "" ? "" : `: ${news.title}`;
   return news.failed
-    ? vscode.l10n.t("{0} stopped with a problem{1}", agent, about)
-    : vscode.l10n.t("{0} is done{1}", agent, about);
+    ? vscode.l10n.t("{0} stopped because of an error{1}", agent, about)
+    : vscode.l10n.t("{0} finished{1}", agent, about);
 }

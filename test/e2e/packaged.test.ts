@@ -19,7 +19,7 @@ describe("the packaged extension", () => {
     await answerTrust(page, false);
     await page.getByText("Restricted Mode").first().waitFor();
     const panel = await openChat(page);
-    await panel.getByText(/This workspace is not trusted, so Parley starts no agents in it/).waitFor();
+    await panel.getByText(/Parley doesn't start agents in untrusted workspaces/).waitFor();
     await scene(page, "untrusted");
     await panel.getByRole("button", { name: "Manage Workspace Trust" }).click();
     await page.getByRole("button", { name: "Trust", exact: true }).first().click();

@@ -57,7 +57,7 @@ describe("panels in a real VS Code", () => {
     // A driven VS Code keeps its toasts in their list.
     await runCommand(page, "Notifications: Show Notifications");
     const notification = page.locator(".notifications-center .notification-list-item");
-    await notification.getByText("Demo Agent waits for you: Run npm test").waitFor();
+    await notification.getByText("Demo Agent is waiting for you: Run npm test").waitFor();
     await screenshot(page, "called-back");
     await notification.getByRole("button", { name: "Show" }).click();
     const question = view(page).getByRole("group", { name: /^Run / });

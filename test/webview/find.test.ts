@@ -61,7 +61,7 @@ class FindPage {
       total: hits.length,
       hits,
       ...(result.truncated && { truncated: true }),
-      ...(problem && { problem: "This is not a valid regular expression." }),
+      ...(problem && { problem: "The regular expression is invalid." }),
     });
   }
 
@@ -193,7 +193,7 @@ describe("find in conversation", () => {
     const regex = find.panel.page.getByRole("button", { name: "Use Regular Expression (Alt+R)" });
     assert.equal(await regex.getAttribute("aria-pressed"), "true");
     await find.type("(");
-    await find.says("This is not a valid regular expression.");
+    await find.says("The regular expression is invalid.");
     assert.equal(await find.input.inputValue(), "(", "what the keys toggle is not typed");
   });
 

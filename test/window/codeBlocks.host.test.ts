@@ -81,7 +81,7 @@ describe("the buttons of code and content", () => {
       assert.equal(await now(), text);
     };
     await applyCode(code, name(), around(answering(true, look)));
-    assert.deepEqual(questions, [`Replace lines 1 to 3 of ${name()} by this code? It can be undone.`]);
+    assert.deepEqual(questions, [`Replace lines 1 to 3 of ${name()} with this code? You can undo this.`]);
     assert.equal(shown[0]?.original.toString(), file.toString());
     assert.equal(await now(), text.replace("a - b", "a + b"));
     assert.equal(vscode.window.activeTextEditor?.document.uri.toString(), file.toString());
@@ -102,7 +102,7 @@ describe("the buttons of code and content", () => {
       edit.insert(file, new vscode.Position(0, 0), "// mine\n");
       await vscode.workspace.applyEdit(edit);
     };
-    await assert.rejects(applyCode(code, name(), around(answering(true, change))), /has changed meanwhile/);
+    await assert.rejects(applyCode(code, name(), around(answering(true, change))), /has changed since/);
     assert.equal(await now(), `// mine\n${text}`);
     await vscode.window.showTextDocument(file);
   });
@@ -120,7 +120,7 @@ describe("the buttons of code and content", () => {
     await assert.rejects(readFile(created), { code: "ENOENT" });
     await applyCode(code, join(basename(folder), "new.js"), around());
     assert.equal(await readFile(created, "utf8"), code);
-    await assert.rejects(applyCode(code, "../outside.js", around()), /lies outside this workspace/);
+    await assert.rejects(applyCode(code, "../outside.js", around()), /is outside this workspace/);
   });
 
   it("open a file at its column, and select to the last line that is named", async () => {

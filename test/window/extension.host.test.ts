@@ -73,7 +73,7 @@ describe("the commands of Parley", () => {
     try {
       assert.deepEqual(await messagesDuring(runAll), {
         errors: [],
-        information: ["There is nothing to save yet: this agent was not started in this window."],
+        information: ["There is nothing to save yet. This agent has not been started in this window."],
         questions: [],
       });
     } finally {
@@ -135,7 +135,7 @@ describe("the document of an agent's traffic", () => {
 
   it("begins with the number of lines that were no messages", () => {
     tap?.recordText("out", "Welcome!");
-    assert.equal(lines()[0], '// Not readable as messages: 1 line of the agent\'s output ("dir":"out")');
+    assert.equal(lines()[0], '// Not valid messages: 1 line of the agent\'s output ("dir":"out")');
     tap?.recordText("out", "Still here");
     assert.match(lines()[0] ?? "", /messages: 2 lines of/);
     assert.equal(lines().length, 3);
@@ -143,7 +143,7 @@ describe("the document of an agent's traffic", () => {
 
   it("says how much is not kept", () => {
     for (let i = 0; i < 5002; i++) tap?.recordMessage("a>c", { i }, 1);
-    assert.equal(lines()[0], "// Not kept: 2 older lines");
+    assert.equal(lines()[0], "// Dropped: 2 older lines");
   });
 
   it("has no head when there is nothing to say", () => {
@@ -161,6 +161,6 @@ describe("the document of an agent's traffic", () => {
 
   it("says that nothing was exchanged yet", () => {
     tap = undefined;
-    assert.match(lines().join(), /^Nothing was exchanged/);
+    assert.match(lines().join(), /^No messages have been exchanged/);
   });
 });

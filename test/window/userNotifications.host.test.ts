@@ -14,7 +14,11 @@ const ended: SessionEvent = { type: "activity", state: "idle", stopReason: "end_
 /** What a chat in sight is told while a question and then the end of the turn come. */
 function told(sound: NotificationLevel, visible = true): readonly PanelMessage[] {
   const messages: PanelMessage[] = [];
-  const chat = { visible, tell: (message: PanelMessage) => messages.push(message), focus: () => Promise.resolve() };
+  const chat = {
+    visible,
+    broadcast: (message: PanelMessage) => messages.push(message),
+    focus: () => Promise.resolve(),
+  };
   const attention = new UserNotifications({ chat, settings: () => ({ notifications: "off", sound }), log: nullLog });
   const session: { state: SessionState } = { state: emptySession };
   const happen = (event: SessionEvent): void => {

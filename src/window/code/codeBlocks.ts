@@ -1,5 +1,5 @@
-// What a code block's buttons do: the code goes to the cursor, or, once its diff was confirmed, into a file. All of it
-// through the editor, so that it can be undone; nothing is saved.
+// The buttons of a code block: insert the code at the cursor, or apply it to a file once the user has confirmed the
+// diff. All edits go through the editor, so that they can be undone. Nothing is saved.
 import { basename } from "node:path";
 import * as vscode from "vscode";
 import { withLineFeeds } from "../../base/text.ts";
@@ -8,17 +8,17 @@ import { indentCode, proposeCode, type CodeProposal, type OffsetRange } from "./
 import type { ContentDocuments } from "./contentDocuments.ts";
 import { locateFile } from "./openFile.ts";
 
-/** Asks the user a question with one answer besides none. */
+/** Asks the user to confirm. Resolves with false if the user dismisses the question. */
 export type ConfirmCodeChange = (question: string, answer: string) => PromiseLike<boolean>;
 
 const confirmInEditor: ConfirmCodeChange = async (question, answer) =>
   (await vscode.window.showInformationMessage(question, answer)) === answer;
 
-/** Puts code in place of the selections of the last used text editor. Rejects with a sentence when there is none. */
+/** Replaces the selections of the last used text editor with the code. Rejects with a sentence if there is none. */
 export async function insertCode(text: string): Promise<void> {
   const editor = targetEditor();
   if (!editor) {
-    throw new Error(vscode.l10n.t("Open a file first: the code goes to where its cursor is."));
+    throw new Error(vscode.l10n.t("Open a file first. The code is inserted at the cursor."));
   }
   const { document, selections, viewColumn } = editor;
   const code = text.replace(/\n$/, "");
@@ -28,13 +28,14 @@ export async function insertCode(text: string): Promise<void> {
       edit.replace(selection, indentCode(code, /^[ \t]*$/.test(before) ? before : ""));
     }
   });
-  if (!done) throw new Error(vscode.l10n.t("{0} cannot be changed: it is read-only.", basename(document.fileName)));
+  if (!done) throw new Error(vscode.l10n.t("{0} is read-only and cannot be changed.", basename(document.fileName)));
   await vscode.window.showTextDocument(document, { preserveFocus: false, ...(viewColumn && { viewColumn }) });
 }
 
 /**
- * Shows what the code would make of a file as a diff, and asks. The file is `path`, else the last used editor's, else one
- * that the user picks. Rejects with a sentence when the file lies outside or cannot be changed.
+ * Shows a diff of the file with the code applied, and applies it if the user confirms. The file is `path`, or the one
+ * in the last used editor, or one that the user picks. Rejects with a sentence if the file is outside the workspace or
+ * cannot be changed.
  */
 export async function applyCode(
   text: string,
@@ -48,14 +49,14 @@ export async function applyCode(
   const proposal = proposeCode(before, text, target.exists ? selectionIn(target.uri) : undefined);
   const after = before.slice(0, proposal.start) + proposal.text + before.slice(proposal.end);
   if (withLineFeeds(after) === withLineFeeds(before)) {
-    void vscode.window.showInformationMessage(vscode.l10n.t("{0} has this code already.", name));
+    void vscode.window.showInformationMessage(vscode.l10n.t("{0} already contains this code.", name));
     return;
   }
   const { contents, confirm = confirmInEditor } = context;
   const fileName = basename(target.uri.path);
   const right = contents.add(fileName, () => Buffer.from(after));
   const left = target.exists ? target.uri : contents.add(fileName, () => new Uint8Array());
-  await vscode.commands.executeCommand("vscode.diff", left, right, vscode.l10n.t("{0} ↔ with this code", name));
+  await vscode.commands.executeCommand("vscode.diff", left, right, vscode.l10n.t("{0} ↔ With This Code", name));
   const isConfirmed = await confirm(questionOf(name, proposal, before, target.exists), vscode.l10n.t("Apply"));
   await closeDiff(right);
   if (isConfirmed) await writeCode(target, before, after, name);
@@ -71,15 +72,15 @@ async function namedFile(path: string, workspaceFolder: string): Promise<TargetF
   return { uri: vscode.Uri.file(located), exists };
 }
 
-/** The file of the last used editor; where there is none, one that the user picks of the workspace's. */
+/** The file of the last used editor, or one that the user picks if there is no editor. */
 async function chosenFile(): Promise<TargetFile | undefined> {
   const editor = targetEditor();
   if (editor) return { uri: editor.document.uri, exists: true };
-  const picked = await vscode.window.showOpenDialog({ title: vscode.l10n.t("Apply the code to which file?") });
+  const picked = await vscode.window.showOpenDialog({ title: vscode.l10n.t("Select the File to Change") });
   return picked?.[0] && { uri: picked[0], exists: true };
 }
 
-/** While a panel in the editor area has the focus no text editor is the active one. */
+/** The last used text editor. No text editor is active while a panel in the editor area has the focus. */
 function targetEditor(): vscode.TextEditor | undefined {
   const { activeTextEditor, visibleTextEditors } = vscode.window;
   return [activeTextEditor, ...visibleTextEditors].find(
@@ -97,9 +98,14 @@ function selectionIn(uri: vscode.Uri): OffsetRange | undefined {
 
 function questionOf(name: string, { replaces, start, end }: CodeProposal, before: string, exists: boolean): string {
   if (!exists) return vscode.l10n.t("Create {0} with this code?", name);
-  if (replaces === "all") return vscode.l10n.t("Replace all of {0} by this code? It can be undone.", name);
+  if (replaces === "all") return vscode.l10n.t("Replace the contents of {0} with this code? You can undo this.", name);
   const line = (offset: number): number => before.slice(0, offset).split("\n").length;
-  return vscode.l10n.t("Replace lines {0} to {1} of {2} by this code? It can be undone.", line(start), line(end), name);
+  return vscode.l10n.t(
+    "Replace lines {0} to {1} of {2} with this code? You can undo this.",
+    line(start),
+    line(end),
+    name,
+  );
 }
 
 async function closeDiff(right: vscode.Uri): Promise<void> {
@@ -110,16 +116,16 @@ async function closeDiff(right: vscode.Uri): Promise<void> {
   if (own.length > 0) await vscode.window.tabGroups.close(own);
 }
 
-/** Makes the file's text `after`, if it is still `before`. */
+/** Replaces the file's text by `after`, if it is still `before`. */
 async function writeCode({ uri, exists }: TargetFile, before: string, after: string, name: string): Promise<void> {
   if (exists && (await vscode.workspace.openTextDocument(uri)).getText() !== before) {
     throw new Error(
-      vscode.l10n.t("{0} has changed meanwhile. Apply the code again to see what it makes of it now.", name),
+      vscode.l10n.t("{0} has changed since. Apply the code again to see the new diff.", name),
     );
   }
   const change = exists ? { before: withLineFeeds(before), after: withLineFeeds(after) } : { before: null, after };
   if (!(await applyTextChanges([{ uri, ...change }]))) {
-    throw new Error(vscode.l10n.t("{0} could not be changed. Is it read-only?", name));
+    throw new Error(vscode.l10n.t("{0} could not be changed. It may be read-only.", name));
   }
   await vscode.window.showTextDocument(uri, { preview: false });
 }

@@ -1,4 +1,4 @@
-// Where in a file the code of an answer belongs. A guess, to be shown as a diff before anything is written.
+// Guesses where in a file a code block of an answer belongs. The user sees the diff before anything is written.
 
 /** A range of a text, in UTF-16 code units. */
 export interface OffsetRange {
@@ -6,16 +6,16 @@ export interface OffsetRange {
   readonly end: number;
 }
 
-/** The text that is to stand in place of a range of the file, and how the range was found. */
+/** The replacement for a range of the file, and how the range was found. */
 export interface CodeProposal extends OffsetRange {
   readonly text: string;
-  /** `selection`: what the user selected; `block`: the block that begins with the same line; `all`: the whole file. */
+  /** `selection`: the user's selection; `block`: the block that begins with the same line; `all`: the whole file. */
   readonly replaces: "selection" | "block" | "all";
 }
 
 /**
- * What the user selected is replaced, else the block of the file that begins with the code's own first line (a function, a
- * class, a rule), else the whole file.
+ * Replaces the user's selection if there is one; otherwise the block of the file that begins with the first line of the
+ * code (a function, a class, a rule); otherwise the whole file.
  */
 export function proposeCode(file: string, code: string, selection?: OffsetRange): CodeProposal {
   if (selection && selection.end > selection.start) {
@@ -25,7 +25,7 @@ export function proposeCode(file: string, code: string, selection?: OffsetRange)
   return blockOf(file, code) ?? { start: 0, end: file.length, text: withFinalLineEndLike(file, code), replaces: "all" };
 }
 
-/** The code with its further lines as deep as `lead`, the blanks before the place it is put. */
+/** The code with all lines but the first indented by `indentation`, the blanks before the insertion point. */
 export function indentCode(code: string, indentation: string): string {
   return indentation === "" ? code : code.replace(/\n(?=[^\n])/g, `\n${indentation}`);
 }
@@ -57,7 +57,7 @@ function blockOf(file: string, code: string): CodeProposal | undefined {
 const indentOf = (line: string): string => /^[ \t]*/.exec(line)?.[0] ?? "";
 const closesBlock = (line: string): boolean => /^\s*(?:[)\]}]|end\b)/.test(line);
 
-/** More than one line, with nothing as shallow as the first but what closes it. */
+/** Whether there are several lines, all of them deeper than the first except for a last line that closes the block. */
 function isOneBlock(lines: readonly string[]): boolean {
   const depth = indentOf(lines[0] ?? "").length;
   return (
@@ -68,7 +68,7 @@ function isOneBlock(lines: readonly string[]): boolean {
   );
 }
 
-/** The last line of the block that begins at `at`: those that are deeper, and what closes it where the code closes too. */
+/** The last line of the block at `at`: its deeper lines, and the closing line if the code has one too (`closed`). */
 function endOfBlock(lines: readonly string[], at: number, closed: boolean): number {
   const depth = indentOf(lines[at] ?? "").length;
   let last = at;

@@ -1,4 +1,4 @@
-// Texts, images and other files that agents sent in the conversation, as read-only files that any editor can open.
+// Texts, images and other files that agents sent in the conversation, as read-only files for any editor.
 import * as vscode from "vscode";
 import { asError } from "../../base/errors.ts";
 import type { Disposable } from "../../base/lifecycle.ts";
@@ -6,7 +6,7 @@ import { contentAt } from "../../panel/projection/contentParts.ts";
 import type { ContentBlock } from "../../session/events.ts";
 import type { SessionState } from "../../session/state.ts";
 
-/** Files kept readable for open editors; the oldest goes first. */
+/** The number of files that stay readable for open editors. The oldest is dropped first. */
 const maxFiles = 50;
 
 interface ContentFile {
@@ -31,13 +31,13 @@ export class ContentDocuments implements vscode.FileSystemProvider, Disposable {
     });
   }
 
-  /** Opens the content block that is that part of an entry in the editor for its kind. Rejects when there is none. */
+  /** Opens the content block at `part` of an entry in the editor for its type. Rejects if there is no such block. */
   async open(state: SessionState, entry: string, part: number): Promise<void> {
     const { name, bytes } = contentFile(state, entry, part);
     await vscode.commands.executeCommand("vscode.open", this.add(name, bytes), { preview: true });
   }
 
-  /** Asks where to, and writes the content block there. */
+  /** Asks for a file and writes the content block there. */
   async save(state: SessionState, entry: string, part: number): Promise<void> {
     const { name, bytes } = contentFile(state, entry, part);
     const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
@@ -52,7 +52,7 @@ export class ContentDocuments implements vscode.FileSystemProvider, Disposable {
     }
   }
 
-  /** A read-only file of that name. */
+  /** Adds a read-only file with this name. */
   add(name: string, bytes: () => Uint8Array): vscode.Uri {
     const key = `${++this.#count}`;
     this.#files.set(key, { name, bytes });
@@ -105,7 +105,7 @@ export class ContentDocuments implements vscode.FileSystemProvider, Disposable {
 function contentFile(state: SessionState, entry: string, part: number): ContentFile {
   const block = contentAt(state, entry, part);
   const bytes = block && bytesOf(block);
-  if (!block || !bytes) throw new Error(vscode.l10n.t("This is no longer part of the conversation."));
+  if (!block || !bytes) throw new Error(vscode.l10n.t("This content is no longer part of the conversation."));
   return { name: contentFileName(block), bytes };
 }
 
@@ -133,12 +133,12 @@ const extensionsBySubtype: Readonly<Record<string, string>> = {
   markdown: "md",
 };
 
-/** The name by which an editor knows what it is: the agent's own, with an ending of its MIME type where it has none. */
+/** A file name by which VS Code chooses the editor: the agent's, with an extension by MIME type if it has none. */
 function contentFileName(block: ContentBlock): string {
   if (block.type === "text") return "text.md";
   const uri = "uri" in block ? (block.uri ?? "") : "";
   const mimeType = "mimeType" in block ? (block.mimeType ?? "") : "";
-  // Of a path only the last piece is taken, and of that what every file system knows.
+  // Only the last segment of the path, without the characters that some file systems do not allow.
   const lastSegment =
     uri
       .replace(/[?#].*$/, "")

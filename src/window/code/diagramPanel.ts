@@ -1,4 +1,4 @@
-// Draws Mermaid source in a panel of its own, beside. The library is loaded there and nowhere else.
+// Draws Mermaid source in a separate panel beside the editor. Only this panel loads the Mermaid library.
 import { randomBytes } from "node:crypto";
 import * as vscode from "vscode";
 import type { Disposable } from "../../base/lifecycle.ts";
@@ -12,7 +12,7 @@ export class DiagramPanels implements Disposable {
     this.#root = vscode.Uri.joinPath(extensionUri, "dist", "webview", "diagram");
   }
 
-  /** Shows the diagram. A source that cannot be drawn is shown with the reason. */
+  /** Shows the diagram. If it cannot be drawn, shows the source and the reason. */
   open(source: string): void {
     const known = this.#panels.get(source);
     if (known) return known.reveal();
@@ -35,7 +35,7 @@ export class DiagramPanels implements Disposable {
   }
 }
 
-/** Nothing loads but our two scripts. Mermaid puts a style element into the SVG it makes, hence `unsafe-inline` there. */
+/** Only our two scripts load. Styles need `unsafe-inline` because Mermaid adds a style element to its SVG. */
 function diagramHtml(webview: vscode.Webview, root: vscode.Uri, source: string): string {
   const nonce = randomBytes(18).toString("base64url");
   const file = (name: string): string => webview.asWebviewUri(vscode.Uri.joinPath(root, name)).toString();

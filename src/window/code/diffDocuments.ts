@@ -1,4 +1,4 @@
-// Opens a tool call's diff in VS Code's own diff editor, from the texts the agent reported.
+// Opens the diff of a tool call in VS Code's diff editor, from the texts that the agent reported.
 import { basename } from "node:path";
 import * as vscode from "vscode";
 import type { Disposable } from "../../base/lifecycle.ts";
@@ -10,10 +10,10 @@ export class DiffDocuments implements Disposable {
   readonly #texts = new ReadOnlyTexts({
     scheme: "parley-diff",
     maxTexts: 200,
-    placeholder: vscode.l10n.t("This diff is no longer kept. Open it again from the chat."),
+    placeholder: vscode.l10n.t("This diff is no longer available. Open it again from the chat."),
   });
 
-  /** Opens the diff that is the content item `part` of the entry. Nothing happens when there is none. */
+  /** Opens the diff at content item `part` of the entry. Does nothing if that is not a diff. */
   async open(state: SessionState, entryId: string, part: number): Promise<void> {
     const entry = state.entries.get(entryId);
     const item = entry?.kind === "tool" ? shownContent(entry)[part] : undefined;

@@ -1,4 +1,4 @@
-// Opens what an agent's words name: files of the workspace in the editor, the web and mail outside.
+// Opens paths and links from the conversation: workspace files in the editor, web and mail links outside VS Code.
 import { isAbsolute, resolve } from "node:path";
 import * as vscode from "vscode";
 import { nodePaths } from "../../files/nodePaths.ts";
@@ -12,7 +12,7 @@ export interface LocatedFile {
   readonly exists: boolean;
 }
 
-/** Where the cursor goes. Lines and columns are 1-based; `endLine` selects up to the end of that line. */
+/** Where to put the cursor. Lines and columns are 1-based. `endLine` selects up to the end of that line. */
 export interface FilePosition {
   readonly line?: number;
   readonly column?: number;
@@ -20,12 +20,12 @@ export interface FilePosition {
 }
 
 /**
- * The file that an agent's path means: below its own folder, else below another of the workspace, else, where none is
- * there, the place for it in its own. Rejects with a sentence when that lies outside, through symbolic links too. Paths
- * are asked about only where confinement allows: a Windows share would be contacted.
+ * Finds the file for a path of an agent: in the session's folder, or in another workspace folder. If it exists in none,
+ * returns its path in the session's folder. Rejects with a sentence if the path, or a symbolic link in it, leads
+ * outside. Only paths inside are looked up on disk, because looking up a Windows share contacts another machine.
  */
 export async function locateFile(path: string, workspaceFolder: string): Promise<LocatedFile> {
-  // Before the first session there is no folder of its own.
+  // Before the first session there is no session folder.
   const roots = sessionRoots(workspaceFolder).filter(root => root !== "");
   const confinement = new Confinement(nodePaths(), roots);
   const candidates = isAbsolute(path) ? [path] : roots.map(root => resolve(root, path));
@@ -37,10 +37,10 @@ export async function locateFile(path: string, workspaceFolder: string): Promise
     missingPath ??= located.path;
   }
   if (missingPath !== undefined) return { path: missingPath, exists: false };
-  throw new Error(vscode.l10n.t("{0} lies outside this workspace, so it is not opened from the chat.", path));
+  throw new Error(vscode.l10n.t("{0} is outside this workspace and cannot be opened from the chat.", path));
 }
 
-/** Opens a file an agent named. Rejects with a sentence when it lies outside the session's folders or is not there. */
+/** Opens a file that an agent named. Rejects with a sentence if it is outside the workspace or does not exist. */
 export async function openFile(
   path: string,
   line: number | undefined,
@@ -48,9 +48,9 @@ export async function openFile(
   { column, endLine }: FilePosition = {},
 ): Promise<void> {
   const file = await locateFile(path, workspaceFolder);
-  if (!file.exists) throw new Error(vscode.l10n.t("There is no file {0}.", path));
+  if (!file.exists) throw new Error(vscode.l10n.t("The file {0} does not exist.", path));
   const start = new vscode.Position(Math.max(0, (line ?? 1) - 1), Math.max(0, (column ?? 1) - 1));
-  // The editor brings positions beyond the end of a line, or of the file, back to it.
+  // VS Code limits positions to the length of the line and of the file.
   const end = endLine === undefined ? start : new vscode.Position(endLine - 1, Number.MAX_SAFE_INTEGER);
   const options = line === undefined ? {} : { selection: new vscode.Range(start, end) };
   await vscode.window.showTextDocument(vscode.Uri.file(file.path), { preview: true, ...options });
@@ -58,12 +58,12 @@ export async function openFile(
 
 const externalSchemes = new Set(["https", "http", "mailto"]);
 
-/** Opens a link an agent wrote: web and mail outside, files in the editor. Rejects with a sentence for anything else. */
+/** Opens a web or mail link outside VS Code, or a file link in the editor. Rejects with a sentence for other links. */
 export async function openLink(href: string, workspaceFolder: string): Promise<void> {
   const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(href)?.[1]?.toLowerCase();
-  if (scheme === undefined) throw new Error(vscode.l10n.t("{0} is not a link that can be opened.", href));
+  if (scheme === undefined) throw new Error(vscode.l10n.t("{0} has no scheme and cannot be opened as a link.", href));
   if (scheme !== "file" && !externalSchemes.has(scheme)) {
-    throw new Error(vscode.l10n.t("Links of the kind {0}: are not opened.", scheme));
+    throw new Error(vscode.l10n.t("Links with the scheme {0} cannot be opened from the chat.", scheme));
   }
   const uri = vscode.Uri.parse(href, true).with({ scheme });
   if (scheme === "file") return openFile(uri.fsPath, lineOf(uri.fragment), workspaceFolder);
