@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { acpDialect } from "../src/acp/dialect.ts";
 import { parseLine } from "../src/acp/ndjson.ts";
 import { significantLines, carriedTexts } from "./support/fakes/carried.ts";
 import { golden, goldenText } from "./support/fakes/golden.ts";
@@ -102,7 +103,7 @@ describe("lines that serve the reader only", () => {
       const read: unknown[] = [];
       const bad: string[] = [];
       for (const { msg } of fromAgent) {
-        const result = parseLine(`${JSON.stringify(msg)}\r\n`);
+        const result = parseLine(`${JSON.stringify(msg)}\r\n`, acpDialect);
         if (result && "raw" in result) read.push(result.raw);
         else if (result) bad.push(result.bad);
       }

@@ -7,6 +7,7 @@ import { ProblemError, asError, type Problem } from "../base/errors.ts";
 import { toDisposable, type Disposable } from "../base/lifecycle.ts";
 import type { Log } from "../base/log.ts";
 import type { Agent } from "../session/agent.ts";
+import { acpDialect } from "./dialect.ts";
 import { NdJsonReader, NdJsonWriter } from "./ndjson.ts";
 import type { TrafficRecorder } from "./trafficRecorder.ts";
 import { asString, asObject, type JsonObject } from "./parse.ts";
@@ -65,6 +66,7 @@ export async function connect(options: ConnectOptions, signal: AbortSignal): Pro
   let badLines = 0;
   const reader = new NdJsonReader(
     options.stdout,
+    acpDialect,
     {
       onMessage: (message, bytes) => tap.recordMessage("a>c", message, bytes),
       onBadLine: line => {
@@ -76,7 +78,7 @@ export async function connect(options: ConnectOptions, signal: AbortSignal): Pro
     },
     options.readBudget,
   );
-  const writer = new NdJsonWriter(options.stdin, {
+  const writer = new NdJsonWriter(options.stdin, acpDialect, {
     onMessage: (message, bytes) => tap.recordMessage("c>a", message, bytes),
   });
   const logAt = (level: "warn" | "debug") => (message: string) => log[level](`${agentName}: ${message}`);

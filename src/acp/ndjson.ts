@@ -90,17 +90,26 @@ export class LineSplitter {
 
 type JsonObject = Record<string, unknown>;
 
-/** What only clients call. An agent that reads from a terminal has it echoed: answering would be typing into its prompt. */
-const clientMethods =
-  /^(initialize|authenticate|logout|session\/(new|load|resume|fork|list|close|delete|prompt|cancel|set_mode|set_model|set_config_option))$/;
+/** What the framing must know about the protocol that uses it. */
+export interface MessageDialect {
+  /**
+   * Whether only clients call the method. An agent that reads from a terminal gets its input echoed, so such a message is
+   * our own. Answering it would type into the agent's prompt.
+   */
+  isClientMethod(method: string): boolean;
+  /** The protocol's notification that cancels a request. vscode-jsonrpc knows it as `$/cancelRequest {id}`. */
+  readonly cancelMethod: string;
+  /** The field of its parameters that holds the id of the request. */
+  readonly cancelledIdField: string;
+}
 
 /**
  * A line as a message for vscode-jsonrpc, or the reason why it is none. Tolerates what real agents send: escape codes
- * before the message, a missing `jsonrpc`, a response without a result. ACP's `$/cancel_request {requestId}` becomes the
- * `$/cancelRequest {id}` that vscode-jsonrpc knows (spec page "Cancellation").
+ * before the message, a missing `jsonrpc`, a response without a result.
  */
 export function parseLine(
   text: string,
+  dialect: MessageDialect,
 ): { readonly message: Message; readonly raw: unknown } | { readonly bad: string } | undefined {
   const trimmed = text.trim();
   if (trimmed === "") return undefined;
@@ -110,7 +119,7 @@ export function parseLine(
   const received = raw as JsonObject;
   const { method, id } = received;
   if (method !== undefined && typeof method !== "string") return { bad: "Its method is not a string." };
-  if (method !== undefined && clientMethods.test(method)) return { bad: "It is a message of ours, echoed." };
+  if (method !== undefined && dialect.isClientMethod(method)) return { bad: "It is a message of ours, echoed." };
   if (id !== undefined && id !== null && !isId(id)) return { bad: "Its id is neither a string nor a whole number." };
   if (method !== undefined && id === null)
     return { bad: "It is a request whose id is null, which cannot be answered." };
@@ -119,7 +128,7 @@ export function parseLine(
       bad: "error" in received ? "It is an error that answers no request." : "It has neither a method nor an id.",
     };
   }
-  const message = normalise(received);
+  const message = normalise(received, dialect);
   if (message["method"] === cancelRequest && !isId((message["params"] as JsonObject)["id"])) {
     return { bad: "It calls a request back without saying which." };
   }
@@ -137,7 +146,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-function normalise(given: JsonObject): JsonObject {
+function normalise(given: JsonObject, dialect: MessageDialect): JsonObject {
   const message: JsonObject = { ...given, jsonrpc: "2.0" };
   if (given["method"] === undefined) {
     const { error } = given;
@@ -153,9 +162,9 @@ function normalise(given: JsonObject): JsonObject {
   const { params } = given;
   // Handlers expect one object. Anything else, and nothing at all, would shift vscode-jsonrpc's arguments to them.
   if (typeof params !== "object" || params === null || Array.isArray(params)) message["params"] = {};
-  if (given["method"] === "$/cancel_request") {
+  if (given["method"] === dialect.cancelMethod) {
     message["method"] = cancelRequest;
-    message["params"] = { id: (params as JsonObject | null | undefined)?.["requestId"] };
+    message["params"] = { id: (params as JsonObject | null | undefined)?.[dialect.cancelledIdField] };
   }
   return message;
 }
@@ -173,6 +182,7 @@ function asWireError(error: unknown): unknown {
 /** Reads messages from an agent's stdout, with backpressure: see {@link maxWaitingLines}. */
 export class NdJsonReader extends AbstractMessageReader {
   readonly #input: Readable;
+  readonly #dialect: MessageDialect;
   readonly #observer: TrafficObserver;
   readonly #readBudget: ReadBudget | undefined;
   readonly #lines: Buffer[] = [];
@@ -185,11 +195,12 @@ export class NdJsonReader extends AbstractMessageReader {
   #cancelDelivery: (() => void) | undefined;
   #callback: DataCallback | undefined;
 
-  constructor(input: Readable, watcher: TrafficObserver = {}, credit?: ReadBudget) {
+  constructor(input: Readable, dialect: MessageDialect, observer: TrafficObserver = {}, readBudget?: ReadBudget) {
     super();
     this.#input = input;
-    this.#observer = watcher;
-    this.#readBudget = credit;
+    this.#dialect = dialect;
+    this.#observer = observer;
+    this.#readBudget = readBudget;
   }
 
   listen(callback: DataCallback): Disposable {
@@ -282,7 +293,7 @@ export class NdJsonReader extends AbstractMessageReader {
 
   #deliver(line: Buffer): void {
     const text = line.toString("utf8");
-    const result = parseLine(text);
+    const result = parseLine(text, this.#dialect);
     if (result === undefined) return;
     if ("bad" in result) {
       this.#observer.onBadLine?.({ reason: result.bad, text: text.slice(0, 2000) });
@@ -312,6 +323,7 @@ function schedule(pause: boolean, run: () => void): () => void {
 /** Writes messages to an agent's stdin, one after the other, waiting while the pipe is full. */
 export class NdJsonWriter extends AbstractMessageWriter {
   readonly #output: Writable;
+  readonly #dialect: MessageDialect;
   readonly #observer: TrafficObserver;
   readonly #writes = new Sequencer();
   #closed: Error | undefined;
@@ -321,10 +333,11 @@ export class NdJsonWriter extends AbstractMessageWriter {
    */
   readonly closed: Promise<void>;
 
-  constructor(output: Writable, watcher: TrafficObserver = {}) {
+  constructor(output: Writable, dialect: MessageDialect, observer: TrafficObserver = {}) {
     super();
     this.#output = output;
-    this.#observer = watcher;
+    this.#dialect = dialect;
+    this.#observer = observer;
     output.on("error", error => {
       this.#closed ??= error;
       this.fireError(error);
@@ -338,7 +351,7 @@ export class NdJsonWriter extends AbstractMessageWriter {
   }
 
   write(message: Message): Promise<void> {
-    const wire = toWireMessage(message as unknown as JsonObject);
+    const wire = toWireMessage(message as unknown as JsonObject, this.#dialect);
     return this.#writes.queue(() => this.#writeLine(wire));
   }
 
@@ -366,7 +379,8 @@ export class NdJsonWriter extends AbstractMessageWriter {
   }
 }
 
-function toWireMessage(message: JsonObject): JsonObject {
+function toWireMessage(message: JsonObject, { cancelMethod, cancelledIdField }: MessageDialect): JsonObject {
   if (message["method"] !== cancelRequest) return message;
-  return { jsonrpc: "2.0", method: "$/cancel_request", params: { requestId: (message["params"] as JsonObject)["id"] } };
+  const { id } = message["params"] as JsonObject;
+  return { jsonrpc: "2.0", method: cancelMethod, params: { [cancelledIdField]: id } };
 }

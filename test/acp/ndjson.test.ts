@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { PassThrough, Writable } from "node:stream";
 import fc from "fast-check";
 import type { Message } from "vscode-jsonrpc/node";
+import { acpDialect } from "../../src/acp/dialect.ts";
 import {
   LineSplitter,
   NdJsonReader,
@@ -53,7 +54,7 @@ function reading(input = new PassThrough(), credit?: ReadBudget): Reading {
   const messages: Message[] = [];
   const bad: BadLine[] = [];
   const state = { closed: 0 };
-  const reader = new NdJsonReader(input, { onBadLine: line => bad.push(line) }, credit);
+  const reader = new NdJsonReader(input, acpDialect, { onBadLine: line => bad.push(line) }, credit);
   reader.onClose(() => state.closed++);
   reader.listen(one => messages.push(one));
   return { input, reader, messages, bad, state };
@@ -94,18 +95,18 @@ describe("the line splitter", () => {
 
 describe("a line of an agent", () => {
   const taken = (text: string): Record<string, unknown> => {
-    const result = parseLine(text);
+    const result = parseLine(text, acpDialect);
     assert.ok(result && "message" in result, `not taken: ${text}`);
     return result.message as unknown as Record<string, unknown>;
   };
   const refused = (text: string): string => {
-    const result = parseLine(text);
+    const result = parseLine(text, acpDialect);
     assert.ok(result && "bad" in result, `taken: ${text}`);
     return result.bad;
   };
 
   it("is nothing when it is blank", () => {
-    for (const text of ["", "  ", "\t\r"]) assert.equal(parseLine(text), undefined);
+    for (const text of ["", "  ", "\t\r"]) assert.equal(parseLine(text, acpDialect), undefined);
   });
 
   it("may lack `jsonrpc`, hold U+2028, or stand behind escape codes", () => {
@@ -169,9 +170,24 @@ describe("a line of an agent", () => {
       params: { id: "r" },
     });
     for (const params of ["null", "[]", "3", "{}", '{"requestId":null}', '{"requestId":1.5}']) {
-      const line = parseLine(`{"method":"$/cancel_request","params":${params}}`);
+      const line = parseLine(`{"method":"$/cancel_request","params":${params}}`, acpDialect);
       assert.deepEqual(line, { bad: "It calls a request back without saying which." }, params);
     }
+  });
+
+  it("is read with the method names of the protocol that it is given", () => {
+    const dialect = {
+      isClientMethod: (method: string) => method === "ask",
+      cancelMethod: "stop",
+      cancelledIdField: "of",
+    };
+    const read = (method: string, params: object): unknown => {
+      const result = parseLine(JSON.stringify({ method, params }), dialect);
+      return result && "message" in result ? result.message : result;
+    };
+    assert.deepEqual(read("ask", {}), { bad: "It is a message of ours, echoed." });
+    assert.deepEqual(read("stop", { of: 3 }), { jsonrpc: "2.0", method: "$/cancelRequest", params: { id: 3 } });
+    assert.deepEqual(read("session/prompt", {}), { jsonrpc: "2.0", method: "session/prompt", params: {} });
   });
 
   it("never throws and is either taken or refused", () => {
@@ -183,7 +199,7 @@ describe("a line of an agent", () => {
           fc.anything().map(value => JSON.stringify(value) ?? ""),
         ),
         text => {
-          const result = parseLine(text);
+          const result = parseLine(text, acpDialect);
           assert.ok(result === undefined || "message" in result || "bad" in result);
         },
       ),
@@ -290,7 +306,7 @@ describe("the reader", () => {
 describe("the writer", () => {
   it("writes one line a message and translates a cancel", async () => {
     const output = new PassThrough();
-    const writer = new NdJsonWriter(output);
+    const writer = new NdJsonWriter(output, acpDialect);
     await writer.write({ jsonrpc: "2.0", method: "m", params: { text: "a\nb\u2028" } } as Message);
     await writer.write({ jsonrpc: "2.0", method: "$/cancelRequest", params: { id: 7 } } as Message);
     assert.deepEqual(String(output.read()).split("\n"), [
@@ -310,7 +326,7 @@ describe("the writer", () => {
         held.push(done);
       },
     });
-    const writer = new NdJsonWriter(output);
+    const writer = new NdJsonWriter(output, acpDialect);
     let written = 0;
     for (let i = 0; i < 3; i++) void writer.write({ jsonrpc: "2.0", method: `m${i}` } as Message).then(() => written++);
     await until(() => taken.length === 1);
@@ -328,7 +344,7 @@ describe("the writer", () => {
 
   it("rejects once the pipe is closed, also what waited for it", async () => {
     const output = new Writable({ highWaterMark: 1, write() {} });
-    const writer = new NdJsonWriter(output);
+    const writer = new NdJsonWriter(output, acpDialect);
     writer.onError(() => {});
     const first = writer.write({ jsonrpc: "2.0", method: "a" } as Message);
     const second = writer.write({ jsonrpc: "2.0", method: "b" } as Message);
