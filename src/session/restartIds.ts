@@ -38,8 +38,34 @@ export class RestartIds {
       case "compaction":
       case "compactionChunk":
         return { ...event, compactionId: this.suffixId(event.compactionId) };
-      default:
+      // Events without an id of the agent, and those that only Parley creates.
+      case "opened":
+      case "connection":
+      case "promptSent":
+      case "promptAccepted":
+      case "promptFailed":
+      case "promptWithdrawn":
+      case "promptEdited":
+      case "promptMoved":
+      case "cancelRequested":
+      case "titled":
+      case "askOpened":
+      case "askClosed":
+      case "file":
+      case "fileResult":
+      case "agentLost":
+      case "activity":
+      case "plan":
+      case "commands":
+      case "options":
+      case "option":
+      case "usage":
+      case "info":
+      case "notice":
+      case "unknown":
         return event;
+      default:
+        return event satisfies never;
     }
   }
 
