@@ -74,12 +74,12 @@ export function answerInTime<T>(
   });
 }
 
-/** The problem of an agent that does not answer a request. `request` is the object of the sentence. */
+/** The problem for an agent that does not answer a request. `request` is the object of the sentence. */
 function timeoutProblem({ agentName, timeout }: AnswerLimit, request: string): Problem {
   const count = Math.round(timeout / 1000);
   const seconds = count === 1 ? "1 second" : `${count} seconds`;
   return {
-    message: `${agentName} did not answer ${request} within ${seconds}. It may be waiting for something, or it may not be an ACP agent. Look at what it printed, then restart it.`,
+    message: `${agentName} did not answer ${request} within ${seconds}. It may be waiting for something, or it may not be an ACP agent. Check its output, then restart it.`,
     next: ["restartAgent", "showTraffic", "showLog"],
   };
 }

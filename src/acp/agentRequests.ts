@@ -22,11 +22,10 @@ export interface RequestSession {
   askPermission(params: JsonObject, signal: AbortSignal): Promise<JsonObject>;
 }
 
-/** What requests are served with. */
 export interface AgentRequestsOptions {
   /** The session with this id. May wait for sessions that are being opened. */
   findSession(sessionId: string): Promise<RequestSession | undefined>;
-  /** Aborts when the agent is gone. */
+  /** Aborts when the agent is no longer running. */
   readonly ended: AbortSignal;
   readonly log: Log;
 }
@@ -106,7 +105,7 @@ export function readPermissionRequest(params: JsonObject): {
   const toolCallId = asString(toolCall["toolCallId"]);
   const title = asString(toolCall["title"]);
   if (toolCallId === undefined && title === undefined) {
-    throw new Refusal("invalid", "A permission request needs a tool call, with its id.", { field: "toolCall" });
+    throw new Refusal("invalid", "A permission request needs a tool call with an id.", { field: "toolCall" });
   }
   return { question: { title: title ?? "", ...optionalField("toolCallId", toolCallId), options }, toolCall };
 }
@@ -131,7 +130,7 @@ function optionalCount<K extends "line" | "limit" | "outputByteLimit">(
   if (value === undefined || value === null) return {};
   const number = asNumber(value);
   if (number === undefined || number < 0)
-    throw new Refusal("invalid", `\`${field}\` must be a number of 0 or more.`, { field });
+    throw new Refusal("invalid", `\`${field}\` must be a number that is 0 or greater.`, { field });
   return optionalField(field, Math.floor(number));
 }
 
@@ -162,7 +161,7 @@ function optionalList<T>(
   const items = asArray(value).map(read);
   const known = items.filter(item => item !== undefined);
   if (!Array.isArray(value) || known.length < items.length) {
-    throw new Refusal("invalid", `\`${field}\` is not a list of what it should hold.`, { field });
+    throw new Refusal("invalid", `\`${field}\` must be a list of valid items.`, { field });
   }
   return known;
 }

@@ -1,8 +1,8 @@
-// The words for an agent that wants a sign-in, and the command line that does it: shown, never run.
+// The problem for an agent that requires sign-in, and the command line that signs in. Parley shows it and never runs it.
 import type { Problem } from "../base/errors.ts";
 import { optionalField, asArray, asString, asObject, type JsonObject } from "./parse.ts";
 
-/** The problem of an agent that answered "Authentication required" (-32000), with what it offers in `authMethods`. */
+/** The problem for an agent that answered "Authentication required" (-32000), with its `authMethods`. */
 export function authenticationProblem(
   agentName: string,
   commandLine: string,
@@ -11,10 +11,11 @@ export function authenticationProblem(
 ): Problem {
   const command = methods.map(method => signInCommand(method, commandLine)).find(line => line !== undefined);
   const offers = methods.map(describeMethod).filter(words => words !== "");
-  const how = offers.length > 0 ? ` It offers: ${offers.join(", ")}.` : "";
-  const where = command === undefined ? "Sign in with its own command-line program" : "Run its sign-in in a terminal";
+  const how = offers.length > 0 ? ` Sign-in methods: ${offers.join(", ")}.` : "";
+  const where =
+    command === undefined ? "Sign in with its command-line program" : "Run its sign-in command in a terminal";
   return {
-    message: `${agentName} needs you to sign in. ${where}, then restart it here.${how}`,
+    message: `${agentName} needs you to sign in. ${where}, then restart the agent here.${how}`,
     ...optionalField(
       "detail",
       agentMessage === "" || agentMessage === "Authentication required" ? undefined : agentMessage,
@@ -31,8 +32,9 @@ function describeMethod(method: JsonObject): string {
 }
 
 /**
- * The command that signs in: the one the agent gives ready to run (`_meta["terminal-auth"]`, de facto), or its own with
- * the arguments and variables of a terminal method appended (spec page "Authentication").
+ * The command line that signs in. Some agents send a complete one (`_meta["terminal-auth"]`, a de-facto extension).
+ * Otherwise the agent's own command line gets the arguments and variables of a terminal method (spec page
+ * "Authentication").
  */
 function signInCommand(method: JsonObject, commandLine: string): string | undefined {
   const terminalAuth = asObject(asObject(method["_meta"])["terminal-auth"]);

@@ -26,6 +26,6 @@ export function sendNotification(
   try {
     connection.sendNotification(method, params).catch(failed);
   } catch (error) {
-    failed(error); // A connection that has ended throws at once.
+    failed(error); // A connection that has ended throws synchronously.
   }
 }

@@ -1,4 +1,4 @@
-// Opens the conversation with an agent process: framing, `initialize`, version check. What comes out is an Agent.
+// Connects to an agent process: framing, `initialize`, version check. Returns an Agent.
 import type { Readable, Writable } from "node:stream";
 import { createMessageConnection, type MessageConnection } from "vscode-jsonrpc/node";
 import { withTimeout } from "../base/async.ts";
@@ -14,10 +14,10 @@ import { asString, asObject, type JsonObject } from "./parse.ts";
 import { V1Agent } from "./v1/v1Agent.ts";
 import { answerInTime, asSentence, isConnectionClosed } from "./agentProblems.ts";
 
-/** How long an agent whose input is closed is listened to at least. Milliseconds. */
+/** After stdin closes, keep reading stdout at least this long (ms). */
 const stdoutGraceTime = 1000;
 
-/** The protocol version this client speaks. */
+/** The protocol version that Parley supports. */
 export const protocolVersion = 1;
 
 export interface ConnectOptions {
@@ -26,29 +26,29 @@ export interface ConnectOptions {
   readonly recorder: TrafficRecorder;
   readonly log: Log;
   readonly clientVersion: string;
-  /** How people call this agent, for sentences. */
+  /** The name that users see, for messages. */
   readonly agentName: string;
-  /** The command line that starts the agent, for sentences about signing in. */
+  /** The command line that starts the agent, for messages about signing in. */
   readonly commandLine: string;
-  /** Milliseconds the agent may take to answer `initialize` and `session/new`. */
+  /** The time limit for answers to `initialize` and `session/new` (ms). */
   readonly timeout: number;
-  /** What the agent may say before it is painted. */
+  /** Limits how far reading may be ahead of painting. */
   readonly readBudget?: ReadBudget;
-  /** Called for each line of the agent that is no message. */
+  /** Called for each line that is not a message, with the number of such lines so far. */
   readonly onBadLine?: (count: number) => void;
 }
 
-/** A connected agent and the end of its connection. */
+/** A connected agent. Disposing ends the connection. */
 export interface AgentConnection extends Disposable {
   readonly agent: Agent;
-  /** Settles when the agent's output has ended and everything in it was served, or the connection was disposed. */
+  /** Resolves when the agent's output has ended and all of it was processed, or when the connection was disposed. */
   readonly closed: Promise<void>;
 }
 
 /**
- * What we advertise: what works, and nothing else (spec page "Initialization": omitted means unsupported).
- * `_meta.terminal_output` is the de-facto extension for output of commands the agent runs itself; with
- * `_meta["terminal-auth"]` agents name the command that signs in, which is shown to the user.
+ * Advertises only what works (spec page "Initialization": omitted means unsupported). `_meta.terminal_output` is the
+ * de-facto extension for the output of commands that the agent runs itself. With `_meta["terminal-auth"]`, agents name the
+ * command that signs in, which Parley shows to the user.
  */
 const clientCapabilities = {
   fs: { readTextFile: true, writeTextFile: true },
@@ -58,28 +58,28 @@ const clientCapabilities = {
 };
 
 /**
- * Speaks `initialize` and returns the agent. Rejects with a ProblemError when the agent answers wrongly, late or never,
- * or when `signal` aborts. Disposing settles every pending request and question.
+ * Sends `initialize` and returns the agent. Rejects with a ProblemError if the agent gives a wrong answer or none in time,
+ * or when `signal` aborts. Disposing the connection settles every pending request and question.
  */
 export async function connect(options: ConnectOptions, signal: AbortSignal): Promise<AgentConnection> {
-  const { agentName, recorder: tap, log } = options;
+  const { agentName, recorder, log } = options;
   let badLines = 0;
   const reader = new NdJsonReader(
     options.stdout,
     acpDialect,
     {
-      onMessage: (message, bytes) => tap.recordMessage("a>c", message, bytes),
+      onMessage: (message, bytes) => recorder.recordMessage("a>c", message, bytes),
       onBadLine: line => {
         badLines++;
-        tap.recordText("out", line.text === "" ? line.reason : line.text);
-        log.debug(`${agentName} wrote a line that is no message. ${line.reason}`, line.text.slice(0, 200));
+        recorder.recordText("out", line.text === "" ? line.reason : line.text);
+        log.debug(`${agentName} wrote a line that is not a message. ${line.reason}`, line.text.slice(0, 200));
         options.onBadLine?.(badLines);
       },
     },
     options.readBudget,
   );
   const writer = new NdJsonWriter(options.stdin, acpDialect, {
-    onMessage: (message, bytes) => tap.recordMessage("c>a", message, bytes),
+    onMessage: (message, bytes) => recorder.recordMessage("c>a", message, bytes),
   });
   const logAt = (level: "warn" | "debug") => (message: string) => log[level](`${agentName}: ${message}`);
   const connection = createMessageConnection(reader, writer, {
@@ -102,7 +102,7 @@ export async function connect(options: ConnectOptions, signal: AbortSignal): Pro
   let agent: V1Agent | undefined;
   connection.onClose(() => end.dispose());
   void writer.closed.then(async () => {
-    // An agent that takes nothing any more cannot be worked with, but what it has said counts.
+    // An agent whose input is closed is of no further use, but messages that it has already written still count.
     do await withTimeout(closed, stdoutGraceTime, () => undefined);
     while (reader.hasWaitingMessages);
     end.dispose();
@@ -142,7 +142,7 @@ async function initialize(
   return result;
 }
 
-/** The agent's output ended before it answered: mostly because the process did, which knows more. */
+/** The agent's output ended before it answered. Usually its process ended too, and its exit explains more. */
 export class StreamEndedError extends ProblemError {}
 
 function handshakeError(options: ConnectOptions, error: Error): ProblemError {
@@ -164,10 +164,10 @@ function versionProblem(options: ConnectOptions, version: unknown): Problem {
     typeof version === "number"
       ? `version ${version}`
       : asString(version) !== undefined
-        ? `version "${String(version)}", as text,`
+        ? `version "${String(version)}" (a string)`
         : "no version";
   return {
-    message: `${options.agentName} speaks ${spokenVersion} of the Agent Client Protocol; Parley speaks version ${protocolVersion}. Update the agent, or choose another one.`,
+    message: `${options.agentName} speaks ${spokenVersion} of the Agent Client Protocol; Parley speaks version ${protocolVersion}. Update the agent or select another one.`,
     next: ["selectAgent", "openSettings", "showTraffic"],
   };
 }

@@ -1,5 +1,5 @@
-// vscode-jsonrpc reader and writer over newline-delimited JSON, the framing of ACP's stdio transport
-// (spec page "Transports"): one UTF-8 message a line. Bad lines are counted and reported, never fatal.
+// vscode-jsonrpc reader and writer for newline-delimited JSON, the framing of ACP's stdio transport (spec page
+// "Transports"): one UTF-8 message per line. Malformed lines are reported and never fatal.
 import type { Readable, Writable } from "node:stream";
 import { Sequencer } from "../base/async.ts";
 import type { ReadBudget } from "../base/readBudget.ts";
@@ -12,29 +12,29 @@ import {
   type Message,
 } from "vscode-jsonrpc/node";
 
-/** A line longer than this, in bytes, is dropped. */
+/** Longer lines are dropped. */
 export const maxLineBytes = 64 * 1024 * 1024;
-/** While this many lines wait to be served, or this many bytes, the stream is paused. */
+/** The stream is paused while more lines or bytes than this wait to be processed. */
 export const maxWaitingLines = 200;
 const maxWaitingBytes = 16 * 1024 * 1024;
-/** Milliseconds until an agent whose credit is spent is looked at again. */
+/** The interval at which an exhausted read budget is checked again (ms). */
 const budgetPollTime = 4;
 
-/** A line that was not a message: why, and its beginning. */
+/** A line that is not a message: the reason, and the beginning of its text. */
 export interface BadLine {
   readonly reason: string;
   readonly text: string;
 }
 
-/** What the wire shows to whoever watches it. */
+/** Observes the traffic in one direction. */
 export interface TrafficObserver {
   readonly onMessage?: (message: unknown, bytes: number) => void;
   readonly onBadLine?: (line: BadLine) => void;
 }
 
 /**
- * Splits bytes into lines without ever growing a string. Feed it chunks; it calls `onLine` for each whole line, without
- * its line ending, and `onOversized` once for each line that was dropped for its size.
+ * Splits bytes into lines without concatenating strings. Calls `onLine` for each complete line, without its line ending,
+ * and `onOversized` once for each line that was dropped because of its size.
  */
 export class LineSplitter {
   #parts: Buffer[] = [];
@@ -61,7 +61,7 @@ export class LineSplitter {
     if (from < chunk.length) this.#add(chunk.subarray(from));
   }
 
-  /** The stream ended: what is left is the last line. */
+  /** Call at the end of the stream: the remaining bytes are the last line. */
   end(): void {
     if (this.#size > 0) this.#finish();
   }
@@ -104,7 +104,7 @@ export interface MessageDialect {
 }
 
 /**
- * A line as a message for vscode-jsonrpc, or the reason why it is none. Tolerates what real agents send: escape codes
+ * A line as a message for vscode-jsonrpc, or the reason why it is not one. Tolerates what real agents send: escape codes
  * before the message, a missing `jsonrpc`, a response without a result.
  */
 export function parseLine(
@@ -119,7 +119,7 @@ export function parseLine(
   const received = raw as JsonObject;
   const { method, id } = received;
   if (method !== undefined && typeof method !== "string") return { bad: "Its method is not a string." };
-  if (method !== undefined && dialect.isClientMethod(method)) return { bad: "It is a message of ours, echoed." };
+  if (method !== undefined && dialect.isClientMethod(method)) return { bad: "It is an echo of a message from Parley." };
   if (id !== undefined && id !== null && !isId(id)) return { bad: "Its id is neither a string nor a whole number." };
   if (method !== undefined && id === null)
     return { bad: "It is a request whose id is null, which cannot be answered." };
@@ -130,7 +130,7 @@ export function parseLine(
   }
   const message = normalise(received, dialect);
   if (message["method"] === cancelRequest && !isId((message["params"] as JsonObject)["id"])) {
-    return { bad: "It calls a request back without saying which." };
+    return { bad: "It cancels a request without naming it." };
   }
   return { message: message as unknown as Message, raw };
 }
@@ -142,7 +142,7 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch {
-    return undefined; // Not JSON; the caller says so.
+    return undefined; // Not JSON; the caller reports it.
   }
 }
 
@@ -160,7 +160,7 @@ function normalise(given: JsonObject, dialect: MessageDialect): JsonObject {
     return message;
   }
   const { params } = given;
-  // Handlers expect one object. Anything else, and nothing at all, would shift vscode-jsonrpc's arguments to them.
+  // Handlers expect one object. With anything else, or nothing, vscode-jsonrpc would shift their arguments.
   if (typeof params !== "object" || params === null || Array.isArray(params)) message["params"] = {};
   if (given["method"] === dialect.cancelMethod) {
     message["method"] = cancelRequest;
@@ -191,7 +191,7 @@ export class NdJsonReader extends AbstractMessageReader {
   #waitingBytes = 0;
   #paused = false;
   #ended = false;
-  /** Calls the next turn off. */
+  /** Cancels the scheduled delivery. */
   #cancelDelivery: (() => void) | undefined;
   #callback: DataCallback | undefined;
 
@@ -209,7 +209,7 @@ export class NdJsonReader extends AbstractMessageReader {
       line => this.#enqueue(line),
       bytes =>
         this.#observer.onBadLine?.({
-          reason: `It is ${bytes} bytes long, more than ${maxLineBytes} are taken.`,
+          reason: `It is ${bytes} bytes long; the limit is ${maxLineBytes} bytes.`,
           text: "",
         }),
     );
@@ -227,7 +227,7 @@ export class NdJsonReader extends AbstractMessageReader {
       this.#input.off("data", onData).off("end", onEnd).off("close", onEnd).off("error", onError);
       // An error after this must not become an uncaught exception.
       this.#input.on("error", () => {});
-      // Nobody reads any more: an agent must not block on a pipe that stays full.
+      // Discard further output so that the agent does not block on a full pipe.
       this.#input.resume();
       this.#callback = undefined;
       this.#lines.length = 0;
@@ -236,12 +236,12 @@ export class NdJsonReader extends AbstractMessageReader {
     return { dispose: () => this.#stop() };
   }
 
-  /** Whether messages wait to be served. */
+  /** Whether messages wait to be processed. */
   get hasWaitingMessages(): boolean {
     return this.#lines.length > this.#nextIndex;
   }
 
-  /** Stops reading as well: vscode-jsonrpc never disposes what {@link listen} returns. */
+  /** Also stops reading, because vscode-jsonrpc never disposes the result of {@link listen}. */
   override dispose(): void {
     this.#stop();
     super.dispose();
@@ -262,8 +262,8 @@ export class NdJsonReader extends AbstractMessageReader {
   }
 
   /**
-   * Hands over one message a turn of the event loop, as vscode-jsonrpc serves one a turn: so what waits, waits here,
-   * where it can be counted, and other work of the extension host gets its turn in between.
+   * Delivers one message per turn of the event loop, the rate at which vscode-jsonrpc processes them. Messages therefore
+   * wait here, where they are counted, and other work of the extension host runs in between.
    */
   #scheduleDelivery(): void {
     if (this.#cancelDelivery || this.#callback === undefined) return;
@@ -276,7 +276,7 @@ export class NdJsonReader extends AbstractMessageReader {
       }
       this.#nextIndex++;
       this.#waitingBytes -= line.length;
-      // A flood may never leave the queue empty, so what was handed over is let go on the way.
+      // During a flood the queue may never become empty, so release delivered lines before that.
       if (this.#nextIndex === this.#lines.length || this.#nextIndex > maxWaitingLines) {
         this.#lines.splice(0, this.#nextIndex);
         this.#nextIndex = 0;
@@ -303,14 +303,14 @@ export class NdJsonReader extends AbstractMessageReader {
     try {
       this.#callback?.(result.message);
     } catch (error) {
-      // Whatever an agent sends, the connection lives on.
-      const reason = `It could not be taken: ${asError(error).message}`;
+      // No message of an agent may end the connection.
+      const reason = `It could not be handled: ${asError(error).message}`;
       this.#observer.onBadLine?.({ reason, text: text.slice(0, 2000) });
     }
   }
 }
 
-/** In the next turn of the event loop, or after a while. Returns what calls it off. */
+/** Runs in the next turn of the event loop, or after a pause. Returns a function that cancels it. */
 function schedule(pause: boolean, run: () => void): () => void {
   if (pause) {
     const timer = setTimeout(run, budgetPollTime);
@@ -320,7 +320,7 @@ function schedule(pause: boolean, run: () => void): () => void {
   return () => clearImmediate(turn);
 }
 
-/** Writes messages to an agent's stdin, one after the other, waiting while the pipe is full. */
+/** Writes messages to an agent's stdin one at a time, and waits while the pipe is full. */
 export class NdJsonWriter extends AbstractMessageWriter {
   readonly #output: Writable;
   readonly #dialect: MessageDialect;
@@ -328,8 +328,8 @@ export class NdJsonWriter extends AbstractMessageWriter {
   readonly #writes = new Sequencer();
   #closed: Error | undefined;
   /**
-   * Resolves when the agent's input is closed. That is no end of the connection: an agent that has just ended is told so
-   * by its input before all that it wrote was read.
+   * Resolves when the agent's input is closed. That does not end the connection: when an agent exits, its input closes
+   * before all of its output was read.
    */
   readonly closed: Promise<void>;
 

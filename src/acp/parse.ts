@@ -1,5 +1,5 @@
-// Small guards for what agents send. The schema asks for leniency (PROTOCOL: malformed optional fields are treated as
-// absent, bad array items are dropped), so nothing here throws.
+// Reads what agents send. The schema asks for leniency (malformed optional fields are treated as absent, malformed array
+// items are dropped), so nothing here throws.
 import type {
   AgentCommand,
   Annotations,
@@ -22,11 +22,11 @@ export const asString = (value: unknown): string | undefined => (typeof value ==
 export const asNumber = (value: unknown): number | undefined =>
   typeof value === "number" && Number.isFinite(value) ? value : undefined;
 
-/** `{key: value}`, or nothing when the value is undefined: for optional fields. */
+/** `{key: value}`, or `{}` if the value is undefined. For optional fields. */
 export const optionalField = <K extends string, V>(key: K, value: V | undefined): { [P in K]?: V } =>
   (value === undefined ? {} : { [key]: value }) as { [P in K]?: V };
 
-/** A content block. Undefined only for what is no object at all. */
+/** A content block. Undefined only if the value is not an object. */
 export function parseContent(value: unknown): ContentBlock | undefined {
   if (!isObject(value)) return undefined;
   const block = parseBareContent(value);
@@ -92,7 +92,7 @@ function parseBareContent(value: JsonObject): ContentBlock {
   }
 }
 
-/** The block as it goes over the wire (v1 and v2 agree on these). */
+/** The block in its wire format, which is the same in v1 and v2. */
 export function contentToWire(block: ContentBlock): JsonObject {
   switch (block.type) {
     case "text":
@@ -114,7 +114,7 @@ export function contentToWire(block: ContentBlock): JsonObject {
   }
 }
 
-/** A tool call's content item; a bare content block is taken as one (some agents send it). */
+/** A content item of a tool call. Some agents send a bare content block, which is accepted too. */
 export function parseToolContent(value: unknown): ToolContent | undefined {
   if (!isObject(value)) return undefined;
   switch (value["type"]) {
@@ -155,7 +155,7 @@ export function parseToolContent(value: unknown): ToolContent | undefined {
   }
 }
 
-/** A diff in the shape of the version 2 draft, which agents ahead of their version send too: files, and one patch for all. */
+/** A diff as in the v2 draft: files, and one patch for all of them. Some v1 agents send it already. */
 function parseChanges(value: JsonObject): ToolContent {
   const patch =
     isObject(value["patch"]) && value["patch"]["format"] === "git_patch" ? value["patch"]["text"] : undefined;
@@ -225,7 +225,7 @@ export const parseQuestionOptions = (value: unknown): readonly QuestionOption[] 
     })
     .filter(isDefined);
 
-/** Session options (`configOptions`); a type we do not know is left out, as the spec asks. */
+/** Session options (`configOptions`). Options of unknown types are left out, as the spec asks. */
 export const parseSessionOptions = (value: unknown): readonly SessionOption[] =>
   asArray(value).filter(isObject).map(parseSessionOption).filter(isDefined);
 

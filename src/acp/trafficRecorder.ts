@@ -1,13 +1,13 @@
-// Records both directions of a connection: a bounded ring for "Show Protocol Traffic", and listeners for whoever records
-// a transcript. A record is a line of the transcript format the tests replay: {t, dir, msg | text}.
+// Records both directions of a connection: the newest records for "Show Protocol Traffic", and an event for each record.
+// A record is one line of the transcript format that the tests replay: {t, dir, msg | text}.
 import { Emitter, type Event } from "../base/lifecycle.ts";
 import type { Clock } from "../base/log.ts";
 import { maskText } from "../base/mask.ts";
 import { maskJson } from "../base/maskJson.ts";
 
-/** `c>a` client to agent, `a>c` agent to client, `err` the agent's stderr, `out` stdout that is no message. */
+/** `c>a` is client to agent, `a>c` agent to client, `err` the agent's stderr, `out` a line of stdout that is not a message. */
 export interface TrafficRecord {
-  /** Milliseconds since the recording began. */
+  /** Time since the start of the recording (ms). */
   readonly t: number;
   readonly dir: "c>a" | "a>c" | "err" | "out" | "note";
   readonly msg?: unknown;
@@ -17,7 +17,7 @@ export interface TrafficRecord {
 const maxRecords = 5000;
 const maxBytes = 32 * 1024 * 1024;
 
-/** The newest records of one agent process, by count and by bytes. */
+/** Keeps the newest records of one agent process, limited by count and by bytes. */
 export class TrafficRecorder {
   readonly #records: { readonly record: TrafficRecord; readonly bytes: number }[] = [];
   #bytes = 0;
@@ -43,11 +43,11 @@ export class TrafficRecorder {
   get records(): readonly TrafficRecord[] {
     return this.#records.map(entry => entry.record);
   }
-  /** How many older records were dropped to stay within bounds. */
+  /** The number of older records that were dropped to stay within the limits. */
   get dropped(): number {
     return this.#dropped;
   }
-  /** How many lines of stdout were no messages, dropped ones included. */
+  /** The number of lines of stdout that were not messages, including lines that were dropped. */
   get badLines(): number {
     return this.#badLines;
   }
@@ -72,8 +72,8 @@ export function transcriptText(records: readonly TrafficRecord[]): string {
 }
 
 /**
- * The record as it may be shown and saved: without values under names that look like credentials, without the values of
- * environment variables and headers handed to MCP servers, without credentials in command lines and printed text.
+ * The record without secrets, so that it can be shown and saved. Masks values under names that look like credentials, the
+ * values of environment variables and headers for MCP servers, and credentials in command lines and printed text.
  */
 export function maskRecord(record: TrafficRecord): TrafficRecord {
   return {

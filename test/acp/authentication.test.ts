@@ -29,7 +29,7 @@ describe("the sign-in that an agent asks for", () => {
     assert.equal(problem.command, undefined);
     assert.equal(
       problem.message,
-      "Robo needs you to sign in. Sign in with its own command-line program, then restart it here. It offers: Log in (Run `robo auth login`), key.",
+      "Robo needs you to sign in. Sign in with its command-line program, then restart the agent here. Sign-in methods: Log in (Run `robo auth login`), key.",
     );
   });
 

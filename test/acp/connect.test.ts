@@ -86,7 +86,7 @@ describe("connecting to an agent", () => {
   for (const [version, words] of [
     [0, "version 0"],
     [2, "version 2"],
-    ["1", 'version "1", as text,'],
+    ["1", 'version "1" \\(a string\\)'],
     [undefined, "no version"],
     [null, "no version"],
   ] as const) {

@@ -147,9 +147,9 @@ describe("a line of an agent", () => {
 
   it("that echoes what we wrote is no request of the agent", () => {
     const line = '{"jsonrpc":"2.0","id":5,"method":"authenticate","params":{"methodId":"key"}}';
-    assert.match(refused(`Enter the authorization code: ${line}\r`), /ours, echoed/);
+    assert.match(refused(`Enter the authorization code: ${line}\r`), /echo of a message/);
     for (const method of ["initialize", "session/new", "session/prompt", "session/cancel"]) {
-      assert.match(refused(JSON.stringify({ method, params: {} })), /ours, echoed/);
+      assert.match(refused(JSON.stringify({ method, params: {} })), /echo of a message/);
     }
     for (const method of ["session/update", "session/request_permission", "session/newer", "fs/read_text_file"]) {
       assert.equal(taken(JSON.stringify({ id: 1, method, params: {} }))["method"], method);
@@ -171,7 +171,7 @@ describe("a line of an agent", () => {
     });
     for (const params of ["null", "[]", "3", "{}", '{"requestId":null}', '{"requestId":1.5}']) {
       const line = parseLine(`{"method":"$/cancel_request","params":${params}}`, acpDialect);
-      assert.deepEqual(line, { bad: "It calls a request back without saying which." }, params);
+      assert.deepEqual(line, { bad: "It cancels a request without naming it." }, params);
     }
   });
 
@@ -185,7 +185,7 @@ describe("a line of an agent", () => {
       const result = parseLine(JSON.stringify({ method, params }), dialect);
       return result && "message" in result ? result.message : result;
     };
-    assert.deepEqual(read("ask", {}), { bad: "It is a message of ours, echoed." });
+    assert.deepEqual(read("ask", {}), { bad: "It is an echo of a message from Parley." });
     assert.deepEqual(read("stop", { of: 3 }), { jsonrpc: "2.0", method: "$/cancelRequest", params: { id: 3 } });
     assert.deepEqual(read("session/prompt", {}), { jsonrpc: "2.0", method: "session/prompt", params: {} });
   });

@@ -89,7 +89,7 @@ describe("an agent of version 1", () => {
     const opening = connected.agent.open({ cwd: "/w" }, recordingClient());
     await agent.request("session/new");
     agent.stdin.destroy();
-    assert.match((await problem(opening)).message, /Robo is gone/);
+    assert.match((await problem(opening)).message, /Robo is no longer running/);
     await connected.closed;
   });
 
@@ -154,16 +154,16 @@ describe("an agent of version 1", () => {
     const failing = problem(connected.agent.open({ cwd: "/w" }, recordingClient()));
     agent.fail(await agent.request("session/new"), -32000, "Authentication required");
     const { message, command, next } = await failing;
-    assert.match(message, /^Robo needs you to sign in\..*It offers: Log in, key\.$/);
+    assert.match(message, /^Robo needs you to sign in\..*Sign-in methods: Log in, key\.$/);
     assert.equal(command, "robo --acp --login");
     assert.ok(next.includes("restartAgent"));
   });
 
-  it("that opens a session without naming it, or not at all, is told of", async () => {
+  it("is reported when it answers session/new without an id, or without an object", async () => {
     for (const [answer, words] of [
-      [{}, /without naming it/],
-      [null, /without naming it/],
-      [{ sessionId: 7 }, /without naming it/],
+      [{}, /without an id/],
+      [null, /without an id/],
+      [{ sessionId: 7 }, /without an id/],
     ] as const) {
       const failing = problem(connected.agent.open({ cwd: "/w" }, recordingClient()));
       agent.answer(await agent.request("session/new"), answer);
@@ -198,7 +198,7 @@ describe("an agent of version 1", () => {
     assert.deepEqual(client.events.at(-1), { type: "options", options: [] });
     const refused = problem(session.setOption("fast", false));
     agent.fail(await agent.request("session/set_config_option"), -32602, "No");
-    assert.match((await refused).message, /did not take this setting: No\./);
+    assert.match((await refused).message, /rejected this setting: No\./);
   });
 
   it("asks for permission for a tool call that nobody announced", async () => {
@@ -346,13 +346,13 @@ describe("an agent of version 1", () => {
     await until(() => client.events.some(event => event.type === "tool"));
     const before = [...client.events];
     agent.stdout.end();
-    assert.equal((await opening).message, "Robo could not open a session: Robo is gone.");
-    assert.equal((await setting).message, "Robo did not take this setting: Its connection has ended.");
+    assert.equal((await opening).message, "Robo could not open a session: Robo is no longer running.");
+    assert.equal((await setting).message, "Robo rejected this setting: Its connection has ended.");
     await until(() => settled === "cancelled");
     // Its end is told by whoever watches the process: the session hears no more of it here.
     assert.deepEqual(client.events, before);
     const later = await problem(connected.agent.open({ cwd: "/w" }, recordingClient()));
-    assert.equal(later.message, "Robo could not open a session: Robo is gone.");
+    assert.equal(later.message, "Robo could not open a session: Robo is no longer running.");
   });
 
   it("that is disposed of is told so by the end of its input, once what was written is out", async () => {

@@ -1,17 +1,18 @@
-// Agents that run commands themselves tell the output in several ways: as a terminal, as text that holds everything so far,
-// or fenced, at the end. Here text becomes a terminal, so that all of them look the same. Judged by shape, never by name.
+// Agents that run commands themselves report the output in several ways: as a terminal, as text that grows with each
+// update, or as a fenced block at the end. Text is turned into a terminal here, so that all of them look the same. The
+// form of the content decides, never the name of the agent.
 import type { ExitStatus, SessionEvent, ToolFields } from "../../session/events.ts";
 import { isFinal } from "../../session/state.ts";
 import { asNumber, optionalField, isObject, asString, asObject, type JsonObject } from "../parse.ts";
 
-/** What is known of a tool call, from all its updates. */
+/** The facts about a tool call that all of its updates so far have reported. */
 interface ToolCallFacts {
   readonly kind: string | undefined;
   readonly status: string | undefined;
   readonly input: JsonObject;
   /** Its output is shown as a terminal. */
   readonly terminal: boolean;
-  /** What it showed last. */
+  /** Its latest output. */
   readonly output: string | undefined;
 }
 
@@ -19,7 +20,7 @@ interface ToolCallFacts {
 export class CommandOutput {
   readonly #known = new Map<string, ToolCallFacts>();
 
-  /** The fields with output text replaced by a terminal, and what that terminal shows. */
+  /** The fields with output text replaced by a terminal, and the events that fill the terminal. */
   replaceOutput(
     toolCallId: string,
     fields: Partial<ToolFields>,
@@ -51,7 +52,7 @@ export class CommandOutput {
   }
 }
 
-/** The command's output, if the content is nothing else: one text, and that not a description of the command. */
+/** The command's output, if the content is a single text that is not a description of the command. */
 function outputOf(
   { content, status, rawOutput }: Partial<ToolFields>,
   input: JsonObject,
@@ -69,7 +70,7 @@ function outputOf(
   return status === "in_progress" || continuesOutput || rawOutputTexts(rawOutput).includes(shown) ? shown : undefined;
 }
 
-/** What raw output calls the output. */
+/** The fields in which raw output may hold the output of the command. */
 function rawOutputTexts(rawOutput: unknown): readonly unknown[] {
   const raw = asObject(rawOutput);
   return [rawOutput, raw["output"], raw["stdout"], raw["aggregated_output"], raw["formatted_output"]];

@@ -1,4 +1,4 @@
-// Agent over ACP v1: requests down, traffic up through v1Updates.ts.
+// An Agent that uses ACP v1: sends requests, and turns updates into session events with v1Updates.ts.
 import { ResponseError, type MessageConnection } from "vscode-jsonrpc/node";
 import { ProblemError, asError, type Problem } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
@@ -19,7 +19,7 @@ interface V1Options {
   readonly log: Log;
 }
 
-/** An agent process that speaks v1, with its sessions. */
+/** An agent process that uses v1, and its sessions. */
 export class V1Agent implements Agent {
   readonly info: AgentInfo;
   readonly #connection: MessageConnection;
@@ -33,7 +33,9 @@ export class V1Agent implements Agent {
     this.#connection = connection;
     this.#options = options;
     this.#earlyUpdates = new EarlyUpdates(() =>
-      options.log.warn(`${options.agentName} says too much before it has named its session; the rest is passed over.`),
+      options.log.warn(
+        `${options.agentName} sent too many updates before naming its session. Further ones are ignored.`,
+      ),
     );
     const capabilities = asObject(result["agentCapabilities"]);
     const prompt = asObject(capabilities["promptCapabilities"]);
@@ -67,7 +69,7 @@ export class V1Agent implements Agent {
   #opened(result: JsonObject, client: AgentClient): V1Session {
     const sessionId = asString(result["sessionId"]);
     if (sessionId === undefined) {
-      const message = `${this.#options.agentName} opened a session without naming it. This is a fault of the agent.`;
+      const message = `${this.#options.agentName} opened a session without an id. This is an error in the agent.`;
       throw new ProblemError({ message, next: ["restartAgent", "showTraffic"] });
     }
     const session = new V1Session(sessionId, this, client, () => this.#sessions.delete(sessionId));
@@ -83,7 +85,7 @@ export class V1Agent implements Agent {
   notify(method: string, params: JsonObject): void {
     const { agentName, log } = this.#options;
     sendNotification(this.#connection, method, params, error =>
-      log.warn(`${agentName} could not be told ${method}.`, error.message),
+      log.warn(`${method} could not be sent to ${agentName}.`, error.message),
     );
   }
 
@@ -93,7 +95,7 @@ export class V1Agent implements Agent {
 
   #serve(): void {
     const { agentName, log } = this.#options;
-    // Synchronous on purpose: updates take effect in the order they arrive.
+    // Synchronous, so that updates take effect in the order in which they arrive.
     this.#connection.onNotification("session/update", (params: unknown) => {
       const { sessionId, update } = asObject(params);
       const id = asString(sessionId);
@@ -120,7 +122,7 @@ export class V1Agent implements Agent {
   }
 
   dispose(): void {
-    this.#ended.abort(new Error(`${this.#options.agentName} is gone.`));
+    this.#ended.abort(new Error(`${this.#options.agentName} is no longer running.`));
     for (const session of [...this.#sessions.values()]) session.dispose();
   }
 }
@@ -133,7 +135,7 @@ class V1Session implements AgentSession, RequestSession {
   readonly #onDispose: () => void;
   #cancelled = false;
   #disposed = false;
-  /** Permission questions that wait for an answer. */
+  /** The number of permission requests that wait for an answer. */
   #openQuestions = 0;
 
   constructor(sessionId: string, agent: V1Agent, client: AgentClient, onDispose: () => void) {
@@ -168,7 +170,7 @@ class V1Session implements AgentSession, RequestSession {
     return Promise.resolve({ messageId });
   }
 
-  /** After a cancel any error is the cancel's; some agents answer with one (spec page "Prompt Turn" asks them not to). */
+  /** After a cancel, any error counts as cancelled: some agents answer with one, against the spec (page "Prompt Turn"). */
   #failed(error: Error): ReturnType<V1Updates["update"]> {
     const cancelled = this.#cancelled || (error instanceof ResponseError && error.code === requestCancelled);
     if (cancelled) return this.#updates.turnEnded("cancelled");
@@ -197,7 +199,7 @@ class V1Session implements AgentSession, RequestSession {
             await this.#agent.request("session/set_config_option", { sessionId, configId: id, ...typed }),
           );
           const { configOptions } = result;
-          // As an update, since the list may have become empty.
+          // Handled as an update, because the list may have become empty.
           if (Array.isArray(configOptions))
             this.update({ sessionUpdate: "config_option_update", configOptions: configOptions as readonly unknown[] });
           return;
@@ -205,11 +207,11 @@ class V1Session implements AgentSession, RequestSession {
       }
       this.#report([{ type: "option", id, value }]);
     } catch (error) {
-      throw new ProblemError(this.#agent.problem(asError(error), "did not take this setting"));
+      throw new ProblemError(this.#agent.problem(asError(error), "rejected this setting"));
     }
   }
 
-  /** The embedded tool call is applied first; then the question is asked. */
+  /** Applies the embedded tool call, then asks the question. */
   async askPermission(params: JsonObject, signal: AbortSignal): Promise<JsonObject> {
     const { question, toolCall } = readPermissionRequest(params);
     this.#report(this.#updates.toolCall(toolCall));

@@ -1,5 +1,5 @@
-// ACP v1 → session events. v1 says "the prompt's answer is the turn"; the session model says "prompts are accepted, and
-// activity is reported". This class is the only place that knows both. No I/O.
+// Turns ACP v1 updates into session events. In v1 the answer to a prompt ends its turn; in the session model prompts are
+// accepted and activity is reported. Only this class knows both. No I/O.
 import type { Problem } from "../../base/errors.ts";
 import type {
   MessageAuthor,
@@ -14,7 +14,7 @@ import { CommandOutput } from "./commandOutput.ts";
 import * as tolerant from "../parse.ts";
 import { asNumber, optionalField, isObject, asString, asObject, type JsonObject } from "../parse.ts";
 
-/** How an option of {@link V1Updates.setup} is set: by which method of v1. */
+/** The kind of v1 method that sets an option of {@link V1Updates.setup}. */
 export type OptionOrigin = "config" | "mode" | "model";
 
 const modeOption = "parley.mode";
@@ -23,26 +23,26 @@ const modelOption = "parley.model";
 interface OpenMessage {
   readonly author: MessageAuthor;
   readonly id: string;
-  /** As the agent named it. */
+  /** The id that the agent gave. */
   readonly agentMessageId: string | undefined;
 }
 
-/** One v1 session's traffic, upgraded. Holds only what the two shapes disagree about. */
+/** Converts the updates of one v1 session. Keeps only the state that the two models represent differently. */
 export class V1Updates {
-  /** The messages that may go on: the agent's own, and one for each sub-agent by its tool call. */
+  /** Messages that further chunks may continue: the agent's own, and one per sub-agent, by its tool call. */
   readonly #open = new Map<string | undefined, OpenMessage>();
-  /** Ids the agent gave that were continued after an interruption, with how often. */
+  /** How many messages each id of the agent has started. Above 1 if the id continued after an interruption. */
   readonly #segments = new Map<string, number>();
-  /** Tool calls that were heard of. */
+  /** The ids of tool calls that were reported. */
   readonly #tools = new Set<string>();
   readonly #outputs = new CommandOutput();
-  /** What is left of the prompt that the agent may echo. */
+  /** The rest of the prompt that the agent may still echo. */
   #echo: string | undefined;
   #running = false;
   #hasConfig = false;
   #messageCount = 0;
 
-  /** v1 has no acceptance and owns no user message, so both are ours. */
+  /** v1 neither accepts prompts nor gives ids to user messages, so both happen here. */
   prompt(blocks: readonly ContentBlock[]): { readonly messageId: string; readonly events: readonly SessionEvent[] } {
     const messageId = this.#newMessageId();
     this.#open.clear();
@@ -57,7 +57,7 @@ export class V1Updates {
     };
   }
 
-  /** The prompt was answered. */
+  /** Call when the prompt was answered. */
   turnEnded(stopReason: StopReason, problem?: Problem): readonly SessionEvent[] {
     this.#running = false;
     this.#open.clear();
@@ -73,8 +73,8 @@ export class V1Updates {
   }
 
   /**
-   * What `session/new` and its like return beside the id. `configOptions` replace `modes` and the unofficial `models`
-   * (spec page "Session Config Options": clients use them exclusively).
+   * Reads the options that `session/new` and similar requests return. `configOptions` replace `modes` and the unofficial
+   * `models` (spec page "Session Config Options": clients use them exclusively).
    */
   setup(result: JsonObject): readonly SessionEvent[] {
     const config = tolerant.parseSessionOptions(result["configOptions"]);
@@ -90,12 +90,12 @@ export class V1Updates {
     return !this.#hasConfig && option === modelOption ? "model" : "config";
   }
 
-  /** A tool call named in a permission request: applied to the transcript first (spec page "Tool Calls"). */
+  /** The tool call in a permission request, which is applied before the question (spec page "Tool Calls"). */
   toolCall(update: JsonObject): readonly SessionEvent[] {
     return this.#tool(update) ?? [];
   }
 
-  /** One `session/update`. Whatever cannot be understood is kept as an `unknown` event. */
+  /** One `session/update`. An update that is not understood becomes an `unknown` event. */
   update(update: JsonObject): readonly SessionEvent[] {
     return this.#eventsOf(update) ?? [{ type: "unknown", method: "session/update", raw: update }];
   }
@@ -155,8 +155,8 @@ export class V1Updates {
   }
 
   /**
-   * A v1 message is a run of adjacent chunks: another author, another id or a new tool call ends it. An id that comes back
-   * after such an end starts a message of its own, so that the transcript stays in the order things were said.
+   * A v1 message is a run of adjacent chunks. Another author, another id or a new tool call ends it. If an id appears again
+   * after that, it starts a new message, so that the transcript keeps the order of the chunks.
    */
   #chunk(author: MessageAuthor, update: JsonObject): readonly SessionEvent[] | undefined {
     const content = tolerant.parseContent(update["content"]);
@@ -170,7 +170,7 @@ export class V1Updates {
     if (open?.author === author && (id === undefined || id === open.agentMessageId)) {
       return [{ type: "messageChunk", author, messageId: open.id, content, ...optionalField("parent", parent) }];
     }
-    // An empty chunk that only carries `_meta` opens nothing.
+    // An empty chunk that only carries `_meta` starts no message.
     if (content.type === "text" && content.text === "") return [];
     const messageId = id === undefined ? this.#newMessageId() : this.#segment(author, id);
     this.#open.set(parent, { author, id: messageId, agentMessageId: id });
@@ -195,7 +195,7 @@ export class V1Updates {
   #tool(update: JsonObject): readonly SessionEvent[] | undefined {
     const toolCallId = asString(update["toolCallId"]);
     if (toolCallId === undefined) return undefined;
-    // Progress of a call that stands above does not interrupt what is being said; a new call does.
+    // An update of an earlier tool call does not interrupt the current message; a new tool call does.
     const parent = parentOf(update);
     if (!this.#tools.has(toolCallId)) this.#open.delete(parent);
     this.#tools.add(toolCallId);
@@ -213,7 +213,7 @@ export class V1Updates {
   }
 }
 
-/** In v1, null and absent both mean unchanged; so does a value of the wrong type. */
+/** In v1, null and absent both mean unchanged. So does a value of the wrong type. */
 function toolFields(update: JsonObject): Partial<ToolFields> {
   return {
     ...optionalField("title", asString(update["title"])),
@@ -229,7 +229,7 @@ function toolFields(update: JsonObject): Partial<ToolFields> {
 
 const parentKeys = ["parentToolUseId", "parentToolCallId"];
 
-/** The tool call of the sub-agent an update comes from: agents put its id into `_meta`, beneath a name of their own. */
+/** The tool call of the sub-agent that sent the update. Agents put its id into `_meta`, under a name of their own. */
 function parentOf(update: JsonObject): string | undefined {
   const meta = asObject(update["_meta"]);
   for (const holder of [meta, ...Object.values(meta).map(asObject)]) {
@@ -241,7 +241,7 @@ function parentOf(update: JsonObject): string | undefined {
   return undefined;
 }
 
-/** The de-facto extension by which agents show the terminals they run themselves (`_meta.terminal_*`). */
+/** Terminals that the agent runs itself, reported with a de-facto extension (`_meta.terminal_*`). */
 function metaTerminal(meta: JsonObject): readonly SessionEvent[] {
   const out: SessionEvent[] = [];
   const { terminal_info: info, terminal_output: output, terminal_output_delta: delta, terminal_exit: exit } = meta;
@@ -315,7 +315,7 @@ function compaction(update: JsonObject): readonly SessionEvent[] | undefined {
 function modes(state: JsonObject): SessionOption | undefined {
   return selectOption(modeOption, "Mode", "mode", state["currentModeId"], state["availableModes"], "id");
 }
-/** Not in any schema any more, but some agents still send it. */
+/** No longer in any schema, but some agents still send it. */
 function models(state: JsonObject): SessionOption | undefined {
   return selectOption(modelOption, "Model", "model", state["currentModelId"], state["availableModels"], "modelId");
 }
