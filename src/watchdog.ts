@@ -1,8 +1,9 @@
-// A process of its own that outlives the extension host by a moment: when the host is killed it ends what the host can
-// no longer end, agents and commands with everything they started. Told of each by a line on stdin: +pid, -pid.
+// A separate process that outlives the extension host by a moment. If the host is killed, the watchdog kills what the
+// host no longer can: agents and commands, with every process they started. The host adds and removes them with one
+// line each on stdin: +pid, -pid.
 import { killTree } from "./base/processTree.ts";
 
-/** Less patience than usual: whoever could have waited is gone. Milliseconds. */
+/** Shorter than usual (ms), because the host no longer waits for the processes. */
 const shortKillTimes = { grace: 500, force: 1000 };
 
 const guardedPids = new Set<number>();
@@ -19,9 +20,9 @@ process.stdin.on("data", (text: string) => {
     else guardedPids.delete(pid);
   }
 });
-// The end of stdin is the host's end, however it came.
+// Stdin closes when the host ends, for whatever reason.
 process.stdin.once("close", () => {
   void Promise.all([...guardedPids].map(pid => killTree(pid, shortKillTimes))).finally(() => process.exit(0));
 });
-// The host's group may be asked to end together; the watch is not over then.
+// The signal may go to the host's whole process group. The watchdog must outlive the host even then.
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => {});

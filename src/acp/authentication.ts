@@ -1,4 +1,5 @@
-// The problem for an agent that requires sign-in, and the command line that signs in. Parley shows it and never runs it.
+// The problem for an agent that requires sign-in, and the command line that signs in. Parley shows it and never runs
+// it.
 import type { Problem } from "../base/errors.ts";
 import { optionalField, asArray, asString, asObject, type JsonObject } from "./parse.ts";
 

@@ -47,8 +47,8 @@ export interface AgentConnection extends Disposable {
 
 /**
  * Advertises only what works (spec page "Initialization": omitted means unsupported). `_meta.terminal_output` is the
- * de-facto extension for the output of commands that the agent runs itself. With `_meta["terminal-auth"]`, agents name the
- * command that signs in, which Parley shows to the user.
+ * de-facto extension for the output of commands that the agent runs itself. With `_meta["terminal-auth"]`, agents name
+ * the command that signs in, which Parley shows to the user.
  */
 const clientCapabilities = {
   fs: { readTextFile: true, writeTextFile: true },
@@ -58,8 +58,8 @@ const clientCapabilities = {
 };
 
 /**
- * Sends `initialize` and returns the agent. Rejects with a ProblemError if the agent gives a wrong answer or none in time,
- * or when `signal` aborts. Disposing the connection settles every pending request and question.
+ * Sends `initialize` and returns the agent. Rejects with a ProblemError if the agent gives a wrong answer or none in
+ * time, or when `signal` aborts. Disposing the connection settles every pending request and question.
  */
 export async function connect(options: ConnectOptions, signal: AbortSignal): Promise<AgentConnection> {
   const { agentName, recorder, log } = options;

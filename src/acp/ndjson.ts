@@ -33,8 +33,8 @@ export interface TrafficObserver {
 }
 
 /**
- * Splits bytes into lines without concatenating strings. Calls `onLine` for each complete line, without its line ending,
- * and `onOversized` once for each line that was dropped because of its size.
+ * Splits bytes into lines without concatenating strings. Calls `onLine` for each complete line, without its line
+ * ending, and `onOversized` once for each line that was dropped because of its size.
  */
 export class LineSplitter {
   #parts: Buffer[] = [];
@@ -93,8 +93,8 @@ type JsonObject = Record<string, unknown>;
 /** What the framing must know about the protocol that uses it. */
 export interface MessageDialect {
   /**
-   * Whether only clients call the method. An agent that reads from a terminal gets its input echoed, so such a message is
-   * our own. Answering it would type into the agent's prompt.
+   * Whether only clients call the method. An agent that reads from a terminal gets its input echoed, so such a message
+   * is our own. Answering it would type into the agent's prompt.
    */
   isClientMethod(method: string): boolean;
   /** The protocol's notification that cancels a request. vscode-jsonrpc knows it as `$/cancelRequest {id}`. */
@@ -104,8 +104,8 @@ export interface MessageDialect {
 }
 
 /**
- * A line as a message for vscode-jsonrpc, or the reason why it is not one. Tolerates what real agents send: escape codes
- * before the message, a missing `jsonrpc`, a response without a result.
+ * A line as a message for vscode-jsonrpc, or the reason why it is not one. Tolerates what real agents send: escape
+ * codes before the message, a missing `jsonrpc`, a response without a result.
  */
 export function parseLine(
   text: string,
@@ -262,8 +262,8 @@ export class NdJsonReader extends AbstractMessageReader {
   }
 
   /**
-   * Delivers one message per turn of the event loop, the rate at which vscode-jsonrpc processes them. Messages therefore
-   * wait here, where they are counted, and other work of the extension host runs in between.
+   * Delivers one message per turn of the event loop, the rate at which vscode-jsonrpc processes them. Messages
+   * therefore wait here, where they are counted, and other work of the extension host runs in between.
    */
   #scheduleDelivery(): void {
     if (this.#cancelDelivery || this.#callback === undefined) return;

@@ -1,5 +1,5 @@
-// Reads what agents send. The schema asks for leniency (malformed optional fields are treated as absent, malformed array
-// items are dropped), so nothing here throws.
+// Reads what agents send. The schema asks for leniency (malformed optional fields are treated as absent, malformed
+// array items are dropped), so nothing here throws.
 import type {
   AgentCommand,
   Annotations,

@@ -1,11 +1,14 @@
-// Records both directions of a connection: the newest records for "Show Protocol Traffic", and an event for each record.
-// A record is one line of the transcript format that the tests replay: {t, dir, msg | text}.
+// Records both directions of a connection: the newest records for "Show Protocol Traffic", and an event for each
+// record. A record is one line of the transcript format that the tests replay: {t, dir, msg | text}.
 import { Emitter, type Event } from "../base/lifecycle.ts";
 import type { Clock } from "../base/log.ts";
 import { maskText } from "../base/mask.ts";
 import { maskJson } from "../base/maskJson.ts";
 
-/** `c>a` is client to agent, `a>c` agent to client, `err` the agent's stderr, `out` a line of stdout that is not a message. */
+/**
+ * `c>a` is client to agent, `a>c` agent to client, `err` the agent's stderr, `out` a line of stdout that is not a
+ * message.
+ */
 export interface TrafficRecord {
   /** Time since the start of the recording (ms). */
   readonly t: number;
@@ -72,8 +75,8 @@ export function transcriptText(records: readonly TrafficRecord[]): string {
 }
 
 /**
- * The record without secrets, so that it can be shown and saved. Masks values under names that look like credentials, the
- * values of environment variables and headers for MCP servers, and credentials in command lines and printed text.
+ * The record without secrets, so that it can be shown and saved. Masks values under names that look like credentials,
+ * the values of environment variables and headers for MCP servers, and credentials in command lines and printed text.
  */
 export function maskRecord(record: TrafficRecord): TrafficRecord {
   return {

@@ -1,4 +1,4 @@
-// Starts an agent process and watches it: environment, stderr tail, death notice, killing the whole tree.
+// Starts an agent process and watches it: environment, end of stderr, exit, and killing the whole tree.
 import { spawn, type ChildProcess } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
 import { StringDecoder } from "node:string_decoder";
@@ -9,19 +9,19 @@ import { findProgram, windowsSpawn, type ProgramLookup, type PathLookup, type Sp
 import type { Environment, Platform } from "../base/platform.ts";
 import type { AgentDefinition } from "./registry.ts";
 
-/** A running agent process. `stop` resolves when nothing of its tree is left. */
+/** A running agent process. `stop` resolves when no process of its tree is left. */
 export interface AgentProcess {
   readonly pid: number;
   readonly stdin: Writable;
   readonly stdout: Readable;
-  /** Settles once, when the process is gone and its output was read. Never rejects. */
+  /** Resolves when the process has exited and its output was read. Never rejects. */
   readonly whenExited: Promise<ProcessExit>;
-  /** The last lines it wrote to stderr. */
+  /** The end of what it wrote to stderr. */
   stderrTail(): string;
   stop(): Promise<void>;
 }
 
-/** How the process ended. `asked`: because we stopped it. */
+/** How the process ended. `wasStopped`: because `stop` was called. */
 export interface ProcessExit {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
@@ -30,24 +30,24 @@ export interface ProcessExit {
 }
 
 const maxStderrCharacters = 4000;
-/** After exit, how long to wait for output that descendants may hold open. Milliseconds. */
+/** After exit, how long to wait for output that descendants keep open (ms). */
 const drainTime = 500;
-/** How long an agent may take to leave when its input ends. Milliseconds. */
+/** How long an agent may take to exit when its input ends (ms). */
 const graceTime = 1000;
 
-/** Variables of the editor's own process that would change how a program behaves. */
+/** Variables of VS Code's own process that would change how a program behaves. */
 const editorVariables =
   /^(ELECTRON_|VSCODE_|NODE_OPTIONS$|NODE_CHANNEL_|APPLICATION_INSIGHTS_|CHROME_|GDK_PIXBUF_MODULE)/;
 
 const hostPlatform: Platform = process.platform === "win32" ? "windows" : "posix";
 
-/** The editor's environment without its own additions, then the definition's. */
+/** VS Code's environment without its own additions, then the variables of the definition. */
 export function agentEnvironment(
   base: NodeJS.ProcessEnv,
   own: Readonly<Record<string, string>>,
   platform: Platform = hostPlatform,
 ): NodeJS.ProcessEnv {
-  // On Windows names that differ in case are one, and of `Path` and `PATH` a process would get either.
+  // Windows ignores the case of names: with both `Path` and `PATH` set, a process could get either.
   const keyOf = (name: string): string => (platform === "windows" ? name.toUpperCase() : name);
   const replaced = new Set(Object.keys(own).map(keyOf));
   const kept = Object.entries(base).filter(([name]) => !editorVariables.test(name) && !replaced.has(keyOf(name)));
@@ -55,8 +55,8 @@ export function agentEnvironment(
 }
 
 /**
- * Starts the agent. Throws a ProblemError when its program cannot be found or started.
- * `onStderr` gets each line of stderr.
+ * Starts the agent. Throws a ProblemError if its program cannot be found or started. `onStderr` gets each line of
+ * stderr.
  */
 export async function launch(
   definition: AgentDefinition,
@@ -69,7 +69,7 @@ export async function launch(
     cwd: definition.cwd ?? cwd,
     env,
     stdio: ["pipe", "pipe", "pipe"],
-    // Its own process group, so that the whole tree can be ended.
+    // Its own process group, so that the whole tree can be killed.
     detached: process.platform !== "win32",
     windowsHide: true,
     windowsVerbatimArguments: verbatim,
@@ -78,7 +78,7 @@ export async function launch(
   return new ChildAgentProcess(child, onStderr);
 }
 
-/** What to spawn for the agent; `path` is its program. Throws a ProblemError when that cannot be found or started. */
+/** What to spawn for the agent. `path` is its program. Throws a ProblemError if it cannot be found or started. */
 export function agentSpawn(
   definition: AgentDefinition,
   env: Environment,
@@ -124,7 +124,7 @@ class ChildAgentProcess implements AgentProcess {
     this.stdin = stdin;
     this.stdout = stdout;
     child.on("error", error => onStderr(error.message));
-    // Always drained: a full pipe would block the agent.
+    // Always read: a full pipe would block the agent.
     const decoder = new StringDecoder("utf8");
     let partial = "";
     stderr.on("data", (chunk: Buffer) => {
@@ -165,8 +165,8 @@ class ChildAgentProcess implements AgentProcess {
     this.stdin.end();
     await withTimeout(this.whenExited, graceTime, () => undefined);
     const hasExited = this.#child.exitCode !== null || this.#child.signalCode !== null;
-    // Also after a polite exit: descendants may have stayed. But Windows finds them by their living parent only, and
-    // may have given its number to another process.
+    // Also after the agent has exited by itself, because descendants may still run. Not on Windows, which finds them
+    // only through a running parent and may have reused its process id.
     if (process.platform !== "win32" || !hasExited) await killTree(this.pid);
     this.stdout.destroy();
     this.#child.stderr?.destroy();
@@ -193,7 +193,7 @@ function notFoundProblem(
     };
   if (/[/\\]/.test(command))
     return {
-      message: `Could not start ${name}: there is no program at \`${command}\`. Set parley.agents → command to the full path of one.`,
+      message: `Could not start ${name}: there is no program at \`${command}\`. Set parley.agents → command to the full path of a program.`,
       next,
     };
   const hint = command === "npx" ? "Install Node.js" : `Install ${command}`;
@@ -205,11 +205,9 @@ function notFoundProblem(
 
 function startProblem(definition: AgentDefinition, path: string, error: NodeJS.ErrnoException): Problem {
   const folder =
-    error.code === "ENOENT"
-      ? ` Either it, the interpreter it names or the folder it should run in does not exist.`
-      : "";
+    error.code === "ENOENT" ? " The program, the interpreter it names or its working folder does not exist." : "";
   return {
-    message: `Could not start ${definition.name}: \`${path}\` did not run.${folder} Check parley.agents → command and cwd.`,
+    message: `Could not start ${definition.name}: \`${path}\` could not be run.${folder} Check parley.agents → command and cwd.`,
     detail: error.message,
     next: ["openSettings", "selectAgent", "retry"],
   };
@@ -217,17 +215,17 @@ function startProblem(definition: AgentDefinition, path: string, error: NodeJS.E
 
 function unsafeArgumentsProblem(definition: AgentDefinition): Problem {
   return {
-    message: `Could not start ${definition.name}: its command is a batch file, and its arguments hold characters that the Windows shell would act on. Set parley.agents → command to the program itself.`,
+    message: `Could not start ${definition.name}: its command is a batch file, and its arguments contain characters that the Windows shell would interpret. Set parley.agents → command to the program itself.`,
     next: ["openSettings", "selectAgent"],
   };
 }
 
-/** The problem of an agent that ended by itself, with its code and its last words. */
+/** The problem for an agent that ended by itself, with its exit code and the end of its stderr. */
 export function exitProblem(definition: AgentDefinition, death: ProcessExit, ready: boolean): Problem {
   const how = death.signal ? `was ended by ${death.signal}` : `ended with code ${death.code ?? "unknown"}`;
   const when = ready ? "" : " before it was ready";
   return {
-    message: `${definition.name} ${how}${when}. ${ready ? "Restart it to go on; what was said stays here." : "Check that its command starts an ACP agent."}`,
+    message: `${definition.name} ${how}${when}. ${ready ? "Restart it to continue. The conversation is kept." : "Check that its command starts an ACP agent."}`,
     ...(death.stderr !== "" && { detail: lastLines(death.stderr, 20) }),
     next: ready
       ? ["restartAgent", "showLog", "showTraffic"]
@@ -235,17 +233,17 @@ export function exitProblem(definition: AgentDefinition, death: ProcessExit, rea
   };
 }
 
-/** The problem of an agent that closed its output and lives on: nothing can be heard of it any more. */
+/** The problem for an agent that closed its output but still runs. It can send no more messages. */
 export function closedOutputProblem(definition: AgentDefinition): Problem {
   return {
-    message: `${definition.name} closed its output, so nothing can be heard from it any more. Restart it to go on; what was said stays here.`,
+    message: `${definition.name} closed its output, so Parley can no longer receive messages from it. Restart it to continue. The conversation is kept.`,
     next: ["restartAgent", "showLog", "showTraffic"],
   };
 }
 
 const lastLines = (words: string, count: number): string => words.split("\n").slice(-count).join("\n");
 
-/** The command line as people would type it, for sentences. */
+/** The command line as users would type it, for messages. */
 export function agentCommandLine(definition: AgentDefinition): string {
   return [definition.command, ...definition.args]
     .map(word => (/[\s"'$]/.test(word) ? `"${word.replace(/"/g, '\\"')}"` : word))

@@ -1,4 +1,4 @@
-// One running process per agent and window, shared by its sessions. A dead process is forgotten; the next use starts one.
+// One running process per agent and window, shared by its sessions. After a process exits, the next use starts another.
 import { withTimeout } from "../base/async.ts";
 import type { ReadBudget } from "../base/readBudget.ts";
 import { asProblem, ProblemError, type Problem } from "../base/errors.ts";
@@ -10,19 +10,19 @@ import type { Agent } from "../session/agent.ts";
 import { closedOutputProblem, agentCommandLine, exitProblem, launch, type AgentProcess } from "./launch.ts";
 import type { AgentDefinition } from "./registry.ts";
 
-/** How far a start has come. `detail` is what the agent printed last. */
+/** The progress of a start. `detail` is the latest line of stderr. */
 export interface StartProgress {
   readonly state: "starting" | "connecting";
   readonly detail?: string;
 }
 
-/** A process that is ready to be talked to. */
+/** An agent that is ready for sessions. */
 export interface RunningAgent {
   readonly agent: Agent;
   readonly definition: AgentDefinition;
-  /** Fires once when the process ended without being asked to. */
+  /** Fires once if the process ends without being stopped. */
   readonly onDidDie: Event<Problem>;
-  /** Its output has ended; its death, or that it lives on in silence, is told soon. */
+  /** Its output has ended. `onDidDie` fires soon, whether the process has exited or still runs. */
   hasEnded(): boolean;
 }
 
@@ -36,12 +36,12 @@ interface Slot {
   connected?: AgentConnection;
 }
 
-/** How long a dead agent's last output may take to be served. Milliseconds. */
+/** After an agent exits, wait at most this long until its last output was processed (ms). */
 const maxDrainTime = 5000;
-/** How long after its output ended an agent's death is waited for. Milliseconds. */
+/** After an agent's output ends, wait at most this long for its exit (ms). */
 const maxExitWait = 1000;
 
-/** Starts agents and keeps them. Disposing ends every process tree and resolves when all are gone. */
+/** Starts agents and keeps them running. Disposing kills every process tree and resolves when none is left. */
 export class AgentPool {
   readonly #slots = new Map<string, Slot>();
   readonly #recorders = new Map<string, TrafficRecorder>();
@@ -51,18 +51,18 @@ export class AgentPool {
   readonly #version: string;
   readonly #readBudget: ReadBudget | undefined;
   readonly #recorded = new Emitter<string>();
-  /** Fires with an agent's id whenever its tap recorded something. */
+  /** Fires with an agent's id when its traffic was recorded. */
   readonly onDidRecord: Event<string> = this.#recorded.event;
 
-  /** `credit`: what agents may say before it is painted. */
-  constructor(log: Log, clock: Clock, clientVersion: string, credit?: ReadBudget) {
-    this.#readBudget = credit;
+  /** `readBudget` limits how far reading may be ahead of painting. */
+  constructor(log: Log, clock: Clock, clientVersion: string, readBudget?: ReadBudget) {
+    this.#readBudget = readBudget;
     this.#log = log;
     this.#clock = clock;
     this.#version = clientVersion;
   }
 
-  /** The traffic of the agent's newest process, also after its end. */
+  /** The traffic of the agent's latest process, also after its exit. */
   tap(agent: string): TrafficRecorder | undefined {
     return this.#recorders.get(agent);
   }
@@ -71,7 +71,7 @@ export class AgentPool {
   }
 
   /**
-   * The running agent; starts it if need be. Rejects with a ProblemError. `onProgress` is called until it settles.
+   * The running agent, started if necessary. Rejects with a ProblemError. Calls `onProgress` until it settles.
    */
   async get(
     definition: AgentDefinition,
@@ -91,15 +91,15 @@ export class AgentPool {
     }
   }
 
-  /** Ends the agent's process, if one runs. The next `get` starts a new one. */
+  /** Stops the agent's process, if one runs. The next `get` starts another. */
   async stop(agent: string): Promise<void> {
     const slot = this.#slots.get(agent);
     if (slot) await this.#end(slot);
   }
 
-  /** Ends everything. */
+  /** Stops all agents. */
   async dispose(): Promise<void> {
-    for (const slot of [...this.#slots.values()]) void this.#end(slot); // Waited for below.
+    for (const slot of [...this.#slots.values()]) void this.#end(slot); // Awaited below.
     await Promise.all(this.#ending);
     this.#recorded.dispose();
   }
@@ -139,7 +139,7 @@ export class AgentPool {
     });
     slot.process = process;
     const exitEmitter = new Emitter<Problem>();
-    // Starting ends when the process does: a dead agent must not be waited for.
+    // Starting fails when the process exits, so that nothing waits for an agent that has exited.
     const start = new AbortController();
     const onStop = (): void => start.abort(stop.signal.reason);
     if (stop.signal.aborted) onStop();
@@ -152,12 +152,12 @@ export class AgentPool {
       exitEmitter.dispose();
     };
     void process.whenExited.then(async death => {
-      this.#log.info(`${definition.name} is gone.`, {
+      this.#log.info(`${definition.name} exited.`, {
         code: death.code,
         signal: death.signal,
         asked: death.wasStopped,
       });
-      // What it said before it died may still wait to be served.
+      // Its last messages may still wait to be processed.
       if (slot.connected) await this.#waitFor(slot.connected.closed, maxDrainTime);
       handleLoss(exitProblem(definition, death, slot.connected !== undefined));
     });
@@ -178,7 +178,7 @@ export class AgentPool {
         start.signal,
       );
     } catch (error) {
-      // The stream's end is noticed before the process's: wait a moment for its code and last words.
+      // The end of the output is noticed before the exit. Wait a moment for the exit code and the end of stderr.
       const death =
         error instanceof StreamEndedError ? await this.#waitFor(process.whenExited, maxExitWait) : undefined;
       if (death && !death.wasStopped) throw new ProblemError(exitProblem(definition, death, false));
@@ -212,11 +212,11 @@ export class AgentPool {
     this.#forget(slot);
     slot.stop.abort(new ProblemError({ message: `${slot.definition.name} was stopped.`, next: ["restartAgent"] }));
     slot.connected?.dispose();
-    // A start under way settles first, since only then it is known whether there is a process to end.
+    // Wait until a start in progress settles: only then is it known whether there is a process to stop.
     const ended = slot.ready
       .then(
         () => {},
-        () => {}, // Told by whoever asked for the agent.
+        () => {}, // The caller of `get` reports it.
       )
       .then(() => slot.process?.stop())
       .finally(() => this.#ending.delete(ended));
@@ -225,7 +225,7 @@ export class AgentPool {
   }
 }
 
-/** Adds what the agent printed last to a problem that has no detail of its own. */
+/** Adds the end of stderr to a problem that has no details. */
 function withStderr(error: unknown, stderr: string): ProblemError {
   const problem = asProblem(error);
   return new ProblemError(problem.detail === undefined && stderr !== "" ? { ...problem, detail: stderr } : problem);

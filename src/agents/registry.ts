@@ -1,6 +1,6 @@
-// Which agents there are: the built-in demo, presets of well-known ones, and what the user's settings say.
+// The agents to choose from: the built-in demo agent, presets for well-known agents, and the user's settings.
 
-/** How to start an agent, and the little that must be known about it. */
+/** How to start an agent, and the settings for working with it. */
 export interface AgentDefinition {
   readonly id: string;
   readonly name: string;
@@ -8,15 +8,17 @@ export interface AgentDefinition {
   readonly command: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
-  /** Absolute. Absent: the workspace folder. */
+  /** Absolute. Absent for the workspace folder. */
   readonly cwd?: string;
-  /** What a read of a missing file answers: some agents cannot create a file when it is an error. */
+  /**
+   * What to return when the agent reads a file that does not exist. Some agents cannot create a file after an error.
+   */
   readonly missingFiles: "error" | "empty";
-  /** Seconds it may take to answer its first message; the first start may download it. */
+  /** The time limit for the answer to the first message (seconds). The first start may download the agent. */
   readonly startTimeout: number;
 }
 
-/** An entry of the setting that cannot be used, with the reason: shown, never dropped. */
+/** An invalid entry of the setting, with the reason. Shown to the user, never ignored silently. */
 export interface InvalidDefinition {
   readonly id: string;
   readonly reason: string;
@@ -33,7 +35,7 @@ const npx = (id: string, name: string, packageAndVersion: string, ...args: strin
   startTimeout: 180,
 });
 
-/** Well-known agents, with the exact command that starts each as an ACP agent. Versions are pinned. */
+/** Well-known agents with the commands that start them as ACP agents. Versions are pinned. */
 export const agentPresets: readonly AgentDefinition[] = [
   npx("claude", "Claude Agent", "@agentclientprotocol/claude-agent-acp@0.100.0"),
   npx("codex", "Codex", "@agentclientprotocol/codex-acp@2.6.0"),
@@ -55,8 +57,8 @@ export const agentPresets: readonly AgentDefinition[] = [
 ];
 
 /**
- * The agents to offer, in order: the demo, the user's own, the presets. An entry of the setting changes the preset of
- * its id field by field, or defines an agent of its own; `false` hides one.
+ * The agents to offer, in order: the demo agent, the user's own agents, the presets. An entry of the setting overrides
+ * single fields of the agent with its id, or defines another agent. `false` hides an agent.
  */
 export function resolveAgents(
   builtIn: readonly AgentDefinition[],
@@ -100,17 +102,17 @@ function parseDefinition(
   const { name, command, args, env, cwd, missingFiles, startTimeout, description } = value;
   if (command === undefined && !base) return refuse("has no command. Name the program that starts it.");
   if (command !== undefined && (typeof command !== "string" || command.trim() === ""))
-    return refuse("has a command that is not text.");
+    return refuse("has a command that is not a string.");
   if (args !== undefined && !(Array.isArray(args) && args.every(arg => typeof arg === "string")))
-    return refuse("has args that are not a list of texts.");
+    return refuse("has args that are not a list of strings.");
   if (env !== undefined && !(isRecord(env) && Object.values(env).every(item => typeof item === "string")))
-    return refuse("has an env whose values are not all text.");
-  if (cwd !== undefined && typeof cwd !== "string") return refuse("has a cwd that is not text.");
+    return refuse("has an env whose values are not all strings.");
+  if (cwd !== undefined && typeof cwd !== "string") return refuse("has a cwd that is not a string.");
   if (missingFiles !== undefined && missingFiles !== "error" && missingFiles !== "empty")
     return refuse('has a missingFiles that is neither "error" nor "empty".');
   if (startTimeout !== undefined && !(typeof startTimeout === "number" && startTimeout > 0))
     return refuse("has a startTimeout that is not a number of seconds.");
-  // A new command does not take the old one's arguments.
+  // A different command does not inherit the arguments.
   const inherited = command === undefined ? (base?.args ?? []) : [];
   return {
     id,

@@ -1,12 +1,12 @@
-// Starts the watchdog and tells it what to guard: see src/watchdog.ts.
+// Starts the watchdog (src/watchdog.ts) and sends it the ids of the processes to guard.
 import { spawn, type ChildProcess } from "node:child_process";
 import { setProcessGuard } from "../base/processTree.ts";
 import { toDisposable, type Disposable } from "../base/lifecycle.ts";
 import type { Log } from "../base/log.ts";
 
 /**
- * From now on every process tree that is ours is ended also when this process is killed. `script` is the built
- * watchdog. It is started with the first tree; disposing lets it go.
+ * Makes sure that all process trees of this extension are killed even if the extension host is killed. `script` is the
+ * built watchdog, which starts with the first process tree. Disposing ends it.
  */
 export function startWatchdog(script: string, log: Log): Disposable {
   let child: ChildProcess | undefined;
@@ -19,13 +19,13 @@ export function startWatchdog(script: string, log: Log): Disposable {
       windowsHide: true,
     });
     made.on("error", error =>
-      log.warn("The watchdog did not start: processes may stay if VS Code is killed.", error.message),
+      log.warn("The watchdog did not start. If VS Code is killed, processes may keep running.", error.message),
     );
-    made.stdin?.on("error", error => log.debug("The watchdog takes no more words.", error.message));
+    made.stdin?.on("error", error => log.debug("The watchdog no longer accepts input.", error.message));
     made.once("exit", code => {
       if (!ended) log.warn(`The watchdog ended with code ${code ?? "unknown"}.`);
     });
-    // It must not keep this process alive.
+    // The watchdog must not keep the extension host alive.
     made.unref();
     return made;
   };

@@ -3,7 +3,9 @@ import { asError } from "./errors.ts";
 import type { Disposable } from "./lifecycle.ts";
 import type { Clock } from "./log.ts";
 
-/** Runs asynchronous tasks one at a time, in the order in which they are queued. A failure does not stop later tasks. */
+/**
+ * Runs asynchronous tasks one at a time, in the order in which they are queued. A failure does not stop later tasks.
+ */
 export class Sequencer {
   /** Settles with the task queued last. Never rejects, and keeps no result alive. */
   #last: Promise<void> | undefined;
@@ -85,8 +87,8 @@ export function withTimeout<T, U>(
 }
 
 /**
- * Settles as the promise does. If one of the signals is or becomes aborted first, settles with what `onAbort` returns or
- * throws instead, and ignores the promise from then on. Leaves no listener behind.
+ * Settles as the promise does. If one of the signals is or becomes aborted first, settles with what `onAbort` returns
+ * or throws instead, and ignores the promise from then on. Leaves no listener behind.
  */
 export function untilAborted<T, U>(
   promise: Promise<T>,

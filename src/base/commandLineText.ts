@@ -1,6 +1,6 @@
-// A program and its arguments as one line for people.
+// A program and its arguments as one line, for display.
 
-/** A command line as one would type it. For display only. */
+/** A command line as a user would type it. For display only. */
 export function commandLineText(command: string, args: readonly string[] = []): string {
   if (args.length === 0) return command;
   return [command, ...args].map(word => (/^[\w@%+=:,./\\-]+$/.test(word) ? word : quote(word))).join(" ");

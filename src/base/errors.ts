@@ -1,6 +1,6 @@
-// Errors a user can act on. Each is a named function, so the sentences stand in one place.
+// Errors for users and for agents.
 
-/** A step the panel can offer beside a problem; the panel names and runs it. */
+/** An action that the panel offers with a problem. */
 export type NextStep =
   | "retry"
   | "restartAgent"
@@ -12,12 +12,12 @@ export type NextStep =
   | "openFolder"
   | "newSession";
 
-/** A failure as the user sees it: what happened and why, what was printed, what to do. Plain text, no Markdown. */
+/** A failure as shown to the user: what happened and why, details, and what to do. Plain text, no Markdown. */
 export interface Problem {
   readonly message: string;
-  /** What the agent printed last, or technical detail. Several lines. */
+  /** The end of the output of the agent, or technical details. Several lines. */
   readonly detail?: string;
-  /** A command line the user may run in a terminal, such as a sign-in. */
+  /** A command line that the user may run in a terminal, such as one that signs in. */
   readonly command?: string;
   readonly next: readonly NextStep[];
 }
@@ -32,36 +32,36 @@ export class ProblemError extends Error {
   }
 }
 
-/** The value as an Error, whatever was thrown. */
+/** The thrown value as an Error. */
 export function asError(thrown: unknown): Error {
   if (thrown instanceof Error) return thrown;
   if (typeof thrown === "string") return new Error(thrown);
   try {
     return new Error(JSON.stringify(thrown));
   } catch {
-    return new Error(String(thrown)); // Not everything can be written as JSON.
+    return new Error(String(thrown)); // Not every value can be converted to JSON.
   }
 }
 
-/** The problem of any thrown value; one we did not foresee points at the log. */
+/** The problem for any thrown value. For unexpected errors it refers to the log. */
 export function asProblem(thrown: unknown): Problem {
   if (thrown instanceof ProblemError) return thrown.problem;
   const error = asError(thrown);
   return { message: error.message === "" ? "Something went wrong." : error.message, next: ["showLog"] };
 }
 
-/** For the default branch of an exhaustive switch at run time. */
+/** For the default branch of an exhaustive switch. */
 export function unreachable(value: never): Error {
   return new Error(`Unexpected value: ${JSON.stringify(value)}`);
 }
 
-/** Why a request of the agent was not served. `acp/` turns it into an error code. */
+/** Why a request of the agent was refused. `acp/` maps it to an error code. */
 export type RefusalKind = "notFound" | "invalid" | "failed" | "cancelled";
 
-/** An agent's request that was not served. The message goes to the agent, so it says what to do instead. */
+/** A refused request of an agent. The message is sent to the agent, so it should say what to do instead. */
 export class Refusal extends Error {
   readonly kind: RefusalKind;
-  /** Details for the agent, as JSON: the path of a missing file, for example. */
+  /** Details for the agent as JSON, for example the path of a missing file. */
   readonly data: unknown;
   constructor(kind: RefusalKind, message: string, data?: unknown) {
     super(message);

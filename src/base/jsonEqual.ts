@@ -1,6 +1,6 @@
-// Equality as JSON sees it. Identical objects are not looked into, which is what keeps it cheap where little changes.
+// Equality of JSON values. Identical objects are not compared in depth, so comparing states with few changes is cheap.
 
-/** Equal as JSON: an absent field and an undefined one are the same. */
+/** Whether two values are equal as JSON: absent and undefined fields are the same. */
 export function jsonEqual(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;

@@ -1,6 +1,6 @@
-// Lifetimes and events: the few ideas of VS Code's own base library that every layer needs, without `vscode`.
+// Disposables and events, modelled on VS Code's base library. Does not use the `vscode` API.
 
-/** Something that holds a resource until it is disposed. Disposing twice does nothing. */
+/** Holds a resource until it is disposed. Disposing again has no effect. */
 export interface Disposable {
   dispose(): void;
 }
@@ -20,7 +20,7 @@ export function toDisposable(end: () => void): Disposable {
   return made;
 }
 
-/** Owns disposables and ends them in reverse order. Adding to a disposed store disposes at once. */
+/** Owns disposables and disposes them in reverse order. Items added to a disposed store are disposed at once. */
 export class DisposableStore implements Disposable {
   readonly #items = new Set<Disposable>();
   #disposed = false;
@@ -35,7 +35,7 @@ export class DisposableStore implements Disposable {
     else this.#items.add(item);
     return item;
   }
-  /** Disposes `item` now and forgets it. */
+  /** Removes and disposes `item`. */
   delete(item: Disposable): void {
     if (this.#items.delete(item)) item.dispose();
   }
@@ -56,10 +56,10 @@ export class DisposableStore implements Disposable {
   }
 }
 
-/** A function that subscribes a listener; dispose the result to unsubscribe. */
+/** A function that subscribes a listener. Dispose the result to unsubscribe. */
 export type Event<T> = (listener: (value: T) => void) => Disposable;
 
-/** The sending side of an {@link Event}. A listener that throws does not stop the others: it goes to `onError`. */
+/** The sender of an {@link Event}. If a listener throws, the error goes to `onError` and the others still run. */
 export class Emitter<T> implements Disposable {
   readonly #listeners = new Set<(value: T) => void>();
   readonly #onError: (error: unknown) => void;
@@ -91,20 +91,20 @@ function rethrowLater(error: unknown): void {
   });
 }
 
-// The leak tracker: off in the product, on in the tests.
+// The leak tracker, which only tests turn on.
 const tracked = new Map<Disposable, string>();
 let tracking = false;
 function track(item: Disposable): void {
   if (tracking) tracked.set(item, new Error("created here").stack ?? "");
 }
 
-/** Starts recording every disposable made from now on. For tests. */
+/** Starts tracking every disposable that is created from now on. For tests. */
 export function trackLeaks(): void {
   tracking = true;
   tracked.clear();
 }
 
-/** Stops recording and returns the stacks of what was never disposed. For tests. */
+/** Stops tracking and returns the creation stacks of disposables that were not disposed. For tests. */
 export function findLeaks(): readonly string[] {
   tracking = false;
   const stacks = [...tracked.values()];

@@ -1,13 +1,14 @@
-// Which lines differ between two texts, in small steps: none takes long, and all together are bounded, whatever the texts.
+// Computes which lines differ between two texts. The work is done in short pieces, and the total is bounded for any
+// texts.
 import { diffArrays } from "diff";
 
 /**
- * Work that is done piece by piece. Each `yield` tells what was done since the one before, in steps: about as much as
- * looking at one line. A piece is some thousand steps at most, which is a few milliseconds.
+ * Work that is done in pieces. Each `yield` returns the cost of the piece in steps. One step is about the work of
+ * comparing one line. A piece takes some thousand steps at most, which is a few milliseconds.
  */
 export type Work<T> = Generator<number, T, void>;
 
-/** Does all of the work at once. */
+/** Does all of the work synchronously. */
 export function runToEnd<T>(work: Work<T>): T {
   for (;;) {
     const next = work.next();
@@ -15,7 +16,7 @@ export function runToEnd<T>(work: Work<T>): T {
   }
 }
 
-/** Lines that differ: `old[oldFrom..oldTo)` was replaced by `new[newFrom..newTo)`. Counted from 0. */
+/** A change of lines: `old[oldFrom..oldTo)` was replaced by `new[newFrom..newTo)`. 0-based. */
 export interface LineChange {
   readonly oldFrom: number;
   readonly oldTo: number;
@@ -23,18 +24,18 @@ export interface LineChange {
   readonly newTo: number;
 }
 
-/** A text's lines, without their ends. */
+/** The lines of a text, without their line endings. */
 export interface NumberedLines {
   readonly texts: readonly string[];
-  /** Equal lines have equal numbers; a last line that does not end is another line, unless neither text ends. */
+  /** Equal lines have equal ids. An unterminated last line has an id of its own, unless both texts end in one. */
   readonly ids: readonly number[];
-  /** Where the line ends in CR LF. */
+  /** Whether the line ends in CR LF. */
   readonly crlf: readonly boolean[];
-  /** The last line does not end, and that of the other text does. */
+  /** The last line is unterminated, and that of the other text is terminated. */
   readonly lacksLineEnd: boolean;
 }
 
-/** The part of two texts that is worth comparing, with so many equal lines before it that are left out. */
+/** The part of two texts that differs. `skipped` is the number of equal lines before it that are left out. */
 export interface DifferingPart {
   readonly skipped: number;
   readonly old: NumberedLines;
@@ -43,18 +44,18 @@ export interface DifferingPart {
 
 const textPieceLength = 65_536;
 const linePieceSize = 2000;
-/** More lines on one side are not compared. */
+/** Texts with more lines are not compared. */
 const maxLines = 200_000;
-/** Steps for finding a short way from one text to the other. What is left when they are used up is replaced as a whole. */
+/** The limit of steps for finding short changes. Ranges left when it is reached are replaced as a whole. */
 const maxSearchSteps = 3_000_000;
-/** One search, as edits times lines: it cannot be done in pieces. */
+/** The limit of a single search (edits × lines), because a search cannot be done in pieces. */
 const searchSize = 400_000;
 const lastSearchSize = 500_000;
 const maxEdits = 400;
 
 /**
- * The lines of both texts without what is equal at their beginning and end, but for `context` lines of it. Undefined when
- * that are too many lines.
+ * The lines of both texts without the equal lines at the beginning and the end, except for `context` lines on each
+ * side. Undefined if there are too many lines.
  */
 export function* differingPart(oldText: string, newText: string, context: number): Work<DifferingPart | undefined> {
   const prefix = yield* commonPrefix(oldText, newText);
@@ -63,7 +64,7 @@ export function* differingPart(oldText: string, newText: string, context: number
   const to = endOfLinesAfter(oldText, oldText.length - suffix, context) - oldText.length;
   const skipped = yield* countLines(oldText, from);
   const numbers = new Map<string, number>();
-  // Agents often send a piece of a file: that neither side ends is no change of the last line.
+  // Agents often send a part of a file. If both sides end in an unterminated line, that is not a change.
   const alike = isUnterminated(oldText) && isUnterminated(newText);
   const old = yield* numberLines(oldText, from, oldText.length + to, numbers, alike);
   const now = old && (yield* numberLines(newText, from, newText.length + to, numbers, alike));
@@ -71,8 +72,8 @@ export function* differingPart(oldText: string, newText: string, context: number
 }
 
 /**
- * The changes between two texts, in order and apart from each other, with every character counted: a line that ends
- * otherwise, or does not end, is another line. More lines than are compared are one change.
+ * The changes between two texts, in order and not adjacent. Every character counts, so lines with different line
+ * endings differ. Texts with too many lines to compare result in a single change.
  */
 export function* changesBetween(oldText: string, newText: string): Work<readonly LineChange[]> {
   if (oldText === newText) return [];
@@ -145,7 +146,7 @@ function* commonSuffix(a: string, b: string, end: number): Work<number> {
   return size;
 }
 
-/** The beginning of the line so many lines before the one at `at`. */
+/** The start of the line that is `count` lines before the line at `at`. */
 function startOfLinesBefore(text: string, at: number, count: number): number {
   let start = at;
   for (let i = 0; i <= count && start > 0; i++) start = i === 0 ? lineStart(text, start) : lineStart(text, start - 1);
@@ -154,7 +155,7 @@ function startOfLinesBefore(text: string, at: number, count: number): number {
 
 const lineStart = (text: string, at: number): number => (at === 0 ? 0 : text.lastIndexOf("\n", at - 1) + 1);
 
-/** The end of the line so many lines behind the one at `at`. */
+/** The end of the line that is `count` lines after the line at `at`. */
 function endOfLinesAfter(text: string, at: number, count: number): number {
   let end = at;
   for (let i = 0; i <= count && end < text.length; i++) {
@@ -192,7 +193,7 @@ function* numberLines(
     const end = open ? to : found;
     const returns = !open && end > at && text.charCodeAt(end - 1) === 13;
     const line = text.slice(at, returns ? end - 1 : end);
-    // No line holds a line break, so this key is no other line's.
+    // Lines contain no line break, so this key differs from that of any terminated line.
     const key = open && !closed ? `\n${line}` : line;
     const id = numbers.get(key) ?? numbers.size;
     numbers.set(key, id);
@@ -211,8 +212,9 @@ function* numberLines(
 }
 
 /**
- * The changes that lead from one list of numbers to the other, in order. A short list of changes, not always the shortest:
- * lines that stand once on either side hold the rest in place, and what is between them is searched within bounds.
+ * The changes from one list of line ids to the other, in order. The list of changes is short but not always the
+ * shortest: lines that are unique on both sides are matched first, and the ranges between them are searched within
+ * limits.
  */
 export function* diffIds(a: readonly number[], b: readonly number[]): Work<readonly LineChange[]> {
   const found: LineChange[] = [];
@@ -225,7 +227,7 @@ export function* diffIds(a: readonly number[], b: readonly number[]): Work<reado
     yield steps;
     left -= steps;
     if (lines === 0) continue;
-    // Lines on one side only; or one line on each, which are not equal.
+    // Only one side has lines, or each side has one line and they differ.
     if (left <= 0 || inner.oldFrom === inner.oldTo || inner.newFrom === inner.newTo || lines === 2) {
       found.push(inner);
       continue;
@@ -257,7 +259,7 @@ export function* diffIds(a: readonly number[], b: readonly number[]): Work<reado
   return found;
 }
 
-/** The range without the lines that are equal at its ends. */
+/** The range without the equal lines at its start and end. */
 function trimRange(
   range: LineChange,
   a: readonly number[],
@@ -281,7 +283,7 @@ interface SearchResult {
   readonly steps: number;
 }
 
-/** The shortest way through the range, if it is short for so many lines. */
+/** The shortest list of changes in the range. None if finding it would exceed the limit for this number of lines. */
 function search(range: LineChange, a: readonly number[], b: readonly number[], size: number): SearchResult {
   const { oldFrom, oldTo, newFrom, newTo } = range;
   const lines = oldTo - oldFrom + newTo - newFrom;
@@ -289,7 +291,7 @@ function search(range: LineChange, a: readonly number[], b: readonly number[], s
   const old = a.slice(oldFrom, oldTo);
   const parts = diffArrays(old, b.slice(newFrom, newTo), { maxEditLength }) as
     readonly { readonly count: number; readonly added: boolean; readonly removed: boolean }[] | undefined;
-  // The search spreads over the edits made so far, but never beyond the shorter side.
+  // The width of the search grows with the number of edits, up to the length of the shorter side.
   const spread = 2 * Math.min(oldTo - oldFrom, newTo - newFrom) + 2;
   const cost = (edits: number): number => 10 + Math.ceil((lines + edits * Math.min(edits, spread)) / 4);
   if (!parts) return { steps: cost(maxEditLength) };
@@ -313,7 +315,7 @@ function search(range: LineChange, a: readonly number[], b: readonly number[], s
   return { changes, steps: cost(edits) };
 }
 
-/** Finds lines that stand once on either side of a range. */
+/** Finds lines that occur exactly once on each side of a range. */
 class UniqueLines {
   readonly #old: Int32Array;
   readonly #new: Int32Array;
@@ -325,7 +327,7 @@ class UniqueLines {
     this.#place = new Int32Array(size);
   }
 
-  /** Whether any line of one side is among those of the other. */
+  /** Whether both sides have a line in common. */
   hasCommonLine({ oldFrom, oldTo, newFrom, newTo }: LineChange, a: readonly number[], b: readonly number[]): boolean {
     let found = false;
     for (let i = oldFrom; i < oldTo; i++) this.#old[a[i] as number] = 1;
@@ -334,7 +336,7 @@ class UniqueLines {
     return found;
   }
 
-  /** The ranges between such lines, in order; undefined when there are none. */
+  /** The ranges between unique lines, in order. Undefined if there are no unique lines. */
   rangesBetween(range: LineChange, a: readonly number[], b: readonly number[]): readonly LineChange[] | undefined {
     const { oldFrom, oldTo, newFrom, newTo } = range;
     const pairs = longestIncreasing(this.#pairs(range, a, b));
@@ -373,9 +375,9 @@ const countIn = (counts: Int32Array, id: number): void => {
 
 type Pair = readonly [old: number, place: number];
 
-/** The most of the pairs whose places rise, too. */
+/** The longest subsequence of pairs whose places increase. */
 function longestIncreasing(pairs: readonly Pair[]): readonly Pair[] {
-  /** The index of the pair that ends the best chain of each length; before[i] is the pair before i in its chain. */
+  /** The index of the pair that ends the best chain of each length. `before[i]` is the pair before `i` in its chain. */
   const ends: number[] = [];
   const before: number[] = [];
   const place = (i: number): number => (pairs[i] as Pair)[1];

@@ -1,6 +1,6 @@
-// The two ports that every layer may ask for: a log and a clock.
+// The log and the clock, as interfaces that all rooms may use.
 
-/** Where Parley's own messages go. `data` is appended as JSON; secrets must be masked by the caller. */
+/** Parley's log. `data` is appended as JSON. The caller must mask secrets. */
 export interface Log {
   debug(message: string, data?: unknown): void;
   info(message: string, data?: unknown): void;
@@ -8,10 +8,10 @@ export interface Log {
   error(message: string, data?: unknown): void;
 }
 
-/** Milliseconds since the epoch, and a timer that ends with its disposable. */
+/** The current time (ms since the epoch) and timers. */
 export interface Clock {
   now(): number;
-  /** Calls `run` once after `ms` milliseconds. Dispose to call it off. */
+  /** Calls `run` once after `ms` milliseconds. Dispose the result to cancel. */
   after(ms: number, run: () => void): { dispose(): void };
 }
 

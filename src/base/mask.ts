@@ -1,17 +1,18 @@
-// Takes credentials out of printed text and command lines before they are shown or saved. By patterns, so it errs: towards
-// hiding where a value is assigned to a telling name, towards prose where only a space or a colon stands between them.
+// Masks credentials in printed text and command lines before they are shown or saved. Patterns can be wrong: they
+// rather mask too much if a value is assigned to a name such as `token`, and too little if only a space or a colon
+// separates them, as in prose.
 
-/** Stands where a credential stood. */
+/** Replaces a credential. */
 export const hiddenValue = "•••";
 
-/** A pattern that matches the secret alone, and what else has to hold for it to be one. */
+/** A pattern that matches only the secret, and a further condition for the match. */
 interface Rule {
   readonly find: RegExp;
   readonly when?: (value: string) => boolean;
 }
 
-// Invariant: a repetition that can fail is bounded, so a long line takes time in proportion to its length.
-// "tokens" is a count.
+// Invariant: repetitions that can fail are bounded, so that the time is proportional to the length of a line.
+// "tokens" is excluded because it is a count.
 const credentialName =
   "(?:(?:api|access|private|auth|signing|encryption)[-_ ]?key|token(?!s)|secret|pass(?:word|wd|phrase)|credentials?" +
   "|authorization|cookie)[\\w-]{0,30}";
@@ -19,7 +20,7 @@ const credentialAssignment = `${credentialName}\\\\?["']? {0,3}[=:] {0,3}`;
 const patternAfter = (before: string, value: string): RegExp => new RegExp(`(?<=${before})${value}`, "gi");
 
 const rules: readonly Rule[] = [
-  // Secrets that show by their shape: keys of well-known services, JSON Web Tokens, private keys.
+  // Secrets that are recognised by their format: keys of well-known services, JSON Web Tokens, private keys.
   { find: /\b(?:sk|pk|rk)[-_][\w-]{16,}/g, when: looksSecret },
   { find: /\b(?:gh[oprsu]_|github_pat_|glpat-|npm_|hf_|xox[abeprs]-)[\w-]{16,}/g, when: looksSecret },
   { find: /\b(?:AKIA[0-9A-Z]{16}\b|AIza[\w-]{30,})/g },
@@ -27,7 +28,7 @@ const rules: readonly Rule[] = [
   { find: /(?<=-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----)(?:(?!-----END)[^])+/g },
   // scheme://user:password@host
   { find: /(?<=:\/\/[^\s:/@]{0,100}:)[^\s/@]+(?=@)/g },
-  // Headers: an authorization has two words, a cookie several values.
+  // Headers: an authorization consists of two words, a cookie of several values.
   { find: /(?<=\bauthorization["']?: {0,3}["']?(?:bearer|basic|digest|token) )[^\s"',]+/gi, when: isValue },
   { find: /(?<=\b(?:set-)?cookie: ?)[^\s=]{1,200}=[^\n]+/gi },
   { find: /(?<=\b(?:bearer|basic) )[\w.~+/=-]+/gi, when: looksSecret },
@@ -48,7 +49,7 @@ const rules: readonly Rule[] = [
   { find: /(?<=\bpass(?:word|wd|phrase): )[^\s"']+(?=[ \t]*$)/gim, when: isValue },
 ];
 
-/** The text with what looks like a credential replaced by "•••". */
+/** The text with likely credentials replaced by "•••". */
 export function maskText(text: string): string {
   return rules.reduce(
     (masked, { find, when }) => masked.replace(find, value => (when?.(value) === false ? value : hiddenValue)),
@@ -56,31 +57,31 @@ export function maskText(text: string): string {
   );
 }
 
-/** The value of a variable, masked if its name or its shape says that it is a credential. */
+/** The value of a variable, masked if its name or its format indicates a credential. */
 export function maskVariable(name: string, value: string): string {
-  // The rules know values by the names they are assigned to.
+  // The rules recognise values by the name before them.
   return maskText(`${name}=${value}`).slice(name.length + 1);
 }
 
-/** Whether the last word of a command line's piece is a flag that a credential follows. */
+/** Whether an argument is a flag that is followed by a credential. */
 export function isSecretFlag(piece: string): boolean {
   return secretFlag.test(piece);
 }
 const secretFlag = new RegExp(`^--?[\\w-]{0,40}${credentialName}$`, "i");
 
-/** Something and not the lack of it. */
+/** An actual value, unlike `none` or `false`. */
 function isValue(value: string): boolean {
   return /[a-z0-9]/i.test(value) && !/^(?:true|false|null|none|undefined)\b/i.test(value);
 }
 
-/** What follows a flag in a command line, and not in a sentence about the flag. */
+/** A value after a flag in a command line, unlike the next word of a sentence about the flag. */
 function isArgument(value: string): boolean {
   const word =
     /^(?:and|are|argument|as|can|cannot|flag|for|from|has|if|in|instead|is|must|not|option|or|should|the|to|was|with)\b/i;
   return isValue(value) && !word.test(value);
 }
 
-/** Letters and digits mixed, or capitals inside a long run: no word of prose. */
+/** Mixes letters and digits, or has capitals inside a long run of letters, unlike words of prose. */
 function looksSecret(value: string): boolean {
   if (value.length < 6 || !/[a-z]/i.test(value)) return false;
   return /\d/.test(value) || (value.length >= 16 && /[a-z][A-Z]/.test(value));

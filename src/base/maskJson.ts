@@ -1,9 +1,12 @@
-// Hides credentials in JSON values: in protocol traffic and in settings that a log shows.
+// Masks credentials in JSON values: in protocol traffic and in settings that are logged.
 import { maskText, hiddenValue, isSecretFlag } from "./mask.ts";
 
 const secretKey = /(authorization|api[-_]?key|token|secret|password|passwd|credential|cookie)/i;
 
-/** A copy with credentials replaced by "•••", however deep below such a name. Numbers stay: token counts are no secret. */
+/**
+ * A copy with credentials replaced by "•••", at any depth below such a name. Numbers stay, because token counts are not
+ * secret.
+ */
 export function maskJson(value: unknown, key = ""): unknown {
   if (secretKey.test(key) || key === "env" || key === "headers") return hideTexts(value);
   if (key === "command" && typeof value === "string") return maskText(value);
@@ -16,14 +19,14 @@ function maskNested(value: unknown): unknown {
   return isRecord(value) ? mapRecord(value, maskJson) : value;
 }
 
-/** All texts but names: `[{name, value}]` is how variables and headers are handed over. */
+/** Hides all strings except names, because variables and headers are sent as `[{name, value}]`. */
 function hideTexts(value: unknown, key = ""): unknown {
   if (typeof value === "string") return value === "" || key === "name" ? value : hiddenValue;
   if (Array.isArray(value)) return value.map((item: unknown) => hideTexts(item));
   return isRecord(value) ? mapRecord(value, hideTexts) : value;
 }
 
-/** A command line in pieces: a telling flag hides the piece after it. */
+/** The arguments of a command line. A flag such as `--token` hides the argument after it. */
 function maskedArguments(args: readonly unknown[]): readonly unknown[] {
   return args.map((arg, index) => {
     if (typeof arg !== "string") return maskNested(arg);

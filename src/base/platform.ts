@@ -1,4 +1,4 @@
-// The platform of the extension host, as path and shell rules distinguish it.
+// The platform of the extension host, as far as rules for paths and shells depend on it.
 
 export type Platform = "posix" | "windows";
 

@@ -1,10 +1,10 @@
-// Ends a process with everything it started: politely, then by force, always within a bounded time. Stands in `base`
-// because agents and terminals need it alike; the one file there that touches the system.
+// Kills a process and all its descendants: first with SIGTERM, then with SIGKILL, within a bounded time. It is in
+// `base` because agents and terminals both need it.
 import { execFile, spawn } from "node:child_process";
 import { readFileSync, readdirSync } from "node:fs";
 import { toDisposable, type Disposable } from "./lifecycle.ts";
 
-/** How long processes have after SIGTERM, and how long we wait for them to be gone after SIGKILL. */
+/** How long to wait for processes to exit after SIGTERM (`grace`) and after SIGKILL (`force`), in milliseconds. */
 export interface KillTimes {
   readonly grace: number;
   readonly force: number;
@@ -14,8 +14,8 @@ export const killTimes: KillTimes = { grace: 2000, force: 1000 };
 const pollInterval = 25;
 
 /**
- * Ends the process group that `pid` leads and every descendant that left it. Resolves when all are gone, or when
- * nothing more can be done. `pid` must have been started as a group leader (`detached`) on POSIX.
+ * Kills the process group that `pid` leads and all descendants that left the group. Resolves when all have exited, or
+ * after the time limit. On POSIX, `pid` must have been started as a group leader (`detached`).
  */
 export async function killTree(pid: number, times: KillTimes = killTimes): Promise<void> {
   if (process.platform === "win32") return taskkill(pid);
@@ -23,19 +23,22 @@ export async function killTree(pid: number, times: KillTimes = killTimes): Promi
   signalAll(pid, first, "SIGTERM");
   if (await waitUntilGone(pid, first, times.grace)) return;
   const survivors = first.filter(isStillRunning);
-  // And what those who do not listen started meanwhile.
+  // Also kill the processes that the survivors have started in the meantime.
   const rest = [...survivors, ...(await descendantsOf([pid, ...survivors.map(one => one.pid)]))];
   signalAll(pid, rest, "SIGKILL");
   await waitUntilGone(pid, rest, times.force);
 }
 
-/** Whether the group that `pid` leads, or led, has any process left. POSIX. */
+/** Whether the group that `pid` leads or led still has a process. POSIX only. */
 export function isGroupAlive(pid: number): boolean {
   if (process.platform === "win32" || !sendSignal(-pid, 0)) return false;
   return process.platform !== "linux" || listLinuxProcesses().some(one => one.group === pid && one.state !== zombie);
 }
 
-/** Ends the tree by force when this process ends, by itself or, with a {@link ProcessGuard}, killed. Dispose when it is gone. */
+/**
+ * Kills the tree when this process exits or, with a {@link ProcessGuard}, when it is killed. Dispose when the tree has
+ * exited.
+ */
 export function killAtExit(pid: number): Disposable {
   if (atExit.size === 0) process.on("exit", killRemaining);
   atExit.add(pid);
@@ -47,13 +50,13 @@ export function killAtExit(pid: number): Disposable {
   });
 }
 
-/** Somebody else who ends the trees when this process is killed. */
+/** Another process that kills the trees when this process is killed. */
 export interface ProcessGuard {
   add(pid: number): void;
   delete(pid: number): void;
 }
 
-/** Tells `next` of every tree that {@link killAtExit} knows, now and later. */
+/** Adds every tree of {@link killAtExit} to the guard, now and in the future. */
 export function setProcessGuard(next: ProcessGuard): Disposable {
   processGuard = next;
   for (const pid of atExit) next.add(pid);
@@ -72,18 +75,18 @@ function killRemaining(): void {
 }
 
 function signalAll(pid: number, descendants: readonly ProcessStat[], signal: NodeJS.Signals): void {
-  // A stopped process acts on SIGTERM only once it goes on.
+  // A stopped process handles SIGTERM only after it continues.
   for (const target of [-pid, ...descendants.map(one => one.pid)])
     if (sendSignal(target, signal) && signal === "SIGTERM") sendSignal(target, "SIGCONT");
 }
 
-/** Sends a signal; false when there is nobody to get it. Signal 0 only asks. */
+/** Sends a signal. False if there is no such process. Signal 0 only checks. */
 function sendSignal(target: number, signal: NodeJS.Signals | 0): boolean {
   try {
     process.kill(target, signal);
     return true;
   } catch (error) {
-    // EPERM: it is there, but another user's (a setuid program). It counts as alive, and we wait no longer than bounded.
+    // EPERM: the process belongs to another user (a setuid program). It counts as alive, and the wait is bounded.
     return (error as NodeJS.ErrnoException).code === "EPERM";
   }
 }
@@ -96,14 +99,16 @@ async function waitUntilGone(pid: number, descendants: readonly ProcessStat[], w
   }
 }
 
-/** Whether it lives, and is not another process that got its number. */
+/** Whether the process still runs, and its id was not reused by another process. */
 function isStillRunning(one: ProcessStat): boolean {
   if (process.platform !== "linux") return sendSignal(one.pid, 0);
   const now = readProcessStat(one.pid);
   return now !== undefined && now.started === one.started && now.state !== zombie;
 }
 
-/** Dead, but nobody has asked for its status yet: in a container without an init, perhaps never. */
+/**
+ * Has exited, but its parent has not read its status. In a container without an init process, that may never happen.
+ */
 const zombie = "Z";
 
 interface ProcessStat {
@@ -111,14 +116,14 @@ interface ProcessStat {
   readonly parent: number;
   readonly group: number;
   readonly state: string;
-  /** When it started, in ticks since boot. Linux only. */
+  /** The start time in ticks since boot. Linux only. */
   readonly started: string;
 }
 
 async function descendantsOf(pids: readonly number[]): Promise<readonly ProcessStat[]> {
   const all = process.platform === "linux" ? listLinuxProcesses() : await listProcessesWithPs();
   const known = new Set(pids);
-  // What is left of their groups, too: they may be gone themselves, and then nobody names them as a parent.
+  // Include the other members of their groups: after a leader has exited, no process names it as its parent.
   const found = all.filter(one => known.has(one.group) && !known.has(one.pid));
   for (const { pid } of found) known.add(pid);
   for (let parents = new Set(known); parents.size > 0;) {
@@ -130,7 +135,7 @@ async function descendantsOf(pids: readonly number[]): Promise<readonly ProcessS
   return found;
 }
 
-/** Linux: every process, from /proc. */
+/** All processes, from /proc. */
 function listLinuxProcesses(): readonly ProcessStat[] {
   return readdirSync("/proc").flatMap(name => (/^\d+$/.test(name) ? (readProcessStat(Number(name)) ?? []) : []));
 }
@@ -138,16 +143,16 @@ function listLinuxProcesses(): readonly ProcessStat[] {
 function readProcessStat(pid: number): ProcessStat | undefined {
   try {
     const line = readFileSync(`/proc/${pid}/stat`, "latin1");
-    // The name, in parentheses, may hold anything, also parentheses.
+    // The name is in parentheses and may itself contain parentheses.
     const fields = line.slice(line.lastIndexOf(")") + 2).split(" ");
     const [state = "", parent, group] = fields;
     return { pid, parent: Number(parent), group: Number(group), state, started: fields[19] ?? "" };
   } catch {
-    return undefined; // It ended meanwhile.
+    return undefined; // The process has exited in the meantime.
   }
 }
 
-/** Elsewhere: every process, from ps. Without ps only the group is known, which is nearly always enough. */
+/** All processes, from ps, on other systems. Without ps only the group is known, which is nearly always enough. */
 function listProcessesWithPs(): Promise<readonly ProcessStat[]> {
   return new Promise(resolve => {
     execFile("ps", ["-A", "-o", "pid=,ppid=,pgid="], { timeout: 1000 }, (_error, output) => {

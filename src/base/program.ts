@@ -1,31 +1,31 @@
-// Where a program is, and how Windows starts it. Finding walks the PATH itself, so that a missing program is known before
-// it is started, and so that one lying in the opened folder is never run by accident. Stands in `base` because agents and
-// terminals need it alike.
+// Finds programs, and decides how to start them on Windows. Searches the PATH itself, so that a missing program is
+// noticed before it is started, and a program in the opened folder is never run by accident. It is in `base` because
+// agents and terminals both need it.
 import { accessSync, constants, statSync } from "node:fs";
 import { posix, win32 } from "node:path";
 import type { Environment, Platform } from "./platform.ts";
 
-/** What looking for a program found. `at`: the file or folder that has its name. */
+/** The result of looking for a program. `at` is the file or folder that has its name. */
 export type ProgramLookup =
   | { readonly path: string }
   | { readonly missing: "notFound" }
   | { readonly missing: "notExecutable" | "folder"; readonly at: string };
 
-/** What is at a full path; undefined when nothing is, or nothing that may be seen. */
+/** The kind of file at a full path. Undefined if there is none or access is denied. */
 export type PathLookup = (path: string) => "program" | "notExecutable" | "folder" | undefined;
 
-/** Where a program is looked for. */
+/** Where to look for a program. */
 export interface ProgramSearch {
   readonly env: Environment;
   readonly platform: Platform;
-  /** The folder in which relative paths begin. Without it they find nothing. */
+  /** The folder that relative paths start from. Without it, relative paths are not found. */
   readonly cwd?: string;
   readonly look?: PathLookup;
 }
 
 /**
- * The program's full path, found as the system would: a bare name in the absolute folders of `PATH`, anything with a
- * separator as a path. On Windows with the endings of `PATHEXT`: a file without one of them is no program there.
+ * Finds the full path of a program as the system does: a name in the absolute folders of `PATH`, and anything with a
+ * separator as a path. On Windows, programs have one of the extensions in `PATHEXT`.
  */
 export function findProgram(name: string, search: ProgramSearch): ProgramLookup {
   const endings = search.platform === "windows" ? windowsEndings(search.env) : undefined;
@@ -42,27 +42,27 @@ export function findProgram(name: string, search: ProgramSearch): ProgramLookup 
   return blocked ?? { missing: "notFound" };
 }
 
-/** The full paths that the name may mean, still without the endings of Windows. */
+/** The full paths that the name may refer to, without the extensions of Windows. */
 function candidateStems(name: string, { env, platform, cwd }: ProgramSearch): readonly string[] {
   if (name === "") return [];
   const path = platform === "windows" ? win32 : posix;
   const isPath = platform === "windows" ? /[\\/:]/.test(name) : name.includes("/");
   if (!isPath) return searchFolders(env, platform).map(folder => path.join(folder, name));
-  // On POSIX `..` after a symbolic link is the system's to follow.
+  // Not normalised on POSIX, because the system resolves `..` after a symbolic link.
   if (isAbsolutePath(name, platform)) return [platform === "windows" ? win32.normalize(name) : name];
   return cwd === undefined ? [] : [path.resolve(cwd, name)];
 }
 
-/** Relative entries are left out: the opened folder must not bring its own "git". */
+/** Leaves out relative entries, so that the opened folder cannot provide its own `git`. */
 function searchFolders(env: Environment, platform: Platform): readonly string[] {
   if (platform === "posix") return (env["PATH"] ?? "").split(":").filter(folder => isAbsolutePath(folder, platform));
   const entries = (windowsVariable(env, "PATH") ?? "").split(";").map(entry => entry.trim().replace(/^"(.*)"$/, "$1"));
-  // Its own folder Windows searches in any case.
+  // Windows always searches its own folder.
   const system = win32.join(windowsVariable(env, "SYSTEMROOT") ?? "C:\\Windows", "System32");
   return [...entries, system].filter(folder => isAbsolutePath(folder, platform));
 }
 
-/** On Windows `\tools` is not: it lies on whatever drive the process is on. */
+/** On Windows `\tools` is not absolute: it is on the current drive of the process. */
 function isAbsolutePath(path: string, platform: Platform): boolean {
   return platform === "posix" ? path.startsWith("/") : /^(?:[a-z]:[\\/]|[\\/]{2})/i.test(path);
 }
@@ -73,14 +73,14 @@ function windowsEndings(env: Environment): readonly string[] {
   return endings.length > 0 ? endings : [".COM", ".EXE", ".BAT", ".CMD"];
 }
 
-/** The stem itself comes last: only to say that it is there, and no program. */
+/** The stem itself comes last, only to report that a file exists but is not a program. */
 const withEndings = (stem: string, endings: readonly string[]): readonly string[] =>
   hasEnding(stem, endings) ? [stem] : [...endings.map(ending => stem + ending), stem];
 
 const hasEnding = (path: string, endings: readonly string[]): boolean =>
   endings.some(ending => path.toLowerCase().endsWith(ending.toLowerCase()));
 
-/** Names that differ in case are one there; what was added later wins. */
+/** Windows ignores the case of names. The variable that was added last wins. */
 const windowsVariable = (env: Environment, name: string): string | undefined =>
   Object.entries(env).findLast(([key]) => key.toUpperCase() === name)?.[1];
 
@@ -90,7 +90,7 @@ function lookUpPath(path: string): ReturnType<PathLookup> {
     if (info.isDirectory()) return "folder";
     return info.isFile() && isExecutable(path) ? "program" : "notExecutable";
   } catch {
-    return undefined; // Missing, or in a folder that may not be searched: either way not to be had.
+    return undefined; // Missing, or in a folder without access. It cannot be started in either case.
   }
 }
 
@@ -99,11 +99,11 @@ function isExecutable(path: string): boolean {
     accessSync(path, constants.X_OK);
     return true;
   } catch {
-    return false; // That is the answer.
+    return false; // Not executable.
   }
 }
 
-/** What to spawn. `verbatim`: the arguments are quoted already (`windowsVerbatimArguments`). */
+/** What to spawn. `verbatim`: the arguments are already quoted (`windowsVerbatimArguments`). */
 export interface SpawnCommand {
   readonly file: string;
   readonly args: readonly string[];
@@ -111,8 +111,8 @@ export interface SpawnCommand {
 }
 
 /**
- * What to spawn on Windows for a program that was found there. Batch files only run through cmd.exe, which has no safe
- * way to quote some characters: `unsafe` is the first argument that holds one. `find` finds cmd.exe.
+ * What to spawn for a program on Windows. Batch files run only in cmd.exe, which has no safe way to quote some
+ * characters: `unsafe` is the first argument that contains one. `find` finds cmd.exe.
  */
 export function windowsSpawn(
   program: string,
@@ -123,6 +123,6 @@ export function windowsSpawn(
   const unsafe = args.find(argument => /["%!\r\n]/.test(argument));
   if (unsafe !== undefined) return { unsafe };
   const line = [program, ...args].map(word => `"${word.replace(/(\\+)$/, "$1$1")}"`).join(" ");
-  // By its full path: Windows would take a cmd.exe of the folder that the process runs in.
+  // Use the full path, because Windows would prefer a cmd.exe in the folder that the process runs in.
   return { file: find("cmd.exe") ?? "cmd.exe", args: ["/d", "/s", "/c", `"${line}"`], verbatim: true };
 }

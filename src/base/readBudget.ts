@@ -1,46 +1,46 @@
-// How much agents may say before what they said has been painted. Whoever floods is read as fast as people can be shown
-// it; everybody else never notices.
+// Limits how far reading the output of agents may be ahead of painting it. An agent that floods is read only as fast as
+// the panel can show its output. Other agents are not slowed down.
 import type { Clock } from "./log.ts";
 
 export interface ReadBudgetOptions {
   readonly clock: Clock;
-  /** Whether somebody is yet to paint what was said. */
+  /** Whether a panel has yet to paint output that was read. */
   readonly isBehind: () => boolean;
-  /** Whether somebody is painting what was sent to them. */
+  /** Whether a panel is painting. */
   readonly isPainting: () => boolean;
 }
 
-/** Bytes of messages: about what can be painted in a frame, in the chunks that agents write. */
+/** The budget in bytes of messages: about what can be painted in a frame, in chunks of the size that agents write. */
 const maxBytes = 180_000;
-/** While something is being painted: reading more takes the processor from that. */
+/** The budget while a panel is painting, because reading more takes processor time from painting. */
 const maxBytesWhilePainting = 50_000;
-/** Nobody is waited for longer. Milliseconds. */
+/** Agents are held back for at most this long (ms). */
 const maxWait = 250;
 
-/** What agents may still say. Shared by all of a window. */
+/** The bytes that agents may send before the next paint. Shared by all agents of a window. */
 export class ReadBudget {
   readonly #options: ReadBudgetOptions;
   #spent = 0;
   #exhaustedAt: number | undefined;
-  /** A painter was waited for in vain, one out of sight say: it is waited for no sooner than others until it has painted. */
+  /** A panel did not paint in time, for example because it is hidden. Until it has painted, the full budget applies. */
   #hasPainterTimedOut = false;
 
   constructor(options: ReadBudgetOptions) {
     this.#options = options;
   }
 
-  /** An agent has said so many bytes. */
+  /** Call when a message of this size was read. */
   spend(bytes: number): void {
     this.#spent += bytes;
   }
 
-  /** What was said so far is on its way to be painted. */
+  /** Call when all output so far is about to be painted. */
   reset(): void {
     this.#spent = 0;
     this.#exhaustedAt = undefined;
   }
 
-  /** Whether an agent should be read later. */
+  /** Whether reading should wait. */
   get isExhausted(): boolean {
     if (this.#spent < maxBytesWhilePainting) return this.#resetWait();
     const isPainting = this.#options.isPainting();
@@ -48,7 +48,7 @@ export class ReadBudget {
     if (this.#spent < maxBytes && (!isPainting || this.#hasPainterTimedOut)) return this.#resetWait();
     const now = this.#options.clock.now();
     this.#exhaustedAt ??= now;
-    // The system's clock may be set back.
+    // The system clock may be set back.
     const waited = Math.abs(now - this.#exhaustedAt);
     if (this.#options.isBehind() && waited < maxWait) return true;
     this.#hasPainterTimedOut = isPainting;

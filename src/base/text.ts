@@ -1,4 +1,4 @@
-// Text helpers that every room needs: byte-order marks, line feeds, UTF-8 and quoting.
+// Helpers for texts: line feeds and quoting.
 
 /** The character with which some files begin. It belongs to the encoding, not to the text. */
 export const byteOrderMark = "\uFEFF";
@@ -8,7 +8,7 @@ export function withoutByteOrderMark(text: string): string {
   return text.startsWith(byteOrderMark) ? text.slice(1) : text;
 }
 
-/** All line endings as "\n". */
+/** The text with all line endings replaced by "\n". */
 export function withLineFeeds(text: string): string {
   return text.includes("\r") ? text.replace(/\r\n?/g, "\n") : text;
 }

@@ -1,7 +1,7 @@
-// Text of others as it can be trusted to look: what reorders, hides or moves other characters is named instead.
+// Makes untrusted text safe to show: characters that reorder, hide or move other characters are shown by their code.
 
-// Characters without a look of their own: controls but tab and line feed, bidi marks, zero widths, tags, fillers. Not those that
-// make up an emoji or are part of a word in scripts that need them.
+// Invisible characters: controls except tab and line feed, bidi marks, zero-width characters, tags, fillers. Those that
+// are part of an emoji, or of a word in scripts that need them, are kept.
 const invisibleCharacters =
   /(?![\t\n])[\p{Cc}\p{Cs}\u2028\u2029\u2800\p{Bidi_Control}\p{Default_Ignorable_Code_Point}\u{e0001}-\u{e007f}]/gu;
 const joiner = /\u200d|\u200c/;
@@ -9,8 +9,8 @@ const emojiBefore = /[\p{Extended_Pictographic}\p{Emoji_Modifier}\ufe0f]$/u;
 const joiningScriptBefore = /[\p{Script=Arabic}\p{Script=Syriac}\p{Script=Mongolian}\p{M}]$/u;
 
 /**
- * The text with characters that cannot be seen written as `[U+202E]`. For what a user decides upon or clicks.
- * @example visible("a\u202eb") → "a[U+202E]b"
+ * The text with invisible characters written as `[U+202E]`. For texts on which a user bases a decision or a click.
+ * @example visibleText("a\u202eb") → "a[U+202E]b"
  */
 export function visibleText(text: string): string {
   return text.replace(invisibleCharacters, (char, at: number) =>

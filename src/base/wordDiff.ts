@@ -1,24 +1,24 @@
-// Which words of a line changed, within bounds.
+// Computes which words of a line changed, within limits.
 import { diffArrays } from "diff";
 
-/** Longer lines are not looked at by their words. */
+/** Longer lines are not compared by words. */
 const maxLineLength = 2000;
 const maxEdits = 120;
 
-// A flag; a word; white space; or one character with all that is drawn on it. A character is never cut in two.
+// A flag emoji, a word, white space, or one character with its combining marks. Characters are never split.
 const wordPattern =
   /\p{RI}\p{RI}|[\p{L}\p{N}_][\p{L}\p{N}\p{M}_\u200c\u200d]*|[^\S\p{M}]+(?![\p{M}\u200d])|[^][\p{M}\p{Emoji_Modifier}\u200c\u200d]*(?:(?<=\u200d)[^][\p{M}\p{Emoji_Modifier}\u200c\u200d]*)*/gu;
 
-/** Columns of a line, in UTF-16 units, in order, never touching. */
+/** Ranges of columns of a line, in UTF-16 units. In order and not adjacent. */
 export type Columns = readonly (readonly [from: number, to: number])[];
 
-/** Two lines, compared by their words: which columns went, and which came. */
+/** Two lines compared by words: the removed columns of the old line, and the added columns of the new one. */
 export interface ComparedLines {
   readonly old: Columns;
   readonly new: Columns;
-  /** 0: nothing in common; 1: the same. By characters that are no white space. */
+  /** From 0 (nothing in common) to 1 (equal). White space does not count. */
   readonly likeness: number;
-  /** What it cost, in words looked at. */
+  /** The cost of the comparison, in words. */
   readonly steps: number;
 }
 

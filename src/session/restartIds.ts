@@ -1,16 +1,16 @@
-// An agent that was started anew knows nothing of the ids that it gave before, and gives them again. Here they become
-// others, so that what it says and does now changes nothing that stands above.
+// A restarted agent reuses its old ids. They get a suffix (`@2`) here, so that updates never touch entries of the earlier
+// run.
 import type { SessionEvent, ToolContent } from "./events.ts";
 
-/** The ids of one start of an agent. Those of the first start stay as they are. */
+/** Suffixes the ids of one start of an agent. The ids of the first start stay as they are. */
 export class RestartIds {
   readonly #suffix: string;
   readonly #isOwnTerminal: (terminalId: string) => boolean;
 
-  /** `start` counts from 1; `isOwn` tells the terminals that run here, whose ids are never given twice. */
-  constructor(start: number, isOwn: (terminalId: string) => boolean) {
+  /** `start` counts from 1. `isOwnTerminal`: whether Parley runs the terminal, so that its id is never reused. */
+  constructor(start: number, isOwnTerminal: (terminalId: string) => boolean) {
     this.#suffix = start > 1 ? `@${start}` : "";
-    this.#isOwnTerminal = isOwn;
+    this.#isOwnTerminal = isOwnTerminal;
   }
 
   /** The id of a message, a tool call or a compaction. */
@@ -18,7 +18,7 @@ export class RestartIds {
     return id + this.#suffix;
   }
 
-  /** What the agent reported, with its ids as they are known here. */
+  /** The event with suffixed ids. */
   suffixEventIds(event: SessionEvent): SessionEvent {
     if (this.#suffix === "") return event;
     switch (event.type) {
@@ -38,7 +38,7 @@ export class RestartIds {
       case "compaction":
       case "compactionChunk":
         return { ...event, compactionId: this.suffixId(event.compactionId) };
-      // Events without an id of the agent, and those that only Parley creates.
+      // These carry no id of the agent, or only Parley creates them.
       case "opened":
       case "connection":
       case "promptSent":

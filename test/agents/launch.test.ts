@@ -52,7 +52,10 @@ describe("what is spawned for an agent", () => {
   });
 
   it("is nothing, with the reason, when a batch file would read more into an argument", () => {
-    assert.match(problem(definition("npx", "%PATH%")).message, /hold characters that the Windows shell would act on/);
+    assert.match(
+      problem(definition("npx", "%PATH%")).message,
+      /contain characters that the Windows shell would interpret/,
+    );
   });
 
   it("is nothing, with the reason, when there is no such program", () => {

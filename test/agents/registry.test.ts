@@ -51,12 +51,12 @@ describe("the agents on offer", () => {
 
   const wrong: readonly (readonly [string, unknown, RegExp])[] = [
     ["no command", {}, /has no command/],
-    ["a command of the wrong type", { command: 7 }, /command that is not text/],
-    ["an empty command", { command: " " }, /command that is not text/],
+    ["a command of the wrong type", { command: 7 }, /command that is not a string/],
+    ["an empty command", { command: " " }, /command that is not a string/],
     ["arguments that are no list", { command: "a", args: "--acp" }, /args that are not a list/],
     ["arguments that are no texts", { command: "a", args: [1] }, /args that are not a list/],
     ["an environment of numbers", { command: "a", env: { A: 1 } }, /env whose values/],
-    ["a folder that is no text", { command: "a", cwd: 1 }, /cwd that is not text/],
+    ["a folder that is no text", { command: "a", cwd: 1 }, /cwd that is not a string/],
     ["an unknown answer for missing files", { command: "a", missingFiles: "maybe" }, /missingFiles/],
     ["a time that is none", { command: "a", startTimeout: -1 }, /startTimeout/],
     ["no object", "a", /must be an object/],

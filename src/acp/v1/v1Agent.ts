@@ -170,7 +170,9 @@ class V1Session implements AgentSession, RequestSession {
     return Promise.resolve({ messageId });
   }
 
-  /** After a cancel, any error counts as cancelled: some agents answer with one, against the spec (page "Prompt Turn"). */
+  /**
+   * After a cancel, any error counts as cancelled: some agents answer with one, against the spec (page "Prompt Turn").
+   */
   #failed(error: Error): ReturnType<V1Updates["update"]> {
     const cancelled = this.#cancelled || (error instanceof ResponseError && error.code === requestCancelled);
     if (cancelled) return this.#updates.turnEnded("cancelled");

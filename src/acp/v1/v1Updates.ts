@@ -1,5 +1,5 @@
-// Turns ACP v1 updates into session events. In v1 the answer to a prompt ends its turn; in the session model prompts are
-// accepted and activity is reported. Only this class knows both. No I/O.
+// Turns ACP v1 updates into session events. In v1 the answer to a prompt ends its turn; in the session model prompts
+// are accepted and activity is reported. Only this class knows both. No I/O.
 import type { Problem } from "../../base/errors.ts";
 import type {
   MessageAuthor,
@@ -11,7 +11,7 @@ import type {
   ToolFields,
 } from "../../session/events.ts";
 import { CommandOutput } from "./commandOutput.ts";
-import * as tolerant from "../parse.ts";
+import * as parse from "../parse.ts";
 import { asNumber, optionalField, isObject, asString, asObject, type JsonObject } from "../parse.ts";
 
 /** The kind of v1 method that sets an option of {@link V1Updates.setup}. */
@@ -73,11 +73,11 @@ export class V1Updates {
   }
 
   /**
-   * Reads the options that `session/new` and similar requests return. `configOptions` replace `modes` and the unofficial
-   * `models` (spec page "Session Config Options": clients use them exclusively).
+   * Reads the options that `session/new` and similar requests return. `configOptions` replace `modes` and the
+   * unofficial `models` (spec page "Session Config Options": clients use them exclusively).
    */
   setup(result: JsonObject): readonly SessionEvent[] {
-    const config = tolerant.parseSessionOptions(result["configOptions"]);
+    const config = parse.parseSessionOptions(result["configOptions"]);
     this.#hasConfig = config.length > 0;
     if (this.#hasConfig) return [{ type: "options", options: config }];
     const options = [modes(asObject(result["modes"])), models(asObject(result["models"]))].filter(o => o !== undefined);
@@ -113,11 +113,11 @@ export class V1Updates {
         return this.#tool(update);
       case "plan":
         return Array.isArray(update["entries"])
-          ? [{ type: "plan", planId: "plan", entries: tolerant.parsePlanEntries(update["entries"]) }]
+          ? [{ type: "plan", planId: "plan", entries: parse.parsePlanEntries(update["entries"]) }]
           : undefined;
       case "available_commands_update":
         return Array.isArray(update["availableCommands"])
-          ? [{ type: "commands", commands: tolerant.parseAgentCommands(update["availableCommands"]) }]
+          ? [{ type: "commands", commands: parse.parseAgentCommands(update["availableCommands"]) }]
           : undefined;
       case "current_mode_update": {
         const mode = asString(update["currentModeId"]) ?? asString(update["modeId"]);
@@ -127,7 +127,7 @@ export class V1Updates {
       case "config_option_update":
         if (!Array.isArray(update["configOptions"])) return undefined;
         this.#hasConfig = true;
-        return [{ type: "options", options: tolerant.parseSessionOptions(update["configOptions"]) }];
+        return [{ type: "options", options: parse.parseSessionOptions(update["configOptions"]) }];
       case "session_info_update":
         return [
           {
@@ -144,7 +144,7 @@ export class V1Updates {
         return compaction(update);
       case "compaction_summary_chunk": {
         const compactionId = asString(update["compactionId"]);
-        const content = tolerant.parseContent(update["content"]);
+        const content = parse.parseContent(update["content"]);
         return compactionId === undefined || !content
           ? undefined
           : [{ type: "compactionChunk", compactionId, content }];
@@ -155,11 +155,11 @@ export class V1Updates {
   }
 
   /**
-   * A v1 message is a run of adjacent chunks. Another author, another id or a new tool call ends it. If an id appears again
-   * after that, it starts a new message, so that the transcript keeps the order of the chunks.
+   * A v1 message is a run of adjacent chunks. Another author, another id or a new tool call ends it. If an id appears
+   * again after that, it starts a new message, so that the transcript keeps the order of the chunks.
    */
   #chunk(author: MessageAuthor, update: JsonObject): readonly SessionEvent[] | undefined {
-    const content = tolerant.parseContent(update["content"]);
+    const content = parse.parseContent(update["content"]);
     if (content === undefined) return undefined;
     const parent = parentOf(update);
     if (author === "user") {
@@ -220,8 +220,8 @@ function toolFields(update: JsonObject): Partial<ToolFields> {
     ...optionalField("name", asString(update["name"])),
     ...optionalField("kind", asString(update["kind"])),
     ...optionalField("status", asString(update["status"])),
-    ...(Array.isArray(update["content"]) && { content: tolerant.parseToolContents(update["content"]) }),
-    ...(Array.isArray(update["locations"]) && { locations: tolerant.parseLocations(update["locations"]) }),
+    ...(Array.isArray(update["content"]) && { content: parse.parseToolContents(update["content"]) }),
+    ...(Array.isArray(update["locations"]) && { locations: parse.parseLocations(update["locations"]) }),
     ...optionalField("rawInput", update["rawInput"] ?? undefined),
     ...optionalField("rawOutput", update["rawOutput"] ?? undefined),
   };
@@ -305,7 +305,7 @@ function compaction(update: JsonObject): readonly SessionEvent[] | undefined {
       ...optionalField("status", asString(update["status"])),
       ...(summary === null && { summary: null }),
       ...(Array.isArray(summary) && {
-        summary: summary.map(tolerant.parseContent).filter(block => block !== undefined),
+        summary: summary.map(parse.parseContent).filter(block => block !== undefined),
       }),
       ...nullableField("error", update["error"]),
     },
