@@ -1,4 +1,4 @@
-// Submissions, running and idle, open questions, and what the end of a turn means.
+// Prompts on their way, activity, connection and loss of the agent, and the effects of the end of a turn.
 import { jsonEqual } from "../base/jsonEqual.ts";
 import type { SessionEvent } from "./events.ts";
 import { closeOpenTools } from "./toolCalls.ts";
@@ -17,7 +17,7 @@ export const turnEnded = (before: SessionState, after: SessionState): boolean =>
 
 type Activity = Extract<SessionEvent, { type: "activity" }>;
 
-/** A snapshot, not an event of completion: repeating it changes nothing. Going idle ends the turn. */
+/** Applies an activity report. It is a snapshot, so repeating it changes nothing. Going idle ends the turn. */
 export function setActivity(state: SessionState, event: Activity, at: number): SessionState {
   const was = state.activity;
   if (was.state === event.state && (event.stopReason === undefined || was.stopReason === event.stopReason))
@@ -40,7 +40,7 @@ function endTurn(state: SessionState, event: Activity, at: number): SessionState
   return { ...next, generatedIds: minted, entries: next.entries.put(entry) };
 }
 
-/** The failure, told at its place in the conversation. */
+/** The state with the failure as an entry, at its place in the conversation. */
 export function withProblem(state: SessionState, problem: ProblemEntry["problem"], at: number): SessionState {
   const minted = state.generatedIds + 1;
   return {
@@ -50,7 +50,7 @@ export function withProblem(state: SessionState, problem: ProblemEntry["problem"
   };
 }
 
-/** Acceptance and echo commute: whichever is second settles the submission. */
+/** The acceptance of a prompt and its echo come in either order: the second one settles the prompt. */
 export function acceptPrompt(state: SessionState, promptId: string, messageId: string): SessionState {
   const shown = state.entries.get(messageKey("user", messageId));
   if (shown?.kind === "message") {
@@ -65,7 +65,7 @@ export function acceptPrompt(state: SessionState, promptId: string, messageId: s
   };
 }
 
-/** A refused prompt leaves the queue; its text stays in the conversation, with the reason behind it. */
+/** Removes a refused prompt from the queue. Its text stays in the conversation, followed by the reason. */
 export function failPrompt(
   state: SessionState,
   event: Extract<SessionEvent, { type: "promptFailed" }>,
@@ -89,7 +89,7 @@ export function withoutPrompt(state: SessionState, id: string): SessionState {
   return { ...state, pendingPrompts: state.pendingPrompts.filter(s => s.id !== id) };
 }
 
-/** The agent is gone: nothing runs, nothing is asked. What was said stays, and so do prompts that were not sent. */
+/** The agent is gone: closes tool calls and questions. The conversation and unsent prompts stay. */
 export function markAgentLost(state: SessionState, problem: ProblemEntry["problem"], at: number): SessionState {
   const closed = closeOpenTools(state, at);
   return {
@@ -102,7 +102,7 @@ export function markAgentLost(state: SessionState, problem: ProblemEntry["proble
   };
 }
 
-/** A step on the way to a usable session. Leaving a loss behind turns it from a banner into a line of the transcript. */
+/** Applies a step of connecting. Reconnecting after a loss turns its banner into a notice in the transcript. */
 export function setConnection(
   state: SessionState,
   event: Extract<SessionEvent, { type: "connection" }>,

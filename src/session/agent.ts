@@ -1,5 +1,5 @@
-// The two sides of a conversation as the model sees them: what we ask of an agent, and what it asks of us.
-// Shaped like ACP v2; acp/ implements Agent, workspace/ and vscode/ supply the parts of AgentClient.
+// The two sides of a session: the agent's methods, and the client's methods that the agent calls. Shaped like ACP v2.
+// src/acp implements Agent; Session implements AgentClient with its SessionServices.
 import type {
   QuestionAnswer,
   QuestionOption,
@@ -10,7 +10,7 @@ import type {
   ToolFields,
 } from "./events.ts";
 
-/** What an agent is able to do, normalised over protocol versions. */
+/** An agent's capabilities, normalised over protocol versions. */
 export interface AgentCapabilities {
   readonly image: boolean;
   readonly audio: boolean;
@@ -29,19 +29,19 @@ export interface AgentInfo {
 /** A connected agent process. One process serves any number of sessions. */
 export interface Agent {
   readonly info: AgentInfo;
-  /** Opens a session. Rejects with a ProblemError; sign-in needed is one. */
+  /** Opens a session. Rejects with a ProblemError, also when the user must sign in first. */
   open(request: { readonly cwd: string }, client: AgentClient): Promise<AgentSession>;
 }
 
-/** A session as its agent serves it. Every update reaches {@link AgentClient.report} in arrival order. */
+/** A session at the agent. Every update reaches {@link AgentClient.report} in the order of arrival. */
 export interface AgentSession {
   readonly sessionId: string;
   /**
-   * Sends a prompt. Resolves when the agent has accepted it, with the message's id; activity tells when the turn
-   * ends. Rejects with a ProblemError when it was refused and is not in the history.
+   * Sends a prompt. Resolves with the message's id when the agent has accepted the prompt; an activity event reports
+   * the end of the turn. Rejects with a ProblemError when the agent refused the prompt, so it is not in the history.
    */
   prompt(content: readonly ContentBlock[]): Promise<{ readonly messageId: string }>;
-  /** Asks the agent to end the turn. Answers no questions by itself. */
+  /** Asks the agent to end the turn. Does not answer open questions. */
   cancel(): void;
   setOption(id: string, value: string | boolean): Promise<void>;
   dispose(): void;
@@ -51,9 +51,9 @@ export interface PermissionQuestion {
   readonly title: string;
   readonly toolCallId?: string;
   readonly options: readonly QuestionOption[];
-  /** All that is known of the tool call in question; the session adds it. */
+  /** All known fields of the tool call in question. The session adds them. */
   readonly tool?: Partial<ToolFields>;
-  /** What a question of our own is about. */
+  /** The subject of a question of Parley's own. */
   readonly subject?: QuestionSubject;
 }
 
@@ -62,9 +62,9 @@ export interface TerminalRequest {
   /** Absent: `command` is a whole command line for the user's shell. */
   readonly args?: readonly string[];
   readonly env?: readonly { readonly name: string; readonly value: string }[];
-  /** Absolute. Absent: the session's folder. */
+  /** Absolute. Absent: the session's workspace folder. */
   readonly cwd?: string;
-  /** Bytes of output kept; the oldest go first. */
+  /** Bytes of output to keep; the oldest are dropped first. */
   readonly outputByteLimit?: number;
 }
 
@@ -76,12 +76,12 @@ export interface WriteResult {
 }
 
 /**
- * What an agent may ask of us, for one session. Methods reject with a Refusal. The signal aborts when the agent calls
- * its request back or is gone: what waits for the user then waits no more.
+ * The methods that an agent may call, for one session. They reject with a Refusal. The signal aborts when the agent
+ * cancels its request or is gone, and ends a wait for the user.
  */
 export interface AgentClient {
   report(event: SessionEvent): void;
-  /** Resolves with `cancelled` when the signal aborts, also when it already has. */
+  /** Resolves with `cancelled` when the signal aborts, or has aborted already. */
   requestPermission(question: PermissionQuestion, signal: AbortSignal): Promise<QuestionAnswer>;
   /** `line` is 1-based, `limit` counts lines. */
   readTextFile(
@@ -95,8 +95,8 @@ export interface AgentClient {
     terminalId: string,
   ): Promise<{ readonly output: string; readonly truncated: boolean; readonly exit?: ExitStatus }>;
   waitForTerminalExit(terminalId: string, signal: AbortSignal): Promise<ExitStatus>;
-  /** Ends the process; the id stays valid and the output readable. */
+  /** Ends the process. The id stays valid, and the output readable. */
   killTerminal(terminalId: string): Promise<void>;
-  /** Ends the process if it runs; the id is invalid from then on. */
+  /** Ends the process if it runs. The id is invalid afterwards. */
   releaseTerminal(terminalId: string): Promise<void>;
 }

@@ -1,11 +1,11 @@
-// The transcript's entries: an immutable list with an index by key, made for appending to and changing near its end.
-// A plain array would be copied whole for every streamed chunk, and searched whole for every new entry.
+// The transcript's entries: an immutable list with an index by key, optimised for appending and for changes near the end.
+// A plain array would be copied for every streamed chunk, and searched for every new entry.
 
 const blockSize = 64;
 
 /**
- * Immutable to its readers. Lists that grow one from the other share their index: the newest owner extends it, and a
- * list that is extended a second time makes an index of its own.
+ * Immutable for its readers. A list and the lists appended from it share an index, which the newest list extends. A list
+ * that is extended a second time makes its own index.
  */
 export class EntryList<T extends { readonly id: string }> implements Iterable<T> {
   readonly length: number;
@@ -33,15 +33,15 @@ export class EntryList<T extends { readonly id: string }> implements Iterable<T>
     return this.at(this.position(id));
   }
 
-  /** Where the entry stands, or NaN: an entry keeps its place for ever. */
+  /** The entry's position, which never changes; NaN if there is no such entry. */
   position(id: string): number {
     const position = this.#index.get(id);
-    // The index may hold entries of a newer list that grew from this one, in which case they are not ours.
+    // The index may contain entries of a newer list that was appended from this one. They are not in this list.
     if (position === undefined || position >= this.length || this.at(position)?.id !== id) return NaN;
     return position;
   }
 
-  /** The list with the entry in its place: where one with its id stands, else at the end. */
+  /** The list with the entry in place of the one with its id, or at the end if there is none. */
   put(entry: T): EntryList<T> {
     const position = this.position(entry.id);
     if (Number.isNaN(position)) return this.#append(entry);
@@ -63,7 +63,7 @@ export class EntryList<T extends { readonly id: string }> implements Iterable<T>
     return new EntryList(blocks, this.length + 1, index);
   }
 
-  /** From the newest entry back: the last one that satisfies `test`. */
+  /** The newest entry that satisfies `test`. */
   findLast(test: (entry: T) => boolean): T | undefined {
     for (let i = this.length - 1; i >= 0; i--) {
       const entry = this.at(i) as T;

@@ -1,18 +1,19 @@
-// Everything that can happen to a session. The vocabulary is ours and shaped like ACP v2: v1 traffic is
-// upgraded into it (acp/upgrade.ts), and facts born on this side enter as events too. All of it is plain JSON.
+// Everything that can happen to a session, as plain JSON. The events are shaped like ACP v2: src/acp/v1/v1Updates.ts
+// converts v1 updates to them, and Parley's own facts are events too. Logs store them, so fields keep their names even
+// where the code has other words: `submission` is the id of a prompt, `ask` of a question, `cwd` a workspace folder.
 import type { Problem } from "../base/errors.ts";
 
-/** Patch semantics of ACP v2: absent = unchanged, null = cleared, value = replaced. */
+/** A patch as in ACP v2: absent leaves a field, null clears it, a value replaces it. */
 export type Patch<T> = { readonly [K in keyof T]?: T[K] | null };
 
-/** Whom a block is for, how much it matters (0 to 1), and when it last changed (ISO 8601). */
+/** The audience of a block, its priority (0 to 1), and when it last changed (ISO 8601). */
 export interface Annotations {
   readonly audience?: readonly string[];
   readonly priority?: number;
   readonly lastModified?: string;
 }
 
-/** A content block, tolerant of what is newer than we are (`other`). `data` and `blob` are base64. */
+/** A content block. Types that Parley does not know become `other`. `data` and `blob` are base64. */
 export type ContentBlock = BareBlock & { readonly annotations?: Annotations };
 type BareBlock =
   | { readonly type: "text"; readonly text: string }
@@ -38,7 +39,7 @@ type BareBlock =
 
 export type FileOperation = "add" | "delete" | "modify" | "move" | "copy";
 
-/** What a tool call shows. A `diff` without `oldText` is a new file; with `deleted` the file is gone. */
+/** The content of a tool call. A `diff` without `oldText` is a new file; with `deleted` the file was deleted. */
 export type ToolContent =
   | { readonly type: "content"; readonly content: ContentBlock }
   | {
@@ -68,7 +69,7 @@ export type ToolKind =
   | "read" | "edit" | "delete" | "move" | "search" | "execute" | "think" | "fetch" | "switch_mode" | "other"
   | (string & {}); // prettier-ignore
 
-/** A place in a file. `line` is 1-based; 0 is taken as the first line by whoever shows it. */
+/** A place in a file. `line` is 1-based; 0 is shown as the first line. */
 export interface FileLocation {
   readonly path: string;
   readonly line?: number;
@@ -121,51 +122,51 @@ export type SessionOption = {
   | { readonly type: "boolean"; readonly value: boolean }
 );
 
-/** What a question is about, where no tool call tells it: Parley's own questions. */
+/** The subject of Parley's own questions, which have no tool call. */
 export interface QuestionSubject {
   readonly kind?: ToolKind;
-  /** As it is shown. */
+  /** As shown to the user. */
   readonly command?: string;
-  /** The program and its arguments, where they were given one by one. */
+  /** The program and its arguments, if they were given separately. */
   readonly argv?: readonly string[];
-  /** Variables it gets, with secret values masked. */
+  /** Environment variables for the command, with secret values masked. */
   readonly env?: readonly { readonly name: string; readonly value: string }[];
   readonly cwd?: string;
   readonly paths?: readonly string[];
 }
 
 /**
- * What became of a file that the agent wrote. `unsaved`: the text is in the editor only, because the user has unsaved
- * changes there. `diverged`: the disk changed beneath unsaved changes of the user.
+ * Why a file that the agent wrote needs the user. `unsaved`: the text is only in the editor, because the user has unsaved
+ * changes there. `diverged`: the file changed on disk while the user has unsaved changes in it.
  */
 export type FileNote = "unsaved" | "diverged";
 
-/** How a process ended. Both absent: it ended, and that is all we know. */
+/** How a process ended. Both absent: it ended, nothing more is known. */
 export interface ExitStatus {
   readonly exitCode?: number;
   readonly signal?: string;
 }
 
 export type SessionEvent =
-  // Facts born here.
+  // Parley's own events.
   | { readonly type: "opened"; readonly agent: string; readonly agentName: string; readonly cwd: string }
   | {
       readonly type: "connection";
       readonly state: ConnectionState;
       readonly detail?: string;
-      /** What the agent takes in prompts beside text and links; told once it is known. */
+      /** The content types that the agent supports in prompts, besides text and links. Set once it is known. */
       readonly accepts?: { readonly image: boolean; readonly audio: boolean; readonly embeddedContext: boolean };
     }
   | { readonly type: "promptSent"; readonly submission: string; readonly content: readonly ContentBlock[] }
   | { readonly type: "promptAccepted"; readonly submission: string; readonly messageId: string }
   | { readonly type: "promptFailed"; readonly submission: string; readonly problem: Problem }
   | { readonly type: "promptWithdrawn"; readonly submission: string }
-  /** Other words for a prompt that waits. What goes with it stays. */
+  /** Another text for a queued prompt. Its attachments stay. */
   | { readonly type: "promptEdited"; readonly submission: string; readonly text: string }
-  /** A waiting prompt goes before another that waits, or behind all of them. */
+  /** Moves a queued prompt before another one, or to the end. */
   | { readonly type: "promptMoved"; readonly submission: string; readonly before?: string }
   | { readonly type: "cancelRequested" }
-  /** The user's own title for the session; null gives the agent's back. */
+  /** The user's own title for the session; null restores the agent's. */
   | { readonly type: "titled"; readonly title: string | null }
   | {
       readonly type: "askOpened";
@@ -174,21 +175,21 @@ export type SessionEvent =
       readonly toolCallId?: string;
       readonly options: readonly QuestionOption[];
       readonly subject?: QuestionSubject;
-      /** Why the user is asked although there are rules, as a sentence. */
+      /** Why no rule answered the question, as a sentence. */
       readonly reason?: string;
-      /** A rule can be made of the answer. */
+      /** The user can create a rule from the question. */
       readonly always?: true;
-      /** A rule answered: nobody is asked. */
+      /** A rule's answer: the user is not asked. */
       readonly answer?: QuestionAnswer;
       readonly by?: string;
     }
   | { readonly type: "askClosed"; readonly ask: string; readonly answer: QuestionAnswer; readonly by?: string }
-  /** A file that the agent wrote needs the user; null: no longer. */
+  /** A file that the agent wrote needs the user; null: it no longer does. */
   | { readonly type: "file"; readonly path: string; readonly note: FileNote | null }
-  /** What became of an agent's write where the user's save settings changed its text. */
+  /** The result of an agent's write, where the user's save settings changed its text. */
   | { readonly type: "fileResult"; readonly path: string; readonly before: string; readonly after: string }
   | { readonly type: "agentLost"; readonly problem: Problem }
-  // Facts reported by the agent.
+  // Events that the agent reported.
   | {
       readonly type: "message";
       readonly author: MessageAuthor;
@@ -201,21 +202,21 @@ export type SessionEvent =
       readonly author: MessageAuthor;
       readonly messageId: string;
       readonly content: ContentBlock;
-      /** The tool call of the sub-agent that says it. */
+      /** The tool call of the sub-agent that wrote it. */
       readonly parent?: string;
     }
   | {
       readonly type: "tool";
       readonly toolCallId: string;
       readonly patch: Patch<ToolFields>;
-      /** The tool call of the sub-agent that makes it. */
+      /** The tool call of the sub-agent that made this call. */
       readonly parent?: string;
     }
   | { readonly type: "toolChunk"; readonly toolCallId: string; readonly content: ToolContent }
   | {
       readonly type: "terminal";
       readonly terminalId: string;
-      /** We run it, so it can be ended here. */
+      /** Parley runs the command, so the user can end it. */
       readonly own?: true;
       readonly command?: string;
       readonly cwd?: string;
@@ -256,16 +257,19 @@ export type SessionEvent =
       readonly error?: string | null;
     }
   | { readonly type: "compactionChunk"; readonly compactionId: string; readonly content: ContentBlock }
-  // Something newer than we know. Kept in the log, shown by nobody.
+  // An update that Parley does not know. Kept in the log, never shown.
   | { readonly type: "unknown"; readonly method: string; readonly raw: unknown };
 
-/** The way to a usable session, in the order it is walked. */
+/** The steps to a usable session, in order. */
 export type ConnectionState = "starting" | "connecting" | "opening" | "ready" | "closed";
 export type ActivityState = "running" | "idle" | "requires_action" | (string & {});
-/** The chosen option's id, or `cancelled` when nobody chose. */
+/** The id of the chosen option, or `cancelled` if none was chosen. */
 export type QuestionAnswer = { readonly option: string } | "cancelled";
 
-/** What the log stores and the reducer eats. `at` (ms since the epoch) is stamped on dispatch; the reducer never reads a clock. */
+/**
+ * An event as the log stores it and the reducer gets it. `at` (ms since the epoch) is set on dispatch, because the reducer
+ * never reads a clock.
+ */
 export interface LoggedEvent {
   readonly seq: number;
   readonly at: number;

@@ -1,10 +1,10 @@
-// Files that an agent wrote and that need the user: noted at the tool call that names them, else in a notice of their own.
+// Notes on files that an agent wrote and that need the user: at the tool call that names the file, or in a notice.
 import { withNotice } from "./activity.ts";
 import type { FileNote, SessionEvent, ToolContent } from "./events.ts";
 import { pathsOf } from "./toolPaths.ts";
 import type { Entry, FileDiff, NotedFile, SessionState, ToolEntry } from "./state.ts";
 
-/** Notes a file, or takes the note back everywhere when it is null. */
+/** Adds a note on a file. With a null note, removes every note on it. */
 export function noteFile(
   state: SessionState,
   event: Extract<SessionEvent, { type: "file" }>,
@@ -20,7 +20,7 @@ export function noteFile(
   return { ...cleared, entries: cleared.entries.put({ ...naming, files: [...(naming.files ?? []), { path, note }] }) };
 }
 
-/** Keeps what became of a write at the tool call that names the file: its first text before, its last after. */
+/** Records the result of a write at the tool call that names the file: the first text before, the last text after. */
 export function recordWriteResult(
   state: SessionState,
   { path, before, after }: Extract<SessionEvent, { type: "fileResult" }>,
@@ -35,7 +35,7 @@ export function recordWriteResult(
   return { ...state, entries: state.entries.put({ ...naming, results }) };
 }
 
-/** A tool call's content as it is shown: with what became of its diffs in their place. */
+/** A tool call's content to show: with the results of its writes in place of the reported diffs. */
 export function shownContent({ fields, results }: ToolEntry): readonly ToolContent[] {
   const { content = [] } = fields;
   if (!results) return content;
@@ -43,7 +43,7 @@ export function shownContent({ fields, results }: ToolEntry): readonly ToolConte
   return content.flatMap(item => {
     const result = item.type === "diff" ? results.find(({ path }) => path === item.path) : undefined;
     if (!result) return [item];
-    // The result of all changes to a file stands once.
+    // The result of all changes to a file is shown once.
     if (shown.has(result)) return [];
     shown.add(result);
     return [result];
@@ -60,7 +60,7 @@ const isNoted = (state: SessionState, path: string): boolean => {
   return false;
 };
 
-/** Takes every note of the file away that says something else. */
+/** Removes every other note on the file. */
 function withoutNote(state: SessionState, path: string, note: FileNote | null): SessionState {
   let { entries } = state;
   for (const entry of state.entries) {

@@ -1,13 +1,13 @@
-// Some agents first send a diff of the whole file, with a question, and when it is done one of the piece that changed. Both
-// tell the same change; the card keeps the one that shows where it is.
+// Some agents send a diff of the whole file with the question, and a diff of only the changed piece when the edit is done.
+// Both describe the same change. The card keeps the one of the whole file, which shows where the change is.
 import type { ToolContent } from "./events.ts";
 
 type FileDiff = Extract<ToolContent, { type: "diff" }>;
 
-/** A piece may stand in a file so often before the place that changed. */
+/** A piece may occur this many times in a file before the place that changed. */
 const maxOccurrences = 50;
 
-/** The new content, with the old diff of a file wherever the new one is the same change with less around it. */
+/** The new content, with the old diff of a file where the new one is the same change with less context. */
 export function withFullerDiffs(
   before: readonly ToolContent[] | undefined,
   content: readonly ToolContent[],
@@ -23,7 +23,7 @@ export function withFullerDiffs(
   return changed ? out : content;
 }
 
-/** The piece's change, made at one place of the whole old text, gives the whole new text. */
+/** Whether the piece's change, made at one place in the whole old text, results in the whole new text. */
 function isFuller(whole: FileDiff, piece: FileDiff): boolean {
   if (whole.path !== piece.path || whole.deleted || piece.deleted || !whole.oldText || !piece.oldText) return false;
   const [old, now] = [whole.oldText, whole.newText];

@@ -1,12 +1,12 @@
-// A log holds every chunk of every message. What was said is the same however it was cut, so a log is read in larger
-// pieces than it was written in.
+// Joins the chunks of messages when a log is read. A log contains every chunk, but the messages do not depend on how they
+// were split, and fewer events are faster to reduce.
 import type { LoggedEvent, SessionEvent } from "./events.ts";
 
 type TextChunk = Extract<SessionEvent, { type: "messageChunk" }> & { readonly content: { readonly type: "text" } };
 
 /**
- * The events with adjacent chunks of one message's text joined. The first chunk stays alone: its time is that of the
- * message's beginning, and the joined ones have the time and number of their last.
+ * The events, with adjacent text chunks of one message joined. The first chunk is not joined, because its time is when
+ * the message began. Joined chunks have the time and the number of the last one.
  */
 export function* joinChunks(events: Iterable<LoggedEvent>): Iterable<LoggedEvent> {
   let first: TextChunk | undefined;
@@ -27,7 +27,7 @@ export function* joinChunks(events: Iterable<LoggedEvent>): Iterable<LoggedEvent
   if (first && pending) yield joinedChunk(first, pending);
 }
 
-/** Annotated text stays as it was cut: its annotations may differ from chunk to chunk. */
+/** Annotated text is not joined, because its annotations may differ from chunk to chunk. */
 const isPlainTextChunk = (event: SessionEvent): event is TextChunk =>
   event.type === "messageChunk" &&
   event.content.type === "text" &&

@@ -1,9 +1,12 @@
-// How messages are upserted and chunks appended.
+// Adds and updates messages, and appends their chunks.
 import { jsonEqual } from "../base/jsonEqual.ts";
 import type { MessageAuthor, ContentBlock } from "./events.ts";
 import { messageKey, type Message, type SessionState } from "./state.ts";
 
-/** Adjacent text of a kind joins, so however an agent splits its chunks the state is the same. Empty text adds nothing. */
+/**
+ * The content with a block appended. Adjacent text with the same annotations is joined, so the state does not depend on
+ * how an agent splits its chunks. Empty text adds nothing.
+ */
 export function appendContent(old: readonly ContentBlock[], next: ContentBlock): readonly ContentBlock[] {
   if (next.type !== "text") return [...old, next];
   if (next.text === "") return old;
@@ -12,13 +15,13 @@ export function appendContent(old: readonly ContentBlock[], next: ContentBlock):
   return [...old.slice(0, -1), { ...last, text: last.text + next.text }];
 }
 
-/** Joins adjacent text of a whole list, as {@link appendContent} would have. */
+/** Joins adjacent text in a list, as {@link appendContent} does. */
 export const joinContent = (content: readonly ContentBlock[]): readonly ContentBlock[] =>
   content.reduce<readonly ContentBlock[]>(appendContent, []);
 
 /**
- * The state with the message changed by `change`, made if it is new. A user message that is a submission's settles it.
- * A new message without content is not placed: nothing was said yet, and its place is where its first word comes.
+ * The state with the message changed by `change`, which creates it if it is new. The echo of a prompt settles the prompt.
+ * A new message without content is not added yet: its place in the transcript is where its first text arrives.
  */
 export function upsertMessage(
   state: SessionState,

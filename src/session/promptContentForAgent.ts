@@ -1,11 +1,12 @@
-// A prompt's content as a given agent can take it: embedded resource, else link, else text. Every agent takes the last two.
+// Converts a prompt's content to what an agent supports: embedded resource, else link, else text. Every agent supports the
+// last two.
 import type { AgentCapabilities } from "./agent.ts";
 import type { ContentBlock } from "./events.ts";
 
-/** What an agent takes in prompts beside text and links. */
+/** The content types that an agent supports in prompts, besides text and links. */
 export type PromptCapabilities = Pick<AgentCapabilities, "image" | "audio" | "embeddedContext">;
 
-/** The content, each block as the best that the agent takes; or a sentence about what it cannot take at all. */
+/** The content, each block in the best form that the agent supports; or why a block cannot be sent, as a sentence. */
 export function promptContentForAgent(
   content: readonly ContentBlock[],
   accepts: PromptCapabilities,
@@ -48,7 +49,7 @@ const linkBlock = (uri: string, mimeType: string | undefined): ContentBlock => (
   ...(mimeType !== undefined && { mimeType }),
 });
 
-/** The name at the end of a URI, with its lines: "a.ts#L1-L3". */
+/** The file name in a URI, with its lines: "a.ts#L1-L3". */
 export function nameOfUri(uri: string): string {
   const [path = "", fragment] = uri.split("#");
   const name = path.split("/").findLast(part => part !== "") ?? uri;
@@ -64,7 +65,7 @@ function decoded(text: string): string {
   }
 }
 
-/** Text under its name, in a fence that nothing in it closes. */
+/** The text under its name, in a fence that is longer than any fence in the text. */
 function fencedText(name: string, text: string): string {
   const longest = Math.max(2, ...[...text.matchAll(/`{3,}/g)].map(([run]) => run.length));
   const fence = "`".repeat(longest + 1);

@@ -1,14 +1,14 @@
-// What the user changes of prompts that wait for their turn. What the agent has got stays as it is.
+// The user's changes to queued prompts. Prompts that the agent has do not change.
 import type { ContentBlock } from "./events.ts";
 import type { SessionState, PendingPrompt } from "./state.ts";
 
-/** The words of a prompt: its first text. What follows went with it. */
+/** The text of a prompt: its first text block. The other blocks are attachments. */
 export const promptText = (content: readonly ContentBlock[]): string => {
   const words = content.find(block => block.type === "text");
   return words?.type === "text" ? words.text : "";
 };
 
-/** The content with other words, and all that went with them. Without words it holds the rest alone. */
+/** The content with another text, and with all attachments. An empty text leaves only the attachments. */
 export function withPromptText(content: readonly ContentBlock[], text: string): readonly ContentBlock[] {
   const at = content.findIndex(block => block.type === "text");
   const words: readonly ContentBlock[] = text.trim() === "" ? [] : [{ type: "text", text }];
@@ -16,7 +16,7 @@ export function withPromptText(content: readonly ContentBlock[], text: string): 
   return [...content.slice(0, at), ...words, ...content.slice(at + 1)];
 }
 
-/** The state with other words in a prompt that waits. */
+/** The state with another text in a queued prompt. */
 export function editPrompt(state: SessionState, id: string, text: string): SessionState {
   const old = queuedPrompt(state, id);
   if (!old || promptText(old.content) === text) return state;
@@ -24,7 +24,7 @@ export function editPrompt(state: SessionState, id: string, text: string): Sessi
   return { ...state, pendingPrompts: state.pendingPrompts.map(s => (s === old ? edited : s)) };
 }
 
-/** The state with a waiting prompt before another that waits, or behind all of them. */
+/** The state with a queued prompt moved before another one, or to the end. */
 export function movePrompt(state: SessionState, id: string, before: string | undefined): SessionState {
   const moved = queuedPrompt(state, id);
   if (!moved || before === id) return state;

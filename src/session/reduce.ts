@@ -1,5 +1,5 @@
-// (state, event) → state. Invariant: pure. It reads no clock, mints no random id, does no I/O, and returns the same
-// object when nothing changed.
+// The reducer, (state, event) → state. Invariant: it is pure. It reads no clock, makes no random ids, does no I/O, and
+// returns the same object when nothing changed.
 import { unreachable } from "../base/errors.ts";
 import { jsonEqual } from "../base/jsonEqual.ts";
 import {
@@ -19,7 +19,7 @@ import { compactionKey, ruleAnswerText, type Question, type Compaction, type Ses
 import { appendTerminal, upsertTerminal } from "./terminals.ts";
 import { appendToolContent, closeOpenTools, mergeToolPatch, upsertTool } from "./toolCalls.ts";
 
-/** The state after the event. `logged.at` is the only time it knows. */
+/** The state after the event. `logged.at` is the only time it uses. */
 export function reduce(state: SessionState, { event, at }: LoggedEvent): SessionState {
   switch (event.type) {
     case "opened":
@@ -115,7 +115,7 @@ export function reduce(state: SessionState, { event, at }: LoggedEvent): Session
   }
 }
 
-/** The state with these values; the same object when it has them already. */
+/** The state with these values; the same object when it already has them. */
 function withValues(state: SessionState, values: Partial<SessionState>): SessionState {
   const keys = Object.keys(values) as (keyof SessionState)[];
   return keys.every(key => jsonEqual(state[key], values[key])) ? state : { ...state, ...values };
@@ -132,7 +132,7 @@ function closeQuestion(
   const closed: Question = { ...open, answer, ...(by !== undefined && { by }) };
   const next = { ...state, questions: state.questions.map(ask => (ask === open ? closed : ask)) };
   const decision = ruleAnswerText(closed);
-  // The card of its tool call tells it, where there is one.
+  // A question about a tool call shows the decision in the card of the call.
   if (decision === undefined || open.toolCallId !== undefined) return next;
   return withNotice(next, { severity: "info", title: `${open.title}. ${decision}`, byRule: true }, at);
 }

@@ -1,13 +1,12 @@
-// A restarted agent reuses its old ids. They get a suffix (`@2`) here, so that updates never touch entries of the earlier
-// run.
+// A restarted agent reuses its old ids. This suffixes them (`@2`), so that updates never touch entries of the earlier run.
 import type { SessionEvent, ToolContent } from "./events.ts";
 
-/** Suffixes the ids of one start of an agent. The ids of the first start stay as they are. */
+/** The ids of one start of an agent. The ids of the first start are not changed. */
 export class RestartIds {
   readonly #suffix: string;
   readonly #isOwnTerminal: (terminalId: string) => boolean;
 
-  /** `start` counts from 1. `isOwnTerminal`: whether Parley runs the terminal, so that its id is never reused. */
+  /** `start` counts from 1. `isOwnTerminal`: whether Parley runs the terminal; Parley never reuses an id. */
   constructor(start: number, isOwnTerminal: (terminalId: string) => boolean) {
     this.#suffix = start > 1 ? `@${start}` : "";
     this.#isOwnTerminal = isOwnTerminal;
@@ -18,7 +17,7 @@ export class RestartIds {
     return id + this.#suffix;
   }
 
-  /** The event with suffixed ids. */
+  /** The reported event with its ids suffixed. */
   suffixEventIds(event: SessionEvent): SessionEvent {
     if (this.#suffix === "") return event;
     switch (event.type) {

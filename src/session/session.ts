@@ -14,12 +14,12 @@ import { RestartIds } from "./restartIds.ts";
 import type { SessionServices } from "./sessionServices.ts";
 import { emptySession, isBusy, toolKey, type SessionState } from "./state.ts";
 
-/** How a session gets at its agent. Rejects with a ProblemError. */
+/** Connects a session to its agent. Methods reject with a ProblemError. */
 export interface AgentConnector {
   connect(onProgress: (state: ConnectionState, detail?: string) => void): Promise<{
     readonly agent: Agent;
     readonly onDidDie: Event<Problem>;
-    /** Its connection has ended; `onDidDie` follows, unless it was asked to end. */
+    /** The connection has ended; `onDidDie` follows, unless Parley ended the agent. */
     hasEnded(): boolean;
   }>;
   /** Ends the agent's process, so that the next connect starts a new one. */
@@ -35,17 +35,17 @@ export interface SessionOptions {
   readonly newId: () => string;
   readonly connection: AgentConnector;
   readonly createServices: (dispatch: (event: SessionEvent) => void) => SessionServices;
-  /** Gets each event, in order: what a store writes. */
+  /** Gets each event, in order, to store it. */
   readonly onLog?: (logged: LoggedEvent) => void;
-  /** The events of an earlier life of this session, if it has one. */
+  /** The stored events, if the session is restored. */
   readonly earlierEvents?: readonly LoggedEvent[];
 }
 
-/** How long the death of an agent whose output has ended is waited for. Milliseconds. */
+/** After an agent's output ends, wait at most this long for its process to exit. Milliseconds. */
 const maxExitWait = 2000;
 const maxTitleLength = 200;
 
-/** The agent's side of the session. */
+/** The open session at the agent. */
 interface AgentLink {
   readonly session: AgentSession;
   readonly accepts: PromptCapabilities;
@@ -65,15 +65,15 @@ export class Session implements Disposable {
   #seq = 0;
   #agentLink: AgentLink | undefined;
   #opening: Promise<void> | undefined;
-  /** How often the agent was restarted: what an earlier start comes to is no news any more. */
+  /** The number of restarts. Outcomes of an earlier start are ignored. */
   #restarts = 0;
   /** Queued prompts wait for the user after a stop or a failure. */
   #isQueuePaused = false;
-  /** The prompt whose turn is being prepared. The agent has not got it yet: it may still be changed or withdrawn. */
+  /** The prompt whose turn is being prepared. It is not sent yet, so it may still be edited or withdrawn. */
   #preparingPrompt: string | undefined;
-  /** Ends the wait for it. */
+  /** Ends the wait for the preparation. */
   #stopPreparing: (() => void) | undefined;
-  /** The prompt that is being handed to the agent. */
+  /** The prompt that is being sent to the agent. */
   #sendingPrompt: string | undefined;
   #disposed = false;
 
@@ -82,7 +82,8 @@ export class Session implements Disposable {
     this.#options = options;
     this.#services = options.createServices(event => {
       this.#dispatch(event);
-      // A question of our own after Stop would hold up the end of the turn. Later, so that a rule's answer is told as one.
+      // After Stop, a question of Parley's own would delay the end of the turn, so it is cancelled. The delay lets a rule
+      // that answers the question be recorded as the one that did.
       if (event.type === "askOpened" && this.#state.cancelling) queueMicrotask(() => this.#cancelQuestionsOfStopped());
     });
     const { participants = [] } = this.#services;
@@ -105,7 +106,7 @@ export class Session implements Disposable {
     return this.#state;
   }
 
-  /** Starts the agent and opens the session there. Settles when that succeeded or failed; the state tells which. */
+  /** Starts the agent and opens the session there. Resolves on success and on failure; the state shows which. */
   open(): Promise<void> {
     this.#opening ??= this.#open().finally(() => (this.#opening = undefined));
     return this.#opening;
@@ -130,7 +131,8 @@ export class Session implements Disposable {
       });
       const ids = new RestartIds(this.#state.starts + 1, id => this.#state.terminals.get(id)?.own === true);
       const session = await running.agent.open({ cwd }, this.#createClient(ids)).catch(async (error: unknown) => {
-        // The stream's end is noticed before the process's, which knows more: a moment for its code and last words.
+        // The end of the stream arrives before the exit of the process. The exit has more to report, its code and last
+        // output, so wait briefly for it.
         if (running.hasEnded() && !death.problem) {
           const exitTimer = this.#options.clock.after(maxExitWait, resolveDied);
           await whenDied;
@@ -149,7 +151,7 @@ export class Session implements Disposable {
       this.#agentLink = { session, accepts, ids, link: subscription };
       this.#dispatch({ type: "connection", state: "ready", accepts });
       if (isRestart) {
-        const title = `${agent.name} was started anew and does not remember this conversation.`;
+        const title = `${agent.name} was restarted and no longer has this conversation in its context.`;
         this.#dispatch({ type: "notice", severity: "info", title });
       }
       this.#sendNext();
@@ -158,33 +160,33 @@ export class Session implements Disposable {
     }
   }
 
-  /** Queues a prompt; it is sent when the agent is ready and idle. A lost agent is started again for it. */
+  /** Queues a prompt, which is sent when the agent is ready and idle. Starts the agent again if it was lost. */
   send(content: readonly ContentBlock[]): void {
-    if (content.length === 0) return; // Never an empty prompt: it wedges some agents for good.
+    if (content.length === 0) return; // Never send an empty prompt: some agents hang on one for good.
     this.#isQueuePaused = false;
     this.#dispatch({ type: "promptSent", submission: this.#options.newId(), content });
     if (!this.#agentLink) void this.open();
     this.#sendNext();
   }
 
-  /** Tells the user something in the transcript. The agent does not see it. */
+  /** Adds a notice to the transcript. The agent does not see it. */
   addNotice(title: string): void {
     this.#dispatch({ type: "notice", severity: "info", title });
   }
 
-  /** Gives the session a title of the user's own; an empty one gives the agent's back. */
+  /** Sets the user's own title; an empty one restores the agent's. */
   rename(title: string): void {
     const line = title.replace(/\s+/g, " ").trim().slice(0, maxTitleLength);
     this.#dispatch({ type: "titled", title: line === "" ? null : line });
   }
 
-  /** Takes a prompt back that the agent has not got yet. */
+  /** Removes a prompt that is not sent yet. */
   withdraw(promptId: string): void {
     if (this.#queuedPrompts().some(s => s.id === promptId))
       this.#dispatch({ type: "promptWithdrawn", submission: promptId });
   }
 
-  /** Gives a prompt other words that the agent has not got yet. One that nothing is left of is withdrawn. */
+  /** Changes the text of a prompt that is not sent yet. If nothing is left of the prompt, it is withdrawn. */
   editQueued(promptId: string, text: string): void {
     const edited = this.#queuedPrompts().find(s => s.id === promptId);
     if (!edited) return;
@@ -192,14 +194,14 @@ export class Session implements Disposable {
     this.#dispatch({ type: "promptEdited", submission: promptId, text });
   }
 
-  /** Moves a prompt that the agent has not got yet before another such, or behind all of them. */
+  /** Moves a prompt that is not sent yet before another one, or to the end of the queue. */
   moveQueued(promptId: string, before?: string): void {
     const ids = this.#queuedPrompts().map(s => s.id);
     if (!ids.includes(promptId) || (before !== undefined && !ids.includes(before))) return;
     this.#dispatch({ type: "promptMoved", submission: promptId, ...(before !== undefined && { before }) });
   }
 
-  /** Sends the queued prompt next: the running turn is stopped for it. */
+  /** Stops the running turn and sends the queued prompt next. */
   sendNow(promptId: string): void {
     const waiting = this.#queuedPrompts();
     const [first] = waiting;
@@ -211,12 +213,12 @@ export class Session implements Disposable {
     this.#sendNext();
   }
 
-  /** Prompts that the agent has not got and is not getting. */
+  /** Prompts that are neither sent nor being sent. */
   #queuedPrompts(): SessionState["pendingPrompts"] {
     return this.#state.pendingPrompts.filter(s => s.messageId === undefined && s.id !== this.#sendingPrompt);
   }
 
-  /** Ends the turn: open questions are answered `cancelled`, updates are still taken until the agent says it is done. */
+  /** Ends the turn: answers open questions with `cancelled`. Updates are accepted until the agent reports the end. */
   stop(): void {
     if (this.#preparingPrompt !== undefined) this.#isQueuePaused = true;
     if (!isBusy(this.#state)) return;
@@ -235,7 +237,7 @@ export class Session implements Disposable {
     return this.#services.question(questionId);
   }
 
-  /** Ends a command that runs here. Rejects with a Refusal when there is none of that id. */
+  /** Ends a command that Parley runs. Rejects with a Refusal when there is no terminal with that id. */
   killTerminal(terminalId: string): Promise<void> {
     return this.#services.killTerminal(terminalId);
   }
@@ -257,7 +259,7 @@ export class Session implements Disposable {
     await this.open();
   }
 
-  /** Reloading the window ended whatever ran; say so, and forget what was on its way. */
+  /** A window reload ends the running turn: closes what was open, and adds a notice about it. */
   #closeInterruptedTurn(): void {
     const { pendingPrompts: submissions } = this.#state;
     const { name } = this.#options.agent;
@@ -275,7 +277,7 @@ export class Session implements Disposable {
     this.#isQueuePaused = submissions.length > 0;
   }
 
-  /** Commands ended with the window, and what files need of the user is found anew. */
+  /** Commands ended with the window. Notes on files are removed, because the new window detects them again. */
   #closeTerminalsAndNotes(): void {
     for (const { id, own, exit } of this.#state.terminals.values()) {
       if (own && !exit) this.#dispatch({ type: "terminal", terminalId: id, exit: {} });
@@ -324,7 +326,7 @@ export class Session implements Disposable {
   }
 
   #requestPermission(question: PermissionQuestion, signal: AbortSignal): Promise<QuestionAnswer> {
-    // After Stop the turn is to end, not to wait for an answer (spec page "Prompt Turn").
+    // After Stop, the turn must end instead of waiting for an answer (spec page "Prompt Turn").
     if (this.#state.cancelling) return Promise.resolve("cancelled");
     this.#participants.beforeQuestion(question);
     return this.#services.requestPermission(question, signal);
@@ -342,8 +344,8 @@ export class Session implements Disposable {
   }
 
   /**
-   * Sends the next queued prompt if the agent can take one: one turn at a time (spec page "Prompt Turn"). `ready`: the
-   * prompt whose turn was prepared just now.
+   * Sends the next queued prompt if no turn is running: one turn at a time (spec page "Prompt Turn"). `ready` is the
+   * prompt whose turn has just been prepared.
    */
   #sendNext(ready?: string): void {
     const remote = this.#agentLink;
@@ -381,7 +383,7 @@ export class Session implements Disposable {
 
   #handleAgentLoss(problem: Problem): void {
     this.#detach();
-    // A prompt that went down with the agent is not sent again by itself, and what was queued behind it waits too.
+    // A prompt that was lost with the agent is not sent again automatically, and the prompts behind it wait too.
     if (isBusy(this.#state)) this.#isQueuePaused = true;
     this.#services.cancelQuestions();
     this.#dispatch({ type: "agentLost", problem });
@@ -393,7 +395,7 @@ export class Session implements Disposable {
     remote?.link.dispose();
     remote?.session.dispose();
     this.#services.cancelQuestions();
-    // Nobody is left who knows them.
+    // No agent is left that could use them.
     this.#services.endTerminals();
   }
 
@@ -406,29 +408,29 @@ export class Session implements Disposable {
     const after = this.#nextState(logged);
     this.#state = after;
     if (after === before) return { before, after };
-    // Before anything that dispatches further events, so that participants get the changes in their order.
+    // Comes before anything that dispatches further events, so that participants get the changes in order.
     this.#participants.stateChanged(before, after);
     if (turnEnded(before, after)) this.#handleTurnEnd();
     this.#changed.fire(this.#state);
     return { before, after };
   }
 
-  /** A fault of ours, or a log of a newer version: the event stays in the log, the session goes on without it. */
+  /** An event that fails, by a bug or in a log of a newer version, stays in the log; the session continues without it. */
   #nextState(logged: LoggedEvent): SessionState {
     try {
       return reduce(this.#state, logged);
     } catch (error) {
-      this.#options.log.error(`The event ${logged.event.type} could not be taken in.`, asError(error).stack);
+      this.#options.log.error(`The event ${logged.event.type} could not be applied.`, asError(error).stack);
       return this.#state;
     }
   }
 
   #handleTurnEnd(): void {
-    // A question of a turn that is over has nobody to answer to.
+    // After the turn, no request of the agent waits for an answer.
     this.#services.cancelQuestions();
     const { stopReason } = this.#state.activity;
     if (stopReason === "error") this.#isQueuePaused = true;
-    // Not from within a dispatch: the events of the next turn come after this one's.
+    // Not from within a dispatch, so that the events of the next turn come after the events of this one.
     queueMicrotask(() => this.#sendNext());
   }
 

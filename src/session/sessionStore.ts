@@ -5,25 +5,26 @@ import { asError } from "../base/errors.ts";
 import type { Clock, Log } from "../base/log.ts";
 import type { LoggedEvent } from "./events.ts";
 
-/** Named texts that outlive the window. */
+/** Named texts that persist when the window is closed. */
 export interface TextStorage {
-  /** Adds to the end, all or nothing. */
+  /** Appends the whole text, or rejects and appends nothing. */
   append(name: string, text: string): Promise<void>;
-  /** Replaces the text, all or nothing. */
+  /** Replaces the whole text, or rejects and changes nothing. */
   write(name: string, text: string): Promise<void>;
   /** Undefined when there is none. */
   read(name: string): Promise<string | undefined>;
 }
 
+/** Events are written in batches, at this interval. Milliseconds. */
 const flushTime = 250;
-/** What could not be saved is tried again after this time, in milliseconds. */
+/** A failed write is tried again after this time. Milliseconds. */
 const retryTime = 5000;
-/** A single text longer than this is cut when written: losing its tail is better than losing the session. */
+/** A longer text in an event is truncated when stored: losing its end is better than losing the session. */
 const maxTextLength = 256 * 1024;
 
 const fileOf = (session: string): string => `${session}.jsonl`;
 
-/** Writes one session's events, a batch at a time, in order. What the disk refuses is kept and tried again. */
+/** Writes one session's events in batches, in order. A batch that cannot be written is kept and tried again. */
 export class SessionWriter implements Disposable {
   readonly #storage: TextStorage;
   readonly #session: string;
@@ -31,28 +32,28 @@ export class SessionWriter implements Disposable {
   readonly #log: Log;
   readonly #onFailed: (reason: string) => void;
   #batch: LoggedEvent[] = [];
-  /** An earlier window may have been killed within a line: the first batch must not continue it. */
+  /** An earlier window may have been killed while writing a line. The first batch must not continue that line. */
   #leadingLineFeed = "\n";
-  /** Lines that are still to be stored. */
+  /** Lines that are not stored yet. */
   #unsaved = "";
   #isFailing = false;
   #disposed = false;
   #timer: Disposable | undefined;
   readonly #saves = new Sequencer();
 
-  /** `onRefused` hears why, the first time that nothing can be saved any more. */
+  /** `onFailed` gets the reason when saving begins to fail. */
   constructor(
     storage: TextStorage,
     session: string,
     clock: Clock,
     log: Log,
-    onRefused: (reason: string) => void = () => {},
+    onFailed: (reason: string) => void = () => {},
   ) {
     this.#storage = storage;
     this.#session = session;
     this.#clock = clock;
     this.#log = log;
-    this.#onFailed = onRefused;
+    this.#onFailed = onFailed;
   }
 
   write(logged: LoggedEvent): void {
@@ -60,7 +61,7 @@ export class SessionWriter implements Disposable {
     this.#flushAfter(flushTime);
   }
 
-  /** Resolves when everything written so far is stored, or the log says why it is not. */
+  /** Resolves when everything written so far is stored, or the failure is logged. */
   flush(): Promise<void> {
     this.#timer?.dispose();
     this.#timer = undefined;
@@ -103,7 +104,7 @@ export class SessionWriter implements Disposable {
 
 function serializeEvent(logged: LoggedEvent): string {
   const text = JSON.stringify(logged);
-  // What is short as a whole holds no long text, and a replacer would be called for every value in it.
+  // A short event cannot contain a long text. Without a replacer, stringify does not call back for every value.
   return (text.length <= maxTextLength ? text : JSON.stringify(logged, truncateLongText)) + "\n";
 }
 
@@ -112,14 +113,14 @@ function truncateLongText(_key: string, value: unknown): unknown {
   return `${value.slice(0, maxTextLength)}\n[${value.length - maxTextLength} more characters were not kept]`;
 }
 
-/** The events of a stored session; undefined when there is no such session. Lines that cannot be read are passed over. */
+/** The events of a stored session; undefined when there is no such session. Skips lines that cannot be parsed. */
 export async function readSession(storage: TextStorage, session: string): Promise<readonly LoggedEvent[] | undefined> {
   const text = await storage.read(fileOf(session));
   if (text === undefined) return undefined;
   const events: LoggedEvent[] = [];
   for (const row of text.split("\n")) {
     if (row === "") continue;
-    // A half-written line is where a window was killed; what a later window wrote stands behind it.
+    // A window that was killed left an incomplete line. The lines of later windows follow it.
     const logged = parseEvent(row);
     if (logged) events.push(logged);
   }

@@ -1,4 +1,4 @@
-// The immutable session model, and the questions one may ask of it.
+// The immutable state of a session, and functions that derive values from it.
 import type { Problem } from "../base/errors.ts";
 import { type EntryList, EntryList as List } from "./entryList.ts";
 import type {
@@ -25,11 +25,11 @@ export interface Message {
   readonly id: string;
   readonly author: MessageAuthor;
   readonly content: readonly ContentBlock[];
-  /** The tool call of the sub-agent that says it. */
+  /** The tool call of the sub-agent that wrote it. */
   readonly parent?: string;
-  /** Of a prompt written here: its submission, which names the turn that it began. */
+  /** The id of the prompt, if the user wrote the message here. It is also the id of the turn that the prompt began. */
   readonly submission?: string;
-  /** First and latest content, ms since the epoch. */
+  /** When the first and the latest content arrived, ms since the epoch. */
   readonly at: number;
   readonly until: number;
 }
@@ -37,21 +37,21 @@ export interface ToolEntry {
   readonly kind: "tool";
   readonly id: string;
   readonly toolCallId: string;
-  /** The tool call of the sub-agent that makes it. */
+  /** The tool call of the sub-agent that made this call. */
   readonly parent?: string;
-  /** What the agent reported, untouched. */
+  /** The fields as the agent reported them. */
   readonly fields: Partial<ToolFields>;
-  /** Our own decision: the turn ended or was stopped while the agent had not closed the call. */
+  /** Set by Parley: the turn ended or was stopped before the agent closed the call. */
   readonly closed?: true;
-  /** What became of its writes, where that is not what it reported. */
+  /** The results of its writes, where they differ from the reported diffs. */
   readonly results?: readonly FileDiff[];
-  /** Files it wrote that need the user. */
+  /** Files that it wrote and that need the user. */
   readonly files?: readonly NotedFile[];
   readonly at: number;
   readonly ended?: number;
 }
 export type FileDiff = Extract<ToolContent, { type: "diff" }>;
-/** A file that needs the user, and why. */
+/** A file that needs the user, and the reason. */
 export interface NotedFile {
   readonly path: string;
   readonly note: FileNote;
@@ -63,7 +63,7 @@ export interface Notice {
   readonly title: string;
   readonly description?: string;
   readonly files?: readonly NotedFile[];
-  /** It tells what a rule decided. */
+  /** The notice reports the decision of a rule. */
   readonly byRule?: true;
   readonly at: number;
 }
@@ -89,7 +89,7 @@ export interface TurnEnd {
 }
 export type Entry = Message | ToolEntry | Notice | Compaction | ProblemEntry | TurnEnd;
 
-/** A prompt on its way: written here, not yet in the agent's history. */
+/** A prompt that the user wrote here and that is not yet in the agent's history. */
 export interface PendingPrompt {
   readonly id: string;
   readonly content: readonly ContentBlock[];
@@ -106,7 +106,7 @@ export interface Question {
   readonly answer?: QuestionAnswer;
   readonly by?: string;
 }
-/** What a terminal printed, newest last; the oldest output goes first when it grows beyond bounds. */
+/** A terminal's output. Beyond a limit the oldest output is dropped. */
 export interface TerminalState {
   readonly id: string;
   readonly own?: true;
@@ -121,17 +121,17 @@ export interface SessionState {
   readonly agent: { readonly id: string; readonly name: string } | null;
   readonly workspaceFolder: string;
   readonly connection: { readonly state: ConnectionState; readonly detail?: string } | null;
-  /** How often the agent was started for this session, and got ready. */
+  /** How many times the agent was started for this session and became ready. */
   readonly starts: number;
-  /** What the agent takes in prompts beside text and links; null until it has said so. */
+  /** The content types that the agent supports in prompts, besides text and links; null until it is known. */
   readonly accepts: { readonly image: boolean; readonly audio: boolean; readonly embeddedContext: boolean } | null;
   /** The agent's title for the session. */
   readonly title: string | null;
-  /** The user's own, which goes before the agent's. */
+  /** The user's own title, which has priority over the agent's. */
   readonly ownTitle: string | null;
   readonly updatedAt: string | null;
   readonly entries: EntryList<Entry>;
-  /** How many events made an entry without an id of its own; keys for the next one. */
+  /** The number of entries so far without an id from the agent, to generate the next id. */
   readonly generatedIds: number;
   readonly pendingPrompts: readonly PendingPrompt[];
   readonly questions: readonly Question[];
@@ -141,7 +141,7 @@ export interface SessionState {
   readonly options: readonly SessionOption[];
   readonly usage: Omit<Extract<SessionEvent, { type: "usage" }>, "type"> | null;
   readonly activity: { readonly state: ActivityState; readonly stopReason?: StopReason; readonly since: number };
-  /** Stop was pressed and the turn has not ended yet. */
+  /** The user pressed Stop and the turn has not ended yet. */
   readonly cancelling: boolean;
   /** The agent is gone. */
   readonly lost: Problem | null;
@@ -170,7 +170,7 @@ export const emptySession: SessionState = {
   lost: null,
 };
 
-// Agents own several id spaces (messages by author, tool calls, compactions); the transcript has one.
+// Agents have several id spaces (messages by author, tool calls, compactions); the transcript has one.
 export const messageKey = (author: MessageAuthor, id: string): string => `m:${author}:${id}`;
 export const toolKey = (id: string): string => `t:${id}`;
 export const compactionKey = (id: string): string => `c:${id}`;
@@ -178,17 +178,17 @@ export const compactionKey = (id: string): string => `c:${id}`;
 export const openQuestions = (state: SessionState): readonly Question[] =>
   state.questions.filter(ask => ask.answer === undefined);
 
-/** A prompt of the user's, not what an agent told its sub-agent. */
+/** Whether the entry is a prompt of the user, not a prompt of an agent to its sub-agent. */
 export const isPrompt = (entry: Entry): boolean =>
   entry.kind === "message" && entry.author === "user" && entry.parent === undefined;
 
-/** The turn that runs or ran last, by the submission that began it; empty before the first prompt. */
+/** The current or latest turn, by the id of its prompt; empty before the first prompt. */
 export function currentTurn({ entries }: SessionState): string {
   const prompt = entries.findLast(entry => entry.kind === "message" && entry.submission !== undefined);
   return prompt?.kind === "message" ? (prompt.submission ?? "") : "";
 }
 
-/** The user's title, else the agent's; until there is one, the first line of the first prompt; empty before that. */
+/** The user's title, else the agent's, else the first line of the first prompt; empty before the first prompt. */
 export function sessionTitle({ ownTitle, title, entries }: SessionState): string {
   if (ownTitle !== null) return ownTitle;
   if (title !== null) return title;
@@ -199,7 +199,7 @@ export function sessionTitle({ ownTitle, title, entries }: SessionState): string
   return "";
 }
 
-/** The first line of the prompt of a turn; empty when there is no such turn. */
+/** The first line of a turn's prompt; empty when there is no such turn. */
 export function promptTitle({ entries, pendingPrompts: submissions }: SessionState, turn: string): string {
   const sent = entries.findLast(entry => entry.kind === "message" && entry.submission === turn);
   const waiting = submissions.find(({ id }) => id === turn);
@@ -211,11 +211,11 @@ function firstLine(content: readonly ContentBlock[]): string {
   return line.length > 60 ? `${line.slice(0, 59)}…` : line;
 }
 
-/** The text blocks of a content, as one text. */
+/** The text blocks of the content, joined. */
 export const contentText = (content: readonly ContentBlock[]): string =>
   content.map(block => (block.type === "text" ? block.text : "")).join("");
 
-/** What a rule answered in the user's place, in words. Undefined: no rule did. */
+/** A rule's answer to the question, as a sentence. Undefined if no rule answered. */
 export function ruleAnswerText(ask: Question): string | undefined {
   const { answer, by } = ask;
   if (by === undefined || answer === undefined || answer === "cancelled") return undefined;
@@ -223,7 +223,7 @@ export function ruleAnswerText(ask: Question): string | undefined {
   return `${kind.startsWith("reject") ? "Refused" : "Allowed"} by rule: ${by}`;
 }
 
-/** A turn is under way: anything the agent reports but idle, known or not. */
+/** Whether a turn is running: any activity but idle, also one that Parley does not know. */
 export const isBusy = (state: SessionState): boolean => state.activity.state !== "idle";
 
 /** Whether a tool call with this status has ended, so that nothing comes after it. */
@@ -231,8 +231,8 @@ export const isFinal = (status: string | null | undefined): boolean =>
   status === "completed" || status === "failed" || status === "cancelled";
 
 /**
- * What to show as a tool call's state. Three facts stay apart: what the agent reported, what we decided, and whether a
- * question is open. An open question means waiting, whatever was reported; a final report beats our own closing.
+ * The status to show for a tool call. It combines the agent's report, Parley's own closing, and open questions. An open
+ * question means waiting, whatever was reported. A final report has priority over Parley's own closing.
  */
 export function shownToolStatus(
   tool: ToolEntry,

@@ -1,14 +1,14 @@
-// Display terminals: snapshots, appended output, and a bound on what is kept.
+// Terminals in the transcript: snapshots, appended output, and a limit on the stored output.
 import { jsonEqual } from "../base/jsonEqual.ts";
 import type { SessionEvent } from "./events.ts";
 import type { SessionState, TerminalState } from "./state.ts";
 
-/** Characters kept of a terminal's output. When it grows beyond, the oldest quarter goes, so cutting is rare. */
+/** The most characters kept of a terminal's output. Beyond it the oldest quarter is dropped, so truncation is rare. */
 export const maxTerminalCharacters = 1_000_000;
 
 type Upsert = Extract<SessionEvent, { type: "terminal" }>;
 
-/** Applies a snapshot: what is absent stays, `output` replaces everything so far. */
+/** Applies a snapshot: absent fields stay, and `output` replaces all output so far. */
 export function upsertTerminal(state: SessionState, event: Upsert): SessionState {
   const old = state.terminals.get(event.terminalId) ?? emptyTerminal(event.terminalId);
   const output = event.output === undefined ? old : truncateOutput({ ...old, output: event.output, truncated: false });
@@ -22,7 +22,7 @@ export function upsertTerminal(state: SessionState, event: Upsert): SessionState
   });
 }
 
-/** Adds output; a terminal we have not heard of is made. */
+/** Appends output. Creates the terminal if it is not known. */
 export function appendTerminal(state: SessionState, terminalId: string, text: string): SessionState {
   if (text === "") return state;
   const old = state.terminals.get(terminalId) ?? emptyTerminal(terminalId);
@@ -35,7 +35,7 @@ function truncateOutput(terminal: TerminalState): TerminalState {
   if (terminal.output.length <= maxTerminalCharacters) return terminal;
   const from = terminal.output.length - Math.floor(maxTerminalCharacters * 0.75);
   const line = terminal.output.indexOf("\n", from);
-  // A cut inside a surrogate pair would leave half a character.
+  // Truncating inside a surrogate pair would leave half a character.
   const low = terminal.output.charCodeAt(from);
   const half = low >= 0xdc00 && low <= 0xdfff ? from + 1 : from;
   return { ...terminal, output: terminal.output.slice(line < 0 ? half : line + 1), truncated: true };

@@ -1,11 +1,11 @@
-// How tool calls are patched (absent, null, value) and closed when their turn is over.
+// Patches tool calls (absent, null, value), and closes them at the end of their turn.
 import { jsonEqual } from "../base/jsonEqual.ts";
 import { withFullerDiffs } from "./fullerDiffs.ts";
 import { appendContent } from "./messages.ts";
 import type { Patch, SessionEvent, ToolContent, ToolFields } from "./events.ts";
 import { isFinal, isPrompt, toolKey, type SessionState, type ToolEntry } from "./state.ts";
 
-/** Absent leaves a field, null clears it, a value replaces it. Returns the same object when nothing changed. */
+/** Applies a patch: absent leaves a field, null clears it, a value replaces it. Returns the same object if nothing changed. */
 export function mergePatch<T extends object>(fields: Partial<T>, patch: Patch<T>): Partial<T> {
   let out: Partial<T> | undefined;
   for (const key of Object.keys(patch) as (keyof T)[]) {
@@ -18,13 +18,13 @@ export function mergePatch<T extends object>(fields: Partial<T>, patch: Patch<T>
   return out ?? fields;
 }
 
-/** {@link mergePatch} for a tool call: of two diffs of the same change it keeps the one that shows more. */
+/** {@link mergePatch} for a tool call. Of two diffs of the same change it keeps the one with more context. */
 export function mergeToolPatch(fields: Partial<ToolFields>, patch: Patch<ToolFields>): Partial<ToolFields> {
   if (!patch.content) return mergePatch(fields, patch);
   return mergePatch(fields, { ...patch, content: withFullerDiffs(fields.content, patch.content) });
 }
 
-/** Adds to a tool call's content; adjacent text joins, as in messages. */
+/** Appends to a tool call's content. Adjacent text is joined, as in messages. */
 export function appendToolContent(old: readonly ToolContent[], next: ToolContent): readonly ToolContent[] {
   if (next.type === "content" && next.content.type === "text" && next.content.text === "") return old;
   const last = old.at(-1);
@@ -36,7 +36,7 @@ export function appendToolContent(old: readonly ToolContent[], next: ToolContent
 /** Whether the event ends a tool call, so that the agent has written whatever the call writes. */
 export const endsToolCall = (event: SessionEvent): boolean => event.type === "tool" && isFinal(event.patch.status);
 
-/** The state with the tool call changed by `change`, made if it is new: updates may come before the announcement. */
+/** The state with the tool call changed by `change`. Creates the call if needed: updates may come before it is announced. */
 export function upsertTool(
   state: SessionState,
   { toolCallId, parent }: { readonly toolCallId: string; readonly parent?: string },
@@ -57,7 +57,7 @@ export function upsertTool(
   return { ...state, entries: state.entries.put(entry) };
 }
 
-/** Marks every call of the turn that the agent left open; it may still report their true end later. */
+/** Marks every call of the turn that the agent left open. The agent may still report how they ended. */
 export function closeOpenTools(state: SessionState, at: number): SessionState {
   let { entries } = state;
   for (let i = entries.length - 1; i >= 0; i--) {
