@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 import { withLineFeeds } from "../base/text.ts";
 import { terminalLinks } from "./terminalLinks.ts";
 
-/** What an agent does at a place. */
+/** The agent's activity at a place. */
 export type LocationKind = "read" | "edit";
 
 /** Lines of a document: 0-based, both included. */

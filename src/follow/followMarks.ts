@@ -1,19 +1,19 @@
-// What an editor shows of agents at work: where each is, and its edits as they fade. Pure; time is handed in.
+// The marks of agents at work in an editor: where each agent is, and its edits as they fade. Pure; the time is a parameter.
 import { shiftLines, type LineSpan, type Replacement } from "./agentLocations.ts";
 
-/** How long an edit stands out, ms. */
+/** How long an edit stays marked. Milliseconds. */
 export const editFadeTime = 3000;
-/** In how many steps it fades. */
+/** The number of steps in which an edit fades. */
 export const editFadeSteps = 3;
 
-/** What an editor marks. */
+/** A mark in an editor. */
 export interface FollowMark {
   readonly lines: LineSpan;
-  /** Which agent: "" is the main one, others are named by the tool call they work for. */
+  /** The agent: "" is the main agent, a sub-agent is the tool call that started it. */
   readonly who: string;
-  /** How far an edit has faded, from 0; absent: the agent is here. */
+  /** The step that the edit has faded to, from 0; absent: the mark is the agent's position. */
   readonly step?: number;
-  /** The agent's name stands beside it. */
+  /** Whether the agent's name is shown beside the mark. */
   readonly named: boolean;
 }
 
@@ -29,11 +29,11 @@ const maxAgents = 50;
 
 /** The marks of all files, by the files' keys. */
 export class FollowMarks {
-  /** Where each agent is. */
+  /** The position of each agent. */
   readonly #here = new Map<string, { readonly key: string; lines: LineSpan }>();
   #edits: RecentEdit[] = [];
 
-  /** The agent is there. Lines that are not known leave it where it was in that file, else at its start. */
+  /** The agent moves. Without lines it stays at its position in that file, or is at the start of the file. */
   visit(who: string, key: string, lines: LineSpan | undefined): void {
     const was = this.#here.get(who);
     this.#here.delete(who);
@@ -44,7 +44,7 @@ export class FollowMarks {
     }
   }
 
-  /** The agent changed these lines, and is there. */
+  /** The agent changed these lines, and moves there. */
   edit(who: string, key: string, lines: LineSpan, now: number): void {
     this.visit(who, key, { first: lines.first, last: lines.first });
     const isElsewhere = (edit: RecentEdit): boolean =>
@@ -52,19 +52,19 @@ export class FollowMarks {
     this.#edits = [...this.#edits.filter(isElsewhere), { key, who, at: now, lines }].slice(-maxEdits);
   }
 
-  /** Where the agent is, if it is in that file. */
+  /** The agent's position, if it is in that file. */
   linesOfAgent(who: string, key: string): LineSpan | undefined {
     const here = this.#here.get(who);
     return here?.key === key ? here.lines : undefined;
   }
 
-  /** The document changed: marks go with their lines. */
+  /** Moves the marks with their lines after a change of the document. */
   shift(key: string, replacements: readonly Replacement[]): void {
     for (const here of this.#here.values()) if (here.key === key) here.lines = shiftLines(here.lines, replacements);
     for (const edit of this.#edits) if (edit.key === key) edit.lines = shiftLines(edit.lines, replacements);
   }
 
-  /** The turn is over: nobody is anywhere. Edits go on fading. */
+  /** Removes the agents' positions at the end of a turn. Edits continue to fade. */
   clearAgents(): void {
     this.#here.clear();
   }
@@ -74,7 +74,7 @@ export class FollowMarks {
     this.#edits = [];
   }
 
-  /** What to mark in a file. With one step, edits go without fading. */
+  /** The marks in a file. With one step, edits disappear without fading. */
   marks(key: string, now: number, steps = editFadeSteps): readonly FollowMark[] {
     this.#expire(now);
     const edits = this.#edits.filter(edit => edit.key === key);
@@ -90,7 +90,7 @@ export class FollowMarks {
     return marks;
   }
 
-  /** Milliseconds until a mark changes by time alone; undefined: none will. */
+  /** Milliseconds until a mark fades further; undefined if there is none to fade. */
   timeToNextChange(now: number, steps = editFadeSteps): number | undefined {
     this.#expire(now);
     const length = editFadeTime / steps;

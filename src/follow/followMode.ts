@@ -1,27 +1,28 @@
-// Whether the view goes with the agent, how often it moves, and whose a movement was. Pure, on the clock's time.
+// Whether the view follows the agent, how often it moves, and whether the user or Parley scrolled. Pure except for timers
+// of the clock.
 import type { Disposable } from "../base/lifecycle.ts";
 import type { Clock } from "../base/log.ts";
 import type { LineSpan } from "./agentLocations.ts";
 
-/** Paused: the user wanted to follow, and then looked at something. */
+/** Paused: the user looked at something else while following. */
 export type FollowState = "off" | "on" | "paused";
 
-/** Between two moves, ms: four a second. */
+/** The least time between two moves of the view: four moves a second. Milliseconds. */
 const minInterval = 250;
 
 export interface FollowModeOptions<T> {
   readonly clock: Clock;
-  /** Shows the place. Never rejects. */
+  /** Shows the target. Must not reject. */
   readonly reveal: (target: T) => Promise<void>;
-  /** The mode is another. */
+  /** Called when the state changes. */
   readonly changed: () => void;
 }
 
-/** Goes to the newest place, and skips those in between. */
+/** Moves to the newest target, and skips the ones in between. */
 export class FollowMode<T> implements Disposable {
   readonly #options: FollowModeOptions<T>;
   #mode: FollowState = "off";
-  /** Where the agent is, for who begins to follow now. */
+  /** The agent's latest target, for when the user starts to follow. */
   #latest: T | undefined;
   #next: T | undefined;
   #last = -Infinity;
@@ -36,21 +37,21 @@ export class FollowMode<T> implements Disposable {
     return this.#mode;
   }
 
-  /** The user wants to follow, or does no longer. Goes to where the agent is. */
+  /** Starts or stops following. Starting moves to the agent's latest target. */
   setFollowing(on: boolean): void {
     this.#next = on ? this.#latest : undefined;
     this.#change(on ? "on" : "off");
     this.#pump();
   }
 
-  /** The user typed, scrolled, selected or went elsewhere: the view is theirs until they want to follow again. */
+  /** The user typed, scrolled, selected or opened something. The view stays there until the user resumes following. */
   interrupt(): void {
     if (this.#mode !== "on") return;
     this.#next = undefined;
     this.#change("paused");
   }
 
-  /** The agent is there. */
+  /** The agent moved to the target. */
   agentMoved(target: T): void {
     this.#latest = target;
     if (this.#mode !== "on") return;
@@ -58,12 +59,12 @@ export class FollowMode<T> implements Disposable {
     this.#pump();
   }
 
-  /** The turn is over: there is nowhere to go. */
+  /** Forgets the agent's latest target at the end of a turn. */
   turnEnded(): void {
     this.#latest = undefined;
   }
 
-  /** Another session: nobody asked to follow that one. */
+  /** Stops following, because another session begins. */
   reset(): void {
     this.turnEnded();
     this.setFollowing(false);
@@ -101,10 +102,10 @@ export class FollowMode<T> implements Disposable {
   }
 }
 
-/** How long an editor may take to get to where it was sent, ms. Smooth scrolling takes an eighth of a second. */
+/** The longest time for an editor to scroll to its target. Smooth scrolling takes 125 ms. Milliseconds. */
 export const maxScrollTime = 2000;
 
-/** Where an editor was sent. */
+/** The target of a scroll that Parley started. */
 interface ScrollTarget {
   readonly line: number;
   readonly smooth: boolean;
@@ -113,44 +114,44 @@ interface ScrollTarget {
 }
 
 /**
- * Tells the user's scrolling in one editor from what we and the text cause. Editors say only which lines are in sight,
- * and say it of every cause alike.
+ * Distinguishes the user's scrolling in one editor from scrolling caused by Parley or by text changes. VS Code reports
+ * only the visible lines, and not the cause.
  */
 export class UserScrollDetector {
   #visible: LineSpan | undefined;
   #version = 0;
   #target: ScrollTarget | undefined;
 
-  /** What is in sight counts as known. */
+  /** Sets the visible lines, as a base for later changes. */
   setVisible(visible: LineSpan | undefined, version: number): void {
     this.#visible = visible;
     this.#version = version;
   }
 
-  /** It stands where it is to stand. */
+  /** The editor shows its target. */
   arrived(visible: LineSpan | undefined, version: number): void {
     this.setVisible(visible, version);
     this.#target = undefined;
   }
 
   /**
-   * The editor is sent there. `smooth`: it gets there in steps, and brings the line into its middle. `opening`: it is
-   * being opened and laid out, so all that it does is ours until it is said to have arrived.
+   * Parley scrolls the editor to the lines. `smooth`: it scrolls in steps, and centers the line. `opening`: it is being
+   * opened and laid out, so every scroll counts as Parley's until {@link arrived}.
    */
   expectScroll(lines: LineSpan, { smooth = false, opening = false } = {}): void {
     this.#target = { line: lines.first, smooth, opening, isInSight: false };
   }
 
-  /** What is in sight has changed: whether that was the user. */
+  /** The visible lines changed. Returns whether the user scrolled. */
   isUserScroll(visible: LineSpan, version: number): boolean {
     const [before, known] = [this.#visible, this.#version];
     this.setVisible(visible, version);
     if (this.#target) return this.#leads(this.#target, before, visible, version !== known) === "away";
-    // Text that comes or goes above moves what is in sight; another size of the editor leaves its first line.
+    // Text inserted or deleted above moves the visible lines. Resizing the editor keeps its first visible line.
     return before !== undefined && version === known && visible.first !== before.first;
   }
 
-  /** Gives up waiting: whether it never came in sight, because somebody stopped it. */
+  /** Stops waiting for the target. Returns whether it never became visible, because the user stopped the scroll. */
   giveUp(): boolean {
     const stopped = this.#target !== undefined && !this.#target.isInSight;
     this.#target = undefined;

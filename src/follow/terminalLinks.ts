@@ -1,21 +1,21 @@
-// Places in files that a command's output names, as compilers, test runners and stack traces write them. Pure.
+// Finds file locations in a command's output, as compilers, test runners and stack traces write them. Pure.
 import { fileURLToPath } from "node:url";
 import { isAbsolute, resolve } from "node:path";
 
-/** A place that output names. */
+/** A file location in output. */
 export interface TerminalLink {
-  /** Absolute. Whether there is such a file is not known. */
+  /** Absolute. The file may not exist. */
   readonly path: string;
   /** 1-based. */
   readonly line: number;
 }
 
-/** More of one piece of output is no help to anybody who looks on. UTF-16 units. */
+/** Only this much of one piece of output is searched: a user cannot watch more locations. UTF-16 units. */
 const maxOutputLength = 8_000;
 const maxLinks = 5;
 
 const escapeSequences = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)|[@-Z\\-_])/g;
-/** Of bounded length: output may be one long word. */
+/** Its length is limited, because output may be one long word. */
 const path = String.raw`((?:file:\/\/)?(?:[A-Za-z]:[\\/])?[^\s"'\`()\[\]<>:,;|*?]{1,250}\.\w{1,10})`;
 /** `src/a.ts:10:5`, `src/a.ts(10,5)`, `"src/a.py", line 10`. */
 const linkPattern = new RegExp(
@@ -23,7 +23,7 @@ const linkPattern = new RegExp(
   "g",
 );
 
-/** The places that a piece of output names, in its order. Those of installed packages are left out. */
+/** The locations in a piece of output, in order, without those in installed packages. */
 export function terminalLinks(output: string, folder: string): readonly TerminalLink[] {
   const text = output.slice(0, maxOutputLength).replace(escapeSequences, "");
   const found: TerminalLink[] = [];
@@ -42,7 +42,7 @@ function resolvePath(name: string, folder: string): string | undefined {
   try {
     if (name.startsWith("file://")) return fileURLToPath(name);
   } catch {
-    return undefined; // The address is of no file here.
+    return undefined; // The URL is not of a local file.
   }
   if (isAbsolute(name)) return name;
   return isAbsolute(folder) ? resolve(folder, name) : undefined;

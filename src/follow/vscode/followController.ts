@@ -190,7 +190,7 @@ export class FollowController implements Disposable {
         );
       });
     } catch (error) {
-      // Binary files cannot be shown as text. The user did not ask for this file, so this is no error to show.
+      // Binary files cannot be shown as text. Only log it: the user did not ask for this file.
       this.#options.log.debug(`${place.path} could not be shown.`, asError(error).message);
     }
   }
@@ -323,7 +323,7 @@ class Tracker implements FollowTracker {
     const who = agentIdOf(place);
     let key: string | undefined;
     let ended = false;
-    // In parallel with the write, which must begin now because requests are served in their order.
+    // In parallel with the write, which must begin now because requests are served in order.
     const looked = this.locate(path).then(located => {
       if (ended || this.#disposed || !located?.inside) return;
       key = located.key;

@@ -1,4 +1,4 @@
-// How an agent at work looks in an editor: where it is, its edits as they fade, and its name beside them.
+// The decorations of agents at work: their positions, their edits as they fade, and their names beside them.
 import * as vscode from "vscode";
 import type { Disposable } from "../../base/lifecycle.ts";
 import { clampLines } from "../agentLocations.ts";
@@ -6,21 +6,21 @@ import { editFadeSteps, type FollowMark } from "../followMarks.ts";
 
 const editColours = ["parley.followEdit", "parley.followEditFading", "parley.followEditFaded"] as const;
 
-/** The types of decoration, made once. */
+/** Creates the decoration types once, and applies marks to editors. */
 export class FollowDecorations implements Disposable {
   readonly #read = lineDecoration("parley.followRead");
   readonly #edits = editColours.slice(0, editFadeSteps).map(colour => lineDecoration(colour));
   readonly #name = vscode.window.createTextEditorDecorationType({
     rangeBehavior: vscode.DecorationRangeBehavior.ClosedClosed,
   });
-  /** What each editor shows, to leave alone what stays. */
+  /** The marks that each editor shows, so that unchanged decorations are not set again. */
   readonly #painted = new WeakMap<vscode.TextEditor, string>();
 
-  /** Makes the editor show these marks and no others. */
+  /** Replaces the editor's marks. */
   paint(editor: vscode.TextEditor, marks: readonly FollowMark[], nameOf: (who: string) => string): void {
     const { lineCount, version } = editor.document;
     const placed = marks.map(mark => ({ ...mark, ...clampLines(mark.lines, lineCount), name: nameOf(mark.who) }));
-    // The text may have moved what is painted: the same lines of another version are painted anew.
+    // A change of the text may move decorations, so the same lines of another version are painted again.
     const signature = placed.length === 0 ? "" : JSON.stringify([version, placed]);
     if (signature === (this.#painted.get(editor) ?? "")) return;
     this.#painted.set(editor, signature);

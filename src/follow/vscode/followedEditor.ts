@@ -1,4 +1,4 @@
-// The one tab that goes with the agent, and the user's own looking around, which stops it.
+// The one tab that follows the agent. Detects when the user looks at something else, which pauses following.
 import * as vscode from "vscode";
 import { DisposableStore, type Disposable } from "../../base/lifecycle.ts";
 import type { Clock } from "../../base/log.ts";
@@ -8,39 +8,39 @@ import { chatEditorType } from "../../panel/chatSurface.ts";
 
 export interface FollowedEditorOptions {
   readonly clock: Clock;
-  /** The view goes with the agent now. */
+  /** Whether the view follows the agent. */
   readonly isFollowing: () => boolean;
-  /** The turn that runs. */
+  /** The current turn. */
   readonly turn: () => string;
-  /** An agent is changing this document, so that its changes are not the user's. */
+  /** Whether an agent is changing this document, so that its changes are not the user's. */
   readonly isWrittenByAgent: (document: vscode.TextDocument) => boolean;
-  /** The user looks at something. */
+  /** Called when the user looks at something else. */
   readonly interrupted: () => void;
 }
 
-/** A preview tab that goes and another that comes in this time are one tab that shows another file, ms. */
+/** A preview tab that opens this soon after another closed is the same tab with another file. Milliseconds. */
 const tabReplacementTime = 100;
 const maxColumns = 9;
 
-/** Shows places of the agent in one tab of its own. */
+/** Shows the agent's locations in a tab of its own. */
 export class FollowedEditor implements Disposable {
   readonly #options: FollowedEditorOptions;
   readonly #store = new DisposableStore();
   readonly #scrollDetectors = new WeakMap<vscode.TextEditor, UserScrollDetector>();
   readonly #timers = new Map<UserScrollDetector, Disposable>();
-  /** The file in our tab, by its URI; undefined while there is none. */
+  /** The URI of the file in the followed tab; undefined while there is no such tab. */
   #ownUri: string | undefined;
-  /** The agent's own change made our tab more than a preview. */
+  /** A change by the agent turned the followed tab from a preview into a permanent tab. */
   #isKept = false;
-  /** Files that are shown by our doing. */
+  /** Files that Parley shows. */
   #expected: readonly string[] = [];
-  /** What is being opened, and where it is to stand. */
+  /** The file that is being opened, and the lines to show. */
   #opening: { readonly uri: string; readonly lines: LineSpan } | undefined;
-  /** The file that makes room in our tab just now. */
+  /** The file that is being replaced in the followed tab. */
   #leaving: string | undefined;
-  /** What each group shows, as it was last seen. */
+  /** The active tab of each group when they were last compared. */
   #active: readonly string[] = [];
-  /** Files that the user closed, with the turn in which that was. */
+  /** Files that the user closed, with the turn in which they were closed. */
   readonly #closed = new Map<string, string>();
   #lastClosed: { readonly uri: string; readonly column: number; readonly at: number } | undefined;
 
@@ -59,17 +59,17 @@ export class FollowedEditor implements Disposable {
     this.#store.add(window.tabGroups.onDidChangeTabGroups(() => this.#groupsChanged()));
   }
 
-  /** The view begins to go with the agent: what is in sight now is where the user left it. */
+  /** Following starts: the current tabs and visible lines are the base for detecting the user's actions. */
   startFollowing(): void {
     this.#active = activeTabs();
     for (const editor of vscode.window.visibleTextEditors) {
-      const judge = this.#scrollDetector(editor);
-      judge.giveUp();
-      judge.setVisible(visibleLines(editor), editor.document.version);
+      const detector = this.#scrollDetector(editor);
+      detector.giveUp();
+      detector.setVisible(visibleLines(editor), editor.document.version);
     }
   }
 
-  /** Another session: what was closed and opened in the last one is the user's. */
+  /** Another session begins: tabs of the last one belong to the user. */
   reset(): void {
     this.#ownUri = undefined;
     this.#expected = [];
@@ -77,8 +77,8 @@ export class FollowedEditor implements Disposable {
   }
 
   /**
-   * Shows the lines, unless the user closed that file in this turn, or does something else meanwhile. `linesIn` is asked
-   * once the text is there.
+   * Shows the lines, unless the user closed that file in this turn, or stops following meanwhile. Calls `linesIn` once the
+   * document is open.
    */
   async reveal(uri: vscode.Uri, linesIn: (document: vscode.TextDocument) => LineSpan): Promise<void> {
     if (!this.#mayShow(uri)) return;
@@ -113,7 +113,7 @@ export class FollowedEditor implements Disposable {
       this.#leaving = before;
       this.#isKept = false;
     }
-    // It moves before it is told that it is open.
+    // The editor scrolls before VS Code reports that it is open.
     this.#opening = { uri, lines };
     try {
       const start = new vscode.Position(lines.first, 0);
@@ -121,7 +121,7 @@ export class FollowedEditor implements Disposable {
         viewColumn: column,
         preserveFocus: true,
         preview: true,
-        // A tab that was there keeps the user's cursor.
+        // An existing tab keeps the user's cursor.
         ...(!isThere && { selection: new vscode.Range(start, start) }),
       });
       if (isNew && before !== undefined && (wasKept || !arePreviewsEnabled())) await closeReplacedTab(before, column);
@@ -134,27 +134,27 @@ export class FollowedEditor implements Disposable {
   }
 
   #scroll(editor: vscode.TextEditor, lines: LineSpan): void {
-    const judge = this.#scrollDetector(editor);
+    const detector = this.#scrollDetector(editor);
     const visible = visibleLines(editor);
     if (visible && visible.first <= lines.first && lines.first <= visible.last) {
-      judge.arrived(visible, editor.document.version);
+      detector.arrived(visible, editor.document.version);
       return;
     }
     const smooth = vscode.workspace.getConfiguration("editor", editor.document).get("smoothScrolling") === true;
-    judge.expectScroll(lines, { smooth });
-    this.#timers.get(judge)?.dispose();
+    detector.expectScroll(lines, { smooth });
+    this.#timers.get(detector)?.dispose();
     const giveUp = (): void => {
-      this.#timers.delete(judge);
-      if (judge.giveUp() && vscode.window.visibleTextEditors.includes(editor)) this.#interrupt();
+      this.#timers.delete(detector);
+      if (detector.giveUp() && vscode.window.visibleTextEditors.includes(editor)) this.#interrupt();
     };
-    this.#timers.set(judge, this.#options.clock.after(maxScrollTime, giveUp));
+    this.#timers.set(detector, this.#options.clock.after(maxScrollTime, giveUp));
     const range = new vscode.Range(lines.first, 0, lines.last, 0);
     editor.revealRange(range, vscode.TextEditorRevealType.InCenterIfOutsideViewport);
   }
 
   /**
-   * Where to show it: the group of our tab; else the first that shows no chat, if no preview tab of the user's would go
-   * for it; else a new one at the end.
+   * The group to show a file in: the one with the followed tab; else the first that shows no chat, if that would not
+   * replace a preview tab of the user; else a new one at the end.
    */
   #column(uri: vscode.Uri): vscode.ViewColumn | undefined {
     const groups = vscode.window.tabGroups.all;
@@ -172,12 +172,12 @@ export class FollowedEditor implements Disposable {
   #scrollDetector(editor: vscode.TextEditor): UserScrollDetector {
     const known = this.#scrollDetectors.get(editor);
     if (known) return known;
-    const judge = new UserScrollDetector();
-    judge.setVisible(visibleLines(editor), editor.document.version);
+    const detector = new UserScrollDetector();
+    detector.setVisible(visibleLines(editor), editor.document.version);
     const opening = this.#opening;
-    if (opening?.uri === editor.document.uri.toString()) judge.expectScroll(opening.lines, { opening: true });
-    this.#scrollDetectors.set(editor, judge);
-    return judge;
+    if (opening?.uri === editor.document.uri.toString()) detector.expectScroll(opening.lines, { opening: true });
+    this.#scrollDetectors.set(editor, detector);
+    return detector;
   }
 
   #scrolled(editor: vscode.TextEditor): void {
@@ -188,7 +188,7 @@ export class FollowedEditor implements Disposable {
 
   #selected({ textEditor, kind }: vscode.TextEditorSelectionChangeEvent): void {
     if (!isInEditorGroup(textEditor) || kind === undefined) return;
-    // Opening a file at a line is told as a command's doing, and so is going to a definition.
+    // VS Code reports opening a file at a line as a command, and so going to a definition.
     const ours =
       kind === vscode.TextEditorSelectionChangeKind.Command &&
       this.#expected.includes(textEditor.document.uri.toString());
@@ -196,7 +196,7 @@ export class FollowedEditor implements Disposable {
   }
 
   #edited({ document }: vscode.TextDocumentChangeEvent): void {
-    // A document that is read again from disk is not dirty; one that is not in sight is not typed into.
+    // A document that VS Code reloads is not dirty. The user does not type into a document that is not visible.
     if (!document.isDirty || this.#options.isWrittenByAgent(document)) return;
     if (document.uri.toString() === this.#ownUri) this.#ownUri = undefined;
     if (vscode.window.visibleTextEditors.some(one => one.document === document && isInEditorGroup(one)))
@@ -210,7 +210,7 @@ export class FollowedEditor implements Disposable {
     this.#groupsChanged();
   }
 
-  /** Our tab stays when the agent's own change makes it more than a preview; the user's doing makes it the user's. */
+  /** A change by the agent makes the followed tab permanent, and it stays followed. By the user, it becomes the user's. */
   #pinned(tab: vscode.Tab): void {
     const uri = uriOf(tab);
     if (tab.isPreview || uri === undefined || uri !== this.#ownUri || this.#isKept || !arePreviewsEnabled()) return;
@@ -235,7 +235,7 @@ export class FollowedEditor implements Disposable {
     const last = this.#lastClosed;
     this.#lastClosed = undefined;
     if (!last || !tab.isPreview || last.column !== tab.group.viewColumn) return;
-    // Nobody closed it: its tab shows another file now.
+    // The file was not closed by the user: its tab shows another file now.
     if (this.#options.clock.now() - last.at <= tabReplacementTime) this.#closed.delete(last.uri);
   }
 
@@ -260,14 +260,14 @@ export class FollowedEditor implements Disposable {
   }
 }
 
-/** Stands for every tab of the chat: to read there is not to leave. */
+/** Stands for every tab of the chat. Switching to the chat does not pause following. */
 const chatTab = "chat";
 
 function isChat(tab: vscode.Tab | undefined): boolean {
   return tab?.input instanceof vscode.TabInputWebview && tab.input.viewType.endsWith(chatEditorType);
 }
 
-/** The file that a tab shows as text, by its URI. */
+/** The URI of the file that a tab shows as text. */
 function uriOf({ input }: vscode.Tab): string | undefined {
   return input instanceof vscode.TabInputText ? input.uri.toString() : undefined;
 }
@@ -276,7 +276,7 @@ function tabsOf(uri: string): readonly vscode.Tab[] {
   return vscode.window.tabGroups.all.flatMap(group => group.tabs).filter(tab => uriOf(tab) === uri);
 }
 
-/** What each group shows: a file by its URI, anything else by its name. */
+/** The active tab of each group: a file by its URI, anything else by its label. */
 function activeTabs(): readonly string[] {
   const shown = vscode.window.tabGroups.all.flatMap(({ activeTab }) => (activeTab ? [activeTab] : []));
   return shown.map(tab => (isChat(tab) ? chatTab : (uriOf(tab) ?? `tab:${tab.label}`)));
@@ -285,27 +285,27 @@ function activeTabs(): readonly string[] {
 function editorIn(column: vscode.ViewColumn, uri: vscode.Uri): vscode.TextEditor | undefined {
   const key = uri.toString();
   const group = vscode.window.tabGroups.all.find(({ viewColumn }) => viewColumn === column);
-  // Beside plain text, a group may show a file as one side of a diff.
+  // A group may also show the file as one side of a diff.
   if (!group?.activeTab || uriOf(group.activeTab) !== key) return undefined;
   return vscode.window.visibleTextEditors.find(
     editor => editor.viewColumn === column && editor.document.uri.toString() === key,
   );
 }
 
-/** From the first to the last line in sight, over folded ones. */
+/** From the first to the last visible line, including folded ones. */
 function visibleLines({ visibleRanges }: vscode.TextEditor): LineSpan | undefined {
   const [first, last] = [visibleRanges.at(0), visibleRanges.at(-1)];
   return first && last && { first: first.start.line, last: last.end.line };
 }
 
-/** An editor of the user's, not one inside a view: output scrolls by itself. */
+/** Whether the editor is in an editor group. Editors in views are ignored: output scrolls by itself. */
 const isInEditorGroup = ({ viewColumn, document }: vscode.TextEditor): boolean =>
   viewColumn !== undefined && document.uri.scheme !== "output";
 
 const arePreviewsEnabled = (): boolean =>
   vscode.workspace.getConfiguration("workbench.editor").get("enablePreview") !== false;
 
-/** Closes the tab that was ours before, where another did not simply take its place. */
+/** Closes the previous followed tab, unless the new one replaced it. */
 async function closeReplacedTab(uri: string, column: vscode.ViewColumn): Promise<void> {
   const group = vscode.window.tabGroups.all.find(({ viewColumn }) => viewColumn === column);
   const left = group?.tabs.find(tab => uriOf(tab) === uri && !tab.isActive && !tab.isDirty && !tab.isPinned);
