@@ -1,4 +1,4 @@
-// What Parley offers the agent of one session. src/window/createSessionServices.ts builds it.
+// The services that Parley offers to the agent of one session. src/window/createSessionServices.ts builds it.
 import type { Disposable } from "../base/lifecycle.ts";
 import type { AgentClient, PermissionQuestion, WriteResult } from "./agent.ts";
 import type { SessionParticipant } from "./participant.ts";

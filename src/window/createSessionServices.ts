@@ -1,4 +1,4 @@
-// What one session's agent may use here: puts files, terminals, questions and rules of src/workspace together.
+// Builds the services of one session from files, terminals, permissions, and the features that take part in sessions.
 import * as vscode from "vscode";
 import type { AgentDefinition } from "../agents/registry.ts";
 import type { Log } from "../base/log.ts";
@@ -22,7 +22,7 @@ import { factsContext } from "../permissions/vscode/questionContext.ts";
 import { sessionRoots } from "../editor/folders.ts";
 import { userEnvironment } from "../terminals/vscode/userEnvironment.ts";
 
-/** What all rooms share. */
+/** The services that all sessions of the window share. */
 export interface SharedServices {
   readonly documents: Documents;
   readonly settings: () => Settings;
@@ -35,16 +35,16 @@ export interface SharedServices {
   readonly log: Log;
 }
 
-/** Which agent the room is for, and where it works. */
+/** The agent of a session, and where it works. */
 export interface SessionServicesOptions {
   readonly definition: AgentDefinition;
   readonly cwd: string;
   readonly dispatch: (event: SessionEvent) => void;
-  /** Gets the promise that the room's processes are gone, once it is disposed. */
+  /** Called when the services are disposed, with a promise that resolves when their processes have ended. */
   readonly onEnding: (ended: Promise<void>) => void;
 }
 
-/** A room for one session. */
+/** The services for one session. */
 export function createSessionServices(
   services: SharedServices,
   { definition, cwd, dispatch, onEnding }: SessionServicesOptions,
@@ -106,7 +106,7 @@ export function createSessionServices(
     waitForTerminalExit: (id, signal) => terminals.waitForTerminalExit(id, signal),
     killTerminal: id => terminals.killTerminal(id),
     releaseTerminal: id => terminals.releaseTerminal(id),
-    // The first is the outermost around a write: whether a write was saved is known before the review looks at it.
+    // The first is the outermost around a write.
     participants: [...(following ? [following] : []), review(), unsavedChanges],
     dispose() {
       broker.dispose();
