@@ -144,7 +144,7 @@ describe("the review of changes, in the editor", () => {
       await begin();
       await put("image.bin", "\0\u0001\0");
       await until(() => file("image.bin") !== undefined);
-      assert.match(file("image.bin")?.unknown ?? "", /no text/);
+      assert.match(file("image.bin")?.unknown ?? "", /binary/);
       await review().keep({ kind: "all" });
       assert.deepEqual(review().files, []);
     });

@@ -1,5 +1,5 @@
-// Finds out who changed which file: the agent through us, the agent on disk, the user, or somebody else; and what stood
-// in the file before the agent did. Tells the review. VS Code says little of that, so it is put together here.
+// Attributes changes of files to the agent (through Parley or on disk), the user, or others, finds the text before the
+// agent's first change, and reports both to the review. VS Code does not report authors, so they are derived here.
 import { sep } from "node:path";
 import * as vscode from "vscode";
 import { SequencerByKey } from "../../base/async.ts";
@@ -19,7 +19,7 @@ import { changeTime, diskText, isFile } from "../../editor/diskText.ts";
 import { waitForReload, maxReloadWait, openDocumentOf, openTextOf } from "../../editor/openDocuments.ts";
 import { FileEvents } from "../../files/vscode/fileEvents.ts";
 
-/** Tells a turn's first touch of a file, with the text before (undefined: not known), and what the agent left there. */
+/** Notified of a turn's first change of a file, with the text before (undefined: not known), and of the agent's text. */
 export interface TouchListener {
   touched(file: { readonly turn: string; readonly path: string; readonly before: string | null | undefined }): void;
   written(path: string, after: string | null): void;
@@ -29,12 +29,12 @@ export interface ChangeAttributionOptions {
   readonly review: WindowReview;
   readonly roots: () => readonly string[];
   readonly touches: TouchListener;
-  /** A file's text when the turn began; undefined where that is not known. */
+  /** A file's text when the turn began; undefined if it is not known. */
   readonly textAt: (turn: string, path: string) => Promise<string | null | undefined>;
   readonly log: Log;
 }
 
-/** What is known of a change in an open document at the moment it is told. */
+/** A change of an open document, as it is when VS Code reports it. */
 interface DocumentChange {
   readonly document: vscode.TextDocument;
   readonly version: number;
@@ -44,21 +44,21 @@ interface DocumentChange {
   readonly edits: readonly RangeEdit[];
 }
 
-/** A write of the agent through us that is under way. */
+/** A write of the agent through Parley that is in progress. */
 interface PendingWrite {
   readonly expected: string;
-  /** The editor has had the wanted text. */
+  /** Whether the editor has had the expected text. */
   hasReachedEditor: boolean;
   readonly before: string | null;
 }
 
-/** How long after a turn its changes may still be told. Milliseconds. */
+/** Changes of a turn may be reported this long after its end. Milliseconds. */
 const maxReportDelay = 5000;
 
-/** File systems stamp with a clock that may be so much behind. Milliseconds. */
+/** The clock of a file system's timestamps may be this far behind. Milliseconds. */
 const clockTick = 20;
 
-/** How long a move may take until it is told as done. Milliseconds. */
+/** The longest time between the announcement of a move and the report that it is done. Milliseconds. */
 const maxMoveTime = 10_000;
 
 export class ChangeAttribution implements Disposable {
@@ -71,14 +71,14 @@ export class ChangeAttribution implements Disposable {
   /** The last text seen of files that are not followed, while a turn runs. */
   readonly #lastTexts = new Map<string, string | null>();
   readonly #writing = new Map<string, PendingWrite>();
-  /** What the disk was found to hold under unsaved text of the user's, by the agent's doing. */
+  /** Texts that the agent wrote to disk while the document has unsaved changes of the user. */
   readonly #diskUnderUnsaved = new Map<string, string | null>();
-  /** The version with which a document was told to be unsaved. */
+  /** The version at which VS Code reported that a document became dirty. */
   readonly #dirtied = new WeakMap<vscode.TextDocument, number>();
   readonly #touched = new Set<string>();
-  /** Files that the editor is to notice. */
+  /** Files that the editor is being made to reload. */
   readonly #reading = new Set<string>();
-  /** Files and folders that the user moves at this moment, and since when. */
+  /** Files and folders that the user is moving, and since when. */
   readonly #moving = new Map<string, number>();
   #reports = new TurnReports();
   #turn = "";
@@ -92,7 +92,7 @@ export class ChangeAttribution implements Disposable {
     const { workspace } = vscode;
     this.#store.add(workspace.onDidChangeTextDocument(event => this.#documentChanged(event)));
     this.#store.add(workspace.onDidOpenTextDocument(document => this.#opened(document)));
-    // The disk may be told of before the move is.
+    // The change on disk may be reported before the move.
     this.#store.add(
       workspace.onWillRenameFiles(({ files }) => files.forEach(one => this.#moving.set(one.oldUri.fsPath, Date.now()))),
     );
@@ -105,7 +105,7 @@ export class ChangeAttribution implements Disposable {
         isWanted: path => this.#busy || this.#isWithinReportDelay() || this.#isFollowed(path),
         isFollowed: path => this.#isFollowed(path) || this.#reports.isNamed(path) || this.#lastTexts.has(path),
         onChanged: path => {
-          // Of a folder that goes, only the folder is told.
+          // When a folder is deleted, only the folder is reported.
           for (const one of new Set([path, ...this.#beneathOrAt(path)])) {
             void this.#enqueue(one, located => this.#diskChanged(located));
           }
@@ -118,12 +118,12 @@ export class ChangeAttribution implements Disposable {
     );
   }
 
-  /** The turn that runs, or ran last. */
+  /** The current or latest turn. */
   get turn(): string {
     return this.#turn;
   }
 
-  /** A turn is about to begin: what open files hold now is what they held before it. */
+  /** A turn is about to begin: the current texts of open files are the texts before it. */
   turnBegan(turn: string, title: string): void {
     this.#turn = turn;
     this.#touched.clear();
@@ -148,7 +148,7 @@ export class ChangeAttribution implements Disposable {
     this.#busy = true;
   }
 
-  /** The turn is over, or its session is. Changes made until now may still be reported for a while. */
+  /** The turn or its session has ended. Changes made until now may still be reported for a while. */
   turnEnded(): void {
     if (!this.#busy) return;
     this.#busy = false;
@@ -157,7 +157,7 @@ export class ChangeAttribution implements Disposable {
     for (const path of this.#reports.paths()) void this.#enqueue(path, located => this.#diskChanged(located));
   }
 
-  /** The agent reported something. */
+  /** Takes in an event of the agent: reads files when they are first named, and checks them when a call ends. */
   observe(event: SessionEvent, after: SessionState): void {
     const namedPaths = this.#reports.observe(event, after);
     for (const path of namedPaths) {
@@ -171,25 +171,25 @@ export class ChangeAttribution implements Disposable {
       void this.#enqueue(path, located => this.#diskChanged(located));
   }
 
-  /** The agent asks about these files: their text now is the text before. */
+  /** The agent asks for permission to use these files: their current texts are the texts before. */
   snapshotFiles(paths: readonly string[]): void {
     for (const path of paths) void this.#enqueue(path, located => this.#snapshot(located));
   }
 
-  /** Runs an agent's write through us, and takes in what it leads to. */
+  /** Runs an agent's write through Parley, and attributes its changes. */
   async aroundWrite<T>(path: string, content: string, run: () => Promise<T>): Promise<T> {
     const located = await this.#locate(path);
     if (!located?.inside) return run();
     const { review } = this.#options;
-    // Behind what was told before.
+    // After everything that was reported before.
     await this.#enqueue(path, async one => (review.isTracked(one.path) ? this.#diskChanged(one) : undefined));
-    // What cannot be read now is not followed. The write itself tells the agent why, if it fails, too.
+    // A file that cannot be read is not tracked. If the write fails too, its error tells the agent why.
     const before = await this.#currentText(located.path).catch((thrown: unknown) => {
       this.#options.log.warn(`${located.path} could not be read before a write.`, asError(thrown).message);
       return undefined;
     });
     if (before === undefined) return run();
-    // Some agents write to disk first and tell us then: what was seen before counts.
+    // Some agents write to disk first and send the request afterwards: the text known before counts.
     const known = this.#known(located.path);
     const { touches } = this.#options;
     if (!this.#touched.has(located.path)) {
@@ -212,7 +212,7 @@ export class ChangeAttribution implements Disposable {
     }
   }
 
-  /** Settles when everything told so far is taken in. */
+  /** Resolves when everything reported so far is processed. */
   async settled(): Promise<void> {
     await Promise.all(this.#located.values());
     await this.#files.whenIdle();
@@ -227,7 +227,7 @@ export class ChangeAttribution implements Disposable {
     this.#located.clear();
   }
 
-  /** The turn is over, but what it did may still be told. */
+  /** Whether the turn has ended so recently that its changes may still be reported. */
   #isWithinReportDelay(): boolean {
     return Date.now() - this.#ended < maxReportDelay;
   }
@@ -243,23 +243,23 @@ export class ChangeAttribution implements Disposable {
     });
   }
 
-  /** What a saved document's file held when the turn began. The editor may not have noticed yet what others did before. */
+  /** A saved document's text when the turn began. The editor may not have loaded earlier changes by others yet. */
   async #beforeTurn(path: string, opened: string): Promise<string | null> {
     const isOlder = (time: number | undefined): boolean => time !== undefined && time < this.#began - clockTick;
     const time = await changeTime(path);
-    // The editor goes on holding the text of a file that was deleted.
+    // The editor keeps the text of a deleted file.
     if (time === undefined) return null;
     const disk = isOlder(time) ? await diskText(path) : undefined;
     return typeof disk === "string" && isOlder(await changeTime(path)) ? disk : opened;
   }
 
-  /** What nobody told of before the turn is not of the turn. */
+  /** Changes made before the turn, even if noticed later, are not attributed to the agent. */
   async #syncWithDisk({ path }: LocatedPath): Promise<void> {
     const text = await this.#currentText(path);
     if (text !== undefined) this.#options.review.replaced(path, text);
   }
 
-  /** The agent names the file: what it holds now is what it held before, unless the agent was faster. */
+  /** The agent names the file: its current text is the text before, unless the agent has already changed it. */
   async #snapshot({ path }: LocatedPath): Promise<void> {
     const { review } = this.#options;
     if (review.textOf(path) !== undefined) return this.#diskChanged({ path });
@@ -291,7 +291,7 @@ export class ChangeAttribution implements Disposable {
     return this.#options.review.isTracked(path) || this.#beneathOrAt(path).length > 0;
   }
 
-  /** The files that wait for review at a path, or in the folder that it is. */
+  /** The files under review at the path, or in the folder at the path. */
   #beneathOrAt(path: string): readonly string[] {
     const all = this.#options.review.files.map(file => file.path);
     return all.filter(one => one === path || one.startsWith(`${path}${sep}`));
@@ -331,9 +331,9 @@ export class ChangeAttribution implements Disposable {
     if (review.acceptOwnChange(path, text)) return;
     const writing = this.#writing.get(path);
     if (writing) {
-      // What formats it is saved does so in the agent's name.
+      // Changes by formatters on save are attributed to the agent.
       writing.hasReachedEditor ||= text === writing.expected;
-      // The editor only notices now what was there before.
+      // The editor loads the text from before the write only now.
       if (!writing.hasReachedEditor && text === this.#known(path)) return;
       if (writing.hasReachedEditor || text === writing.before) return this.#attributeToAgent(path, text);
     }
@@ -348,12 +348,12 @@ export class ChangeAttribution implements Disposable {
     review.userChanged(path, seen.edits, text);
   }
 
-  /** The last text seen, of a file that is not followed. */
+  /** Remembers the latest text of a file that is not tracked. */
   #rememberText(path: string, text: string | null): void {
     if (this.#busy && !this.#options.review.isTracked(path)) this.#lastTexts.set(path, text);
   }
 
-  /** Whether the document was read from disk anew. The user's first change is told as one of a saved document, too. */
+  /** Whether VS Code reloaded the document. It reports the user's first change as one of a saved document, too. */
   async #isReload(path: string, { document, version, text }: DocumentChange): Promise<boolean> {
     const disk = await diskText(path);
     return this.#dirtied.get(document) !== version && disk === text;
@@ -370,12 +370,12 @@ export class ChangeAttribution implements Disposable {
         this.#diskUnderUnsaved.set(path, disk);
       return;
     }
-    // The editor reads it again, and tells that then.
+    // The editor reloads the document, and reports that.
     if (open && typeof disk === "string" && open.text !== disk) return this.#requestReload(path);
     if (disk === undefined) return this.#attributeBinary(path);
     if (disk === this.#known(path)) return;
     const isAgents = await this.#isAgentChange(path);
-    // What was there before a write that has begun meanwhile.
+    // A write has begun meanwhile: this is the text before it.
     if (this.#writing.has(path)) return;
     if (isAgents) return this.#attributeToAgent(path, disk);
     this.#rememberText(path, disk);
@@ -390,7 +390,7 @@ export class ChangeAttribution implements Disposable {
     return false;
   }
 
-  /** Sees to it that the editor notices what is on disk. */
+  /** Makes the editor load the text on disk. */
   #requestReload(path: string): void {
     const open = openDocumentOf(path);
     if (!open || this.#reading.has(path)) return;
@@ -398,18 +398,18 @@ export class ChangeAttribution implements Disposable {
       one.isDirty || withLineFeeds(one.getText()) === (await diskText(path));
     this.#reading.add(path);
     waitForReload(open, isCurrent, maxReloadWait)
-      .catch((thrown: unknown) => this.#options.log.warn(`${path} could not be read again.`, asError(thrown).message))
+      .catch((thrown: unknown) => this.#options.log.warn(`${path} could not be reloaded.`, asError(thrown).message))
       .finally(() => this.#reading.delete(path));
   }
 
-  /** A file that is no text, or too large for one. */
+  /** A file that is binary, or too large to be read as text. */
   async #attributeBinary(path: string): Promise<void> {
     if (this.#options.review.isTracked(path) || !(await isFile(path)) || !(await this.#isAgentChange(path))) return;
-    const why = vscode.l10n.t("Changed by the agent; it is no text, or too large, so its changes cannot be shown.");
+    const why = vscode.l10n.t("Changed by the agent. The file is binary or too large, so its changes cannot be shown.");
     this.#options.review.agentChangedWithoutBase(path, null, this.#turn, why);
   }
 
-  /** Whether a change on disk counts as the agent's: made while it worked. */
+  /** Whether a change on disk counts as the agent's, because it was made during the turn. */
   async #isAgentChange(path: string): Promise<boolean> {
     if (!this.#busy && !this.#isWithinReportDelay()) return false;
     const time = await changeTime(path);
@@ -417,7 +417,7 @@ export class ChangeAttribution implements Disposable {
     return time >= this.#began - clockTick && (this.#busy || time <= this.#ended + clockTick);
   }
 
-  /** The agent made the file's text so. */
+  /** Attributes the file's new text to the agent. */
   async #attributeToAgent(path: string, after: string | null): Promise<void> {
     const { review, touches } = this.#options;
     const tracked = review.textOf(path);
@@ -427,7 +427,7 @@ export class ChangeAttribution implements Disposable {
       touches.touched({ turn: this.#turn, path, before: base });
     }
     if (base === undefined) {
-      const why = vscode.l10n.t("Changed by a command; there is no earlier text to compare with.");
+      const why = vscode.l10n.t("Changed by a command. There is no earlier text to compare with.");
       review.agentChangedWithoutBase(path, after, this.#turn, why);
     } else review.agentChanged(path, base, after, this.#turn);
     this.#lastTexts.delete(path);
@@ -435,7 +435,7 @@ export class ChangeAttribution implements Disposable {
     touches.written(path, after);
   }
 
-  /** The text before the agent's first edit; undefined when nothing is certain. */
+  /** The text before the agent's first edit; undefined if it is not certain. */
   async #base(path: string, after: string | null): Promise<string | null | undefined> {
     const seen = this.#lastTexts.get(path);
     if (seen !== undefined && seen !== after && !this.#reports.containsReportedEdit(path, seen)) return seen;
@@ -449,13 +449,13 @@ export class ChangeAttribution implements Disposable {
     return tracked === undefined ? this.#lastTexts.get(path) : tracked;
   }
 
-  /** What the user sees: unsaved text, else the disk's. A document without unsaved text may lag behind. */
+  /** The text that the user sees: unsaved text, else the text on disk. A saved document may not be reloaded yet. */
   async #currentText(path: string): Promise<string | null | undefined> {
     const open = openTextOf(path);
     return open?.dirty ? open.text : diskText(path);
   }
 
-  /** Does the work when all earlier work on the file is done. */
+  /** Runs the work after all earlier work on the file. */
   async #enqueue(path: string, work: (located: LocatedPath) => Promise<void>): Promise<void> {
     const located = await this.#locate(path);
     if (!located?.inside || this.#store.isDisposed) return;
@@ -463,16 +463,16 @@ export class ChangeAttribution implements Disposable {
     await this.#files
       .queue(key, () => work(located))
       .catch((thrown: unknown) => {
-        this.#options.log.error(`What changed in ${key} could not be taken in.`, asError(thrown).stack);
+        this.#options.log.error(`The changes in ${key} could not be attributed.`, asError(thrown).stack);
       });
   }
 
-  /** Where the path leads. Remembered, so that what is told of a file stays in order. */
+  /** Resolves the path. Cached, so that reports about a file stay in order. */
   #locate(path: string): Promise<LocatedPath | undefined> {
     const known = this.#located.get(path);
     if (known) return known;
     const located = this.#confinement.locate(path).catch(() => {
-      // What is no absolute path names no file. It may also be that files just come and go there.
+      // The path is not absolute, or files are being created and deleted there.
       this.#located.delete(path);
       return undefined;
     });
