@@ -43,7 +43,7 @@ describe("the commands of the palette", () => {
 
     await runCommand(page, "Parley: Restart Agent");
     await conversation(panel)
-      .getByText(/does not remember this conversation/)
+      .getByText(/no longer has this conversation in its context/)
       .waitFor();
 
     await runCommand(page, "Parley: New Session");

@@ -101,7 +101,7 @@ describe("an agent that breaks while it works", () => {
     await log.getByText("I feel unwell").waitFor();
     await scene(page, "agent-died");
     await banner.getByRole("button", { name: "Restart Agent" }).click();
-    await log.getByText(/does not remember this conversation/).waitFor();
+    await log.getByText(/no longer has this conversation in its context/).waitFor();
     await log.getByText("work hard", { exact: true }).waitFor();
     await composer(panel).fill("still usable");
     assert.deepEqual(errors, []);
@@ -140,7 +140,7 @@ describe("a turn that is interrupted", () => {
     await log.getByText(/The window was closed or reloaded while Demo Agent was working/).waitFor();
     await scene(page, "reloaded");
     await send(restored, "hello");
-    await log.getByText(/does not remember this conversation/).waitFor();
+    await log.getByText(/no longer has this conversation in its context/).waitFor();
     await idle(restored);
   });
 });
