@@ -8,6 +8,7 @@ import { sessionRoots } from "./editor/folders.ts";
 import { openOutputChannel } from "./editor/outputChannel.ts";
 import { nodePaths } from "./files/nodePaths.ts";
 import { EditorDocuments } from "./files/vscode/editorDocuments.ts";
+import { FileEvents } from "./files/vscode/fileEvents.ts";
 import { createFollow } from "./follow/vscode/createFollow.ts";
 import { createPermissions } from "./permissions/vscode/createPermissions.ts";
 import { createReview } from "./review/vscode/createReview.ts";
@@ -46,6 +47,7 @@ function createExtension(context: vscode.ExtensionContext): { shutDown(): Promis
 
   // Features
   const agents = createAgents(platform, chat);
+  const fileEvents = store.add(new FileEvents());
   const documents = new EditorDocuments(nodePaths(), { saveUnsaved: () => settings.read().saveUnsaved });
   const permissions = createPermissions(platform, { sensitive: () => settings.read().sensitive, session });
   const checkpoints = createCheckpoints(platform, {
@@ -59,6 +61,7 @@ function createExtension(context: vscode.ExtensionContext): { shutDown(): Promis
   });
   const terminals = createTerminals(platform, session);
   const review = createReview(platform, {
+    fileEvents,
     // Every session works in a folder of the workspace.
     roots: () => sessionRoots("").filter(root => root !== ""),
     touches: {
@@ -75,7 +78,18 @@ function createExtension(context: vscode.ExtensionContext): { shutDown(): Promis
   });
 
   // Sessions
-  const features = { active, settings, agents, documents, permissions, checkpoints, follow, terminals, review };
+  const features = {
+    active,
+    settings,
+    agents,
+    fileEvents,
+    documents,
+    permissions,
+    checkpoints,
+    follow,
+    terminals,
+    review,
+  };
   const current = createSessions(platform, features);
 
   // Panels

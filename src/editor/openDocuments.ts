@@ -2,6 +2,7 @@
 import * as vscode from "vscode";
 import { SequencerByKey } from "../base/async.ts";
 import { withLineFeeds } from "../base/text.ts";
+import { diskText } from "./diskText.ts";
 
 /** The open documents of files, including those that no tab shows. */
 export function openFileDocuments(): readonly vscode.TextDocument[] {
@@ -17,6 +18,15 @@ export function openDocumentOf(path: string): vscode.TextDocument | undefined {
 export function openTextOf(path: string): { readonly text: string; readonly dirty: boolean } | undefined {
   const open = openDocumentOf(path);
   return open && { text: withLineFeeds(open.getText()), dirty: open.isDirty };
+}
+
+/**
+ * The text that the user sees, normalized: unsaved text, else that of the disk. A document without unsaved text may be older
+ * than the disk. Null and undefined as in {@link diskText}.
+ */
+export async function currentTextOf(path: string): Promise<string | null | undefined> {
+  const open = openTextOf(path);
+  return open?.dirty ? open.text : diskText(path);
 }
 
 /** Keys by which paths and files are compared. */

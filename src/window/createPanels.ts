@@ -27,6 +27,7 @@ export function createPanels(
     active,
     settings: settingsReader,
     agents,
+    fileEvents,
     documents,
     permissions,
     checkpoints,
@@ -39,6 +40,7 @@ export function createPanels(
   const settings = settingsReader.read.bind(settingsReader);
   const mentions = createMentions(platform, {
     chat,
+    fileEvents,
     documents,
     roots: () => sessionRoots(active.state.workspaceFolder).filter(root => root !== ""),
     sensitive: () => settings().sensitive,

@@ -16,6 +16,7 @@ import { PermissionPolicy } from "../permissions/policy.ts";
 import type { Documents } from "../files/ports.ts";
 import { answerFromVerdict, type RuleSet } from "../permissions/rules.ts";
 import { SessionTerminals } from "../terminals/sessionTerminals.ts";
+import type { FileEvents } from "../files/vscode/fileEvents.ts";
 import { UnsavedChangesWatcher } from "../files/vscode/unsavedChangesWatcher.ts";
 import type { Settings } from "./settings.ts";
 import { factsContext } from "../permissions/vscode/questionContext.ts";
@@ -25,6 +26,7 @@ import { userEnvironment } from "../terminals/vscode/userEnvironment.ts";
 /** The services that all sessions of the window share. */
 export interface SharedServices {
   readonly documents: Documents;
+  readonly fileEvents: FileEvents;
   readonly settings: () => Settings;
   readonly rules: () => RuleSet;
   readonly audit: AuditLog;
@@ -89,6 +91,7 @@ export function createSessionServices(
   });
   const unsavedChanges = new UnsavedChangesWatcher({
     roots,
+    fileEvents: services.fileEvents,
     report: (path, note) => dispatch({ type: "file", path, note }),
     log,
   });

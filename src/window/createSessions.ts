@@ -4,6 +4,7 @@ import type { AgentPool } from "../agents/pool.ts";
 import type { CheckpointsFeature } from "../checkpoints/vscode/createCheckpoints.ts";
 import type { ExtensionPlatform } from "../editor/extensionPlatform.ts";
 import type { Documents } from "../files/ports.ts";
+import type { FileEvents } from "../files/vscode/fileEvents.ts";
 import type { FollowFeature } from "../follow/vscode/createFollow.ts";
 import { changesView } from "../panel/projection/changesView.ts";
 import type { PermissionsFeature } from "../permissions/vscode/createPermissions.ts";
@@ -19,6 +20,7 @@ export interface SessionFeatures {
   readonly active: ActiveSession;
   readonly settings: SettingsReader;
   readonly agents: AgentPool;
+  readonly fileEvents: FileEvents;
   readonly documents: Documents;
   readonly permissions: PermissionsFeature;
   readonly checkpoints: CheckpointsFeature;
@@ -32,10 +34,11 @@ export function createSessions(
   { store, storage, log, clock }: ExtensionPlatform,
   features: SessionFeatures,
 ): CurrentSession {
-  const { active, agents, documents, permissions, checkpoints, review, follow, terminals } = features;
+  const { active, agents, fileEvents, documents, permissions, checkpoints, review, follow, terminals } = features;
   const settings = features.settings.read.bind(features.settings);
   const services: SharedServices = {
     documents,
+    fileEvents,
     settings,
     rules: () => permissions.rules.ruleSet(),
     audit: permissions.audit,

@@ -13,6 +13,7 @@ import type { ReplyTarget } from "../../src/panel/replyTarget.ts";
 import type { ChatPanels } from "../../src/window/chatPanels.ts";
 import type { CurrentSession } from "../../src/window/currentSession.ts";
 import { EditorDocuments } from "../../src/files/vscode/editorDocuments.ts";
+import { FileEvents } from "../../src/files/vscode/fileEvents.ts";
 import { FileIndexer } from "../../src/mentions/vscode/fileIndexer.ts";
 import { Mentions } from "../../src/mentions/vscode/mentions.ts";
 import { TerminalCommands } from "../../src/mentions/vscode/mentionSources.ts";
@@ -72,7 +73,7 @@ describe("mentions", () => {
     inside = await mkdtemp(join(root, "mentions-"));
     name = basename(inside);
     await writeFile(join(inside, "quillwort.txt"), "one\ntwo\nthree\n");
-    indexer = new FileIndexer(nullLog, systemClock);
+    indexer = new FileIndexer(new FileEvents(), nullLog, systemClock);
     terminals = new TerminalCommands(nullLog);
     recent = new RecentFiles();
     attaching = new Attachments({

@@ -14,11 +14,13 @@ import { nodePaths } from "../nodePaths.ts";
 import { Confinement } from "../paths.ts";
 import { openFileDocuments } from "../../editor/openDocuments.ts";
 import { documentOfFile, hashOnDisk } from "./comparedFiles.ts";
+import type { FileEvents } from "./fileEvents.ts";
 import { onDidKeepEditorText } from "./settleFile.ts";
 
 export interface UnsavedChangesWatcherOptions {
   /** The session's folders. */
   readonly roots: readonly string[];
+  readonly fileEvents: FileEvents;
   readonly report: (path: string, note: FileNote | null) => void;
   readonly log: Log;
 }
@@ -101,11 +103,7 @@ export class UnsavedChangesWatcher implements SessionParticipant {
     this.#store.add(workspace.onDidCloseTextDocument(document => this.#removeNotes(document)));
     this.#store.add(onDidKeepEditorText(document => this.#restartSync(document)));
     for (const root of this.#options.roots) {
-      const watcher = workspace.createFileSystemWatcher(new vscode.RelativePattern(vscode.Uri.file(root), "**"));
-      this.#store.add(watcher);
-      for (const event of [watcher.onDidChange, watcher.onDidCreate, watcher.onDidDelete]) {
-        this.#store.add(event(() => this.#requestComparison()));
-      }
+      this.#store.add(this.#options.fileEvents.watchFolder(root, () => this.#requestComparison()));
     }
   }
 

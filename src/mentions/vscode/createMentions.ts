@@ -1,6 +1,7 @@
 // Creates what can be mentioned in a prompt or attached to it, and its handlers.
 import type { CommandHandlers } from "../../editor/commandHandlers.ts";
 import type { ExtensionPlatform } from "../../editor/extensionPlatform.ts";
+import type { FileEvents } from "../../files/vscode/fileEvents.ts";
 import type { ChatSurface } from "../../panel/chatSurface.ts";
 import type { IntentHandlers } from "../../panel/intentHandlers.ts";
 import { addToChat, fixWithChat, registerFixActions } from "./addToChat.ts";
@@ -9,6 +10,11 @@ import { FileIndexer } from "./fileIndexer.ts";
 import { Mentions } from "./mentions.ts";
 import { TerminalCommands } from "./mentionSources.ts";
 import { RecentFiles } from "./recentFiles.ts";
+
+export interface MentionsFeatureOptions extends AttachmentsOptions {
+  readonly chat: ChatSurface;
+  readonly fileEvents: FileEvents;
+}
 
 export interface MentionsFeature {
   readonly attachments: Attachments;
@@ -19,12 +25,12 @@ export interface MentionsFeature {
 /** Creates the mentions of the composer and the actions that add to the chat. */
 export function createMentions(
   { store, clock, log }: ExtensionPlatform,
-  { chat, ...options }: AttachmentsOptions & { readonly chat: ChatSurface },
+  { chat, fileEvents, ...options }: MentionsFeatureOptions,
 ): MentionsFeature {
   const attachments = new Attachments(options);
   const mentions = store.add(
     new Mentions({
-      indexer: store.add(new FileIndexer(log, clock)),
+      indexer: store.add(new FileIndexer(fileEvents, log, clock)),
       recent: store.add(new RecentFiles()),
       terminals: store.add(new TerminalCommands(log)),
       attachments,

@@ -8,6 +8,7 @@ import type { Clock, Log } from "../../base/log.ts";
 import { FileIndex } from "../fileIndex.ts";
 import { FileSearch, type FileHit, type FindOptions } from "../fileSearch.ts";
 import { excludedBy, walkFiles, type PathExclusion } from "../../files/fileWalk.ts";
+import type { FileEvent, FileEvents } from "../../files/vscode/fileEvents.ts";
 import { gitFiles } from "../../git/gitQueries.ts";
 import { type Git } from "../../git/gitProgram.ts";
 import { nodePaths } from "../../files/nodePaths.ts";
@@ -35,6 +36,7 @@ const maxFiles = 500_000;
 
 /** The index of this window. It is inactive until it is started. */
 export class FileIndexer implements Disposable {
+  readonly #fileEvents: FileEvents;
   readonly #log: Log;
   readonly #clock: Clock;
   readonly #store = new DisposableStore();
@@ -47,7 +49,8 @@ export class FileIndexer implements Disposable {
   #pending = 0;
   #idleResolvers: (() => void)[] = [];
 
-  constructor(log: Log, clock: Clock) {
+  constructor(fileEvents: FileEvents, log: Log, clock: Clock) {
+    this.#fileEvents = fileEvents;
     this.#log = log;
     this.#clock = clock;
   }
@@ -140,14 +143,6 @@ export class FileIndexer implements Disposable {
   }
 
   #watch(root: Root, lister: FolderLister): void {
-    const watcher = vscode.workspace.createFileSystemWatcher(
-      new vscode.RelativePattern(root.uri, "**/*"),
-      false,
-      // Content changes matter only for files that contain ignore rules.
-      true,
-      false,
-    );
-    const rules = vscode.workspace.createFileSystemWatcher(new vscode.RelativePattern(root.uri, "**/.gitignore"));
     const changed = new Set<string>();
     let all = false;
     let timer: Disposable | undefined;
@@ -161,8 +156,8 @@ export class FileIndexer implements Disposable {
         all = false;
       });
     };
-    const note = (uri: vscode.Uri): void => {
-      const path = relative(root.path, uri.fsPath).replaceAll("\\", "/");
+    const note = (file: string): void => {
+      const path = relative(root.path, file).replaceAll("\\", "/");
       if (path === "" || path.startsWith("..") || /(?:^|\/)\.git(?:\/|$)/.test(path)) return;
       changed.add(path);
       later();
@@ -171,11 +166,12 @@ export class FileIndexer implements Disposable {
       all = true;
       later();
     };
-    const own = [
-      watcher, rules, watcher.onDidCreate(note), watcher.onDidDelete(note),
-      rules.onDidChange(changedRules), rules.onDidCreate(changedRules), rules.onDidDelete(changedRules),
-    ]; // prettier-ignore
-    for (const one of own) this.#watchers.add(one);
+    const changedFile = ({ type, path }: FileEvent): void => {
+      // When the content of a file changes, only ignore rules matter.
+      if (type !== "changed") note(path);
+      if (basename(path) === ".gitignore") changedRules();
+    };
+    this.#watchers.add(this.#fileEvents.watchFolder(root.path, changedFile));
     this.#watchers.add({ dispose: () => timer?.dispose() });
   }
 }

@@ -16,8 +16,9 @@ import { Confinement, type LocatedPath } from "../../files/paths.ts";
 import type { WindowReview } from "../windowReview.ts";
 import { TurnReports } from "../turnReports.ts";
 import { changeTime, diskText, isFile } from "../../editor/diskText.ts";
-import { waitForReload, maxReloadWait, openDocumentOf, openTextOf } from "../../editor/openDocuments.ts";
-import { FileEvents } from "../../files/vscode/fileEvents.ts";
+import { waitForReload, maxReloadWait, currentTextOf, openDocumentOf, openTextOf } from "../../editor/openDocuments.ts";
+import { ChangedFiles } from "../../files/vscode/changedFiles.ts";
+import type { FileEvents } from "../../files/vscode/fileEvents.ts";
 
 /** Notified of a turn's first change of a file, with the text before (undefined: not known), and of the agent's text. */
 export interface TouchListener {
@@ -27,6 +28,7 @@ export interface TouchListener {
 
 export interface ChangeAttributionOptions {
   readonly review: WindowReview;
+  readonly fileEvents: FileEvents;
   readonly roots: () => readonly string[];
   readonly touches: TouchListener;
   /** A file's text when the turn began; undefined if it is not known. */
@@ -64,7 +66,7 @@ const maxMoveTime = 10_000;
 export class ChangeAttribution implements Disposable {
   readonly #options: ChangeAttributionOptions;
   readonly #store = new DisposableStore();
-  readonly #paths: FileEvents;
+  readonly #changedFiles: ChangedFiles;
   #confinement: Confinement;
   readonly #located = new Map<string, Promise<LocatedPath | undefined>>();
   readonly #files = new SequencerByKey<string>();
@@ -99,8 +101,9 @@ export class ChangeAttribution implements Disposable {
     this.#store.add(workspace.onDidRenameFiles(({ files }) => files.forEach(one => this.#renamed(one))));
     this.#store.add(workspace.onDidDeleteFiles(({ files }) => files.forEach(uri => this.#removed(uri))));
     this.#store.add(workspace.onDidChangeWorkspaceFolders(() => this.#newRoots()));
-    this.#paths = this.#store.add(
-      new FileEvents({
+    this.#changedFiles = this.#store.add(
+      new ChangedFiles({
+        fileEvents: options.fileEvents,
         roots: options.roots,
         isWanted: path => this.#busy || this.#isWithinReportDelay() || this.#isFollowed(path),
         isFollowed: path => this.#isFollowed(path) || this.#reports.isNamed(path) || this.#lastTexts.has(path),
@@ -129,7 +132,7 @@ export class ChangeAttribution implements Disposable {
     this.#touched.clear();
     this.#lastTexts.clear();
     this.#reports = new TurnReports();
-    this.#paths.turnStarted();
+    this.#changedFiles.turnStarted();
     this.#options.review.turnBegan(turn, title);
     this.#began = Date.now();
     this.#busy = true;
@@ -153,7 +156,7 @@ export class ChangeAttribution implements Disposable {
     if (!this.#busy) return;
     this.#busy = false;
     this.#ended = Date.now();
-    this.#paths.turnEnded();
+    this.#changedFiles.turnEnded();
     for (const path of this.#reports.paths()) void this.#enqueue(path, located => this.#diskChanged(located));
   }
 
@@ -183,8 +186,8 @@ export class ChangeAttribution implements Disposable {
     const { review } = this.#options;
     // After everything that was reported before.
     await this.#enqueue(path, async one => (review.isTracked(one.path) ? this.#diskChanged(one) : undefined));
-    // A file that cannot be read is not tracked. If the write fails too, its error tells the agent why.
-    const before = await this.#currentText(located.path).catch((thrown: unknown) => {
+    // What cannot be read now is not followed. The write itself tells the agent why, if it fails, too.
+    const before = await currentTextOf(located.path).catch((thrown: unknown) => {
       this.#options.log.warn(`${located.path} could not be read before a write.`, asError(thrown).message);
       return undefined;
     });
@@ -203,7 +206,7 @@ export class ChangeAttribution implements Disposable {
     } finally {
       await this.#enqueue(path, async () => {
         this.#writing.delete(located.path);
-        const after = await this.#currentText(located.path);
+        const after = await currentTextOf(located.path);
         if (after !== undefined) touches.written(located.path, after);
         const last = this.#known(located.path);
         if (after !== undefined && after !== (last === undefined ? before : last))
@@ -255,7 +258,7 @@ export class ChangeAttribution implements Disposable {
 
   /** Changes made before the turn, even if noticed later, are not attributed to the agent. */
   async #syncWithDisk({ path }: LocatedPath): Promise<void> {
-    const text = await this.#currentText(path);
+    const text = await currentTextOf(path);
     if (text !== undefined) this.#options.review.replaced(path, text);
   }
 
@@ -263,7 +266,7 @@ export class ChangeAttribution implements Disposable {
   async #snapshot({ path }: LocatedPath): Promise<void> {
     const { review } = this.#options;
     if (review.textOf(path) !== undefined) return this.#diskChanged({ path });
-    const text = await this.#currentText(path);
+    const text = await currentTextOf(path);
     if (text === undefined) return;
     if (this.#reports.containsReportedEdit(path, text) && (await this.#isAgentChange(path)))
       return this.#attributeToAgent(path, text);
@@ -449,13 +452,7 @@ export class ChangeAttribution implements Disposable {
     return tracked === undefined ? this.#lastTexts.get(path) : tracked;
   }
 
-  /** The text that the user sees: unsaved text, else the text on disk. A saved document may not be reloaded yet. */
-  async #currentText(path: string): Promise<string | null | undefined> {
-    const open = openTextOf(path);
-    return open?.dirty ? open.text : diskText(path);
-  }
-
-  /** Runs the work after all earlier work on the file. */
+  /** Does the work when all earlier work on the file is done. */
   async #enqueue(path: string, work: (located: LocatedPath) => Promise<void>): Promise<void> {
     const located = await this.#locate(path);
     if (!located?.inside || this.#store.isDisposed) return;

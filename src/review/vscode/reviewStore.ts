@@ -9,8 +9,7 @@ import { emptySession, promptTitle } from "../../session/state.ts";
 import { pathsOf } from "../../session/toolPaths.ts";
 import { WindowReview, type StoredReview } from "../windowReview.ts";
 import { type ReviewPort } from "../../files/ports.ts";
-import { diskText } from "../../editor/diskText.ts";
-import { openTextOf } from "../../editor/openDocuments.ts";
+import { currentTextOf } from "../../editor/openDocuments.ts";
 import { editorReviewPort } from "../../files/vscode/textFile.ts";
 import { folderTexts, type FolderTexts } from "../folderTexts.ts";
 import { ChangeAttribution, type ChangeAttributionOptions } from "./changeAttribution.ts";
@@ -134,12 +133,7 @@ export class ReviewStore implements Disposable {
     try {
       const text = await storage.read(fileName);
       if (text === undefined) return;
-      const now = (path: string): Promise<string | null | undefined> => {
-        // A document without unsaved changes may be older than the disk.
-        const open = openTextOf(path);
-        return open?.dirty ? Promise.resolve(open.text) : diskText(path);
-      };
-      const dropped = await this.review.restore(JSON.parse(text) as StoredReview, now);
+      const dropped = await this.review.restore(JSON.parse(text) as StoredReview, currentTextOf);
       for (const path of dropped) log.warn(`${path} changed while the window was closed, so its review starts again.`);
     } catch (thrown) {
       log.error("The changes to review could not be read.", asError(thrown).message);

@@ -7,6 +7,7 @@ import { nullLog, systemClock } from "../../../src/base/log.ts";
 import type { SessionEvent, ToolContent } from "../../../src/session/events.ts";
 import { emptySession } from "../../../src/session/state.ts";
 import { EditorDocuments } from "../../../src/files/vscode/editorDocuments.ts";
+import { FileEvents } from "../../../src/files/vscode/fileEvents.ts";
 import { ReviewStore } from "../../../src/review/vscode/reviewStore.ts";
 import { nodePaths } from "../../../src/files/nodePaths.ts";
 import type { ReviewedFile } from "../../../src/review/review.ts";
@@ -27,6 +28,7 @@ export function useReviewedFolder() {
   let current: ReviewStore;
   let storage: Map<string, string>;
   const faults: string[] = [];
+  const fileEvents = new FileEvents();
   const touches: [turn: string, path: string, before: string | null | undefined][] = [];
   const trees = new Map<string, string | null>();
 
@@ -92,6 +94,7 @@ export function useReviewedFolder() {
 
   const make = (): ReviewStore =>
     new ReviewStore({
+      fileEvents,
       roots: () => [folder],
       touches: { touched: one => touches.push([one.turn, one.path, one.before]), written: () => {} },
       treesOf: () => Promise.resolve(new Set()),

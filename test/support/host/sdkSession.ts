@@ -10,6 +10,7 @@ import { nullLog, systemClock, type Log } from "../../../src/base/log.ts";
 import { Session } from "../../../src/session/session.ts";
 import { isBusy, openQuestions, type Question, type SessionState } from "../../../src/session/state.ts";
 import { EditorDocuments } from "../../../src/files/vscode/editorDocuments.ts";
+import { FileEvents } from "../../../src/files/vscode/fileEvents.ts";
 import { ReviewStore } from "../../../src/review/vscode/reviewStore.ts";
 import { createSessionServices, type SharedServices } from "../../../src/window/createSessionServices.ts";
 import { readSettings, type Settings } from "../../../src/window/settings.ts";
@@ -51,6 +52,7 @@ export class SdkSession {
   readonly faults: string[] = [];
   readonly session: Session;
   readonly #pool: AgentPool;
+  readonly #fileEvents = new FileEvents();
   readonly #reviews: ReviewStore;
   readonly #endings: Promise<void>[] = [];
 
@@ -65,6 +67,7 @@ export class SdkSession {
     this.settings = readSettings(context);
     const storing = openSessionStorage(context);
     this.#reviews = new ReviewStore({
+      fileEvents: this.#fileEvents,
       roots: () => [cwd],
       touches: { touched: () => {}, written: () => {} },
       treesOf: () => Promise.resolve(new Set()),
@@ -75,6 +78,7 @@ export class SdkSession {
     });
     const services: SharedServices = {
       documents: new EditorDocuments(nodePaths(), { saveUnsaved: () => this.settings.saveUnsaved }),
+      fileEvents: this.#fileEvents,
       settings: () => this.settings,
       rules: () => ({ rules: [], problems: [] }),
       audit: new AuditLog(storing, log),

@@ -6,6 +6,7 @@ import { dirname, join } from "node:path";
 import * as vscode from "vscode";
 import { nullLog, type Log } from "../../../src/base/log.ts";
 import type { FileNote } from "../../../src/session/events.ts";
+import { FileEvents } from "../../../src/files/vscode/fileEvents.ts";
 import { UnsavedChangesWatcher } from "../../../src/files/vscode/unsavedChangesWatcher.ts";
 import { until } from "../fakes/waiting.ts";
 
@@ -18,6 +19,7 @@ export function useUnsavedFiles() {
   let outside = "";
   const reports: Report[] = [];
   const faults: string[] = [];
+  const fileEvents = new FileEvents();
   const watches: UnsavedChangesWatcher[] = [];
 
   const files = vscode.workspace.getConfiguration("files");
@@ -47,7 +49,7 @@ export function useUnsavedFiles() {
   /** A session's watch over the workspace, or one folder of it. */
   const watch = (into = reports, of = root): UnsavedChangesWatcher => {
     const log: Log = { ...nullLog, error: message => faults.push(message) };
-    const made = new UnsavedChangesWatcher({ roots: [of], report: (...report) => into.push(report), log });
+    const made = new UnsavedChangesWatcher({ roots: [of], fileEvents, report: (...report) => into.push(report), log });
     watches.push(made);
     return made;
   };
