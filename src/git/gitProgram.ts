@@ -1,4 +1,4 @@
-// Running git, so that nothing is run that a repository's configuration names, and nothing is fetched.
+// Runs git so that it neither runs programs from a repository's configuration nor fetches anything.
 import { spawn } from "node:child_process";
 import { StringDecoder } from "node:string_decoder";
 import { asError } from "../base/errors.ts";
@@ -11,7 +11,7 @@ export interface Git {
   readonly path: string;
 }
 
-/** The git of the PATH, or the one at `configured`; undefined where there is none. */
+/** The git on the PATH, or the one at `configured`. Undefined if there is none. */
 export function findGit(configured?: string): Git | undefined {
   const found = findProgram(configured ?? "git", { env: process.env, platform: hostPlatform });
   return "path" in found ? { path: found.path } : undefined;
@@ -19,15 +19,15 @@ export function findGit(configured?: string): Git | undefined {
 
 export interface GitRunOptions {
   readonly signal?: AbortSignal | undefined;
-  /** What git reads from its standard input. */
+  /** The standard input of git. */
   readonly input?: string;
-  /** Settings that go before the repository's own, each `name=value`. */
+  /** Settings that override those of the repository, each as `name=value`. */
   readonly config?: readonly string[];
-  /** Variables beside the host's own. */
+  /** Environment variables in addition to those of the host. */
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** Options that keep a repository from naming programs to run, and paths from being taken for patterns. */
+/** Options that keep the repository from running programs, and make git treat paths literally. */
 const safeOptions = [
   "--no-optional-locks",
   "--literal-pathspecs",
@@ -39,7 +39,7 @@ const safeOptions = [
   "core.hooksPath=/dev/null",
 ];
 
-/** git has run and says no. */
+/** Git ran and failed. */
 export class GitError extends Error {
   readonly code: number | null;
   constructor(message: string, code: number | null) {
@@ -49,7 +49,7 @@ export class GitError extends Error {
   }
 }
 
-/** Runs git and hands over the text it prints, waiting for each piece. Rejects as {@link runGitBytes} does. */
+/** Runs git and passes on its output as text, one chunk at a time. Rejects like {@link runGitBytes}. */
 export async function runGit(
   git: Git,
   cwd: string,
@@ -60,7 +60,7 @@ export async function runGit(
   await runGitBytes(git, cwd, args, { ...options, take: bytes => options.take(decoder.write(bytes)) });
 }
 
-/** Runs git and resolves with the list it printed, where NUL ends each item. */
+/** Runs git and resolves with the list that it printed, in which NUL ends each item. */
 export async function gitList(
   git: Git,
   cwd: string,
@@ -73,8 +73,8 @@ export async function gitList(
 }
 
 /**
- * Runs git and hands over its output as it comes, waiting for each piece. Rejects with what it wrote to stderr when it
- * fails, and when the signal aborts.
+ * Runs git and passes on its output as it arrives, one chunk at a time. Rejects with its stderr output if it fails, and
+ * when the signal aborts.
  */
 export async function runGitBytes(
   git: Git,
@@ -104,8 +104,8 @@ export async function runGitBytes(
       else reject(new GitError(errorText.trim() === "" ? `git ended with code ${code}.` : errorText.trim(), code));
     });
   });
-  ended.catch(() => {}); // Waited for below; it may fail before the output has ended.
-  child.stdin.on("error", () => {}); // It may end before it has read all: then its code tells why.
+  ended.catch(() => {}); // Awaited below. It may reject before the output has ended.
+  child.stdin.on("error", () => {}); // Git may exit before it has read everything. Its exit code then gives the reason.
   child.stdin.end(input ?? "");
   try {
     for await (const chunk of child.stdout) await take(chunk as Buffer);
@@ -117,13 +117,13 @@ export async function runGitBytes(
   await ended;
 }
 
-/** The host's environment, without what would make git look elsewhere. */
+/** The environment of the host, without variables that redirect git to another repository. */
 function gitEnvironment(): NodeJS.ProcessEnv {
   const env = { ...process.env };
   for (const name of ["DIR", "WORK_TREE", "INDEX_FILE", "COMMON_DIR", "OBJECT_DIRECTORY", "NAMESPACE"]) {
     delete env[`GIT_${name}`];
   }
   delete env["GIT_ALTERNATE_OBJECT_DIRECTORIES"];
-  // In a clone that lacks objects, to read one is to fetch it, by programs that its configuration names.
+  // In a partial clone, reading a missing object would fetch it with programs from the configuration.
   return { ...env, GIT_TERMINAL_PROMPT: "0", GIT_NO_LAZY_FETCH: "1", GIT_ALLOW_PROTOCOL: "none", LC_ALL: "C" };
 }

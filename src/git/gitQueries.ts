@@ -1,20 +1,20 @@
-// What git knows of a folder, from its own command line. Nothing that a repository's configuration names is run.
+// Queries about a folder through git's command line. No program from the repository's configuration is run.
 import { GitError, gitList, runGit, type Git } from "./gitProgram.ts";
 
 export interface GitFilesOptions {
-  /** Gets paths relative to the folder, with slashes, some thousands at most at a time. */
+  /** Receives paths relative to the folder, with slashes, at most some thousands at a time. */
   readonly take: (paths: readonly string[]) => Promise<void> | void;
-  /** Only these, relative to the folder: files, or folders with all in them. Default: everything. */
+  /** List only these files, or folders with everything in them, relative to the folder. Default: everything. */
   readonly only?: readonly string[];
   readonly signal?: AbortSignal;
 }
 
-/** How deep repositories may lie in each other. */
+/** The depth to which nested repositories are listed. */
 const maxNesting = 8;
 
 /**
- * The files below a folder of a repository that git knows or would add: tracked, and neither ignored nor deleted; those
- * of submodules and of repositories that lie inside as well. Rejects where the folder is in no repository.
+ * Lists the files below a folder that git tracks or would add, except ignored and deleted ones. Includes the files of
+ * submodules and of nested repositories. Rejects if the folder is not in a repository.
  */
 export async function gitFiles(git: Git, folder: string, options: GitFilesOptions): Promise<void> {
   await listRepository(git, folder, "", options, 0);
@@ -41,7 +41,7 @@ async function listRepository(
     rest = items.pop() ?? "";
     const files: string[] = [];
     for (const item of items) {
-      // A repository that lies inside and is no submodule is listed as a folder.
+      // A nested repository that is not a submodule is listed as a folder.
       if (item.endsWith("/")) nested.add(item.slice(0, -1));
       else if (submodules.has(item)) nested.add(item);
       else if (!deleted.has(item)) files.push(prefix === "" ? item : `${prefix}/${item}`);
@@ -53,7 +53,7 @@ async function listRepository(
   const { only: _, ...whole } = options;
   for (const inner of nested) {
     const path = prefix === "" ? inner : `${prefix}/${inner}`;
-    // A submodule that was not checked out has no files of its own, and git would list its parent's.
+    // A submodule that is not checked out has no files, and git would list those of its parent.
     if (await isRepository(git, `${folder}/${path}`, signal)) await listRepository(git, folder, path, whole, depth + 1);
     signal?.throwIfAborted();
   }
@@ -65,12 +65,12 @@ async function isRepository(git: Git, folder: string, signal?: AbortSignal): Pro
   try {
     await runGit(git, folder, ["rev-parse", "--show-prefix"], { take: text => void (prefix += text), signal });
   } catch {
-    return false; // No folder, or no repository: there is nothing to list.
+    return false; // There is no folder or no repository, so there is nothing to list.
   }
   return prefix.trim() === "";
 }
 
-/** The paths of submodules, relative to the folder, where the folder is the top of its repository. */
+/** The paths of submodules relative to the folder, if the folder is the top of its repository. */
 async function submodulePaths(git: Git, cwd: string, signal?: AbortSignal): Promise<ReadonlySet<string>> {
   try {
     const args = ["config", "-z", "-f", ".gitmodules", "--get-regexp", "^submodule\\..*\\.path$"];
@@ -81,12 +81,12 @@ async function submodulePaths(git: Git, cwd: string, signal?: AbortSignal): Prom
   }
 }
 
-/** Bytes of a diff that are kept. */
+/** The size at which a diff is cut (bytes). */
 const maxDiffBytes = 240 * 1024;
 
 /**
- * What changed since the last commit, staged or not, as a unified diff; cut at 240 KiB, with a line that says
- * so. Empty: nothing changed. Before the first commit: what is staged. Rejects where the folder is in no repository.
+ * The staged and unstaged changes since the last commit as a unified diff, empty if there are none. Cut at 240 KiB,
+ * with a note at the end. Before the first commit: the staged changes. Rejects if the folder is not in a repository.
  */
 export async function gitDiff(git: Git, folder: string): Promise<string> {
   const read = async (args: readonly string[]): Promise<string> => {
@@ -95,7 +95,7 @@ export async function gitDiff(git: Git, folder: string): Promise<string> {
     await runGit(git, folder, fixed, { take: text => void (diff.length <= maxDiffBytes && (diff += text)) });
     const bytes = Buffer.from(diff);
     if (bytes.length <= maxDiffBytes) return diff;
-    return `${bytes.subarray(0, maxDiffBytes).toString()}\n[The rest of the diff was left out.]\n`;
+    return `${bytes.subarray(0, maxDiffBytes).toString()}\n[The rest of the diff is omitted.]\n`;
   };
   const hasCommit = await gitList(git, folder, ["rev-parse", "--verify", "--quiet", "HEAD"]).then(
     () => true,
@@ -104,10 +104,10 @@ export async function gitDiff(git: Git, folder: string): Promise<string> {
   return read(hasCommit ? ["HEAD"] : ["--cached"]);
 }
 
-/** Which of the paths, relative to the folder, git ignores. Rejects where the folder is in no repository. */
+/** The ignored ones of the paths, relative to the folder. Rejects if the folder is not in a repository. */
 export async function gitIgnored(git: Git, folder: string, paths: readonly string[]): Promise<readonly string[]> {
   let all = "";
-  // It takes no literal paths: "./" keeps a colon at the start from meaning something.
+  // The command does not support literal paths. "./" keeps a colon at the start from having a meaning.
   const input = paths.map(path => `./${path}\0`).join("");
   try {
     await runGit(git, folder, ["--no-literal-pathspecs", "check-ignore", "-z", "--stdin"], {
@@ -115,13 +115,13 @@ export async function gitIgnored(git: Git, folder: string, paths: readonly strin
       take: text => void (all += text),
     });
   } catch (error) {
-    // It ends with 1 when it ignores none of them.
+    // The exit code is 1 if none of them is ignored.
     if (!(error instanceof GitError && error.code === 1)) throw error;
   }
   return all.split("\0").flatMap(item => (item === "" ? [] : [item.slice(2)]));
 }
 
-/** Where a file of the repository's own is, such as `logs/HEAD`: absolute. Rejects where the folder is in no repository. */
+/** The absolute path of a file of the repository, such as `logs/HEAD`. Rejects if the folder is not in a repository. */
 export async function gitPath(git: Git, folder: string, name: string): Promise<string> {
   let all = "";
   const args = ["rev-parse", "--path-format=absolute", "--git-path", name];
@@ -129,13 +129,13 @@ export async function gitPath(git: Git, folder: string, name: string): Promise<s
   return all.replace(/\r?\n$/, "");
 }
 
-/** A file's text in a commit; undefined when it is not in it, or no UTF-8 text. Path relative to the folder. */
+/** A file's text in a commit. Undefined if it is not in the commit or not text. The path is relative to the folder. */
 export async function gitText(git: Git, folder: string, commit: string, path: string): Promise<string | undefined> {
   let all = "";
   try {
     await runGit(git, folder, ["cat-file", "blob", `${commit}:./${path}`], { take: text => void (all += text) });
   } catch {
-    return undefined; // Not in the commit, or no commit yet: either way nothing is known of it.
+    return undefined; // The file is not in the commit, or there is no commit yet.
   }
   return all.includes("\0") ? undefined : all;
 }

@@ -1,46 +1,46 @@
-// A tree of everything in a folder under git, tracked or new, as its files are on disk now. The repository is only read:
-// objects go to a private folder that has the repository's own as alternate, and the index is a copy.
+// Takes a git tree of all files in a folder, tracked or new, as they are on disk. The repository is only read: objects
+// go to a private folder that has the repository's objects as alternate, and the index is a copy.
 import { constants } from "node:fs";
 import { access, copyFile, lstat, mkdir, rm, stat, utimes } from "node:fs/promises";
 import { delimiter, join, resolve } from "node:path";
 import { gitList, runGit, runGitBytes, type Git, type GitRunOptions } from "./gitProgram.ts";
 import { errorCodeOf } from "../base/errors.ts";
 
-/** Why no tree is taken of a folder: a sentence. */
+/** No tree can be taken of a folder. The message is a sentence with the reason. */
 export class TreeUnavailableError extends Error {
   constructor(reason: string) {
     super(reason);
-    this.name = "NoTree";
+    this.name = "TreeUnavailableError";
   }
 }
 
-/** A folder under git, and where our own objects and index for it are. */
+/** A folder under git, and the location of our own objects and index for it. */
 export interface TreeLocation {
   readonly git: Git;
   readonly folder: string;
-  /** The folder's own path in its repository, with a slash at its end; empty at the top. */
+  /** The folder's path in its repository, ending with a slash. Empty at the top. */
   readonly prefix: string;
-  /** The repository's. */
+  /** The repository's objects and index. */
   readonly objects: string;
   readonly index: string;
-  /** Its index is in two parts. */
+  /** Whether the index is split into two files. */
   readonly splitIndex: boolean;
   readonly privateFolder: string;
 }
 
 export interface TreeLimits {
-  /** Larger files are left out. */
+  /** Larger files are omitted. */
   readonly bytes: number;
-  /** With more new or changed files there is no tree. */
+  /** With more new or changed files, no tree is taken. */
   readonly files: number;
 }
 
 export const treeLimits: TreeLimits = { bytes: 5 * 1024 * 1024, files: 20_000 };
 
-/** With more files left out there is no tree: each is remembered by its name. */
+/** With more omitted files, no tree is taken, because each of them is stored by name. */
 const maxLeftOut = 1000;
 
-/** Finds the repository that a folder lies in. Rejects with NoTree where there is none that can be used. */
+/** Finds the repository of a folder. Rejects with a {@link TreeUnavailableError} if there is none that can be used. */
 export async function findTreeLocation(
   git: Git,
   folder: string,
@@ -50,11 +50,11 @@ export async function findTreeLocation(
   const args = ["rev-parse", "--show-toplevel", "--show-prefix", "--git-path", "objects", "--git-path", "index"];
   const lines = await gitOutput(git, folder, [...args, "--shared-index-path"], { signal }).catch((error: unknown) => {
     signal?.throwIfAborted();
-    throw new TreeUnavailableError(`It is in no git repository that can be read: ${(error as Error).message}`);
+    throw new TreeUnavailableError(`It is not in a git repository that can be read: ${(error as Error).message}`);
   });
   const [top, prefix, objects, index, shared] = lines.split("\n");
   if (!top || prefix === undefined || !objects || !index)
-    throw new TreeUnavailableError("git does not tell where its files are.");
+    throw new TreeUnavailableError("git does not report where its files are.");
   return {
     git,
     folder,
@@ -66,7 +66,7 @@ export async function findTreeLocation(
   };
 }
 
-/** Options with which git sees our objects and, if `withIndex`, our index in place of the repository's. */
+/** Options that make git use our objects and our index in place of the repository's. */
 export function privateRunOptions(place: TreeLocation, config: readonly string[], signal?: AbortSignal): GitRunOptions {
   return {
     signal,
@@ -79,22 +79,22 @@ export function privateRunOptions(place: TreeLocation, config: readonly string[]
   };
 }
 
-/** A path in a list of paths. */
+/** A path quoted for a list of paths. */
 const quotedAlternate = (path: string): string =>
   path.includes(delimiter) || path.startsWith('"') ? `"${path.replace(/["\\]/g, "\\$&")}"` : path;
 
-/** What was left out of a tree, relative to the folder; a folder ends with a slash. */
+/** A tree, and the paths omitted from it, relative to the folder. Folders end with a slash. */
 export interface TakenTree {
   readonly tree: string;
   readonly left: readonly string[];
 }
 
-/** Takes a tree. Rejects with NoTree for a folder of which none can be had, and when the signal aborts. */
+/** Takes a tree. Rejects with a {@link TreeUnavailableError} if that is not possible, and when the signal aborts. */
 export async function takeTree(place: TreeLocation, limits: TreeLimits, signal?: AbortSignal): Promise<TakenTree> {
   const config = await configWithoutPrograms(place, signal);
   const options = privateRunOptions(place, config, signal);
   await mkdir(join(place.privateFolder, "objects"), { recursive: true });
-  // Left by a git that was ended.
+  // A git that was killed may have left it.
   await rm(join(place.privateFolder, "index.lock"), { force: true });
   if (!(await exists(join(place.privateFolder, "index")))) await copyIndex(place, options);
   const { git, folder } = place;
@@ -111,8 +111,8 @@ export async function takeTree(place: TreeLocation, limits: TreeLimits, signal?:
 }
 
 /**
- * Settings that take out what a repository's configuration names as programs to run. Rejects where that cannot be done,
- * and where only some of the files are checked out.
+ * Settings that turn off the programs in the repository's configuration. Rejects if they cannot be turned off, and if
+ * only some of the files are checked out.
  */
 async function configWithoutPrograms({ git, folder }: TreeLocation, signal?: AbortSignal): Promise<readonly string[]> {
   const settings = await gitList(git, folder, ["config", "-z", "--list"], { signal });
@@ -135,21 +135,21 @@ async function configWithoutPrograms({ git, folder }: TreeLocation, signal?: Abo
 const sparseCheckoutError = (): TreeUnavailableError =>
   new TreeUnavailableError("Only some of its files are checked out (sparse checkout).");
 
-/** Begins with the repository's index, which knows what files looked like when they were last read. */
+/** Starts with a copy of the repository's index, which has the state in which files were last read. */
 async function copyIndex(place: TreeLocation, options: GitRunOptions): Promise<void> {
   const { git, folder, index, splitIndex } = place;
   const own = join(place.privateFolder, "index");
-  if (splitIndex || !(await exists(index))) return; // Everything is read, then.
+  if (splitIndex || !(await exists(index))) return; // Git then reads all files.
   const { mtimeMs } = await stat(index);
   await copyFile(index, own);
-  // Git looks again at files that are as new as the index. A millisecond less, as the time is set less exactly than read.
+  // Git reads files again that are as new as the index. Subtract 1 ms, because times are set less exactly than read.
   await utimes(own, mtimeMs / 1000, (mtimeMs - 1) / 1000);
   try {
     const unwatched: string[] = [];
     for (const item of await gitList(git, folder, ["ls-files", "-v", "-z"], options)) {
       const tag = item.slice(0, 1);
       if (tag === "S" || tag === "s") throw sparseCheckoutError();
-      // The user has told git not to look whether these have changed.
+      // The user marked these files as unchanged ("assume unchanged"), so git would not check them.
       if (tag !== tag.toUpperCase()) unwatched.push(`${item.slice(2)}\0`);
     }
     if (unwatched.length === 0) return;
@@ -167,7 +167,7 @@ interface IndexChanges {
   readonly left: readonly string[];
 }
 
-/** What differs from our index: what to take, what to take out, and what is not to be in the tree. */
+/** The differences from our index: paths to add, to remove, and to omit from the tree. */
 async function indexChanges(place: TreeLocation, limits: TreeLimits, options: GitRunOptions): Promise<IndexChanges> {
   const { git, folder } = place;
   const found = new Set<string>();
@@ -205,13 +205,13 @@ async function indexChanges(place: TreeLocation, limits: TreeLimits, options: Gi
   return { add, remove, left };
 }
 
-/** What is at a path: a file for the tree, one that is left out, nothing, or another repository. */
+/** The kind of a path: a file for the tree, an omitted file, nothing, or another repository. */
 async function kindOf(
   folder: string,
   path: string,
   limits: TreeLimits,
 ): Promise<"file" | "left" | "missing" | "repository"> {
-  // Only repositories are listed as folders.
+  // Git lists only repositories as folders.
   if (path.endsWith("/")) return "repository";
   const full = join(folder, path);
   try {
@@ -234,7 +234,7 @@ async function exists(path: string): Promise<boolean> {
   );
 }
 
-/** Runs git and resolves with what it printed. */
+/** Runs git and resolves with its output. */
 export async function gitOutput(
   git: Git,
   cwd: string,
@@ -250,11 +250,11 @@ export async function gitOutput(
 export interface TreeEntry {
   readonly mode: string;
   readonly object: string;
-  /** In the repository, with slashes. */
+  /** Relative to the repository, with slashes. */
   readonly path: string;
 }
 
-/** What stands at paths of a tree; those that it lacks are left out. Paths are in the repository, with slashes. */
+/** The entries of a tree at these paths, if it has them. Paths are relative to the repository, with slashes. */
 export async function treeEntries(
   place: TreeLocation,
   tree: string,
@@ -270,7 +270,7 @@ export async function treeEntries(
   });
 }
 
-/** The contents of objects, in their order; undefined for one that is missing or larger than `most` bytes. */
+/** The contents of the objects, in order. Undefined for an object that is missing or larger than `maxBytes`. */
 export async function readObjects(
   place: TreeLocation,
   objects: readonly string[],
@@ -310,7 +310,7 @@ export interface TreeDifference {
   readonly path: string;
 }
 
-/** How two trees of a folder differ. */
+/** The differences between two trees of a folder. */
 export async function treeDifferences(
   place: TreeLocation,
   from: string,
@@ -329,7 +329,7 @@ export async function treeDifferences(
   return differences;
 }
 
-/** Those of the paths, relative to the folder, whose text on disk is not what git stores: filters such as LFS, keywords. */
+/** The paths, relative to the folder, whose text on disk differs from what git stores: LFS, filters, keywords. */
 export async function filteredPaths(
   place: TreeLocation,
   paths: readonly string[],

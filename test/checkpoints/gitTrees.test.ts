@@ -296,7 +296,7 @@ describe("trees of a folder under git", () => {
     const ours = trees();
     assert.deepEqual([await ours.take(never), await ours.take(never)], [[], []]);
     assert.equal(said.length, 1);
-    assert.match(said.join(), /no git repository/);
+    assert.match(said.join(), /not in a git repository/);
   });
 });
 

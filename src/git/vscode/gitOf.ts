@@ -1,8 +1,8 @@
-// The git program of this machine, found once for each window.
+// Finds the git program to use in a folder.
 import * as vscode from "vscode";
 import { type Git, findGit } from "../gitProgram.ts";
 
-/** The git to use in a folder; none where the workspace is not trusted, since a repository can make git run programs. */
+/** The git for a folder. None in an untrusted workspace, because a repository can make git run programs. */
 export function gitOf(folder: vscode.Uri): Git | undefined {
   if (!vscode.workspace.isTrusted) return undefined;
   const configured = vscode.workspace.getConfiguration("git", folder).get<unknown>("path");
