@@ -4,7 +4,7 @@ import * as vscode from "vscode";
 type Value = boolean | readonly (string | number)[];
 const lastValues = new Map<string, string>();
 
-/** Sets a context key. VS Code is told only when it changes. */
+/** Sets a context key. Does nothing if the key already has the value. */
 export function setContextKey(key: string, value: Value): void {
   const serialized = JSON.stringify(value);
   if (lastValues.get(key) === serialized) return;

@@ -33,8 +33,8 @@ export async function readDisk(path: string, encoding?: string): Promise<DiskCon
 }
 
 /**
- * The text of a file for the review, normalized. Null if there is no file, undefined if it is binary, too large or not a
- * file. Rejects if it cannot be read.
+ * The text of a file for the review, normalized. Null if there is no file, undefined if it is binary, too large or not
+ * a file. Rejects if it cannot be read.
  */
 export async function diskText(path: string): Promise<string | null | undefined> {
   const found = await statIfExists(path);

@@ -1,4 +1,4 @@
-// Finds open documents, locks them, and waits until the editor has reloaded them: a document may be older than the disk.
+// Finds open documents, locks them, and waits until the editor has reloaded them, as they may be older than the disk.
 import * as vscode from "vscode";
 import { SequencerByKey } from "../base/async.ts";
 import { withLineFeeds } from "../base/text.ts";
@@ -21,8 +21,8 @@ export function openTextOf(path: string): { readonly text: string; readonly dirt
 }
 
 /**
- * The text that the user sees, normalized: unsaved text, else that of the disk. A document without unsaved text may be older
- * than the disk. Null and undefined as in {@link diskText}.
+ * The text that the user sees, normalized: unsaved text, else that of the disk. A document without unsaved text may be
+ * older than the disk. Null and undefined as in {@link diskText}.
  */
 export async function currentTextOf(path: string): Promise<string | null | undefined> {
   const open = openTextOf(path);
@@ -56,8 +56,8 @@ export async function findOpenDocument(path: string, keys: FileKeys): Promise<vs
 }
 
 /**
- * The document as it is open now. The editor may close a document without unsaved text at any time if no tab shows it, also
- * between two of our steps. An edit then opens it as another object.
+ * The document as it is open now. The editor may close a document without unsaved text at any time if no tab shows it,
+ * also between two of our steps. An edit then opens it as another object.
  */
 export async function reopenIfClosed(document: vscode.TextDocument): Promise<vscode.TextDocument> {
   return document.isClosed ? vscode.workspace.openTextDocument(document.uri) : document;
@@ -102,8 +102,8 @@ export async function waitForReload(
 const equivalentEncodings: Readonly<Record<string, string>> = { utf8: "utf8bom", utf8bom: "utf8" };
 
 /**
- * Makes the editor read a saved document from disk, by opening it with another encoding and then with its own. Skips the
- * active editor, where the user may be typing: a document with unsaved text would keep the other encoding.
+ * Makes the editor read a saved document from disk, by opening it with another encoding and then with its own. Skips
+ * the active editor, where the user may be typing: a document with unsaved text would keep the other encoding.
  */
 function forceReload({ uri }: vscode.TextDocument): Promise<void> {
   return withFileLock([uri], async () => {
@@ -124,9 +124,9 @@ function forceReload({ uri }: vscode.TextDocument): Promise<void> {
 const fileLocks = new SequencerByKey<string>();
 
 /**
- * Runs work on files while no other such work is running on them. While VS Code reloads a document it reports a temporary
- * encoding, so the document must not be edited and saved then. Do not nest calls, and do not wait for
- * {@link waitForReload} inside.
+ * Runs work on files while no other such work is running on them. While VS Code reloads a document it reports a
+ * temporary encoding, so the document must not be edited and saved then. Do not nest calls, and do not call
+ * {@link waitForReload} in the work.
  */
 export function withFileLock<T>(uris: readonly vscode.Uri[], work: () => Promise<T>): Promise<T> {
   const keys = uris.map(uri => uri.toString());

@@ -1,4 +1,4 @@
-// The log channel, as the Log port. Its level follows VS Code's own setting.
+// The Log port on VS Code's output channel, which has its own log level.
 import * as vscode from "vscode";
 import { maskJson } from "../base/maskJson.ts";
 import type { Log } from "../base/log.ts";

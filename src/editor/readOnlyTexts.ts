@@ -1,12 +1,12 @@
-// Texts shown as read-only documents of a scheme, as sides of diffs. The newest ones are kept.
+// Read-only documents for texts, used as the sides of diffs. Only the newest texts are kept.
 import * as vscode from "vscode";
 import type { Disposable } from "../base/lifecycle.ts";
 
 export interface ReadOnlyTextsOptions {
   readonly scheme: string;
-  /** Texts kept readable for open editors; the oldest go first. */
+  /** How many texts to keep for open editors. The oldest are removed first. */
   readonly maxTexts: number;
-  /** Stands in a document whose text is not kept any more. */
+  /** The text of a document whose own text was removed. */
   readonly placeholder: string;
 }
 
@@ -25,7 +25,7 @@ export class ReadOnlyTexts implements vscode.TextDocumentContentProvider, Dispos
     return this.#texts.get(uri.query) ?? this.#options.placeholder;
   }
 
-  /** A document with the text. The path gives the editor its language. */
+  /** Adds a document with the text. The editor derives the language from the path. */
   add(path: string, text: string): vscode.Uri {
     const { scheme, maxTexts } = this.#options;
     const key = `${++this.#count}`;

@@ -1,12 +1,12 @@
-// The files below a folder without git: walked, with what .gitignore files say left out.
+// Walks the files below a folder without git, and leaves out what .gitignore files exclude.
 import { readdir, readFile } from "node:fs/promises";
 import ignore, { type Ignore } from "ignore";
 import { errorCodeOf } from "../base/errors.ts";
 
-/** Decides which paths, relative to the folder it was made for and with slashes, are left out. */
+/** Decides which paths are excluded. Paths are relative to the folder it was made for, with slashes. */
 export type PathExclusion = (path: string) => boolean;
 
-/** What `files.exclude` and the like leave out. Conditions (`when`) count as off; bad globs leave nothing out. */
+/** The exclusion by settings like `files.exclude`. Ignores entries with conditions (`when`) and invalid globs. */
 export function excludedBy(setting: Readonly<Record<string, unknown>>, ignoresCase: boolean): PathExclusion {
   const rules = ignore({ ignorecase: ignoresCase });
   for (const [glob, on] of Object.entries(setting)) {
@@ -15,7 +15,7 @@ export function excludedBy(setting: Readonly<Record<string, unknown>>, ignoresCa
   return path => rules.ignores(path);
 }
 
-/** A glob of the settings as a line of a .gitignore: there it counts from the root, here only with a slash in front. */
+/** A glob of the settings as a line of a .gitignore, where it is relative to the root only with a leading slash. */
 function ignoreRule(glob: string): string[] {
   const expanded = expandBraces(glob);
   return expanded.map(one => (one.startsWith("**/") || one.startsWith("/") ? one : `/${one}`));
@@ -31,7 +31,7 @@ function expandBraces(glob: string): readonly string[] {
 export interface WalkOptions {
   readonly take: (paths: readonly string[]) => Promise<void> | void;
   readonly isExcluded: PathExclusion;
-  /** Walk only what lies at or below this path, relative to the folder. */
+  /** Walk only this path and everything below it, relative to the folder. */
   readonly from?: string;
   readonly signal?: AbortSignal;
 }
@@ -41,7 +41,7 @@ interface IgnoreRules {
   readonly rules: Ignore;
 }
 
-/** Walks the folder. Symbolic links are not followed, as links to files they are files. Folders that cannot be read are left out. */
+/** Walks the folder. Symbolic links are listed as files and not followed. Skips folders that cannot be read. */
 export async function walkFiles(root: string, { take, isExcluded, from = "", signal }: WalkOptions): Promise<void> {
   const layersAbove = async (path: string): Promise<readonly IgnoreRules[]> => {
     const layers: IgnoreRules[] = [];
@@ -80,11 +80,11 @@ export async function walkFiles(root: string, { take, isExcluded, from = "", sig
   else if (self.isFile() || self.isSymbolicLink()) await take([from]);
 }
 
-/** The nearest .gitignore that says something decides. */
+/** The nearest .gitignore with a matching rule decides. */
 function isIgnored(path: string, layers: readonly IgnoreRules[]): boolean {
   for (const { folder, rules } of layers.toReversed()) {
     const below = folder === "" ? path : path.startsWith(`${folder}/`) ? path.slice(folder.length + 1) : "";
-    if (below === "") continue; // A folder's own rules are about what is in it.
+    if (below === "") continue; // The rules of a folder apply only to its contents.
     const { ignored, unignored } = rules.test(below);
     if (ignored || unignored) return ignored;
   }

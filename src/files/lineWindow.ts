@@ -1,10 +1,10 @@
-// Lines of a text and lines of a byte stream, by the same rule: a line is what ends in "\n", the "\n" is part of it.
-// So windows that follow one another, put together, are the text.
+// Cuts lines out of a text or a byte stream. A line includes the "\n" that ends it, so that consecutive windows add up
+// to the whole text.
 import { Refusal } from "../base/errors.ts";
 import type { LineWindow } from "./ports.ts";
 
 /**
- * The lines of a window. Beyond the end, and for a limit of 0, it is empty.
+ * The lines of a window. Empty beyond the end and for a limit of 0.
  * @example sliceLines("a\nb\nc", { line: 2, limit: 1 }) // "b\n"
  */
 export function sliceLines(text: string, window: LineWindow): string {
@@ -25,8 +25,8 @@ function skipLines(text: string, from: number, count: number): number {
 const newline = 0x0a;
 
 /**
- * The same over the bytes of a UTF-8 file; stops reading behind the window. Refuses binary data and other Unicode
- * encodings, and a window of more than `maxBytes`.
+ * The lines of a window of a UTF-8 file. Stops reading after the window. Refuses binary data, other Unicode encodings,
+ * and windows of more than `maxBytes`.
  */
 export async function readLines(
   chunks: AsyncIterable<Uint8Array>,
@@ -61,15 +61,15 @@ export async function readLines(
   return new TextDecoder().decode(Buffer.concat(kept, size));
 }
 
-/** The Refusal for an answer above the cap. */
+/** The Refusal for a window above the limit. */
 export function tooLargeRefusal(maxBytes: number): Refusal {
   return new Refusal(
     "invalid",
-    `That is more than ${sizeInMebibytes(maxBytes)} of text, the most that is answered at once. Ask for fewer lines, with “line” and “limit”.`,
+    `The text is larger than ${sizeInMebibytes(maxBytes)}, the limit for one request. Request fewer lines with “line” and “limit”.`,
   );
 }
 
-/** A size for a sentence. */
+/** A size for use in a sentence. */
 export function sizeInMebibytes(bytes: number): string {
   const size = bytes / (1024 * 1024);
   return `${size >= 10 || Number.isInteger(size) ? Math.round(size) : size.toFixed(1)} MiB`;
@@ -78,7 +78,7 @@ export function sizeInMebibytes(bytes: number): string {
 function checkIsUtf8Text(start: Uint8Array): void {
   const [a, b] = start;
   if ((a === 0xff && b === 0xfe) || (a === 0xfe && b === 0xff)) {
-    throw new Refusal("invalid", "The file is large and UTF-16, and only UTF-8 can be read in parts.");
+    throw new Refusal("invalid", "The file is large and encoded in UTF-16. Only UTF-8 files can be read in parts.");
   }
   if (start.subarray(0, 8192).includes(0)) throw new Refusal("invalid", "The file is binary, not text.");
 }

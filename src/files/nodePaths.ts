@@ -1,14 +1,14 @@
-// The PathResolver on a real file system.
+// The PathResolver for the real file system.
 import { statSync } from "node:fs";
 import { readlink, realpath } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join, parse, sep } from "node:path";
 import type { PathResolver } from "./ports.ts";
 import { errorCodeOf, isNotFoundError } from "../base/errors.ts";
 
-/** Links followed by hand before we say that they lead in a circle; what Linux does. */
+/** How many links are followed before they count as circular. Same as in Linux. */
 const maxLinks = 40;
 
-/** Resolves paths with the system's own `realpath`. */
+/** Resolves paths with the `realpath` of the system. */
 export function nodePaths(): PathResolver {
   return { real: path => real(path, 0), ignoresCase: ignoresCase(process.execPath) };
 }
@@ -23,12 +23,12 @@ async function real(path: string, links: number): Promise<string> {
   if (parent === path) return path;
   const target = await linkTarget(path);
   if (target === undefined) return join(await real(parent, links), basename(path));
-  // A link to what does not exist yet: a write would create its target, so the target is what counts.
+  // This is a link to a file that does not exist yet. A write would create the target, so resolve to the target.
   if (links >= maxLinks) throw Object.assign(new Error("too many symbolic links"), { code: "ELOOP" });
   return followLink(isAbsolute(target) ? parse(target).root : await real(parent, links), target, links + 1);
 }
 
-/** Walks a link's target step by step, as the kernel does: `..` leaves the real folder, not the link. */
+/** Follows a link's target segment by segment like the kernel: `..` leaves the real folder, not the link. */
 async function followLink(from: string, target: string, links: number): Promise<string> {
   let current = from;
   const rest = isAbsolute(target) ? target.slice(parse(target).root.length) : target;
@@ -49,7 +49,7 @@ async function linkTarget(path: string): Promise<string | undefined> {
   }
 }
 
-/** Whether the file system calls a known file by another case too. */
+/** Whether the file system ignores case, tested with the name of a known file. */
 function ignoresCase(knownFile: string): boolean {
   if (process.platform === "linux") return false;
   const swapped = join(dirname(knownFile), swapCase(basename(knownFile)));
@@ -57,7 +57,7 @@ function ignoresCase(knownFile: string): boolean {
     const [one, other] = [statSync(knownFile), statSync(swapped)];
     return one.ino === other.ino && one.dev === other.dev;
   } catch {
-    return false; // No such file under the other spelling: case counts.
+    return false; // There is no file with the other spelling, so case matters.
   }
 }
 

@@ -1,51 +1,51 @@
-// Which paths an agent may act on: pure rules for POSIX and Windows, both testable anywhere. What comes out is a path
-// that went through symbolic links and lies inside one of the session's roots.
+// Decides which paths an agent may access. Pure rules for POSIX and Windows that can be tested on either. The result is
+// a path with symbolic links resolved, and whether it is inside one of the session's roots.
 import { Refusal, asError, errorCodeOf } from "../base/errors.ts";
 import { hostPlatform, type Platform } from "../base/platform.ts";
 import { quotePath } from "../base/text.ts";
 import type { PathResolver } from "./ports.ts";
 
-/** Longer than any file system takes. */
+/** No file system supports longer paths. */
 const maxPathLength = 32_000;
 
 /**
- * The path in its normal form: absolute, `.` and `..` folded, no doubled or trailing separators.
- * Throws a Refusal for what is not an absolute path, and on Windows for everything that names more than a plain file.
+ * The path in its normal form: absolute, without `.` and `..`, no doubled or trailing separators.
+ * Throws a Refusal for a path that is not absolute, and on Windows for every name that is not a plain file or folder.
  * @example normalisePath("c:/work/../x/a.ts", "windows") // "C:\\x\\a.ts"
  */
 export function normalisePath(path: string, platform: Platform): string {
   if (path === "") throw invalidPath("The path is empty. Send an absolute path.", path);
   if (path.length > maxPathLength)
-    throw invalidPath(`The path is ${path.length} characters long, more than any file has.`, path);
-  if (path.includes("\0")) throw invalidPath(`${quotePath(path)} holds a NUL character. Send a plain path.`, path);
+    throw invalidPath(`The path is ${path.length} characters long. No file system supports that.`, path);
+  if (path.includes("\0")) throw invalidPath(`${quotePath(path)} contains a NUL character. Send a plain path.`, path);
   if (/\p{Surrogate}/u.test(path)) throw invalidPath(`${quotePath(path)} is not valid Unicode.`, path);
   if (/^[a-z][a-z0-9+.-]+:\/\//i.test(path))
     throw invalidPath(`${quotePath(path)} is a URI. Send an absolute path.`, path);
   return platform === "windows" ? normaliseWindows(path) : normalisePosix(path);
 }
 
-/** Whether the normal path is the root itself or beneath it, compared segment by segment. */
+/** Whether the normal path is the root or below it, compared segment by segment. */
 export function isInside(path: string, root: string, platform: Platform, ignoresCase: boolean): boolean {
   return segmentsBelow(path, root, platform, ignoresCase) !== undefined;
 }
 
-/** One spelling for every spelling of the same path: a key for maps. */
+/** A key for maps, equal for all spellings of the same path. */
 export function pathKey(path: string, platform: Platform, ignoresCase: boolean): string {
   return segmentsOf(path, platform)
     .map(segment => foldCase(segment, platform, ignoresCase))
     .join("/");
 }
 
-/** Where a path leads, and whether that is inside the session's roots. */
+/** A resolved path, and whether it is inside the session's roots. */
 export interface LocatedPath {
-  /** What to act on: resolved, but spelled through the root as it was given, so that the editor knows the file. */
+  /** The path to use: resolved, but spelled with the root as it was given, so that the editor recognizes the file. */
   readonly path: string;
   readonly inside: boolean;
   /** The same for every path to this file. */
   readonly key: string;
 }
 
-/** A session's roots, and the one gate every path of an agent goes through. */
+/** The roots of a session. Every path of an agent is checked here. */
 export class Confinement {
   readonly #resolver: PathResolver;
   readonly #platform: Platform;
@@ -63,19 +63,19 @@ export class Confinement {
     return this.#namedRoots;
   }
 
-  /** The roots as they were given and as they lead: a program that asks where it is gets the latter. */
+  /** The roots as they were given and as resolved. A program that queries its folder gets the resolved one. */
   async namedAndRealRoots(): Promise<readonly string[]> {
     const real = await this.#resolvedRoots().catch(() => []);
     return [...new Set([...this.#namedRoots, ...real.map(root => root.real)])];
   }
 
-  /** Tells the agent that the path is outside the roots. */
+  /** The Refusal for a path outside the roots. */
   outsideRefusal(path: string): Refusal {
     const roots = this.#namedRoots.map(quotePath).join(", ");
     return invalidPath(`${quotePath(path)} is outside this session's folders (${roots}).`, path);
   }
 
-  /** The path to act on, and whether it is inside. Throws a Refusal for what is no absolute path. */
+  /** Resolves a path. Rejects with a Refusal if it is not absolute or cannot be resolved. */
   async locate(path: string): Promise<LocatedPath> {
     const normal = normalisePath(path, this.#platform);
     const roots = await this.#resolvedRoots();
@@ -89,7 +89,7 @@ export class Confinement {
     return { path: real, inside: false, key };
   }
 
-  // Invariant: the roots are resolved once. A root that an agent later replaces by a link does not move the fence.
+  // Invariant: the roots are resolved once. An agent cannot move them by replacing a root with a link.
   #resolvedRoots(): Promise<readonly Root[]> {
     this.#roots ??= Promise.all(
       this.#namedRoots.map(async given => ({
@@ -101,7 +101,7 @@ export class Confinement {
     return this.#roots;
   }
 
-  /** To resolve a path on another machine is to connect to it, and to send it the user's credentials. */
+  /** Resolving a path on another machine connects to it and sends it the user's credentials. */
   #isForeignShare(normal: string, roots: readonly Root[]): boolean {
     if (this.#platform !== "windows" || !normal.startsWith("\\\\")) return false;
     const share = segmentsOf(normal, "windows").slice(0, 2).join("\\");
@@ -121,7 +121,7 @@ export class Confinement {
         throw invalidPath(`${quotePath(asSent)} is a symbolic link that leads back to itself.`, asSent);
       if (code === "ENAMETOOLONG") throw invalidPath(`${quotePath(asSent)} has a name that is too long.`, asSent);
       if (code === "EACCES" || code === "EPERM") {
-        throw new Refusal("failed", `${quotePath(asSent)} may not be accessed: permission denied.`, { path: asSent });
+        throw new Refusal("failed", `${quotePath(asSent)} cannot be accessed: permission denied.`, { path: asSent });
       }
       throw new Refusal("failed", `${quotePath(asSent)} could not be resolved: ${asError(thrown).message}`, {
         path: asSent,
@@ -140,7 +140,8 @@ function invalidPath(message: string, path: string): Refusal {
 }
 
 function normalisePosix(path: string): string {
-  if (path.startsWith("~")) throw invalidPath(`${quotePath(path)} starts with “~”, which is not expanded.`, path);
+  if (path.startsWith("~"))
+    throw invalidPath(`${quotePath(path)} starts with “~”, which is not expanded. Send an absolute path.`, path);
   if (!path.startsWith("/")) throw invalidPath(`${quotePath(path)} is a relative path. Send an absolute one.`, path);
   return `/${foldDotSegments(path.split("/")).join("/")}`;
 }
@@ -150,14 +151,14 @@ function normaliseWindows(given: string): string {
   const { start, rest, verbatim } = windowsStart(path, given);
   const segments = rest.split("\\");
   if (verbatim && segments.some(segment => segment === "." || segment === "..")) {
-    throw invalidPath(`${quotePath(given)} mixes the \\\\?\\ form with “..”. Send a plain path.`, given);
+    throw invalidPath(`${quotePath(given)} combines the \\\\?\\ prefix with “..”. Send a plain path.`, given);
   }
   for (const segment of segments) checkWindowsName(segment, given);
   const kept = foldDotSegments(segments);
   return start.endsWith(":") ? `${start}\\${kept.join("\\")}` : [start, ...kept].join("\\");
 }
 
-/** Splits off what `..` cannot leave: a drive (`C:`) or a share (`\\server\share`). */
+/** Splits off the part that `..` cannot leave: a drive (`C:`) or a share (`\\server\share`). */
 function windowsStart(path: string, given: string): { start: string; rest: string; verbatim: boolean } {
   const verbatim = path.startsWith("\\\\?\\");
   const plain = verbatim ? path.slice(4).replace(/^UNC\\/i, "\\\\") : path;
@@ -185,18 +186,18 @@ const deviceNames = /^(con|prn|aux|nul|conin\$|conout\$|clock\$|(com|lpt)[0-9\u0
 
 const forbiddenCharacters = /[<>"|?*\u0000-\u001f]/;
 
-/** Refuses names that Windows silently reads as another file, a stream or a device. */
+/** Refuses names that Windows silently interprets as another file, a stream or a device. */
 function checkWindowsName(name: string, path: string): void {
   if (name === "" || name === "." || name === "..") return;
   if (name.includes(":")) throw invalidPath(`${quotePath(path)} names an alternate data stream.`, path);
   if (forbiddenCharacters.test(name))
-    throw invalidPath(`${quotePath(path)} holds a character that file names cannot have.`, path);
-  if (/[. ]$/.test(name)) throw invalidPath(`${quotePath(path)} has a name that ends in a dot or a space.`, path);
+    throw invalidPath(`${quotePath(path)} contains a character that is not allowed in file names.`, path);
+  if (/[. ]$/.test(name)) throw invalidPath(`${quotePath(path)} has a name that ends with a dot or a space.`, path);
   const stem = (name.split(".")[0] ?? "").trimEnd();
   if (deviceNames.test(stem)) throw invalidPath(`${quotePath(path)} names a device, not a file.`, path);
 }
 
-/** Folds `.`, `..` and empty segments. `..` at the top stays at the top, as everywhere. */
+/** Removes `.`, `..` and empty segments. `..` at the top stays at the top, as in all file systems. */
 function foldDotSegments(segments: readonly string[]): string[] {
   const kept: string[] = [];
   for (const segment of segments) {
@@ -207,7 +208,7 @@ function foldDotSegments(segments: readonly string[]): string[] {
   return kept;
 }
 
-/** The segments of a normal path; a drive is the first, a share the first two. */
+/** The segments of a normal path. A drive is the first segment, a share the first two. */
 function segmentsOf(path: string, platform: Platform): string[] {
   if (platform === "posix") return path.split("/").filter(segment => segment !== "");
   if (!path.startsWith("\\\\")) return path.split("\\").filter(segment => segment !== "");
@@ -215,7 +216,7 @@ function segmentsOf(path: string, platform: Platform): string[] {
   return [`\\\\${server}`, ...rest.filter(segment => segment !== "")];
 }
 
-/** The segments by which `path` is beneath `root`, or undefined when it is not. */
+/** The segments of `path` below `root`. Undefined if it is not below. */
 function segmentsBelow(
   path: string,
   root: string,
@@ -238,8 +239,8 @@ function join(root: string, rest: readonly string[], platform: Platform): string
 }
 
 /**
- * Only plain one-to-one case pairs count as equal. File systems know fewer pairs than Unicode, and to call two
- * names equal that are not would move the fence; to miss a pair only refuses.
+ * Only one-to-one case pairs count as equal. File systems know fewer pairs than Unicode. Treating different names as
+ * equal would allow paths outside the roots, while missing a pair only refuses a path.
  */
 function foldCase(segment: string, platform: Platform, ignoresCase: boolean): string {
   if (!ignoresCase) return segment;

@@ -2,11 +2,11 @@
 // these; tests have in-memory ones that pass the same contract suite.
 import type { WriteResult } from "../session/agent.ts";
 
-/** What is at a path, through symbolic links. `size` is in bytes; an open document with unsaved text is a file. */
+/** The state of a path, with symbolic links followed. `size` is in bytes. A document with unsaved text is a file. */
 export interface FileStat {
   readonly kind: "file" | "folder" | "other" | "missing";
   readonly size: number;
-  /** An open document holds text that the disk does not have. */
+  /** Whether an open document has unsaved text. */
   readonly unsaved: boolean;
 }
 
@@ -17,46 +17,47 @@ export interface LineWindow {
 }
 
 /**
- * Open documents and files. Paths are absolute, in the platform's own syntax, already confined to the session's roots.
- * What the agent did wrong is a Refusal; any other error means that the request failed.
+ * Open documents and files. Paths are absolute, in the platform's syntax, and already checked against the session's
+ * roots. A Refusal reports a mistake of the agent. Any other error means that the request failed.
  */
 export interface Documents {
   stat(path: string): Promise<FileStat>;
   /**
-   * The whole text as the user sees it: the unsaved text of an open document where there is one, else the decoded
-   * file. Documents are matched by real path, so one opened through a symbolic link counts. Binary files are refused.
+   * The whole text as the user sees it: the unsaved text of an open document if there is one, else the decoded file.
+   * Documents are matched by real path, also if opened through a symbolic link. Refuses binary files.
    */
   read(path: string): Promise<string>;
-  /** Lines of a large UTF-8 file on disk, without loading the whole. Refuses above `maxBytes`. */
+  /** Reads lines of a large UTF-8 file on disk without loading the whole file. Refuses above `maxBytes`. */
   readWindow(path: string, window: LineWindow, maxBytes: number): Promise<string>;
   /**
-   * Makes the file's text `content`, through the editor, with the smallest edit; creates file and parent folders.
-   * Keeps line ending, byte-order mark and encoding. Resolves once buffer or disk was read back and is equal.
+   * Changes the file's text to `content` through the editor, with the smallest edit. Creates the file and its parent
+   * folders. Keeps line ending, byte-order mark and encoding. Resolves after the text in the editor or on disk is
+   * verified.
    */
   write(path: string, content: string): Promise<WriteResult>;
 }
 
 /** The file system's own answers that confinement needs. */
 export interface PathResolver {
-  /** The real path: links of the deepest existing ancestor resolved, what does not exist yet appended. */
+  /** The real path: the resolved deepest existing ancestor, followed by the segments that do not exist yet. */
   real(path: string): Promise<string>;
-  /** Whether two paths that differ only in case are the same here. */
+  /** Whether paths that differ only in case are the same. */
   readonly ignoresCase: boolean;
 }
 
-/** One file's text as it is to be. `null`: no such file. */
+/** The change of one file's text. Null if there is no file. */
 export interface FileTextStep {
   readonly path: string;
   readonly before: string | null;
   readonly after: string | null;
-  /** The bytes of a file that is made anew, where the text does not tell them. */
+  /** The bytes of a file to create, if they differ from the text as UTF-8. */
   readonly raw?: Uint8Array;
 }
 
 export interface ReviewPort {
   /**
-   * Makes the texts so, as one edit in the editor, and saves what held no unsaved text. Rejects with a Refusal, having
-   * changed nothing, where a file is not `before` any more.
+   * Applies all changes as one edit in the editor, and saves the documents that had no unsaved text. If a file no
+   * longer has the text `before`, changes nothing and rejects with a Refusal.
    */
   apply(steps: readonly FileTextStep[]): Promise<void>;
 }

@@ -9,9 +9,9 @@ import type { WriteResult } from "../session/agent.ts";
 import type { Documents, FileStat, LineWindow } from "./ports.ts";
 
 export interface SessionFilesOptions {
-  /** What an agent gets for a file that does not exist: some cannot create a file unless its text is empty first. */
+  /** The result for a missing file. Some agents can only create a file if its text is reported as empty. */
   readonly missingFiles: "error" | "empty";
-  /** Bytes of text in one answer. */
+  /** The limit for the text of one response (bytes). */
   readonly maxBytes: number;
 }
 
@@ -19,7 +19,7 @@ export const defaultSessionFilesOptions: SessionFilesOptions = { missingFiles: "
 
 export interface ReadRequest {
   readonly path: string;
-  /** 1-based; 0 is taken as the first line. */
+  /** 1-based. 0 also means the first line. */
   readonly line?: number;
   readonly limit?: number;
 }
@@ -29,7 +29,7 @@ export interface WriteRequest {
   readonly content: string;
 }
 
-/** Serves one session's reads and writes. Requests to one file are served in order, to different files in parallel. */
+/** The files of one session. Requests for the same file run in order, requests for different files in parallel. */
 export class SessionFiles {
   readonly #documents: Documents;
   readonly #confinement: Confinement;
@@ -50,7 +50,7 @@ export class SessionFiles {
     this.#options = { ...defaultSessionFilesOptions, ...options };
   }
 
-  /** The text, or the lines asked for. Lines keep their ending; beyond the end there are none: "". */
+  /** The whole text, or the requested lines with their line endings. Empty beyond the end. */
   async read(request: ReadRequest, signal?: AbortSignal): Promise<string> {
     const window = windowOf(request);
     return this.#inOrder("read", request.path, signal, async located => {
@@ -63,7 +63,7 @@ export class SessionFiles {
     });
   }
 
-  /** Makes the file's text `content`; creates the file and its folders. Resolves once that was read back. */
+  /** Changes the file's text to `content`. Creates the file and its folders. Resolves after verifying the result. */
   async write(request: WriteRequest, signal?: AbortSignal): Promise<WriteResult> {
     return this.#inOrder("write", request.path, signal, async located => {
       const stat = await this.#documents.stat(located.path);
@@ -79,7 +79,7 @@ export class SessionFiles {
     if (stat.size > maxBytes && !stat.unsaved) {
       if (window) return this.#documents.readWindow(path, window, maxBytes);
       const size = sizeInMebibytes(stat.size);
-      throw new Refusal("invalid", `The file has ${size}. Read it in parts, with “line” and “limit”.`, { path });
+      throw new Refusal("invalid", `The file has ${size}. Read it in parts with “line” and “limit”.`, { path });
     }
     const text = await this.#documents.read(path);
     const wanted = window ? sliceLines(text, window) : text;
@@ -102,16 +102,20 @@ export class SessionFiles {
     }
   }
 
-  /** A link that was put in place meanwhile may have led elsewhere: then the answer is not to be trusted. */
+  /** Rejects if the path now leads to another file: a link created in the meantime makes the result untrustworthy. */
   async #checkNotMoved(located: LocatedPath, path: string): Promise<void> {
     const now = await this.#confinement.locate(path);
     if (now.key === located.key && now.inside === located.inside) return;
-    throw new Refusal("failed", `${quotePath(path)} was moved or became a link to elsewhere meanwhile.`, { path });
+    throw new Refusal(
+      "failed",
+      `${quotePath(path)} was moved, or replaced by a link to another place, during the request.`,
+      { path },
+    );
   }
 
   /**
-   * Runs `serve` when every earlier request for the same file is done. Paths are resolved one at a time, because the
-   * order of the requests must not depend on how long that takes.
+   * Runs `serve` after all earlier requests for the same file. Paths are resolved one at a time, so that the order of
+   * requests does not depend on how long resolving takes.
    */
   #inOrder<T>(
     operation: Operation,
@@ -150,5 +154,5 @@ function windowOf(request: ReadRequest): LineWindow | undefined {
 
 function checkCount(name: string, value: number | undefined): void {
   if (value === undefined || (Number.isInteger(value) && value >= 0)) return;
-  throw new Refusal("invalid", `“${name}” must be a whole number, 0 or more.`, { [name]: value });
+  throw new Refusal("invalid", `“${name}” must be a non-negative integer.`, { [name]: value });
 }

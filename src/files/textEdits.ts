@@ -1,4 +1,4 @@
-// The smallest edits that turn one text into another, so that cursors, folds, breakpoints and undo survive a write.
+// Computes the smallest edits between two texts, so that cursors, folds, breakpoints and undo survive a write.
 import { diffArrays } from "diff";
 
 /** Replaces `[start, end)` of the old text. */
@@ -8,25 +8,27 @@ export interface OffsetEdit {
   readonly text: string;
 }
 
-/** A zero-based place in a text. */
+/** A zero-based position in a text. */
 export interface TextPosition {
   readonly line: number;
   readonly character: number;
 }
 
-/** Beyond this many changed lines one edit replaces all between the first and the last change. */
+/** With more changed lines, one edit replaces everything between the first and the last change. */
 const maxChangedLines = 2000;
+
+/** The time limit for comparing lines (ms). */
 const maxDiffTime = 100;
 
 /**
- * Edits, in order and apart from each other, that make `before` into `after`. Both have "\n" line endings.
+ * Edits that turn `before` into `after`, in order and without overlap. Both texts have "\n" line endings.
  * @example smallestEdits("one two\n", "one too\n") // [{ start: 6, end: 7, text: "o" }]
  */
 export function smallestEdits(before: string, after: string): readonly OffsetEdit[] {
   if (before === after) return [];
   const start = commonStart(before, after);
   const end = commonEnd(before, after, start);
-  // Whole lines around the change, so that the line diff sees lines.
+  // Extend the change to whole lines for the line diff.
   const from = start === 0 ? 0 : before.lastIndexOf("\n", start - 1) + 1;
   const tail = lineEndAfter(before, before.length - end);
   const keptTail = before.length - tail;
@@ -72,7 +74,7 @@ export function applyEdits(text: string, edits: readonly OffsetEdit[]): string {
   return result + text.slice(at);
 }
 
-/** Turns offsets into places, for offsets that ascend. */
+/** Converts offsets to positions. The offsets must be in ascending order. */
 export function positionFinder(text: string): (offset: number) => TextPosition {
   let line = 0;
   let lineStart = 0;
@@ -85,7 +87,7 @@ export function positionFinder(text: string): (offset: number) => TextPosition {
   };
 }
 
-/** The edit of `[start, end)` without what it leaves as it was. */
+/** The edit of `[start, end)` without the parts that stay the same. */
 export function trimEdit(before: string, start: number, end: number, text: string): OffsetEdit {
   const old = before.slice(start, end);
   const head = commonStart(old, text);
@@ -97,7 +99,7 @@ function commonStart(a: string, b: string): number {
   const maxLength = Math.min(a.length, b.length);
   let length = 0;
   while (length < maxLength && a.charCodeAt(length) === b.charCodeAt(length)) length++;
-  // Never between the halves of one character.
+  // Never split a surrogate pair.
   return length > 0 && isHighSurrogate(a.charCodeAt(length - 1)) ? length - 1 : length;
 }
 

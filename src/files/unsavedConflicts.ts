@@ -1,13 +1,13 @@
-// When the editor and the disk hold different texts of a file, and which path an agent knows the file by. Pure.
+// Decides whether the editor and the disk have conflicting texts of a file, and by which path the agent knows it. Pure.
 import { createHash } from "node:crypto";
 import type { SessionEvent } from "../session/events.ts";
 import { newPathsIn } from "../session/toolPaths.ts";
 import { normalizeText } from "../base/text.ts";
 
-/** Stands for what a file holds: equal for texts that differ only in line endings and byte-order mark. */
+/** A hash of a file's content. Equal for texts that differ only in line endings and byte-order mark. */
 export type ContentHash = string;
 
-/** What a file holds that is not there. */
+/** The hash of a file that does not exist. */
 export const missingFileHash: ContentHash = "nothing";
 
 const binaryPrefix = "bytes:";
@@ -17,7 +17,7 @@ export function hashText(text: string): ContentHash {
   return `text:${createHash("sha1").update(normalizeText(text)).digest("base64")}`;
 }
 
-/** For a file that is no text. */
+/** The hash of a file that is not text. */
 export function hashBytes(bytes: Uint8Array): ContentHash {
   return `${binaryPrefix}${createHash("sha1").update(bytes).digest("base64")}`;
 }
@@ -26,7 +26,7 @@ export function isBinaryHash(hash: ContentHash): boolean {
   return hash.startsWith(binaryPrefix);
 }
 
-/** Whether the disk has changed beneath unsaved text. `inStep`: what it held when the two were last the same. */
+/** Whether the disk changed under unsaved text. `lastCommon` is its content when editor and disk were last equal. */
 export function hasDiverged(lastCommon: ContentHash, disk: ContentHash, document: ContentHash): boolean {
   return disk !== lastCommon && disk !== document;
 }

@@ -183,7 +183,7 @@ table("Windows paths", { platform: "windows", roots: ["c:\\Work", "\\\\srv\\shar
   ["\\\\?\\GLOBALROOT\\Device\\x", /device/],
   ["\\\\?\\Volume{b75e2c83-0000-0000-0000-602f00000000}\\a", /device/],
   ["\\??\\C:\\Work\\a.txt", /device/],
-  ["\\\\?\\C:\\Work\\..\\a.txt", /mixes/],
+  ["\\\\?\\C:\\Work\\..\\a.txt", /combines/],
   ["C:\\Work\\a.txt:stream", /alternate data stream/],
   ["C:\\Work\\a.txt::$DATA", /alternate data stream/],
   ["C:\\Work:x\\a", /alternate data stream/],
@@ -200,10 +200,10 @@ table("Windows paths", { platform: "windows", roots: ["c:\\Work", "\\\\srv\\shar
   ["C:\\Work\\LPT9\\a", /device/],
   ["C:\\Work\\CONIN$", /device/],
   ["C:\\Work\\aux\\..\\a.txt", /device/],
-  ["C:\\Work\\a?.txt", /cannot have/],
-  ["C:\\Work\\*.txt", /cannot have/],
-  ["C:\\Work\\a\tb", /cannot have/],
-  ['C:\\Work\\"a"', /cannot have/],
+  ["C:\\Work\\a?.txt", /not allowed in file names/],
+  ["C:\\Work\\*.txt", /not allowed in file names/],
+  ["C:\\Work\\a\tb", /not allowed in file names/],
+  ['C:\\Work\\"a"', /not allowed in file names/],
   ["C:\\Work\\a\0b", /NUL/],
 ]);
 

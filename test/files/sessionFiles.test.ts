@@ -102,7 +102,7 @@ describe("SessionFiles.read", () => {
   it("says how to read a file that is too large for one answer", async () => {
     const { documents, files } = session({ maxBytes: 1000 });
     documents.put("/ws/big.txt", "123456789\n".repeat(500));
-    await rejectsWithRefusal("invalid", /in parts, with “line” and “limit”/, files.read({ path: "/ws/big.txt" }));
+    await rejectsWithRefusal("invalid", /in parts with “line” and “limit”/, files.read({ path: "/ws/big.txt" }));
     await rejectsWithRefusal("invalid", /fewer lines/, files.read({ path: "/ws/big.txt", line: 2 }));
     assert.equal(await files.read({ path: "/ws/big.txt", line: 499, limit: 5 }), "123456789\n".repeat(2));
   });
@@ -134,7 +134,7 @@ describe("SessionFiles.read", () => {
     }
     const { documents, files } = session({}, new Racing());
     documents.put("/ws/a.txt", "one\n");
-    await rejectsWithRefusal("failed", /became a link to elsewhere/, files.read({ path: "/ws/a.txt" }));
+    await rejectsWithRefusal("failed", /replaced by a link to another place/, files.read({ path: "/ws/a.txt" }));
   });
 });
 

@@ -48,7 +48,7 @@ describe("settleFile, with DiskWatch,", () => {
       const document = await unsavedFile("a.txt", "was\n", "mine\n");
       await rm(path("a.txt"));
       await reported([path("a.txt"), "diverged"]);
-      await rejects(/not on disk any more/, settleFile(path("a.txt"), "take"));
+      await rejects(/no longer exists on disk/, settleFile(path("a.txt"), "take"));
       assert.equal(document.getText(), "mine\n");
     });
 
@@ -57,7 +57,7 @@ describe("settleFile, with DiskWatch,", () => {
       const document = await unsavedFile("a.txt", "was\n", "mine\n");
       await put("a.txt", new Uint8Array([0, 1, 2, 3, 0, 255, 254]));
       await reported([path("a.txt"), "diverged"]);
-      await rejects(/binary on disk/, settleFile(path("a.txt"), "take"));
+      await rejects(/binary file on disk/, settleFile(path("a.txt"), "take"));
       assert.equal(document.getText(), "mine\n");
       assert.ok(document.isDirty);
     });
@@ -179,6 +179,6 @@ describe("settleFile, with DiskWatch,", () => {
   });
 
   it("tells that a file is not open", async () => {
-    await rejects(/is not open in the editor any more/, settleFile(path("none.txt"), "save"));
+    await rejects(/is no longer open in the editor/, settleFile(path("none.txt"), "save"));
   });
 });

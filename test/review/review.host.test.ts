@@ -239,7 +239,7 @@ describe("the review of changes, in the editor", () => {
       // In one step: of a file that is gone nothing waits any more.
       await symlink(elsewhere, path("link"));
       await rename(path("link"), path("a.txt"));
-      await assert.rejects(review().undo({ kind: "all" }), /does not lie in this session's folders/);
+      await assert.rejects(review().undo({ kind: "all" }), /is no longer in this session's folders/);
       assert.match(await readFile(elsewhere, "utf8"), /line two/);
     });
 

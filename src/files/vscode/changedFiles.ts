@@ -1,4 +1,4 @@
-// Which files changed on disk, gathered for a moment, without what git ignores; and which were committed.
+// Reports the files that changed on disk, in batches and without ignored files, and the files that were committed.
 import { join, relative } from "node:path";
 import * as vscode from "vscode";
 import { asError } from "../../base/errors.ts";
@@ -14,9 +14,9 @@ import type { FileEvent, FileEvents } from "./fileEvents.ts";
 export interface ChangedFilesOptions {
   readonly fileEvents: FileEvents;
   readonly roots: () => readonly string[];
-  /** Asked at once, so that what nobody wants costs nothing. */
+  /** Called immediately for each event, so that unwanted paths cost nothing. */
   readonly isWanted: (path: string) => boolean;
-  /** Files that count also when git ignores them. */
+  /** Files to report even if git ignores them. */
   readonly isFollowed: (path: string) => boolean;
   readonly onChanged: (path: string) => void;
   /** A new commit has this text of a tracked file. */
@@ -25,7 +25,7 @@ export interface ChangedFilesOptions {
   readonly log: Log;
 }
 
-/** How long changes are gathered. Milliseconds. */
+/** How long changes are collected for one batch (ms). */
 const batchDelay = 50;
 
 export class ChangedFiles implements Disposable {
@@ -33,7 +33,7 @@ export class ChangedFiles implements Disposable {
   readonly #store = new DisposableStore();
   #watchers = new DisposableStore();
   readonly #pendingPaths = new Set<string>();
-  /** What was created since the turn began. VS Code is slow to watch new folders: files in them may go untold. */
+  /** Paths created since the turn began. VS Code starts to watch new folders late and may miss files in them. */
   readonly #created = new Set<string>();
   #timer: NodeJS.Timeout | undefined;
 
@@ -47,7 +47,7 @@ export class ChangedFiles implements Disposable {
     this.#created.clear();
   }
 
-  /** Tells the files in folders that are new since the turn began: some may not have been told. */
+  /** Reports the files in folders created since the turn began, because VS Code may have missed some. */
   turnEnded(): void {
     if (this.#created.size === 0) return;
     for (const path of this.#created) this.#pendingPaths.add(path);
@@ -65,16 +65,16 @@ export class ChangedFiles implements Disposable {
     this.#watchers = new DisposableStore();
     for (const root of this.#options.roots()) {
       this.#watchers.add(this.#options.fileEvents.watchFolder(root, event => this.#pathChanged(root, event)));
-      // There may be no repository yet.
+      // The repository may be created later.
       const usual = join(root, ".git", "logs", "HEAD");
       this.#watchCommits(root, usual, this.#watchers);
       this.#watchRepository(root, usual, this.#watchers).catch((thrown: unknown) =>
-        this.#options.log.debug(`${root} is in no repository.`, asError(thrown).message),
+        this.#options.log.debug(`${root} is not in a repository.`, asError(thrown).message),
       );
     }
   }
 
-  /** The folder may be beneath its repository's top, or a worktree of it. */
+  /** Watches the HEAD log of a repository whose top is another folder, or of which this is a worktree. */
   async #watchRepository(root: string, usual: string, watching: DisposableStore): Promise<void> {
     const git = gitOf(vscode.Uri.file(root));
     const head = git && (await gitPath(git, root, "logs/HEAD"));
@@ -84,7 +84,7 @@ export class ChangedFiles implements Disposable {
   #watchCommits(root: string, head: string, watching: DisposableStore): void {
     const headChanged = ({ type }: FileEvent): void => {
       if (type === "deleted") return;
-      this.#reportCommit(root).catch((thrown: unknown) => this.#logError("A commit could not be looked at.", thrown));
+      this.#reportCommit(root).catch((thrown: unknown) => this.#logError("A commit could not be read.", thrown));
     };
     watching.add(this.#options.fileEvents.watchFile(head, headChanged));
   }
@@ -101,9 +101,7 @@ export class ChangedFiles implements Disposable {
       this.#timer = undefined;
       const paths = [...this.#pendingPaths];
       this.#pendingPaths.clear();
-      this.#reportBatch(paths).catch((thrown: unknown) =>
-        this.#logError("Changed files could not be looked at.", thrown),
-      );
+      this.#reportBatch(paths).catch((thrown: unknown) => this.#logError("Changed files could not be read.", thrown));
     }, batchDelay);
   }
 
@@ -121,7 +119,7 @@ export class ChangedFiles implements Disposable {
     }
   }
 
-  /** The files in those of the paths that are new folders. Others are forgotten as new. */
+  /** The files in those paths that are new folders. Other paths are no longer tracked as created. */
   async #filesInNewFolders(root: string, paths: readonly string[]): Promise<readonly string[]> {
     const found: string[] = [];
     for (const path of paths) {
@@ -136,7 +134,7 @@ export class ChangedFiles implements Disposable {
     return found;
   }
 
-  /** What git, or a .gitignore without git, leaves out. */
+  /** The paths that git ignores. Without git, those that .gitignore files exclude. */
   async #ignored(root: string, paths: readonly string[]): Promise<ReadonlySet<string>> {
     const git = gitOf(vscode.Uri.file(root));
     if (git) {
@@ -144,14 +142,14 @@ export class ChangedFiles implements Disposable {
         const names = paths.map(path => relativePath(root, path));
         return new Set((await gitIgnored(git, root, names)).map(name => join(root, name)));
       } catch (error) {
-        this.#options.log.debug(`git knows nothing of ${root}.`, asError(error).message);
+        this.#options.log.debug(`git has no information about ${root}.`, asError(error).message);
       }
     }
     const ignored = new Set<string>();
     for (const path of paths) {
       let found = false;
       await walkFiles(root, { take: () => void (found = true), isExcluded, from: relativePath(root, path) });
-      // What is gone cannot be walked to.
+      // A deleted file is not found either, but it is not ignored.
       if (!found && (await isFile(path))) ignored.add(path);
     }
     return ignored;
@@ -167,8 +165,8 @@ export class ChangedFiles implements Disposable {
     }
   }
 
-  #logError(words: string, thrown: unknown): void {
-    this.#options.log.error(words, asError(thrown).stack);
+  #logError(message: string, thrown: unknown): void {
+    this.#options.log.error(message, asError(thrown).stack);
   }
 }
 

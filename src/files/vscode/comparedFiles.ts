@@ -14,7 +14,7 @@ export function documentOfFile(path: string, confinement: Confinement): Promise<
   });
 }
 
-/** What the disk has of a file, as a hash that can be compared with that of a document in this encoding. */
+/** The hash of a file on disk, which can be compared with that of a document in this encoding. */
 export async function hashOnDisk(path: string, encoding: string): Promise<ContentHash> {
   const content = await contentOnDisk(path, encoding);
   if (content.kind === "missing") return missingFileHash;

@@ -1,4 +1,4 @@
-// The Documents port on the real editor: unsaved text first, writes through WorkspaceEdit, everything read back.
+// The Documents port on VS Code: reads unsaved text first, writes through the editor, and verifies every write.
 import { createReadStream, constants } from "node:fs";
 import { access, mkdir, rm, stat } from "node:fs/promises";
 import { dirname, isAbsolute } from "node:path";
@@ -15,14 +15,14 @@ import type { Documents, FileStat, LineWindow, PathResolver } from "../ports.ts"
 import { applyTextChanges, replaceText, saveAndVerify } from "./textFile.ts";
 
 export interface EditorDocumentsOptions {
-  /** Whether to save a document that also holds unsaved changes of the user's own. */
+  /** Whether to save a document that also has unsaved changes of the user. */
   readonly saveUnsaved?: () => boolean;
 }
 
-/** How long a save that somebody else began is waited for: VS Code gives those who take part in it 1.75 s. */
+/** How long to wait for a save in progress (ms). VS Code gives save participants 1.75 s. */
 const maxSaveWait = 3000;
 
-/** Files through VS Code. Matches open documents by real path, so links do not matter. */
+/** Files through VS Code. Matches open documents by real path, also through symbolic links. */
 export class EditorDocuments implements Documents {
   readonly #resolver: PathResolver;
   readonly #options: EditorDocumentsOptions;
@@ -48,7 +48,7 @@ export class EditorDocuments implements Documents {
   async read(path: string): Promise<string> {
     const open = await this.#openDocument(path);
     if (open?.isDirty) return open.getText();
-    // A document without unsaved text may lag behind the disk, never the other way round.
+    // A document without unsaved text may be older than the disk, but never newer.
     return (await decodedFile(path, open)) ?? throwMissing(path);
   }
 
@@ -92,7 +92,7 @@ export class EditorDocuments implements Documents {
       throw thrown;
     }
     const after = withLineFeeds(document.getText());
-    // What the user has typed since is not of the agent's making.
+    // If the document is unsaved again, the user has typed since, and the text is not only the agent's.
     return { saved: true, ...(after !== wanted && !document.isDirty && { result: { before, after } }) };
   }
 
@@ -159,7 +159,7 @@ async function applyText(document: vscode.TextDocument, wanted: string): Promise
   if (changed) return changed;
   throw failedRefusal(
     document.uri.fsPath,
-    "did not take the change: it was changed by somebody else meanwhile. Read it again.",
+    "did not accept the change, because it changed at the same moment. Read it again.",
   );
 }
 
@@ -178,7 +178,7 @@ async function saveOrRefuse(document: vscode.TextDocument, before: string): Prom
   throw failedRefusal(path, "could not be saved. It may be read-only, or have changed on disk.");
 }
 
-/** Waits until the editor has noticed what is on disk: an edit of older text could not be saved. Gives the document that has. */
+/** Waits until the document has the text on disk, because an edit of older text could not be saved. */
 async function waitForDiskText(document: vscode.TextDocument): Promise<vscode.TextDocument> {
   const path = document.uri.fsPath;
   const isCurrent = async (one: vscode.TextDocument): Promise<boolean> => {
@@ -187,7 +187,7 @@ async function waitForDiskText(document: vscode.TextDocument): Promise<vscode.Te
   };
   const current = await waitForReload(document, isCurrent, maxReloadWait);
   if (current) return current;
-  throw failedRefusal(path, "has changed on disk, and the editor has not noticed yet. Try again.");
+  throw failedRefusal(path, "has changed on disk, and the editor has not reloaded it yet. Try again.");
 }
 
 /** The decoded file without a byte-order mark. Undefined if there is none. */
@@ -205,7 +205,7 @@ async function decodedFile(path: string, document: vscode.TextDocument | undefin
   }
 }
 
-/** Refuses a write that would lose text: what was not decoded, and what the encoding cannot hold. */
+/** Refuses a write that would lose text: bytes that were not decoded, or characters that the encoding lacks. */
 async function refuseLoss(document: vscode.TextDocument, wanted: string): Promise<void> {
   const { encoding } = document;
   const path = document.uri.fsPath;
@@ -213,7 +213,7 @@ async function refuseLoss(document: vscode.TextDocument, wanted: string): Promis
     const now = await vscode.workspace.encode(document.getText(), { encoding });
     const bytes = (await diskBytes(path)) ?? throwMissing(path);
     if (!bytes.equals(now))
-      throw failedRefusal(path, `is not valid ${encoding}. Ask the user to reopen it with its encoding.`);
+      throw failedRefusal(path, `is not valid ${encoding}. Ask the user to reopen it with the right encoding.`);
   }
   if (encoding.startsWith("utf")) return;
   const bytes = await vscode.workspace.encode(wanted, { encoding });
@@ -235,7 +235,7 @@ async function refuseReadOnly(document: vscode.TextDocument): Promise<void> {
   try {
     const { mode } = await stat(path);
     await access(path, constants.W_OK);
-    // What the editor goes by, also for a user who may write everything.
+    // The editor uses the mode, also for a user such as root who can write everything.
     if ((mode & 0o200) === 0) throw failedRefusal(path, "is read-only.");
   } catch (thrown) {
     if (isNotFoundError(thrown)) return;
@@ -262,6 +262,6 @@ function binaryRefusal(path: string): Refusal {
   return new Refusal("invalid", `${quotePath(path)} is binary, not text.`, { path });
 }
 
-function failedRefusal(path: string, what: string): Refusal {
-  return new Refusal("failed", `${quotePath(path)} ${what}`, { path });
+function failedRefusal(path: string, reason: string): Refusal {
+  return new Refusal("failed", `${quotePath(path)} ${reason}`, { path });
 }

@@ -18,8 +18,7 @@ export const onDidKeepEditorText = keptEditorText.event;
 /** Runs the user's choice about a file. Rejects with a sentence for the user if that is not possible. */
 export async function settleFile(path: string, choice: SettleFileChoice): Promise<void> {
   const document = await documentOfFile(path, new Confinement(nodePaths(), []));
-  if (document === undefined)
-    throw new Error(vscode.l10n.t("{0} is not open in the editor any more.", quotePath(path)));
+  if (document === undefined) throw new Error(vscode.l10n.t("{0} is no longer open in the editor.", quotePath(path)));
   switch (choice) {
     case "save":
       return save(document);
@@ -40,7 +39,10 @@ async function save(document: vscode.TextDocument): Promise<void> {
   if (await saveAndVerify(document, { before, readDisk: () => textOnDisk(document) })) return;
   const path = quotePath(document.uri.fsPath);
   throw new Error(
-    vscode.l10n.t("{0} could not be saved. It may be read-only, or have changed on disk: compare the two.", path),
+    vscode.l10n.t(
+      "{0} could not be saved. It may be read-only, or it changed on disk. Compare the two versions.",
+      path,
+    ),
   );
 }
 
@@ -48,7 +50,7 @@ async function save(document: vscode.TextDocument): Promise<void> {
 async function compareWithDisk(document: vscode.TextDocument): Promise<void> {
   const path = quotePath(document.uri.fsPath);
   if (!(await isOnDisk(document))) {
-    throw new Error(vscode.l10n.t("{0} is not on disk any more: there is nothing to compare with.", path));
+    throw new Error(vscode.l10n.t("{0} no longer exists on disk, so there is nothing to compare with.", path));
   }
   await vscode.commands.executeCommand("workbench.files.action.compareWithSaved", document.uri);
 }
@@ -58,15 +60,18 @@ async function useDiskText(document: vscode.TextDocument): Promise<void> {
   const path = quotePath(document.uri.fsPath);
   const disk = await hashOnDisk(document.uri.fsPath, document.encoding);
   if (disk === missingFileHash) {
-    throw new Error(vscode.l10n.t("{0} is not on disk any more. Save your text to write it anew, or close it.", path));
+    throw new Error(
+      vscode.l10n.t("{0} no longer exists on disk. Save your text to create it again, or close the editor.", path),
+    );
   }
-  if (isBinaryHash(disk)) throw new Error(vscode.l10n.t("{0} is binary on disk now: there is no text to take.", path));
+  if (isBinaryHash(disk))
+    throw new Error(vscode.l10n.t("{0} is now a binary file on disk, so there is no text to use.", path));
   await revert(document);
 }
 
 /**
- * Keeps the user's text and makes the document savable: VS Code refuses to overwrite content that it has not read, so the
- * document first reads the disk. Writes nothing to disk.
+ * Keeps the user's text and makes the document savable: VS Code refuses to overwrite content that it has not read, so
+ * the document first reads the disk. Writes nothing to disk.
  */
 async function keepEditorText(document: vscode.TextDocument): Promise<void> {
   // If there is no file, saving creates it.
@@ -76,7 +81,9 @@ async function keepEditorText(document: vscode.TextDocument): Promise<void> {
   await revert(document);
   if (await replaceText(document, text, eol)) return;
   const path = quotePath(document.uri.fsPath);
-  throw new Error(vscode.l10n.t("{0} did not take your text again. Undo in its editor brings it back.", path));
+  throw new Error(
+    vscode.l10n.t("{0} could not be restored to your text. Use Undo in its editor to get it back.", path),
+  );
 }
 
 async function isOnDisk(document: vscode.TextDocument): Promise<boolean> {

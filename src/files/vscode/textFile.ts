@@ -58,8 +58,8 @@ function textEdits(before: string, after: string): readonly vscode.TextEdit[] {
 const maxEditAttempts = 3;
 
 /**
- * Changes the document's text to `wanted`, and its line ending to `eol` if given, without saving. Returns the document that
- * has both, or undefined if it did not accept them.
+ * Changes the document's text to `wanted`, and its line ending to `eol` if given, without saving. Returns the document
+ * that has both, or undefined if it did not accept them.
  */
 export async function replaceText(
   found: vscode.TextDocument,
@@ -119,8 +119,8 @@ const maxReviewAttempts = 5;
 const retryDelay = 100;
 
 /**
- * Applies the decisions of a review to the files in these folders: all files of a decision as one edit, so that one undo
- * reverts it. The editor also refuses an edit if it has just closed a document, so there are several attempts.
+ * Applies the decisions of a review to the files in these folders: all files of a decision as one edit, so that one
+ * undo reverts it. The editor also refuses an edit if it has just closed a document, so there are several attempts.
  */
 export const editorReviewPort = (roots: () => readonly string[]): ReviewPort => ({
   async apply(steps) {
@@ -171,7 +171,7 @@ async function checkInsideRoots(roots: readonly string[], steps: readonly FileTe
     if (located.inside && located.path === path) continue;
     throw new Refusal(
       "failed",
-      vscode.l10n.t("{0} does not lie in this session's folders any more, so nothing was changed.", path),
+      vscode.l10n.t("{0} is no longer in this session's folders, so nothing was changed.", path),
     );
   }
 }

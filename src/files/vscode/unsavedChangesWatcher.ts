@@ -1,5 +1,5 @@
-// Files whose text in the editor and on disk differ after an agent wrote them: noticed and reported.
-// VS Code says nothing when a file changes on disk beneath unsaved text, so documents are compared with the disk here.
+// Reports files whose texts in the editor and on disk differ after an agent wrote them. VS Code does not report that a
+// file changed on disk under unsaved text, so documents are compared with the disk here.
 import * as vscode from "vscode";
 import { asError } from "../../base/errors.ts";
 import { DisposableStore } from "../../base/lifecycle.ts";
@@ -25,18 +25,18 @@ export interface UnsavedChangesWatcherOptions {
   readonly log: Log;
 }
 
-/** How long a save that was announced is waited for: the disk then holds the user's own text before we are told. */
+/** How long to wait for a save in progress (ms). The disk has the user's text before VS Code reports the save. */
 const maxSaveWait = 2000;
 
-/** How long the disk must stay as it is before it is told: a file may be seen half written. */
+/** How long the disk must stay unchanged before a conflict is reported (ms): a file may be only half written. */
 const stableTime = 100;
 
-/** When editor and disk were last the same. Replaced, never changed. */
+/** The last moment at which editor and disk had the same text. Immutable. */
 interface SyncPoint {
-  /** What the disk held; undefined while it is read. */
+  /** The content of the disk. Undefined while it is being read. */
   readonly hash: ContentHash | undefined;
   readonly encoding: string;
-  /** The document's version when it was found without unsaved text, and what counted until then. */
+  /** The document's version when it was found without unsaved text, and the sync point before that. */
   readonly foundClean?: { readonly version: number; readonly before: SyncPoint | undefined };
 }
 
@@ -47,15 +47,15 @@ export class UnsavedChangesWatcher implements SessionParticipant {
   readonly #store = new DisposableStore();
   readonly #namedPaths = new ToolCallPaths();
   readonly #lastSync = new WeakMap<vscode.TextDocument, SyncPoint>();
-  /** When a save was announced that is not done yet. */
+  /** When a save in progress began. */
   readonly #saving = new WeakMap<vscode.TextDocument, number>();
-  /** Those whose unsaved text is not new. */
+  /** Documents that were already unsaved at their last change. */
   readonly #dirty = new WeakSet<vscode.TextDocument>();
-  /** What was seen on disk beneath unsaved text, and since when. */
+  /** The content found on disk under unsaved text, and since when. */
   readonly #suspected = new WeakMap<vscode.TextDocument, { readonly disk: ContentHash; readonly since: number }>();
-  /** With the path they are reported by. */
+  /** Documents in conflict, with the path under which they are reported. */
   readonly #diverged = new Map<vscode.TextDocument, string>();
-  /** By the path that the agent named. Undefined while the document is looked for. */
+  /** Documents with unsaved writes, by the path that the agent named. Undefined while the document is being found. */
   readonly #unsaved = new Map<string, vscode.TextDocument | undefined>();
   readonly #reported = new Map<string, FileNote>();
   #isComparing = false;
@@ -69,7 +69,7 @@ export class UnsavedChangesWatcher implements SessionParticipant {
     for (const document of openFileDocuments()) this.#markInSync(document);
   }
 
-  /** The agent's write to this file is in the editor only. `path` is as the agent named it. */
+  /** Reports that the agent's write to this file is only in the editor. `path` is as the agent named it. */
   reportUnsaved(path: string): void {
     if (this.#store.isDisposed) return;
     this.#unsaved.set(path, undefined);
@@ -77,7 +77,7 @@ export class UnsavedChangesWatcher implements SessionParticipant {
     this.#findUnsaved(path).catch((thrown: unknown) => this.#logError(path, thrown));
   }
 
-  /** The agent reported something: at the end of a tool call, unsaved documents are compared with the disk. */
+  /** Handles an event of the agent. At the end of a tool call, compares unsaved documents with the disk. */
   observe(event: SessionEvent): void {
     this.#namedPaths.observe(event);
     if (endsToolCall(event)) this.#requestComparison();
@@ -108,7 +108,7 @@ export class UnsavedChangesWatcher implements SessionParticipant {
   }
 
   #opened(document: vscode.TextDocument): void {
-    // A document that gets another language is closed and opened too, and stays what it was.
+    // When the language of a document changes, VS Code reports it as closed and opened. It is still the same document.
     if (document.uri.scheme === "file" && !this.#lastSync.has(document)) this.#markInSync(document);
   }
 
@@ -119,13 +119,13 @@ export class UnsavedChangesWatcher implements SessionParticipant {
       this.#removeNotes(document);
       return;
     }
-    // VS Code tells the user's first change in two steps: another text, not unsaved, and only then that it is unsaved.
+    // VS Code reports the user's first change in two steps: a new text of a saved document, then that it is unsaved.
     const { foundClean: found } = this.#lastSync.get(document) ?? {};
     if (found?.before && found.version === document.version) {
       if (found.before.hash === undefined) this.#restartSync(document);
       else this.#lastSync.set(document, found.before);
     }
-    // The disk may have changed before this first change of the user's; later ones may make both the same again.
+    // The disk may have changed before the user's first change. Later changes may make both texts equal again.
     if (this.#isFirstChange(document) || this.#diverged.has(document)) this.#requestComparison();
   }
 
@@ -142,7 +142,7 @@ export class UnsavedChangesWatcher implements SessionParticipant {
     this.#restartSync(document);
   }
 
-  /** What the disk holds now counts as known: also after a save, as the user may have typed on meanwhile. */
+  /** Takes the disk as the new sync point, also after a save, because the user may have continued typing. */
   #restartSync(document: vscode.TextDocument): void {
     const step: SyncPoint = { hash: undefined, encoding: document.encoding };
     this.#lastSync.set(document, step);
@@ -155,7 +155,7 @@ export class UnsavedChangesWatcher implements SessionParticipant {
     this.#requestComparison();
   }
 
-  /** Of a document without unsaved text. Of others the disk alone knows. */
+  /** Takes the text of a document without unsaved text as the new sync point. For others, only the disk has it. */
   #markInSync(document: vscode.TextDocument): void {
     if (document.isDirty) return this.#restartSync(document);
     const was = this.#lastSync.get(document);
@@ -166,7 +166,7 @@ export class UnsavedChangesWatcher implements SessionParticipant {
     this.#dirty.delete(document);
   }
 
-  /** Takes the document's notes back, if it is saved or closed. */
+  /** Removes the notes of a document that is saved or closed. */
   #removeNotes(document: vscode.TextDocument): void {
     if (document.isDirty && !document.isClosed) return;
     this.#diverged.delete(document);
@@ -182,7 +182,7 @@ export class UnsavedChangesWatcher implements SessionParticipant {
     this.#reportNotes();
   }
 
-  /** Compares every unsaved document with the disk, soon: calls in between are one. */
+  /** Schedules a comparison of all unsaved documents with the disk. Calls until then are combined. */
   #requestComparison(): void {
     this.#mustCompare = true;
     if (this.#isComparing || this.#store.isDisposed) return;
@@ -204,14 +204,14 @@ export class UnsavedChangesWatcher implements SessionParticipant {
 
   async #compare(document: vscode.TextDocument): Promise<void> {
     const before = this.#lastSync.get(document);
-    // Where it is not known yet what the disk held, it is looked at once it is.
+    // If the sync point is still being read, the comparison runs after that.
     if (before?.hash === undefined || this.#isSaving(document)) return;
     const { inside, key } = await this.#confinement.locate(document.uri.fsPath);
     if (!inside) return;
     const disk = await hashOnDisk(document.uri.fsPath, before.encoding);
     if (document.isClosed || !document.isDirty || this.#isSaving(document)) return;
     if (before !== this.#lastSync.get(document)) {
-      // What was read is of an older time.
+      // The sync point changed while the disk was read.
       this.#mustCompare = true;
       return;
     }
@@ -238,13 +238,13 @@ export class UnsavedChangesWatcher implements SessionParticipant {
     if (document.isDirty && !document.isClosed) this.#diverged.set(document, path);
   }
 
-  /** Whether the disk may hold what the user is just saving. If so, it is looked at later. */
+  /** Whether the disk may already have text that the user is saving. If so, schedules another comparison. */
   #isSaving(document: vscode.TextDocument): boolean {
     const since = this.#saving.get(document);
     if (since === undefined) return false;
     const left = since + maxSaveWait - Date.now();
     if (left <= 0) {
-      // It was refused: nothing is told about that.
+      // The save was refused. VS Code does not report that.
       this.#saving.delete(document);
       return false;
     }
@@ -263,20 +263,20 @@ export class UnsavedChangesWatcher implements SessionParticipant {
     this.#scheduled = { due, timer };
   }
 
-  /** The path by which the agent knows the file, if it named it. */
+  /** The path under which the agent knows the file, if it named it. Else the path of the document. */
   async #agentPathOf(document: vscode.TextDocument, key: string): Promise<string> {
     for (const [path, of] of this.#unsaved) if (of === document) return path;
     const own = document.uri.fsPath;
     for (const path of this.#namedPaths.newestFirst()) {
       if (path === own) return path;
-      // What is no absolute path names no file.
+      // A path that is not absolute does not name a file.
       const located = await this.#confinement.locate(path).catch(() => undefined);
       if (located?.key === key) return path;
     }
     return own;
   }
 
-  /** Reports what has become of the notes since the last time. */
+  /** Reports the notes that changed since the last report. */
   #reportNotes(): void {
     if (this.#store.isDisposed) return;
     const notes = new Map<string, FileNote>();
