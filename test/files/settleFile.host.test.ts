@@ -9,7 +9,7 @@ import { type, useUnsavedFiles } from "../support/host/unsavedFiles.ts";
 const rejects = (message: RegExp, attempt: Promise<unknown>): Promise<void> =>
   assert.rejects(attempt, (thrown: unknown) => thrown instanceof Error && message.test(thrown.message));
 
-describe("settleFile, with DiskWatch,", () => {
+describe("settleFile, with UnsavedChangesWatcher,", () => {
   const { reports, path, onDisk, watch, put, open, unsavedFile, divergedFile, reported, everythingSeen } =
     useUnsavedFiles();
 

@@ -13,7 +13,7 @@ const unwatched = join(".git", "objects");
 
 const tool = (patch: Partial<ToolFields>): SessionEvent => ({ type: "tool", toolCallId: "t1", patch });
 
-describe("DiskWatch", () => {
+describe("UnsavedChangesWatcher", () => {
   const { reports, folders, path, onDisk, watch, put, open, unsavedFile, divergedFile, reported, everythingSeen } =
     useUnsavedFiles();
 

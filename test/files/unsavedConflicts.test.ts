@@ -68,7 +68,7 @@ describe("the end of a tool call", () => {
   });
 });
 
-describe("NamedPaths", () => {
+describe("ToolCallPaths", () => {
   const namedBy = (...events: readonly SessionEvent[]): readonly string[] => {
     const names = new ToolCallPaths();
     for (const event of events) names.observe(event);
