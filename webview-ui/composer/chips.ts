@@ -4,6 +4,7 @@ import { repeat } from "lit/directives/repeat.js";
 import { attachmentKinds } from "../../src/panel/mentionKinds.ts";
 import type { Attachment } from "../../src/panel/protocol.ts";
 import { LightElement, icon, roveByKey, roveTabStop, roveToFocus } from "../base/element.ts";
+import { iconButton } from "../base/iconButton.ts";
 import { formatSize, t } from "../base/l10n.ts";
 
 /** `<parley-chips>`: one tab stop, arrows within. */
@@ -55,28 +56,19 @@ export class ChipsElement extends LightElement {
 
   #chip(one: Attachment): TemplateResult {
     const { id, kind, label, bytes, source } = one;
-    return html`<li class="chip" title=${tooltip(one)}>
+    return html`<li class="chip" data-id=${id} title=${tooltip(one)}>
       ${
         kind === "image" && source.type === "data"
           ? html`<img class="thumbnail" src=${`data:${source.mimeType};base64,${source.data}`} alt="" />`
           : icon(attachmentKinds[kind].icon)
       }<span class="ellipsis"><bdi>${label}</bdi></span>
       ${bytes === undefined ? nothing : html`<span class="quiet chip-size">${formatSize(bytes)}</span>`}
-      <button
-        class="icon-button"
-        type="button"
-        data-id=${id}
-        aria-label=${t("Remove {0}", label)}
-        title=${t("Remove")}
-        @click=${() => this.#remove(id)}
-      >
-        ${icon("close")}
-      </button>
+      ${iconButton("close", { label: t("Remove {0}", label), title: t("Remove"), onClick: () => this.#remove(id) })}
     </li>`;
   }
 
   #keydown(event: KeyboardEvent): void {
-    const id = (event.target as HTMLElement).dataset["id"];
+    const id = (event.target as HTMLElement).closest("li")?.dataset["id"];
     if (id !== undefined && (event.key === "Delete" || event.key === "Backspace")) {
       event.preventDefault();
       this.#remove(id);

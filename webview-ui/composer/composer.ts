@@ -4,6 +4,7 @@ import { live } from "lit/directives/live.js";
 import type { Attachment, ViewHead, PanelMessage } from "../../src/panel/protocol.ts";
 import { splitForReload, withAttachments } from "./draftAttachments.ts";
 import { LightElement, icon } from "../base/element.ts";
+import { iconButton } from "../base/iconButton.ts";
 import { savedState, updateSavedState, send } from "../base/vscodeApi.ts";
 import { t } from "../base/l10n.ts";
 import { optionControls, usageRing } from "./options.ts";
@@ -206,16 +207,13 @@ export class ComposerElement extends LightElement {
 
   #sendAndStop(): TemplateResult {
     return html`${this.#isRunning ? this.#stopButton() : nothing}
-      <button
-        class="icon-button send"
-        type="button"
-        aria-label=${t("Send")}
-        title=${this.#isRunning ? t("Queue this message") : this.#sendTitle()}
-        ?disabled=${!this.#canSend}
-        @click=${this.#sendPrompt}
-      >
-        ${icon("send")}
-      </button>`;
+    ${iconButton("send", {
+      label: t("Send"),
+      title: this.#isRunning ? t("Queue this message") : this.#sendTitle(),
+      classes: "send",
+      disabled: !this.#canSend,
+      onClick: this.#sendPrompt,
+    })}`;
   }
 
   #sendTitle(): string {
@@ -224,16 +222,13 @@ export class ComposerElement extends LightElement {
 
   #stopButton(): TemplateResult {
     const { cancelling } = this.head.activity;
-    return html`<button
-      class="icon-button stop"
-      type="button"
-      aria-label=${t("Stop")}
-      title=${cancelling ? t("Stopping…") : t("Stop (Escape)")}
-      ?disabled=${cancelling}
-      @click=${this.#stop}
-    >
-      ${icon("debug-stop")}
-    </button>`;
+    return iconButton("debug-stop", {
+      label: t("Stop"),
+      title: cancelling ? t("Stopping…") : t("Stop (Escape)"),
+      classes: "stop",
+      disabled: cancelling,
+      onClick: this.#stop,
+    });
   }
 
   #refusals(): TemplateResult | typeof nothing {
@@ -241,15 +236,7 @@ export class ComposerElement extends LightElement {
     return html`<div class="refused">
       ${icon("warning")}
       <div class="sentence">${this.refused.map(sentence => html`<div>${sentence}</div>`)}</div>
-      <button
-        class="icon-button"
-        type="button"
-        aria-label=${t("Dismiss")}
-        title=${t("Dismiss")}
-        @click=${this.#dismiss}
-      >
-        ${icon("close")}
-      </button>
+      ${iconButton("close", { label: t("Dismiss"), onClick: this.#dismiss })}
     </div>`;
   }
 
@@ -446,13 +433,9 @@ function unkeptText(labels: readonly string[]): string {
 }
 
 function attachButton(): TemplateResult {
-  return html`<button
-    class="icon-button"
-    type="button"
-    aria-label=${t("Attach")}
-    title=${t("Attach files… (hold Shift to drop files here)")}
-    @click=${() => send({ type: "pickAttachment" })}
-  >
-    ${icon("attach")}
-  </button>`;
+  return iconButton("attach", {
+    label: t("Attach"),
+    title: t("Attach files… (hold Shift to drop files here)"),
+    onClick: () => send({ type: "pickAttachment" }),
+  });
 }

@@ -3,6 +3,7 @@ import { html, nothing, type TemplateResult } from "lit";
 import { repeat } from "lit/directives/repeat.js";
 import type { ViewQueuedPrompt } from "../../src/panel/protocol.ts";
 import { LightElement, icon, roveByKey, roveTabStop, roveToFocus } from "../base/element.ts";
+import { iconButton } from "../base/iconButton.ts";
 import { send } from "../base/vscodeApi.ts";
 import { t } from "../base/l10n.ts";
 
@@ -112,26 +113,15 @@ export class QueueElement extends LightElement {
     ];
   }
 
-  // aria-disabled rather than disabled: a disabled button would drop the focus onto the page.
   #button(
     one: ViewQueuedPrompt,
     action: Action,
     codicon: string,
     title: string,
-    name: string,
-    off = false,
+    label: string,
+    softDisabled = false,
   ): TemplateResult {
-    return html`<button
-      class="icon-button"
-      type="button"
-      data-action=${action}
-      aria-label=${name}
-      title=${title}
-      aria-disabled=${off ? "true" : nothing}
-      @click=${() => this.#act(one, action)}
-    >
-      ${icon(codicon)}
-    </button>`;
+    return iconButton(codicon, { label, title, action, softDisabled, onClick: () => this.#act(one, action) });
   }
 
   #editor(one: ViewQueuedPrompt): TemplateResult {

@@ -1,7 +1,8 @@
 // Find in conversation: the bar over the transcript. The host searches; here hits are counted, gone to and marked.
 import { html, nothing, type TemplateResult } from "lit";
 import type { FindHit, PanelMessage, ViewEntry } from "../../src/panel/protocol.ts";
-import { LightElement, icon } from "../base/element.ts";
+import { LightElement } from "../base/element.ts";
+import { iconButton } from "../base/iconButton.ts";
 import { FindMarks } from "./findMarks.ts";
 import { send } from "../base/vscodeApi.ts";
 import { formatCount, t } from "../base/l10n.ts";
@@ -267,9 +268,9 @@ export class FindElement extends LightElement {
         ${this.#statusText()}
       </div>
       <div class="find-buttons">
-        ${button("arrow-up", t("Previous Match (Shift+Enter)"), () => this.#go(-1), none)}
-        ${button("arrow-down", t("Next Match (Enter)"), () => this.#go(1), none)}
-        ${button("close", t("Close (Escape)"), () => this.close(), false)}
+        ${iconButton("arrow-up", { label: t("Previous Match (Shift+Enter)"), softDisabled: none, onClick: () => this.#go(-1) })}
+        ${iconButton("arrow-down", { label: t("Next Match (Enter)"), softDisabled: none, onClick: () => this.#go(1) })}
+        ${iconButton("close", { label: t("Close (Escape)"), onClick: () => this.close() })}
       </div>
       <div class="sr-only" role="status">${this.spoken}</div>
     </div>`;
@@ -280,31 +281,14 @@ export class FindElement extends LightElement {
     this.#search();
   };
 
-  #toggleButton(toggle: Toggle, glyph: string, label: string): TemplateResult {
-    return html`<button
-      class="icon-button find-toggle"
-      type="button"
-      aria-label=${label}
-      title=${label}
-      aria-pressed=${this[toggle]}
-      @click=${() => this.#toggle(toggle)}
-    >
-      ${icon(glyph)}
-    </button>`;
+  #toggleButton(toggle: Toggle, codicon: string, label: string): TemplateResult {
+    return iconButton(codicon, {
+      label,
+      classes: "find-toggle",
+      pressed: this[toggle],
+      onClick: () => this.#toggle(toggle),
+    });
   }
-}
-
-function button(glyph: string, label: string, onClick: () => void, disabled: boolean): TemplateResult {
-  return html`<button
-    class="icon-button"
-    type="button"
-    aria-label=${label}
-    title=${label}
-    aria-disabled=${disabled}
-    @click=${onClick}
-  >
-    ${icon(glyph)}
-  </button>`;
 }
 
 /** Where the hit is now; where it is gone, the one that took its place. */

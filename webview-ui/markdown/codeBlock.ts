@@ -1,5 +1,7 @@
 // A block of code: what it is and what can be done with it above, the code below. Built once for each fence.
-import { copyText, iconButton } from "./copy.ts";
+import { html, nothing, render, type TemplateResult } from "lit";
+import { iconButton } from "../base/iconButton.ts";
+import { copyButton } from "./copy.ts";
 import { fenceInfo } from "./fence.ts";
 import { highlightLater } from "./highlight.ts";
 import { send } from "../base/vscodeApi.ts";
@@ -16,8 +18,10 @@ export function codeBlock(code: HTMLElement, info: string, closed: boolean): HTM
   box.className = "code";
   const bar = document.createElement("div");
   bar.className = "code-bar";
-  bar.append(labelElement(language, path), ...(closed ? actionButtons(language, path, text) : []));
-  bar.append(iconButton("copy", t("Copy Code"), button => copyText(button, text())));
+  render(
+    html`${codeLabel(language, path)}${closed ? actionButtons(language, path, text) : nothing}${copyButton(t("Copy Code"), text)}`,
+    bar,
+  );
   const pre = document.createElement("pre");
   pre.tabIndex = 0;
   pre.append(code);
@@ -26,33 +30,23 @@ export function codeBlock(code: HTMLElement, info: string, closed: boolean): HTM
   return box;
 }
 
-function labelElement(language: string, path: string | undefined): HTMLElement {
-  const shown = document.createElement("span");
-  shown.className = "code-label ellipsis";
-  if (path === undefined) {
-    shown.textContent = language;
-    return shown;
-  }
-  const link = document.createElement("a");
-  link.className = "link";
-  link.role = "link";
-  link.tabIndex = 0;
-  link.title = path;
-  link.dataset["href"] = path;
-  link.textContent = path;
-  shown.append(link);
-  return shown;
+function codeLabel(language: string, path: string | undefined): TemplateResult {
+  const content =
+    path === undefined
+      ? language
+      : html`<a class="link" role="link" tabindex="0" title=${path} data-href=${path}>${path}</a>`;
+  return html`<span class="code-label ellipsis">${content}</span>`;
 }
 
-function actionButtons(language: string, path: string | undefined, text: () => string): readonly HTMLElement[] {
+function actionButtons(language: string, path: string | undefined, text: () => string): TemplateResult {
   if (language.toLowerCase() === "mermaid") {
-    const open = iconButton("type-hierarchy", t("Open Diagram"), () => send({ type: "openDiagram", text: text() }));
-    open.classList.add("labelled");
-    return [open];
+    return iconButton("type-hierarchy", {
+      label: t("Open Diagram"),
+      classes: "labelled",
+      onClick: () => send({ type: "openDiagram", text: text() }),
+    });
   }
+  const insert = (): void => send({ type: "insertCode", text: text() });
   const apply = (): void => send({ type: "applyCode", text: text(), ...(path !== undefined && { path }) });
-  return [
-    iconButton("insert", t("Insert at Cursor"), () => send({ type: "insertCode", text: text() })),
-    iconButton("git-pull-request-go-to-changes", t("Apply to File"), apply),
-  ];
+  return html`${iconButton("insert", { label: t("Insert at Cursor"), onClick: insert })}${iconButton("git-pull-request-go-to-changes", { label: t("Apply to File"), onClick: apply })}`;
 }

@@ -1,31 +1,26 @@
-// Copy buttons and others made outside a template. The text goes to the host, which owns the clipboard; the button says that it was done.
+// Copy buttons. The host writes the clipboard; the button confirms with a tick.
+import type { TemplateResult } from "lit";
+import { iconButton } from "../base/iconButton.ts";
 import { send } from "../base/vscodeApi.ts";
 
+/** How long the tick is shown. Milliseconds. */
 const feedbackTime = 1500;
 
-/** Copies `text` and shows a tick on the button for a moment. */
-export function copyText(button: HTMLElement, text: string): void {
+/** A button that copies what `textOf` returns; nothing if that is undefined. `label` is in the user's language. */
+export function copyButton(label: string, textOf: (button: HTMLElement) => string | undefined): TemplateResult {
+  return iconButton("copy", {
+    label,
+    onClick: event => {
+      const button = event.currentTarget as HTMLElement;
+      const text = textOf(button);
+      if (text !== undefined) copyText(button, text);
+    },
+  });
+}
+
+function copyText(button: HTMLElement, text: string): void {
   send({ type: "copy", text });
   const glyph = button.querySelector(".codicon");
   glyph?.classList.replace("codicon-copy", "codicon-check");
   setTimeout(() => glyph?.classList.replace("codicon-check", "codicon-copy"), feedbackTime);
-}
-
-/** A button with a codicon, made outside a template. `label` is in the user's language. */
-export function iconButton(
-  glyph: string,
-  label: string,
-  onClick: (button: HTMLButtonElement) => void,
-): HTMLButtonElement {
-  const button = document.createElement("button");
-  button.type = "button";
-  button.className = "icon-button";
-  button.ariaLabel = label;
-  button.title = label;
-  const shown = document.createElement("span");
-  shown.className = `codicon codicon-${glyph}`;
-  shown.ariaHidden = "true";
-  button.append(shown);
-  button.addEventListener("click", () => onClick(button));
-  return button;
 }

@@ -5,6 +5,7 @@ import { visibleText } from "../../src/base/visibleText.ts";
 import type { ViewHead } from "../../src/panel/protocol.ts";
 import { changeCounts } from "../transcript/diffView.ts";
 import { LightElement, icon } from "../base/element.ts";
+import { iconButton } from "../base/iconButton.ts";
 import { openState, send, setOpen } from "../base/vscodeApi.ts";
 import { formatCount, t } from "../base/l10n.ts";
 import { fileLink } from "../markdown/links.ts";
@@ -68,8 +69,6 @@ function fileRow({ path, label, added, removed, unknown }: ListedFile): Template
   </li>`;
 }
 
-function decisionButton(glyph: string, label: string, intent: Intent): TemplateResult {
-  return html`<button class="icon-button" type="button" title=${label} aria-label=${label} @click=${() => send(intent)}>
-    ${icon(glyph)}
-  </button>`;
+function decisionButton(codicon: string, label: string, intent: Intent): TemplateResult {
+  return iconButton(codicon, { label, onClick: () => send(intent) });
 }

@@ -2,7 +2,8 @@
 import { html, nothing, type TemplateResult } from "lit";
 import { live } from "lit/directives/live.js";
 import type { ViewHead, ViewAgent } from "../../src/panel/protocol.ts";
-import { LightElement, icon } from "../base/element.ts";
+import { LightElement } from "../base/element.ts";
+import { iconButton } from "../base/iconButton.ts";
 import { send } from "../base/vscodeApi.ts";
 import { t } from "../base/l10n.ts";
 import type { MenuItem } from "./menu.ts";
@@ -51,24 +52,8 @@ export class HeaderElement extends LightElement {
       ${this.editing ? this.#input() : this.#title()} ${this.#agentPicker()}
       <div class="header-buttons">
         ${this.hasSession ? this.#followButton() : nothing}
-        <button
-          class="icon-button"
-          type="button"
-          aria-label=${t("New Session")}
-          title=${t("New Session")}
-          @click=${() => send({ type: "newSession" })}
-        >
-          ${icon("add")}
-        </button>
-        <button
-          class="icon-button"
-          type="button"
-          aria-label=${t("Open in Editor")}
-          title=${t("Open in Editor")}
-          @click=${() => send({ type: "openInEditor" })}
-        >
-          ${icon("open-preview")}
-        </button>
+        ${iconButton("add", { label: t("New Session"), onClick: () => send({ type: "newSession" }) })}
+        ${iconButton("open-preview", { label: t("Open in Editor"), onClick: () => send({ type: "openInEditor" }) })}
         <parley-menu .label=${t("More Actions")} .items=${this.#menuItems()}></parley-menu>
       </div>
     </div>`;
@@ -81,38 +66,31 @@ export class HeaderElement extends LightElement {
       on: t("Following the agent in the editor"),
       paused: t("Following paused: press to follow the agent again"),
     };
-    return html`<button
-        class="icon-button follow ${follow}"
-        type="button"
-        aria-label=${t("Follow")}
-        aria-pressed=${follow === "on" ? "true" : "false"}
-        title=${tooltips[follow]}
-        @click=${() => send({ type: "follow", on: follow !== "on" })}
-      >
-        ${icon("target")}
-      </button>
-      <span class="sr-only" role="status">${follow === "paused" ? t("Following paused") : ""}</span>`;
+    return html`${iconButton("target", {
+        label: t("Follow"),
+        title: tooltips[follow],
+        classes: `follow ${follow}`,
+        pressed: follow === "on",
+        onClick: () => send({ type: "follow", on: follow !== "on" }),
+      })} <span class="sr-only" role="status">${follow === "paused" ? t("Following paused") : ""}</span>`;
   }
 
   #title(): TemplateResult {
     const title = this.sessionTitle === "" ? t("New Conversation") : this.sessionTitle;
     return html`<div class="title">
       <h1 class="ellipsis" title=${title} @dblclick=${() => this.rename()}>${title}</h1>
-      ${
-        this.hasSession
-          ? html`<button
-              class="icon-button rename"
-              type="button"
-              aria-label=${t("Rename Session")}
-              title=${t("Rename Session (F2)")}
-              aria-keyshortcuts="F2"
-              @click=${() => this.rename()}
-            >
-              ${icon("edit")}
-            </button>`
-          : nothing
-      }
+      ${this.hasSession ? this.#renameButton() : nothing}
     </div>`;
+  }
+
+  #renameButton(): TemplateResult {
+    return iconButton("edit", {
+      label: t("Rename Session"),
+      title: t("Rename Session (F2)"),
+      classes: "rename",
+      keyShortcut: "F2",
+      onClick: () => this.rename(),
+    });
   }
 
   #input(): TemplateResult {

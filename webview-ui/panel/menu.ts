@@ -1,6 +1,7 @@
 // A button that opens a menu, after the ARIA pattern: arrows, Home, End and first letters move, Escape closes.
 import { html, nothing, type TemplateResult } from "lit";
 import { LightElement, icon } from "../base/element.ts";
+import { iconButton } from "../base/iconButton.ts";
 
 /** One line of a menu. */
 export interface MenuItem {
@@ -49,18 +50,12 @@ export class MenuElement extends LightElement {
   }
 
   protected override render(): TemplateResult {
-    return html`<button
-        class="icon-button"
-        type="button"
-        aria-label=${this.label}
-        title=${this.label}
-        aria-haspopup="menu"
-        aria-expanded=${this.open}
-        @click=${() => (this.open ? this.#close() : this.#show(0))}
-      >
-        ${icon("ellipsis")}
-      </button>
-      ${this.open ? this.#menu() : nothing}`;
+    return html`${iconButton("ellipsis", {
+      label: this.label,
+      menuOpen: this.open,
+      onClick: () => (this.open ? this.#close() : this.#show(0)),
+    })}
+    ${this.open ? this.#menu() : nothing}`;
   }
 
   #menu(): TemplateResult {

@@ -3,6 +3,7 @@ import { html, nothing, type TemplateResult } from "lit";
 import { visibleText } from "../../src/base/visibleText.ts";
 import type { ViewMedia, ViewPart } from "../../src/panel/protocol.ts";
 import { icon } from "../base/element.ts";
+import { iconButton } from "../base/iconButton.ts";
 import { showImageDialog } from "./imageDialog.ts";
 import { send } from "../base/vscodeApi.ts";
 import { formatSize, t } from "../base/l10n.ts";
@@ -90,7 +91,10 @@ export function omittedTextNote(cut: number | undefined, place?: PartLocation): 
 /** Opens the part in an editor. Nothing where the host would not find it. */
 export function openButton(name: string, place: PartLocation | undefined): TemplateResult | typeof nothing {
   if (!place) return nothing;
-  return smallButton("go-to-file", t("Open {0}", name), () => send({ type: "openContent", ...place }));
+  return iconButton("go-to-file", {
+    label: t("Open {0}", name),
+    onClick: () => send({ type: "openContent", ...place }),
+  });
 }
 
 /** The last piece of a URI's path. */
@@ -106,13 +110,7 @@ export function fileName(uri: string): string {
 
 function saveButton(name: string, place: PartLocation | undefined): TemplateResult | typeof nothing {
   if (!place) return nothing;
-  return smallButton("save", t("Save {0}", name), () => send({ type: "saveContent", ...place }));
-}
-
-function smallButton(glyph: string, label: string, onClick: () => void): TemplateResult {
-  return html`<button class="icon-button" type="button" aria-label=${label} title=${label} @click=${onClick}>
-    ${icon(glyph)}
-  </button>`;
+  return iconButton("save", { label: t("Save {0}", name), onClick: () => send({ type: "saveContent", ...place }) });
 }
 
 type Media = ViewMedia & { readonly mimeType: string };

@@ -4,6 +4,7 @@ import { html, nothing, type TemplateResult } from "lit";
 import { visibleText } from "../../src/base/visibleText.ts";
 import type { ChangedFile, DiffBody, ToolPart } from "../../src/panel/protocol.ts";
 import { icon } from "../base/element.ts";
+import { iconButton } from "../base/iconButton.ts";
 import { formatCount, t } from "../base/l10n.ts";
 import { fileLink } from "../markdown/links.ts";
 
@@ -14,19 +15,7 @@ export function diffView(diff: Diff, openDiff?: () => void): TemplateResult {
   return html`<div class="diff" data-operation=${diff.operation}>
     <div class="part-head">
       ${fileLink(diff.path, diff.label)} ${operationTag(diff.operation)} ${bodyCounts(diff)}
-      ${
-        openDiff
-          ? html`<button
-              class="icon-button"
-              type="button"
-              aria-label=${t("Open Diff")}
-              title=${t("Open Diff")}
-              @click=${openDiff}
-            >
-              ${icon("diff")}
-            </button>`
-          : nothing
-      }
+      ${openDiff ? iconButton("diff", { label: t("Open Diff"), onClick: openDiff }) : nothing}
     </div>
     ${diffBody(diff, diff.label, diff.operation === "add" || diff.operation === "delete" ? t("Empty file") : t("No change"), openDiff)}
   </div>`;

@@ -1,6 +1,6 @@
 // An image as large as the panel, in a dialog that Escape closes and that gives the focus back.
 import { html, nothing, render } from "lit";
-import { icon } from "../base/element.ts";
+import { iconButton } from "../base/iconButton.ts";
 import { t } from "../base/l10n.ts";
 
 /** Shows the image over the panel. `open` opens it in an editor, where that is possible. */
@@ -16,22 +16,8 @@ export function showImageDialog(name: string, source: string, open: (() => void)
   render(
     html`<div class="enlarged-bar">
         <span class="ellipsis" title=${name}>${name}</span>
-        ${
-          open
-            ? html`<button
-                class="icon-button"
-                type="button"
-                aria-label=${t("Open in Editor")}
-                title=${t("Open in Editor")}
-                @click=${openAndClose}
-              >
-                ${icon("go-to-file")}
-              </button>`
-            : nothing
-        }
-        <button class="icon-button" type="button" aria-label=${t("Close")} title=${t("Close (Escape)")} @click=${close}>
-          ${icon("close")}
-        </button>
+        ${open ? iconButton("go-to-file", { label: t("Open in Editor"), onClick: openAndClose }) : nothing}
+        ${iconButton("close", { label: t("Close"), title: t("Close (Escape)"), onClick: close })}
       </div>
       <img alt=${name} src=${source} />`,
     dialog,

@@ -1,8 +1,9 @@
 // Messages: the user's as typed, the agent's as Markdown while it streams, thoughts folded into one line.
 import { html, nothing, type TemplateResult } from "lit";
 import type { ViewMessage, ViewPart } from "../../src/panel/protocol.ts";
-import { copyText } from "../markdown/copy.ts";
+import { copyButton } from "../markdown/copy.ts";
 import { LightElement, everySecond, icon } from "../base/element.ts";
+import { iconButton } from "../base/iconButton.ts";
 import { openState, send, setOpen } from "../base/vscodeApi.ts";
 import { formatDuration, t } from "../base/l10n.ts";
 import { messagePart, partAt, userPart } from "./parts.ts";
@@ -95,21 +96,14 @@ export class MessageElement extends LightElement {
   }
 
   #restoreButton(): TemplateResult {
-    const label = t("Restore Checkpoint");
-    const restore = (): void => send({ type: "restoreCheckpoint", entry: this.entry.id });
-    return html`<button class="icon-button" type="button" aria-label=${label} title=${label} @click=${restore}>
-      ${icon("discard")}
-    </button>`;
+    return iconButton("discard", {
+      label: t("Restore Checkpoint"),
+      onClick: () => send({ type: "restoreCheckpoint", entry: this.entry.id }),
+    });
   }
 
   #actions(label: string, more: TemplateResult | typeof nothing = nothing): TemplateResult {
-    const copy = (event: Event): void => copyText(event.currentTarget as HTMLElement, messageText(this.entry.parts));
-    return html`<div class="actions">
-      <button class="icon-button" type="button" aria-label=${label} title=${label} @click=${copy}>
-        ${icon("copy")}
-      </button>
-      ${more}
-    </div>`;
+    return html`<div class="actions">${copyButton(label, () => messageText(this.entry.parts))} ${more}</div>`;
   }
 }
 

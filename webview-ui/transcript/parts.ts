@@ -11,9 +11,10 @@ import {
   placeholder,
   type PartLocation,
 } from "./content.ts";
-import { copyText } from "../markdown/copy.ts";
+import { copyButton } from "../markdown/copy.ts";
 import { changedFile, diffView } from "./diffView.ts";
 import { icon } from "../base/element.ts";
+import { iconButton } from "../base/iconButton.ts";
 import { send } from "../base/vscodeApi.ts";
 import { t } from "../base/l10n.ts";
 import type { TerminalElement } from "./terminal.ts";
@@ -144,24 +145,15 @@ function terminalPart(part: Part<"terminal">): TemplateResult {
 }
 
 function terminalButtons({ text, terminalId, canKill }: Part<"terminal">): TemplateResult {
-  const copy = (event: Event): void => {
-    const button = event.currentTarget as HTMLElement;
-    const output = button.closest(".terminal")?.querySelector<TerminalElement>("parley-terminal");
-    if (output) copyText(button, output.plainText);
-  };
+  const outputOf = (button: HTMLElement): string | undefined =>
+    button.closest(".terminal")?.querySelector<TerminalElement>("parley-terminal")?.plainText;
   const open = (): void => send({ type: "openTerminal", terminal: terminalId });
   const kill = (): void => send({ type: "killTerminal", terminal: terminalId });
   return html`<div class="terminal-buttons">
-    ${text === "" ? nothing : iconButton("copy", t("Copy Output"), copy)}
-    ${iconButton("terminal", t("Open in Terminal"), open)}
-    ${canKill ? iconButton("debug-stop", t("Kill"), kill) : nothing}
+    ${text === "" ? nothing : copyButton(t("Copy Output"), outputOf)}
+    ${iconButton("terminal", { label: t("Open in Terminal"), onClick: open })}
+    ${canKill ? iconButton("debug-stop", { label: t("Kill"), onClick: kill }) : nothing}
   </div>`;
-}
-
-function iconButton(glyph: string, label: string, onClick: (event: Event) => void): TemplateResult {
-  return html`<button class="icon-button" type="button" aria-label=${label} title=${label} @click=${onClick}>
-    ${icon(glyph)}
-  </button>`;
 }
 
 function exitLine({ exit }: Part<"terminal">): TemplateResult | typeof nothing {

@@ -2,7 +2,7 @@
 import { html, nothing, type TemplateResult } from "lit";
 import { visibleText } from "../../src/base/visibleText.ts";
 import type { NextStep, Problem } from "../../src/base/errors.ts";
-import { copyText } from "../markdown/copy.ts";
+import { copyButton } from "../markdown/copy.ts";
 import { icon } from "../base/element.ts";
 import { send } from "../base/vscodeApi.ts";
 import { titleText } from "./parts.ts";
@@ -51,15 +51,7 @@ export function problemBody(problem: Problem, offersSteps: boolean): TemplateRes
         ? nothing
         : html`<div class="run">
             <code>${visibleText(command)}</code>
-            <button
-              class="icon-button"
-              type="button"
-              aria-label=${t("Copy Command")}
-              title=${t("Copy Command")}
-              @click=${(event: Event) => copyText(event.currentTarget as HTMLElement, command)}
-            >
-              ${icon("copy")}
-            </button>
+            ${copyButton(t("Copy Command"), () => command)}
           </div>`
     }
     ${

@@ -2,7 +2,7 @@
 import { html, nothing, type TemplateResult } from "lit";
 import type { ViewPart } from "../../src/panel/protocol.ts";
 import { omittedTextNote, fileName, openButton, type PartLocation } from "./content.ts";
-import { copyText } from "../markdown/copy.ts";
+import { copyButton } from "../markdown/copy.ts";
 import { LightElement, icon } from "../base/element.ts";
 import { highlight, languageOf } from "../markdown/highlight.ts";
 import { formatSize, t } from "../base/l10n.ts";
@@ -34,20 +34,10 @@ export class ResourceElement extends LightElement {
   }
 
   #body(name: string, text: string): TemplateResult {
-    const copy = (event: Event): void => copyText(event.currentTarget as HTMLElement, text);
     return html`<div class="code">
         <div class="code-bar">
           <span class="code-label ellipsis">${hrefLink(this.file.uri, this.file.uri)}</span>
-          ${openButton(name, this.place)}
-          <button
-            class="icon-button"
-            type="button"
-            aria-label=${t("Copy {0}", name)}
-            title=${t("Copy {0}", name)}
-            @click=${copy}
-          >
-            ${icon("copy")}
-          </button>
+          ${openButton(name, this.place)} ${copyButton(t("Copy {0}", name), () => text)}
         </div>
         <pre tabindex="0"><code></code></pre>
       </div>
