@@ -1,4 +1,4 @@
-// Boot: registers the elements, connects the panel to its host, says hello.
+// The entry point: registers the elements, connects the panel to the host and sends `hello`.
 import type { HostMessage } from "../src/panel/protocol.ts";
 import { QuestionCardElement } from "./question/questionCard.ts";
 import { ChipsElement } from "./composer/chips.ts";
@@ -25,7 +25,7 @@ import { ToolCallElement } from "./transcript/toolCall.ts";
 import { TranscriptElement } from "./transcript/transcript.ts";
 import { warmUp } from "./markdown/warmUp.ts";
 
-// A failure in the panel is seen in the log of the host: nobody looks into a webview's console.
+// Failures in the panel are reported to the log of the host, because users do not see a webview's console.
 addEventListener("error", event =>
   send({ type: "report", kind: "error", text: errorText(event.error ?? event.message) }),
 );
@@ -60,7 +60,7 @@ customElements.define("parley-panel", PanelElement);
 
 declare const early: (HostMessage[] & { take(event: Event): void }) | undefined;
 
-/** The first view is waited for so long, in milliseconds. */
+/** How long the panel waits for the first view. Milliseconds. */
 const firstViewTimeout = 2000;
 let paintTimer: ReturnType<typeof setTimeout> | undefined;
 const store = new Store(send);
@@ -74,13 +74,16 @@ await panel.updateComplete;
 store.onDidChange(change => {
   if (store.view) panel.show(change, store.view);
 });
-/** Wanted at once: the place to go to may be further up than the end of the conversation, which may be under way. */
+/**
+ * Whether to wait for the whole view: the saved scroll position can be above the end of the conversation, and the host
+ * may already be sending only that end.
+ */
 let wantsWholeView = savedState.anchor !== null;
 for (const message of earlyMessages()) receive(message);
 addEventListener("message", (event: MessageEvent<HostMessage>) => receive(event.data));
 send({ type: "hello", revision: store.revision, ...(wantsWholeView && { whole: wantsWholeView }) });
 warmUp();
-// VS Code may have begun the page anew and forgotten what was to come.
+// VS Code may have reloaded the page and dropped the messages for it.
 setTimeout(() => {
   if (store.view === undefined) send({ type: "resync" });
 }, firstViewTimeout);
@@ -100,14 +103,17 @@ function receive(message: HostMessage): void {
   }
 }
 
-/** What came before this script did: the page's first one kept it. */
+/** The messages that arrived before this script ran: the first script of the page buffered them. */
 function earlyMessages(): readonly HostMessage[] {
   if (typeof early === "undefined") return [];
   removeEventListener("message", early.take);
   return early;
 }
 
-/** Tells the host once what it sent has been painted: until then it sends no more. What comes meanwhile is told later. */
+/**
+ * Acknowledges the paint to the host, which sends the next patch only after that. Messages that arrive in between are
+ * acknowledged later.
+ */
 function acknowledgePaint(): void {
   whenReleased(acknowledgeAfterFrame);
 }

@@ -1,14 +1,14 @@
-// What every element of the panel is built from: light DOM, icons, the shared one-second tick.
+// The base of all elements of the panel: light DOM, icons, the shared one-second timer and the roving tab stop.
 import { LitElement, html, type TemplateResult } from "lit";
 
-/** A lit element without a shadow root, so that one stylesheet and the highlighter's classes reach everything. */
+/** A lit element without a shadow root, so that one stylesheet and the highlighter's classes apply everywhere. */
 export class LightElement extends LitElement {
   protected override createRenderRoot(): HTMLElement {
     return this;
   }
 }
 
-/** A codicon. Always beside words or inside a named control, hence hidden from assistive technology. */
+/** A codicon. It is always next to text or inside a named control, so it is hidden from assistive technology. */
 export function icon(name: string): TemplateResult {
   return html`<span class="codicon codicon-${name}" aria-hidden="true"></span>`;
 }
@@ -16,7 +16,7 @@ export function icon(name: string): TemplateResult {
 const listeners = new Set<() => void>();
 let timer: ReturnType<typeof setInterval> | undefined;
 
-/** Calls `listener` every second until the returned function is called. All share one timer. */
+/** Calls `listener` every second until the returned function is called. All listeners share one timer. */
 export function everySecond(listener: () => void): () => void {
   listeners.add(listener);
   timer ??= setInterval(() => {
@@ -32,17 +32,17 @@ export function everySecond(listener: () => void): () => void {
 
 const controlSelector = "button, summary, [role=link]";
 
-/** What may stand in each other, each with a tab stop of its own. */
+/** Cards can be nested. Each has its own tab stop. */
 const cardSelector = "parley-tool, .ask";
 
-/** The controls of a card, without those of cards in it. */
+/** The controls of a card, without those of nested cards. */
 const controlsOf = (card: HTMLElement): HTMLElement[] =>
   [...card.querySelectorAll<HTMLElement>(controlSelector)].filter(control => {
     const nearest = control.closest(cardSelector);
     return nearest === card || nearest === null || nearest.contains(card);
   });
 
-/** Leaves one tab stop among the controls of a card: the one last focused, else the first. Arrows reach the others. */
+/** Keeps one tab stop in a card: the control focused last, or the first. The arrow keys reach the others. */
 export function roveTabStop(card: HTMLElement): void {
   const controls = controlsOf(card);
   const current = controls.find(control => control.dataset["current"] !== undefined) ?? controls[0];
@@ -50,8 +50,8 @@ export function roveTabStop(card: HTMLElement): void {
 }
 
 /**
- * Moves the focus among the controls of a card by the arrow keys, Home and End. For `keydown` on the card. Home at the
- * first control and End at the last are left to whoever holds the card.
+ * Handles `keydown` on a card: the arrow keys, Home and End move the focus between its controls. Home on the first
+ * control and End on the last are left to the parent of the card.
  */
 export function roveByKey(card: HTMLElement, event: KeyboardEvent): void {
   if (event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
@@ -64,7 +64,7 @@ export function roveByKey(card: HTMLElement, event: KeyboardEvent): void {
   controls[to]?.focus();
 }
 
-/** Makes the focused control the card's tab stop. For `focusin` on the card. */
+/** Handles `focusin` on a card: the focused control becomes its tab stop. */
 export function roveToFocus(card: HTMLElement, event: FocusEvent): void {
   const target = event.target as HTMLElement;
   const controls = controlsOf(card);

@@ -1,22 +1,22 @@
-// Words for people. English stands in the code; the host may put a table of translations into the page.
+// Localization. The code contains the English text; the host can add a table of translations to the page.
 import { asError } from "../../src/base/errors.ts";
 import { send } from "./vscodeApi.ts";
 
 const translations = readTranslations();
 
-/** The text in the user's language, `{0}`, `{1}`… replaced by the arguments. */
+/** The text in the user's language, with `{0}`, `{1}`… replaced by the arguments. */
 export function t(text: string, ...args: readonly (string | number)[]): string {
   const translated = translations[text] ?? text;
   return translated.replace(/\{(\d+)\}/g, (whole, index: string) => String(args[Number(index)] ?? whole));
 }
 
-/** A number as people write it. */
+/** A number with the grouping of the user's locale. */
 export function formatCount(value: number): string {
-  // The first number in words of the locale takes the browser longer than an entry takes the panel.
+  // The browser's first `toLocaleString` takes longer than painting an entry, so small numbers avoid it.
   return value < 1000 ? String(value) : value.toLocaleString();
 }
 
-/** A span of time in words: 800 → "1 s", 125000 → "2 min 5 s". */
+/** A duration as text: 800 → "1 s", 125000 → "2 min 5 s". */
 export function formatDuration(ms: number): string {
   const seconds = Math.max(1, Math.round(ms / 1000));
   if (seconds < 60) return t("{0} s", seconds);
@@ -25,7 +25,7 @@ export function formatDuration(ms: number): string {
   return t("{0} h {1} min", Math.floor(minutes / 60), minutes % 60);
 }
 
-/** A size in bytes in words: 2048 → "2.0 kB". */
+/** A size in bytes as text: 2048 → "2.0 kB". */
 export function formatSize(bytes: number): string {
   if (bytes < 1000) return t("{0} bytes", bytes);
   if (bytes < 1_000_000) return t("{0} kB", (bytes / 1000).toFixed(1));

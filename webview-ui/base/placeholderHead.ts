@@ -1,7 +1,7 @@
-// What the panel goes by until the host has told the first view.
+// The state that the panel uses until the host sends the first view.
 import type { ViewHead } from "../../src/panel/protocol.ts";
 
-/** Of a session nothing is known of yet: one can write, and sends when it is. */
+/** The head of a session that is not known yet. The user can already type; the prompt is sent once it is known. */
 export const placeholderHead: ViewHead = {
   title: "",
   agent: null,

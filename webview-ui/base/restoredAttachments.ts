@@ -1,13 +1,13 @@
-// Attachments of a draft that a reload keeps.
+// The attachments of a draft that are restored after a reload.
 import { isAttachment } from "../../src/panel/intents.ts";
 import type { Attachment } from "../../src/panel/protocol.ts";
 
-/** Characters that an attachment weighs in what is kept. */
+/** How many characters an attachment adds to the saved state. */
 export function characterCount({ source }: Attachment): number {
   if (source.type === "data") return source.data.length;
   return source.type === "text" ? source.text.length : source.path.length;
 }
 
-/** Attachments out of what was kept; whatever is none is left out. */
+/** The attachments in the saved state. Anything that is not a valid attachment is skipped. */
 export const restoredAttachments = (saved: unknown): readonly Attachment[] =>
   Array.isArray(saved) ? saved.filter(isAttachment) : [];

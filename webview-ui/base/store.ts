@@ -1,23 +1,23 @@
-// Holds the view, applies patches by revision, asks for a resync on a gap, and says what changed, so that a chunk
-// of one message touches one element.
+// Holds the view, applies patches by revision and requests a resync on a gap. It reports what changed, so that a chunk
+// of one message updates one element.
 import { Emitter } from "../../src/base/lifecycle.ts";
 import { appendToLast, applyViewPatches } from "../../src/panel/patch.ts";
 import type { Intent } from "../../src/panel/intents.ts";
 import type { ViewHead, View, ViewUpdate, ViewEntry, ViewPatch } from "../../src/panel/protocol.ts";
 
-/** What a message of the host changed. */
+/** The changes made by one message from the host. */
 export interface StoreChange {
   /** The whole view was replaced. */
   readonly snapshot: boolean;
-  /** Keys of the head that were replaced. */
+  /** The keys of the head that were replaced. */
   readonly head: ReadonlySet<keyof ViewHead>;
-  /** Ids of entries that changed in place. Says nothing where `moved` does. */
+  /** The ids of entries that changed in place. Incomplete if `moved` is true. */
   readonly touched: ReadonlySet<string>;
-  /** Whether entries came, went or changed their id. */
+  /** Whether entries were added or removed, or changed their id. */
   readonly moved: boolean;
-  /** How many entries came before all others. */
+  /** How many entries were added before all others. */
   readonly prepended: number;
-  /** Whether earlier entries are still to come. */
+  /** Whether earlier entries will follow. */
   readonly isPartial: boolean;
 }
 
@@ -43,7 +43,7 @@ export class Store {
     return this.#revision;
   }
 
-  /** The entry with this id. Looks from the end, where changes happen. */
+  /** The entry with this id. Searches from the end, where changes happen. */
   entry(id: string): ViewEntry | undefined {
     return this.#view?.entries.findLast(entry => entry.id === id);
   }
@@ -76,14 +76,14 @@ export class Store {
     this.#changed.fire(changeOf(before, change.patches));
   }
 
-  /** Invariant: one resync is under way at most; patches that arrive meanwhile belong to the old view. */
+  /** Invariant: at most one resync is pending. Patches that arrive before its answer belong to the old view. */
   #resync(): void {
     this.#resyncing = true;
     this.#send({ type: "resync" });
   }
 }
 
-/** Undefined when the patches do not fit the view, which is then stale. */
+/** Undefined if the patches do not apply to the view, which is then stale. */
 function applyPatches(
   view: View,
   patchesOf: () => readonly ViewPatch[],

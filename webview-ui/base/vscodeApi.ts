@@ -1,4 +1,4 @@
-// The one door to the extension host: posts intents, keeps the little that the panel remembers by itself.
+// The only access to the extension host: posts intents, and keeps the state that the panel saves itself.
 import type { Intent } from "../../src/panel/intents.ts";
 import type { Attachment } from "../../src/panel/protocol.ts";
 import { restoredAttachments, characterCount } from "./restoredAttachments.ts";
@@ -12,12 +12,12 @@ declare function acquireVsCodeApi(): WebviewApi;
 
 const api = acquireVsCodeApi();
 
-/** Tells the host what the user wants. Its outcome comes back as state. */
+/** Sends the user's intent to the host. The result arrives as state. */
 export function send(intent: Intent): void {
   api.postMessage(intent);
 }
 
-/** A place in the transcript that survives a reload: an entry, and how far its top is above the window's. */
+/** A scroll position that survives a reload: an entry, and how far its top is above the top of the transcript. */
 export interface Anchor {
   readonly id: string;
   readonly offset: number;
@@ -28,46 +28,46 @@ interface SavedState {
   /** Start and end of the selection in the draft. */
   caret: readonly [number, number];
   attachments: readonly Attachment[];
-  /** Labels of attachments that are too large to be remembered. */
+  /** The labels of attachments that are too large to be saved. */
   unkept: readonly string[];
-  /** What the user opened (true) or closed (false), by stable id. */
+  /** The items that the user opened (true) or closed (false), by stable id. */
   open: Record<string, boolean>;
-  /** Null while the transcript follows its end. */
+  /** Null while the transcript is scrolled to its end. */
   anchor: Anchor | null;
 }
 
-/** Milliseconds; a draft with much attached is saved less often, as all of it is written each time. */
+/** Milliseconds. A draft with large attachments is saved less often, because each save writes all of them. */
 const saveDelay = 100;
 const charactersPerMillisecond = 4000;
 const state = restoreState(api.getState());
 let saveTimer: ReturnType<typeof setTimeout> | undefined;
 
-/** What the panel remembers across reloads. Read only: change it with {@link updateSavedState}. */
+/** The state that survives a reload. Read only: change it with {@link updateSavedState}. */
 export const savedState: Readonly<SavedState> = state;
 
-/** Changes what is remembered, and saves it soon. */
+/** Changes the saved state, and saves it after a short delay. */
 export function updateSavedState(change: Partial<SavedState>): void {
   Object.assign(state, change);
   const attached = state.attachments.reduce((sum, one) => sum + characterCount(one), 0);
   saveTimer ??= setTimeout(saveNow, saveDelay + attached / charactersPerMillisecond);
 }
 
-/** Saves at once, for when the page goes away. */
+/** Saves immediately, for when the page is unloaded. */
 export function saveNow(): void {
   clearTimeout(saveTimer);
   saveTimer = undefined;
   api.setState(state);
 }
 
-/** Whether the user opened or closed the thing with this id; undefined when neither. */
+/** Whether the user opened (true) or closed (false) the item with this id; undefined if neither. */
 export function openState(id: string): boolean | undefined {
   return Object.hasOwn(state.open, id) ? state.open[id] : undefined;
 }
 
-/** More than these are not remembered: the oldest are forgotten first. */
+/** How many opened or closed items are saved. The oldest are dropped first. */
 const maxOpenStates = 1000;
 
-/** Remembers that the user opened or closed the thing with this id. */
+/** Saves that the user opened or closed the item with this id. */
 export function setOpen(id: string, open: boolean): void {
   const { [id]: _, ...others } = state.open;
   const kept = Object.entries(others).slice(-(maxOpenStates - 1));

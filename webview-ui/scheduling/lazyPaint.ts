@@ -1,35 +1,35 @@
-// What is about to be seen, and what can wait until nothing else is to be done.
+// Paints content when it is about to become visible, or when the page is idle.
 import { isPageBusy } from "./paintScheduler.ts";
 
-/** Pixels: how wide a character is, how high a line, what is between blocks and beside them. Rather too little. */
+/** Pixels: the width of a character, the height of a line, the gap between blocks and beside them. Rather too small. */
 const characterWidth = 6.3;
 const lineHeight = 19;
 const blockGap = 6;
 const horizontalPadding = 30;
 
-/** A page that is not shown yet has no height. */
+/** The height to assume at least, because a hidden page has none. */
 const minWindowHeight = 600;
-/** So much above the end is painted with it, in heights of the window. */
+/** How much above the end is painted immediately, in window heights. */
 const nearFactor = 1.1;
-/** A slice of what can wait. Milliseconds. */
+/** How long one slice of deferred painting takes. Milliseconds. */
 const sliceTime = 4;
-/** While text floods in, it is looked again after this time. Milliseconds. */
+/** While the page is busy, the next slice is tried after this time. Milliseconds. */
 const busyDelay = 100;
 
-/** Something of which parts can wait to be painted. */
+/** An element that can paint some of its parts later. */
 export interface LazyPainter {
-  /** Paints one part of what waits, that nearest to the end. Returns false if there was none. */
+  /** Paints one deferred part, the nearest to the end. Returns false if there is none. */
   paintPart(): boolean;
-  /** Paints the part that `place` stands for. */
+  /** Paints the part that belongs in `place`. */
   paintAt(place: Element): void;
-  /** Paints all that waits. */
+  /** Paints all deferred parts. */
   complete(): void;
 }
 
 let { innerWidth: width, innerHeight: height } = window;
 addEventListener("resize", () => ({ innerWidth: width, innerHeight: height } = window));
 
-/** About how high Markdown source comes out, in pixels: seldom less high than that. */
+/** The approximate painted height of Markdown source in pixels. The real height is rarely smaller. */
 export function estimatedHeight(source: string): number {
   if (source.trim() === "") return 0;
   const charactersPerLine = source.startsWith("```")
@@ -40,7 +40,7 @@ export function estimatedHeight(source: string): number {
   return lines * lineHeight + blockGap;
 }
 
-/** How much above the end, in pixels, may be seen by who follows it. */
+/** How many pixels above the end can be visible while the end is in view. */
 export const heightInSight = (): number => Math.max(height, minWindowHeight) * nearFactor;
 
 const waitingPainters = new Set<LazyPainter>();
@@ -51,7 +51,7 @@ const visibilityObserver = new IntersectionObserver(entries => {
   for (const { target, isIntersecting } of entries) if (isIntersecting) painterByElement.get(target)?.paintAt(target);
 });
 
-/** Has `patient` paint what waits in `place` when that comes into sight, or when nothing else is to be done. */
+/** Lets `painter` paint the part in `place` when it becomes visible, or when the page is idle. */
 export function paintLater(painter: LazyPainter, place: Element): void {
   painterByElement.set(place, painter);
   visibilityObserver.observe(place);
@@ -59,12 +59,12 @@ export function paintLater(painter: LazyPainter, place: Element): void {
   scheduleSlice();
 }
 
-/** Nothing waits in `place` any more. */
+/** Cancels {@link paintLater} for `place`. */
 export function cancelPaintLater(place: Element): void {
   visibilityObserver.unobserve(place);
 }
 
-// What is copied is copied whole.
+// A copy must contain all of the text.
 addEventListener("copy", () => waitingPainters.forEach(painter => painter.complete()), { capture: true });
 
 function paintSlice(): void {
@@ -80,7 +80,7 @@ function paintSlice(): void {
   scheduleSlice();
 }
 
-/** In the next frame, or a while later: a frame that is asked for in a flood costs what it has to spare. */
+/** In the next frame, or later if the page is busy: a frame requested then would take time that the text needs. */
 function scheduleSlice(): void {
   if (isSliceScheduled || waitingPainters.size === 0) return;
   isSliceScheduled = true;

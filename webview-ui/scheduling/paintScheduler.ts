@@ -1,53 +1,53 @@
-// How much text that streams in is painted in one frame: as much as leaves the frame short enough to be typed in. What is
-// too much for one waits for the next.
+// Limits how much streamed text is painted in one frame, so that frames stay short enough for typing. The rest waits
+// for the next frame.
 import { pauseAnimations } from "./pauseAnimations.ts";
 
 /**
- * Characters: what any page can take up at once, and what none should. Less than the least spares little: of what comes
- * together, no more is painted than is in sight.
+ * Characters: the amount that any page can paint at once, and the most that any page should. A smaller minimum saves
+ * little, because only the visible part of text that arrives together is painted.
  */
 const minPortion = 6000;
 const maxPortion = 16_000;
-/** While somebody is typing. */
+/** The portion while the user is typing. Characters. */
 const typingPortion = 1500;
-/** A frame that took longer, painting included, was too much; one that was shorter could have held more. Milliseconds. */
+/** A longer frame, painting included, reduces the portion; a shorter one increases it. Milliseconds. */
 const longFrame = 38;
 const shortFrame = 28;
 
-/** Frames come no faster. Milliseconds. */
+/** The shortest time between two frames. Milliseconds. */
 const frameInterval = 16;
-/** Somebody who pressed a key within this time is typing. Milliseconds. */
+/** The user counts as typing for this long after a key press. Milliseconds. */
 const typingTime = 300;
-/** Text waits for a moment between two keys, at least so long and not longer than this. Milliseconds. */
+/** While the user types, text is held back for at least and at most this long. Milliseconds. */
 const minHoldTime = 100;
 const maxHoldTime = 150;
 
-/** Something that paints in portions. */
+/** An element that paints streamed text in portions. */
 export interface StreamPainter {
-  /** Takes up about so many characters, or all that is left. Returns how many it took, and how many are left then. */
+  /** Paints about this many characters, or all that are left. Returns how many were painted, and how many are left. */
   paintPortion(characters: number): { readonly taken: number; readonly left: number };
 }
 
 const waitingPainters = new Set<StreamPainter>();
-/** Characters that the last frame left. */
+/** Characters that were left after the last frame. */
 let left = 0;
-/** Characters that it took. */
+/** Characters that the last frame painted. */
 let taken = 0;
 let portion = maxPortion;
 let frame: number | undefined;
-/** When text was taken last, how long that took, and when its frame began. */
+/** When the last portion was painted, how long that took, and when its frame began. */
 let portionStartedAt = -Infinity;
 let portionDuration = 0;
 let frameStartedAt = 0;
 let pressedAt = -Infinity;
-/** Text waits for the frame after a key's, or for this timer. */
+/** While set, text is held back until the frame after the next key press, or until this timer fires. */
 let holdTimer: ReturnType<typeof setTimeout> | undefined;
-/** Called once nothing is held any more. */
+/** Called when text is no longer held back. */
 const releaseCallbacks = new Set<() => void>();
 let keyFrame: number | undefined;
 
 const { port1, port2 } = new MessageChannel();
-/** Comes after the frame has been painted. One that held less than it might tells nothing of what it could have held. */
+/** Runs after the frame has been painted. A frame with little text does not show how much it could have painted. */
 port1.onmessage = () => {
   if (taken <= typingPortion) return;
   const took = portionDuration + performance.now() - frameStartedAt;
@@ -68,16 +68,16 @@ addEventListener(
   { capture: true, passive: true },
 );
 
-/** What was typed has been sent: nobody is typing any more. */
+/** Ends the typing state, because the prompt was sent. */
 export function endTyping(): void {
   pressedAt = -Infinity;
   releaseHold();
 }
 
-/** A flood is over, and somebody pauses while typing, after this time. Milliseconds. */
+/** The page is no longer busy when neither text nor a key press has arrived for this long. Milliseconds. */
 const quietTime = 150;
 
-/** Whether text floods in, or somebody is typing: what can wait should. */
+/** Whether much text is arriving or the user is typing, so that work that can wait should wait. */
 export function isPageBusy(): boolean {
   const now = performance.now();
   return (
@@ -91,8 +91,9 @@ const isTyping = (now: number): boolean => now - pressedAt < typingTime;
 const portionAt = (now: number): number => (isTyping(now) ? typingPortion : portion);
 
 /**
- * Asks `hungry` to take a portion for the next frame, and for those after it until it has all: at once where no frame is
- * under way and nobody is typing, so that the frame, when it comes, need not wait for that.
+ * Lets `painter` paint a portion in the next frame and in those after it until nothing is left. The first portion is
+ * painted immediately if no frame is pending and the user is not typing, so that the frame does not have to wait for
+ * it.
  */
 export function schedulePaint(painter: StreamPainter): void {
   waitingPainters.add(painter);
@@ -107,24 +108,24 @@ export function schedulePaint(painter: StreamPainter): void {
   frame = requestAnimationFrame(continueAfterFrame);
 }
 
-/** Takes back what {@link schedulePaint} asked for. */
+/** Cancels {@link schedulePaint}. */
 export function cancelPaint(painter: StreamPainter): void {
   waitingPainters.delete(painter);
 }
 
-/** Whether there is more to paint than the next frame can hold. */
+/** Whether there is more to paint than fits in the next frame. */
 export const isBehind = (): boolean => holdTimer !== undefined || left > portionAt(performance.now());
 
-/** Calls `run` when text no longer waits for somebody who types: at once, if none does. */
+/** Calls `run` when text is no longer held back for a user who is typing: immediately if none is held back. */
 export function whenReleased(run: () => void): void {
   if (holdTimer === undefined) run();
   else releaseCallbacks.add(run);
 }
 
 /**
- * Has text wait for the frame after the next key's: that is when the key after it is furthest away, and a key that comes
- * while a frame is being made waits for all of it. No frame is asked for meanwhile: a page that asks for none gets its next
- * one at once, others when the screen is refreshed.
+ * Holds text back until the frame after the next key press. At that time the following key press is furthest away, and
+ * a key pressed while a frame is being produced waits for all of it. No frame is requested in the meantime: a page
+ * without requests gets its next frame immediately, other pages get it when the screen is refreshed.
  */
 function holdForKey(now: number): void {
   holdTimer = setTimeout(releaseHold, Math.max(0, portionStartedAt + maxHoldTime - now));
@@ -159,7 +160,7 @@ function paintPortions(now: number): void {
   portionDuration = performance.now() - now;
 }
 
-/** In the frame of what was taken up. */
+/** Runs in the frame that shows the painted portion. */
 function continueAfterFrame(): void {
   frameStartedAt = performance.now();
   port2.postMessage(0);

@@ -1,13 +1,14 @@
-// What turns stands still while words come in: they show well enough that somebody works, and a page in which something
-// moves gets a frame only when the screen is refreshed. A key waits for that then, instead of being painted at once.
+// Pauses spinners while text streams in. The text already shows that the agent is working. A page with a running
+// animation gets a frame only when the screen is refreshed, so that a keystroke waits for that instead of being painted
+// immediately.
 
-/** Words come in for so long after the last. Milliseconds. */
+/** Animations stay paused for this long after the last text. Milliseconds. */
 const pauseTime = 1000;
 
 let timer: ReturnType<typeof setTimeout> | undefined;
 let lastAt = -Infinity;
 
-/** Words have come in. */
+/** Pauses animations, because text has arrived. */
 export function pauseAnimations(): void {
   lastAt = performance.now();
   if (timer !== undefined) return;

@@ -1,14 +1,14 @@
-// Keeps a scroll box at its end until the user means to look up, and again once the user is back at the end.
+// Keeps a scroll box at its end until the user scrolls up, and again once the user is back at the end.
 
-/** Nearer to the end than this counts as being there. */
+/** A position nearer to the end than this counts as the end. Pixels. */
 const endTolerance = 8;
-/** A scroll this soon after a wheel, key, touch or move of the focus is the user's. */
+/** A scroll within this time after a wheel, key, touch or focus event was made by the user. Milliseconds. */
 const intentTime = 1000;
-/** A place is looked for this long at most. */
+/** The most frames that scrolling to a place takes, and how many it must stay there. */
 const maxFrames = 60;
 const minStillFrames = 4;
 
-/** Follows the end of `box` while its `content` grows. */
+/** Keeps `box` scrolled to its end while its `content` grows. */
 export class StickToEnd {
   readonly #box: HTMLElement;
   readonly #onChange: () => void;
@@ -16,12 +16,12 @@ export class StickToEnd {
   #lastTop = 0;
   #intentAt = -Infinity;
   #isPointerDown = false;
-  /** What is pressed stays under the pointer until it is released: only then is it a click. */
+  /** A pressed element stays under the pointer until the release, because otherwise there is no click. */
   #isPressed = false;
-  /** Text was selected with the pointer: what comes does not move it away. */
+  /** Text was selected with the pointer, so new content does not move it away. */
   #hasPointerSelection = false;
   #isPlacing = false;
-  /** It has scrolled, and the box is yet to tell. */
+  /** This class has scrolled the box, and its scroll event is pending. */
   #awaitsScrollEvent = false;
 
   constructor(box: HTMLElement, content: HTMLElement, onChange: () => void) {
@@ -41,7 +41,7 @@ export class StickToEnd {
       if (this.#isPointerDown) recordIntent();
       this.#isPointerDown = false;
       if (!this.#isPressed) return;
-      // The click comes after the release.
+      // The click event follows the release.
       requestAnimationFrame(() => {
         if (this.#isPointerDown) return;
         this.#isPressed = false;
@@ -50,7 +50,7 @@ export class StickToEnd {
       });
     };
     for (const type of ["pointerup", "pointercancel", "blur"]) window.addEventListener(type, release);
-    // A scroll bar does not tell of its release: the next movement does.
+    // There is no event for the release of a scroll bar, but the next move shows it.
     window.addEventListener(
       "pointermove",
       event => {
@@ -59,30 +59,30 @@ export class StickToEnd {
       { passive: true },
     );
     box.addEventListener("scroll", () => {
-      // Its own movement: to look at it would lay out what has come since.
+      // Ignore our own scroll: handling it would force a layout of the content that arrived since.
       const isOwn = this.#awaitsScrollEvent && !this.#isPointerDown && performance.now() - this.#intentAt > intentTime;
       this.#awaitsScrollEvent = false;
       if (!isOwn) this.#handleScroll();
     });
-    // Heights also change later: colours, images, entries that were not yet laid out.
+    // Heights also change later, because of code colours, images and entries that were not laid out yet.
     const observer = new ResizeObserver(() => this.follow());
     observer.observe(content);
     observer.observe(box);
   }
 
-  /** Whether the end is being followed. */
+  /** Whether the box follows its end. */
   get isPinned(): boolean {
     return this.#isPinned;
   }
 
-  /** Goes to the end if it is being followed; while something is pressed, once it is released. */
+  /** Scrolls to the end if the box follows it. While the pointer presses an element, waits for its release. */
   follow(): void {
     if (!this.#isPinned || this.#isPressed) return;
     if (this.#hasPointerSelection && this.#hasSelection() && this.#distanceToEnd > endTolerance) this.#setPinned(false);
     else this.#scrollToEnd();
   }
 
-  /** Goes to the end and follows it from now on. */
+  /** Scrolls to the end and follows it from now on. */
   pin(): void {
     this.#hasPointerSelection = false;
     this.#setPinned(true);
@@ -90,8 +90,8 @@ export class StickToEnd {
   }
 
   /**
-   * Goes to a place of the panel's own choice: `distance` says how far below the top it is now. Asked again until it
-   * stays there, since entries get their real heights only when they come into sight.
+   * Scrolls to a place that the panel chose. `distance` returns how far below the top the place is now. It is called
+   * until the place no longer moves, because entries get their real heights only when they become visible.
    */
   async goTo(distance: () => number): Promise<void> {
     this.#isPlacing = true;
@@ -106,7 +106,7 @@ export class StickToEnd {
     this.#handleScroll();
   }
 
-  /** How far below the end of what is seen the end is. */
+  /** The distance from the visible bottom to the end. */
   get #distanceToEnd(): number {
     return this.#box.scrollHeight - this.#box.scrollTop - this.#box.clientHeight;
   }

@@ -1,14 +1,14 @@
-// How much of a conversation is painted: the page stays bounded however long the conversation gets.
+// Limits how much of a conversation is painted, so that the page stays small however long the conversation gets.
 import type { ViewEntry } from "../../src/panel/protocol.ts";
 
-/** Lines that are painted when a conversation is opened. */
+/** How many lines are painted when a conversation is opened. */
 const maxInitialLines = 200;
-/** Characters of messages that are painted when it is opened; the last line is painted whatever its length. */
+/** How many characters of messages are painted then. The last line is painted whatever its length. */
 const maxInitialCharacters = 400_000;
-/** It may grow to so many times that before the beginning is taken off the page. */
+/** The painted part can grow to this multiple before its beginning is removed from the page. */
 const growthFactor = 1.5;
 
-/** Where the painted part of so many lines begins. `lengthAt` tells a line's characters. */
+/** The first line to paint of this many. `lengthAt` returns the number of characters of a line. */
 export function windowStart(lines: number, lengthAt: (line: number) => number): number {
   let start = lines;
   let characters = 0;
@@ -17,7 +17,7 @@ export function windowStart(lines: number, lengthAt: (line: number) => number): 
   return start;
 }
 
-/** Whether what is painted from `start` on has grown so much that it should begin at {@link windowStart} again. */
+/** Whether the part painted from `start` has grown so much that it should begin at {@link windowStart} again. */
 export function exceedsWindow(lines: number, start: number, lengthAt: (line: number) => number): boolean {
   if (lines - start > maxInitialLines * growthFactor) return true;
   let characters = 0;
@@ -25,7 +25,7 @@ export function exceedsWindow(lines: number, start: number, lengthAt: (line: num
   return characters > maxInitialCharacters * growthFactor;
 }
 
-/** The characters of a message. Cards are folded: what they hold is not painted. */
+/** The number of characters of a message. Other entries are folded, so their content is not painted. */
 export function messageLength(entry: ViewEntry | undefined): number {
   if (entry?.kind !== "user" && entry?.kind !== "agent") return 0;
   return entry.parts.reduce((sum, part) => sum + (part.type === "text" ? part.text.length : 0), 0);
