@@ -1,4 +1,4 @@
-// The page of a diagram: draws its source in the colours of the theme, and says what is wrong with one that it cannot.
+// The diagram page: draws the source in the colours of the theme, or shows the error in the source.
 import { t } from "../base/l10n.ts";
 
 interface Mermaid {
@@ -11,7 +11,7 @@ const source = JSON.parse(document.getElementById("source")?.textContent ?? '""'
 const container = document.getElementById("diagram") as HTMLElement;
 let drawCount = 0;
 
-/** VS Code names the kind of theme by a class of the body. */
+/** VS Code gives the body a class for the kind of theme. */
 function themeConfig(body: HTMLElement): Readonly<Record<string, unknown>> {
   const has = (name: string): boolean => body.classList.contains(name);
   if (has("vscode-high-contrast-light")) return contrastTheme("#ffffff", "#000000", false);
@@ -58,7 +58,7 @@ function showError(error: unknown): void {
   const message = error instanceof Error ? error.message : "";
   const sentence = document.createElement("p");
   sentence.role = "alert";
-  sentence.textContent = t("This diagram cannot be drawn: its source has a mistake.");
+  sentence.textContent = t("Could not draw this diagram because its source contains an error.");
   const blocks = [message, source]
     .filter(text => text !== "")
     .map(text => {
