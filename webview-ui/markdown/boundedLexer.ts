@@ -1,18 +1,18 @@
-// A Markdown lexer that takes time in proportion to its text: what nests too deep, or is so full of marks that matching
-// them would take seconds, stays the text it is.
+// A Markdown lexer whose time is proportional to the length of the text. Text that is nested too deeply, or that has so
+// many markers that matching them would take seconds, stays plain text.
 import { Lexer, type Token, type TokensList } from "marked";
 
-/** Quotes and lists within each other. */
+/** The deepest nesting of quotes and lists. */
 const maxDepth = 10;
-/** Emphasis, links and the like within each other. */
+/** The deepest nesting of emphasis, links and other inline elements. */
 const maxInlineDepth = 24;
-/** Characters times marks of one paragraph: what matching them costs. A long paragraph in prose has a tenth of it. */
+/** The cost of matching a paragraph: its characters times its markers. A long prose paragraph has a tenth of this. */
 const maxEffort = 4_000_000;
 const markPattern = /[[\]*_~`<!&@:]/g;
-/** Each of its letters would be tried as the beginning of an address. */
+/** In such a word, each letter would be tried as the start of a URL. */
 const longWordPattern = /\S{4000}/;
 
-/** Of the same tokens as marked's own. */
+/** Produces the same tokens as marked's own lexer. */
 export class BoundedLexer extends Lexer {
   #depth = 0;
   #inlineDepth = 0;
@@ -48,7 +48,7 @@ export class BoundedLexer extends Lexer {
 
 const textToken = (text: string): Token => ({ type: "text", raw: text, text, escaped: false });
 
-/** Most are short: then there is nothing to count. */
+/** Most texts are short, so their markers need not be counted. */
 function isExpensive(source: string): boolean {
   if (source.length ** 2 <= maxEffort) return false;
   return source.length * (source.match(markPattern)?.length ?? 0) > maxEffort || longWordPattern.test(source);

@@ -1,4 +1,4 @@
-// A block of code: what it is and what can be done with it above, the code below. Built once for each fence.
+// A code block: a bar with its label and actions, and the code below it. Built once per fence.
 import { html, nothing, render, type TemplateResult } from "lit";
 import { iconButton } from "../base/iconButton.ts";
 import { copyButton } from "./copy.ts";
@@ -8,8 +8,8 @@ import { send } from "../base/vscodeApi.ts";
 import { t } from "../base/l10n.ts";
 
 /**
- * The box of a fence's code, which is coloured by `colour`. While it is not `closed`, more may come: then it has no colours
- * and can only be copied.
+ * The code block for the `code` of a fence. While the fence is not `closed`, its code can still grow, so it is not
+ * highlighted and can only be copied.
  */
 export function codeBlock(code: HTMLElement, info: string, closed: boolean): HTMLElement {
   const { language, path } = fenceInfo(info);
@@ -46,7 +46,13 @@ function actionButtons(language: string, path: string | undefined, text: () => s
       onClick: () => send({ type: "openDiagram", text: text() }),
     });
   }
-  const insert = (): void => send({ type: "insertCode", text: text() });
-  const apply = (): void => send({ type: "applyCode", text: text(), ...(path !== undefined && { path }) });
-  return html`${iconButton("insert", { label: t("Insert at Cursor"), onClick: insert })}${iconButton("git-pull-request-go-to-changes", { label: t("Apply to File"), onClick: apply })}`;
+  const insert = iconButton("insert", {
+    label: t("Insert at Cursor"),
+    onClick: () => send({ type: "insertCode", text: text() }),
+  });
+  const apply = iconButton("git-pull-request-go-to-changes", {
+    label: t("Apply to File"),
+    onClick: () => send({ type: "applyCode", text: text(), ...(path !== undefined && { path }) }),
+  });
+  return html`${insert}${apply}`;
 }

@@ -1,18 +1,18 @@
-// What the line that opens a code fence says: the language, and the file the code is for.
+// Reads the info string of a code fence: the language, and the file that the code belongs to.
 import { linkIntent } from "./links.ts";
 
-/** `language` is "" where none is named. */
+/** `language` is "" if the info string names none. */
 export interface FenceInfo {
   readonly language: string;
-  /** A file of the workspace, as it was written. */
+  /** A workspace file, as the agent wrote its path. */
   readonly path?: string;
 }
 
 const namedPathPattern = /(?:^|[\s{,])(?:title|file|filename|path)\s*[=:]\s*(?:"([^"]+)"|'([^']+)'|([^\s"'{},]+))/i;
 
 /**
- * Reads a fence's info string: `ts`, `ts src/a.ts`, `ts title="src/a.ts"`, `ts:src/a.ts`, `src/a.ts`, and the
- * `10:20:src/a.ts` of code that is only quoted.
+ * Reads a fence's info string: `ts`, `ts src/a.ts`, `ts title="src/a.ts"`, `ts:src/a.ts`, `src/a.ts`, or
+ * `10:20:src/a.ts` for quoted code.
  */
 export function fenceInfo(info: string): FenceInfo {
   const [first = "", ...rest] = info.trim().split(/\s+/);
@@ -28,7 +28,7 @@ export function fenceInfo(info: string): FenceInfo {
   return { language: names ? language : endingOf(path), path };
 }
 
-/** A path with an ending, and nothing else in it. */
+/** Whether the text is only a path with a file extension. */
 function isFilePath(text: string): boolean {
   return /^[^"'{}=<>|?*]*[^"'{}=<>|?*.\\/]\.\w{1,10}$/.test(text) && linkIntent(text)?.type === "openFile";
 }

@@ -1,7 +1,7 @@
-// What in an agent's prose is a file: a path with a folder and a known ending, or a file with a line. Not every dotted
-// word is one.
+// Finds files in an agent's prose: a path with a folder and a known extension, or a file with a line number. A word
+// with a dot alone is not enough.
 
-/** Endings that are taken for those of files where no line says so. */
+/** Extensions that identify a file without a line number. */
 const fileEndings = new Set(
   (
     "adoc astro bash bat c cc cfg cjs clj cls cmake cmd conf cpp cs csproj css csv cts cxx dart diff dockerfile ejs env " +
@@ -13,7 +13,7 @@ const fileEndings = new Set(
   ).split(" "),
 );
 
-/** Last parts of host names that are no ending of a file, so `example.com:443` is none with a line. */
+/** Host names, by top-level domains that are no file extensions: `example.com:443` is not a file with a line. */
 const hostPattern = /^(?:www\.|(?:[\w-]+\.)+(?:com|org|net|io|dev|ai|app|co|edu|gov|local|localhost)(?:[:/]|$))/i;
 
 const pathSource = String.raw`(?:[A-Za-z]:[\\/]|\.{1,2}[\\/]|~?\/)?(?:[\w.@+-]+[\\/])*[\w.@+-]*\w\.[A-Za-z]\w{0,9}(?::\d+(?::\d+)?(?:-\d+)?|#L\d+(?:C\d+)?(?:-L?\d+(?:C\d+)?)?)?`;
@@ -22,27 +22,27 @@ const wholePattern = new RegExp(`^(?:${fileUriSource}|${pathSource})$`);
 const startPattern = new RegExp(`^(?:${fileUriSource}|${pathSource})(?![\\w/\\\\])`);
 const anywherePattern = new RegExp(`(?<![\\w/:.@+~\\\\-])(?:${fileUriSource}|${pathSource})(?![\\w/\\\\])`, "g");
 
-/** Whether the whole text is a file: for code between backticks. */
+/** Whether the whole text is a file path. For code between backticks. */
 export function isPath(text: string): boolean {
   return wholePattern.test(text) && looksLikeFile(text);
 }
 
-/** The file that the text begins with, its line included. */
+/** The file path at the start of the text, including its line number. */
 export function pathAtStart(text: string): string | undefined {
   const found = startPattern.exec(text)?.[0];
   return found !== undefined && looksLikeFile(found) ? found : undefined;
 }
 
-/** What the text begins with that only looks like a file, to be passed over whole: its later parts are none either. */
+/** Text at the start that only looks like a file path. The lexer skips all of it, because no part of it is a path. */
 export function nonPathAtStart(text: string): string | undefined {
   const share = /^\\\\[^\s<>"'`]*/.exec(text)?.[0];
   if (share !== undefined) return share;
   const found = startPattern.exec(text)?.[0];
-  // Web and mail addresses without a scheme are links of their own.
+  // Web and mail addresses without a scheme become links elsewhere.
   return found !== undefined && hostPattern.test(found) && !/^www\.|@/i.test(found) ? found : undefined;
 }
 
-/** Where something that may be a file begins. {@link pathAtStart} tells whether it is one. */
+/** The index of the first possible file path. {@link pathAtStart} decides whether it is one. */
 export function findPath(text: string): number | undefined {
   if (lastFound.left > text.length || !lastFound.text.endsWith(text)) {
     lastFound = { text, left: -1 };
@@ -55,7 +55,7 @@ export function findPath(text: string): number | undefined {
   return lastFound.left < 0 ? undefined : text.length - lastFound.left;
 }
 
-/** What was found last, counted from the end: the lexer asks again for every rest of the same text. */
+/** The last result, counted from the end of the text, because the lexer asks again for each remainder of a text. */
 let lastFound = { text: "", left: -1 };
 
 function looksLikeFile(text: string): boolean {

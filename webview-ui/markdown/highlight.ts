@@ -1,11 +1,12 @@
-// Code colours by highlight.js classes, which styles.css maps to theme colours. The one place to swap the highlighter.
+// Highlights code with highlight.js classes, which styles.css maps to theme colours. Only this file uses the
+// highlighter.
 import type { HLJSApi, LanguageFn } from "highlight.js";
 import { asError } from "../../src/base/errors.ts";
 import { send } from "../base/vscodeApi.ts";
 
 type Grammar = { readonly default: LanguageFn };
 
-/** Every language is a chunk of its own, loaded when a fence first names it. */
+/** Each language is a separate chunk, loaded when a fence first uses it. */
 const grammars: Readonly<Record<string, () => Promise<Grammar>>> = {
   bash: () => import("highlight.js/lib/languages/bash"),
   c: () => import("highlight.js/lib/languages/c"),
@@ -53,7 +54,7 @@ const aliases: Readonly<Record<string, string>> = {
   svelte: "xml", svg: "xml", toml: "ini", ts: "typescript", tsx: "typescript", vue: "xml", yml: "yaml", zsh: "bash",
 }; // prettier-ignore
 
-/** Grammars that embed others: those are loaded along. */
+/** Grammars that embed others, which are loaded with them. */
 const embedded: Readonly<Record<string, readonly string[]>> = {
   xml: ["css", "javascript"],
   php: ["xml"],
@@ -61,36 +62,36 @@ const embedded: Readonly<Record<string, readonly string[]>> = {
   shell: ["bash"],
 };
 
-/** Longer code stays plain: colouring it would hold up the page. */
+/** Longer code is not highlighted, because it would block the page. Characters. */
 const maxHighlightLength = 30_000;
-/** The highlighter, once the first code has asked for it. */
+/** The highlighter, loaded for the first code that needs it. */
 let hljs: HLJSApi | undefined;
 const loading = new Map<string, Promise<void>>();
 
-/** Colours the code of `element` in place, now when the grammar is there, else once it has been loaded. */
+/** Highlights the code of `element` in place: immediately if the grammar is loaded, otherwise once it is. */
 export function highlight(element: HTMLElement, language: string): void {
   const name = grammarOf(language);
   if (name === undefined || (element.textContent?.length ?? 0) > maxHighlightLength) return;
   if (hljs?.getLanguage(name)) return paintTokens(hljs, element, name);
   load(name).then(
-    // The first code of a language takes its time, so what has waited for it is coloured one by one.
+    // The first code of a language is slow, so each waiting element is highlighted in a task of its own.
     () => setTimeout(() => hljs && element.isConnected && paintTokens(hljs, element, name)),
     (thrown: unknown) => send({ type: "report", kind: "error", text: asError(thrown).message }),
   );
 }
 
-/** Code that is yet to be coloured, and its language. */
+/** Code that is not highlighted yet, and its language. */
 const uncolouredLanguages = new WeakMap<Element, string>();
 const uncolouredClass = "plain";
 
-/** Leaves the code of `element` as it is until {@link highlightWaiting} comes to it. */
+/** Leaves the code of `element` plain until {@link highlightWaiting} reaches it. */
 export function highlightLater(element: HTMLElement, language: string): void {
   if (grammarOf(language) === undefined) return;
   element.classList.add(uncolouredClass);
   uncolouredLanguages.set(element, language);
 }
 
-/** Colours all code below `root` that waits for it. */
+/** Highlights all code below `root` that is not highlighted yet. */
 export function highlightWaiting(root: HTMLElement | null | undefined): void {
   for (const element of [...(root?.getElementsByClassName(uncolouredClass) ?? [])] as HTMLElement[]) {
     element.classList.remove(uncolouredClass);
@@ -106,16 +107,16 @@ const visibilityObserver = new IntersectionObserver(
       highlightWaiting(target as HTMLElement);
     }
   },
-  // A panel's height before it is scrolled into sight.
+  // One panel height before it is scrolled into view.
   { scrollMargin: "100% 0px" } as IntersectionObserverInit,
 );
 
-/** Colours all code below `root` that waits for it, once it is about to be seen. */
+/** Highlights all code below `root` that is not highlighted yet, when it is about to become visible. */
 export function highlightWhenVisible(root: HTMLElement): void {
   if (root.getElementsByClassName(uncolouredClass).length > 0) visibilityObserver.observe(root);
 }
 
-/** The grammar for a file, by the ending of its name, else by its MIME type; "" where none is known. */
+/** The language of a file, by its extension or else by its MIME type; "" if it is not known. */
 export function languageOf(name: string, mimeType: string | undefined): string {
   const base = name.split(/[\\/]/).at(-1) ?? "";
   const ending = base.split(".").at(-1) ?? "";
@@ -156,7 +157,7 @@ interface TokenNode {
 function paintTokens(hljs: HLJSApi, element: HTMLElement, language: string): void {
   const code = element.textContent ?? "";
   const result = hljs.highlight(code, { language, ignoreIllegals: true });
-  // The emitter's tree becomes nodes directly: its HTML string would have to pass a parser.
+  // Create nodes from the emitter's tree directly, because its HTML string would have to be parsed.
   const { rootNode } = result._emitter as unknown as { readonly rootNode: TokenNode };
   const coloured = document.createDocumentFragment();
   for (const child of rootNode.children) coloured.append(nodeOf(child));
@@ -171,7 +172,7 @@ function nodeOf(token: TokenNode | string): Node {
   return span;
 }
 
-/** `title.function` → `hljs-title function_`, as highlight.js itself names them. */
+/** `title.function` → `hljs-title function_`, the names that highlight.js itself uses. */
 function classOf(scope: string): string {
   if (scope.startsWith("language:")) return scope.replace("language:", "language-");
   const [first, ...rest] = scope.split(".");

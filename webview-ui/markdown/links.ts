@@ -1,4 +1,4 @@
-// Links by intent: nothing in the panel navigates. What a link means is decided here, once.
+// Links send intents, because nothing in the panel navigates. Only this file decides what a link opens.
 import { html, nothing, type TemplateResult } from "lit";
 import { visibleText } from "../../src/base/visibleText.ts";
 import type { Intent } from "../../src/panel/intents.ts";
@@ -7,16 +7,16 @@ import { send } from "../base/vscodeApi.ts";
 type FileIntent = Extract<Intent, { type: "openFile" }>;
 type LinkIntent = Extract<Intent, { type: "openLink" }> | FileIntent;
 
-/** A place behind a path: `#L10`, `#L10C5-L20`; `:10`, `:10:5`, `:10-20`. Line, column, last line. */
+/** The location after a path: `#L10`, `#L10C5-L20`; `:10`, `:10:5`, `:10-20`. Line, column, last line. */
 const suffixPatterns = [/#L(\d+)(?:C(\d+))?(?:-L?(\d+)(?:C\d+)?)?$/, /:(\d+)(?::(\d+))?(?:-(\d+)(?::\d+)?)?$/];
 
 /**
- * What a link in an agent's text opens: a web address or a file of the workspace; undefined for everything else.
- * `src/a.ts:10` and `src/a.ts#L10` → file `src/a.ts`, line 10. Files of other machines are among everything else: only
- * to look whether they are there would send them the user's credentials.
+ * The intent of a link in an agent's text: a URL or a workspace file; undefined for everything else. `src/a.ts:10` and
+ * `src/a.ts#L10` → file `src/a.ts`, line 10. Files on other machines are not opened, because even checking whether they
+ * exist would send the user's credentials to the other machine.
  */
 export function linkIntent(href: string): LinkIntent | undefined {
-  // Browsers drop control characters and blanks inside a scheme, so `java\nscript:` is one too.
+  // Browsers drop control characters and spaces in a scheme, so `java\nscript:` is a scheme too.
   const bare = withoutBlanks(href);
   if (/^(?:https?:\/\/|mailto:)/i.test(bare)) return { type: "openLink", href: href.trim() };
   if (/^file:\/\//i.test(bare)) return fileUriIntent(href.trim());
@@ -29,7 +29,7 @@ export function linkIntent(href: string): LinkIntent | undefined {
 
 function fileUriIntent(uri: string): LinkIntent | undefined {
   const path = decoded(uri.replace(/^file:\/\/(?:localhost(?=\/))?/i, ""));
-  // What stands before the path's slash is another machine.
+  // A host before the slash of the path is another machine.
   return path.startsWith("/") ? fileIntent(path.replace(/^\/(?=[a-z]:[\\/])/i, "")) : undefined;
 }
 
@@ -41,7 +41,7 @@ function fileIntent(target: string): LinkIntent | undefined {
   return { type: "openFile", path, ...lineRangeOf(match?.slice(1) ?? []) };
 }
 
-/** Numbers beyond any file are none. */
+/** Ignores numbers that are too large to be a line. */
 function lineRangeOf(numbers: readonly (string | undefined)[]): Omit<FileIntent, "type" | "path"> {
   const [line, column, end] = numbers.map(text =>
     Number.isSafeInteger(Number(text)) && Number(text) > 0 ? Number(text) : undefined,
@@ -65,8 +65,8 @@ function decoded(text: string): string {
 }
 
 /**
- * Where a link leads, for its tooltip: for the web the host as it is asked for, on a line of its own where the address
- * says it otherwise (letters that only look like others, a name before an `@`).
+ * The target of a link, for its tooltip. For a URL, the host that the browser would contact is on a line of its own if
+ * the URL shows it differently (letters that look like others, a name before an `@`).
  */
 export function linkTitle(href: string): string {
   const shown = visibleText(href);
@@ -75,7 +75,7 @@ export function linkTitle(href: string): string {
   return host === undefined || host === written?.toLowerCase() ? shown : `${host}\n${shown}`;
 }
 
-/** A link to a place in a file. */
+/** A link to a location in a file. */
 export function fileLink(path: string, label: string, line?: number): TemplateResult {
   return html`<a
     class="link"
@@ -88,7 +88,7 @@ export function fileLink(path: string, label: string, line?: number): TemplateRe
   >`;
 }
 
-/** A link to wherever {@link linkIntent} says; plain text when that is nowhere. */
+/** A link with the target given by {@link linkIntent}; plain text if there is none. */
 export function hrefLink(href: string, label: string): TemplateResult {
   if (linkIntent(href) === undefined) return html`<span>${visibleText(label)}</span>`;
   return html`<a class="link" role="link" tabindex="0" title=${linkTitle(href)} data-href=${href}
@@ -96,7 +96,7 @@ export function hrefLink(href: string, label: string): TemplateResult {
   >`;
 }
 
-/** Opens links anywhere under `root`, by click and by Enter. */
+/** Opens links below `root` on click and on Enter. */
 export function openLinks(root: HTMLElement): void {
   root.addEventListener("click", event => openFromEvent(event));
   root.addEventListener("keydown", event => {

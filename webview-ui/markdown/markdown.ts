@@ -1,5 +1,5 @@
-// Streaming Markdown: settled blocks are never touched again, only the live tail is lexed and painted, and an open
-// code fence only has its text node extended. Once settled, what is left is lexed as the end of the text.
+// Streaming Markdown. Settled blocks are never changed, only the tail is lexed and painted, and an open code fence only
+// gets its text node extended. When the text has ended, the tail is lexed once more as the end of the text.
 import type { Token } from "marked";
 import { morph } from "./morph.ts";
 import { highlightWaiting, highlightWhenVisible } from "./highlight.ts";
@@ -13,47 +13,49 @@ import {
   type LazyPainter,
 } from "../scheduling/lazyPaint.ts";
 
-/** How many blocks stay in the tail: a later line can still change the last, or join it with the one before. */
+/** How many blocks stay in the tail, because a later line can change the last block or join it with the one before. */
 const tailBlocks = 2;
 
-/** How many tokens stand in the element itself, so that a usual answer has no boxes. */
+/** How many blocks are direct children of the element, so that a typical answer has no boxes. */
 const unboxedBlocks = 40;
-/** How many of the others stand in one box. What is far from being seen is neither coloured nor laid out. */
+/**
+ * How many of the other blocks are in one box. Boxes far from the visible part are neither highlighted nor laid out.
+ */
 const blocksPerBox = 8;
-/** So many boxes at the end are higher than most panels. */
+/** How many boxes at the end are together higher than most panels. */
 const nearBoxes = 6;
-/** While text streams in, so many boxes become far at once. */
+/** While text streams in, this many boxes are marked as far together. */
 const farBatch = 24;
 
-/** A box with nothing in it yet. */
+/** A box that has not been painted yet. */
 const waitingClass = "waiting";
-/** A box that may be left out of the layout. */
+/** A box that the browser can leave out of the layout. */
 const farClass = "far";
 
-/** What may be a link definition: it changes blocks that stand before it. */
+/** A possible link definition, which changes blocks before it. */
 const definitionPattern = /\]:/;
 
 interface OpenFence {
   readonly text: Text;
-  /** Matches a line that may close it. */
+  /** Matches a line that can close it. */
   readonly closing: RegExp;
-  /** Where the line that is being written begins. */
+  /** Where the unfinished last line begins. */
   lineStart: number;
   /** Where its code begins. */
   readonly codeStart: number;
 }
 
-/** `<parley-markdown>`: set `content`; while `live`, text that grows is painted as it comes. */
+/** `<parley-markdown>`: set `content`. While it is `live`, new text is painted as it arrives. */
 export class MarkdownElement extends HTMLElement implements StreamPainter, LazyPainter {
-  /** What is to be painted, and how much of it has been taken up so far. */
+  /** The text to paint, and the part of it that has been painted. */
   #targetText = "";
   #paintedText = "";
   #isLive = false;
-  /** Blocks on the page; the first `#settled` of them stay as they are until the text settles. */
+  /** The blocks on the page. The first `#settled` of them do not change until the text ends. */
   #blocks: Block[] = [];
-  /** What holds the blocks after the first ones. */
+  /** The elements that contain the blocks after the first {@link unboxedBlocks}. */
   readonly #boxes: HTMLElement[] = [];
-  /** How many of them may be left out of the layout. */
+  /** How many boxes can be left out of the layout. */
   #farCount = 0;
   #settled = 0;
   #settledLength = 0;
@@ -72,7 +74,7 @@ export class MarkdownElement extends HTMLElement implements StreamPainter, LazyP
   set content(next: { readonly text: string; readonly live: boolean }) {
     const text = normalized(next.text);
     if (text === this.#targetText && next.live === this.#isLive) return;
-    // Settled text that grows again starts over: its blocks may have been joined with what follows.
+    // Ended text that grows again is painted from the start, because its blocks can join with the new text.
     const continues = this.#isLive && text.startsWith(this.#targetText);
     if (!text.startsWith(this.#targetText)) this.#reset();
     this.#targetText = text;
@@ -83,7 +85,7 @@ export class MarkdownElement extends HTMLElement implements StreamPainter, LazyP
       this.#paintRest();
     } else {
       if (!continues) {
-        // What is on the page stays there, whatever comes of the rest.
+        // Keep the text that is on the page, however the rest arrives.
         const shown = text.startsWith(this.#paintedText) ? this.#paintedText : "";
         this.#reset();
         this.#paintedText = shown;
@@ -93,7 +95,7 @@ export class MarkdownElement extends HTMLElement implements StreamPainter, LazyP
     }
   }
 
-  /** For portions of a frame: takes up what has come, a part that ends with a line where there is one. */
+  /** Paints a portion of the new text in a frame. It ends at a line break if there is one. */
   paintPortion(characters: number): { readonly taken: number; readonly left: number } {
     if (!this.#isLive) return { taken: 0, left: 0 };
     const end = this.#endOf(characters);
@@ -118,7 +120,7 @@ export class MarkdownElement extends HTMLElement implements StreamPainter, LazyP
     this.#fence = undefined;
   }
 
-  /** Paints what is not settled; or all of it where there are link definitions, which may change any block. */
+  /** Paints the tail, or all of the text if it has link definitions, which can change any block. */
   #paintRest(): void {
     const from = definitionPattern.test(this.#paintedText) ? 0 : this.#settledLength;
     const start = from === 0 ? 0 : this.#settled;
@@ -134,7 +136,7 @@ export class MarkdownElement extends HTMLElement implements StreamPainter, LazyP
     this.#fence = this.#openFence();
   }
 
-  /** Makes the blocks from `start` on those of `tokens`; blocks that `keep` accepts stay the same nodes. */
+  /** Replaces the blocks from `start` by those of `tokens`. Blocks that `keep` accepts keep their nodes. */
   #replace(start: number, tokens: readonly Token[], keep: (block: Block, raw: string) => boolean): void {
     let level = this.#blocks[start - 1]?.level ?? turnHeadingLevel;
     const firstInSight = this.#firstBoxInSight(start, tokens);
@@ -176,8 +178,9 @@ export class MarkdownElement extends HTMLElement implements StreamPainter, LazyP
   }
 
   /**
-   * Lets boxes that are far be left out of the layout, if there are at least so many more. Such a box has its style
-   * contained, and a frame that has a new one takes three times as long to style. What waits follows when it is painted.
+   * Lets far boxes be left out of the layout if there are at least `minimum` new ones. Such a box has style
+   * containment, and a frame with a new one takes three times as long to style. Unpainted boxes are marked when they
+   * are painted.
    */
   #markFar(minimum: number): void {
     const near = Math.max(0, this.#boxes.length - nearBoxes);
@@ -189,7 +192,7 @@ export class MarkdownElement extends HTMLElement implements StreamPainter, LazyP
     this.#farCount = near;
   }
 
-  /** The first box that may be seen by who follows the end; none before it holds what may still change. */
+  /** The first box that can be visible at the end. No box before it contains blocks that can still change. */
   #firstBoxInSight(start: number, tokens: readonly Token[]): number {
     let height = 0;
     let open = 0;
@@ -202,7 +205,7 @@ export class MarkdownElement extends HTMLElement implements StreamPainter, LazyP
     return boxAt(start + i);
   }
 
-  /** Whether nothing of that box is on the page. */
+  /** Whether nothing in that box is painted. */
   #canDefer(box: number): boolean {
     const element = this.#boxes[box];
     return box >= 0 && (element === undefined || element.classList.contains(waitingClass));
@@ -226,7 +229,7 @@ export class MarkdownElement extends HTMLElement implements StreamPainter, LazyP
     return this.#blocks.slice(unboxedBlocks + box * blocksPerBox, unboxedBlocks + (box + 1) * blocksPerBox);
   }
 
-  /** Paints what waits nearest to the end. */
+  /** Paints the unpainted box nearest to the end. */
   paintPart(): boolean {
     const box = this.#boxes.findLastIndex(each => each.classList.contains(waitingClass));
     if (box < 0 || !this.isConnected) return false;
@@ -239,12 +242,12 @@ export class MarkdownElement extends HTMLElement implements StreamPainter, LazyP
     if (box >= 0) this.#paintBox(box);
   }
 
-  /** Paints all that waits. */
+  /** Paints all unpainted boxes. */
   complete(): void {
     while (this.paintPart());
   }
 
-  /** Resolves when nothing waits to be painted any more, or the element has left the page. */
+  /** Resolves when everything is painted, or the element has been removed from the page. */
   async whenComplete(): Promise<void> {
     if (this.isConnected && this.#isWaiting)
       await new Promise<void>(resolve => this.#completionCallbacks.push(resolve));
@@ -276,7 +279,7 @@ export class MarkdownElement extends HTMLElement implements StreamPainter, LazyP
     else highlightWaiting(element);
   }
 
-  /** Where the block at that place stands. */
+  /** The parent of the block at that index. */
   #containerOf(at: number): HTMLElement {
     const wanted = boxAt(at);
     while (this.#boxes.length <= wanted) {
@@ -299,7 +302,7 @@ export class MarkdownElement extends HTMLElement implements StreamPainter, LazyP
     return placed;
   }
 
-  /** What the block at that place stands before, in its box. */
+  /** The node before which the block at that index belongs in its box. */
   #nodeAfter(at: number): HTMLElement | null {
     const end = Math.min(this.#blocks.length, unboxedBlocks + (boxAt(at) + 1) * blocksPerBox);
     for (let i = at + 1; i < end; i++) {
@@ -319,7 +322,7 @@ export class MarkdownElement extends HTMLElement implements StreamPainter, LazyP
     for (; this.#settled < first; this.#settled++) this.#settledLength += this.#blocks[this.#settled]?.raw.length ?? 0;
   }
 
-  /** The fence the text ends in, if it is a plain one: not indented, its first line complete. */
+  /** The open fence at the end of the text, if it is not indented and its first line is complete. */
   #openFence(): OpenFence | undefined {
     const last = this.#blocks.at(-1);
     const match = last && /^(`{3,}|~{3,})[^\n]*\n/.exec(last.raw);
@@ -335,7 +338,7 @@ export class MarkdownElement extends HTMLElement implements StreamPainter, LazyP
     };
   }
 
-  /** Appends to the open fence. False when the new lines may close it: then the tail is lexed. */
+  /** Appends to the open fence. Returns false if the new lines can close it: then the tail must be lexed. */
   #extend(fence: OpenFence): boolean {
     const fresh = this.#paintedText.slice(fence.lineStart);
     if (fence.closing.test(fresh)) return false;
@@ -347,23 +350,23 @@ export class MarkdownElement extends HTMLElement implements StreamPainter, LazyP
   }
 }
 
-/** Which box holds the block at that place; below 0, none does. */
+/** The index of the box with the block at that index; negative if the block is in no box. */
 const boxAt = (block: number): number => Math.max(-1, Math.floor((block - unboxedBlocks) / blocksPerBox));
 
-/** A string of its own: what is cut from a text keeps the whole of it in memory, and each frame has another text. */
+/** A copy that shares no memory: a slice keeps its whole text alive, and each frame has a new text. */
 const independentCopy = (text: string): string => JSON.parse(JSON.stringify(text)) as string;
 
 function paintedBlock(token: Token, level: number, fragment = sanitizedFragments([token])[0]): Block {
   return paintBlock(token, level, fragment ?? document.createDocumentFragment());
 }
 
-/** Whether the block's headings, if it has any, would come out at the same levels after a heading of `level`. */
+/** Whether the block's headings, if any, would get the same levels after a heading of `level`. */
 function keepsHeadingLevels(block: Block, level: number): boolean {
   const first = block.node?.matches("h4, h5, h6") ? block.node : block.node?.querySelector("h4, h5, h6");
   return !first || Number(first.ariaLevel) === Math.min(level + 1, Number(first.localName[1]));
 }
 
-/** As the lexer and the HTML parser would make it, so that lengths agree with theirs. */
+/** Normalizes the text as the lexer and the HTML parser do, so that the lengths agree. */
 function normalized(text: string): string {
   return /[\r\0]/.test(text) ? text.replace(/\r\n?/g, "\n").replaceAll("\0", "\uFFFD") : text;
 }

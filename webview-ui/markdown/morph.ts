@@ -1,7 +1,7 @@
-// Makes a painted node equal to a freshly made one, touching only what differs, so that a text selection or a focus
-// in what is already there survives streaming.
+// Makes a painted node equal to a new one and changes only the differences, so that a text selection or the focus in
+// the painted node survives streaming.
 
-/** Changes `old` into `fresh` where they are alike, replaces it where not. Returns the node that is on the page. */
+/** Updates `old` to match `fresh` if they are similar, or replaces it. Returns the node that is on the page. */
 export function morph(old: HTMLElement, fresh: HTMLElement): HTMLElement {
   if (!canMorph(old, fresh)) {
     old.replaceWith(fresh);
@@ -30,7 +30,7 @@ function morphText(present: Text, data: string): void {
   else present.data = data;
 }
 
-/** Same element and attributes. Code boxes hold listeners on their own nodes and colours that come later: never alike. */
+/** Same element and attributes. Never true for code blocks, which have listeners and are highlighted later. */
 function canMorph(a: Element, b: Element): boolean {
   if (a.localName !== b.localName || a.attributes.length !== b.attributes.length) return false;
   if (a.matches(".code") || a.querySelector(".code")) return false;

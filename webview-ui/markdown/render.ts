@@ -1,5 +1,5 @@
-// Markdown tokens → a sanitised DOM node. Raw HTML is escaped before the sanitiser; links carry `data-href` and are
-// opened by intent; images never load.
+// Markdown tokens → sanitized DOM nodes. Raw HTML is escaped before it reaches the sanitizer, links have `data-href`
+// and are opened by intent, and images are never loaded.
 import DOMPurify from "dompurify";
 import { Marked, type RendererThis, type Token, type TokenizerAndRendererExtension, type Tokens } from "marked";
 import { visibleText } from "../../src/base/visibleText.ts";
@@ -9,31 +9,31 @@ import { t } from "../base/l10n.ts";
 import { linkIntent, linkTitle } from "./links.ts";
 import { findPath, isPath, nonPathAtStart, pathAtStart } from "./filePaths.ts";
 
-/** One top-level token as the panel paints it. `node` is null for tokens that show nothing. */
+/** One painted top-level token. `node` is null for tokens without content. */
 export interface Block {
   readonly raw: string;
   readonly node: HTMLElement | null;
-  /** Level of the last heading up to here, so that levels never skip. */
+  /** The level of the last heading so far, so that heading levels are never skipped. */
   readonly level: number;
-  /** What it is to be painted from, where that has been put off. */
+  /** The token to paint later, if painting was deferred. */
   readonly deferredToken?: Token;
 }
 
-/** Headings in an answer stand below the heading of their turn. */
+/** The level of the heading of a turn. Headings in an answer are below it. */
 export const turnHeadingLevel = 3;
 
 const allowedTags =
   "p h4 h5 h6 ul ol li pre code blockquote table thead tbody tr th td strong em del br hr a span div".split(" ");
 const allowedAttributes = ["class", "data-href", "data-info", "data-state", "start", "title"];
 
-// Set once: with a configuration in each call it would be taken apart again for every block.
+// Set once, because a configuration passed with each call would be parsed again for each block.
 DOMPurify.setConfig({
   RETURN_DOM_FRAGMENT: true,
   ALLOWED_TAGS: allowedTags,
   ALLOWED_ATTR: allowedAttributes,
   ALLOW_DATA_ATTR: false,
   ALLOW_ARIA_ATTR: false,
-  // Links are vetted by linkIntent, here and again when they are opened; what a fence says of its code is shown as text.
+  // Links are checked by linkIntent, here and again when they are opened. The info string of a fence is shown as text.
   ADD_URI_SAFE_ATTR: ["data-href", "data-info", "title"],
 });
 
@@ -99,12 +99,12 @@ export function lex(source: string): { readonly tokens: readonly Token[]; readon
   return { tokens, hasDefinitions: Object.keys(tokens.links).length > 0 };
 }
 
-/** The sanitised nodes of each token, in one pass of the sanitiser: it costs more to begin than to go on. */
+/** The sanitized nodes of each token, in one pass of the sanitizer, because each pass has a high fixed cost. */
 export function sanitizedFragments(tokens: readonly Token[]): readonly DocumentFragment[] {
   const parts = tokens.map(token => marked.parser([token]));
   if (parts.length > 1) {
     const boxes = [...sanitize(parts.map(part => `<div>${part}</div>`).join("")).childNodes];
-    // Whatever left its box would make another number of them: then each is sanitised alone.
+    // Content that leaves its box changes the number of boxes: then sanitize each token separately.
     if (boxes.length === parts.length && boxes.every(box => box.nodeName === "DIV")) return boxes.map(childFragment);
   }
   return parts.map(sanitize);
@@ -118,7 +118,7 @@ function childFragment(box: Node): DocumentFragment {
   return fragment;
 }
 
-/** Paints one top-level token from its sanitised nodes. `level` is that of the heading before it. */
+/** Paints one top-level token from its sanitized nodes. `level` is the level of the heading before it. */
 export function paintBlock(token: Token, level: number, fragment: DocumentFragment): Block {
   const after = addRolesAndControls(fragment, level, token.type !== "code" || isClosed(token.raw));
   if (fragment.childElementCount <= 1) {
@@ -129,10 +129,10 @@ export function paintBlock(token: Token, level: number, fragment: DocumentFragme
   return { raw: token.raw, node, level: after };
 }
 
-/** What headings may stand in, but for lists. */
+/** Tokens other than lists that can contain headings. */
 const headingContainers = new Set(["blockquote", "list_item"]);
 
-/** The level of the last heading after a token, as {@link paintBlock} would find it. */
+/** The level of the last heading after a token, as {@link paintBlock} would return it. */
 export function levelAfter(token: Token, level: number): number {
   if (token.type === "heading") return Math.min(level + 1, headingLevel((token as Tokens.Heading).depth));
   const { type, items, tokens } = token as Tokens.Generic;
@@ -140,7 +140,7 @@ export function levelAfter(token: Token, level: number): number {
   return within.reduce((reached, each) => levelAfter(each, reached), level);
 }
 
-/** Whether a code token is complete: indented, or its fence has been closed. */
+/** Whether a code token is complete: its fence is closed, or it is indented code. */
 export function isClosed(raw: string): boolean {
   const open = /^ {0,3}(`{3,}|~{3,})/.exec(raw)?.[1];
   if (open === undefined) return true;
@@ -148,7 +148,9 @@ export function isClosed(raw: string): boolean {
   return last.length > 1 && new RegExp(`^ {0,3}${open[0]}{${open.length},}[ \\t]*$`).test(last.at(-1) ?? "");
 }
 
-/** What no allowed HTML can say: roles, buttons, colours. Returns the level of the last heading. */
+/**
+ * Adds roles, buttons and code blocks, which the allowed HTML cannot express. Returns the level of the last heading.
+ */
 function addRolesAndControls(root: DocumentFragment, level: number, closed: boolean): number {
   for (const link of root.querySelectorAll<HTMLElement>("a[data-href]")) {
     link.role = "link";

@@ -1,5 +1,5 @@
-// The first Markdown of a page takes many times as long as any after it: its code and its patterns are yet to be compiled.
-// So a little of everything is painted to nowhere while nothing else is to be done, before the first answer comes.
+// The first Markdown on a page takes many times as long as later Markdown, because its code and patterns are not
+// compiled yet. So samples of all elements are rendered off the page while it is idle, before the first answer arrives.
 import { lex, sanitizedFragments } from "./render.ts";
 
 const samples = [
@@ -10,7 +10,7 @@ const samples = [
   "[a link](src/a.ts#L10), src/b.ts:3, https://example.com and <b>raw</b> ~~text~~\\*\n",
 ];
 
-/** Compiles what paints Markdown, a little whenever the page is idle. */
+/** Compiles the code that renders Markdown, one sample whenever the page is idle. */
 export function warmUp(): void {
   const [...remaining] = samples;
   const next = (): void => {
