@@ -65,7 +65,7 @@ describe("content in a real VS Code", () => {
     await allSeen(panel);
     await screenshot(page, "content");
 
-    const image = log.getByRole("button", { name: "chart.png: show larger" }).first();
+    const image = log.getByRole("button", { name: "Enlarge chart.png" }).first();
     await image.press("Enter");
     await panel.getByRole("dialog", { name: "chart.png" }).getByRole("button", { name: "Close" }).waitFor();
     await screenshot(page, "content-enlarged");
@@ -104,9 +104,9 @@ async function allSeen(panel: FrameLocator): Promise<void> {
   await log.getByRole("link", { name: "The manual" }).waitFor();
   await log.getByText("notes.py", { exact: true }).waitFor();
   await log.getByRole("button", { name: "Save data.zip" }).waitFor();
-  await log.getByText("Content that cannot be shown here: hologram").waitFor();
+  await log.getByText("Unsupported content: hologram").waitFor();
   const card = log.getByRole("article", { name: "Look around" });
   await card.getByRole("button", { name: /Look around/ }).click();
   await card.getByText("Bare words").waitFor();
-  await card.getByRole("button", { name: "chart.png: show larger" }).waitFor();
+  await card.getByRole("button", { name: "Enlarge chart.png" }).waitFor();
 }

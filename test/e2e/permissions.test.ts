@@ -119,7 +119,7 @@ describe("permission rules", () => {
     const { page, panel, log, errors } = await open({ version: ask("v", "See the version", "node --version") });
     const question = panel.getByRole("group", { name: "See the version" });
     await play(panel, "version");
-    await question.getByRole("button", { name: "Always…" }).click();
+    await question.getByRole("button", { name: "Create Rule…" }).click();
     const list = page.locator(".quick-input-list");
     await scenePage(page, "always");
     await list

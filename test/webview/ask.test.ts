@@ -39,7 +39,7 @@ describe("the question card", () => {
     const card = panel.page.getByRole("group", { name: "Publish the package" });
     await card.getByText("A rule asks about this: ask command “npm publish”.").waitFor();
     await card.getByText("NPM_TOKEN=•••").waitFor();
-    await card.getByRole("button", { name: "Always…" }).click();
+    await card.getByRole("button", { name: "Create Rule…" }).click();
     assert.deepEqual((await panel.intents()).at(-1), { type: "always", ask: "a1" });
     assert.deepEqual(await answers(panel), []);
   });
@@ -47,7 +47,7 @@ describe("the question card", () => {
   it("offers no rule where none can be made", async () => {
     const panel = await openPanel([snapshot(busy)]);
     await panel.page.getByRole("group", { name: "Run npm test?" }).waitFor();
-    assert.equal(await panel.page.getByRole("button", { name: "Always…" }).count(), 0);
+    assert.equal(await panel.page.getByRole("button", { name: "Create Rule…" }).count(), 0);
   });
 
   it("a click answers, once, and shows which option was pressed", async () => {

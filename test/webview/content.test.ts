@@ -35,7 +35,7 @@ const kinds: Readonly<Record<string, Kind>> = {
   image: {
     part: { type: "image", mimeType: "image/png", data: PIXEL, uri: "file:///w/chart.png", width: 10, height: 10 },
     seen: async place => {
-      const image = place.getByRole("button", { name: "chart.png: show larger" }).locator("img");
+      const image = place.getByRole("button", { name: "Enlarge chart.png" }).locator("img");
       assert.equal(await image.evaluate(async (img: HTMLImageElement) => (await img.decode(), img.naturalWidth)), 10);
     },
   },
@@ -88,14 +88,14 @@ const kinds: Readonly<Record<string, Kind>> = {
       await place.locator(".hljs-keyword").filter({ hasText: "def" }).waitFor();
       await place.getByRole("button", { name: "Copy main.py" }).waitFor();
       await place.getByRole("button", { name: "Open main.py" }).waitFor();
-      await place.getByText("12 more characters were left out.").waitFor();
+      await place.getByText("12 more characters are not shown.").waitFor();
     },
   },
   "an embedded image": {
     part: { type: "resource", uri: "file:///w/photo.png", mimeType: "image/png", data: PIXEL, bytes: 78 },
     seen: async place => {
       const file = place.getByRole("group", { name: "photo.png" });
-      await file.getByRole("button", { name: "photo.png: show larger" }).waitFor();
+      await file.getByRole("button", { name: "Enlarge photo.png" }).waitFor();
       await file.getByText("image/png · 78 bytes").waitFor();
     },
   },
@@ -110,7 +110,7 @@ const kinds: Readonly<Record<string, Kind>> = {
   },
   "what is newer than the panel": {
     part: { type: "placeholder", kind: "hologram" },
-    seen: place => place.getByText("Content that cannot be shown here: hologram").waitFor(),
+    seen: place => place.getByText("Unsupported content: hologram").waitFor(),
   },
 };
 const parts = Object.values(kinds).map(kind => kind.part);
@@ -167,7 +167,7 @@ describe("content", () => {
   it("that is an image is enlarged by a key, and Escape gives the focus back without stopping the agent", async () => {
     const running = { state: "running", since: START, cancelling: false } as const;
     const panel = await openPanel([snapshot(view(entries, { activity: running }))]);
-    const image = panel.log.locator("[data-kind=user]").getByRole("button", { name: "chart.png: show larger" });
+    const image = panel.log.locator("[data-kind=user]").getByRole("button", { name: "Enlarge chart.png" });
     await image.press("Enter");
     const dialog = panel.page.getByRole("dialog", { name: "chart.png" });
     await dialog.getByRole("img", { name: "chart.png" }).waitFor();

@@ -61,7 +61,7 @@ describe("a diff in a card", () => {
     for (const words of [
       "Comparing…",
       "This change is too large to compare here.",
-      "No change",
+      "No changes",
       "Empty file",
       "Line endings change to CRLF.",
       "No newline at end of file",
@@ -87,9 +87,9 @@ describe("a diff in a card", () => {
     const lines = panel.log.locator(".diff-line");
     await lines.first().waitFor();
     assert.equal(await lines.count(), 400);
-    await panel.log.getByText("500 more lines are not shown here.").waitFor();
+    await panel.log.getByText("500 more lines are not shown.").waitFor();
     assert.equal(await panel.log.locator("parley-tool :is(button, [role=link])[tabindex='0']").count(), 1);
-    const more = panel.log.getByRole("button", { name: "Show 400 More of 1,600 Lines" });
+    const more = panel.log.getByRole("button", { name: "Show 400 More Lines (1,600 remaining)" });
     await more.press("Enter");
     assert.equal(await lines.count(), 800);
     for (let i = 0; i < 3; i++) await panel.log.getByRole("button", { name: /^Show / }).press("Enter");
@@ -122,7 +122,7 @@ describe("a diff in a card", () => {
     assert.equal(await items.first().locator("ins").innerText(), "three");
     await panel.log.getByRole("article").getByRole("img", { name: "1 lines added, 1 removed" }).first().waitFor();
     await panel.log.getByText("Patch", { exact: true }).click();
-    await panel.log.getByText("12 more characters were left out.").waitFor();
+    await panel.log.getByText("12 more characters are not shown.").waitFor();
     await panel.assertClean();
   });
 });

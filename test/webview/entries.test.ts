@@ -157,7 +157,7 @@ describe("entries of the transcript", () => {
   it("notices, compactions, problems and turn ends are rows that say what happened", async () => {
     const panel = await open(...everyEntry);
     await panel.log.getByText("The model is busy.").waitFor();
-    await panel.log.getByRole("button", { name: "The conversation was summarized to make room" }).click();
+    await panel.log.getByRole("button", { name: "Summarized the conversation to free up context" }).click();
     await panel.log.getByText("We fixed sum.").waitFor();
     await panel.log.getByText("Stopped", { exact: true }).waitFor();
     const problem = panel.log.getByRole("group", { name: "Problem" });
@@ -176,11 +176,11 @@ describe("entries of the transcript", () => {
 
   it("images, embedded files and unknown content each have a face", async () => {
     const panel = await open(...everyEntry);
-    const image = panel.log.getByRole("button", { name: "chart.png: show larger" });
+    const image = panel.log.getByRole("button", { name: "Enlarge chart.png" });
     assert.ok((await image.locator("img").evaluate(img => (img as HTMLImageElement).naturalWidth)) > 0);
     await panel.log.getByText("notes.md", { exact: true }).click();
     await panel.log.getByText("# Notes").waitFor();
-    await panel.log.getByText("Content that cannot be shown here: hologram").waitFor();
+    await panel.log.getByText("Unsupported content: hologram").waitFor();
     await panel.assertClean();
   });
 
@@ -202,11 +202,11 @@ describe("entries of the transcript", () => {
 
   it("a file that is not saved, or differs on disk, says so and offers what can be done", async () => {
     const panel = await openPanel([snapshot(permissions)]);
-    await panel.log.getByRole("group", { name: "Not saved: you have unsaved changes in" }).waitFor();
+    await panel.log.getByRole("group", { name: "Not saved because of your unsaved changes:" }).waitFor();
     for (const name of [
       "Save: src/sum.js",
       "Compare: src/members.js",
-      "Take the Agent's: src/members.js",
+      "Use Agent's Version: src/members.js",
       "Keep Mine: src/members.js",
     ]) {
       await panel.log.getByRole("button", { name }).click();

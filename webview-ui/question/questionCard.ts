@@ -1,4 +1,5 @@
-// The question card: what will run, in full, and the agent's options. Never takes the focus, never answers by accident.
+// The question card: the full details of the request, and the agent's options. It never takes the focus, and it guards
+// against accidental answers.
 import { html, nothing, type TemplateResult } from "lit";
 import { keyed } from "lit/directives/keyed.js";
 import { visibleText } from "../../src/base/visibleText.ts";
@@ -10,13 +11,13 @@ import { fileLink } from "../markdown/links.ts";
 import { titleText, toolParts } from "../transcript/parts.ts";
 import { toolKindIcon } from "../transcript/toolCall.ts";
 
-/** `<parley-asks>`: the oldest open question, and how many wait behind it. */
+/** `<parley-asks>`: the oldest open question, and how many are open. */
 export class QuestionCardElement extends LightElement {
   static override properties = { asks: { attribute: false } };
   declare asks: readonly ViewQuestion[];
-  /** Finds the tool card a question is about. */
+  /** Returns the entry of the tool call that a question is about. */
   entryOf: (id: string) => ViewEntry | undefined = () => undefined;
-  /** Called when the last question is gone and the focus was here. */
+  /** Called when the last question disappears and the focus was here. */
   onLeave: () => void = () => {};
   readonly #options = new QuestionOptions(() => this.#card);
   #hadFocus = false;
@@ -40,7 +41,7 @@ export class QuestionCardElement extends LightElement {
     this.#stopListening?.();
   }
 
-  /** Gives the focus to the question, on the user's wish. */
+  /** Focuses the question, at the user's request. */
   focusCard(): void {
     this.querySelector<HTMLElement>(".options button")?.focus();
   }
@@ -84,12 +85,12 @@ export class QuestionCardElement extends LightElement {
 
   #details(question: ViewQuestion, owner: ViewEntry | undefined): TemplateResult | typeof nothing {
     const { command, cwd, parts } = question;
-    // A diff names its file itself.
+    // A diff shows its own file name.
     const locations = question.locations.filter(
       ({ path }) => !parts.some(part => part.type === "diff" && part.path === path),
     );
     if (command === undefined && cwd === undefined && locations.length + parts.length === 0) return nothing;
-    return html`<div class="ask-details" tabindex="0" role="group" aria-label=${t("What it is about")}>
+    return html`<div class="ask-details" tabindex="0" role="group" aria-label=${t("Request details")}>
       ${command === undefined ? nothing : html`<div class="command"><code>${visibleText(command)}</code></div>`}
       ${cwd === undefined ? nothing : html`<div class="quiet folder">${icon("folder")} <span>${t("in {0}", visibleText(cwd))}</span></div>`}
       ${

@@ -1,4 +1,4 @@
-// Images, sounds, links and files in messages and tool cards.
+// Images, audio, links and files in messages and tool cards.
 import { html, nothing, type TemplateResult } from "lit";
 import { visibleText } from "../../src/base/visibleText.ts";
 import type { ViewMedia, ViewPart } from "../../src/panel/protocol.ts";
@@ -9,7 +9,7 @@ import { send } from "../base/vscodeApi.ts";
 import { formatSize, t } from "../base/l10n.ts";
 import { hrefLink } from "../markdown/links.ts";
 
-/** Where the host finds the block that a part was made of. */
+/** Identifies the content block of a part for the host. */
 export interface PartLocation {
   readonly entry: string;
   readonly part: number;
@@ -19,7 +19,7 @@ type Part<T extends ViewPart["type"]> = Extract<ViewPart, { type: T }>;
 
 const imageTypes = /^image\/(?:png|jpeg|gif|webp|bmp|avif|svg\+xml)$/;
 const audioTypes = /^audio\/[\w.+-]+$/;
-/** An image in the transcript is at most this high, in pixels. */
+/** The greatest height of an image in the transcript. Pixels. */
 const maxImageHeight = 180;
 
 /** An image of a message or a tool. */
@@ -29,7 +29,7 @@ export function imagePart(part: Part<"image">, place: PartLocation | undefined):
   return part.data === undefined ? tooLargeChip("file-media", name, part, place) : imageButton(name, part, place);
 }
 
-/** A sound, with the browser's own player. */
+/** An audio part, with the browser's own player. */
 export function audioPart(part: Part<"audio">, place: PartLocation | undefined): TemplateResult {
   if (!audioTypes.test(part.mimeType)) return placeholder(part.mimeType);
   return part.data === undefined
@@ -37,7 +37,7 @@ export function audioPart(part: Part<"audio">, place: PartLocation | undefined):
     : audioPlayer(t("Audio"), part, place);
 }
 
-/** A link to a file of the workspace or to the web. */
+/** A link to a workspace file or a URL. */
 export function linkPart(part: Part<"link">): TemplateResult {
   const about = [part.mimeType, part.size === undefined ? undefined : formatSize(part.size)].filter(
     text => text !== undefined,
@@ -51,7 +51,7 @@ export function linkPart(part: Part<"link">): TemplateResult {
   </div>`;
 }
 
-/** An embedded file that is no text. Images and sounds among them are shown as such. */
+/** An embedded binary file. Images and audio are shown as such. */
 export function blobPart(part: Part<"resource">, place: PartLocation | undefined): TemplateResult {
   const name = fileName(part.uri);
   const { mimeType = "", data } = part;
@@ -74,21 +74,21 @@ export function blobPart(part: Part<"resource">, place: PartLocation | undefined
   </div>`;
 }
 
-/** What stands for content that is newer than this panel. */
+/** A placeholder for content that this version does not support. */
 export function placeholder(kind: string): TemplateResult {
-  return html`<div class="chip quiet">${icon("question")} ${t("Content that cannot be shown here: {0}", kind)}</div>`;
+  return html`<div class="chip quiet">${icon("question")} ${t("Unsupported content: {0}", kind)}</div>`;
 }
 
-/** How much of a text was left out, and the way to all of it. */
+/** Says how much of a text is not shown, with a button that opens the full text. */
 export function omittedTextNote(cut: number | undefined, place?: PartLocation): TemplateResult | typeof nothing {
   return cut === undefined || cut <= 0
     ? nothing
     : html`<p class="quiet">
-        ${t("{0} more characters were left out.", cut)} ${openButton(t("the whole text"), place)}
+        ${t("{0} more characters are not shown.", cut)} ${openButton(t("the full text"), place)}
       </p>`;
 }
 
-/** Opens the part in an editor. Nothing where the host would not find it. */
+/** A button that opens the part in an editor. Nothing if the host cannot identify the part. */
 export function openButton(name: string, place: PartLocation | undefined): TemplateResult | typeof nothing {
   if (!place) return nothing;
   return iconButton("go-to-file", {
@@ -97,7 +97,7 @@ export function openButton(name: string, place: PartLocation | undefined): Templ
   });
 }
 
-/** The last piece of a URI's path. */
+/** The last segment of a URI's path. */
 export function fileName(uri: string): string {
   return (
     uri
@@ -118,7 +118,7 @@ type Media = ViewMedia & { readonly mimeType: string };
 function tooLargeChip(glyph: string, name: string, part: Media, place: PartLocation | undefined): TemplateResult {
   return html`<div class="chip">
     ${icon(glyph)} ${name} <span class="quiet">${part.mimeType} · ${formatSize(part.bytes ?? 0)}</span>
-    <span class="quiet">${t("Too large to be shown here.")}</span> ${openButton(name, place)} ${saveButton(name, place)}
+    <span class="quiet">${t("Too large to show here.")}</span> ${openButton(name, place)} ${saveButton(name, place)}
   </div>`;
 }
 
@@ -133,7 +133,7 @@ function imageButton(name: string, part: Media, place: PartLocation | undefined)
     class="image"
     type="button"
     aria-haspopup="dialog"
-    aria-label=${t("{0}: show larger", name)}
+    aria-label=${t("Enlarge {0}", name)}
     @click=${enlargeImage}
   >
     <img
@@ -146,7 +146,7 @@ function imageButton(name: string, part: Media, place: PartLocation | undefined)
   </button>`;
 }
 
-/** The image's place is kept before it is decoded, so that nothing below it moves. */
+/** The painted size. It reserves the space before the image is decoded, so that nothing below it moves. */
 function shownSize({ width, height }: ViewMedia): { readonly width?: number; readonly height?: number } {
   if (width === undefined || height === undefined) return {};
   const scale = Math.min(1, maxImageHeight / height);
@@ -167,6 +167,6 @@ function audioPlayer(name: string, part: Media, place: PartLocation | undefined)
       src="data:${part.mimeType};base64,${part.data ?? ""}"
       @error=${showError}
     ></audio>
-    <div class="chip" hidden>${t("This sound cannot be played here.")} ${openButton(name, place)}</div>
+    <div class="chip" hidden>${t("This audio cannot be played.")} ${openButton(name, place)}</div>
   </div>`;
 }

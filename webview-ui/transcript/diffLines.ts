@@ -1,18 +1,18 @@
-// The lines of a diff, with their numbers on both sides, and the words marked that changed. A part at a time: thousands of
-// lines would hold the panel up.
+// The lines of a diff with line numbers for both sides, and the changed words highlighted. Painted in steps, because
+// thousands of lines would block the panel.
 import { html, nothing, type TemplateResult } from "lit";
 import type { DiffBody, DiffHunk, DiffLine, ColumnRanges } from "../../src/panel/protocol.ts";
 import { LightElement, roveTabStop } from "../base/element.ts";
 import { formatCount, t } from "../base/l10n.ts";
 
-/** So many lines are painted at first, and so many more at a time. */
+/** How many lines are painted first, and how many more per step. */
 const linesPerStep = 400;
 
 /** `<parley-diff-lines>`: the hunks of one file. */
 export class DiffLinesElement extends LightElement {
   static override properties = { body: { attribute: false }, label: { attribute: false }, shown: { state: true } };
   declare body: DiffBody;
-  /** The file as people read it. */
+  /** The displayed name of the file. */
   declare label: string;
   declare shown: number;
 
@@ -43,10 +43,10 @@ export class DiffLinesElement extends LightElement {
 
 const moreText = (left: number): string =>
   left > linesPerStep
-    ? t("Show {0} More of {1} Lines", linesPerStep, formatCount(left))
+    ? t("Show {0} More Lines ({1} remaining)", linesPerStep, formatCount(left))
     : t("Show {0} More Lines", left);
 
-/** How wide the numbers are. */
+/** How many digits the line numbers have. */
 function numberWidth(hunks: readonly DiffHunk[]): number {
   const last = hunks.at(-1);
   return last ? String(Math.max(last.oldStart, last.newStart) + last.lines.length).length : 1;
@@ -103,7 +103,7 @@ function textOf({ op, text, marks = [] }: DiffLine): string | (string | Template
   return out;
 }
 
-/** What the line itself does not show. */
+/** Notes after a line: how much of it is not shown, and a missing newline at the end of the file. */
 function asides({ cut, noEnd }: DiffLine): TemplateResult | typeof nothing {
   if (cut === undefined && !noEnd) return nothing;
   return html`${cut === undefined ? nothing : html`<span class="diff-aside">${t("… {0} more characters", formatCount(cut))}</span>`}${noEnd ? html`<span class="diff-aside">${t("No newline at end of file")}</span>` : nothing}`; // prettier-ignore

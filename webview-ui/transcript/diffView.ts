@@ -1,5 +1,4 @@
-// A unified diff as the panel paints it: what happens to the file, in words and counts, its lines, the way to the real
-// diff editor.
+// A unified diff in the panel: the operation, the counts, the lines, and a button that opens the diff editor.
 import { html, nothing, type TemplateResult } from "lit";
 import { visibleText } from "../../src/base/visibleText.ts";
 import type { ChangedFile, DiffBody, ToolPart } from "../../src/panel/protocol.ts";
@@ -10,18 +9,18 @@ import { fileLink } from "../markdown/links.ts";
 
 type Diff = Extract<ToolPart, { type: "diff" }>;
 
-/** The diff of one file. `openDiff` is absent where no diff editor can show it. */
+/** The diff of one file. `openDiff` is undefined if the diff editor cannot show it. */
 export function diffView(diff: Diff, openDiff?: () => void): TemplateResult {
   return html`<div class="diff" data-operation=${diff.operation}>
     <div class="part-head">
       ${fileLink(diff.path, diff.label)} ${operationTag(diff.operation)} ${bodyCounts(diff)}
       ${openDiff ? iconButton("diff", { label: t("Open Diff"), onClick: openDiff }) : nothing}
     </div>
-    ${diffBody(diff, diff.label, diff.operation === "add" || diff.operation === "delete" ? t("Empty file") : t("No change"), openDiff)}
+    ${diffBody(diff, diff.label, diff.operation === "add" || diff.operation === "delete" ? t("Empty file") : t("No changes"), openDiff)}
   </div>`;
 }
 
-/** A file of a patch: there is nothing a diff editor could show. */
+/** A file of a patch, which the diff editor cannot show. */
 export function changedFile(file: ChangedFile): TemplateResult {
   const { mode, diff } = file;
   return html`<li class="diff" data-operation=${file.operation}>
@@ -32,18 +31,18 @@ export function changedFile(file: ChangedFile): TemplateResult {
       ${mode ? html`<span class="tag">${t("Mode {0} → {1}", ...mode)}</span>` : nothing}
       ${diff ? bodyCounts(diff) : nothing}
     </div>
-    ${diff ? diffBody(diff, file.label, t("No change")) : nothing}
+    ${diff ? diffBody(diff, file.label, t("No changes")) : nothing}
   </li>`;
 }
 
-/** "+3 −1", named for assistive technology. */
+/** "+3 −1", with a name for assistive technology. */
 export function changeCounts(added: number, removed: number): TemplateResult {
   return html`<span class="counts" role="img" aria-label=${t("{0} lines added, {1} removed", added, removed)}
     ><span class="added">+${added}</span> <span class="removed">−${removed}</span></span
   >`;
 }
 
-/** How many lines come and go in the parts of a card; undefined where there are none, or they are not known. */
+/** The added and removed lines of all parts of a card; undefined if there are no diffs, or not all counts are known. */
 export function partCounts(parts: readonly ToolPart[]): TemplateResult | undefined {
   const bodies = parts
     .flatMap(part => (part.type === "diff" ? [part] : part.type === "files" ? part.files.map(file => file.diff) : []))
@@ -75,7 +74,7 @@ function diffBody(body: DiffBody, label: string, empty: string, openDiff?: () =>
   ${
     more === undefined
       ? nothing
-      : html`<p class="quiet">${t("{0} more lines are not shown here.", formatCount(more))}</p>
+      : html`<p class="quiet">${t("{0} more lines are not shown.", formatCount(more))}</p>
           ${openDiff ? openDiffButton(openDiff) : nothing}`
   }`;
 }
@@ -97,7 +96,7 @@ function lineEndText(ends: NonNullable<DiffBody["lineEnds"]>): string {
   }
 }
 
-/** Agents may name operations that are newer than we are: those stand as they are. */
+/** Operations that this version does not know are shown as the agent named them. */
 function operationTag(operation: string): TemplateResult | typeof nothing {
   if (operation === "modify") return nothing;
   return html`<span class="tag">${operationText(operation)}</span>`;

@@ -1,43 +1,43 @@
-// What a terminal would show of an output: bytes in, lines of styled text out. A chunk of its own, since it is large.
-// Nothing an output says to the terminal itself gets anywhere: no title, clipboard, bell or answer has a listener.
+// Emulates a terminal: output in, lines of styled text out. A separate chunk, because it is large. Sequences that
+// address the terminal itself have no effect: title, clipboard, bell and responses have no listeners.
 /// <reference path="../xterm.d.ts" />
 import type { IBuffer, IBufferCell, IMarker, IUnicodeVersionProvider } from "@xterm/headless";
 import { Terminal } from "@xterm/headless/lib-headless/xterm-headless.mjs";
 
-/** A stretch of a line in one style. */
+/** A part of a line with one style. */
 export interface StyledRun {
   readonly text: string;
-  /** Classes, "" for none. */
+  /** CSS classes; "" if there are none. */
   readonly style: string;
-  /** Colours that no theme names, as #rrggbb. */
+  /** Colours that the theme does not define, as #rrggbb. */
   readonly foreground?: string;
   readonly background?: string;
 }
 export type StyledLine = readonly StyledRun[];
 
-/** What became of the lines since they were last taken. */
+/** The changes of the lines since the last {@link Emulator.take}. */
 export interface OutputChange {
-  /** So many went from the top; */
+  /** How many lines were removed from the top. */
   readonly dropped: number;
-  /** so many of those that are left are as they were; */
+  /** How many of the remaining lines, from the top, are unchanged. */
   readonly kept: number;
-  /** and these stand below them, in place of all others. */
+  /** The lines below those, which replace all others. */
   readonly lines: readonly StyledLine[];
 }
 
 const terminalColumns = 200;
 const terminalRows = 30;
 const maxScrollback = 2000;
-/** Characters at a time: between slices the emulator leaves the page time for other things. */
+/** Characters per write. Between writes, the emulator yields to the page. */
 const sliceLength = 4096;
 
-/** Sequences that are carried out one step after the other, and the most steps that make sense. More would be a trap. */
+/** Sequences that the emulator executes step by step, and the most steps that make sense. More could block the page. */
 const maxRepeats: Readonly<Record<string, number>> = {
-  I: terminalColumns, Z: terminalColumns, b: terminalColumns, // tab stops forward and back, the last character again
+  I: terminalColumns, Z: terminalColumns, b: terminalColumns, // tab stops forward and backward, repeat the last character
   L: 100, M: 100, S: 100, T: 100, // insert and delete lines, scroll up and down
 }; // prettier-ignore
 
-/** A terminal of {@link terminalColumns} columns, whose lines are joined again where they wrapped. */
+/** A terminal with {@link terminalColumns} columns. Wrapped lines are joined again. */
 export class Emulator {
   readonly #terminal = new Terminal({
     allowProposedApi: true,
@@ -49,9 +49,9 @@ export class Emulator {
     logLevel: "off",
   });
   readonly #cell: IBufferCell;
-  /** The last row of those that could not change any more, when lines were last taken. */
+  /** The last row that could no longer change at the last {@link take}. */
   #mark: IMarker | undefined;
-  /** How many lines there were down to the mark. */
+  /** How many lines there were down to that row. */
   #linesAboveMark = 0;
 
   constructor() {
@@ -60,16 +60,16 @@ export class Emulator {
     unicode.register(unicodeWidths);
     unicode.activeVersion = unicodeWidths.version;
     buffer.onBufferChange(() => this.#clearMark());
-    // A reset makes new buffers, and leaves the mark in the old.
+    // A reset creates new buffers and leaves the marker in the old one.
     parser.registerEscHandler({ final: "c" }, () => this.#clearMark());
-    // Links would be kept, each with a mark of its own.
+    // The emulator would keep each link with a marker of its own.
     parser.registerOscHandler(8, () => true);
     for (const [final, maxSteps] of Object.entries(maxRepeats)) {
       parser.registerCsiHandler({ final }, ([count]) => typeof count === "number" && count > maxSteps);
     }
   }
 
-  /** Takes output, of which there must be some. `taken` is called once the lines show it. */
+  /** Writes output, which must not be empty. `onShown` is called when the lines contain it. */
   write(output: string, onShown: () => void): void {
     for (let at = 0; at < output.length; at += sliceLength) {
       const isLast = at + sliceLength >= output.length;
@@ -77,10 +77,10 @@ export class Emulator {
     }
   }
 
-  /** What has changed since this was last called. Empty lines at the end of the screen are left out. */
+  /** The changes since the last call. Empty lines at the end of the screen are skipped. */
   take(): OutputChange {
     const { active } = this.#terminal.buffer;
-    // A mark that has left the scrollback is at -1, too: then nothing is left of what was.
+    // The line of a marker that has left the scrollback is -1 too: then no earlier line is left.
     const from = (this.#mark?.line ?? -1) + 1;
     const kept = lineCount(active, from);
     const dropped = from > 0 ? this.#linesAboveMark - kept : 0;
@@ -106,7 +106,7 @@ export class Emulator {
     return false;
   }
 
-  /** Marks what is above the screen, and above the line that reaches into it. A full-screen program's has no above. */
+  /** Marks the row above the screen and above a line that extends into it. A full-screen program has no scrollback. */
   #setMark(active: IBuffer): void {
     this.#clearMark();
     if (active.type !== "normal") return;
@@ -117,7 +117,7 @@ export class Emulator {
     this.#linesAboveMark = lineCount(active, start);
   }
 
-  /** The row after the last one that shows anything. */
+  /** The row after the last row with content. */
   #endRow(active: IBuffer): number {
     for (let y = active.length - 1; y >= active.baseY; y--) {
       const line = new LineBuilder();
@@ -140,7 +140,7 @@ export class Emulator {
   }
 }
 
-/** How many lines begin above this row. The first row begins one, even if the beginning of it is gone. */
+/** How many lines start above this row. The first row counts as a start, even if its line was cut off. */
 function lineCount(active: IBuffer, end: number): number {
   let count = 0;
   for (let y = 0; y < end; y++) if (y === 0 || !active.getLine(y)?.isWrapped) count++;
@@ -157,15 +157,15 @@ const flagNames: readonly (readonly [number, string])[] = [
   [wideFlag, "wide"],
 ];
 
-/** No colour of its own. Others are 0 to 255, or 0x1000000 and red, green, blue. */
+/** The default colour. Others are 0 to 255, or 0x1000000 plus red, green and blue. */
 const noColour = -1;
 const rgbBit = 0x1000000;
 
-/** Gathers cells into runs. */
+/** Joins cells into runs. */
 class LineBuilder {
   readonly #runs: StyledRun[] = [];
   #text = "";
-  /** Cells that nothing was written to: only spaces if something follows. */
+  /** Unwritten cells, which become spaces if another cell follows. */
   #blanks = 0;
   #flags = 0;
   #foreground = noColour;
@@ -186,12 +186,12 @@ class LineBuilder {
     else this.#put(chars, flags, foreground, background);
   }
 
-  /** The line goes on in the next row. A wide character that did not fit in here has left one cell empty. */
+  /** The line continues in the next row. A wide character that did not fit in this row left one cell empty. */
   wrap(beforeWide: boolean): void {
     if (beforeWide && this.#blanks === 1) this.#blanks = 0;
   }
 
-  /** The line is over. */
+  /** Ends the line. */
   build(): StyledLine {
     this.#blanks = 0;
     this.#flush();
@@ -232,7 +232,7 @@ function flagsOf(cell: IBufferCell): number {
   );
 }
 
-/** Ideographs, which fonts draw a little narrower than the two cells they take. Emoji fill them by themselves. */
+/** Ideographs, which fonts draw slightly narrower than their two cells. Emoji fill their cells without help. */
 function wideFlagOf(cell: IBufferCell): number {
   if (cell.getWidth() < 2) return 0;
   const code = cell.getCode();
@@ -253,10 +253,10 @@ function styleOf(flags: number, foreground: number, background: number): Omit<St
 }
 
 const colourNames = ["black", "red", "green", "yellow", "blue", "magenta", "cyan", "white"];
-/** The steps of red, green and blue in the cube of the colours 16 to 231. */
+/** The levels of red, green and blue in the colour cube, colours 16 to 231. */
 const cubeSteps = [0, 95, 135, 175, 215, 255];
 
-/** The class of a colour, and the colour itself where themes define none. */
+/** The class of a colour, and the colour itself if themes do not define it. */
 function colour(side: "fg" | "bg", value: number, inverse: boolean): { readonly name: string; readonly own?: string } {
   if (value === noColour) return { name: inverse ? `ansi-${side}-inverse` : "" };
   if (value < 16) return { name: `ansi-${side}-${value < 8 ? "" : "bright-"}${colourNames[value % 8]}` };
@@ -277,10 +277,10 @@ function cubeColour(index: number): number {
 const zeroWidthPattern = /^[\p{Mn}\p{Me}\p{Cf}\u1160-\u11ff]$/u;
 const twoCellPattern =
   /^(?:[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe10-\ufe19\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{17000}-\u{18cff}\u{1b000}-\u{1b2ff}\u{20000}-\u{3fffd}]|(?![\u{1f1e6}-\u{1f1ff}])\p{Emoji_Presentation})$/u;
-/** Widths of the basic plane as they were found, plus one. */
+/** The known widths of the basic multilingual plane, plus one. */
 const cachedWidths = new Uint8Array(0x10000);
 
-/** How many cells characters take. The emulator itself only knows those of 2010, in which emoji took one. */
+/** How many cells a character takes. The emulator's own table is from 2010, when emoji took one. */
 const unicodeWidths: IUnicodeVersionProvider = {
   version: "parley",
   wcwidth(code) {
@@ -292,7 +292,7 @@ const unicodeWidths: IUnicodeVersionProvider = {
     cachedWidths[code] = width + 1;
     return width;
   },
-  // Packed as the emulator reads it: the width, and whether the character joins the one before it.
+  // Packed in the emulator's format: the width, and whether the character joins the preceding one.
   charProperties(code, preceding) {
     const width = unicodeWidths.wcwidth(code);
     const before = (preceding >> 1) & 3;

@@ -1,4 +1,4 @@
-// The lines of a transcript as elements: entries, and runs of look-ups with their one line.
+// The elements of the transcript's lines: entries, and folded runs of look-ups.
 import { html, nothing, type TemplateResult } from "lit";
 import { repeat } from "lit/directives/repeat.js";
 import type { ViewQuestion, ViewEntry } from "../../src/panel/protocol.ts";
@@ -7,7 +7,7 @@ import { openState, updateSavedState, savedState } from "../base/vscodeApi.ts";
 import { formatCount, t } from "../base/l10n.ts";
 import { entriesOf, countLookUps, runId, type OutlineItem, type Outline } from "./outline.ts";
 
-/** What every element of an entry has. */
+/** The properties that all elements of entries share. */
 export interface EntryElement extends HTMLElement {
   entry: ViewEntry;
   live: boolean;
@@ -15,7 +15,7 @@ export interface EntryElement extends HTMLElement {
   requestUpdate(): void;
 }
 
-/** The id of the element that paints an entry or a run: none of the agent's words, which might mean something there. */
+/** The DOM id of an entry or run. It does not contain the agent's id, which could collide with other DOM ids. */
 function elementId(id: string): string {
   const known = elementIds.get(id) ?? `parley-entry-${elementIds.size}`;
   elementIds.set(id, known);
@@ -23,11 +23,11 @@ function elementId(id: string): string {
 }
 const elementIds = new Map<string, string>();
 
-/** The element of an entry or run, if it is painted. */
+/** The element of an entry or run; null if it is not painted. */
 export const elementOf = (id: string): EntryElement | null =>
   document.getElementById(elementId(id)) as EntryElement | null;
 
-/** Paints lines of the outline; `repaint` is called when a run was opened or closed. */
+/** Paints lines of the outline. `repaint` is called when the user opens or closes a run. */
 export function entryList(items: readonly OutlineItem[], outline: Outline, repaint: () => void): TemplateResult {
   const lines = items.flatMap(item => (item.type === "run" ? runLines(item, outline) : [{ item, inRun: false }]));
   return html`${repeat(
@@ -42,13 +42,16 @@ type LookUpRun = Extract<OutlineItem, { type: "run" }>;
 
 function runLines(run: LookUpRun, outline: Outline): { readonly item: OutlineItem; readonly inRun: boolean }[] {
   const head = { item: run, inRun: false };
-  // Held runs look as if they were none: their cards stay where the reader sees them.
+  // Unfolded runs look like ordinary entries, so that their cards stay where the reader sees them.
   if (outline.unfoldedRuns.has(run.id)) return run.entries.map(id => ({ item: { type: "entry", id }, inRun: false }));
   if (!isRunOpen(run)) return [head];
   return [head, ...run.entries.map(id => ({ item: { type: "entry" as const, id }, inRun: true }))];
 }
 
-/** As the user left it, by whichever entry it began with then. A card that was opened keeps its run open. */
+/**
+ * Whether a run is open, as the user left it. The state may be saved under any of its entries, because a run can start
+ * at another entry later. An opened card keeps its run open.
+ */
 export function isRunOpen(run: LookUpRun): boolean {
   for (const id of run.entries) {
     const state = openState(runId(id));

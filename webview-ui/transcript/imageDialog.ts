@@ -1,9 +1,9 @@
-// An image as large as the panel, in a dialog that Escape closes and that gives the focus back.
+// Shows an image at the size of the panel, in a dialog. Escape closes it and returns the focus.
 import { html, nothing, render } from "lit";
 import { iconButton } from "../base/iconButton.ts";
 import { t } from "../base/l10n.ts";
 
-/** Shows the image over the panel. `open` opens it in an editor, where that is possible. */
+/** Shows the image over the panel. `open` opens it in an editor, if that is possible. */
 export function showImageDialog(name: string, source: string, open: (() => void) | undefined): void {
   const dialog = document.createElement("dialog");
   dialog.className = "enlarged";
@@ -22,7 +22,7 @@ export function showImageDialog(name: string, source: string, open: (() => void)
       <img alt=${name} src=${source} />`,
     dialog,
   );
-  // Escape is spent on the dialog: it is not to stop the agent as well.
+  // Escape only closes the dialog and must not also stop the agent.
   dialog.addEventListener("keydown", event => event.stopPropagation());
   dialog.addEventListener("click", event => {
     if (event.target === dialog) dialog.close();
@@ -30,6 +30,6 @@ export function showImageDialog(name: string, source: string, open: (() => void)
   dialog.addEventListener("close", () => dialog.remove());
   (document.getElementById("parley") ?? document.body).append(dialog);
   dialog.showModal();
-  // Not by `autofocus`, which the frame of a webview may not use.
+  // `autofocus` is not allowed in the frame of a webview.
   dialog.querySelector<HTMLElement>("button:last-of-type")?.focus();
 }

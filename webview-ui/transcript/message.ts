@@ -1,4 +1,4 @@
-// Messages: the user's as typed, the agent's as Markdown while it streams, thoughts folded into one line.
+// Messages: the user's as typed, the agent's as streaming Markdown, thoughts folded into one line.
 import { html, nothing, type TemplateResult } from "lit";
 import type { ViewMessage, ViewPart } from "../../src/panel/protocol.ts";
 import { copyButton } from "../markdown/copy.ts";
@@ -8,7 +8,7 @@ import { openState, send, setOpen } from "../base/vscodeApi.ts";
 import { formatDuration, t } from "../base/l10n.ts";
 import { messagePart, partAt, userPart } from "./parts.ts";
 
-/** How much of a streaming thought is shown while it is folded. */
+/** How many characters of a streaming thought are shown while it is folded. */
 const thoughtTailLength = 240;
 const excerptLength = 80;
 
@@ -90,7 +90,7 @@ export class MessageElement extends LightElement {
     this.requestUpdate();
   }
 
-  /** Only the last part can grow. */
+  /** Whether the part can grow: only the last one can. */
   #isLive(part: number): boolean {
     return this.live && part === this.entry.parts.length - 1;
   }
@@ -107,7 +107,7 @@ export class MessageElement extends LightElement {
   }
 }
 
-/** The text parts of a message, as they were written. */
+/** The text parts of a message, as written. */
 export function messageText(parts: readonly ViewPart[]): string {
   return parts.flatMap(part => (part.type === "text" ? [part.text] : [])).join("\n\n");
 }

@@ -1,4 +1,4 @@
-// What stands under a card or a notice beside its content: what a rule decided, and files that need the user.
+// Notes below a tool card or a notice: decisions by rules, and files that need the user's attention.
 import { html, nothing, type TemplateResult } from "lit";
 import { visibleText } from "../../src/base/visibleText.ts";
 import type { SettleFileChoice, ViewNotedFile } from "../../src/panel/protocol.ts";
@@ -7,7 +7,7 @@ import { send } from "../base/vscodeApi.ts";
 import { t } from "../base/l10n.ts";
 import { fileLink } from "../markdown/links.ts";
 
-/** Answers that rules gave, each with a way to the rules. */
+/** Decisions by rules, each with a button that opens the rules. */
 export function decisionNotes(decisions: readonly string[] | undefined): TemplateResult | typeof nothing {
   if (!decisions || decisions.length === 0) return nothing;
   return html`<div class="decisions">
@@ -15,13 +15,13 @@ export function decisionNotes(decisions: readonly string[] | undefined): Templat
   </div>`;
 }
 
-/** Opens the list of rules, at the one that decided. */
+/** A button that opens the list of rules at the rule that decided. */
 export function rulesButton(decision: string): TemplateResult {
   const open = (): void => send({ type: "manageRules", decision });
   return html`<button class="link" type="button" @click=${open}>${t("Rules")}</button>`;
 }
 
-/** Files whose text is in the editor only, or differs there from the disk, with what can be done about each. */
+/** Files with text that is only in the editor, or that differs from the disk, with actions for each. */
 export function fileNotes(files: readonly ViewNotedFile[] | undefined): TemplateResult | typeof nothing {
   if (!files || files.length === 0) return nothing;
   return html`${files.map(
@@ -35,15 +35,15 @@ export function fileNotes(files: readonly ViewNotedFile[] | undefined): Template
 
 function noteText({ note }: ViewNotedFile): string {
   return note === "unsaved"
-    ? t("Not saved: you have unsaved changes in")
-    : t("Changed on disk while you have unsaved changes:");
+    ? t("Not saved because of your unsaved changes:")
+    : t("Changed on disk while you had unsaved changes:");
 }
 
 function actionsOf({ note }: ViewNotedFile): readonly (readonly [SettleFileChoice, string])[] {
   if (note === "unsaved") return [["save", t("Save")]];
   return [
     ["compare", t("Compare")],
-    ["take", t("Take the Agent's")],
+    ["take", t("Use Agent's Version")],
     ["keep", t("Keep Mine")],
   ];
 }

@@ -1,39 +1,39 @@
-// How the flat list of entries is laid out: what a sub-agent does stands in its call's card, and runs of finished
-// look-ups fold into one line. No DOM.
+// Arranges the flat list of entries: the entries of a sub-agent are nested in the card of its call, and runs of
+// finished look-ups are folded into one line. No DOM.
 import type { ViewQuestion, ViewEntry, ViewTool } from "../../src/panel/protocol.ts";
 
-/** A line of the transcript: an entry, or look-ups that fold into one line. */
+/** A line of the transcript: an entry, or look-ups folded into one line. */
 export type OutlineItem =
   | { readonly type: "entry"; readonly id: string }
-  /** Its id is made of its first entry's, whichever that is by now. */
+  /** The id derives from the id of the first entry, which can change. */
   | { readonly type: "run"; readonly id: string; readonly entries: readonly string[] };
 
-/** Fewer look-ups than these stay as they are. */
+/** Fewer look-ups than this are not folded. */
 const minRunLength = 3;
 const noItems: readonly OutlineItem[] = [];
 
-/** The id of the run that would begin with this entry. */
+/** The id of a run that starts with this entry. */
 export const runId = (entry: string): string => `run:${entry}`;
 
-/** The entries as they stand below each other and in each other. Entries are looked up by id, so none is ever stale. */
+/** The order and nesting of the entries. Entries are looked up by id, so none is stale. */
 export class Outline {
   readonly #entries = new Map<string, ViewEntry>();
   #lines = new Map<string | undefined, readonly OutlineItem[]>();
   #questions = new Map<string, ViewQuestion>();
   #lastPrompt = -1;
   readonly #positions = new Map<string, number>();
-  /** The id of the entry that is being streamed into. */
+  /** The id of the entry that text streams into. */
   live: string | null = null;
-  /** Runs that are not folded yet, since the reader looks at them. */
+  /** Runs that are not folded yet, because the user is reading them. */
   readonly unfoldedRuns = new Set<string>();
 
-  /** Lays all entries out anew. */
+  /** Arranges all entries again. */
   build(entries: readonly ViewEntry[]): void {
     this.#entries.clear();
     this.#positions.clear();
     const children = new Map<string | undefined, ViewEntry[]>();
     for (const [at, entry] of entries.entries()) {
-      // A card that is not there cannot hold anything.
+      // Entries of an unknown call are not nested.
       const parent = parentOf(entry);
       const known = parent !== undefined && this.#entries.has(parent) ? parent : undefined;
       this.#entries.set(entry.id, entry);
@@ -46,7 +46,7 @@ export class Outline {
     this.#lastPrompt = entries.findLastIndex(entry => entry.kind === "user" && entry.parent === undefined);
   }
 
-  /** Takes in an entry that changed in its place. True if the layout may be another now. */
+  /** Replaces an entry that changed in place. Returns true if the arrangement can differ now. */
   update(entry: ViewEntry): boolean {
     const old = this.#entries.get(entry.id);
     this.#entries.set(entry.id, entry);
@@ -72,38 +72,38 @@ export class Outline {
     return this.#lines.get(undefined) ?? noItems;
   }
 
-  /** What stands in a tool card. */
+  /** The lines nested in a tool card. */
   nested(id: string): readonly OutlineItem[] {
     return this.#lines.get(id) ?? noItems;
   }
 
-  /** Every entry in a tool card, however deep. */
+  /** All entries nested in a tool card, at any depth. */
   descendants(id: string): readonly ViewEntry[] {
     return this.nested(id).flatMap(item =>
       entriesOf(item).flatMap(each => [this.#entries.get(each) ?? [], this.descendants(each)].flat()),
     );
   }
 
-  /** No later prompt stands below the entry. */
+  /** Whether no later prompt follows the entry. */
   isCurrent(id: string): boolean {
     return (this.#positions.get(id) ?? -1) > this.#lastPrompt;
   }
 
-  /** The cards an entry stands in, from the outermost in. */
+  /** The cards that contain an entry, the outermost first. */
   parents(id: string): readonly string[] {
     const out: string[] = [];
     for (let at = this.#parent(id); at !== undefined; at = this.#parent(at)) out.unshift(at);
     return out;
   }
 
-  /** The run an entry belongs to. */
+  /** The run that contains an entry. */
   runOf(id: string): Extract<OutlineItem, { type: "run" }> | undefined {
     const lines = this.#lines.get(this.#parent(id)) ?? noItems;
     return lines.find(item => item.type === "run" && item.entries.includes(id)) as
       Extract<OutlineItem, { type: "run" }> | undefined;
   }
 
-  /** Which of the lines an entry or run stands in, or -1. */
+  /** The index of the line that contains an entry or run, or -1. */
   rootIndexOf(id: string): number {
     const [outermost = id] = this.parents(id);
     return this.roots.findIndex(item => item.id === outermost || entriesOf(item).includes(outermost));
@@ -144,14 +144,14 @@ export const entriesOf = (item: OutlineItem): readonly string[] => (item.type ==
 
 const parentOf = (entry: ViewEntry): string | undefined => ("parent" in entry ? entry.parent : undefined);
 
-/** A finished read or search that nothing needs to be said about. */
+/** Whether an entry is a finished read or search without notes. */
 const isLookUp = (entry: ViewEntry): boolean =>
   entry.kind === "tool" &&
   entry.status === "done" &&
   (entry.toolKind === "read" || entry.toolKind === "search") &&
   entry.files === undefined;
 
-/** How many files a run read, and how often it searched. */
+/** How many files the tool calls read, and how often they searched. */
 export function countLookUps(tools: readonly ViewTool[]): { readonly files: number; readonly searches: number } {
   const reads = tools.filter(tool => tool.toolKind === "read");
   const files = reads.flatMap(({ locations, title }) =>

@@ -1,4 +1,4 @@
-// What messages and tool cards hold besides their frame: text, images, links, diffs, terminals, JSON.
+// The content of messages and tool cards: text, images, links, diffs, terminals, JSON.
 import { html, nothing, type TemplateResult } from "lit";
 import { visibleText } from "../../src/base/visibleText.ts";
 import type { ToolPart, ViewEntry, ViewPart } from "../../src/panel/protocol.ts";
@@ -19,7 +19,7 @@ import { send } from "../base/vscodeApi.ts";
 import { t } from "../base/l10n.ts";
 import type { TerminalElement } from "./terminal.ts";
 
-/** A part of a message. Text is Markdown; while `live`, it may grow. `place` is where the host finds it. */
+/** A part of a message. Text is Markdown and can grow while `live`. `place` identifies the part for the host. */
 export function messagePart(part: ViewPart, live: boolean, place?: PartLocation): TemplateResult {
   const shown = partContent(part, live, place);
   if (!part.forAgent) return shown;
@@ -48,28 +48,28 @@ function partContent(part: ViewPart, live: boolean, place: PartLocation | undefi
   }
 }
 
-/** A part at its index, by which what was found in it is looked up. Takes no place of its own. */
+/** A part with its index, which find uses to look up hits. The wrapper has no layout box. */
 export function partAt(index: number, content: TemplateResult): TemplateResult {
   return html`<div class="part" data-part=${index}>${content}</div>`;
 }
 
-/** A part of a user's message: as it was typed. */
+/** A part of a user's message, as typed. */
 export function userPart(part: ViewPart, place?: PartLocation): TemplateResult {
   if (part.type !== "text") return messagePart(part, false, place);
   return html`<div class="typed">${part.text}</div>
     ${omittedTextNote(part.cut, place)}`;
 }
 
-/** A title as agents write them: plain, but for code between backticks. */
+/** A title from an agent: plain text with code between backticks. */
 export function titleText(title: string): (string | TemplateResult)[] {
   return visibleText(title)
     .split(/`([^`]+)`/)
     .map((piece, i) => (i % 2 === 1 ? html`<code>${piece}</code>` : piece));
 }
 
-/** The parts of a tool card or of a question. `owner` is the tool card whose diffs the host can open. */
+/** The parts of a tool card or question. `owner` is the tool card whose diffs the host can open. */
 export function toolParts(parts: readonly ToolPart[], owner: ViewEntry | undefined, live: boolean): TemplateResult[] {
-  // Raw input and output stay folded behind whatever says the same in words.
+  // Raw input and output are folded if other parts show the same content.
   const rawOnly = parts.every(part => part.type === "json");
   return parts.map((part, i) => partAt(i, toolPart(part, owner, live, rawOnly, owner && { entry: owner.id, part: i })));
 }
@@ -159,7 +159,7 @@ function terminalButtons({ text, terminalId, canKill }: Part<"terminal">): Templ
 function exitLine({ exit }: Part<"terminal">): TemplateResult | typeof nothing {
   if (exit === undefined) return nothing;
   const failed = exit.signal !== undefined || (exit.exitCode ?? 0) !== 0;
-  // Not known to have gone well: a refused command ends, too.
+  // Without an exit code success is unknown: a rejected command ends too.
   const glyph = failed ? "error" : exit.exitCode === undefined ? "dash" : "check";
   return html`<div class="exit" data-failed=${failed}>${icon(glyph)} ${exitText(exit)}</div>`;
 }

@@ -1,4 +1,4 @@
-// A problem as people see it: the sentence, what the agent printed, a command to run, the next steps.
+// Shows a problem: the message, the agent's output, a command to run, and the next steps.
 import { html, nothing, type TemplateResult } from "lit";
 import { visibleText } from "../../src/base/visibleText.ts";
 import type { NextStep, Problem } from "../../src/base/errors.ts";
@@ -8,7 +8,7 @@ import { send } from "../base/vscodeApi.ts";
 import { titleText } from "./parts.ts";
 import { t } from "../base/l10n.ts";
 
-/** The name of a next step, as its button says it. */
+/** The label of a next step. */
 export function stepName(step: NextStep): string {
   switch (step) {
     case "retry":
@@ -35,7 +35,7 @@ export function stepName(step: NextStep): string {
   }
 }
 
-/** The inside of a banner or row. Without `offers`, the steps are left out: the moment for them has passed. */
+/** The content of a banner or row. `offersSteps` is false when the next steps no longer apply. */
 export function problemBody(problem: Problem, offersSteps: boolean): TemplateResult {
   const { command } = problem;
   return html`<div class="problem-text">

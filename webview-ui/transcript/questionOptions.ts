@@ -1,5 +1,4 @@
-// The options of a question as buttons, wherever they stand: above the composer or in a tool card. Answered on purpose
-// only, and once.
+// The option buttons of a question, above the composer or in a tool card. They prevent accidental and repeated answers.
 import { html, nothing, type TemplateResult } from "lit";
 import { Emitter } from "../../src/base/lifecycle.ts";
 import { visibleText } from "../../src/base/visibleText.ts";
@@ -8,33 +7,36 @@ import type { QuestionOption } from "../../src/session/events.ts";
 import { send } from "../base/vscodeApi.ts";
 import { t } from "../base/l10n.ts";
 
-/** For this long after it got the focus, a key does not allow: it was typed for something else. */
+/**
+ * A key does not allow within this time after the focus moved here, because it was meant for something else.
+ * Milliseconds.
+ */
 const guardTime = 500;
 
-/** The option that was pressed, by question; the host decides what becomes of it. */
+/** The chosen option of each question. The host decides the outcome. */
 const chosenOptions = new Map<string, string>();
 const answered = new Emitter<void>();
-/** Fires when an option was pressed. */
+/** Fires when the user chose an option. */
 export const onAnswer = answered.event;
 
-/** Forgets what was pressed for questions that are not open any more. */
+/** Removes the chosen options of questions that are no longer open. */
 export function forgetClosedQuestions(open: readonly ViewQuestion[]): void {
   for (const questionId of chosenOptions.keys())
     if (!open.some(({ id }) => id === questionId)) chosenOptions.delete(questionId);
 }
 
-/** What the user does to the options of one card. */
+/** Handles the options of one card. */
 export class QuestionOptions {
   readonly #card: () => Element | null;
   #cardFocusedAt = Infinity;
   #optionFocusedAt = Infinity;
 
-  /** `card` gives the element that must hold the focus for number keys to count. */
+  /** `card` returns the element that must contain the focus for number keys to work. */
   constructor(card: () => Element | null) {
     this.#card = card;
   }
 
-  /** For `focusin` on the card. */
+  /** Handles `focusin` on the card. */
   handleFocusIn(event: FocusEvent): void {
     const now = performance.now();
     const from = event.relatedTarget;
@@ -42,7 +44,7 @@ export class QuestionOptions {
     this.#optionFocusedAt = now;
   }
 
-  /** For `keydown` on the card. True if the key is that of an option. */
+  /** Handles `keydown` on the card. Returns true if the key belongs to an option. */
   handleKey(question: ViewQuestion, event: KeyboardEvent): boolean {
     if (event.isComposing || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return false;
     const option = /^[1-9]$/.test(event.key) ? question.options[Number(event.key) - 1] : undefined;
@@ -63,7 +65,7 @@ export class QuestionOptions {
   #button(question: ViewQuestion, option: QuestionOption, at: number): TemplateResult {
     const key = at < 9 ? String(at + 1) : undefined;
     const chosen = chosenOptions.get(question.id);
-    // aria-disabled rather than disabled: a disabled button would drop the focus onto the page.
+    // `aria-disabled` instead of `disabled`, because a disabled button would drop the focus onto the page.
     return html`<button
       type="button"
       class=${option === suggestedOption(question) ? "primary" : "secondary"}
@@ -77,7 +79,7 @@ export class QuestionOptions {
   }
 
   #handleClick(event: MouseEvent, question: ViewQuestion, option: QuestionOption): void {
-    // A click without a pointer is a key, or an assistive device that cannot have hurried either.
+    // A click without a pointer comes from a key or from assistive technology; the same guard applies to both.
     const byKey = event.detail === 0;
     if (byKey && isAllow(option) && performance.now() - this.#optionFocusedAt < guardTime) return;
     answer(question, option);
@@ -91,18 +93,18 @@ function answer(question: ViewQuestion, option: QuestionOption): void {
   send({ type: "answer", ask: question.id, option: option.id });
 }
 
-/** The option to stand out: allowing this once. What allows more than that never does, wherever the agent puts it. */
+/** The option to highlight: the one that allows once. Broader options are never highlighted, whatever their order. */
 const suggestedOption = (question: ViewQuestion): QuestionOption | undefined =>
   question.options.find(option => option.kind === "allow_once");
 
-/** Makes a rule of the answer. It asks which, so it cannot be pressed by mistake. */
+/** A button that creates a rule. It opens a list of rules first, so it needs no guard against accidents. */
 function createRuleButton({ id }: ViewQuestion): TemplateResult {
   return html`<button class="secondary" type="button" @click=${() => send({ type: "always", ask: id })}>
-    ${t("Always…")}
+    ${t("Create Rule…")}
   </button>`;
 }
 
-/** Whatever is not known to reject might allow. */
+/** Whether an option can allow: all kinds that are not known to reject. */
 function isAllow(option: QuestionOption): boolean {
   return !option.kind.startsWith("reject");
 }

@@ -1,4 +1,4 @@
-// An embedded text file: folded, coloured by its name or MIME type; to copy, and to open in an editor.
+// An embedded text file: folded, highlighted by its name or MIME type, with buttons to copy and to open it.
 import { html, nothing, type TemplateResult } from "lit";
 import type { ViewPart } from "../../src/panel/protocol.ts";
 import { omittedTextNote, fileName, openButton, type PartLocation } from "./content.ts";
@@ -8,7 +8,7 @@ import { highlight, languageOf } from "../markdown/highlight.ts";
 import { formatSize, t } from "../base/l10n.ts";
 import { hrefLink } from "../markdown/links.ts";
 
-/** `<parley-resource>`: its text is only on the page while it is open. */
+/** `<parley-resource>`: its text is on the page only while it is open. */
 export class ResourceElement extends LightElement {
   static override properties = { file: { attribute: false }, place: { attribute: false }, open: { state: true } };
   declare file: Extract<ViewPart, { type: "resource" }>;

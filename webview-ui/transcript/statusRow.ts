@@ -1,4 +1,4 @@
-// The quiet rows of the transcript: notices, compactions, turn ends; and problems at their place in it.
+// The status rows of the transcript: notices, compactions, turn ends and problems.
 import { html, nothing, type TemplateResult } from "lit";
 import type { StopReason } from "../../src/session/events.ts";
 import type { ViewCompaction, ViewEntry, ViewMessage, ViewNotice, ViewTool } from "../../src/panel/protocol.ts";
@@ -15,7 +15,7 @@ const severityIcons: Readonly<Record<ViewNotice["severity"], string>> = {
   error: "error",
 };
 
-/** `<parley-row>`: an entry that is neither message nor tool call. */
+/** `<parley-row>`: an entry that is neither a message nor a tool call. */
 export class StatusRowElement extends LightElement {
   static override properties = {
     entry: { attribute: false },
@@ -24,7 +24,7 @@ export class StatusRowElement extends LightElement {
   };
   declare entry: Exclude<ViewEntry, ViewMessage | ViewTool>;
   declare live: boolean;
-  /** Whether no later prompt stands below it: then the next steps of a problem still make sense. */
+  /** Whether no later prompt follows, so that the next steps of a problem still apply. */
   declare current: boolean;
 
   protected override render(): TemplateResult {
@@ -74,27 +74,27 @@ export class StatusRowElement extends LightElement {
 function compactionText(status: string): string {
   switch (status) {
     case "in_progress":
-      return t("Summarizing the conversation to make room…");
+      return t("Summarizing the conversation to free up context…");
     case "failed":
-      return t("The conversation could not be summarized");
+      return t("Could not summarize the conversation");
     case "cancelled":
-      return t("Summarizing was cancelled");
+      return t("Summarization was cancelled");
     default:
-      return t("The conversation was summarized to make room");
+      return t("Summarized the conversation to free up context");
   }
 }
 
-/** How a turn ended, in words. */
+/** How a turn ended, as text. */
 export function turnEndText(reason: StopReason): string {
   switch (reason) {
     case "cancelled":
       return t("Stopped");
     case "max_tokens":
-      return t("The agent stopped: the answer reached its length limit. Send “continue” to go on.");
+      return t("The agent stopped because its answer reached the length limit. Send “continue” to resume.");
     case "max_turn_requests":
-      return t("The agent stopped: it reached its limit of steps for one prompt. Send “continue” to go on.");
+      return t("The agent stopped because it reached the step limit for one prompt. Send “continue” to resume.");
     case "refusal":
-      return t("The agent declined to answer this.");
+      return t("The agent declined to answer.");
     case "error":
       return t("The turn ended with an error.");
     case "end_turn":

@@ -1,16 +1,16 @@
-// Terminal output in a card, as a terminal shows it. The emulator is a chunk of its own; until it is there, and where it
-// cannot be loaded, the output stands there as plain text.
+// Terminal output in a card, as a terminal shows it. The emulator is a separate chunk. Until it is loaded, or if it
+// cannot be loaded, the output is plain text.
 import { asError } from "../../src/base/errors.ts";
 import type { Emulator, StyledLine, StyledRun } from "./emulator.ts";
 import { morph } from "../markdown/morph.ts";
 import { send } from "../base/vscodeApi.ts";
 
-/** More lines than this are painted anew rather than compared with what is there. */
+/** More lines than this are replaced instead of compared with the painted lines. */
 const maxComparedLines = 200;
-/** Lines in one block. Blocks out of sight are not laid out, which saves most of the time of a long output. */
+/** Lines per block. Blocks outside the view are not laid out, which saves most of the time for long output. */
 const linesPerBlock = 50;
 
-/** What goes to the terminal and is not shown: colours and cursor, strings such as titles, and short sequences. */
+/** Sequences that are not shown: colours and cursor movements, strings such as titles, and short sequences. */
 const escapeSequences =
   /(?:\u001b\[|\u009b)[0-9:;<=>?]*[ -/]*[@-~]|(?:\u001b[\]PX^_]|[\u009d\u0090\u0098\u009e\u009f])[^\u0007\u001b\u009c]*(?:\u0007|\u001b\\|\u009c)|\u001b[ -/]*[0-~]/g;
 
@@ -24,23 +24,23 @@ function loadEmulator(): Promise<void> {
   ));
 }
 
-/** `<parley-terminal>`: set `text`; text that grows is appended. Set `ended` when nothing more is to come. */
+/** `<parley-terminal>`: set `text`. Text that grows is appended. Set `ended` when the output is complete. */
 export class TerminalElement extends HTMLElement {
   #text = "";
   #hasEnded = false;
   #emulator: Emulator | undefined;
-  /** What the emulator has been given. */
+  /** The text that was written to the emulator. */
   #writtenText = "";
-  /** It is still at that. */
+  /** Whether the emulator is still processing it. */
   #isWriting = false;
   #frame: number | undefined;
   #isPlain = true;
   readonly #content = document.createElement("div");
-  /** The painted lines, across all blocks. */
+  /** The painted lines of all blocks. */
   #lines: HTMLElement[] = [];
   #followsEnd = true;
   #lastTop = 0;
-  /** Blocks get their real heights when they come into sight. */
+  /** Blocks get their real heights when they become visible. */
   readonly #resizeObserver = new ResizeObserver(() => {
     if (this.#followsEnd) this.scrollTop = this.scrollHeight;
   });
@@ -62,7 +62,7 @@ export class TerminalElement extends HTMLElement {
   set text(text: string) {
     if (text === this.#text) return;
     this.#text = text;
-    // A loaded emulator has its first lines before anybody sees that there were none.
+    // A loaded emulator produces its first lines before the next frame.
     if (this.#isPlain && !emulatorClass) this.#paintPlain();
     this.#writePending();
   }
@@ -72,13 +72,13 @@ export class TerminalElement extends HTMLElement {
     this.#releaseIfDone();
   }
 
-  /** The output as it is shown, without its colours. */
+  /** The output as shown, without colours. */
   get plainText(): string {
     if (this.#isPlain) return this.#content.textContent;
     return this.#lines.map(line => line.textContent).join("\n");
   }
 
-  /** Gives the emulator what it has not got yet, unless it still has to do. */
+  /** Writes the new text to the emulator, unless it is still processing earlier text. */
   #writePending(): void {
     if (!this.isConnected || this.#isWriting || this.#text === this.#writtenText) return;
     if (!emulatorClass) {
@@ -98,7 +98,7 @@ export class TerminalElement extends HTMLElement {
     emulator.write(rest, () => {
       if (emulator !== this.#emulator) return;
       this.#isWriting = false;
-      // The first time at once, so that an opened card is never empty.
+      // The first lines are painted immediately, so that an opened card is never empty.
       if (this.#isPlain) this.#paint();
       else this.#frame ??= requestAnimationFrame(() => this.#paint());
       this.#writePending();
@@ -112,7 +112,7 @@ export class TerminalElement extends HTMLElement {
     if (this.#isPlain) this.#content.replaceChildren();
     this.#isPlain = false;
     removeLines(this.#lines.splice(0, dropped));
-    // Lines that are there and say the same stay, with a selection in them.
+    // Lines with the same content stay, so that a selection in them survives.
     const compared = lines.length > maxComparedLines ? 0 : Math.min(lines.length, this.#lines.length - kept);
     removeLines(this.#lines.splice(kept + compared));
     for (const [i, line] of lines.entries()) {
@@ -140,7 +140,7 @@ export class TerminalElement extends HTMLElement {
     this.#content.replaceChildren();
   }
 
-  /** The end is followed until the user scrolls up, and again once they are back at it. */
+  /** Follows the end until the user scrolls up, and again when the user is back at the end. */
   #handleScroll(): void {
     const isUp = this.scrollTop < this.#lastTop;
     this.#lastTop = this.scrollTop;
@@ -149,14 +149,14 @@ export class TerminalElement extends HTMLElement {
     this.classList.toggle("following", this.#followsEnd);
   }
 
-  /** An emulator takes megabytes: one that has nothing to do any more goes, and its lines stay. */
+  /** Disposes the emulator, which takes megabytes, when it is no longer needed. Its lines stay. */
   #releaseIfDone(): void {
     if (this.#hasEnded && !this.#isWriting && this.#frame === undefined && this.#writtenText === this.#text)
       this.#release();
   }
 
   #release(): void {
-    // What was given and not shown will have to be given again.
+    // Text that was written but not painted must be written again.
     if (this.#isWriting || this.#frame !== undefined) this.#writtenText = "";
     this.#stopFrame();
     this.#isWriting = false;
@@ -170,7 +170,7 @@ export class TerminalElement extends HTMLElement {
   }
 }
 
-/** Takes lines away, and the blocks that this leaves empty. */
+/** Removes lines, and blocks that become empty. */
 function removeLines(lines: readonly HTMLElement[]): void {
   for (const line of lines) {
     const block = line.parentElement;
@@ -182,7 +182,7 @@ function removeLines(lines: readonly HTMLElement[]): void {
 function lineElement(line: StyledLine): HTMLElement {
   const element = document.createElement("div");
   element.append(...line.map(runNode));
-  // An empty line has a height, too.
+  // An empty line has a height too.
   if (line.length === 0) element.append(document.createElement("br"));
   return element;
 }

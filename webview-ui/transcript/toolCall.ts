@@ -1,4 +1,4 @@
-// A tool card: kind, title, status, places; its body is built only when it is opened.
+// A tool card: kind, title, status and locations. Its body is built only when it is opened.
 import { html, nothing, type TemplateResult } from "lit";
 import { visibleText } from "../../src/base/visibleText.ts";
 import type { ViewToolStatus, ViewQuestion, ViewTool } from "../../src/panel/protocol.ts";
@@ -34,15 +34,15 @@ const statusIcons: Readonly<Record<ViewToolStatus, string>> = {
   cancelled: "circle-slash",
 };
 
-/** The codicon for a kind of tool. */
+/** The codicon of a kind of tool call. */
 export function toolKindIcon(kind: string | undefined): string {
   return (kind !== undefined && Object.hasOwn(iconsByKind, kind) && iconsByKind[kind]) || "tools";
 }
 
-/** Fired where a question went away that had the focus. */
+/** Fired when a question that had the focus disappears. */
 export const questionLeftEvent = "parley-ask-left";
 
-/** How many places a folded card names. */
+/** How many locations a folded card shows. */
 const maxFoldedLocations = 3;
 
 /** `<parley-tool>`: one tool call of the transcript. */
@@ -55,7 +55,7 @@ export class ToolCallElement extends LightElement {
   };
   declare entry: ViewTool;
   declare live: boolean;
-  /** What a sub-agent did on behalf of this call. */
+  /** The entries of the sub-agent that this call started. */
   declare nested: readonly OutlineItem[];
   /** The open question about this call. */
   declare ask: ViewQuestion | undefined;
@@ -63,7 +63,7 @@ export class ToolCallElement extends LightElement {
   readonly #options = new QuestionOptions(() => this.#inlineQuestion);
   #stopTicking: (() => void) | undefined;
   #stopListening: (() => void) | undefined;
-  /** The question went away while it had the focus. */
+  /** The question disappeared while it had the focus. */
   #questionHadFocus = false;
 
   constructor() {
@@ -104,7 +104,7 @@ export class ToolCallElement extends LightElement {
 
   protected override updated(): void {
     roveTabStop(this);
-    // What opened by itself for a question does not fold up under the reader once it is answered.
+    // A card that opened automatically for a question stays open after the answer.
     if (openState(this.entry.id) === undefined && this.#hasWaitingStep()) setOpen(this.entry.id, true);
     if (this.ask) {
       const listener = this.#stopListening === undefined ? onAnswer(() => this.requestUpdate()) : undefined;
@@ -162,7 +162,7 @@ export class ToolCallElement extends LightElement {
 
   #locations(open: boolean): TemplateResult | typeof nothing {
     const { locations, title } = this.entry;
-    // A title that already names its one file needs no second line until the card is opened.
+    // A folded card does not repeat files that its title names.
     const shown = open
       ? locations
       : locations.filter(({ label }) => !title.includes(label)).slice(0, maxFoldedLocations);
@@ -182,7 +182,7 @@ export class ToolCallElement extends LightElement {
     </div>`;
   }
 
-  /** The same question stands above the composer; answering it in either place is enough. */
+  /** The same question is also shown above the composer and can be answered in either place. */
   #question(question: ViewQuestion): TemplateResult {
     const { command } = question;
     return html`<div class="inline-ask" role="group" aria-label=${t("Waiting for you")}>
@@ -206,7 +206,7 @@ export class ToolCallElement extends LightElement {
     return steps === 1 ? t("1 step") : t("{0} steps", formatCount(steps));
   }
 
-  /** What the sub-agent is at, while its transcript is folded. */
+  /** The current step of the sub-agent, while its transcript is folded. */
   #latestStep(): TemplateResult | typeof nothing {
     const step = this.outline.descendants(this.entry.id).findLast(({ kind }) => kind === "tool");
     if (step?.kind !== "tool" || this.entry.status !== "running") return nothing;

@@ -1,4 +1,4 @@
-// The conversation: a keyed list of entries that follows its end, and remembers where the reader was.
+// The conversation: a keyed list of entries that follows its end and remembers the scroll position.
 import { html, nothing, type TemplateResult } from "lit";
 import type { ViewQuestion, ViewEntry } from "../../src/panel/protocol.ts";
 import { LightElement, icon } from "../base/element.ts";
@@ -12,21 +12,21 @@ import { StickToEnd } from "../scheduling/stickToEnd.ts";
 import { exceedsWindow, messageLength, windowStart } from "../scheduling/visibleWindow.ts";
 
 const anchorSaveDelay = 200;
-/** How many more lines are shown on demand. */
+/** How many more lines the button for earlier entries shows. */
 const earlierLinesPerStep = 200;
-/** So many more lines come each frame until all are painted. */
+/** How many lines are painted per frame until all are painted. */
 const linesPerFrame = 16;
-/** A conversation opens with about what can be seen of it: no more lines than that, with so many characters. */
+/** A conversation opens with about the visible part: at most {@link linesPerFrame} lines with this many characters. */
 const initialCharacters = 1200;
 
-/** `<parley-transcript>`: give it every new list of entries by `show`. */
+/** `<parley-transcript>`: pass each new list of entries to `show`. */
 export class TranscriptElement extends LightElement {
   static override properties = {
     empty: { attribute: false },
     unseen: { state: true },
     pinned: { state: true },
   };
-  /** What stands in the place of entries while there are none. */
+  /** Shown while there are no entries. */
   declare empty: TemplateResult | typeof nothing;
   declare unseen: number;
   declare pinned: boolean;
@@ -35,14 +35,14 @@ export class TranscriptElement extends LightElement {
   #seenCount = 0;
   #entries: readonly ViewEntry[] = [];
   readonly #outline = new Outline();
-  /** The entry from which on lines are painted; null for all. */
+  /** The first entry that is painted; null if all are. */
   #firstPaintedId: string | null = null;
-  /** How many lines after those that are not painted are still to come, in the next frames. */
+  /** How many lines from there will be painted only in the next frames. */
   #deferredLines = 0;
   #frame: number | undefined;
-  /** Whether lines have come or gone since the last render. */
+  /** Whether lines were added or removed since the last render. */
   #hasMovedLines = false;
-  /** The place that is being gone to. */
+  /** Identifies the latest call of `reveal`. */
   #revealToken = {};
 
   constructor() {
@@ -52,14 +52,14 @@ export class TranscriptElement extends LightElement {
     this.pinned = true;
   }
 
-  /** The entries from now on: all are walked if some came or went, else only those that changed are repainted. */
+  /** Sets the entries. If some were added or removed, the list is rendered; otherwise only changed entries are. */
   show(
     entries: readonly ViewEntry[],
     { moved, prepended }: Pick<StoreChange, "moved" | "prepended">,
     touched: readonly ViewEntry[],
   ): void {
     const isOther = entries[prepended]?.id !== this.#entries[0]?.id;
-    // Invariant: always the newest list, since any render sets every element's entry from the outline.
+    // Invariant: always the latest list, because each render sets the entry of each element from the outline.
     this.#entries = entries;
     let layout = moved;
     for (const entry of touched) layout = this.#outline.update(entry) || layout;
@@ -82,7 +82,7 @@ export class TranscriptElement extends LightElement {
     }
   }
 
-  /** The open questions: each shows at its tool card too. */
+  /** Sets the open questions, which their tool cards show too. */
   setQuestions(questions: readonly ViewQuestion[], before: readonly ViewQuestion[]): void {
     this.#outline.setQuestions(questions);
     for (const { entry } of [...before, ...questions]) {
@@ -102,7 +102,7 @@ export class TranscriptElement extends LightElement {
     this.#deferredLines = first - start;
   }
 
-  /** Earlier entries came: they are painted above what is there, as many as there would be if all had come at once. */
+  /** Paints earlier entries above the painted ones, as many as if all entries had arrived together. */
   #beginBefore(painted: readonly OutlineItem[]): void {
     const { roots } = this.#outline;
     const start = windowStart(roots.length, this.#lengthAt);
@@ -111,17 +111,17 @@ export class TranscriptElement extends LightElement {
     if (!this.pinned) void this.#paintAbove(painted[0]);
   }
 
-  /** Paints what came above a line, which stays where it is. */
+  /** Paints the lines above a line, which keeps its position on the screen. */
   async #paintAbove(line: OutlineItem | undefined): Promise<void> {
     const element = elementOf(line?.id ?? "");
     const top = element?.getBoundingClientRect().top ?? 0;
     this.#repaint();
     await this.updateComplete;
-    // The browser keeps the place by itself, but not at the very top.
+    // The browser keeps the position too, but not at the very top.
     await this.#stickToEnd?.goTo(() => (element?.getBoundingClientRect().top ?? top) - top);
   }
 
-  /** Who follows the end does not see the beginning go. The focus is not taken from anybody. */
+  /** Removes the beginning, which is not visible while the end is followed. Never removes the focused element. */
   #dropBeginning(): void {
     const { roots } = this.#outline;
     const hidden = this.#hiddenLines;
@@ -141,7 +141,7 @@ export class TranscriptElement extends LightElement {
     return item?.type === "entry" ? messageLength(this.#outline.entry(item.id)) : 0;
   };
 
-  /** Paints more of what is still to come, upwards from the end. */
+  /** Paints more of the deferred lines, upwards from the end. */
   #paintMore(): void {
     this.#frame ??= requestAnimationFrame(() => {
       this.#frame = undefined;
@@ -150,7 +150,7 @@ export class TranscriptElement extends LightElement {
     });
   }
 
-  /** What the reader looks at is not folded away: it is once the end is followed again. */
+  /** Runs that are visible are not folded until the end is followed again. */
   #keepVisibleRunsUnfolded(): void {
     if (this.pinned) return;
     for (const item of this.#outline.roots)
@@ -174,12 +174,12 @@ export class TranscriptElement extends LightElement {
     this.#deferredLines = 0;
     const placed = this.#paintAbove(first);
     await this.updateComplete;
-    // The button may be gone with its last entries: the focus stays in the conversation.
+    // The button disappears when there are no more earlier entries. Keep the focus in the conversation.
     if (this.#firstPaintedId === null) this.#log.focus({ preventScroll: true });
     await placed;
   }
 
-  /** Moves the liveness from one entry to another. */
+  /** Sets the entry that text streams into. */
   setLive(live: string | null): void {
     const before = elementOf(this.#outline.live ?? "");
     const after = elementOf(live ?? "");
@@ -188,7 +188,7 @@ export class TranscriptElement extends LightElement {
     if (after) after.live = true;
   }
 
-  /** The text of an entry as it is painted, block by block, for speech. */
+  /** The painted text of an entry, block by block, for screen readers. */
   async spokenText(id: string): Promise<string> {
     const element = elementOf(id);
     if (!element) return "";
@@ -199,9 +199,9 @@ export class TranscriptElement extends LightElement {
   }
 
   /**
-   * Brings an entry into sight: shows earlier lines, opens the cards and the run it stands in, and scrolls to it. `place`
-   * opens what is to be seen of it, and gives how far that is from where it should be, asked again until it is there.
-   * Undefined where there is no such entry.
+   * Scrolls an entry into view: shows earlier lines, and opens the cards and the run that contain it. `place` opens the
+   * part of the entry to show, and returns a function for the distance from its target position, which is called until
+   * the part is there. Resolves to undefined if there is no such entry.
    */
   async reveal(id: string, place?: (entry: HTMLElement) => Promise<() => number>): Promise<HTMLElement | undefined> {
     const outline = this.#outline;
@@ -218,7 +218,7 @@ export class TranscriptElement extends LightElement {
     }
     this.#repaint();
     await this.updateComplete;
-    // Each card makes its body, and the cards in it, in an update of its own.
+    // Each card renders its body, and the cards in it, in its own update.
     for (const parent of parents) {
       const card = elementOf(parent);
       card?.requestUpdate();
@@ -227,7 +227,7 @@ export class TranscriptElement extends LightElement {
     const element = elementOf(id);
     if (!element) return undefined;
     if (element instanceof LightElement) await element.updateComplete;
-    // Invariant: the newest wish wins; the older stop moving.
+    // Invariant: the latest call wins; earlier calls stop scrolling.
     const token = (this.#revealToken = {});
     const distance = place ? await place(element) : this.#distanceIntoView(element);
     await this.#stickToEnd?.goTo(() => (token === this.#revealToken ? distance() : 0));
@@ -245,12 +245,12 @@ export class TranscriptElement extends LightElement {
     };
   }
 
-  /** Goes to the end and follows it. */
+  /** Scrolls to the end and follows it. */
   scrollToEnd(): void {
     this.#stickToEnd?.pin();
   }
 
-  /** After a snapshot: where the reader was, if that is still there. */
+  /** After a snapshot, restores the scroll position if its entry still exists. */
   async restoreAnchor(): Promise<void> {
     const { anchor } = savedState;
     const at = anchor ? this.#outline.rootIndexOf(anchor.id) : -1;
@@ -294,7 +294,7 @@ export class TranscriptElement extends LightElement {
     if (this.#hasMovedLines && !this.pinned) this.unseen = Math.max(0, this.#entryCount() - this.#seenCount);
   }
 
-  /** What a sub-agent does counts as one with its call. */
+  /** The number of entries. Entries of a sub-agent count as one with its call. */
   #entryCount(): number {
     return this.#outline.roots.reduce((sum, item) => sum + entriesOf(item).length, 0);
   }
@@ -318,12 +318,12 @@ export class TranscriptElement extends LightElement {
       ${this.pinned ? nothing : this.#jumpButton()}`;
   }
 
-  /** Home and End go to the first and last card; what stands in a card may use them first. */
+  /** Home and End go to the first and last card. Elements in a card can handle these keys first. */
   #keydown = (event: KeyboardEvent): void => {
     if (event.defaultPrevented || event.shiftKey || event.altKey) return;
     if (event.key !== "Home" && event.key !== "End") return;
     const target = event.target as HTMLElement;
-    // A box that scrolls by itself keeps its keys.
+    // A nested scroll box keeps its keys.
     if (target !== this.#log && !target.matches("button, summary, [role=link]")) return;
     const stops = [...this.querySelectorAll<HTMLElement>(".entries :is(button, summary, [role=link])")].filter(
       ({ tabIndex }) => tabIndex >= 0,
