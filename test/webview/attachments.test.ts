@@ -114,7 +114,7 @@ describe("attachments", () => {
     await panel.page.reload();
     await panel.composer.waitFor();
     assert.deepEqual(await chips(panel), ["sum.js 1.2 kB"]);
-    await panel.page.getByRole("alert").getByText("huge.png was too large to be kept").waitFor();
+    await panel.page.getByRole("alert").getByText("Too large to restore after the panel was reloaded: huge.png.").waitFor();
     await panel.composer.focus();
     await panel.page.keyboard.type("X");
     assert.equal(await panel.composer.inputValue(), "hXalf a thought");
@@ -180,12 +180,12 @@ describe("attachments", () => {
     const panel = await openPanel([snapshot(view([]))]);
     const alert = panel.page.getByRole("alert");
     await give(panel, "paste", { files: [{ name: "big.png", type: "image/png", bytes: 3_900_001 }] });
-    await alert.getByText("big.png is too large to attach: it has 3.9 MB, and at most 3.9 MB can be sent.").waitFor();
+    await alert.getByText("big.png is too large to attach: its size is 3.9 MB, and the limit is 3.9 MB.").waitFor();
     await give(panel, "drop", { files: [{ name: "a.zip", type: "application/zip", bytes: 10 }] });
-    await alert.getByText(/a\.zip was not attached: .*“Add to Chat”/).waitFor();
+    await alert.getByText(/a\.zip was not attached\. .*“Add to Chat”/).waitFor();
     await panel.patch({ op: "head", head: { accepts: { image: false, audio: false, embedded: true } } as never });
     await give(panel, "paste", { files: [{ name: "image.png", type: "image/png", bytes: 10 }] });
-    await alert.getByText("Demo Agent takes no images").waitFor();
+    await alert.getByText("Demo Agent does not support images").waitFor();
     assert.deepEqual(await chips(panel), []);
     await panel.composer.fill("go on");
     await panel.composer.press("Enter");

@@ -175,8 +175,6 @@ describe("the composer", () => {
 
   it("the ring names how full the context is and what it cost", async () => {
     const panel = await openPanel([snapshot(view([], busyHead))]);
-    await panel.page
-      .getByRole("img", { name: "Context: 53,000 of 200,000 tokens used (27 %) · Cost: $0.12" })
-      .waitFor();
+    await panel.page.getByRole("img", { name: "Context: 53,000 of 200,000 tokens used (27%) · Cost: $0.12" }).waitFor();
   });
 });

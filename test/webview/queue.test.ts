@@ -74,7 +74,7 @@ describe("the queue", () => {
     await button(panel, "Edit: one").press("Enter");
     await panel.page.keyboard.type(" and a half");
     await panel.patch({ op: "head", head: { queue: [two, three] } });
-    await panel.page.getByRole("alert").getByText("was sent before your change").waitFor();
+    await panel.page.getByRole("alert").getByText("was sent before you saved your edit").waitFor();
     assert.equal(await panel.composer.inputValue(), "one and a half\ndraft");
   });
 });

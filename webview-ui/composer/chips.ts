@@ -1,4 +1,4 @@
-// The attachments of a draft, as chips in the composer: what, how large, and a button to take it off again.
+// The attachments of a draft as chips in the composer, each with its size and a remove button.
 import { html, nothing, type TemplateResult } from "lit";
 import { repeat } from "lit/directives/repeat.js";
 import { attachmentKinds } from "../../src/panel/mentionKinds.ts";
@@ -7,14 +7,14 @@ import { LightElement, icon, roveByKey, roveTabStop, roveToFocus } from "../base
 import { iconButton } from "../base/iconButton.ts";
 import { formatSize, t } from "../base/l10n.ts";
 
-/** `<parley-chips>`: one tab stop, arrows within. */
+/** `<parley-chips>`: one tab stop; the arrow keys move between the buttons. */
 export class ChipsElement extends LightElement {
   static override properties = { attachments: { attribute: false }, pending: { attribute: false } };
   declare attachments: readonly Attachment[];
-  /** Labels of what is still being attached. */
+  /** The labels of attachments that are still being prepared. */
   declare pending: readonly string[];
   onRemove: (id: string) => void = () => {};
-  /** Called when the chip with the focus was the last one. */
+  /** Called when the last chip was removed while it had the focus. */
   onLeave: () => void = () => {};
   #removedAt: number | undefined;
 

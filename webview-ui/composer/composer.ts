@@ -1,4 +1,4 @@
-// Where prompts are written: the growing text box with what goes along, Send and Stop, the queue above, options below.
+// The composer: the growing text box with attachments, Send and Stop, the queue above and the options below.
 import { html, nothing, type TemplateResult } from "lit";
 import { live } from "lit/directives/live.js";
 import type { Attachment, ViewHead, PanelMessage } from "../../src/panel/protocol.ts";
@@ -28,21 +28,21 @@ export class ComposerElement extends LightElement {
   declare head: ViewHead;
   declare draft: string;
   declare attachments: readonly Attachment[];
-  /** Labels of what the host is still attaching. */
+  /** The labels of attachments that the host is still preparing. */
   declare pending: readonly string[];
-  /** Sentences about what could not be attached or kept. */
+  /** Messages about attachments that were refused or not restored. */
   declare refused: readonly string[];
-  /** Files are being dragged over the panel. */
+  /** Whether files are being dragged over the panel. */
   declare dropping: boolean;
-  /** Earlier prompts of this session, oldest first. */
+  /** The earlier prompts of this session, oldest first. */
   prompts: () => readonly string[] = () => [];
-  /** Called when a prompt goes out. */
+  /** Called when a prompt is sent. */
   onSend: () => void = () => {};
-  /** How many prompts back the draft was recalled from; 0 when it was typed. */
+  /** How many prompts back the recalled draft is; 0 if the draft was typed. */
   #historyOffset = 0;
-  /** Send was pressed while something was still being attached. */
+  /** The user pressed Send while an attachment was still being prepared. */
   #sendWhenAttached = false;
-  /** What was pressed before the host had told what there is to send to, and which of them sends. */
+  /** The send key pressed before the first view arrived, when the setting for the send key is not known yet. */
   #earlyKey: ViewHead["sendKey"] | undefined;
   readonly #suggestions = new Suggestions({
     commands: () => slashCommands(this.head),
@@ -63,7 +63,7 @@ export class ComposerElement extends LightElement {
   override connectedCallback(): void {
     super.connectedCallback();
     document.addEventListener("selectionchange", this.#handleCaretMove);
-    // Anywhere in the panel: who drags does not aim at a text box.
+    // Files can be dropped anywhere in the panel.
     addEventListener("dragover", this.#dragover);
     addEventListener("dragleave", this.#dragleave);
     addEventListener("drop", this.#drop);
@@ -77,12 +77,12 @@ export class ComposerElement extends LightElement {
     removeEventListener("drop", this.#drop);
   }
 
-  /** Gives the focus to the text box. */
+  /** Focuses the text box. */
   focusBox(): void {
     this.#box?.focus();
   }
 
-  /** Takes what the host says to the composer of this panel. */
+  /** Handles the host's messages to the composer of this panel. */
   receive(message: Extract<PanelMessage, { type: "completions" | "attached" | "refused" | "unsent" | "draft" }>): void {
     if (message.type === "completions") return this.#suggestions.showCompletions(message);
     if (message.type === "unsent" || message.type === "draft") {
@@ -101,15 +101,15 @@ export class ComposerElement extends LightElement {
     this.#sendPrompt();
   }
 
-  /** Puts a text into the box, ready to be changed or sent. */
+  /** Replaces the draft by a text that the user can edit or send. */
   fill(text: string): void {
     if (this.#box) replaceAllText(this.#box, text);
     else this.#setDraft(text);
   }
 
-  /** Gives a text back that was not sent, before what was written since. */
+  /** Inserts a text that was not sent before the text typed since. */
   restoreText(text: string): void {
-    // Not through the box: that would take the focus from wherever it is by now.
+    // Does not go through the text box, because that would move the focus.
     this.#setDraft([text, this.draft].filter(each => each.trim() !== "").join("\n"));
   }
 
@@ -126,7 +126,7 @@ export class ComposerElement extends LightElement {
   }
 
   protected override firstUpdated(): void {
-    // The focus stays where it is; only the caret goes back to its place.
+    // Restore the caret only; the focus does not move.
     this.#box?.setSelectionRange(...savedState.caret);
   }
 
@@ -199,7 +199,7 @@ export class ComposerElement extends LightElement {
     return agent ? t("Message {0}", agent.name) : t("Select an agent to start");
   }
 
-  /** What a command that is written out takes, until something is given to it. */
+  /** The argument hint of a complete command, until the user types an argument. */
   #hint(): string | undefined {
     const name = /^\/(\S+)[ ]$/.exec(this.draft)?.[1];
     return slashCommands(this.head).find(command => command.name === name)?.hint;
@@ -209,7 +209,7 @@ export class ComposerElement extends LightElement {
     return html`${this.#isRunning ? this.#stopButton() : nothing}
     ${iconButton("send", {
       label: t("Send"),
-      title: this.#isRunning ? t("Queue this message") : this.#sendTitle(),
+      title: this.#isRunning ? t("Add to Queue") : this.#sendTitle(),
       classes: "send",
       disabled: !this.#canSend,
       onClick: this.#sendPrompt,
@@ -261,11 +261,11 @@ export class ComposerElement extends LightElement {
   };
 
   #keydown = (event: KeyboardEvent): void => {
-    // 229: the key belongs to an input method, also where isComposing is already false.
+    // Key code 229: the key belongs to an input method, even if `isComposing` is already false.
     if (event.isComposing || event.keyCode === 229) return;
     if (this.#suggestions.keydown(event)) {
       event.preventDefault();
-      // Escape is for the list first, and only then for whatever else it ends.
+      // Escape closes the list before it does anything else.
       event.stopPropagation();
     } else if (event.key === "Enter" && this.#isSendKey(event)) {
       event.preventDefault();
@@ -288,7 +288,7 @@ export class ComposerElement extends LightElement {
     return this.head.sendKey === "modEnter" ? modified : !modified;
   }
 
-  /** Whether a prompt would be taken: not where nothing can be started, so that no text is lost. */
+  /** Whether a prompt can be sent: not if no agent can be started, so that no text is lost. */
   get #acceptsPrompts(): boolean {
     const { agent, connection, problem } = this.head;
     return agent !== null && !(connection === null && problem !== null);
@@ -301,7 +301,7 @@ export class ComposerElement extends LightElement {
   #sendPrompt = (): void => {
     if (!this.#canSend) return;
     if (this.pending.length > 0 && !this.#sendWhenAttached) {
-      // What was chosen goes with this prompt. Pressed again, the prompt goes without waiting.
+      // The chosen attachments belong to this prompt. A second press sends it without them.
       this.#sendWhenAttached = true;
       return;
     }
@@ -324,7 +324,7 @@ export class ComposerElement extends LightElement {
     this.focusBox();
   };
 
-  /** Up and down walk through earlier prompts, from an empty box and as long as what was recalled is not changed. */
+  /** The Up and Down keys recall earlier prompts, if the box is empty or the recalled prompt is unchanged. */
   #recall(event: KeyboardEvent, step: 1 | -1): void {
     if (event.shiftKey || event.ctrlKey || event.metaKey || event.altKey) return;
     if (this.#historyOffset === 0 && (step < 0 || this.draft !== "")) return;
@@ -341,10 +341,12 @@ export class ComposerElement extends LightElement {
     updateSavedState({ draft });
   }
 
-  /** A prompt went out before the change of it was saved: the change is not lost. */
+  /** Restores the user's edit of a queued prompt that was sent before the edit was saved. */
   #restoreLateEdit(text: string): void {
     this.restoreText(text);
-    this.#showRefusals([t("The queued message was sent before your change was saved. Your text is in the box.")]);
+    this.#showRefusals([
+      t("The queued message was sent before you saved your edit. Your text is now in the message box."),
+    ]);
   }
 
   #insertChoice(choice: SuggestionChoice, token: TriggerToken): void {
@@ -387,7 +389,7 @@ export class ComposerElement extends LightElement {
 
   #paste = (event: ClipboardEvent): void => {
     const data = event.clipboardData;
-    // Text that also has a picture of itself (a table, say) is pasted as text.
+    // Text that also comes as an image, such as a table, is pasted as text.
     if (!data || data.files.length === 0 || data.getData("text/plain") !== "") return;
     event.preventDefault();
     void this.#takeFiles([...data.files]);
@@ -401,7 +403,7 @@ export class ComposerElement extends LightElement {
   };
 
   #dragleave = (event: DragEvent): void => {
-    // Without a next element the drag has left the panel.
+    // Without a related target, the drag has left the panel.
     if (event.relatedTarget === null) this.dropping = false;
   };
 
@@ -429,13 +431,13 @@ export class ComposerElement extends LightElement {
 
 function unkeptText(labels: readonly string[]): string {
   const names = labels.join(", ");
-  return t("{0} was too large to be kept while the panel was away. Attach it again.", names);
+  return t("Too large to restore after the panel was reloaded: {0}. Attach again if needed.", names);
 }
 
 function attachButton(): TemplateResult {
   return iconButton("attach", {
     label: t("Attach"),
-    title: t("Attach files… (hold Shift to drop files here)"),
+    title: t("Attach Files… (hold Shift to drop files here)"),
     onClick: () => send({ type: "pickAttachment" }),
   });
 }

@@ -1,12 +1,13 @@
-// What goes with a draft besides its text: without doubles, and as much of it as is kept across a reload.
+// The attachments of a draft: adds them without duplicates, and splits them into those that a reload can restore and
+// the rest.
 import { jsonEqual } from "../../src/base/jsonEqual.ts";
 import type { Attachment } from "../../src/panel/protocol.ts";
 import { characterCount } from "../base/restoredAttachments.ts";
 
-/** Characters of attached text and data that a reload keeps. More would make every save slow. */
+/** How many characters of attached text and data are saved for a reload. More would make each save slow. */
 export const maxKeptCharacters = 4_000_000;
 
-/** The list with more at its end. What is attached already is not attached again; equal labels get a number. */
+/** The list with more attachments at its end. Duplicates are skipped; equal labels of images and audio get a number. */
 export function withAttachments(old: readonly Attachment[], more: readonly Attachment[]): readonly Attachment[] {
   const list = [...old];
   for (const one of more) {
@@ -18,7 +19,7 @@ export function withAttachments(old: readonly Attachment[], more: readonly Attac
   return list;
 }
 
-/** What a reload keeps, and the labels of what it does not. */
+/** The attachments that a reload restores, and the labels of the others. */
 export function splitForReload(list: readonly Attachment[]): {
   readonly kept: readonly Attachment[];
   readonly unkept: readonly string[];

@@ -1,21 +1,21 @@
-// What is pasted or dropped: files of the editor by their addresses, pictures and sounds by their data.
+// Reads pasted and dropped content: files from the editor by their URIs, images and audio by their data.
 import type { Attachment, ViewHead } from "../../src/panel/protocol.ts";
 import { formatSize, t } from "../base/l10n.ts";
 
-/** Bytes of the largest picture or sound: models refuse what is larger than 5 MB in base64. */
+/** The size limit of images and audio in bytes. Models reject more than 5 MB in base64. */
 export const maxMediaBytes = 3_900_000;
 
 const imageMimeTypes = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"]);
-/** How the editor and the system name what is dragged; the browser writes them in lower case. */
+/** The data types that VS Code and the system use for dragged files. The browser converts them to lower case. */
 const uriListTypes = ["application/vnd.code.uri-list", "text/uri-list"];
 const otherFileTypes = ["resourceurls", "files"];
 
-/** Whether something dragged can be dropped here. Its contents are not known before it is dropped. */
+/** Whether dragged data can be dropped here. Its content is not available before the drop. */
 export const carriesFiles = (data: DataTransfer | null): boolean =>
   data?.types.some(type => uriListTypes.includes(type.toLowerCase()) || otherFileTypes.includes(type.toLowerCase())) ??
   false;
 
-/** The addresses of files among what is dropped; links into the web are none. */
+/** The URIs of the dropped files. URLs of web pages are skipped. */
 export function fileUris(data: DataTransfer): readonly string[] {
   const found = uriListTypes.flatMap(type => data.getData(type).split(/\r?\n/));
   const uris = [...found, ...jsonStrings(data.getData("resourceurls"))].map(line => line.trim());
@@ -31,12 +31,12 @@ function jsonStrings(text: string): readonly string[] {
     const list: unknown = JSON.parse(text);
     return Array.isArray(list) ? list.filter(item => typeof item === "string") : [];
   } catch {
-    // Some other program's data of the same name: it names no files.
+    // Data of another program with the same type name: it contains no files.
     return [];
   }
 }
 
-/** A file by its data, or the sentence that says why it cannot be attached. */
+/** An attachment with the data of the file, or a message why the file cannot be attached. */
 export async function readAttachment(
   file: File,
   accepts: ViewHead["accepts"],
@@ -44,7 +44,7 @@ export async function readAttachment(
 ): Promise<{ readonly attachment: Attachment } | { readonly refused: string }> {
   const kind = file.type.startsWith("image/") ? "image" : file.type.startsWith("audio/") ? "audio" : undefined;
   const name = file.name;
-  // What only has data has no path, and an agent works with paths.
+  // Other files are refused, because agents work with paths and a `File` has none.
   if (
     kind === undefined ||
     (kind === "audio" && !accepts?.audio) ||
@@ -53,21 +53,21 @@ export async function readAttachment(
     return {
       refused:
         kind === "audio"
-          ? t("{0} takes no audio, so {1} was not attached.", agent, name)
+          ? t("{0} does not support audio, so {1} was not attached.", agent, name)
           : t(
-              "{0} was not attached: only pictures can be given by their data. Use “Add to Chat” in the Explorer for files of the workspace.",
+              "{0} was not attached. Only images can be attached without a path. For workspace files, use “Add to Chat” in the Explorer.",
               name,
             ),
     };
   }
   if (kind === "image" && accepts?.image === false) {
-    return { refused: t("{0} takes no images, so {1} was not attached.", agent, name) };
+    return { refused: t("{0} does not support images, so {1} was not attached.", agent, name) };
   }
   if (file.size > maxMediaBytes) {
     const maxSize = formatSize(maxMediaBytes);
     return {
       refused: t(
-        "{0} is too large to attach: it has {1}, and at most {2} can be sent.",
+        "{0} is too large to attach: its size is {1}, and the limit is {2}.",
         name,
         formatSize(file.size),
         maxSize,
@@ -80,7 +80,7 @@ export async function readAttachment(
     const source = { type: "data", mimeType: file.type, data } as const;
     return { attachment: { id: crypto.randomUUID(), kind, label, bytes: file.size, source } };
   } catch {
-    return { refused: t("{0} could not be read, so it was not attached.", name) };
+    return { refused: t("Could not read {0}, so it was not attached.", name) };
   }
 }
 
@@ -88,7 +88,7 @@ function readBase64(file: File): Promise<string> {
   return new Promise((resolve, reject) => {
     const reader = new FileReader();
     reader.onload = () => resolve(String(reader.result).replace(/^[^,]*,/, ""));
-    reader.onerror = () => reject(reader.error ?? new Error("The file cannot be read."));
+    reader.onerror = () => reject(reader.error ?? new Error("Could not read the file."));
     reader.readAsDataURL(file);
   });
 }

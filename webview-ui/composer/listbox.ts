@@ -1,10 +1,10 @@
-// What the panel's pop-up lists share: keys, matching by letters, marked letters, and keeping within the window.
+// Shared by the panel's pop-up lists: keys, fuzzy matching, highlighted letters, and placement within the window.
 import { html, nothing, type TemplateResult } from "lit";
 
-/** Rows that PageUp and PageDown walk. */
+/** How many rows PageUp and PageDown move. */
 const pageSize = 8;
 
-/** Where a key leads in a list of that length; undefined when it is no key of lists. Up and Down go round. */
+/** The new index after a key in a list of this length; undefined for other keys. Up and Down wrap around. */
 export function listIndex(key: string, at: number, length: number): number | undefined {
   if (length === 0) return undefined;
   switch (key) {
@@ -25,16 +25,18 @@ export function listIndex(key: string, at: number, length: number): number | und
   }
 }
 
-/** How well a text fits a query, smaller is better, and which of its letters do. Offsets in UTF-16 units. */
+/**
+ * How well a text matches a query (a smaller rank is better), and the offsets of its matching letters in UTF-16 units.
+ */
 export interface LetterMatch {
   readonly rank: number;
   readonly matches: readonly number[];
 }
 
-/** Fits when all letters of the query come in the text, in their order. Whole runs and starts of words are better. */
+/** Matches if the text contains all letters of the query in order. Contiguous runs and word starts rank better. */
 export function matchLetters(query: string, text: string): LetterMatch | undefined {
   const wanted = query.toLowerCase();
-  // Lower case of another length would shift the offsets.
+  // A lower-case text of another length would shift the offsets.
   const lower = text.toLowerCase();
   const searched = lower.length === text.length ? lower : text;
   const run = searched.indexOf(wanted);
@@ -55,7 +57,7 @@ export function matchLetters(query: string, text: string): LetterMatch | undefin
   return { rank: 3000 + spread, matches };
 }
 
-/** The items whose text fits, best first, those that fit alike in their own order. */
+/** The items whose text matches, best first. Items of equal rank keep their order. */
 export function bestMatches<T>(
   query: string,
   items: readonly T[],
@@ -69,7 +71,7 @@ export function bestMatches<T>(
     .sort((a, b) => a.rank - b.rank);
 }
 
-/** A label with the letters that matched standing out. A path that is too long loses letters in its folders first. */
+/** A label with the matching letters highlighted. In a path that is too long, the folders are shortened first. */
 export function matchedLabel(label: string, matches: readonly number[] = []): TemplateResult {
   const name = label.lastIndexOf("/", label.length - 2) + 1;
   return html`<span class="match-label"
@@ -80,7 +82,7 @@ export function matchedLabel(label: string, matches: readonly number[] = []): Te
   >`;
 }
 
-/** A command with its slash, marked alike. In one piece, so that it is spoken as one. */
+/** A command with its slash and the matching letters highlighted. One element, so that it is read as one word. */
 export function commandLabel(name: string, matches: readonly number[]): TemplateResult {
   return html`<bdi class="match-name">/${markedPieces(name, matches, 0, name.length)}</bdi>`;
 }
@@ -99,7 +101,7 @@ function markedPieces(label: string, matches: readonly number[], from: number, t
   return out;
 }
 
-/** Keeps a list that opens upward within the window, and its current row in sight. */
+/** Limits a list that opens upwards to the window, and scrolls its current row into view. */
 export function placeAbove(popup: HTMLElement, anchor: HTMLElement): void {
   popup.style.setProperty("--room", `${Math.max(48, Math.floor(anchor.getBoundingClientRect().top) - 8)}px`);
   popup.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: "nearest" });

@@ -1,4 +1,4 @@
-// Below the composer: the agent's own options in its order, and how full its context is.
+// Below the composer: the agent's options in the agent's order, and the usage of the context window.
 import { html, nothing, svg, type TemplateResult } from "lit";
 import { live } from "lit/directives/live.js";
 import type { OptionChoice, SessionOption } from "../../src/session/events.ts";
@@ -6,10 +6,10 @@ import type { ViewHead } from "../../src/panel/protocol.ts";
 import { send } from "../base/vscodeApi.ts";
 import { formatCount, t } from "../base/l10n.ts";
 
-/** More choices than this can be searched. */
+/** An option with more choices than this gets a searchable list. */
 const maxUnsearchedChoices = 15;
 
-/** One selector, list to search or checkbox per option. */
+/** One selector, searchable list or checkbox per option. */
 export function optionControls(options: readonly SessionOption[]): TemplateResult {
   return html`${options.map(option => {
     if (option.type === "boolean") return checkbox(option);
@@ -45,7 +45,7 @@ function choiceOption(choice: OptionChoice, value: string): TemplateResult {
   </option>`;
 }
 
-/** Choices by group, in the agent's order: neighbours of one group share it. */
+/** The choices by group in the agent's order. Adjacent choices of the same group are joined. */
 function groups(choices: readonly OptionChoice[]): readonly (readonly [string | undefined, readonly OptionChoice[]])[] {
   const out: [string | undefined, OptionChoice[]][] = [];
   for (const choice of choices) {
@@ -68,7 +68,7 @@ function checkbox(option: Extract<SessionOption, { type: "boolean" }>): Template
 
 const ringRadius = 6;
 
-/** A small ring that fills with the context; the numbers are in its name. */
+/** A small ring that shows the context usage. Its name contains the numbers. */
 export function usageRing(usage: ViewHead["usage"]): TemplateResult | typeof nothing {
   if (usage === null) return nothing;
   const share = usage.size > 0 ? Math.min(1, Math.max(0, usage.used / usage.size)) : 0;
@@ -94,7 +94,7 @@ function usageText(usage: NonNullable<ViewHead["usage"]>, share: number): string
   const context =
     usage.size > 0
       ? t(
-          "Context: {0} of {1} tokens used ({2} %)",
+          "Context: {0} of {1} tokens used ({2}%)",
           formatCount(usage.used),
           formatCount(usage.size),
           Math.round(share * 100),
@@ -106,7 +106,7 @@ function usageText(usage: NonNullable<ViewHead["usage"]>, share: number): string
 }
 
 function formatMoney(amount: number, currency: string): string {
-  // An agent may name a currency that Intl refuses.
+  // Intl throws for strings that are not currency codes.
   if (!/^[A-Z]{3}$/.test(currency)) return `${amount} ${currency}`;
   return amount.toLocaleString(undefined, { style: "currency", currency, maximumFractionDigits: 4 });
 }

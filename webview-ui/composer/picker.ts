@@ -1,4 +1,4 @@
-// One option of the agent with many choices: a button with the current one, and a list above it that can be searched.
+// A picker for an option with many choices: a button with the current choice, and a searchable list above it.
 import { html, nothing, type TemplateResult } from "lit";
 import type { OptionChoice, SessionOption } from "../../src/session/events.ts";
 import { LightElement, icon } from "../base/element.ts";
@@ -15,7 +15,7 @@ interface Row {
 export class PickerElement extends LightElement {
   static override properties = { option: { attribute: false }, query: { state: true }, at: { state: true } };
   declare option: Extract<SessionOption, { type: "select" }>;
-  /** What is searched for; null while the list is closed. */
+  /** The search text; null while the list is closed. */
   declare query: string | null;
   declare at: number;
 
@@ -54,7 +54,7 @@ export class PickerElement extends LightElement {
   #list(query: string): TemplateResult {
     const { name, value } = this.option;
     const rows = this.#rows(query);
-    // One list is open at a time.
+    // A fixed id, because only one list is open at a time.
     const list = "parley-choices";
     return html`<div class="popup picker" @mousedown=${keepFocus}>
       <div id=${list} class="popup-list" role="listbox" aria-label=${name}>
@@ -133,7 +133,7 @@ export class PickerElement extends LightElement {
 
   #searchKey(event: KeyboardEvent, rows: readonly Row[]): void {
     if (event.isComposing || event.keyCode === 229) return;
-    // Home and End belong to the text while there is one.
+    // With search text, Home and End move the caret in it.
     const isCaretKey = (event.key === "Home" || event.key === "End") && this.query !== "";
     const to = isCaretKey ? undefined : listIndex(event.key, this.at, rows.length);
     if (to !== undefined) this.at = to;
@@ -153,14 +153,14 @@ export class PickerElement extends LightElement {
   }
 }
 
-/** The name of a group above its first choice. */
+/** The group name above the first choice of the group. */
 function heading(rows: readonly Row[], at: number, query: string): TemplateResult | typeof nothing {
   const group = rows[at]?.choice.group;
   if (query !== "" || group === undefined || group === rows[at - 1]?.choice.group) return nothing;
   return html`<div class="popup-group" role="presentation">${group}</div>`;
 }
 
-/** Pressing the mouse on the list leaves the focus in its search box; in that box it does what it does. */
+/** Keeps the focus in the search box when the user clicks the list. A click in the search box works as usual. */
 function keepFocus(event: MouseEvent): void {
   if ((event.target as HTMLElement).tagName !== "INPUT") event.preventDefault();
 }

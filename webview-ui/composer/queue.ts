@@ -1,4 +1,4 @@
-// Prompts that wait for their turn, above the composer: changed in place, put into another order, sent now, taken back.
+// The queued prompts above the composer, which can be edited, reordered, sent immediately and removed.
 import { html, nothing, type TemplateResult } from "lit";
 import { repeat } from "lit/directives/repeat.js";
 import type { ViewQueuedPrompt } from "../../src/panel/protocol.ts";
@@ -9,15 +9,15 @@ import { t } from "../base/l10n.ts";
 
 type Action = "edit" | "up" | "down" | "now" | "remove";
 
-/** `<parley-queue>`: one tab stop, arrows within; Alt+Up and Alt+Down move a row. */
+/** `<parley-queue>`: one tab stop; the arrow keys move between the buttons, Alt+Up and Alt+Down move a row. */
 export class QueueElement extends LightElement {
   static override properties = { queue: { attribute: false }, editing: { state: true } };
   declare queue: readonly ViewQueuedPrompt[];
-  /** The row that is being changed, and its text so far. */
+  /** The row that is being edited, and its current text. */
   declare editing: { readonly id: string; readonly text: string } | null;
-  /** Called when what had the focus is gone. */
+  /** Called when the focused element disappeared. */
   onLeave: () => void = () => {};
-  /** Called with a changed text whose prompt was sent before the change was saved. */
+  /** Called with the edited text of a prompt that was sent before the edit was saved. */
   onLate: (text: string) => void = () => {};
   #focused: { readonly id: string; readonly action: Action | "box" } | undefined;
 
@@ -42,14 +42,14 @@ export class QueueElement extends LightElement {
     if (editing.text !== this.#textBeforeEdit) this.onLate(editing.text);
   }
 
-  /** The text that is being changed, as it was. */
+  /** The original text of the row that is being edited. */
   #textBeforeEdit = "";
 
   protected override updated(): void {
     roveTabStop(this);
     const focused = this.#focused;
     this.#focused = undefined;
-    // A row that moves loses the focus, as does one that is gone.
+    // Moving or removing a row drops its focus.
     if (!focused || this.contains(document.activeElement)) return;
     const next = this.#control(focused.id, focused.action) ?? this.#control(focused.id, "edit");
     if (next) next.focus();
@@ -84,7 +84,7 @@ export class QueueElement extends LightElement {
           : html`<span class="queue-actions"
               ><span class="queue-more"
                 >${this.#button(one, "edit", "edit", t("Edit"), t("Edit: {0}", text))}${this.#moveButtons(one)}</span
-              >${this.#button(one, "now", "run-above", t("Send now: stops what runs"), t("Send now: {0}", text))}${this.#button(
+              >${this.#button(one, "now", "run-above", t("Stop and send now"), t("Send now: {0}", text))}${this.#button(
                 one,
                 "remove",
                 "close",
@@ -158,7 +158,7 @@ export class QueueElement extends LightElement {
         return send({ type: "sendNow", submission: promptId });
       case "remove":
         send({ type: "withdraw", submission: promptId });
-        // Its button goes away with it: keep the focus in the composer instead of losing it to the page.
+        // The button disappears with its row. Move the focus to the composer so that the page does not get it.
         return this.onLeave();
       default:
         action satisfies never;

@@ -1,4 +1,4 @@
-// What the composer offers while one writes: files and the like after `@`, the agent's commands after a leading `/`.
+// Suggestions while the user types: files and other context after `@`, the agent's commands after a leading `/`.
 import { html, nothing, type TemplateResult } from "lit";
 import { mentionKinds } from "../../src/panel/mentionKinds.ts";
 import type { Completion, PanelMessage } from "../../src/panel/protocol.ts";
@@ -8,7 +8,7 @@ import { send } from "../base/vscodeApi.ts";
 import { t } from "../base/l10n.ts";
 import { commandLabel, placeAbove, bestMatches, listIndex, matchedLabel } from "./listbox.ts";
 
-/** The word that is being written at the caret, from its `@` or `/` to the caret. Offsets in UTF-16 units. */
+/** The word at the caret, from its `@` or `/` to the caret. Offsets in UTF-16 units. */
 export interface TriggerToken {
   readonly trigger: "@" | "/";
   readonly start: number;
@@ -16,7 +16,7 @@ export interface TriggerToken {
   readonly query: string;
 }
 
-/** The token at the caret: `@` at the start of a word or behind a bracket, `/` at the very start of the text. */
+/** The token at the caret: `@` at the start of a word or after a bracket, `/` at the very start of the text. */
 export function tokenAt(text: string, caret: number): TriggerToken | undefined {
   const before = text.slice(0, caret);
   const command = /^\/(\S*)$/.exec(before);
@@ -27,7 +27,7 @@ export function tokenAt(text: string, caret: number): TriggerToken | undefined {
   return { trigger: "@", start: caret - query.length - 1, end: caret, query };
 }
 
-/** One row. */
+/** One row of the list. */
 type SuggestionItem =
   | { readonly type: "completion"; readonly key: string; readonly completion: Completion }
   | {
@@ -37,7 +37,7 @@ type SuggestionItem =
       readonly matches: readonly number[];
     };
 
-/** What was chosen. `request` names the answer that a completion was in. */
+/** The chosen item. `request` identifies the response that contained the completion. */
 export type SuggestionChoice =
   | { readonly type: "completion"; readonly completion: Completion; readonly request: number }
   | { readonly type: "command"; readonly command: AgentCommand };
@@ -53,28 +53,28 @@ interface SuggestionsOptions {
   readonly onChoose: (choice: SuggestionChoice, token: TriggerToken) => void;
 }
 
-/** The list above the composer. It never has the focus: the text box hands it keys, and names its current row. */
+/** The list above the composer. It never has the focus: the text box forwards keys and references the current row. */
 export class Suggestions {
   readonly #options: SuggestionsOptions;
   #token: TriggerToken | undefined;
-  /** Where the token begins that Escape closed the list for. */
+  /** The start of the token for which the user closed the list with Escape. */
   #dismissedStart: number | undefined;
   #items: readonly SuggestionItem[] = [];
   #currentIndex = 0;
-  /** The user walked to a row: it stays chosen while others come and go. */
+  /** The user moved to a row, which stays current while the list changes. */
   #userMovedToRow = false;
   #isIndexing = false;
-  /** Numbers of the latest question and of the answer that is shown. */
+  /** The numbers of the latest request and of the request whose response is shown. */
   #latestRequest = 0;
   #shownRequest = 0;
-  /** Enter came before the answer: its first row is meant. */
+  /** Enter was pressed before the response, so its first row will be chosen. */
   #choosesFirstAnswer = false;
 
   constructor(options: SuggestionsOptions) {
     this.#options = options;
   }
 
-  /** Something is shown, so Escape belongs to it. */
+  /** Whether the list or a note is shown, so that Escape closes it. */
   get isOpen(): boolean {
     if (!this.#token) return false;
     if (this.#items.length > 0 || this.#isIndexing) return true;
@@ -107,7 +107,7 @@ export class Suggestions {
     else this.close();
   }
 
-  /** Takes an answer; one to an earlier question is stale. More answers to the same one replace it. */
+  /** Shows a response. Responses to earlier requests are ignored; further responses to the same request replace it. */
   showCompletions({ request, items, indexing }: Extract<PanelMessage, { type: "completions" }>): void {
     if (this.#token?.trigger !== "@" || request !== this.#latestRequest) return;
     this.#shownRequest = request;
@@ -119,7 +119,7 @@ export class Suggestions {
     this.#options.onChange();
   }
 
-  /** Whether the key was for the list. */
+  /** Handles a key. Returns true if the list used it. */
   keydown(event: KeyboardEvent): boolean {
     if (!this.isOpen || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return false;
     switch (event.key) {
@@ -148,13 +148,13 @@ export class Suggestions {
     this.#options.onChange();
   }
 
-  /** The list, and what is said of it to those who do not see it. */
+  /** The list, and its status for screen readers. */
   render(): TemplateResult {
     return html`${this.isOpen ? this.#list() : nothing}
       <div class="sr-only" aria-live="polite">${this.isOpen ? this.#statusText() : nothing}</div>`;
   }
 
-  /** Call when the list has been painted. */
+  /** Places the list. Call after it was rendered. */
   placeList(anchor: HTMLElement): void {
     const popup = anchor.querySelector<HTMLElement>(".suggestions");
     if (popup) placeAbove(popup, anchor);
@@ -162,7 +162,7 @@ export class Suggestions {
 
   #list(): TemplateResult {
     const label = this.#token?.trigger === "/" ? t("Commands") : t("Suggestions");
-    // Pressing the mouse would take the focus out of the text box.
+    // A mouse press must not take the focus from the text box.
     return html`<div class="popup suggestions" @mousedown=${(event: Event) => event.preventDefault()}>
       <div id=${suggestionListId} class="popup-list" role="listbox" aria-label=${label}>
         ${this.#items.map((item, i) => this.#row(item, i))}
@@ -208,7 +208,7 @@ export class Suggestions {
     );
   }
 
-  /** Enter on a command that is written out and takes no words is for the message: it sends it. */
+  /** Chooses the current item. Enter on a complete command without arguments sends the message instead. */
   #chooseCurrent(key: "Enter" | "Tab"): boolean {
     const item = this.#items[this.#currentIndex];
     if (key === "Enter" && item?.type === "command" && !item.command.hint && item.command.name === this.#token?.query) {
@@ -242,7 +242,7 @@ export class Suggestions {
     this.#userMovedToRow = false;
     this.#isIndexing = false;
     this.#choosesFirstAnswer = false;
-    // Answers that are still to come are stale.
+    // Makes pending responses stale.
     this.#shownRequest = 0;
     this.#latestRequest++;
   }
@@ -250,7 +250,7 @@ export class Suggestions {
 
 const rowId = (at: number): string => `${suggestionListId}-${at}`;
 
-/** Commands whose names fit come first, then those whose descriptions do. */
+/** Commands with a matching name, followed by those with a matching description. */
 function commandItems(query: string, commands: readonly AgentCommand[]): readonly SuggestionItem[] {
   const item = (command: AgentCommand, matches: readonly number[]): SuggestionItem => ({
     type: "command",
