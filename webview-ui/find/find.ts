@@ -1,4 +1,5 @@
-// Find in conversation: the bar over the transcript. The host searches; here hits are counted, gone to and marked.
+// The find bar over the transcript. The host searches; the bar counts the hits, navigates between them and highlights
+// them.
 import { html, nothing, type TemplateResult } from "lit";
 import type { FindHit, PanelMessage, ViewEntry } from "../../src/panel/protocol.ts";
 import { LightElement } from "../base/element.ts";
@@ -12,17 +13,17 @@ import type { TranscriptElement } from "../transcript/transcript.ts";
 type Found = Extract<PanelMessage, { type: "found" }>;
 type Toggle = "matchCase" | "wholeWord" | "regex";
 
-/** While the conversation changes, it is searched again at most this often, in milliseconds. */
+/** The shortest time between two searches while the conversation changes. Milliseconds. */
 const refreshInterval = 300;
 
-/** By the physical key: on some keyboards Alt writes another letter. */
+/** By physical key, because Alt types another letter on some keyboards. */
 const toggleKeys: Readonly<Record<string, Toggle>> = { KeyC: "matchCase", KeyW: "wholeWord", KeyR: "regex" };
 
-/** What the bar needs of the panel around it. */
+/** The parts of the panel that the bar uses. */
 export interface FindContext {
   readonly transcript: () => TranscriptElement;
   readonly entries: () => readonly ViewEntry[];
-  /** Gives the focus to the place where it belongs when nothing else had it. */
+  /** Focuses the default element, for when nothing had the focus before. */
   readonly focusElsewhere: () => void;
 }
 
@@ -44,16 +45,16 @@ export class FindElement extends LightElement {
   declare matchCase: boolean;
   declare wholeWord: boolean;
   declare regex: boolean;
-  /** The newest answer to this query. */
+  /** The latest results for the query. */
   declare found: Found | undefined;
-  /** The hit that was gone to; -1 for none yet. */
+  /** The index of the current hit; -1 if there is none yet. */
   declare current: number;
   declare spoken: string;
   #request = 0;
   #isWaiting = false;
-  /** Asked for by the user, so its outcome is spoken. */
+  /** The user started the search, so its results are announced. */
   #announcesResults = false;
-  /** Enter was pressed before the answer was there. */
+  /** The direction to go when the results arrive, because Enter was pressed before. */
   #pendingStep: 1 | -1 | undefined;
   #isStale = false;
   #refreshTimer: ReturnType<typeof setTimeout> | undefined;
@@ -78,7 +79,7 @@ export class FindElement extends LightElement {
     this.#reset();
   }
 
-  /** Shows the bar and puts the cursor into it. Text that is selected on one line is looked for. */
+  /** Shows and focuses the bar. Text selected on one line becomes the query. */
   async open(): Promise<void> {
     const selected = getSelection()?.toString() ?? "";
     const active = document.activeElement;
@@ -94,7 +95,7 @@ export class FindElement extends LightElement {
     if (this.query !== "") this.#search();
   }
 
-  /** Takes the bar away, with its marks; the focus goes back to where it was. */
+  /** Hides the bar and its highlights, and returns the focus. */
   close(): void {
     if (!this.shown) return;
     const hadFocus = this.contains(document.activeElement);
@@ -105,7 +106,7 @@ export class FindElement extends LightElement {
     else this.around.focusElsewhere();
   }
 
-  /** Takes an answer of the host. */
+  /** Shows results from the host. */
   showResults(found: Found): void {
     if (!this.shown || found.request !== this.#request) return;
     this.#isWaiting = false;
@@ -121,7 +122,7 @@ export class FindElement extends LightElement {
     if (this.#isStale) this.#scheduleRefresh();
   }
 
-  /** The conversation changed: its hits are looked for again, in a while. What was gone to stays where it is. */
+  /** Searches again after a delay because the conversation changed. The current hit stays in place. */
   viewChanged(change: StoreChange): void {
     if (!this.shown || this.query === "" || !(change.moved || change.touched.size > 0)) return;
     this.#isStale = true;
@@ -141,7 +142,7 @@ export class FindElement extends LightElement {
     this.found = undefined;
     this.current = -1;
     this.spoken = "";
-    // The host forgets what it kept for this search.
+    // Lets the host drop its state for this search.
     if (this.#request > 0) this.#sendQuery("");
   }
 
@@ -152,7 +153,7 @@ export class FindElement extends LightElement {
     }, refreshInterval);
   }
 
-  /** Looks for what the user asks for. */
+  /** Starts a search for the user. */
   #search(): void {
     this.found = undefined;
     this.current = -1;
@@ -182,7 +183,7 @@ export class FindElement extends LightElement {
     void this.#marks.goTo(this.current);
   }
 
-  /** Where to begin: at what is read. */
+  /** The hit to start with: the nearest to the visible part. */
   #nearest(hits: readonly FindHit[], step: 1 | -1): number {
     const order = new Map(this.around.entries().map((entry, i) => [entry.id, i]));
     const from = order.get(this.#marks.firstInSight() ?? "") ?? 0;
@@ -208,8 +209,8 @@ export class FindElement extends LightElement {
   }
 
   /**
-   * Ctrl+F, ⌘F on a Mac. Taken here and kept from VS Code, whose keybindings cannot tell that the focus is inside of this
-   * page: for them a view loses the focus when its page gets it.
+   * Ctrl+F, or ⌘F on macOS. Handled here and not passed on to VS Code, whose keybindings cannot know that the focus is
+   * in this page: for them a view loses the focus when its page gets it.
    */
   #shortcut = (event: KeyboardEvent): void => {
     const isMac = /^Mac/.test(navigator.platform);
@@ -221,7 +222,7 @@ export class FindElement extends LightElement {
     void this.open();
   };
 
-  /** Before anybody else: a running turn is stopped by Escape only when there is nothing left to close. */
+  /** Handles Escape before other listeners: it stops a running turn only if there is nothing left to close. */
   #escape = (event: KeyboardEvent): void => {
     if (event.isComposing || event.keyCode === 229) return;
     if (event.key === "F3" && !this.contains(event.target as Node)) {
@@ -291,7 +292,7 @@ export class FindElement extends LightElement {
   }
 }
 
-/** Where the hit is now; where it is gone, the one that took its place. */
+/** The new index of the hit; if it no longer exists, the index of the hit in its place. */
 function indexOf(hits: readonly FindHit[], hit: FindHit, before: number): number {
   const isSame = (other: FindHit | undefined): boolean =>
     other?.entry === hit.entry && other.part === hit.part && other.nth === hit.nth && other.text === hit.text;
@@ -300,7 +301,7 @@ function indexOf(hits: readonly FindHit[], hit: FindHit, before: number): number
   return at >= 0 ? at : Math.min(before, hits.length - 1);
 }
 
-/** Something lies over the panel that Escape closes first. */
+/** Whether a popup is open, which Escape closes first. */
 function isPopupOpen(): boolean {
   return document.querySelector("dialog[open], :popover-open, [role=listbox], [role=menu]") !== null;
 }

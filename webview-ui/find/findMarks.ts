@@ -1,4 +1,5 @@
-// Marks what was found, by the CSS Custom Highlight API: no node is touched. Only entries near to what is seen are read.
+// Highlights hits with the CSS Custom Highlight API, which changes no nodes. Only entries near the visible part are
+// read.
 import type { FindHit, ViewEntry } from "../../src/panel/protocol.ts";
 import type { LightElement } from "../base/element.ts";
 import { PaintedEntry } from "./findText.ts";
@@ -6,15 +7,15 @@ import type { TranscriptElement } from "../transcript/transcript.ts";
 
 const allHighlightName = "parley-find";
 const currentHighlightName = "parley-find-current";
-/** Entries up to this many pixels out of sight are marked, too. */
+/** Entries up to this many pixels outside the visible part are highlighted too. */
 const markMargin = 600;
-/** Pixels between the bar and what is shown below it. */
+/** The gap between the bar and the content below it. Pixels. */
 const barGap = 8;
 const maxOpeningFrames = 10;
 
 type PaintedElement = LightElement & { readonly entry: ViewEntry };
 
-/** The marks of one search. */
+/** The highlights of one search. */
 export class FindMarks {
   readonly #transcript: () => TranscriptElement;
   readonly #observer = new MutationObserver(() => this.#schedulePaint());
@@ -28,7 +29,7 @@ export class FindMarks {
     this.#transcript = transcript;
   }
 
-  /** Marks these hits from now on, the one at `current` apart. */
+  /** Sets the hits to highlight. The hit at `current` gets its own style. */
   set(hits: readonly FindHit[], current: number): void {
     this.#hits = hits;
     this.#current = current;
@@ -51,20 +52,20 @@ export class FindMarks {
     this.set([], -1);
   }
 
-  /** The id of the first entry that can be seen below the bar. */
+  /** The id of the first entry that is visible below the bar. */
   firstInSight(): string | undefined {
     const top = this.#top;
     return this.#entries.find(element => element.getBoundingClientRect().bottom > top)?.entry.id;
   }
 
-  /** Goes to the hit at that index, by whatever has to be painted, opened and scrolled for it. */
+  /** Reveals the hit at that index: paints, opens and scrolls as needed. */
   async goTo(index: number): Promise<void> {
     const hit = this.#hits[index];
     this.#current = index;
     if (!hit) return;
     await this.#transcript().reveal(hit.entry, async element => {
       const place = await openHit(element as PaintedElement, hit);
-      // Boxes inside of the entry that scroll by themselves.
+      // Scroll boxes inside the entry.
       const inner = place instanceof Range ? place.startContainer.parentElement : place;
       inner?.scrollIntoView({ block: "nearest", inline: "nearest" });
       this.#paint();
@@ -80,13 +81,13 @@ export class FindMarks {
     return [...this.#transcript().querySelectorAll<PaintedElement>(":scope > .log > .entries .entry")];
   }
 
-  /** Where the transcript can be seen: below the bar, which lies over its beginning. */
+  /** The top of the visible part of the transcript, which is below the bar. */
   get #top(): number {
     const bar = document.querySelector(".find")?.getBoundingClientRect();
     return Math.max(this.#log.getBoundingClientRect().top, (bar?.bottom ?? 0) + barGap);
   }
 
-  /** What is in sight stays where it is; else it comes into the upper half. */
+  /** How far to scroll: nowhere if the box is visible, otherwise to the upper half. */
   #distance(box: DOMRect): number {
     const log = this.#log.getBoundingClientRect();
     const top = this.#top;
@@ -133,7 +134,10 @@ export class FindMarks {
   }
 }
 
-/** Opens what the hit is folded into, as the user would, and gives its place; its holder, where it cannot be painted. */
+/**
+ * Opens the folded elements that contain the hit, as the user would. Returns its range, or its holder if it is not
+ * painted.
+ */
 async function openHit(element: PaintedElement, hit: FindHit): Promise<Range | HTMLElement> {
   const range = (): Range | undefined => new PaintedEntry(element, element.entry).range(hit);
   if (!range()) {
@@ -144,14 +148,14 @@ async function openHit(element: PaintedElement, hit: FindHit): Promise<Range | H
     more.click();
     await new Promise(requestAnimationFrame);
   }
-  // Terminals paint a little later.
+  // Terminals paint asynchronously.
   for (let frame = 0; frame < maxOpeningFrames && !range(); frame++) await new Promise(requestAnimationFrame);
   const found = range();
   for (let box = parentOf(found)?.closest("details"); box; box = box.parentElement?.closest("details")) box.open = true;
   return found ?? new PaintedEntry(element, element.entry).holder(hit);
 }
 
-/** Shows more lines of a diff, where there are more. */
+/** The button that shows more lines of a diff, if there are more. */
 const moreLinesButton = (element: HTMLElement, { part }: FindHit): HTMLElement | null =>
   element.querySelector(`[data-part="${part}"] parley-diff-lines > button`);
 

@@ -1,28 +1,29 @@
-// Hits of a search → ranges of what is painted. The host says which of equal passages a hit is; here it is looked up.
+// Search hits → ranges of the painted text. A hit has the number of its passage among equal ones, which is counted
+// here.
 import { MarkdownElement } from "../markdown/markdown.ts";
 import type { FindHit, ViewEntry } from "../../src/panel/protocol.ts";
 
-/** Where an entry's frame shows what can be found in it, in the order in which the host reads it. */
+/** The elements of an entry's frame with searchable text, in the order in which the host searches them. */
 const frameSelector =
   ".tool-title, .locations a, .decision > span:not(.codicon), .row > span:not(.codicon), .file-note a, .fold > span:not(.codicon), .problem .sentence, .problem .detail, .problem .run code";
-/** Where a part does. A part of another kind is read as a whole. */
+/** The elements of a part with searchable text. If there are none, the whole part is searched. */
 const partSelector =
   "parley-markdown, .typed, .diff .part-head > .quiet, .diff .part-head > a, .diff-text, .files pre, .terminal .command, .terminal .folder > span:not(.codicon), parley-terminal, .json pre, .resource summary, .resource pre, .resource p a, .chip";
-/** Words of the panel itself. */
+/** Elements with the panel's own text, which is not searched. */
 const ownTextSelector =
   "button:not(.tool-head):not(.fold), .code-bar, .tag, .sr-only, .codicon, .chip > .quiet, summary > .quiet";
 const blockSelector =
   "p, li, h4, h5, h6, pre, td, th, div, summary, blockquote, a.link, .diff-text, .tool-title, .sentence, .folder";
 
-/** The painted text of one part or frame, and where each piece of it stands. */
+/** The painted text of one part or frame, and the position of each text node in it. */
 interface PaintedText {
   readonly text: string;
   readonly nodes: readonly { readonly node: Text; readonly start: number }[];
-  /** Where passages were found in it so far. */
+  /** The offsets found so far, by passage. */
   readonly places: Map<string, number[]>;
 }
 
-/** The texts of one entry as they are painted now: read once, asked for many hits. */
+/** The painted texts of one entry, read once for many hits. */
 export class PaintedEntry {
   readonly #element: HTMLElement;
   readonly #entry: ViewEntry;
@@ -33,7 +34,7 @@ export class PaintedEntry {
     this.#entry = entry;
   }
 
-  /** Where the hit stands; undefined where it is folded away or cut off. */
+  /** The range of the hit; undefined if it is folded or cut off. */
   range(hit: FindHit): Range | undefined {
     let painted = this.#texts.get(hit.part);
     if (!painted) this.#texts.set(hit.part, (painted = readText(this.#roots(hit.part))));
@@ -49,7 +50,7 @@ export class PaintedEntry {
     return rangeOf(painted, at, at + wanted.length);
   }
 
-  /** What holds the hit: its part, where that is painted, else the entry. */
+  /** The element that contains the hit: its part if that is painted, otherwise the entry. */
   holder(hit: FindHit): HTMLElement {
     return this.#part(hit.part)?.querySelector<HTMLElement>("*") ?? this.#element;
   }
@@ -60,7 +61,7 @@ export class PaintedEntry {
     return [...parts].find(each => this.#isOwn(each)) ?? null;
   }
 
-  /** Not in the card of another call that stands in this one. */
+  /** Whether the node is not in the nested card of another call. */
   #isOwn(node: Element): boolean {
     return node.closest(".entry") === this.#element;
   }
@@ -74,7 +75,7 @@ export class PaintedEntry {
     const { title } = this.#entry.kind === "tool" ? this.#entry : { title: "" };
     return [...this.#element.querySelectorAll<HTMLElement>(frameSelector)].filter(root => {
       if (!this.#isOwn(root)) return false;
-      // A place that the title names is not counted twice.
+      // A location that the title contains is not counted twice.
       const isPlace = root.dataset["path"] !== undefined && root.parentElement?.className === "locations";
       return !isPlace || !title.includes((root.textContent ?? "").trim().replace(/:\d+$/, ""));
     });

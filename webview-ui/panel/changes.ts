@@ -1,4 +1,4 @@
-// What the agent changed and nobody has reviewed yet: one line above the composer, opening to the files.
+// The changes bar: one line above the composer for unreviewed changes, which expands to the list of files.
 import { html, nothing, type TemplateResult } from "lit";
 import type { Intent } from "../../src/panel/intents.ts";
 import { visibleText } from "../../src/base/visibleText.ts";
@@ -12,10 +12,10 @@ import { fileLink } from "../markdown/links.ts";
 
 type ListedFile = NonNullable<ViewHead["changes"]>["files"][number];
 
-/** Names the bar in the panel's memory. */
+/** The key of the bar in the saved state. */
 export const changesKey = "changes";
 
-/** `<parley-changes>`: the bar, or nothing. */
+/** `<parley-changes>`: the bar; nothing if there are no changes. */
 export class ChangesElement extends LightElement {
   static override properties = { changes: { attribute: false } };
   declare changes: ViewHead["changes"];

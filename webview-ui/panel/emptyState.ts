@@ -1,11 +1,11 @@
-// What stands in the place of a conversation that has not begun: who to talk to, and what one might say.
+// Shown while the conversation is empty: the list of agents, and example prompts.
 import { html, nothing, type TemplateResult } from "lit";
 import type { ViewHead, ViewAgent } from "../../src/panel/protocol.ts";
 import { icon } from "../base/element.ts";
 import { send } from "../base/vscodeApi.ts";
 import { t } from "../base/l10n.ts";
 
-/** The empty conversation. `fill` puts an example into the composer. */
+/** The empty state. `fill` inserts an example into the composer. */
 export function emptyState(head: ViewHead, fill: (text: string) => void): TemplateResult {
   const { agent, agents } = head;
   const hasSeveralAgents = agents.length > 1;
@@ -23,7 +23,7 @@ function agentList(agents: readonly ViewAgent[], chosen: ViewAgent | null): Temp
   </ul>`;
 }
 
-/** A button and not a radio: choosing starts the agent, which walking through the list by arrows must not do. */
+/** A button instead of a radio button, because choosing starts the agent, and arrow keys in the list must not. */
 function agentCard(agent: ViewAgent, isChosen: boolean): TemplateResult {
   return html`<button
     class="agent"
@@ -40,7 +40,7 @@ function agentCard(agent: ViewAgent, isChosen: boolean): TemplateResult {
   </button>`;
 }
 
-/** The letters that stand for a name: "Gemini CLI" → "GC". */
+/** The initials of a name: "Gemini CLI" → "GC". */
 const initials = (name: string): string =>
   name
     .split(/\s+/)
@@ -51,8 +51,8 @@ const initials = (name: string): string =>
 
 function examples(fill: (text: string) => void): TemplateResult {
   const texts = [t("Explain this project"), t("Run the tests"), t("Plan a refactoring")];
-  return html`<div class="examples" role="group" aria-label=${t("Examples to try")}>
+  return html`<div class="examples" role="group" aria-label=${t("Example prompts")}>
       ${texts.map(text => html`<button class="secondary" type="button" @click=${() => fill(text)}>${text}</button>`)}
     </div>
-    <p class="quiet hint">${t("Add context with @, commands with /. Hold Shift to drop files.")}</p>`;
+    <p class="quiet hint">${t("Type @ to add context and / for commands. Hold Shift to drop files.")}</p>`;
 }

@@ -1,4 +1,4 @@
-// The top of the panel: the session's title, its agent, New Session, and what else can be done.
+// The header of the panel: the session's title, its agent, New Session and further actions.
 import { html, nothing, type TemplateResult } from "lit";
 import { live } from "lit/directives/live.js";
 import type { ViewHead, ViewAgent } from "../../src/panel/protocol.ts";
@@ -19,13 +19,13 @@ export class HeaderElement extends LightElement {
     editing: { state: true },
   };
   declare sessionTitle: string;
-  /** Without a session there is nothing to name, copy or save. */
+  /** Whether there is a session to rename, copy or save. */
   declare hasSession: boolean;
   declare agent: ViewAgent | null;
   declare agents: readonly ViewAgent[];
   declare follow: ViewHead["follow"];
   declare editing: boolean;
-  /** What has the focus next, once it is painted. */
+  /** The element to focus after the next render. */
   #focusNext: "input" | "button" | undefined;
 
   constructor() {
@@ -34,7 +34,7 @@ export class HeaderElement extends LightElement {
     this.follow = "off";
   }
 
-  /** Lets the user type a title. */
+  /** Starts editing the title. */
   rename(): void {
     if (!this.hasSession || this.editing) return;
     this.#focusNext = "input";
@@ -64,7 +64,7 @@ export class HeaderElement extends LightElement {
     const tooltips = {
       off: t("Follow the agent in the editor"),
       on: t("Following the agent in the editor"),
-      paused: t("Following paused: press to follow the agent again"),
+      paused: t("Following paused. Click to follow the agent again"),
     };
     return html`${iconButton("target", {
         label: t("Follow"),
@@ -99,7 +99,7 @@ export class HeaderElement extends LightElement {
         class="title-input"
         type="text"
         aria-label=${t("Session title")}
-        placeholder=${t("Leave empty for the agent's title")}
+        placeholder=${t("Leave empty to use the agent's title")}
         maxlength="200"
         .value=${this.sessionTitle}
         @blur=${() => this.#finish("save")}
@@ -181,7 +181,7 @@ export class HeaderElement extends LightElement {
   #change = (event: Event): void => {
     const select = event.target as HTMLSelectElement;
     send({ type: "selectAgent", agent: select.value });
-    // What is chosen is state: it shows once the host says so.
+    // The selected agent is state: the choice is shown once the host confirms it.
     select.value = this.agent?.id ?? "";
   };
 }

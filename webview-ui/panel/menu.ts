@@ -1,4 +1,4 @@
-// A button that opens a menu, after the ARIA pattern: arrows, Home, End and first letters move, Escape closes.
+// A menu button that follows the ARIA pattern: arrow keys, Home, End and first letters move, Escape closes.
 import { html, nothing, type TemplateResult } from "lit";
 import { LightElement, icon } from "../base/element.ts";
 import { iconButton } from "../base/iconButton.ts";
@@ -7,18 +7,18 @@ import { iconButton } from "../base/iconButton.ts";
 export interface MenuItem {
   readonly label: string;
   readonly icon: string;
-  /** A key that does the same, as people write it. */
+  /** The displayed key that does the same. */
   readonly key?: string;
   readonly run: () => void;
 }
 
-/** `<parley-menu>`: the button and, while it is open, its menu. */
+/** `<parley-menu>`: the button, and its menu while it is open. */
 export class MenuElement extends LightElement {
   static override properties = { label: { attribute: false }, items: { attribute: false }, open: { state: true } };
   declare label: string;
   declare items: readonly MenuItem[];
   declare open: boolean;
-  /** Which item gets the focus once the menu is painted. */
+  /** The item to focus after the menu is rendered. */
   #focusAt: number | undefined;
 
   constructor() {
@@ -28,7 +28,7 @@ export class MenuElement extends LightElement {
     this.open = false;
     this.addEventListener("keydown", event => this.#keydown(event));
     this.addEventListener("focusout", event => {
-      // Whoever takes the focus elsewhere is done with the menu. A null target is another window, or nothing at all.
+      // Moving the focus elsewhere closes the menu. A null target is another window, or no element.
       if (event.relatedTarget instanceof Node && !this.contains(event.relatedTarget)) this.open = false;
     });
   }
@@ -112,7 +112,7 @@ export class MenuElement extends LightElement {
     }
     if (event.key === "Escape") {
       event.preventDefault();
-      // The popup goes first: nothing else is to be stopped by the same key.
+      // Escape only closes the menu and must not also stop the agent.
       event.stopPropagation();
       return this.#close();
     }

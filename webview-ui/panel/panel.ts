@@ -1,4 +1,4 @@
-// The whole panel: header, banner, transcript or empty state, and what is pinned below it.
+// The whole panel: header, banner, transcript or empty state, and the dock below.
 import { html, nothing, type TemplateResult } from "lit";
 import type { ViewHead, PanelMessage, View } from "../../src/panel/protocol.ts";
 import type { QuestionCardElement } from "../question/questionCard.ts";
@@ -28,7 +28,7 @@ export class PanelElement extends LightElement {
   declare store: Store;
   declare head: ViewHead | undefined;
   #speech: Speech | undefined;
-  /** Changes are spoken one after the other, each when it has been painted. */
+  /** Changes are announced one after the other, each after it has been painted. */
   #announcements: Promise<void> = Promise.resolve();
   #stopTicking: (() => void) | undefined;
   readonly #findContext: FindContext = {
@@ -37,7 +37,7 @@ export class PanelElement extends LightElement {
     focusElsewhere: () => this.focusComposer(),
   };
 
-  /** Brings a change onto the page: an entry that changed in place is repainted alone. */
+  /** Renders a change. Only the affected entry is rendered if it changed in place. */
   show(change: StoreChange, view: View): void {
     const transcript = this.#transcript;
     const questionsBefore = this.head?.asks ?? [];
@@ -50,7 +50,7 @@ export class PanelElement extends LightElement {
     if (change.snapshot ? !change.isPartial : change.prepended > 0) forgetOtherSessions(view);
     const touched = [...change.touched].flatMap(id => this.store.entry(id) ?? []);
     transcript.show(view.entries, change, touched);
-    // Examples to try would mock whoever cannot try anything yet.
+    // With a problem, the user cannot send a prompt yet, so examples would not help.
     const isEmpty = view.entries.length === 0 && view.head.problem === null;
     transcript.empty = isEmpty ? emptyState(view.head, text => this.#composer?.fill(text)) : nothing;
     if (change.snapshot) void transcript.restoreAnchor();
@@ -62,7 +62,7 @@ export class PanelElement extends LightElement {
     });
   }
 
-  /** Takes what is said to this panel alone. */
+  /** Handles messages to this panel only. */
   receive(message: PanelMessage): void {
     switch (message.type) {
       case "focus":
@@ -91,12 +91,12 @@ export class PanelElement extends LightElement {
     }
   }
 
-  /** Gives the focus to the text box. */
+  /** Focuses the text box. */
   focusComposer(): void {
     this.#composer?.focusBox();
   }
 
-  /** Goes to the open question, or to the composer where there is none. */
+  /** Focuses the open question, or the composer if there is none. */
   focusQuestion(): void {
     if (this.head && this.head.asks.length > 0) this.querySelector<QuestionCardElement>("parley-asks")?.focusCard();
     else this.focusComposer();
@@ -119,7 +119,7 @@ export class PanelElement extends LightElement {
   }
 
   protected override firstUpdated(): void {
-    // Answered in its tool card: on to the next question, once it stands above the composer.
+    // After an answer in a tool card, focus the next question once it is shown above the composer.
     this.addEventListener(questionLeftEvent, () => void this.#afterAnswer());
     const region = this.querySelector<HTMLElement>(".speech");
     if (region) this.#speech = new Speech(region, id => this.#transcript.spokenText(id));
@@ -145,7 +145,7 @@ export class PanelElement extends LightElement {
     </main>`;
   }
 
-  /** F2 names the session, wherever the focus is. */
+  /** F2 renames the session, wherever the focus is. */
   #keydown = (event: KeyboardEvent): void => {
     if (event.key !== "F2" || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
     event.preventDefault();
@@ -195,7 +195,7 @@ export class PanelElement extends LightElement {
   }
 }
 
-/** Starting, connecting, working, waiting: said in words, with how long it has been so. */
+/** The status as text (starting, connecting, working, waiting), with its duration. */
 function statusLine(head: ViewHead): TemplateResult | typeof nothing {
   const connecting = connectionText(head);
   const words = connecting ?? activityText(head);
@@ -212,7 +212,7 @@ function statusLine(head: ViewHead): TemplateResult | typeof nothing {
   </div>`;
 }
 
-/** Another session has other entries: what was open in the one before is not kept forever. */
+/** Removes the saved open states of other sessions, so that they do not accumulate. */
 function forgetOtherSessions(view: View): void {
   const known = new Set([
     ...view.entries.flatMap(entry => [entry.id, runId(entry.id)]),

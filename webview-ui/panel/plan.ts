@@ -1,4 +1,4 @@
-// The agent's plan, pinned above the composer: one line, opening to the list.
+// The agent's plan, pinned above the composer: one line, which expands to the list.
 import { html, nothing, type TemplateResult } from "lit";
 import type { PlanEntry } from "../../src/session/events.ts";
 import type { ViewHead } from "../../src/panel/protocol.ts";
@@ -6,7 +6,7 @@ import { LightElement, icon } from "../base/element.ts";
 import { openState, setOpen } from "../base/vscodeApi.ts";
 import { t } from "../base/l10n.ts";
 
-/** `<parley-plan>`: every plan of the session. */
+/** `<parley-plan>`: all plans of the session. */
 export class PlanElement extends LightElement {
   static override properties = { plans: { attribute: false } };
   declare plans: ViewHead["plans"];
@@ -57,7 +57,7 @@ function planEntry(entry: PlanEntry): TemplateResult {
   </li>`;
 }
 
-/** What is neither high nor low is said only to those who do not see that nothing stands there. */
+/** Medium priority is visible only to screen readers, because sighted users see that there is no tag. */
 function priorityTag(priority: string): TemplateResult {
   if (priority === "high") return html`<span class="tag">${t("High priority")}</span>`;
   if (priority === "low") return html`<span class="tag">${t("Low priority")}</span>`;

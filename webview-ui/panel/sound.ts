@@ -1,16 +1,16 @@
-// Short tones made here: no file to load, and quiet where the page may not make a sound.
+// Short synthesized tones. They need no file, and stay silent if the page may not play sound.
 import type { PanelMessage } from "../../src/panel/protocol.ts";
 
 type Sound = Extract<PanelMessage, { type: "sound" }>["sound"];
 
-/** Tones in Hz, one after the other. */
+/** The frequencies of consecutive tones in Hz. */
 const tones: Readonly<Record<Sound, readonly number[]>> = { question: [660, 880], turnEnd: [880, 587] };
 const toneSeconds = 0.12;
 const peakGain = 0.08;
 
 let context: AudioContext | undefined;
 
-/** Plays a sound. Browsers keep a page silent until the user has used it. */
+/** Plays a sound. Browsers mute a page until the user has interacted with it. */
 export function playSound(sound: Sound): void {
   context ??= new AudioContext();
   const { currentTime } = context;
@@ -21,7 +21,7 @@ function tone(frequency: number, start: number): void {
   if (!context) return;
   const source = new OscillatorNode(context, { frequency });
   const volume = new GainNode(context, { gain: 0 });
-  // Swelling and fading, since a hard edge clicks.
+  // Fade in and out, because a hard edge is heard as a click.
   volume.gain.setValueAtTime(0, start);
   volume.gain.linearRampToValueAtTime(peakGain, start + 0.01);
   volume.gain.linearRampToValueAtTime(0, start + toneSeconds);

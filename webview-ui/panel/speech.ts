@@ -1,24 +1,24 @@
-// What screen readers hear without asking: whole settled messages, questions, turn ends, waiting; never chunks.
+// Announcements for screen readers: complete messages, questions, turn ends and waiting, but never chunks.
 import type { ViewHead, View } from "../../src/panel/protocol.ts";
 import type { StoreChange } from "../base/store.ts";
 import { activityText, connectionText } from "./statusText.ts";
 import { t } from "../base/l10n.ts";
 import { turnEndText } from "../transcript/statusRow.ts";
 
-/** Spoken lines that stay in the region: enough for slow readers, few enough to be found empty by browsing. */
+/** How many lines stay in the live region: enough for slow readers, but few for users who browse the page. */
 const maxKeptLines = 3;
-/** Characters that are laid out quickly enough. */
+/** How many characters are added at once. More would take too long to lay out. */
 const pieceLength = 4000;
 
-/** Speaks through a polite live region. */
+/** Announces text through a polite live region. */
 export class Speech {
   readonly #region: HTMLElement;
   readonly #textOf: (id: string) => Promise<string>;
   #head: ViewHead | undefined;
-  /** Answers that have come in but were not yet complete. */
+  /** The ids of answers that are not complete yet. */
   readonly #pendingAnswers = new Set<string>();
   readonly #knownIds = new Set<string>();
-  /** Lines to be said; the first is being said. */
+  /** The lines to announce; the first is being added to the region. */
   readonly #pendingLines: string[] = [];
 
   constructor(region: HTMLElement, textOf: (id: string) => Promise<string>) {
@@ -26,7 +26,7 @@ export class Speech {
     this.#textOf = textOf;
   }
 
-  /** Says what a change means. The first view, and every snapshot, is the past: it stays silent. */
+  /** Announces a change. Snapshots, including the first view, contain the past and are not announced. */
   async announceChange(change: StoreChange, view: View): Promise<void> {
     const before = this.#head;
     this.#head = view.head;
@@ -47,7 +47,7 @@ export class Speech {
       const entry = view.entries[at];
       if (!entry || this.#knownIds.has(entry.id)) return;
       this.#knownIds.add(entry.id);
-      // A sub-agent's words are between it and its agent.
+      // Messages of a sub-agent are addressed to its agent, not to the user.
       if (entry.kind === "agent" && entry.parent === undefined) this.#pendingAnswers.add(entry.id);
       if (entry.kind === "notice") this.announce(entry.title);
       if (entry.kind === "problem") this.announce(entry.problem.message);
@@ -72,7 +72,7 @@ export class Speech {
     this.announce(ended ? t("{0} has finished.", name) : (activityText(head) ?? ""));
   }
 
-  /** Says a line, after those before it; nothing if it is empty. */
+  /** Announces a line after the pending ones. Empty lines are ignored. */
   announce(text: string): void {
     if (text === "") return;
     this.#pendingLines.push(text);
@@ -90,7 +90,7 @@ export class Speech {
     this.#finishLine();
   }
 
-  /** A long line comes in pieces: all of it at once would hold up the page. */
+  /** Adds a long line in pieces, because adding all of it at once would block the page. */
   #announcePiece(line: HTMLElement, text: string): void {
     const piece = document.createElement("span");
     const end =

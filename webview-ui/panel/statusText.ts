@@ -1,8 +1,8 @@
-// What the session is doing, in words: waiting has a face.
+// The state of the session as text, so that the user always sees what the panel is waiting for.
 import type { ViewHead } from "../../src/panel/protocol.ts";
 import { t } from "../base/l10n.ts";
 
-/** The way to a usable session; undefined once it is there, or where there is none. */
+/** The connection state as text; undefined if the session is ready, or if there is none. */
 export function connectionText(head: ViewHead): string | undefined {
   const name = head.agent?.name ?? t("the agent");
   switch (head.connection?.state) {
@@ -19,7 +19,7 @@ export function connectionText(head: ViewHead): string | undefined {
   }
 }
 
-/** What the agent is doing; undefined when it is idle. */
+/** The agent's activity as text; undefined if it is idle. */
 export function activityText(head: ViewHead): string | undefined {
   const { state, cancelling } = head.activity;
   if (state === "idle") return undefined;
