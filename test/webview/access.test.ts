@@ -1,4 +1,4 @@
-// axe finds nothing to complain about: all rules in one theme, those that look at colours in all four.
+// axe finds no violation: all rules in one theme, the colour rules in all four.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -12,7 +12,7 @@ const axeSource = readFileSync(
   "utf8",
 );
 
-/** The rules whose findings can differ between themes: the themes differ in colours only. */
+/** The rules whose results can differ between themes, because themes differ only in colours. */
 const colourRules = ["color-contrast", "link-in-text-block"];
 
 describe("accessibility", () => {
@@ -48,7 +48,7 @@ describe("accessibility", () => {
 describe("accessibility of the composer's lists", () => {
   usePanel();
 
-  it("axe finds no violation while they are open, with chips, a refusal and a queue that is being changed", async function () {
+  it("axe finds no violation in open lists, with chips, a refusal and a queued prompt being edited", async function () {
     this.timeout(60_000);
     const choices = Array.from({ length: 20 }, (_, i) => ({ value: `m${i}`, name: `Model ${i}`, group: "Fast" }));
     const head = {

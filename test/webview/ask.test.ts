@@ -1,4 +1,4 @@
-// The question card: answered on purpose only, by mouse and by keyboard.
+// The question card: answers by mouse and keyboard, and guards against accidental answers.
 import assert from "node:assert/strict";
 import type { Locator } from "playwright-core";
 import type { Intent } from "../../src/panel/intents.ts";
@@ -18,7 +18,7 @@ describe("the question card", () => {
       () => document.activeElement?.getAttribute("aria-label") ?? document.activeElement?.textContent?.trim() ?? "",
     );
 
-  it("shows what will run in full, where, and the agent's options in its order", async () => {
+  it("shows the full command, its folder, and the options in the agent's order", async () => {
     const panel = await openPanel([snapshot(busy)]);
     const card = panel.page.getByRole("group", { name: "Run npm test?" });
     await card.getByText("npm test -- --reporter dot && echo done").waitFor();
@@ -34,7 +34,7 @@ describe("the question card", () => {
     );
   });
 
-  it("says why it asks, hides secrets, and makes a rule of the answer when asked to", async () => {
+  it("shows the reason, masks secrets, and can create a rule", async () => {
     const panel = await openPanel([snapshot(permissions)]);
     const card = panel.page.getByRole("group", { name: "Publish the package" });
     await card.getByText("A rule asks about this: ask command “npm publish”.").waitFor();
@@ -44,13 +44,13 @@ describe("the question card", () => {
     assert.deepEqual(await answers(panel), []);
   });
 
-  it("offers no rule where none can be made", async () => {
+  it("does not offer a rule if none can be created", async () => {
     const panel = await openPanel([snapshot(busy)]);
     await panel.page.getByRole("group", { name: "Run npm test?" }).waitFor();
     assert.equal(await panel.page.getByRole("button", { name: "Create Rule…" }).count(), 0);
   });
 
-  it("a click answers, once, and shows which option was pressed", async () => {
+  it("a click answers once and shows the chosen option", async () => {
     const panel = await openPanel([snapshot(busy)]);
     const allow = pinned(panel).getByRole("button", { name: "Allow", exact: true });
     await allow.click();
@@ -59,7 +59,7 @@ describe("the question card", () => {
     assert.deepEqual(await answers(panel), [{ type: "answer", ask: "a1", option: "once" }]);
   });
 
-  it("a number key answers only with the focus in the card", async () => {
+  it("a number key answers only if the focus is in the card", async () => {
     const panel = await openPanel([snapshot(busy)], frozen);
     await panel.composer.press("1");
     assert.equal(await panel.composer.inputValue(), "1");
@@ -69,7 +69,7 @@ describe("the question card", () => {
     assert.deepEqual(await answers(panel), [{ type: "answer", ask: "a1", option: "no" }]);
   });
 
-  it("allowing by key waits half a second after the focus came", async () => {
+  it("a key allows only half a second after the card got the focus", async () => {
     const panel = await openPanel([snapshot(busy)], frozen);
     const allow = pinned(panel).getByRole("button", { name: "Allow", exact: true });
     await allow.focus();
@@ -84,7 +84,7 @@ describe("the question card", () => {
     assert.deepEqual(await answers(panel), [{ type: "answer", ask: "a1", option: "once" }]);
   });
 
-  it("the wait starts anew for a question that takes the place of another", async () => {
+  it("the wait restarts for a question that replaces another", async () => {
     const panel = await openPanel([snapshot(busy)], frozen);
     await pinned(panel).getByRole("button", { name: "Reject" }).focus();
     await panel.page.clock.runFor(2000);
@@ -98,7 +98,7 @@ describe("the question card", () => {
     assert.deepEqual(await answers(panel), [{ type: "answer", ask: "a2", option: "once" }]);
   });
 
-  it("Escape does not answer, and a held key does not either", async () => {
+  it("neither Escape nor a held key answers", async () => {
     const panel = await openPanel([snapshot(busy)], frozen);
     await pinned(panel).getByRole("button", { name: "Allow", exact: true }).focus();
     await panel.page.clock.runFor(1000);
@@ -108,7 +108,7 @@ describe("the question card", () => {
     await panel.page.getByRole("group", { name: "Run npm test?" }).waitFor();
   });
 
-  it("the focus stays where it is when a question comes", async () => {
+  it("the focus does not move when a question arrives", async () => {
     const panel = await openPanel([snapshot(view([]))]);
     await panel.composer.fill("typing");
     await panel.patch({ op: "head", head: { asks: [ask] } });
@@ -116,7 +116,7 @@ describe("the question card", () => {
     assert.equal(await focusedName(panel), "Message");
   });
 
-  it("after the answer the focus goes to the next question, then to the composer", async () => {
+  it("after an answer the focus moves to the next question, and after the last to the composer", async () => {
     const panel = await openPanel([snapshot(busy)]);
     await pinned(panel).getByRole("button", { name: "Reject" }).click();
     await panel.patch({ op: "head", head: { asks: [editAsk] } });
@@ -126,7 +126,7 @@ describe("the question card", () => {
     assert.equal(await focusedName(panel), "Message");
   });
 
-  it("a question about an edit shows its diff, which opens in the diff editor", async () => {
+  it("a question about an edit shows the diff, which opens in the diff editor", async () => {
     const panel = await openPanel([snapshot({ ...busy, head: { ...busy.head, asks: [editAsk] } })]);
     const card = panel.page.getByRole("group", { name: "Edit src/sum.js?" });
     assert.equal(await card.locator(".diff-line.add").count(), 2);
@@ -134,7 +134,7 @@ describe("the question card", () => {
     assert.deepEqual(await panel.intents(), [{ type: "openDiff", entry: "c9", part: 0 }]);
   });
 
-  it("the options stay in sight however long the command is, at 280 pixels", async () => {
+  it("the options stay visible with a long command at 280 pixels", async () => {
     const long = { ...ask, command: "echo ".repeat(4000), title: "Run a long command ".repeat(20).trim() };
     const panel = await openPanel([snapshot(view([], { asks: [long] }))], { width: 280, height: 500 });
     await pinned(panel).getByRole("button", { name: "Reject" }).click();
@@ -142,7 +142,7 @@ describe("the question card", () => {
     assert.deepEqual(await answers(panel), [{ type: "answer", ask: "a1", option: "no" }]);
   });
 
-  it("the host may send the focus to the question", async () => {
+  it("the host can focus the question", async () => {
     const panel = await openPanel([snapshot(busy)]);
     await panel.post({ type: "focus", target: "ask" });
     assert.match((await focusedName(panel)) ?? "", /^Allow/);
@@ -150,7 +150,7 @@ describe("the question card", () => {
     assert.equal(await focusedName(panel), "Message");
   });
 
-  it("a question is spoken when it comes", async () => {
+  it("a new question is announced", async () => {
     const panel = await openPanel([snapshot(view([]))]);
     await panel.patch({ op: "head", head: { asks: [ask] } });
     await panel.page.locator(".speech", { hasText: "Question from Demo Agent: Run npm test?" }).waitFor();

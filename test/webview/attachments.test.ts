@@ -1,4 +1,4 @@
-// What goes with a prompt: chips, pictures that are pasted, files that are dropped, and what is refused.
+// Attachments of a prompt: chips, pasted images, dropped files, and refusals.
 import assert from "node:assert/strict";
 import type { Intent } from "../../src/panel/intents.ts";
 import type { Attachment } from "../../src/panel/protocol.ts";
@@ -36,7 +36,7 @@ interface Given {
   readonly data?: Readonly<Record<string, string>>;
 }
 
-/** Pastes into the composer, or drops onto the panel, what a person would. */
+/** Pastes into the composer or drops onto the panel, as a user would. */
 async function give(panel: PanelPage, how: "paste" | "drop", given: Given): Promise<void> {
   await panel.composer.evaluate(
     (box, { how, files = [], data = {} }) => {
@@ -63,7 +63,7 @@ const last = async (panel: PanelPage): Promise<Intent | undefined> => (await pan
 describe("attachments", () => {
   usePanel();
 
-  it("stand in the composer with size and name, go with the prompt, and leave with it; none comes twice", async () => {
+  it("appear as chips with name and size, are sent with the prompt, and are not added twice", async () => {
     const panel = await openPanel([snapshot(view([]))], { width: 260 });
     const long = {
       ...file("c", "a-name-that-is-much-too-long-for-such-a-narrow-side-bar.component.ts"),
@@ -83,7 +83,7 @@ describe("attachments", () => {
     await panel.assertClean();
   });
 
-  it("are taken off by their buttons, by arrows and Delete, and by Backspace at the start of the text", async () => {
+  it("can be removed by their buttons, by arrow keys and Delete, and by Backspace at the start of the text", async () => {
     const panel = await openPanel([snapshot(view([]))]);
     await attach(panel, file("a", "a.js"), file("b", "b.js"), file("c", "c.js"), file("d", "d.js"));
     const remove = (name: string) => panel.page.getByRole("button", { name: `Remove ${name}` });
@@ -104,7 +104,7 @@ describe("attachments", () => {
     await panel.composer.and(panel.page.locator(":focus")).waitFor();
   });
 
-  it("survive a reload with draft and caret; what is too large says so", async () => {
+  it("survive a reload with the draft and the caret, except those that are too large, which are listed", async () => {
     const panel = await openPanel([snapshot(view([]))]);
     await panel.composer.pressSequentially("half a thought");
     await panel.composer.press("Home");
@@ -114,13 +114,16 @@ describe("attachments", () => {
     await panel.page.reload();
     await panel.composer.waitFor();
     assert.deepEqual(await chips(panel), ["sum.js 1.2 kB"]);
-    await panel.page.getByRole("alert").getByText("Too large to restore after the panel was reloaded: huge.png.").waitFor();
+    await panel.page
+      .getByRole("alert")
+      .getByText("Too large to restore after the panel was reloaded: huge.png.")
+      .waitFor();
     await panel.composer.focus();
     await panel.page.keyboard.type("X");
     assert.equal(await panel.composer.inputValue(), "hXalf a thought");
   });
 
-  it("chosen a moment before Enter go with the prompt all the same; a refusal keeps the text", async () => {
+  it("chosen just before Enter are sent with the prompt; after a refusal the text is kept", async () => {
     const panel = await openPanel([snapshot(view([]))]);
     const choose = async (): Promise<void> => {
       await panel.composer.pressSequentially("@s");
@@ -145,7 +148,7 @@ describe("attachments", () => {
     assert.equal(await panel.page.getByRole("alert").textContent(), "");
   });
 
-  it("of a prompt that did not go out come back with its text, before what was written since", async () => {
+  it("of an unsent prompt are restored with its text, before the text typed since", async () => {
     const panel = await openPanel([snapshot(view([]))]);
     const unsent = {
       type: "unsent",
@@ -162,7 +165,7 @@ describe("attachments", () => {
     await panel.page.getByRole("alert").getByText("It is gone.").waitFor();
   });
 
-  it("are pictures that were pasted; pasted text stays text, with or without a picture of it", async () => {
+  it("can be pasted images; pasted text stays text even if it also comes as an image", async () => {
     const panel = await openPanel([snapshot(view([]))]);
     const png = { name: "image.png", type: "image/png", bytes: PIXEL };
     await give(panel, "paste", { files: [png] });
@@ -176,7 +179,7 @@ describe("attachments", () => {
     await panel.assertClean();
   });
 
-  it("are refused at once with the reason: too large, no picture, or nothing the agent takes", async () => {
+  it("are refused immediately with the reason: too large, not an image, or not supported by the agent", async () => {
     const panel = await openPanel([snapshot(view([]))]);
     const alert = panel.page.getByRole("alert");
     await give(panel, "paste", { files: [{ name: "big.png", type: "image/png", bytes: 3_900_001 }] });
@@ -192,7 +195,7 @@ describe("attachments", () => {
     assert.equal(await alert.textContent(), "");
   });
 
-  it("are files that were dropped anywhere in the panel, by their addresses", async () => {
+  it("can be files dropped anywhere in the panel, by their URIs", async () => {
     const panel = await openPanel([snapshot(view([]))]);
     for (const { data, uris } of [
       {
@@ -213,7 +216,7 @@ describe("attachments", () => {
     assert.equal((await panel.intents()).length, count);
   });
 
-  it("have a button, a hint how to drop, and a mark while something is dragged", async () => {
+  it("have a button, a hint about dropping, and a highlight during a drag", async () => {
     const panel = await openPanel([snapshot(view([]))]);
     const button = panel.page.getByRole("button", { name: "Attach" });
     assert.match((await button.getAttribute("title")) ?? "", /hold Shift/);
@@ -232,7 +235,7 @@ describe("attachments", () => {
     await panel.page.locator(".composer:not([data-dropping])").waitFor();
   });
 
-  it("and the numbers of the context are reached by keyboard", async () => {
+  it("and the context usage can be reached by keyboard", async () => {
     const panel = await openPanel([snapshot(view([], busyHead))]);
     const ring = panel.page.getByRole("img", { name: /^Context/ });
     await ring.focus();

@@ -1,4 +1,4 @@
-// Writing, sending, stopping, queueing; and what the agent lets one choose.
+// The composer: typing, sending, stopping, queueing, and the agent's options.
 import assert from "node:assert/strict";
 import { openPanel, usePanel } from "./panelPage.ts";
 import { START, busy, busyHead, message, snapshot, view } from "./scenes.ts";
@@ -8,7 +8,7 @@ const running = { state: "running", since: START, cancelling: false } as const;
 describe("the composer", () => {
   usePanel();
 
-  it("Enter sends and empties the box, Shift+Enter breaks the line", async () => {
+  it("Enter sends and clears the box, Shift+Enter inserts a line break", async () => {
     const panel = await openPanel([snapshot(view([]))]);
     await panel.composer.pressSequentially("one");
     await panel.composer.press("Shift+Enter");
@@ -18,7 +18,7 @@ describe("the composer", () => {
     assert.equal(await panel.composer.inputValue(), "");
   });
 
-  it("with the keys swapped Enter breaks the line and Ctrl+Enter sends", async () => {
+  it("with the keys swapped Enter inserts a line break and Ctrl+Enter sends", async () => {
     const panel = await openPanel([snapshot(view([], { sendKey: "modEnter" }))]);
     await panel.composer.pressSequentially("one");
     await panel.composer.press("Enter");
@@ -28,7 +28,7 @@ describe("the composer", () => {
     assert.deepEqual(await panel.intents(), [{ type: "send", text: "one\ntwo" }]);
   });
 
-  it("an Enter that belongs to an input method never sends", async () => {
+  it("Enter during input method composition never sends", async () => {
     const panel = await openPanel([snapshot(view([]))]);
     await panel.composer.fill("にほん");
     for (const init of [
@@ -42,7 +42,7 @@ describe("the composer", () => {
     assert.deepEqual(await panel.intents(), [{ type: "send", text: "にほん" }]);
   });
 
-  it("nothing but blanks is not sent, and without an agent nothing is", async () => {
+  it("blank text is not sent, and nothing is sent without an agent", async () => {
     const panel = await openPanel([snapshot(view([]))]);
     const button = panel.page.getByRole("button", { name: "Send" });
     await panel.composer.fill(" \n ");
@@ -61,7 +61,7 @@ describe("the composer", () => {
     assert.equal(await panel.composer.getAttribute("placeholder"), "Message Demo Agent");
   });
 
-  it("Stop and Escape stop a running turn; while it stops neither repeats", async () => {
+  it("Stop and Escape stop a running turn, but not again while it is stopping", async () => {
     const panel = await openPanel([snapshot(view([], { activity: running }))]);
     const stop = panel.page.getByRole("button", { name: "Stop" });
     await stop.click();
@@ -78,7 +78,7 @@ describe("the composer", () => {
     assert.equal((await panel.intents()).length, 2);
   });
 
-  it("a prompt sent while a turn runs is queued above, and can be taken back", async () => {
+  it("a prompt sent during a turn is queued above the composer and can be removed", async () => {
     const panel = await openPanel([snapshot(busy)]);
     await panel.composer.fill("and then this");
     await panel.composer.press("Enter");
@@ -92,7 +92,7 @@ describe("the composer", () => {
     ]);
   });
 
-  it("a queued prompt can be sent at once", async () => {
+  it("a queued prompt can be sent immediately", async () => {
     const queue = [
       { id: "s1", text: "first", sent: false },
       { id: "s2", text: "second", sent: false },
@@ -102,7 +102,7 @@ describe("the composer", () => {
     assert.deepEqual(await panel.intents(), [{ type: "sendNow", submission: "s2" }]);
   });
 
-  it("where nothing can be started nothing is sent, and the text stays", async () => {
+  it("if no agent can be started nothing is sent and the text is kept", async () => {
     const problem = { message: "This workspace is not trusted.", next: ["manageTrust"] } as const;
     const panel = await openPanel([snapshot(view([], { connection: null, problem }))]);
     await panel.composer.pressSequentially("later");
@@ -111,7 +111,7 @@ describe("the composer", () => {
     assert.equal(await panel.composer.inputValue(), "later");
   });
 
-  it("Up in an empty box walks back through the prompts, Down forward", async () => {
+  it("Up in an empty box recalls earlier prompts, Down later ones", async () => {
     const entries = [message("u1", "user", "first"), message("m1", "agent", "ok"), message("u2", "user", "second")];
     const panel = await openPanel([snapshot(view(entries))]);
     const seen: string[] = [];
@@ -133,7 +133,7 @@ describe("the composer", () => {
     assert.equal(await panel.composer.inputValue(), "half a thought");
   });
 
-  it("the box grows with its text, to twelve lines", async () => {
+  it("the box grows with its text up to twelve lines", async () => {
     const panel = await openPanel([snapshot(view([]))]);
     const height = async (text: string): Promise<number> => {
       await panel.composer.fill(text);
@@ -145,7 +145,7 @@ describe("the composer", () => {
     assert.ok(three > one * 2 && fifty > three && fifty < one * 13, `${one} ${three} ${fifty}`);
   });
 
-  it("the agent's options stand in its order and are set by intent", async () => {
+  it("the options are in the agent's order and are set by intent", async () => {
     const panel = await openPanel([snapshot(view([], busyHead))]);
     const { page } = panel;
     await page.getByRole("combobox", { name: "Mode", exact: true }).selectOption("Automatic");
@@ -164,7 +164,7 @@ describe("the composer", () => {
     ]);
   });
 
-  it("an option that the host changes is shown as changed", async () => {
+  it("an option changed by the host shows its new value", async () => {
     const panel = await openPanel([snapshot(view([], busyHead))]);
     const options = (busyHead.options ?? []).map(option =>
       option.id === "mode" && option.type === "select" ? { ...option, value: "auto" } : option,
@@ -173,7 +173,7 @@ describe("the composer", () => {
     assert.equal(await panel.page.getByRole("combobox", { name: "Mode", exact: true }).inputValue(), "auto");
   });
 
-  it("the ring names how full the context is and what it cost", async () => {
+  it("the ring names the context usage and the cost", async () => {
     const panel = await openPanel([snapshot(view([], busyHead))]);
     await panel.page.getByRole("img", { name: "Context: 53,000 of 200,000 tokens used (27%) · Cost: $0.12" }).waitFor();
   });

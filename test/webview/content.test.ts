@@ -1,4 +1,4 @@
-// Every kind of content in every place where it may stand, code blocks, and what can be done with them.
+// Every kind of content in every place where it can appear, and code blocks with their actions.
 import assert from "node:assert/strict";
 import type { Locator } from "playwright-core";
 import type { ViewEntry, ViewPart } from "../../src/panel/protocol.ts";
@@ -19,7 +19,7 @@ const SILENCE = Buffer.concat([
 
 interface Kind {
   readonly part: ViewPart;
-  /** Fails when it is not to be seen in its place. */
+  /** Fails if the content is not visible in its place. */
   readonly seen: (place: Locator) => Promise<unknown>;
 }
 
@@ -131,13 +131,13 @@ const places: Readonly<Record<string, (panel: PanelPage) => Locator>> = {
   "a question": panel => panel.page.getByRole("group", { name: "May I look?" }),
 };
 
-/** A panel that shows an answer, ready to be worked with. */
+/** A panel that shows a complete answer. */
 const answer = (text: string): Promise<PanelPage> => openPanel([snapshot(view([message("m1", "agent", text)]))]);
 
 describe("content", () => {
   usePanel();
 
-  it("of every kind is seen in every place", async function () {
+  it("of every kind is visible in every place", async function () {
     this.timeout(60_000);
     const asks = [{ ...ask, title: "May I look?", entry: "c1", parts }];
     const panel = await openPanel([snapshot(view(entries, { asks }))], { height: 2000 });
@@ -153,7 +153,7 @@ describe("content", () => {
     await panel.assertClean();
   });
 
-  it("is opened and saved by its place, in a question by that of the tool card it is about", async () => {
+  it("is opened and saved by entry and part, in a question by those of its tool card", async () => {
     const asks = [{ ...ask, title: "May I look?", entry: "c1", parts }];
     const panel = await openPanel([snapshot(view(entries, { asks }))]);
     await panel.log.locator("[data-kind=user]").getByRole("button", { name: "Save data.zip" }).click();
@@ -164,7 +164,7 @@ describe("content", () => {
     ]);
   });
 
-  it("that is an image is enlarged by a key, and Escape gives the focus back without stopping the agent", async () => {
+  it("that is an image can be enlarged by keyboard, and Escape returns the focus without stopping the agent", async () => {
     const running = { state: "running", since: START, cancelling: false } as const;
     const panel = await openPanel([snapshot(view(entries, { activity: running }))]);
     const image = panel.log.locator("[data-kind=user]").getByRole("button", { name: "Enlarge chart.png" });
@@ -181,7 +181,7 @@ describe("content", () => {
     assert.deepEqual(await panel.intents(), [{ type: "openContent", entry: "u1", part: 2 }]);
   });
 
-  it("that is an image has its place before it is decoded", async () => {
+  it("that is an image reserves its space before it is decoded", async () => {
     const large = { type: "image", mimeType: "image/png", data: "AAAA", width: 3000, height: 1500 } as const;
     const panel = await openPanel([snapshot(view([{ ...message("m1", "agent", ""), parts: [large] }]))], {
       width: 280,
@@ -195,7 +195,7 @@ describe("code of an answer", () => {
   usePanel();
   const code = '```ts title="src/a.ts"\nlet a = 1;\n```\n\n```mermaid\ngraph TD\n```\n\n```\nplain\n```\n';
 
-  it("goes to the clipboard, the cursor or a file, and a diagram to a panel of its own", async () => {
+  it("can be copied, inserted or applied to a file, and a diagram opens in its own panel", async () => {
     const panel = await answer(code);
     const [first, second] = [panel.log.locator(".code").first(), panel.log.locator(".code").nth(1)];
     for (const name of ["Copy Code", "Insert at Cursor", "Apply to File"])
@@ -215,7 +215,7 @@ describe("code of an answer", () => {
     assert.equal(await second.getByRole("button", { name: "Insert at Cursor" }).count(), 0);
   });
 
-  it("is selected and copied without its buttons and labels", async () => {
+  it("is selected and copied without buttons and labels", async () => {
     const panel = await answer(`Before\n\n${code}\nAfter`);
     const selected = await panel.page.evaluate(() => {
       const log = document.querySelector(".entries") as Element;
@@ -225,7 +225,7 @@ describe("code of an answer", () => {
     assert.equal(selected, "Before let a = 1; graph TD plain After");
   });
 
-  it("can be worked with only when its fence is closed", async () => {
+  it("has actions only when its fence is closed", async () => {
     const panel = await openPanel([snapshot(view([message("m1", "agent", "```ts\nlet a = 1;\n")], { live: "m1" }))]);
     const apply = panel.log.getByRole("button", { name: "Apply to File" });
     await panel.log.getByRole("button", { name: "Copy Code" }).waitFor();
@@ -240,10 +240,10 @@ describe("code of an answer", () => {
 describe("files in an answer", () => {
   usePanel();
 
-  it("are links, in prose and in code, and what only looks like them is none", async () => {
+  it("are links in prose and in code, but text that only looks like a file is not", async () => {
     const lines = (words: readonly string[]): string =>
       words.map(word => `- see ${word} now\n- and \`${word}\``).join("\n");
-    // Backslashes before punctuation are escapes in prose.
+    // In prose, a backslash before punctuation is an escape.
     const panel = await answer(lines(files));
     const titles = (): Promise<string[]> =>
       panel.log.locator("a.link").evaluateAll(links => links.map(link => (link as HTMLElement).dataset["href"] ?? ""));
@@ -257,7 +257,7 @@ describe("files in an answer", () => {
     assert.deepEqual(odd, []);
   });
 
-  it("open at their place", async () => {
+  it("open at their line", async () => {
     const panel = await answer("[a](src/a.ts#L10-L20), `src/b.ts:10:5` and [out](https://example.com)");
     for (const link of await panel.log.getByRole("link").all()) await link.press("Enter");
     assert.deepEqual(await panel.intents(), [

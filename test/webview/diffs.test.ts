@@ -1,4 +1,4 @@
-// Diffs in a tool card: every state, in words and by keyboard.
+// Diffs in a tool card: every state, its accessible text, and keyboard use.
 import assert from "node:assert/strict";
 import { diffHunks } from "../../src/panel/diff/diffHunks.ts";
 import type { DiffBody, ToolPart, ViewTool } from "../../src/panel/protocol.ts";
@@ -18,7 +18,7 @@ const numbered = (count: number): string => Array.from({ length: count }, (_, i)
 describe("a diff in a card", () => {
   usePanel();
 
-  it("marks the words that changed, numbers both sides, and says added and removed in words", async () => {
+  it("highlights changed words, numbers both sides, and names added and removed lines", async () => {
     const before = numbered(30);
     const body = diffHunks(before, before.replace("line 5\n", "long line 5\n").replace("line 20\n", ""));
     const panel = await open([diff("src/a.ts", body)]);
@@ -32,7 +32,7 @@ describe("a diff in a card", () => {
     await panel.assertClean();
   });
 
-  it("has one column of numbers where there is little room, and scrolls in its own box", async () => {
+  it("has one column of line numbers in a narrow panel, and scrolls in its own box", async () => {
     const body = diffHunks("a\nb\n", `a\n${"x".repeat(300)}\n`);
     const panel = await open([diff("src/a.ts", body)], 280);
     await panel.log.locator(".diff-line").first().waitFor();
@@ -48,7 +48,7 @@ describe("a diff in a card", () => {
     assert.ok((over[1] ?? 0) > 0);
   });
 
-  it("says what has no lines: still comparing, too large, no change, empty, line ends", async () => {
+  it("describes diffs without lines: computing, too large, no changes, empty, line endings", async () => {
     const nothing = { hunks: [], added: 0, removed: 0 };
     const panel = await open([
       diff("a", { ...nothing, state: "computing" }),
@@ -68,13 +68,13 @@ describe("a diff in a card", () => {
     ]) {
       await panel.log.getByText(words, { exact: true }).waitFor();
     }
-    // Counts would not be true while one is missing.
+    // Total counts would be wrong while one diff is missing.
     assert.equal(await panel.log.locator(".tool-head .counts").count(), 0);
     await panel.log.getByRole("button", { name: "Open in Diff Editor" }).press("Enter");
     assert.deepEqual(await panel.intents(), [{ type: "openDiff", entry: "c1", part: 1 }]);
   });
 
-  it("is filled in when it has been computed", async () => {
+  it("is shown when it has been computed", async () => {
     const panel = await open([diff("a", { hunks: [], added: 0, removed: 0, state: "computing" })]);
     await panel.log.getByText("Comparing…").waitFor();
     await panel.patch({ op: "put", at: 0, entry: card(diff("a", diffHunks("a\n", "b\n"))) });
@@ -82,7 +82,7 @@ describe("a diff in a card", () => {
     assert.equal(await panel.log.getByText("Comparing…").count(), 0);
   });
 
-  it("paints long changes step by step, by keyboard within the one tab stop of the card", async () => {
+  it("paints long changes in steps, with a button in the card's one tab stop", async () => {
     const panel = await open([diff("new.ts", diffHunks("", numbered(2500)), "add")]);
     const lines = panel.log.locator(".diff-line");
     await lines.first().waitFor();
@@ -96,7 +96,7 @@ describe("a diff in a card", () => {
     assert.deepEqual([await lines.count(), await panel.log.getByRole("button", { name: /^Show / }).count()], [2000, 0]);
   });
 
-  it("of a patch stands at each file, with what else the patch says of it", async () => {
+  it("of a patch is shown at each file, with the file's other changes", async () => {
     const panel = await open([
       {
         type: "files",

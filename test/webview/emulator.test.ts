@@ -1,13 +1,13 @@
-// Terminal output → styled lines, as a terminal would show it.
+// The emulator: terminal output → styled lines, as a terminal would show them.
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { Emulator, type StyledLine } from "../../webview-ui/transcript/emulator.ts";
 
-/** An emulator, and the lines that one gets who only follows what it says has changed. */
+/** An emulator, and the lines that result from applying only its reported changes. */
 class Screen {
   readonly #emulator = new Emulator();
   shown: readonly StyledLine[] = [];
-  /** How many lines were new the last time. */
+  /** How many lines the last change contained. */
   fresh = 0;
 
   async write(...chunks: readonly string[]): Promise<void> {
@@ -43,7 +43,7 @@ const numbered = (from: number, to: number): string =>
   Array.from({ length: to - from }, (_, i) => `line ${from + i}\n`).join("");
 
 describe("the terminal emulator", () => {
-  it("makes classes of the theme's colours, and names all others", async () => {
+  it("returns classes for theme colours, and values for all others", async () => {
     const [line] = await shown(
       "a\u001b[1;31mb\u001b[0mc\u001b[94;42md\u001b[38;5;3me\u001b[49;38;5;208mf\u001b[38;5;244mg\u001b[38;2;1;2;3;48;2;255;128;0mh",
     );
@@ -59,7 +59,7 @@ describe("the terminal emulator", () => {
     ]);
   });
 
-  it("knows bold, dim, italic, underlined, struck through, inverse and hidden text", async () => {
+  it("supports bold, dim, italic, underlined, strikethrough, inverse and hidden text", async () => {
     const styled = ["1", "2", "3", "4", "9", "7", "7;31", "8", "1;2;3;4;9"].map(code => `\u001b[${code}mx\u001b[0m`);
     const [line] = await shown(styled.join(""));
     assert.deepEqual(
@@ -78,14 +78,14 @@ describe("the terminal emulator", () => {
     );
   });
 
-  it("writes over the line after a carriage return or a backspace, as progress bars expect", async () => {
+  it("overwrites the line after a carriage return or a backspace, as progress bars expect", async () => {
     assert.deepEqual(await texts("10 %\r 20 %\r100 %\r\ndone"), ["100 %", "done"]);
     assert.deepEqual(await texts("longer line\rshort\u001b[K"), ["short"]);
     assert.deepEqual(await texts("ab\bc"), ["ac"]);
     assert.deepEqual(await texts("[    ]\r[#   ", "\r[##  ", "\r[### "), ["[### ]"]);
   });
 
-  it("moves the cursor and erases: several bars at once", async () => {
+  it("moves the cursor and erases, for several progress bars at once", async () => {
     assert.deepEqual(await texts("one 0 %\ntwo 0 %\n", "\u001b[2A\u001b[2Kone 50 %\n\u001b[2Ktwo 10 %\n"), [
       "one 50 %",
       "two 10 %",
@@ -95,14 +95,14 @@ describe("the terminal emulator", () => {
     assert.deepEqual(await texts("a\u001b[5Cb\u001b[1;3Hx\u001b[s\u001b[4;1Hend\u001b[uy"), ["a xy  b", "", "", "end"]);
   });
 
-  it("joins the rows of a line that wrapped, with the spaces in it", async () => {
+  it("joins the rows of a wrapped line and keeps its spaces", async () => {
     const long = `${"word ".repeat(120)}end`;
     assert.deepEqual(await texts(`${long}\nnext`), [long, "next"]);
     assert.deepEqual(await texts("x".repeat(199) + "漢字"), ["x".repeat(199) + "漢字"]);
     assert.deepEqual(await texts("x".repeat(250) + "\u001b[2K"), ["x".repeat(200)]);
   });
 
-  it("gives wide characters two cells, also emoji, and marks the ideographs", async () => {
+  it("gives wide characters and emoji two cells, and marks ideographs", async () => {
     assert.deepEqual(await texts("漢字\u001b[5Gx", "\r\n🚀✅\u001b[5Gx", "\r\ne\u0301\u001b[2Gx"), [
       "漢字x",
       "🚀✅x",
@@ -117,13 +117,13 @@ describe("the terminal emulator", () => {
     ]);
   });
 
-  it("keeps what was written, and no more: no blank ends, but blank lines between", async () => {
+  it("keeps only written text: no trailing blanks, but blank lines in between", async () => {
     assert.deepEqual(await texts("a  \n\nb\n\n\n"), ["a  ", "", "b"]);
     assert.deepEqual(await texts("\u001b[44m\u001b[2Kx"), ["x" + " ".repeat(199)]);
     assert.deepEqual(await texts("\n\n"), []);
   });
 
-  it("shows a full-screen program while it runs, and what was there before once it ends", async () => {
+  it("shows a full-screen program while it runs, and the earlier output after it ends", async () => {
     const screen = new Screen();
     await screen.write("before\n", "\u001b[?1049h\u001b[Hfull\n");
     assert.deepEqual(screen.texts, ["full"]);
@@ -132,7 +132,7 @@ describe("the terminal emulator", () => {
     screen.dispose();
   });
 
-  it("takes titles, links, the clipboard, bells and questions for nothing", async () => {
+  it("ignores titles, links, clipboard access, bells and queries", async () => {
     const hostile = [
       "\u001b]0;title\u0007a",
       "\u001b]8;;javascript:x\u001b\\b\u001b]8;;\u001b\\",
@@ -142,7 +142,7 @@ describe("the terminal emulator", () => {
     assert.deepEqual(await shown(...hostile), [[{ text: "abcd", style: "" }]]);
   });
 
-  it("lets no sequence ask for endless work", async () => {
+  it("limits the work that a sequence can cause", async () => {
     const started = performance.now();
     await texts("x" + [..."ILMSTZb@PX"].map(final => `\u001b[2147483647${final}`).join("") + "\u001b[1;2147483647r");
     await texts("\u001b]8;;https://example.com\u0007x\n".repeat(3000));
@@ -151,7 +151,7 @@ describe("the terminal emulator", () => {
     assert.equal(line?.length, 200);
   });
 
-  it("says again only what may have changed, however much is above", async () => {
+  it("reports only lines that can have changed, however much is above", async () => {
     const screen = new Screen();
     await screen.write(numbered(0, 1000));
     assert.equal(screen.texts.length, 1000);
@@ -161,7 +161,7 @@ describe("the terminal emulator", () => {
     screen.dispose();
   });
 
-  it("drops the oldest lines when there are too many", async () => {
+  it("drops the oldest lines beyond the limit", async () => {
     const screen = new Screen();
     for (let i = 0; i < 5000; i += 100) await screen.write(numbered(i, i + 100));
     assert.equal(screen.texts.length, 2029);
@@ -169,7 +169,7 @@ describe("the terminal emulator", () => {
     screen.dispose();
   });
 
-  it("starts anew when the terminal is reset, or its past is cleared", async () => {
+  it("starts over when the terminal is reset or its scrollback is cleared", async () => {
     const screen = new Screen();
     await screen.write(numbered(0, 100), "\u001bcnew");
     assert.deepEqual(screen.texts, ["new"]);
@@ -178,7 +178,7 @@ describe("the terminal emulator", () => {
     screen.dispose();
   });
 
-  it("shows any output in any chunks as if it had come at once", async () => {
+  it("shows any output in any chunks as if it had arrived at once", async () => {
     const pieces = [
       "text", "\n", "\r", "\r\n", "\b", "\t", "漢", "🚀", "\u0301", "x".repeat(150), "\u001b[31m", "\u001b[0m", "\u001b[A",
       "\u001b[3A", "\u001b[B", "\u001b[10C", "\u001b[D", "\u001b[K", "\u001b[1K", "\u001b[J", "\u001b[2J", "\u001b[H", "\u001b[5;7H",

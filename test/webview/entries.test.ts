@@ -1,4 +1,4 @@
-// Every kind of entry, found by the roles and names that people and screen readers go by.
+// Every kind of entry, found by the roles and names that users and screen readers use.
 import assert from "node:assert/strict";
 import { openPanel, usePanel, type PanelPage } from "./panelPage.ts";
 import { ANSWER, everyEntry, message, permissions, snapshot, sumDiff, testRun, tool, view } from "./scenes.ts";
@@ -7,13 +7,13 @@ describe("entries of the transcript", () => {
   usePanel();
   const open = (...entries: Parameters<typeof view>[0]): Promise<PanelPage> => openPanel([snapshot(view(entries))]);
 
-  it("a prompt stands as it was typed, under a heading of its own", async () => {
+  it("a prompt is shown as typed, with its own heading", async () => {
     const { log } = await open(message("u1", "user", "Fix *this*\n<b>now</b>"));
     await log.getByRole("heading", { name: "You: Fix *this* <b>now</b>" }).waitFor();
     assert.equal(await log.locator(".typed").innerText(), "Fix *this*\n<b>now</b>");
   });
 
-  it("an answer is Markdown: headings, lists, tables, tasks, code", async () => {
+  it("an answer is rendered as Markdown: headings, lists, tables, tasks, code", async () => {
     const { log, page } = await open(message("m1", "agent", ANSWER));
     await log.getByRole("heading", { name: "What I changed", level: 4 }).waitFor();
     assert.equal(await log.getByRole("listitem").count(), 5);
@@ -39,7 +39,7 @@ describe("entries of the transcript", () => {
     assert.ok(widths.box > 0);
   });
 
-  it("links to files and to the web say what they want to open", async () => {
+  it("links to files and to the web send an intent with their target", async () => {
     const panel = await open(message("m1", "agent", `${ANSWER}\n\nAlso lib/deep/b.ts:7 and [mail](mailto:a@b.c).`));
     const links = panel.log.getByRole("link");
     await links.first().waitFor();
@@ -56,7 +56,7 @@ describe("entries of the transcript", () => {
     ]);
   });
 
-  it("a thought is one folded line that opens to its text", async () => {
+  it("a thought is one folded line that expands to its text", async () => {
     const panel = await open(message("h1", "thought", "The **start value** is wrong.", 12));
     const fold = panel.log.getByRole("button", { name: "Thought for 12 s" });
     assert.equal(await fold.getAttribute("aria-expanded"), "false");
@@ -66,7 +66,7 @@ describe("entries of the transcript", () => {
     assert.equal(await fold.getAttribute("aria-expanded"), "true");
   });
 
-  it("a tool card is an article named by its title, with its status in words", async () => {
+  it("a tool card is an article named by its title, with its status as text", async () => {
     const panel = await open(...everyEntry);
     const expected = { c1: "Done", c4: "Failed", c5: "Cancelled", c6: "Pending" };
     for (const [id, word] of Object.entries(expected)) {
@@ -96,7 +96,7 @@ describe("entries of the transcript", () => {
     ]);
   });
 
-  it("a failed card opens by itself, and stays closed once it was closed", async () => {
+  it("a failed card opens automatically, and stays closed after the user closed it", async () => {
     const failed = tool("c4", "npm test", { toolKind: "execute", status: "failed", parts: [testRun] });
     const panel = await open(failed);
     const card = panel.log.getByRole("article", { name: "npm test" });
@@ -107,7 +107,7 @@ describe("entries of the transcript", () => {
     assert.equal(await panel.log.getByText("Exit code 1").count(), 0);
   });
 
-  it("terminal output keeps its colours and grows line by line", async () => {
+  it("terminal output has colours and grows line by line", async () => {
     const running = tool("c4", "npm test", { toolKind: "execute", status: "failed", parts: [testRun] });
     const panel = await open(running);
     const output = panel.log.getByRole("group", { name: "Output" });
@@ -124,7 +124,7 @@ describe("entries of the transcript", () => {
     assert.equal(await card.locator("code").innerText(), "npm test");
   });
 
-  it("the time a tool has been running is counted", async () => {
+  it("a running tool shows its elapsed time", async () => {
     const panel = await openPanel([snapshot(view([]))], { frozen: true });
     const now = await panel.page.evaluate(() => Date.now());
     await panel.patch({ op: "put", at: 0, entry: tool("c1", "Build", { status: "running", at: now }) });
@@ -134,7 +134,7 @@ describe("entries of the transcript", () => {
     await card.getByText("Running 5 s").waitFor();
   });
 
-  it("a card is one tab stop, and arrows reach what is in it", async () => {
+  it("a card is one tab stop, and arrow keys reach its controls", async () => {
     const card = tool("c2", "Search", {
       locations: ["a", "b"].map(name => ({ path: `/x/${name}.js`, label: `${name}.js` })),
       parts: [{ type: "json", label: "Input", text: "{}" }],
@@ -154,7 +154,7 @@ describe("entries of the transcript", () => {
     assert.equal(await focused(), "b.js");
   });
 
-  it("notices, compactions, problems and turn ends are rows that say what happened", async () => {
+  it("notices, compactions, problems and turn ends are rows with a description", async () => {
     const panel = await open(...everyEntry);
     await panel.log.getByText("The model is busy.").waitFor();
     await panel.log.getByRole("button", { name: "Summarized the conversation to free up context" }).click();
@@ -167,14 +167,14 @@ describe("entries of the transcript", () => {
     assert.deepEqual(await panel.intents(), [{ type: "nextStep", step: "retry" }]);
   });
 
-  it("a problem offers no next steps once the conversation has gone on", async () => {
+  it("a problem offers no next steps after the conversation has continued", async () => {
     const panel = await open(...everyEntry, message("u9", "user", "Again"));
     const problem = panel.log.getByRole("group", { name: "Problem" });
     await problem.waitFor();
     assert.equal(await problem.getByRole("button").count(), 0);
   });
 
-  it("images, embedded files and unknown content each have a face", async () => {
+  it("images, embedded files and unknown content are each shown", async () => {
     const panel = await open(...everyEntry);
     const image = panel.log.getByRole("button", { name: "Enlarge chart.png" });
     assert.ok((await image.locator("img").evaluate(img => (img as HTMLImageElement).naturalWidth)) > 0);
@@ -184,7 +184,7 @@ describe("entries of the transcript", () => {
     await panel.assertClean();
   });
 
-  it("a tool call and a notice tell what a rule decided, with a way to the rules", async () => {
+  it("a tool call and a notice show a rule's decision, with a button that opens the rules", async () => {
     const panel = await openPanel([snapshot(permissions)]);
     const card = panel.log.getByRole("article", { name: "npm test" });
     await card.getByText("Allowed by rule: allow command “npm test”").waitFor();
@@ -200,7 +200,7 @@ describe("entries of the transcript", () => {
     ]);
   });
 
-  it("a file that is not saved, or differs on disk, says so and offers what can be done", async () => {
+  it("a file that is unsaved or differs from the disk is listed with actions", async () => {
     const panel = await openPanel([snapshot(permissions)]);
     await panel.log.getByRole("group", { name: "Not saved because of your unsaved changes:" }).waitFor();
     for (const name of [

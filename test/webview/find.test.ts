@@ -1,5 +1,5 @@
-// Find in conversation as people use it: the bar, its keys, the marks in the text, and hits that are not painted yet.
-// The host's own search answers, over the same view.
+// Find in conversation as users see it: the bar, its keys, the highlights in the text, and hits that are not painted
+// yet. The results come from the host's own search over the same view.
 import assert from "node:assert/strict";
 import type { Locator } from "playwright-core";
 import { Finder } from "../../src/panel/find/finder.ts";
@@ -9,7 +9,7 @@ import { START, everyEntry, message, snapshot, sumDiff, testRun, tool, view } fr
 
 const running: ViewHead["activity"] = { state: "running", since: START, cancelling: false };
 
-/** A panel whose searches are answered. */
+/** A panel with answers to its searches. */
 class FindPage {
   readonly panel: PanelPage;
   #view: View;
@@ -32,7 +32,7 @@ class FindPage {
     await this.input.and(this.panel.page.locator(":focus")).waitFor();
   }
 
-  /** Types a query and answers it. */
+  /** Types a query and sends the results. */
   async type(query: string): Promise<void> {
     await this.input.fill(query);
     await this.answer();
@@ -42,7 +42,7 @@ class FindPage {
     await this.panel.page.keyboard.press(key);
   }
 
-  /** Waits for the next search and answers the newest, over the view it is given, if that has changed. */
+  /** Waits for the next search and sends the results of the newest, over `shown` if that is given. */
   async answer(shown = this.#view): Promise<void> {
     this.#view = shown;
     await this.panel.page.waitForFunction(
@@ -69,7 +69,7 @@ class FindPage {
     await this.words.filter({ hasText: new RegExp(`^\\s*${words.replace(/[+.]/g, "\\$&")}\\s*$`) }).waitFor();
   }
 
-  /** The texts that are marked, and the one that is marked as the current. */
+  /** The highlighted texts, and the one highlighted as the current hit. */
   marks(): Promise<{ all: string[]; current: string[] }> {
     return this.panel.page.evaluate(() => {
       const texts = (name: string): string[] =>
@@ -78,7 +78,7 @@ class FindPage {
     });
   }
 
-  /** Waits until what is marked as the current is that, and in sight but for a part of a pixel. */
+  /** Waits until the current hit is this text and is visible, within one pixel. */
   async atHit(text: string): Promise<void> {
     await this.panel.page.waitForFunction(wanted => {
       const [range] = [...(CSS.highlights.get("parley-find-current") ?? [])] as Range[];
@@ -107,9 +107,9 @@ const long = Array.from({ length: 460 }, (_, i) =>
 describe("find in conversation", () => {
   usePanel();
 
-  it("finds what is not painted yet of a very long answer, and brings it into sight", async () => {
+  it("finds an unpainted part of a very long answer and scrolls it into view", async () => {
     const text = Array.from({ length: 400 }, (_, n) => `Paragraph ${n} of a long answer.`).join("\n\n");
-    // Time stands still, so nothing is painted that can wait.
+    // The clock is frozen, so deferred parts are not painted.
     const find = await openFind([], {}, { frozen: true });
     const { log, page } = find.panel;
     const shown = view([message("m1", "agent", text)]);
@@ -127,7 +127,7 @@ describe("find in conversation", () => {
     assert.ok(at.top > 0 && at.bottom < 800, JSON.stringify(at));
   });
 
-  it("counts while typing without moving anything, then goes from hit to hit and round, by keys and by buttons", async () => {
+  it("counts hits while typing without scrolling, then goes through them by keys and buttons and wraps around", async () => {
     const find = await openFind([
       message("u", "user", "Sum this sum"),
       message("a", "agent", "The **su**m is `sum`, see [sum](https://example.com/sum).\n\n```js\nlet sum;\n```"),
@@ -155,7 +155,7 @@ describe("find in conversation", () => {
     await find.panel.assertClean();
   });
 
-  it("marks every hit of every kind of entry once all is open: as many as are counted", async () => {
+  it("highlights as many hits as it counts, in every kind of entry, once all are open", async () => {
     const find = await openFind(everyEntry, {}, { height: 3000 });
     const { log } = find.panel;
     await log
@@ -175,7 +175,7 @@ describe("find in conversation", () => {
     await find.panel.assertClean();
   });
 
-  it("toggles by Alt+C, Alt+W and Alt+R, and says what is wrong with a pattern", async () => {
+  it("has toggles with Alt+C, Alt+W and Alt+R, and shows the error in a pattern", async () => {
     const find = await openFind([message("u", "user", "Cat concat cat c.t")]);
     await find.type("cat");
     await find.says("3 results");
@@ -194,10 +194,10 @@ describe("find in conversation", () => {
     assert.equal(await regex.getAttribute("aria-pressed"), "true");
     await find.type("(");
     await find.says("The regular expression is invalid.");
-    assert.equal(await find.input.inputValue(), "(", "what the keys toggle is not typed");
+    assert.equal(await find.input.inputValue(), "(", "the toggle keys type no text");
   });
 
-  it("goes to a hit in an entry that is not painted, and to one in a folded thought, in a card, in what a card folds", async () => {
+  it("goes to hits in an unpainted entry, in a folded thought, in a card, and in a folded part of a card", async () => {
     const entries = [
       ...long,
       message("h", "thought", "a **hidden** idea", 5),
@@ -223,7 +223,7 @@ describe("find in conversation", () => {
     await find.panel.assertClean();
   });
 
-  it("begins at what is read", async () => {
+  it("starts at the visible entry", async () => {
     const find = await openFind(long);
     await find.type("common");
     await find.press("Shift+Enter");
@@ -231,7 +231,7 @@ describe("find in conversation", () => {
     assert.ok(upwards > 440 && upwards < 459, `${upwards}`);
   });
 
-  it("Enter pressed before the answer is there goes to the first hit once it comes", async () => {
+  it("Enter pressed before the results goes to the first hit when they arrive", async () => {
     const find = await openFind(long);
     await find.input.fill("rare");
     await find.press("Enter");
@@ -239,7 +239,7 @@ describe("find in conversation", () => {
     await find.atHit("rare");
   });
 
-  it("keeps its hit and its place while the conversation goes on, and counts what is added", async () => {
+  it("keeps the current hit and its position while the conversation grows, and counts new hits", async () => {
     const find = await openFind([...long, message("live", "agent", "common")], { live: "live", activity: running });
     await find.type("rare");
     await find.press("Enter");
@@ -257,7 +257,7 @@ describe("find in conversation", () => {
     await find.atHit("rare");
   });
 
-  it("shows the lines of a diff that hold a hit, and what holds one that cannot be painted", async () => {
+  it("shows the diff lines that contain a hit, and outlines the part with a hit that is not painted", async () => {
     const lines = Array.from({ length: 900 }, (_, i) => ({ op: "add", text: `line ${i} of many` }) as const);
     const part = { ...sumDiff, hunks: [{ oldStart: 0, newStart: 1, lines }] };
     const overwritten = { ...testRun, text: "abc\u001b[1D\u001b[1Dxyz" };
@@ -273,7 +273,7 @@ describe("find in conversation", () => {
     await find.panel.log.locator("[data-found]").waitFor({ state: "detached" });
   });
 
-  it("Escape closes the bar before it stops the agent, and the focus goes back to where it was", async () => {
+  it("Escape closes the bar before it stops the agent, and returns the focus", async () => {
     const shown = view([message("u", "user", "hello")], { activity: running });
     const panel = await openPanel([snapshot(shown)]);
     const find = new FindPage(panel, shown);
@@ -297,7 +297,7 @@ describe("find in conversation", () => {
     assert.ok((await types()).includes("stop"));
   });
 
-  it("fits a narrow panel, and looks for the text that is selected", async () => {
+  it("fits a narrow panel, and searches for the selected text", async () => {
     const find = await openFind(everyEntry, {}, { width: 260 });
     await find.press("Escape");
     await find.panel.log.getByText("Please fix it.").first().selectText();

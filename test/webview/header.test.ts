@@ -1,4 +1,4 @@
-// The top of the panel, the changes bar and the empty conversation: by mouse and by keyboard.
+// The header, the changes bar and the empty conversation, by mouse and keyboard.
 import assert from "node:assert/strict";
 import { openPanel, usePanel, type PanelPage } from "./panelPage.ts";
 import { busy, delegated, scenes, snapshot, view } from "./scenes.ts";
@@ -11,7 +11,7 @@ const focused = (panel: PanelPage): Promise<string> =>
 describe("the header", () => {
   usePanel();
 
-  it("names the session: by its button or F2, Enter saves, Escape and no change do not", async () => {
+  it("renames the session by its button or F2; Enter saves, Escape does not, and an unchanged title is not sent", async () => {
     const panel = await openPanel([snapshot(busy)]);
     const input = panel.page.getByRole("textbox", { name: "Session title" });
     await panel.page.getByRole("button", { name: "Rename Session" }).focus();
@@ -32,13 +32,13 @@ describe("the header", () => {
     await panel.assertClean();
   });
 
-  it("turns following on and off, and says when it is paused", async () => {
+  it("turns following on and off, and announces when it is paused", async () => {
     const panel = await openPanel([snapshot(busy)]);
     const follow = panel.page.getByRole("button", { name: "Follow", exact: true });
     const pressed = (): Promise<string | null> => follow.getAttribute("aria-pressed");
     assert.equal(await pressed(), "false");
     await follow.press("Enter");
-    assert.equal(await pressed(), "false", "what is on is state");
+    assert.equal(await pressed(), "false", "the button shows the state of the host");
     await panel.patch({ op: "head", head: { follow: "on" } });
     await panel.page.getByRole("button", { name: "Follow", exact: true, pressed: true }).click();
     await panel.patch({ op: "head", head: { follow: "paused" } });
@@ -53,7 +53,7 @@ describe("the header", () => {
     await panel.assertClean();
   });
 
-  it("opens a menu that keys walk through, and Escape closes it before anything else", async () => {
+  it("opens a menu with keyboard navigation, which Escape closes before anything else", async () => {
     const panel = await openPanel([snapshot(busy)]);
     const button = panel.page.getByRole("button", { name: "More Actions" });
     const menu = panel.page.getByRole("menu", { name: "More Actions" });
@@ -80,12 +80,12 @@ describe("the header", () => {
     assert.equal(await menu.count(), 0);
     await panel.page.keyboard.press("Enter");
     await panel.composer.click();
-    assert.equal(await menu.count(), 0, "a press elsewhere closes it");
+    assert.equal(await menu.count(), 0, "a press outside closes the menu");
     await panel.page.getByRole("button", { name: "Open in Editor" }).click();
     assert.deepEqual(await panel.intents(), [{ type: "copyConversation" }, { type: "openInEditor" }]);
   });
 
-  it("offers nothing that needs a session where there is none", async () => {
+  it("offers no session actions without a session", async () => {
     const panel = await openPanel(scenes["noAgent"] ?? []);
     assert.equal(await panel.page.getByRole("button", { name: "Rename Session" }).count(), 0);
     await panel.page.getByRole("button", { name: "More Actions" }).click();
@@ -98,7 +98,7 @@ describe("the header", () => {
     );
   });
 
-  it("an empty conversation offers the agents, and only the others can be chosen", async () => {
+  it("an empty conversation lists the agents, and only the other agents can be chosen", async () => {
     const panel = await openPanel([snapshot(view([]))]);
     const list = panel.log.getByRole("list", { name: "Agents" });
     await list.getByRole("button", { name: /^Demo Agent/, pressed: true }).click();
@@ -107,7 +107,7 @@ describe("the header", () => {
     assert.deepEqual(await panel.intents(), [{ type: "selectAgent", agent: "gemini" }]);
   });
 
-  it("changes to review stand in a bar that opens to the files, and are gone when there are none", async () => {
+  it("unreviewed changes are in a bar that expands to the files, and without changes there is no bar", async () => {
     const panel = await openPanel([snapshot(delegated)]);
     const bar = panel.page.getByRole("region", { name: "Changes" });
     await bar.getByRole("button", { name: /^2 files/ }).press("Enter");
@@ -122,7 +122,7 @@ describe("the header", () => {
     assert.equal(await bar.count(), 0);
   });
 
-  it("each file of the changes can be kept or undone by itself, by mouse and by key; what is not known only kept", async () => {
+  it("each changed file can be kept or undone by mouse and keyboard; an unknown change can only be kept", async () => {
     const panel = await openPanel([snapshot(delegated)]);
     const unknown = { path: "/home/ada/shop/data.bin", label: "data.bin", added: 0, removed: 0 };
     const changes = delegated.head.changes;
@@ -146,7 +146,7 @@ describe("the header", () => {
     ]);
   });
 
-  it("what the host has to say in passing is heard by screen readers", async () => {
+  it("messages from the host are announced to screen readers", async () => {
     const panel = await openPanel([snapshot(delegated)]);
     await panel.post({ type: "say", text: "All changes reviewed." });
     await panel.page.getByRole("status").getByText("All changes reviewed.").waitFor();

@@ -1,5 +1,5 @@
-// A hostile transcript: each vector of test/support/data/hostile.json in each text field that an agent controls, over the wire,
-// through the session and its projection, into the built panel. Nothing runs, nothing loads, nothing is out of place.
+// A hostile transcript: each vector of test/support/data/hostile.json in each text field that an agent controls, over
+// the wire, through the session and its projection, into the built panel. Nothing runs, loads or leaves its place.
 import assert from "node:assert/strict";
 import type { View } from "../../src/panel/protocol.ts";
 import { HostileAgent, hostileVectors } from "../support/fakes/hostile.ts";
@@ -8,13 +8,15 @@ import { watch } from "./hostilePage.ts";
 import { openPanel, usePanel, type PanelPage } from "./panelPage.ts";
 import { message, snapshot, tool, view } from "./scenes.ts";
 
-/** Characters of a vector in every field at once. In full they are painted one by one. */
+/**
+ * How many characters of a vector are put into all fields at once. Longer vectors are painted in one field at a time.
+ */
 const EVERYWHERE = 1200;
 
-/** Processor time for any of them, in seconds. An idle machine takes a third of it. */
+/** The limit of processor time per vector in seconds. An idle machine needs a third of it. */
 const LONGEST = 2;
 
-/** What is left of a text after whatever a field does to it: its letters and digits. */
+/** The letters and digits of a text, which no field changes. */
 const core = (text: string): string =>
   text.slice(0, 6000).replace(/\[U\+[0-9A-F]+\]|\\u[0-9a-f]{4}|\\[a-z]|[^\p{L}\p{N}]/gu, "");
 
@@ -22,7 +24,7 @@ describe("a hostile agent", () => {
   usePanel();
   const vectors = hostileVectors();
 
-  it("says each vector in each field, and nothing comes of it", async function () {
+  it("shows each vector in each field without any effect", async function () {
     this.timeout(240_000);
     assert.ok(vectors.length >= 200 && new Set(vectors.map(({ text }) => text)).size === vectors.length);
     const cells = new Map(agentFields.map(field => [field, 0]));
@@ -52,12 +54,12 @@ describe("a hostile agent", () => {
     console.log(`      ${vectors.length} vectors × ${cells.size} fields = ${vectors.length * cells.size} cells`);
   });
 
-  it("never holds up the panel for long, however its text is made", async function () {
+  it("cannot block the panel for long with any text", async function () {
     this.timeout(120_000);
     const panel = await hostilePanel();
     const slow: string[] = [];
     for (const { id, text } of vectors.filter(vector => vector.text.length > EVERYWHERE)) {
-      // As much as crosses to a panel.
+      // As much as the host sends to a panel.
       const words = text.slice(0, 400_000);
       const terminal = { type: "terminal", terminalId: "t", text: words.slice(0, 100_000), truncated: false } as const;
       const title = text.slice(0, 4096);
@@ -73,13 +75,13 @@ describe("a hostile agent", () => {
   });
 });
 
-/** Places of the view that carry the text. */
+/** How many places of the view contain the text. */
 function fieldsReached(shown: View, text: string): ReadonlySet<string> {
   const wanted = core(text).slice(0, 10);
   const reached = new Set<string>();
   for (const [place, value] of viewTexts(shown)) {
     const said = core(value);
-    // Lines of a diff carry one line of the text each; secrets are masked.
+    // Each diff line contains one line of the text; secrets are masked.
     const isLine = place.endsWith("lines.text") && said !== "" && core(text).includes(said);
     if (!said.includes(wanted) && !isLine && value !== "•••") continue;
     assert.ok(isKnownPlace(place) || wanted.length < 4, `the test does not know ${place}`);
@@ -88,7 +90,7 @@ function fieldsReached(shown: View, text: string): ReadonlySet<string> {
   return reached;
 }
 
-/** What the links of the page asked for, beyond opening the web, mail and files. */
+/** The intents of the page's links, except for opening web pages, mail and files. */
 async function strayIntents(panel: PanelPage): Promise<readonly string[]> {
   const intents = await panel.intents();
   return intents

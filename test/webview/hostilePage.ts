@@ -1,4 +1,4 @@
-// What is looked at after each hostile text, inside the page.
+// The checks that run inside the page after each hostile text.
 import type { Page } from "playwright-core";
 
 declare global {
@@ -9,7 +9,7 @@ declare global {
   }
 }
 
-/** Makes the page notice whatever runs, and gives it `inspectPanel`, which says what is wrong with what is painted. */
+/** Makes the page detect executed code, and defines `inspectPanel`, which returns the faults of the painted panel. */
 export async function watch(page: Page): Promise<void> {
   const own = new URL(page.url()).origin;
   const strays: string[] = [];
@@ -26,9 +26,9 @@ export async function watch(page: Page): Promise<void> {
     for (const name of ["alert", "confirm", "prompt", "print", "open"])
       Object.assign(window, { [name]: () => (window.__hit = name) });
     const sheet = document.styleSheets[document.styleSheets.length - 1];
-    // Entries out of sight are laid out like the others.
+    // Lay out entries outside the view like all others.
     sheet?.insertRule(".entry{content-visibility:visible!important}");
-    // Only layout is looked at: to draw it, too, takes a third of the time.
+    // Only the layout is checked, because drawing would take a third of the time.
     sheet?.insertRule("#parley{visibility:hidden}");
     const root = document.getElementById("parley") as HTMLElement;
     const tags = "a article audio b bdi blockquote br button code del details div em h1 h2 h3 h4 h5 h6 hr img input ins kbd label li main mark ol option optgroup p pre section select span strong summary svg circle table tbody td textarea th thead tr ul".split(" "); // prettier-ignore
@@ -61,7 +61,7 @@ export async function watch(page: Page): Promise<void> {
         faults.push(...escapes(area));
       return faults;
     };
-    /** What is painted beyond the sides of its area, or leaves the flow. */
+    /** Elements that extend beyond the sides of their area, or leave the flow. */
     const escapes = (area: Element): string[] => {
       const faults: string[] = [];
       const { left, right } = area.getBoundingClientRect();

@@ -1,8 +1,8 @@
-// What links mean, without a page: the panel's other tests click them.
+// The intents of links, without a page. Other tests of the panel click links.
 import assert from "node:assert/strict";
 import fc from "fast-check";
 
-/** The panel's door to its host, which is opened as soon as the module is read. */
+/** The VS Code API of the webview, which the module acquires when it is loaded. */
 const door = { postMessage: () => {}, getState: () => undefined, setState: () => {} };
 Object.assign(globalThis, { acquireVsCodeApi: () => door });
 const { linkIntent } = await import("../../webview-ui/markdown/links.ts");
@@ -61,7 +61,7 @@ describe("a link", () => {
     });
   }
 
-  it("never opens a file of another machine", () => {
+  it("never opens a file on another machine", () => {
     const part = fc.constantFrom(
       "\\",
       "/",

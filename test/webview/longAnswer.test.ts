@@ -1,4 +1,4 @@
-// A long answer: what it takes while it streams in, and how it is spoken.
+// A long answer: its memory use while it streams in, and its announcement.
 import assert from "node:assert/strict";
 import { openPanel, usePanel } from "./panelPage.ts";
 import { START, message, snapshot, view } from "./scenes.ts";
@@ -8,7 +8,7 @@ const running = { state: "running", since: START, cancelling: false } as const;
 describe("a long answer", () => {
   usePanel();
 
-  it("is spoken in pieces, none of it lost, and what is said after it comes after it", async () => {
+  it("is announced completely in pieces, before later announcements", async () => {
     const words = Array.from({ length: 3000 }, (_, n) => `word${n}`).join(" ");
     const panel = await openPanel([
       snapshot(view([message("m1", "agent", "Begin")], { live: "m1", activity: running })),
@@ -19,7 +19,7 @@ describe("a long answer", () => {
       const watch = (records: readonly MutationRecord[]): void => {
         for (const { addedNodes } of records)
           for (const node of addedNodes)
-            // A line is told by its pieces where it has some.
+            // A line with pieces is identified by its pieces.
             if (node instanceof Element && !node.querySelector("span")) lines.push(node.textContent ?? "");
       };
       const region = document.querySelector(".speech") as Element;
@@ -37,7 +37,7 @@ describe("a long answer", () => {
     assert.equal(await speech.locator("p").first().textContent(), `Begin ${words}`);
   });
 
-  it("is kept in memory once, not once for each frame", async () => {
+  it("is kept in memory once, not once per frame", async () => {
     const panel = await openPanel([snapshot(view([message("m1", "agent", "Begin\n\n")], { live: "m1" }))]);
     const devtools = await panel.page.context().newCDPSession(panel.page);
     const used = async (): Promise<number> => {

@@ -1,4 +1,4 @@
-// How entries stand in and below each other: runs of look-ups, sub-agents, questions at their cards.
+// The arrangement of entries: runs of look-ups, sub-agents, and questions at their tool cards.
 import assert from "node:assert/strict";
 import type { Locator } from "playwright-core";
 import type { Intent } from "../../src/panel/intents.ts";
@@ -21,7 +21,7 @@ const answers = async (panel: PanelPage): Promise<Intent[]> =>
 describe("runs of look-ups", () => {
   usePanel();
 
-  it("fold into one line that says what they did, and open by mouse and by keyboard", async () => {
+  it("fold into one line with a summary, and open by mouse and keyboard", async () => {
     const panel = await openPanel([
       snapshot(view([...reads(0, 2), tool("s", "Grep", { toolKind: "search" }), ...reads(3, 4)])),
     ]);
@@ -37,7 +37,7 @@ describe("runs of look-ups", () => {
     await panel.log.getByRole("article", { name: "Read 0.js" }).waitFor();
   });
 
-  it("hold no card that failed, waits, runs or needs the user, and fewer than three are none", async () => {
+  it("contain no failed, waiting or running card and none that needs the user, and have at least three cards", async () => {
     const files = [{ path: "/x/n", label: "n", note: "unsaved" }] as const;
     const panel = await openPanel([
       snapshot(
@@ -60,7 +60,7 @@ describe("runs of look-ups", () => {
     assert.deepEqual(await cards(panel), shown.slice(0, -1));
   });
 
-  it("do not fold away what the reader looks at until the end is followed again", async () => {
+  it("do not fold visible cards until the end is followed again", async () => {
     const talk = Array.from({ length: 30 }, (_, i) =>
       message(`m${i}`, "agent", `Message ${i}\n\n${"words ".repeat(80)}`),
     );
@@ -87,7 +87,7 @@ describe("a sub-agent", () => {
   );
   const card = (panel: PanelPage): Locator => panel.log.getByRole("article", { name: "Look at the other packages" });
 
-  it("shows its steps in the card of its call, folded to what it is at", async () => {
+  it("shows its steps in the card of its call, which shows only the current step when folded", async () => {
     const panel = await openPanel([snapshot(quiet)]);
     await card(panel).getByText("3 steps").waitFor();
     await card(panel).getByText("Read packages/c/main.js").waitFor();
@@ -100,7 +100,7 @@ describe("a sub-agent", () => {
     await card(panel).getByRole("article", { name: "Read packages/b/main.js" }).waitFor();
   });
 
-  it("goes on in its card while it streams, and is not spoken", async () => {
+  it("streams into its card and is not announced", async () => {
     const said = { ...message("s1n", "agent", "Next"), parent: "s1" };
     const panel = await openPanel([snapshot(quiet)]);
     await card(panel)
@@ -115,7 +115,7 @@ describe("a sub-agent", () => {
     );
     await card(panel).getByText("4 steps").waitFor();
     assert.equal(await panel.page.locator(".speech", { hasText: "Next" }).count(), 0);
-    // Folded and opened again, it holds what came last.
+    // Folded and opened again, the card contains the latest entries.
     for (let i = 0; i < 2; i++)
       await card(panel)
         .getByRole("button", { name: /^Look at/ })
@@ -124,7 +124,7 @@ describe("a sub-agent", () => {
     await panel.assertClean();
   });
 
-  it("opens its card by itself while a step of it waits for the user, and that can be answered there", async () => {
+  it("opens its card automatically while a step waits for the user, who can answer there", async () => {
     const panel = await openPanel([snapshot(delegated)]);
     await card(panel).getByRole("article", { name: "npm ls --all" }).getByRole("button", { name: "Reject" }).click();
     assert.deepEqual(await answers(panel), [{ type: "answer", ask: "a9", option: "no" }]);
@@ -140,7 +140,7 @@ describe("a question at its tool card", () => {
   const inline = (panel: PanelPage, name: string): Locator =>
     panel.log.getByRole("article", { name }).getByRole("group", { name: "Waiting for you" });
 
-  it("is answered in either place, once", async () => {
+  it("can be answered in either place, once", async () => {
     const panel = await openPanel([snapshot(asked)]);
     await inline(panel, "npm test").getByText("npm test -- --reporter dot && echo done").waitFor();
     const pinned = panel.page
@@ -156,7 +156,7 @@ describe("a question at its tool card", () => {
     ]);
   });
 
-  it("takes number keys with the focus in it alone, and allows only after half a second", async () => {
+  it("accepts number keys only while it has the focus, and allows only after half a second", async () => {
     const panel = await openPanel([snapshot(asked)], { frozen: true });
     await panel.log.focus();
     await panel.page.keyboard.press("1");
@@ -171,7 +171,7 @@ describe("a question at its tool card", () => {
     assert.deepEqual(await answers(panel), [{ type: "answer", ask: "a1", option: "once" }]);
   });
 
-  it("hands the focus to the next question, then to the composer", async () => {
+  it("passes the focus to the next question, and after the last to the composer", async () => {
     const panel = await openPanel([snapshot(asked)]);
     const focused = (): Promise<string> =>
       panel.page.evaluate(() => {
@@ -190,7 +190,7 @@ describe("a question at its tool card", () => {
 describe("the conversation", () => {
   usePanel();
 
-  it("can be asked to show any entry: early, folded or within a sub-agent", async () => {
+  it("can reveal any entry: an early one, a folded one or one of a sub-agent", async () => {
     const talk = Array.from({ length: 300 }, (_, i) => message(`m${i}`, "agent", `Message ${i}.`));
     const nested = reads(0, 4).map(entry => ({ ...entry, id: `n${entry.id}`, parent: "s" }));
     const panel = await openPanel([snapshot(view([...reads(0, 4), tool("s", "Helper"), ...nested, ...talk]))]);
@@ -211,7 +211,7 @@ describe("the conversation", () => {
     assert.equal(await reveal("nobody"), false);
   });
 
-  it("Home and End go to its first and last card", async () => {
+  it("moves to its first and last card with Home and End", async () => {
     const body = { toolKind: "execute", parts: [{ type: "text", text: "x" }] } as const;
     const panel = await openPanel([
       snapshot(view([tool("a", "First", body), tool("b", "Middle", body), tool("c", "Last", body)])),
@@ -225,7 +225,7 @@ describe("the conversation", () => {
     assert.equal(await focused(), "First");
   });
 
-  it("keeps a text selection while the answer and what stands above it go on", async () => {
+  it("keeps a text selection while the answer and the entries above it change", async () => {
     const entries = [...reads(0, 2), message("m1", "agent", "The first paragraph.\n\nThe second one grows")];
     const panel = await openPanel([snapshot(view(entries, { live: "m1", activity: running }))]);
     await panel.log.getByText("The second one").waitFor();
@@ -246,7 +246,7 @@ describe("the conversation", () => {
     assert.equal(await selected(), before);
   });
 
-  it("fits 260 by 400 pixels, which is 520 by 800 at 200 %", async () => {
+  it("fits 260 by 400 pixels, which is 520 by 800 at 200%", async () => {
     const panel = await openPanel([snapshot(delegated)], { width: 260, height: 400 });
     await panel.page.getByRole("group", { name: "npm ls --all" }).getByRole("button", { name: "Reject" }).click();
     await panel.composer.click();

@@ -1,10 +1,10 @@
-// The frame around the conversation: header, empty state, waiting, problems, plan, scrolling, memory.
+// The panel around the conversation: header, empty state, waiting, problems, plan, scrolling and saved state.
 import assert from "node:assert/strict";
 import type { HostMessage, View } from "../../src/panel/protocol.ts";
 import { openPanel, usePanel, type PanelPage } from "./panelPage.ts";
 import { START, busy, busyHead, everyEntry, message, quietHead, scenes, snapshot, tool, view } from "./scenes.ts";
 
-/** The end of a view, as it is sent before the rest. */
+/** The end of a view, as the host sends it before the rest. */
 const ending = ({ head, entries }: View, earlier: number, revision = 1): HostMessage => ({
   type: "snapshot",
   revision,
@@ -15,12 +15,12 @@ const ending = ({ head, entries }: View, earlier: number, revision = 1): HostMes
 describe("the panel", () => {
   usePanel();
 
-  it("greets the host with the revision it holds", async () => {
+  it("sends hello with its revision", async () => {
     const { page } = await openPanel([]);
     assert.deepEqual(await page.evaluate(() => window.play.intents), [{ type: "hello", revision: 0 }]);
   });
 
-  it("makes a sound when the host says so, and none before", async () => {
+  it("plays a sound when the host requests it, and none before", async () => {
     const panel = await openPanel([snapshot(busy)]);
     await panel.page.evaluate(() => {
       const start = OscillatorNode.prototype.start;
@@ -37,7 +37,7 @@ describe("the panel", () => {
     assert.deepEqual(await tones(), ["tone 880", "tone 587"]);
   });
 
-  it("the header has the title, New Session and the agents to choose from", async () => {
+  it("the header has the title, New Session and an agent picker", async () => {
     const panel = await openPanel([snapshot(busy)]);
     await panel.page.getByRole("heading", { name: "Fix the sum of empty lists", level: 1 }).waitFor();
     await panel.page.getByRole("button", { name: "New Session" }).click();
@@ -47,7 +47,7 @@ describe("the panel", () => {
     assert.equal(await picker.inputValue(), "demo");
   });
 
-  it("an empty session offers prompts, which fill the box and do not send", async () => {
+  it("an empty session offers example prompts, which fill the box without sending", async () => {
     const panel = await openPanel(scenes["empty"] ?? []);
     await panel.page.getByRole("button", { name: "Run the tests" }).click();
     assert.equal(await panel.composer.inputValue(), "Run the tests");
@@ -56,7 +56,7 @@ describe("the panel", () => {
     assert.equal(await panel.page.getByRole("button", { name: "Run the tests" }).count(), 0);
   });
 
-  it("waiting is said in words, with what the agent's start prints", async () => {
+  it("waiting is described as text, with the output of the agent's start", async () => {
     const panel = await openPanel(scenes["starting"] ?? []);
     await panel.page.getByText("Starting Demo Agent…").waitFor();
     await panel.page.getByText("npm warn: downloading").waitFor();
@@ -67,7 +67,7 @@ describe("the panel", () => {
     assert.equal(await panel.page.locator(".status-line").count(), 0);
   });
 
-  it("a problem says what happened, what was printed, what to run, and the next steps", async () => {
+  it("a problem shows the message, the output, a command to run, and the next steps", async () => {
     const panel = await openPanel(scenes["problem"] ?? []);
     const banner = panel.page.getByRole("group", { name: "Problem" });
     await banner.getByText("Could not start Gemini CLI").waitFor();
@@ -85,7 +85,7 @@ describe("the panel", () => {
     assert.equal(await banner.count(), 0);
   });
 
-  it("every next step has the name that people know it by", async () => {
+  it("every next step has a label", async () => {
     const next = ["retry", "restartAgent", "selectAgent", "openSettings", "showLog", "showTraffic", "manageTrust", "openFolder", "newSession"] as const; // prettier-ignore
     const panel = await openPanel([snapshot(view([], { problem: { message: "It broke.", next } }))]);
     const names = await panel.page.getByRole("group", { name: "Problem" }).getByRole("button").allInnerTexts();
@@ -102,7 +102,7 @@ describe("the panel", () => {
     ]);
   });
 
-  it("the plan is one line that opens to its steps", async () => {
+  it("the plan is one line that expands to its steps", async () => {
     const panel = await openPanel([snapshot(view([], busyHead))]);
     const plan = panel.page.getByRole("region", { name: "Plan" });
     await plan.getByRole("button", { name: "2/4 · Writing tests" }).click();
@@ -120,7 +120,7 @@ describe("the panel", () => {
     );
   });
 
-  it("follows the end until the reader scrolls up, then keeps still and offers the way back", async () => {
+  it("follows the end until the user scrolls up, then stays in place and offers a button back to the end", async () => {
     const panel = await openPanel([snapshot(view(longTalk(), { live: "m39", activity: running }))]);
     await atEnd(panel, true);
     await panel.patch({ op: "append", id: "m39", part: 0, text: "\n\nmore".repeat(40) });
@@ -141,7 +141,7 @@ describe("the panel", () => {
     await atEnd(panel, true);
   });
 
-  it("a card that is pressed stays under the pointer, whatever comes before the release", async () => {
+  it("a pressed card stays under the pointer until the release, whatever arrives", async () => {
     const entries = [...longTalk(), tool("c40", "Look", { parts: [{ type: "text", text: "The body of it." }] })];
     const talk = [...entries, message("m41", "agent", "So")];
     const panel = await openPanel([snapshot(view(talk, { live: "m41", activity: running }))]);
@@ -157,7 +157,7 @@ describe("the panel", () => {
     await atEnd(panel, true);
   });
 
-  it("what was selected with the mouse is not moved away by what comes", async () => {
+  it("new content does not move text selected with the mouse", async () => {
     const talk = longTalk();
     const panel = await openPanel([snapshot(view(talk, { live: "m39", activity: running }))]);
     await atEnd(panel, true);
@@ -175,7 +175,7 @@ describe("the panel", () => {
     await atEnd(panel, true);
   });
 
-  it("goes to the end when a prompt is sent", async () => {
+  it("scrolls to the end when a prompt is sent", async () => {
     const panel = await openPanel([snapshot(view(longTalk()))]);
     await panel.log.hover();
     await panel.page.mouse.wheel(0, -1500);
@@ -185,7 +185,7 @@ describe("the panel", () => {
     await atEnd(panel, true);
   });
 
-  it("open cards and the place in the conversation survive a reload", async () => {
+  it("open cards and the scroll position survive a reload", async () => {
     const entries = [...longTalk(), tool("c40", "Look", { parts: [{ type: "text", text: "The body of it." }] })];
     const panel = await openPanel([snapshot(view(entries))]);
     await panel.log.getByRole("button", { name: "Look" }).click();
@@ -204,7 +204,7 @@ describe("the panel", () => {
     assert.equal(await panel.log.getByText("The body of it.").count(), 1);
   });
 
-  it("a long conversation opens at its end and shows earlier entries on demand, without a jump", async () => {
+  it("a long conversation opens at its end and shows earlier entries on demand without a jump", async () => {
     const entries = Array.from({ length: 450 }, (_, i) => message(`m${i}`, "agent", `Message ${i}.`));
     const panel = await openPanel([snapshot(view(entries))]);
     await atEnd(panel, true);
@@ -225,7 +225,7 @@ describe("the panel", () => {
     assert.equal(await panel.page.evaluate(() => document.activeElement?.getAttribute("role")), "log");
   });
 
-  it("who follows a conversation that grows long has its end on the page, and all of it on demand", async () => {
+  it("while the end of a growing conversation is followed, only its end is on the page, and the rest on demand", async () => {
     const entry = (i: number): ReturnType<typeof message> => message(`m${i}`, "agent", `Message ${i}.`);
     const panel = await openPanel([snapshot(view(Array.from({ length: 190 }, (_, i) => entry(i))))]);
     await painted(panel, 190);
@@ -243,7 +243,7 @@ describe("the panel", () => {
     await panel.log.getByText(`Message ${500 - count - 1}.`).waitFor();
   });
 
-  it("the end of a long conversation can be read before the rest has come, which stands above it without a jump", async () => {
+  it("the end of a long conversation is shown before the rest, which is added above without a jump", async () => {
     const entries = Array.from({ length: 450 }, (_, i) => message(`m${i}`, "agent", `Message ${i}.`));
     const whole = view(entries);
     const panel = await openPanel([ending(whole, 420)]);
@@ -273,7 +273,7 @@ describe("the panel", () => {
     );
   });
 
-  it("what was opened stays open although its entry comes later than the end", async () => {
+  it("an opened entry stays open even if it arrives after the end of the conversation", async () => {
     const talk = Array.from({ length: 100 }, (_, i) => message(`m${i}`, "agent", `Message ${i}.`));
     const entries = [tool("t1", "Look around", { parts: [{ type: "text", text: "The body of it." }] }), ...talk];
     const panel = await openPanel([snapshot(view(entries))]);
@@ -292,7 +292,7 @@ describe("the panel", () => {
     await panel.log.getByText("The body of it.").waitFor();
   });
 
-  it("one can write before anything is known of the session, and what was sent goes out when it is", async () => {
+  it("the user can type and send before the first view, and the prompt is sent when the view arrives", async () => {
     const panel = await openPanel([]);
     await panel.composer.fill("Fix the sum");
     await panel.composer.press("Enter");
@@ -303,7 +303,7 @@ describe("the panel", () => {
     assert.equal(await panel.composer.inputValue(), "");
   });
 
-  it("Enter that turns out to begin a new line does so, and sends nothing", async () => {
+  it("Enter before the first view inserts a line break if the send key is Ctrl+Enter", async () => {
     const panel = await openPanel([]);
     await panel.composer.fill("Fix the sum");
     await panel.composer.press("Enter");
@@ -317,27 +317,27 @@ describe("the panel", () => {
     assert.deepEqual(await other.intents(), [{ type: "send", text: "Fix the sum" }]);
   });
 
-  it("asks for the first view again when it does not come", async () => {
+  it("requests the first view again if it does not arrive", async () => {
     const panel = await openPanel([], { frozen: true });
     assert.deepEqual(await panel.intents(), []);
     await panel.page.clock.runFor(2000);
     assert.deepEqual(await panel.intents(), [{ type: "resync" }]);
   });
 
-  it("very long answers are on the page one by one", async () => {
+  it("very long answers are painted one at a time", async () => {
     const long = (i: number): ReturnType<typeof message> => message(`m${i}`, "agent", "word ".repeat(30_000));
     const panel = await openPanel([snapshot(view(Array.from({ length: 6 }, (_, i) => long(i))))]);
     await painted(panel, 3);
     await panel.log.getByRole("button", { name: "Show Earlier Entries (3)" }).waitFor({ state: "attached" });
   });
 
-  it("a turn's end is spoken", async () => {
+  it("the end of a turn is announced", async () => {
     const panel = await openPanel([snapshot(view([message("u1", "user", "Hi")], { activity: running }))]);
     await panel.patch({ op: "head", head: { activity: quietHead.activity } });
     await panel.page.locator(".speech", { hasText: "Demo Agent has finished." }).waitFor({ state: "attached" });
   });
 
-  it("an answer that came whole is spoken too, and old ones are not", async () => {
+  it("an answer that arrived complete is announced too, but old answers are not", async () => {
     const panel = await openPanel([snapshot(view(everyEntry))]);
     const speech = panel.page.locator(".speech");
     assert.equal(await speech.textContent(), "");
@@ -357,7 +357,7 @@ describe("the panel", () => {
     }
   });
 
-  it("a failure inside the panel is reported to the host", async () => {
+  it("an error in the panel is reported to the host", async () => {
     const panel = await openPanel([snapshot(view([]))]);
     await panel.page.evaluate(() => setTimeout(() => dispatchEvent(new ErrorEvent("error", { message: "it broke" }))));
     await panel.page.waitForFunction(() => window.play.intents.some(intent => intent.type === "report"));
@@ -379,12 +379,12 @@ function tidy(text: string): string {
 
 const scrollTop = (panel: PanelPage): Promise<number> => panel.log.evaluate(log => log.scrollTop);
 
-/** Waits until so many entries are on the page. */
+/** Waits until this many entries are on the page. */
 async function painted(panel: PanelPage, count: number): Promise<void> {
   await panel.page.waitForFunction(count => document.querySelectorAll(".entry").length === count, count);
 }
 
-/** Waits until the transcript is, or is not, at its end. */
+/** Waits until the transcript is at its end, or is not. */
 async function atEnd(panel: PanelPage, expected: boolean): Promise<void> {
   await panel.page.waitForFunction(wanted => {
     const log = document.querySelector(".log") as HTMLElement;
@@ -394,7 +394,7 @@ async function atEnd(panel: PanelPage, expected: boolean): Promise<void> {
   }, expected);
 }
 
-/** Where the scrolling has come to rest: the same in five frames. */
+/** The scroll position after it was the same in five frames. */
 async function settledTop(panel: PanelPage): Promise<number> {
   return panel.page.evaluate(async () => {
     const log = document.querySelector(".log") as HTMLElement;

@@ -1,4 +1,4 @@
-// Opens the built panel in headless Chromium on the play page, and speaks to it as the extension host would.
+// Opens the built panel in headless Chromium on the play page, and sends it messages as the extension host would.
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { chromium, type Browser, type Locator, type Page } from "playwright-core";
@@ -23,13 +23,13 @@ export interface Options {
   readonly theme?: "dark" | "light" | "hc" | "hc-light";
   readonly width?: number;
   readonly height?: number;
-  /** Time stands still and is moved by `page.clock`. */
+  /** Freezes the clock; `page.clock` advances it. */
   readonly frozen?: boolean;
-  /** It is always this time, ms since the epoch; timers run. */
+  /** A fixed time in ms since the epoch; timers still run. */
   readonly at?: number;
 }
 
-/** One panel on a page. */
+/** A panel on a page. */
 export class PanelPage {
   readonly page: Page;
   readonly log: Locator;
@@ -42,13 +42,13 @@ export class PanelPage {
     this.composer = page.getByRole("textbox", { name: "Message" });
   }
 
-  /** What the panel has asked for, without its greeting. */
+  /** The intents that the panel sent, except `hello`. */
   async intents(): Promise<Intent[]> {
     const all = await this.page.evaluate(() => window.play.intents);
     return all.filter(intent => intent.type !== "hello");
   }
 
-  /** Sends patches and waits until they have been painted. */
+  /** Sends patches and waits until the panel has handled them. */
   async patch(...patches: readonly ViewPatch[]): Promise<void> {
     await this.post({ type: "patch", base: this.#revision, revision: ++this.#revision, patches });
   }
@@ -57,7 +57,7 @@ export class PanelPage {
     await this.post(snapshot(view, ++this.#revision));
   }
 
-  /** Sends any message and waits until the panel has handled it. */
+  /** Sends a message and waits until the panel has handled it. */
   async post(message: HostMessage): Promise<void> {
     await this.page.evaluate(async sent => {
       window.play.post(sent);
@@ -73,7 +73,7 @@ export class PanelPage {
     }, message);
   }
 
-  /** Paints at once what is out of sight and could wait. */
+  /** Paints all deferred parts immediately. */
   complete(): Promise<void> {
     return this.page.evaluate(() => {
       for (const text of document.querySelectorAll("parley-markdown"))
@@ -81,7 +81,7 @@ export class PanelPage {
     });
   }
 
-  /** Seconds of processor time that the page's thread spends on `work` and on painting it. */
+  /** The processor time in seconds that the page's main thread spends on `work` and on painting it. */
   async taskTime(work: () => Promise<void>): Promise<number> {
     const session = await this.page.context().newCDPSession(this.page);
     await session.send("Performance.enable", { timeDomain: "threadTicks" });
@@ -97,18 +97,18 @@ export class PanelPage {
     return seconds;
   }
 
-  /** The transcript's DOM without the marks that lit leaves, and without colours where they are made once they are seen. */
+  /** The transcript's HTML without lit's markers, and without the colours of code that is highlighted when visible. */
   html(): Promise<string> {
     return this.page.evaluate(() => transcriptHtml());
   }
 
-  /** Lets the page be used for another panel of the same test. */
+  /** Releases the page for another panel of the same test. */
   async free(): Promise<void> {
     if (shared.taken.delete(this.page)) await free(this.page);
     else await this.page.context().close();
   }
 
-  /** Nothing was reported: no policy violation, no error. */
+  /** Asserts that no policy violation and no error was reported. */
   async assertClean(): Promise<void> {
     assert.deepEqual(await this.page.evaluate(() => window.play.reports), []);
     const reports = (await this.intents()).filter(intent => intent.type === "report");
@@ -118,11 +118,11 @@ export class PanelPage {
 
 declare function transcriptHtml(): string;
 
-/** Every test file is a bundle with its own copy of this module, so what they share is kept outside of it. */
+/** Each test file is a bundle with its own copy of this module, so shared state is kept outside of it. */
 interface Shared {
   browser?: Promise<Browser>;
   play?: ReturnType<typeof startPlay>;
-  /** Pages that wait for their next test: another document in one costs a quarter of what another page costs. */
+  /** Pages to reuse, because a new document in a page costs a quarter of a new page. */
   readonly free: Page[];
   readonly taken: Set<Page>;
 }
@@ -138,7 +138,7 @@ if (!holder.parleyPanels) {
 const shared = holder.parleyPanels;
 
 /**
- * Opens a panel that is greeted with `messages`, in a document of its own with nothing stored. Use inside
+ * Opens a panel that receives `messages` after its `hello`, in a new document without stored data. Use inside
  * {@link usePanel}.
  */
 export async function openPanel(messages: readonly HostMessage[], options: Options = {}): Promise<PanelPage> {
@@ -160,13 +160,13 @@ export async function openPanel(messages: readonly HostMessage[], options: Optio
   await page.goto(`${play.url}?theme=${options.theme ?? "dark"}`);
   const panel = new PanelPage(page);
   await panel.log.waitFor();
-  // The composer is there before anything is known of the session.
+  // The composer is shown before the first view.
   if (messages.length > 0) await page.locator("parley-header").waitFor();
   if (options.frozen) await page.clock.pauseAt(await page.evaluate(() => Date.now() + 1000));
   return panel;
 }
 
-/** A page in a profile of its own. */
+/** A page with its own profile. */
 async function newPage(): Promise<Page> {
   assert.ok(shared.browser);
   const context = await (await shared.browser).newContext({ reducedMotion: "reduce" });
@@ -188,12 +188,12 @@ async function newPage(): Promise<Page> {
   return page;
 }
 
-/** Sees to it that the page serves no other test. */
+/** Excludes the page from reuse by other tests. */
 function spoil(page: Page): void {
   shared.taken.delete(page);
 }
 
-/** These methods do what cannot be taken back. */
+/** Spoils the page when one of these methods is called, because their effects cannot be undone. */
 function spoilWhenUsed<Owner extends object>(owner: Owner, names: readonly (keyof Owner)[], page?: Page): void {
   for (const name of names) {
     const method = owner[name];
@@ -206,7 +206,7 @@ function spoilWhenUsed<Owner extends object>(owner: Owner, names: readonly (keyo
   }
 }
 
-/** Gives the pages back that the test has used. */
+/** Releases the pages of the test, for reuse unless it failed. */
 async function freePages(failed: boolean): Promise<void> {
   const reused = failed ? [] : [...shared.taken].filter(page => !page.isClosed());
   shared.taken.clear();
@@ -215,7 +215,7 @@ async function freePages(failed: boolean): Promise<void> {
   for (const page of reused) await free(page);
 }
 
-/** Leaves the page as a new one is: nothing stored, routed, heard or hovered. */
+/** Resets the page: no stored data, routes, listeners or hover. */
 async function free(page: Page): Promise<void> {
   for (const event of ["request", "requestfailed", "response", "console", "pageerror", "popup", "dialog"])
     page.removeAllListeners(event);
@@ -223,7 +223,7 @@ async function free(page: Page): Promise<void> {
   await page.context().clearPermissions();
   await page.emulateMedia({ media: null, colorScheme: null, forcedColors: null, reducedMotion: "reduce" });
   await page.evaluate(() => {
-    // Whatever the panel still wants to keep goes nowhere.
+    // Discards state that the panel still saves.
     Storage.prototype.setItem = () => {};
     sessionStorage.clear();
     localStorage.clear();
@@ -237,7 +237,7 @@ async function free(page: Page): Promise<void> {
 export function usePanel(): void {
   before(async function () {
     this.timeout(30_000);
-    assert.ok(existsSync("dist/webview/main.js"), "build the panel first");
+    assert.ok(existsSync("dist/webview/main.js"), "Build the panel first.");
     const executablePath = process.env["CHROMIUM_PATH"] ?? "/usr/bin/chromium";
     shared.browser ??= chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-gpu"] });
     shared.play ??= startPlay();

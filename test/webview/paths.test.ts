@@ -1,14 +1,14 @@
-// What in prose is a file, and what a fence's first line says; without a page.
+// File paths in prose and the info strings of fences, without a page.
 import assert from "node:assert/strict";
 import { files, noFiles } from "./pathTable.ts";
 
-/** The panel's door to its host, which is opened as soon as the module is read. */
+/** The VS Code API of the webview, which the module acquires when it is loaded. */
 const door = { postMessage: () => {}, getState: () => undefined, setState: () => {} };
 Object.assign(globalThis, { acquireVsCodeApi: () => door });
 const { findPath, isPath, pathAtStart } = await import("../../webview-ui/markdown/filePaths.ts");
 const { fenceInfo } = await import("../../webview-ui/markdown/fence.ts");
 
-/** The files in a line of prose, as the panel finds them. */
+/** The files that the panel finds in a line of prose. */
 function filesIn(text: string): readonly string[] {
   const found: string[] = [];
   for (let rest = text; rest !== "";) {
@@ -17,7 +17,7 @@ function filesIn(text: string): readonly string[] {
     const path = pathAtStart(rest.slice(at));
     if (path !== undefined) found.push(path);
     rest = rest.slice(at + (path?.length ?? 1));
-    // The lexer looks at what follows by itself; here the start of a word must not be taken for that of a path.
+    // The lexer checks the text that follows; here the start of a word must not count as the start of a path.
     if (path === undefined) rest = rest.replace(/^[\w/:.@+~\\-]*/, "");
   }
   return found;
@@ -36,7 +36,7 @@ describe("a file in prose", () => {
     });
 });
 
-describe("a fence's first line", () => {
+describe("the info string of a fence", () => {
   const rows: readonly (readonly [info: string, language: string, path?: string])[] = [
     ["", ""],
     ["ts", "ts"],

@@ -1,5 +1,5 @@
-// What the panel looks like, and what it tells assistive technology, scene by scene. Pictures are compared only on the
-// Chromium that drew them: another draws letters otherwise. UPDATE=1 draws and writes all of it anew.
+// The appearance and the accessibility tree of the panel, scene by scene. Pictures are compared only with the Chromium
+// version that drew them, because others draw text differently. UPDATE=1 draws and writes all of them again.
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -11,14 +11,14 @@ import { scenes, START } from "./scenes.ts";
 
 const folder = join("test", "scenes", "panel");
 const isUpdate = process.env["UPDATE"] !== undefined;
-/** Of a picture's pixels, how many may differ by more than a shade. */
+/** The share of a picture's pixels that can differ visibly. */
 const TOLERANCE = 0.002;
-/** A minute after the scenes begin. */
+/** One minute after the start of the scenes. */
 const NOW = START + 60_000;
 
 const viewOf = (messages: readonly HostMessage[]): View => {
   const [first] = messages;
-  if (first?.type !== "snapshot") throw new Error("A scene begins with a snapshot.");
+  if (first?.type !== "snapshot") throw new Error("A scene must start with a snapshot.");
   return first.view;
 };
 
@@ -32,7 +32,7 @@ describe("pictures of the panel", () => {
     if (isUpdate) mkdirSync(folder, { recursive: true });
   });
 
-  it("tells assistive technology what it always told", async () => {
+  it("have the stored accessibility tree", async () => {
     const panel = await stillPanel("dark", 480);
     assert.equal(views.size, 10);
     for (const [name, view] of views) {
@@ -44,7 +44,7 @@ describe("pictures of the panel", () => {
 
   for (const theme of ["dark", "light"] as const) {
     for (const width of [280, 480]) {
-      it(`is drawn as it always was, ${theme}, ${width} pixels wide`, async function () {
+      it(`match the stored ones, ${theme}, ${width} pixels wide`, async function () {
         const panel = await stillPanel(theme, width);
         const version = panel.page.context().browser()?.version() ?? "";
         const versionFile = join(folder, "chromium.txt");
@@ -56,7 +56,7 @@ describe("pictures of the panel", () => {
           const picture = await panel.page.screenshot({ animations: "disabled" });
           const file = join(folder, `${name}-${theme}-${width}.png`);
           if (isUpdate) writeFileSync(file, picture);
-          assert.ok(existsSync(file), `there is no picture ${file}: draw it with UPDATE=1 and look at it`);
+          assert.ok(existsSync(file), `There is no picture ${file}. Draw it with UPDATE=1 and check it.`);
           const share = await differing(panel.page, readFileSync(file), picture);
           if (share <= TOLERANCE) continue;
           mkdirSync(join("out", "screenshots"), { recursive: true });
@@ -70,12 +70,12 @@ describe("pictures of the panel", () => {
   }
 });
 
-/** A panel at a time that does not pass. */
+/** A panel with a fixed time. */
 function stillPanel(theme: "dark" | "light", width: number): Promise<PanelPage> {
   return openPanel([], { theme, width, height: 900, at: NOW });
 }
 
-/** Shows a scene and waits for what comes a little later: colours of code and terminals, pictures, letters. */
+/** Shows a scene and waits for asynchronous parts: colours of code and terminals, images, fonts. */
 async function show(panel: PanelPage, name: string, view: View): Promise<void> {
   await panel.show(view);
   const { page } = panel;
@@ -90,11 +90,11 @@ async function show(panel: PanelPage, name: string, view: View): Promise<void> {
 function golden(file: string, text: string): void {
   const path = join(folder, file);
   if (isUpdate) writeFileSync(path, text);
-  assert.ok(existsSync(path), `there is no ${path}: write it with UPDATE=1 and read it`);
+  assert.ok(existsSync(path), `There is no ${path}. Write it with UPDATE=1 and check it.`);
   assert.equal(text, readFileSync(path, "utf8"), path);
 }
 
-/** The share of pixels that differ visibly; 1 where the sizes do. */
+/** The share of pixels that differ visibly; 1 if the sizes differ. */
 function differing(page: Page, wanted: Buffer, given: Buffer): Promise<number> {
   if (wanted.equals(given)) return Promise.resolve(0);
   return page.evaluate(

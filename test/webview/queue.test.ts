@@ -1,4 +1,4 @@
-// Prompts that wait above the composer: changed in place, put into another order, sent now, taken back.
+// The queued prompts above the composer: edited, reordered, sent immediately and removed.
 import assert from "node:assert/strict";
 import type { Locator } from "playwright-core";
 import { openPanel, usePanel, type PanelPage } from "./panelPage.ts";
@@ -18,7 +18,7 @@ const focused = (panel: PanelPage, name: string): Promise<void> =>
 describe("the queue", () => {
   usePanel();
 
-  it("is one tab stop; rows move by buttons and by Alt with arrows, and keep the focus", async () => {
+  it("is one tab stop; rows move by buttons and by Alt with arrow keys, and keep the focus", async () => {
     const panel = await open();
     await button(panel, "Edit: one").focus();
     await panel.page.keyboard.press("ArrowRight");
@@ -43,7 +43,7 @@ describe("the queue", () => {
     await panel.composer.and(panel.page.locator(":focus")).waitFor();
   });
 
-  it("is changed in place: Enter saves, Shift+Enter breaks the line, Escape leaves it and stops nothing", async () => {
+  it("is edited in place: Enter saves, Shift+Enter inserts a line break, Escape cancels without stopping the agent", async () => {
     const panel = await open();
     const box = panel.page.getByRole("textbox", { name: "Edit queued text" });
     await button(panel, "Edit: two").focus();
@@ -68,7 +68,7 @@ describe("the queue", () => {
     assert.deepEqual((await panel.intents()).at(-1), { type: "withdraw", submission: "s1" });
   });
 
-  it("gives a change back to the composer when its prompt was sent meanwhile", async () => {
+  it("returns an edit to the composer if its prompt was sent before the edit was saved", async () => {
     const panel = await open();
     await panel.composer.fill("draft");
     await button(panel, "Edit: one").press("Enter");

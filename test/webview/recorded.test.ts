@@ -1,4 +1,4 @@
-// Everything that real agents said in the recorded sessions stands on the page: once, in its order, and to be seen.
+// The page shows every entry of the recorded sessions of real agents: once, in order, and visible.
 import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -6,10 +6,10 @@ import type { ViewEntry } from "../../src/panel/protocol.ts";
 import { paintedSessions } from "../support/fakes/painted.ts";
 import { openPanel, usePanel, type PanelPage } from "./panelPage.ts";
 
-/** An entry as the page has it. */
+/** An entry on the page. */
 interface OnPage {
   readonly id: string;
-  /** The entry that it stands in. */
+  /** The entry that contains it. */
   readonly parent: string | undefined;
   readonly isSeen: boolean;
   readonly text: string;
@@ -18,7 +18,7 @@ interface OnPage {
 const recordings = ["claude", "gemini", "opencode"].flatMap(agent => {
   const folder = join("test", "transcripts", agent);
   const names = readdirSync(folder);
-  // What has no golden view is no conversation.
+  // Recordings without a golden view are not conversations.
   const whole = names.filter(name => names.includes(name.replace(/\.ndjson$/, ".view.json")) && /\.ndjson$/.test(name));
   return whole.map(name => join(folder, name));
 });
@@ -27,7 +27,7 @@ describe("the recorded sessions of real agents", () => {
   usePanel();
 
   for (const agent of ["claude", "gemini", "opencode"]) {
-    it(`of ${agent} are on the page, each entry once, in order, with its words`, async function () {
+    it(`of ${agent} are on the page, each entry once, in order, with its text`, async function () {
       this.timeout(90_000);
       const panel = await openPanel([]);
       const wrong: string[] = [];
@@ -50,8 +50,8 @@ describe("the recorded sessions of real agents", () => {
 });
 
 /**
- * Shows earlier entries, and opens runs and cards: what is folded is there to be opened. Ends when nothing more comes,
- * since a conversation is painted from its end on, some of it in each frame.
+ * Shows earlier entries and opens runs and cards, whose content is only on the page while they are open. Ends when
+ * nothing more appears, because a conversation is painted from its end, a part in each frame.
  */
 async function unfold(panel: PanelPage): Promise<void> {
   await panel.page.evaluate(async () => {
@@ -97,7 +97,7 @@ function faultsOf(entries: readonly ViewEntry[], page: readonly OnPage[]): reado
   return faults;
 }
 
-/** Words that an entry must show, whatever Markdown makes of them. */
+/** Words that an entry must show, however Markdown renders them. */
 function wordsOf(entry: ViewEntry): readonly string[] {
   if (entry.kind === "tool") return entry.title.match(/[\p{L}\p{N}]{3,}/gu) ?? [];
   if (!("parts" in entry)) return [];

@@ -1,4 +1,4 @@
-// Hostile agents: whatever text they send, nothing runs, nothing loads, nothing is reported, links go where they say.
+// Hostile agents: with any text, nothing runs, loads or is reported, and links open the target that they show.
 import assert from "node:assert/strict";
 import type { ToolPart, ViewEntry } from "../../src/panel/protocol.ts";
 import { openPanel, usePanel } from "./panelPage.ts";
@@ -39,7 +39,7 @@ const vectors = [
 
 const mimeTypes = ["image/svg+xml", 'image/png" onerror="window.hacked=1', "text/html", "javascript:alert(1)"];
 
-/** Every text field an agent controls, holding the vector. */
+/** The vector in every text field that an agent controls. */
 function everywhere(text: string): readonly ViewEntry[] {
   const parts: ToolPart[] = [
     { type: "text", text },
@@ -98,7 +98,7 @@ function hostileView(text: string): ReturnType<typeof view> {
 describe("hostile text", () => {
   usePanel();
 
-  it("runs nothing, loads nothing and breaks no policy, in any field", async function () {
+  it("runs nothing, loads nothing and violates no policy in any field", async function () {
     this.timeout(60_000);
     const panel = await openPanel([snapshot(view([]))]);
     const requests: string[] = [];
@@ -124,13 +124,17 @@ describe("hostile text", () => {
     await panel.assertClean();
   });
 
-  it("opens only web addresses, mail and files", async () => {
+  it("opens only web pages, mail and files", async () => {
     const panel = await openPanel([snapshot(view([]))]);
     for (const vector of vectors) {
       await panel.show(view([message("m", "agent", vector)]));
       for (const link of await panel.log.getByRole("link").all()) {
         const href = (await link.getAttribute("data-href")) ?? "";
-        assert.doesNotMatch(href, /^[\s\p{Cc}]*(java\s*script|data|vbscript|command|vscode):/iu, "not a link at all");
+        assert.doesNotMatch(
+          href,
+          /^[\s\p{Cc}]*(java\s*script|data|vbscript|command|vscode):/iu,
+          "The text must not be a link.",
+        );
         await link.dispatchEvent("click");
       }
     }
@@ -143,13 +147,13 @@ describe("hostile text", () => {
     }
   });
 
-  it("shows raw HTML as the text it is", async () => {
+  it("shows raw HTML as text", async () => {
     const panel = await openPanel([snapshot(view([message("m", "agent", "Use <b>bold</b> or\n\n<div>a box</div>")]))]);
     await panel.log.getByText("Use <b>bold</b> or").waitFor();
     await panel.log.getByText("<div>a box</div>").waitFor();
   });
 
-  it("string assignment to innerHTML throws under the page's policy, so the tests above mean something", async () => {
+  it("cannot use innerHTML, because the page's policy makes the assignment throw", async () => {
     const panel = await openPanel([snapshot(view([]))]);
     const outcome = await panel.page.evaluate(() => {
       try {

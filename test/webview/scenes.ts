@@ -1,4 +1,4 @@
-// Views that hold every kind of entry and state, for the tests of the panel and for looking at it.
+// Views with every kind of entry and state, for the tests of the panel and for viewing it.
 import type {
   ViewHead,
   HostMessage,
@@ -27,12 +27,12 @@ export const quietHead: ViewHead = {
   accepts: { image: true, audio: false, embedded: true },
 };
 
-/** A view with these entries and an otherwise quiet head. */
+/** A view with these entries and an idle head with these changes. */
 export function view(entries: readonly ViewEntry[], head: Partial<ViewHead> = {}): View {
   return { head: { ...quietHead, ...head }, entries };
 }
 
-/** The view as the one message a host sends to a new panel. */
+/** The snapshot message that a host sends to a new panel. */
 export function snapshot(shown: View, revision = 1): HostMessage {
   return { type: "snapshot", revision, view: shown };
 }
@@ -212,7 +212,7 @@ export const editAsk: ViewQuestion = {
   options: ask.options,
 };
 
-/** A session at work: streaming, a plan, two questions, a queue, options, usage. */
+/** A session during a turn: streaming, a plan, two questions, a queue, options, usage. */
 export const busyHead: Partial<ViewHead> = {
   title: "Fix the sum of empty lists",
   activity: { state: "running", since: START, cancelling: false },
@@ -270,7 +270,7 @@ export const busy: View = view(
   { ...busyHead, live: "m2" },
 );
 
-/** What rules decided, files that need the user, and a question of Parley's own. */
+/** Decisions by rules, files that need the user's attention, and a question from Parley itself. */
 export const permissions: View = view(
   [
     message("u1", "user", "Run the tests and fix what fails"),
@@ -326,7 +326,7 @@ const lookUp = (id: string, toolKind: "read" | "search", path: string): ViewTool
     locations: toolKind === "read" ? [{ path: `/home/ada/shop/${path}`, label: path }] : [],
   });
 
-/** A sub-agent at work, runs of look-ups that are folded, two plans, changes to review. */
+/** A running sub-agent, folded runs of look-ups, two plans, unreviewed changes. */
 export const delegated: View = view(
   [
     message("u1", "user", "Find out who calls sum, and fix them"),
@@ -365,7 +365,7 @@ export const delegated: View = view(
   },
 );
 
-/** Named pictures of the panel. */
+/** The scenes by name. */
 export const scenes: Readonly<Record<string, readonly HostMessage[]>> = {
   delegated: [snapshot(delegated)],
   empty: [snapshot(view([]))],

@@ -1,4 +1,5 @@
-// What an earlier build remembered of the panel is restored: the draft, what goes with it, what is open, and the place.
+// The panel state saved by an earlier build is restored: the draft, its attachments, open entries and the scroll
+// position.
 import assert from "node:assert/strict";
 import { StoredFiles, recordedSession, storedText, viewsOf } from "../support/fakes/storedData.ts";
 import { readSession } from "../../src/session/sessionStore.ts";
@@ -18,7 +19,7 @@ interface StoredState {
 describe("a stored state of the panel", () => {
   usePanel();
 
-  it("is restored with every field, sent with every attachment, and saved in the same form", async () => {
+  it("is restored with every field, sent with every attachment, and saved in the same format", async () => {
     const name = `${recordedSession}.jsonl`;
     const log = await readSession(new StoredFiles({ [name]: storedText(`sessions/${name}`) }), recordedSession);
     const stored = JSON.parse(storedText("webviewState.json")) as StoredState;
@@ -41,7 +42,7 @@ describe("a stored state of the panel", () => {
     for (const { label } of stored.attachments) await attachments.getByText(label, { exact: true }).waitFor();
     await page.getByRole("alert").getByText("plan.png was too large to be kept").waitFor();
 
-    // What the user opened is open, and its like that was not opened is closed.
+    // The entry that the user opened is open, and a similar entry is closed.
     const expanded = (card: string): Promise<string | null> =>
       panel.log.getByRole("article", { name: card }).locator("[aria-expanded]").first().getAttribute("aria-expanded");
     assert.equal(await expanded("Run it"), "true");
@@ -49,7 +50,7 @@ describe("a stored state of the panel", () => {
     const plan = page.getByRole("region", { name: "Plan" });
     await plan.getByText("Find the mistake").waitFor();
 
-    // The place: as far above the window's top as it was.
+    // The scroll position: the same distance above the top.
     await page.waitForFunction(offset => {
       const card = [...document.querySelectorAll("parley-tool")].find(each =>
         each.textContent?.trim().startsWith("Run it"),

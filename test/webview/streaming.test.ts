@@ -1,4 +1,4 @@
-// Streaming: what is patched in is what a snapshot would paint, and nothing else is touched on the way.
+// Streaming: patches give the same page as a snapshot, and change nothing else.
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import type { Locator } from "playwright-core";
@@ -7,10 +7,10 @@ import { ANSWER, START, everyEntry, message, snapshot, tool, view } from "./scen
 
 const running = { state: "running", since: START, cancelling: false } as const;
 
-/** May change how any block before it is painted; that shows when the text settles. */
+/** A link definition, which can change any block before it when the text ends. */
 const DEFINITION = "\n\n[ref]: https://example.com/ref\n\n";
 
-/** Pieces of Markdown whose joints are the interesting places. */
+/** Pieces of Markdown whose boundaries are critical. */
 const pieces = [
   "# Title\n", "Some text", " and `code`", "\n\n", "\n", "- item\n", "  - nested\n", "1. one\n", "- [ ] task\n", "```js\nlet a = 1;\n", "```ts title=\"src/a.ts\"\n", "```mermaid\n", "```\n",
   "~~~\nplain\n~~~\n", "| a | b |\n| - | - |\n| 1 | 2 |\n", "> quote\n", "---\n", "Setext\n===\n", "**bold", "** rest", "*x*", "[a](src/a.ts#L10)",
@@ -21,7 +21,7 @@ const pieces = [
 describe("streaming", () => {
   usePanel();
 
-  it("text that is appended shows at once and is spoken only when it is whole", async () => {
+  it("appended text is shown immediately and announced only when it is complete", async () => {
     const panel = await openPanel([snapshot(view([message("m1", "agent", "One")], { live: "m1", activity: running }))]);
     const speech = panel.page.locator(".speech");
     await panel.patch({ op: "append", id: "m1", part: 0, text: " two" });
@@ -31,7 +31,7 @@ describe("streaming", () => {
     await speech.getByText("One two three").waitFor();
   });
 
-  it("a chunk changes its own message and no other entry", async () => {
+  it("a chunk changes only its own message", async () => {
     const live = message("m9", "agent", "Streaming");
     const panel = await openPanel([snapshot(view([...everyEntry, live], { live: "m9", activity: running }))]);
     await panel.log.locator("pre .hljs-keyword").first().waitFor();
@@ -53,13 +53,13 @@ describe("streaming", () => {
     assert.deepEqual([...new Set(changed)], ["Streaming"]);
   });
 
-  it("the host hears what has been painted, once for what came together", async () => {
+  it("each paint is acknowledged to the host, once for messages that arrived together", async () => {
     const panel = await openPanel([snapshot(view([message("m1", "agent", "One")], { live: "m1" }))]);
     for (const text of [" two", " three", " four"]) await panel.patch({ op: "append", id: "m1", part: 0, text });
     await panel.page.waitForFunction(() => window.play.painted === 4);
   });
 
-  it("the host hears of a message that came after the frame once its own frame has been", async () => {
+  it("a message that arrived after the frame is acknowledged after its own frame", async () => {
     const panel = await openPanel([snapshot(view([message("m1", "agent", "One")], { live: "m1" }))]);
     await panel.page.waitForFunction(() => window.play.painted === 1);
     const told = await panel.page.evaluate(async () => {
@@ -69,7 +69,7 @@ describe("streaming", () => {
         dispatchEvent(new MessageEvent("message", { data: { type: "text", base, text: " more" } }));
       };
       hear(1);
-      // After the panel's own callback of this frame, before it tells.
+      // After the panel's own callback of this frame, before it acknowledges.
       requestAnimationFrame(() => hear(2));
       while (told.length < 2) await new Promise(requestAnimationFrame);
       return told;
@@ -77,7 +77,7 @@ describe("streaming", () => {
     assert.deepEqual(told, [2, 3]);
   });
 
-  it("text that comes all at once is painted in pieces, and in long answers block boxes hold the blocks", async () => {
+  it("text that arrives at once is painted in pieces, and the blocks of long answers are in boxes", async () => {
     const section = (n: number): string => `## Part ${n}\n\nSome *text*.\n\n\`\`\`js\nlet a = ${n};\n\`\`\`\n\n`;
     const text = Array.from({ length: 300 }, (_, n) => section(n)).join("");
     const streamed = await openPanel([snapshot(view([message("m1", "agent", "Begin\n\n")], { live: "m1" }))]);
@@ -100,7 +100,7 @@ describe("streaming", () => {
     assert.equal(await once.log.locator(".blocks > .blocks").count(), 0);
   });
 
-  it("code that rushes by has its colours once it is about to be seen", async () => {
+  it("code that streams past is highlighted when it is about to become visible", async () => {
     const section = (n: number): string => `Part ${n}\n\n\`\`\`js\nlet a = ${n};\n\`\`\`\n\n`;
     const text = Array.from({ length: 200 }, (_, n) => section(n)).join("");
     const panel = await openPanel([snapshot(view([message("m1", "agent", "Begin\n\n")], { live: "m1" }))]);
@@ -129,7 +129,7 @@ describe("streaming", () => {
     await seenInColour(first);
   });
 
-  it("boxes may be left out of the layout: many at once while text streams in, all but the last once it has settled", async () => {
+  it("boxes are left out of the layout: many together while text streams in, all but the last when the text has ended", async () => {
     const panel = await openPanel([snapshot(view([message("m1", "agent", "Begin\n\n")], { live: "m1" }))]);
     const hidden = (): Promise<number> =>
       panel.log
@@ -151,12 +151,12 @@ describe("streaming", () => {
     assert.equal(await hidden(), boxes - 6);
   });
 
-  describe("of text that comes all at once", () => {
+  describe("of text that arrives at once", () => {
     const paragraph = (n: number): string => `Paragraph ${n} of what rushes by.\n\n`;
     const text = `${Array.from({ length: 400 }, (_, n) => paragraph(n)).join("")}The end.`;
     const waiting = (panel: PanelPage): Locator => panel.log.locator(".blocks.waiting");
 
-    /** The text has come, and time stands still before anything else is done. */
+    /** A panel that has received the text, with the clock frozen before deferred parts are painted. */
     async function flooded(): Promise<PanelPage> {
       const panel = await openPanel([snapshot(view([message("m1", "agent", "Begin\n\n")], { live: "m1" }))], {
         frozen: true,
@@ -171,7 +171,7 @@ describe("streaming", () => {
     const paragraphs = (panel: PanelPage): Promise<string[]> => panel.log.locator(".markdown p").allTextContents();
     const all = ["Begin", ...Array.from({ length: 400 }, (_, n) => paragraph(n).trim()), "The end."];
 
-    it("what is out of sight is painted when nothing else is to be done", async () => {
+    it("parts outside the view are painted when the page is idle", async () => {
       const panel = await flooded();
       assert.ok((await paragraphs(panel)).length < 200);
       await panel.page.clock.runFor(5000);
@@ -179,7 +179,7 @@ describe("streaming", () => {
       assert.deepEqual(await paragraphs(panel), all);
     });
 
-    it("what comes into sight is painted then", async () => {
+    it("parts that become visible are painted then", async () => {
       const panel = await flooded();
       const place = waiting(panel).nth(5);
       await place.evaluate(box => {
@@ -190,7 +190,7 @@ describe("streaming", () => {
       assert.ok((await waiting(panel).count()) > 10);
     });
 
-    it("what is copied is whole", async () => {
+    it("a copy contains all of the text", async () => {
       const panel = await flooded();
       await panel.log.evaluate(log => getSelection()?.selectAllChildren(log.querySelector(".markdown") as Element));
       const copied = await panel.page.evaluate(() => {
@@ -200,7 +200,7 @@ describe("streaming", () => {
       assert.deepEqual(copied.split(/\n+/), all);
     });
 
-    it("what is spoken is whole", async () => {
+    it("the announcement contains all of the text", async () => {
       const panel = await flooded();
       await panel.patch({ op: "head", head: { live: null } });
       const speech = panel.page.locator(".speech");
@@ -213,7 +213,7 @@ describe("streaming", () => {
     });
   });
 
-  it("a settled answer that goes on stays on the page as it is", async () => {
+  it("an ended answer that grows again keeps its nodes", async () => {
     const text = Array.from({ length: 300 }, (_, n) => `Paragraph ${n}.\n\n`).join("");
     const panel = await openPanel([snapshot(view([message("m1", "agent", text)]))]);
     await complete(panel);
@@ -229,7 +229,7 @@ describe("streaming", () => {
     assert.ok(fewest >= 299, `${fewest} paragraphs`);
   });
 
-  it("an open fence only extends its text node", async () => {
+  it("an open fence only has its text node extended", async () => {
     const panel = await openPanel([snapshot(view([message("m1", "agent", "```ts\nlet a")], { live: "m1" }))]);
     const kept = await panel.log.locator("pre code").evaluateHandle(code => code.firstChild);
     await panel.patch({ op: "append", id: "m1", part: 0, text: " = 1;\nlet b" });
@@ -242,7 +242,7 @@ describe("streaming", () => {
     await panel.log.locator("p", { hasText: "Done" }).waitFor();
   });
 
-  it("a link whose definition comes last is a link once the text has settled", async () => {
+  it("a link whose definition is last becomes a link when the text has ended", async () => {
     const panel = await openPanel([
       snapshot(view([message("m1", "agent", "See [it][1].\n\nB\n\nC\n\n")], { live: "m1" })),
     ]);
@@ -253,7 +253,7 @@ describe("streaming", () => {
     await panel.log.getByRole("link", { name: "it", exact: true }).waitFor();
   });
 
-  it("a selection in the paragraph that is being written survives", async () => {
+  it("a selection in the streaming paragraph survives", async () => {
     const panel = await openPanel([snapshot(view([message("m1", "agent", "Select **these** wor")], { live: "m1" }))]);
     await panel.log.getByText("these").evaluate(node => getSelection()?.selectAllChildren(node));
     for (const text of ["ds", " and", " more\n\n", "New paragraph"]) {
@@ -263,7 +263,7 @@ describe("streaming", () => {
     assert.equal(await panel.page.evaluate(() => getSelection()?.toString()), "these");
   });
 
-  it("a thought shows its tail while it streams and folds when it settles", async () => {
+  it("a thought shows its tail while it streams and folds when it ends", async () => {
     const head = { live: "h1", activity: running };
     const panel = await openPanel([snapshot(view([message("h1", "thought", "Let me look", 3)], head))]);
     await panel.log.getByRole("button", { name: /^Thinking/ }).waitFor();
@@ -295,14 +295,14 @@ describe("streaming", () => {
     await panel.assertClean();
   });
 
-  it("entries that are taken back disappear", async () => {
+  it("removed entries disappear", async () => {
     const panel = await openPanel([snapshot(view(everyEntry))]);
     await panel.patch({ op: "keep", count: 1 });
     await panel.log.getByText("Why does sum").first().waitFor();
     assert.equal(await panel.log.locator(".entry").count(), 1);
   });
 
-  it("a patch for another revision asks for the whole view, once", async () => {
+  it("a patch for another revision requests the whole view once", async () => {
     const panel = await openPanel([snapshot(view([message("m1", "agent", "One")]))]);
     for (const base of [7, 8]) {
       await panel.post({
@@ -323,7 +323,7 @@ describe("streaming", () => {
     await panel.log.getByText("One!! Two").waitFor();
   });
 
-  it("text in its short form goes to the end of the last entry, and asks for the whole view where there is none", async () => {
+  it("a text message is appended to the last entry, and requests the whole view if there is none", async () => {
     const panel = await openPanel([snapshot(view([message("m1", "agent", "One"), message("m2", "agent", "Two")]), 4)]);
     await panel.post({ type: "text", base: 4, text: " and a" });
     await panel.post({ type: "text", base: 5, text: " half" });
@@ -335,7 +335,7 @@ describe("streaming", () => {
     assert.deepEqual(await panel.intents(), [{ type: "resync" }, { type: "resync" }]);
   });
 
-  it("any Markdown in any chunks is painted as if it had come at once", async function () {
+  it("any Markdown in any chunks is painted as if it had arrived at once", async function () {
     this.timeout(120_000);
     const panel = await openPanel([snapshot(view([message("warm", "agent", "```js\nlet a\n```")]))]);
     await panel.log.locator("pre .hljs-keyword").waitFor();
@@ -362,15 +362,15 @@ describe("streaming", () => {
   });
 });
 
-/** Waits until all is painted, what is out of sight too. */
+/** Waits until everything is painted, including parts outside the view. */
 async function complete(panel: PanelPage): Promise<void> {
   await panel.page.waitForFunction(() => document.querySelector(".blocks.waiting") === null);
 }
 
-/** Blank lines at the end of a code block that is still open may come with the line after them. */
+/** Trailing blank lines of an open code block can be painted later, with the line after them. */
 const blankEndsOff = (html: string): string => html.replace(/\n+(?=<\/code>)/g, "");
 
-/** The page once late colours have come in, or what it is when they do not. */
+/** The page after code was highlighted, or as it is if that does not happen. */
 async function settledHtml(panel: PanelPage, expected: string): Promise<string> {
   await panel.page
     .waitForFunction(html => (window as unknown as { transcriptHtml(): string }).transcriptHtml() === html, expected, {
@@ -381,13 +381,13 @@ async function settledHtml(panel: PanelPage, expected: string): Promise<string> 
 }
 
 interface BothWays {
-  /** Painted by appends, when settled; and half way. */
+  /** The pages painted by appends, when the text has ended and half way. */
   readonly streamed: string;
   readonly middle: string;
-  /** The same texts painted at once. */
+  /** The pages of the same texts painted at once. */
   readonly whole: string;
   readonly half: string;
-  /** So many boxes were yet to be painted at once. */
+  /** The greatest number of unpainted boxes at one time. */
   readonly waited: number;
 }
 
@@ -407,12 +407,12 @@ async function paintBothWays(panel: PanelPage, text: string, places: readonly nu
         document.querySelector(".entries")?.append(element);
         return element;
       };
-      /** As for a frame: no frame comes in between. */
+      /** Paints a portion as in a frame, without a frame in between. */
       const take = (element: Markdown, text: string): void => {
         element.content = { text, live: true };
         element.take(Infinity);
       };
-      /** In boxes, code that is far is coloured once it is seen, and which are far depends on what has come since. */
+      /** Code in far boxes is highlighted when visible, and which boxes are far depends on the text that followed. */
       const html = (element: Markdown): string => {
         element.complete();
         const copy = element.cloneNode(true) as HTMLElement;

@@ -1,4 +1,4 @@
-// The lists above the composer: what is offered after `@` and a leading `/`, and the search through many choices.
+// The lists above the composer: suggestions after `@` and a leading `/`, and the search in an option with many choices.
 import assert from "node:assert/strict";
 import type { Locator } from "playwright-core";
 import type { Intent } from "../../src/panel/intents.ts";
@@ -18,7 +18,7 @@ const rows = (panel: PanelPage): Promise<readonly string[]> =>
   list(panel)
     .getByRole("option")
     .evaluateAll(all => all.map(each => (each.textContent ?? "").replace(/\s+/g, " ").trim()));
-/** The row that the text box names as its current one. */
+/** The row that the text box references as current. */
 const current = (panel: PanelPage): Promise<string | undefined> =>
   panel.composer.evaluate(box => {
     const row = document.getElementById(box.getAttribute("aria-activedescendant") ?? "");
@@ -35,10 +35,10 @@ const file = (key: string, label: string, more: Partial<Completion> = {}): Compl
 
 async function asked(panel: PanelPage): Promise<Extract<Intent, { type: "complete" }>> {
   const last = (await panel.intents()).findLast(intent => intent.type === "complete");
-  assert.ok(last?.type === "complete", "nothing was asked");
+  assert.ok(last?.type === "complete", "The composer sent no request.");
   return last;
 }
-/** Answers the latest question of the composer. */
+/** Responds to the composer's latest request. */
 async function answer(panel: PanelPage, items: readonly Completion[], indexing = false): Promise<number> {
   const { request } = await asked(panel);
   await panel.post({ type: "completions", request, items, ...(indexing && { indexing }) });
@@ -50,7 +50,7 @@ const sent = async (panel: PanelPage): Promise<readonly Intent[]> =>
 describe("suggestions after @", () => {
   usePanel();
 
-  it("are asked for at the start of a word or behind a bracket only, with what is written up to the caret", async () => {
+  it("are requested only at the start of a word or after a bracket, with the text up to the caret", async () => {
     const panel = await openPanel([snapshot(view([]))]);
     for (const { text, query } of [
       { text: "@", query: "" },
@@ -67,7 +67,7 @@ describe("suggestions after @", () => {
     assert.equal((await panel.intents()).length, before);
   });
 
-  it("walk by keys, the text box keeps the focus and names the row, and the choice is attached and written", async () => {
+  it("are chosen by keyboard: the text box keeps the focus and references the row, and the choice is attached and inserted", async () => {
     const panel = await openPanel([snapshot(view([]))]);
     await panel.composer.pressSequentially("Look at @su");
     const items = Array.from({ length: 12 }, (_, i) => file(`k${i}`, `sum${i}.js`, { detail: "src", matches: [0, 1] }));
@@ -87,13 +87,13 @@ describe("suggestions after @", () => {
     assert.equal(await list(panel).count(), 0);
     assert.deepEqual(await sent(panel), [{ type: "attachItem", request, key: "k4" }]);
     await panel.composer.pressSequentially("please");
-    // One step of undo takes back what was typed, the next what was chosen.
+    // The first undo reverts the typed text, the second the choice.
     await panel.composer.press("Control+z");
     await panel.composer.press("Control+z");
     assert.match(await panel.composer.inputValue(), /^Look at @su/);
   });
 
-  it("are chosen by Tab and by the mouse, which leaves the focus where it is", async () => {
+  it("can be chosen by Tab and by mouse, without moving the focus", async () => {
     const panel = await openPanel([snapshot(view([]))]);
     await panel.composer.pressSequentially("@a");
     const first = await answer(panel, [file("1", "a.ts"), file("2", "b.ts")]);
@@ -110,7 +110,7 @@ describe("suggestions after @", () => {
     ]);
   });
 
-  it("of a stale answer are not shown, and Enter before the answer means its first row", async () => {
+  it("of a stale response are not shown, and Enter before the response chooses its first row", async () => {
     const panel = await openPanel([snapshot(view([]))]);
     await panel.composer.pressSequentially("@s");
     const { request: stale } = await asked(panel);
@@ -125,7 +125,7 @@ describe("suggestions after @", () => {
     assert.deepEqual(await sent(panel), [{ type: "attachItem", request, key: "y" }]);
   });
 
-  it("close by Escape before anything stops, and stay closed for that word", async () => {
+  it("are closed by Escape before it stops the agent, and stay closed for that word", async () => {
     const panel = await openPanel([snapshot(view([], { activity: running }))]);
     await panel.composer.pressSequentially("@s");
     await answer(panel, [file("1", "s.ts")]);
@@ -141,7 +141,7 @@ describe("suggestions after @", () => {
     assert.deepEqual(await sent(panel), [{ type: "stop" }]);
   });
 
-  it("say that the workspace is being indexed, take more for the same question, and say that nothing fits", async () => {
+  it("show that the workspace is being indexed, accept further responses, and show that nothing matches", async () => {
     const panel = await openPanel([snapshot(view([]))]);
     await panel.composer.pressSequentially("@su");
     const request = await answer(panel, [], true);
@@ -155,7 +155,7 @@ describe("suggestions after @", () => {
     assert.deepEqual(await sent(panel), [{ type: "send", text: "@su" }]);
   });
 
-  it("close when the caret leaves the word or the focus leaves the box", async () => {
+  it("close when the caret leaves the word or the box loses the focus", async () => {
     const panel = await openPanel([snapshot(view([]))]);
     for (const leave of [() => panel.composer.press("Control+Home"), () => panel.page.keyboard.press("Shift+Tab")]) {
       await panel.composer.fill("");
@@ -167,7 +167,7 @@ describe("suggestions after @", () => {
     }
   });
 
-  it("open upward, over no text, ten rows high at most, within 260 pixels; paths lose their start first", async () => {
+  it("open upwards without covering the text, at most ten rows high, within 260 pixels; paths are shortened at the start", async () => {
     const panel = await openPanel([snapshot(view([]))], { width: 260, height: 420 });
     await panel.composer.fill("line\n".repeat(8));
     await panel.composer.press("Control+End");
@@ -181,11 +181,14 @@ describe("suggestions after @", () => {
     const box = await panel.page.locator(".composer").boundingBox();
     const popup = await panel.page.locator(".popup").boundingBox();
     assert.ok(box && popup);
-    assert.ok(popup.y >= 0 && popup.y + popup.height <= box.y, "above the box, within the window");
+    assert.ok(popup.y >= 0 && popup.y + popup.height <= box.y, "The list must be above the box and within the window.");
     assert.ok(popup.x >= 0 && popup.x + popup.width <= 260 && popup.height <= 252);
     assert.equal(await panel.page.evaluate(() => document.scrollingElement?.scrollWidth), 260);
     const name = list(panel).locator(".match-name").first();
-    assert.ok(await name.evaluate(element => element.scrollWidth <= element.clientWidth), "the name is whole");
+    assert.ok(
+      await name.evaluate(element => element.scrollWidth <= element.clientWidth),
+      "The name must not be cut off.",
+    );
     const end = list(panel).locator(".popup-detail bdi").first();
     assert.ok(
       await end.evaluate(element => {
@@ -207,7 +210,7 @@ describe("suggestions after @", () => {
 describe("commands after /", () => {
   usePanel();
 
-  it("are offered at the very start only, by name first, with their hint as a ghost once chosen", async () => {
+  it("are suggested only at the very start, name matches first, and show their hint when chosen", async () => {
     const panel = await openPanel([snapshot(view([], { commands }))]);
     await panel.composer.pressSequentially("/");
     assert.deepEqual(await rows(panel), [
@@ -236,7 +239,7 @@ describe("commands after /", () => {
     assert.deepEqual(await panel.intents(), [{ type: "send", text: "/explain sum.js" }]);
   });
 
-  it("that are written out and take no words are sent by one Enter", async () => {
+  it("that are complete and take no arguments are sent by one Enter", async () => {
     const panel = await openPanel([snapshot(view([], { commands }))]);
     await panel.composer.pressSequentially("/test");
     await panel.composer.press("Enter");
@@ -253,7 +256,7 @@ describe("an option with many choices", () => {
   }));
   const options: readonly SessionOption[] = [{ id: "model", name: "Model", type: "select", value: "m3", choices }];
 
-  it("is searched and chosen by keyboard alone, and Escape gives the focus back", async () => {
+  it("can be searched and chosen by keyboard, and Escape returns the focus", async () => {
     const panel = await openPanel([snapshot(view([], { options, activity: running }))], { width: 280 });
     const button = panel.page.getByRole("button", { name: "Model: Model 3" });
     const search = panel.page.getByRole("combobox", { name: "Search Model" });

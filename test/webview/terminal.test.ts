@@ -1,4 +1,4 @@
-// Terminal output in a tool card: painted by the emulator, followed, copied, opened, killed.
+// Terminal output in a tool card: painting by the emulator, scrolling, and the buttons.
 import assert from "node:assert/strict";
 import type { Locator } from "playwright-core";
 import type { ToolPart } from "../../src/panel/protocol.ts";
@@ -16,7 +16,7 @@ const started: Terminal = {
   truncated: false,
 };
 
-/** A card that is open because it failed, as the only entry. */
+/** A single card that is open because it failed. */
 const card = (part: Partial<Terminal>): ReturnType<typeof tool> =>
   tool("c1", "make", { toolKind: "execute", status: "failed", parts: [{ ...started, ...part }] });
 
@@ -27,7 +27,7 @@ const outputOf = (panel: PanelPage): Locator => panel.log.getByRole("group", { n
 const append = (panel: PanelPage, text: string): Promise<void> =>
   panel.patch({ op: "append", id: "c1", part: 0, text });
 
-/** Waits until the output's lines are these. */
+/** Waits until the output has these lines. */
 async function shows(panel: PanelPage, ...lines: readonly string[]): Promise<void> {
   await panel.page
     .waitForFunction(
@@ -60,7 +60,7 @@ describe("terminal output", () => {
     await panel.assertClean();
   });
 
-  it("has the theme's colours, and others as they are", async () => {
+  it("has the theme's colours, and other colours as the program defined them", async () => {
     const own = "\u001b[38;2;255;136;0mown\u001b[0m \u001b[38;2;1;2;3;48;5;226mboth";
     const panel = await open({ text: `\u001b[32mgreen\u001b[0m \u001b[7mturned\u001b[0m ${own}` });
     const style = (text: string): Promise<{ color: string; background: string }> =>
@@ -79,7 +79,7 @@ describe("terminal output", () => {
   });
 
   for (const theme of ["dark", "light", "hc", "hc-light"] as const) {
-    it(`is legible in ${theme}, whatever colour a program asks for`, async () => {
+    it(`is legible in ${theme} in any colour that a program uses`, async () => {
       const colours = ["0;0;0", "255;255;255", "255;255;0", "0;0;139", "128;128;128", "255;0;0", "0;255;0"];
       const text = colours.map((colour, i) => `\u001b[38;2;${colour}mcolour${i}\u001b[0m\n`).join("");
       const panel = await open({ text }, { theme });
@@ -88,7 +88,7 @@ describe("terminal output", () => {
     });
   }
 
-  it("stands there as plain text until the emulator is loaded", async () => {
+  it("is plain text until the emulator is loaded", async () => {
     const panel = await openPanel([snapshot(view([]))]);
     let load = (): void => {};
     const loadable = new Promise<void>(resolve => (load = resolve));
@@ -109,7 +109,7 @@ describe("terminal output", () => {
     await outputOf(panel).locator(".ansi-fg-green").waitFor();
   });
 
-  it("stays plain where the emulator cannot be loaded, and the log is told", async () => {
+  it("stays plain if the emulator cannot be loaded, which is logged", async () => {
     const panel = await openPanel([snapshot(view([]))]);
     await panel.page.route("**/chunks/emulator-*.js", route => route.abort());
     await panel.patch({ op: "put", at: 0, entry: card({ text: "one\n" }) });
@@ -120,7 +120,7 @@ describe("terminal output", () => {
     assert.equal(await lastCopy(panel), "one\ntwo\n");
   });
 
-  it("is replaced when it is not what it was with more behind it", async () => {
+  it("is replaced if the new text does not start with the old text", async () => {
     const panel = await open({ text: "one\n\u001b[31mtwo\n" });
     await shows(panel, "one", "two");
     await panel.patch({ op: "put", at: 0, entry: card({ text: "two\nthree\n", truncated: true }) });
@@ -131,7 +131,7 @@ describe("terminal output", () => {
     await shows(panel, "two", "three", "late");
   });
 
-  it("changes only lines that may have changed, and a selection in the others stays", async () => {
+  it("changes only lines that can have changed, so that a selection in the others survives", async () => {
     const panel = await open({ text: `${"above\n".repeat(100)}select me\nbar 0 %` });
     await outputOf(panel)
       .getByText("select me")
@@ -152,7 +152,7 @@ describe("terminal output", () => {
     assert.equal(await panel.page.evaluate(() => getSelection()?.toString()), "select me");
   });
 
-  it("follows its end until the user scrolls up, and again from the end on", async () => {
+  it("follows its end until the user scrolls up, and again when the user is back at the end", async () => {
     const line = `${"a long line that wraps in the card ".repeat(4)}\n`;
     const panel = await open({ text: line.repeat(300) });
     const output = outputOf(panel);
@@ -182,7 +182,7 @@ describe("terminal output", () => {
     await panel.assertClean();
   });
 
-  it("keeps the last two thousand lines of a flood, and paints them soon", async () => {
+  it("keeps the last two thousand lines of long output, and paints them quickly", async () => {
     const line = "\u001b[32m✔\u001b[39m a test passes \u001b[2m(12 ms)\u001b[22m and more text to fill the line up\n";
     const panel = await open({ text: "first\n" });
     await shows(panel, "first");
@@ -211,7 +211,7 @@ describe("terminal output", () => {
     await panel.assertClean();
   });
 
-  it("opens, loads and reports nothing that hostile output asks for", async () => {
+  it("does not open, load or report anything for hostile output", async () => {
     const hostile = [
       "\u001b]8;;javascript:window.hacked=1\u0007link\u001b]8;;\u0007",
       "\u001b]0;<img src=x onerror=window.hacked=1>\u0007<img src=x onerror=window.hacked=1>",
@@ -233,7 +233,7 @@ describe("terminal output", () => {
 describe("the buttons of a terminal", () => {
   usePanel();
 
-  it("copy the output as it is shown, open it in a terminal, and kill what runs", async () => {
+  it("copy the output as shown, open it in a terminal, and kill the running command", async () => {
     const panel = await open({ text: "one\n\n\u001b[32m10 %\r20 %\u001b[39m", canKill: true });
     await shows(panel, "one", "", "20 %");
     for (const name of ["Copy Output", "Open in Terminal", "Kill"]) {
@@ -248,7 +248,7 @@ describe("the buttons of a terminal", () => {
     ]);
   });
 
-  it("are only those that make sense", async () => {
+  it("are shown only if they apply", async () => {
     const panel = await open({});
     const names = (): Promise<readonly (string | null)[]> =>
       panel.log.locator(".terminal button").evaluateAll(all => all.map(each => each.ariaLabel));
@@ -263,7 +263,7 @@ describe("the buttons of a terminal", () => {
     assert.deepEqual(await names(), ["Copy Output", "Open in Terminal"]);
   });
 
-  it("are reached by arrows from the card, which stays one tab stop", async () => {
+  it("can be reached by arrow keys from the card, which stays one tab stop", async () => {
     const panel = await open({ text: "one\n", canKill: true });
     await panel.log.focus();
     const focused = (): Promise<string | null | undefined> =>
@@ -280,7 +280,7 @@ describe("the buttons of a terminal", () => {
   });
 });
 
-/** How each coloured text stands out from the output's background, from what is really painted. */
+/** The contrast of each coloured text with the output's background, measured in the painted page. */
 function contrasts(panel: PanelPage): Promise<readonly number[]> {
   return panel.page.evaluate(() => {
     const context = document.createElement("canvas").getContext("2d") as CanvasRenderingContext2D;

@@ -1,4 +1,4 @@
-// While text streams in: somebody who types goes first, and what turns stands still.
+// While text streams in, keystrokes have priority and animations are paused.
 import assert from "node:assert/strict";
 import { openPanel, usePanel } from "./panelPage.ts";
 import { START, message, snapshot, view } from "./scenes.ts";
@@ -6,7 +6,7 @@ import { START, message, snapshot, view } from "./scenes.ts";
 describe("while text streams in", () => {
   usePanel();
 
-  it("text waits for the frame after a key's, for a tenth of a second at least, and not for ever", async () => {
+  it("text is held back until the frame after a key press, for at least 100 ms and for a limited time", async () => {
     const panel = await openPanel([snapshot(view([message("m1", "agent", "Begin")], { live: "m1" }))], {
       frozen: true,
     });
@@ -22,11 +22,11 @@ describe("while text streams in", () => {
     await append(2, " two");
     await press();
     await page.clock.runFor(50);
-    assert.equal(await shown(), "Begin one", "that key came too soon after the text before");
+    assert.equal(await shown(), "Begin one", "The key was pressed too soon after the last text.");
     await page.clock.runFor(50);
     await press();
     await page.clock.runFor(16);
-    assert.equal(await shown(), "Begin one", "the key's own frame");
+    assert.equal(await shown(), "Begin one", "This is the frame of the key itself.");
     await page.clock.runFor(16);
     assert.equal(await shown(), "Begin one two");
     await append(3, " three");
@@ -36,7 +36,7 @@ describe("while text streams in", () => {
     assert.equal(await shown(), "Begin one two three");
   });
 
-  it("text comes at once after a prompt that was sent with a key", async () => {
+  it("text is painted immediately after a prompt was sent with a key", async () => {
     const panel = await openPanel([snapshot(view([message("m1", "agent", "Begin")], { live: "m1" }))], {
       frozen: true,
     });
@@ -50,7 +50,7 @@ describe("while text streams in", () => {
     assert.equal(await panel.log.locator(".markdown").textContent(), "Begin one two");
   });
 
-  it("nothing turns while text comes in, and for a second after", async () => {
+  it("animations are paused while text arrives and for one second after", async () => {
     const panel = await openPanel(
       [
         snapshot(
@@ -64,7 +64,7 @@ describe("while text streams in", () => {
     );
     const turning = (): Promise<string> =>
       panel.page.locator(".status-line .codicon").evaluate(icon => getComputedStyle(icon).animationPlayState);
-    // Pages of tests reduce motion.
+    // The test pages use reduced motion.
     await panel.page.emulateMedia({ reducedMotion: "no-preference" });
     await panel.page.clock.runFor(1100);
     assert.equal(await turning(), "running");
