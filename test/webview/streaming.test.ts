@@ -399,7 +399,7 @@ async function paintBothWays(panel: PanelPage, text: string, places: readonly nu
     async ({ chunks, stop }) => {
       interface Markdown extends HTMLElement {
         content: { text: string; live: boolean };
-        take(characters: number): unknown;
+        paintPortion(characters: number): unknown;
         complete(): void;
       }
       const make = (): Markdown => {
@@ -408,9 +408,9 @@ async function paintBothWays(panel: PanelPage, text: string, places: readonly nu
         return element;
       };
       /** Paints a portion as in a frame, without a frame in between. */
-      const take = (element: Markdown, text: string): void => {
+      const append = (element: Markdown, text: string): void => {
         element.content = { text, live: true };
-        element.take(Infinity);
+        element.paintPortion(Infinity);
       };
       /** Code in far boxes is highlighted when visible, and which boxes are far depends on the text that followed. */
       const html = (element: Markdown): string => {
@@ -427,7 +427,7 @@ async function paintBothWays(panel: PanelPage, text: string, places: readonly nu
       };
       const paint = (text: string, live: boolean): string => {
         const element = make();
-        if (live) take(element, text);
+        if (live) append(element, text);
         else element.content = { text, live };
         const painted = html(element);
         element.remove();
@@ -440,7 +440,7 @@ async function paintBothWays(panel: PanelPage, text: string, places: readonly nu
       let waited = 0;
       for (const [i, chunk] of chunks.entries()) {
         text += chunk;
-        take(element, text);
+        append(element, text);
         waited = Math.max(waited, element.querySelectorAll(".waiting").length);
         if (i === stop) {
           middle = html(element);
