@@ -40,7 +40,7 @@ describe("a stored state of the panel", () => {
     assert.deepEqual(caret, stored.caret);
     const attachments = page.getByRole("list", { name: "Attachments" });
     for (const { label } of stored.attachments) await attachments.getByText(label, { exact: true }).waitFor();
-    await page.getByRole("alert").getByText("plan.png was too large to be kept").waitFor();
+    await page.getByRole("alert").getByText("Too large to restore after the panel was reloaded: plan.png.").waitFor();
 
     // The entry that the user opened is open, and a similar entry is closed.
     const expanded = (card: string): Promise<string | null> =>
