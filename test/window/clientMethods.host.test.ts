@@ -1,63 +1,35 @@
-// Every method of version 1 that an agent may call, called by an agent on the official SDK and looked at from the editor:
-// buffer, disk, undo, cursors and encodings; processes; questions.
+// Every method of protocol version 1 that an agent may call on the client, except permission requests (see
+// test/permissions/permissionRequests.host.test.ts). The agent is built on the official SDK. The tests check the result in
+// the editor: buffer, disk, undo, cursors and encodings, and processes.
 import assert from "node:assert/strict";
-import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { readFile, realpath, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import * as vscode from "vscode";
-import { isBusy, openQuestions, toolKey } from "../../src/session/state.ts";
+import { openQuestions, toolKey } from "../../src/session/state.ts";
 import { isAlive } from "../support/fakes/waiting.ts";
 import {
-  discardFolder,
   errorCodes,
-  SdkSession,
   processTreeScript,
+  sdkSuite,
   type,
   withFiles,
   type Outcome,
   type Params,
+  type SdkSession,
   type Step,
 } from "../support/host/sdkSession.ts";
 
-describe("an agent on the official SDK", () => {
+describe("An agent built on the official SDK", () => {
+  const suite = sdkSuite();
+  const { path, put, read } = suite;
   let sdk: SdkSession;
   let storage: string;
-  /** A fresh folder in the workspace, for each test. */
   let folder: string;
-  const path = (name: string): string => join(folder, name);
-  const root = (): string => {
-    const found = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath;
-    assert.ok(found, "the tests run in a workspace");
-    return found;
-  };
+  beforeEach(() => ({ sdk, storage, folder } = suite));
 
-  before(async () => {
-    storage = await mkdtemp(join(tmpdir(), "parley-storage-"));
-    sdk = new SdkSession(await realpath(root()), storage);
-    await sdk.open();
-  });
-  after(async () => {
-    await sdk.dispose();
-    await rm(storage, { recursive: true, force: true });
-  });
-  beforeEach(async () => {
-    folder = await mkdtemp(join(await realpath(root()), "methods-"));
-  });
-  afterEach(async () => {
-    await discardFolder(folder);
-    await rm(folder, { recursive: true, force: true });
-    assert.deepEqual(sdk.faults.splice(0), []);
-  });
-
-  const put = async (name: string, content: string | Uint8Array): Promise<void> => {
-    await mkdir(dirname(path(name)), { recursive: true });
-    await writeFile(path(name), content);
-  };
   const disk = async (name: string): Promise<string> => (await readFile(path(name))).toString();
   const show = async (name: string): Promise<vscode.TextEditor> =>
     vscode.window.showTextDocument(await vscode.workspace.openTextDocument(path(name)), { preview: false });
-  const read = async (name: string, window: Params = {}): Promise<string> =>
-    (await sdk.get<{ readonly content: string }>("fs/read_text_file", { path: path(name), ...window })).content;
   const write = async (name: string, content: string): Promise<void> =>
     assert.deepEqual(await sdk.get("fs/write_text_file", { path: path(name), content }), {});
 
@@ -396,70 +368,6 @@ describe("an agent on the official SDK", () => {
         errorCodes.internalError,
         /not found on the/,
       );
-    });
-  });
-
-  describe("asks for permission", () => {
-    const options = [
-      { optionId: "yes", name: "Yes", kind: "allow_once" },
-      { optionId: "no", name: "No", kind: "reject_once" },
-    ];
-    const question = (toolCallId: string, as?: string): Step => ({
-      request: "session/request_permission",
-      params: { toolCall: { toolCallId, title: `Do ${toolCallId}`, kind: "execute" }, options },
-      ...(as !== undefined && { as }),
-    });
-    const selected = (optionId: string): Outcome => ({ result: { outcome: { outcome: "selected", optionId } } });
-    const cancelled: Outcome = { result: { outcome: { outcome: "cancelled" } } };
-    const idle = (): void => assert.deepEqual([openQuestions(sdk.state), isBusy(sdk.state)], [[], false]);
-
-    it("and gets the user's answer", async () => {
-      const turn = sdk.begin(question("p1"));
-      const [ask] = await sdk.waitForQuestions(1);
-      assert.deepEqual(
-        [ask?.title, ask?.options.map(option => option.id), sdk.state.activity.state],
-        ["Do p1", ["yes", "no"], "requires_action"],
-      );
-      sdk.session.answer(ask?.id ?? "", "none of these");
-      assert.equal(openQuestions(sdk.state).length, 1, "an option that is not offered is no answer");
-      sdk.session.answer(ask?.id ?? "", "yes");
-      sdk.session.answer(ask?.id ?? "", "no");
-      assert.deepEqual(await turn.done, [selected("yes")]);
-      idle();
-    });
-
-    it("twice at once, and each question gets its own answer", async () => {
-      const turn = sdk.begin([question("p2"), question("p3")]);
-      const asks = await sdk.waitForQuestions(2);
-      assert.deepEqual(
-        asks.map(ask => ask.title),
-        ["Do p2", "Do p3"],
-      );
-      sdk.session.answer(asks[1]?.id ?? "", "no");
-      sdk.session.answer(asks[0]?.id ?? "", "yes");
-      assert.deepEqual(await turn.done, [[selected("yes"), selected("no")]]);
-      idle();
-    });
-
-    it("and is answered that the turn was cancelled, when it was", async () => {
-      const turn = sdk.begin([question("p4"), question("p5")], question("p6"));
-      await sdk.waitForQuestions(2);
-      sdk.session.stop();
-      assert.deepEqual(await turn.done, [[cancelled, cancelled]]);
-      assert.equal(sdk.state.activity.stopReason, "cancelled");
-      idle();
-      assert.equal(await put("a.txt", "still here\n").then(() => read("a.txt")), "still here\n");
-    });
-
-    it("and can take one question back, while another stays open", async () => {
-      const turn = sdk.begin([question("p7", "first"), question("p8")]);
-      const [first, second] = await sdk.waitForQuestions(2);
-      await sdk.session.setOption("withdraw", "first");
-      assert.deepEqual(await sdk.waitForQuestions(1), [second]);
-      sdk.session.answer(first?.id ?? "", "yes");
-      sdk.session.answer(second?.id ?? "", "yes");
-      assert.deepEqual(await turn.done, [[cancelled, selected("yes")]]);
-      idle();
     });
   });
 

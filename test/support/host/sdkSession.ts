@@ -2,7 +2,9 @@
 // the editor's documents, put together as src/extension.ts does. The agent does what a test tells it: test/support/agents/sdkAgent.mjs.
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
-import { join } from "node:path";
+import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
 import * as vscode from "vscode";
 import { AgentPool } from "../../../src/agents/pool.ts";
 import type { AgentDefinition } from "../../../src/agents/registry.ts";
@@ -188,6 +190,71 @@ export class SdkSession {
     await Promise.all(this.#endings);
     this.#reviews.dispose();
   }
+}
+
+/** The session of a suite, and the folder in the workspace that each of its tests gets. */
+export interface SdkSuite {
+  readonly sdk: SdkSession;
+  /** The folder of the session's own storage, outside the workspace. */
+  readonly storage: string;
+  /** A fresh folder in the workspace, for each test. */
+  readonly folder: string;
+  path(this: void, name: string): string;
+  put(this: void, name: string, content: string | Uint8Array): Promise<void>;
+  /** The text of a file, as the agent reads it. */
+  read(this: void, name: string, window?: Params): Promise<string>;
+}
+
+/** Registers the hooks of a suite that shares one session. Call it in `describe`; its values are set when a test runs. */
+export function sdkSuite(): SdkSuite {
+  let sdk: SdkSession;
+  let storage: string;
+  let folder: string;
+  const root = (): Promise<string> => {
+    const found = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath;
+    assert.ok(found, "the tests run in a workspace");
+    return realpath(found);
+  };
+
+  before(async () => {
+    storage = await mkdtemp(join(tmpdir(), "parley-storage-"));
+    sdk = new SdkSession(await root(), storage);
+    await sdk.open();
+  });
+  after(async () => {
+    await sdk.dispose();
+    await rm(storage, { recursive: true, force: true });
+  });
+  beforeEach(async () => {
+    folder = await mkdtemp(join(await root(), "methods-"));
+  });
+  afterEach(async () => {
+    await discardFolder(folder);
+    await rm(folder, { recursive: true, force: true });
+    assert.deepEqual(sdk.faults.splice(0), []);
+  });
+
+  const path = (name: string): string => join(folder, name);
+  return {
+    get sdk() {
+      return sdk;
+    },
+    get storage() {
+      return storage;
+    },
+    get folder() {
+      return folder;
+    },
+    path,
+    async put(name, content) {
+      await mkdir(dirname(path(name)), { recursive: true });
+      await writeFile(path(name), content);
+    },
+    async read(name, window = {}) {
+      return (await sdk.get<{ readonly content: string }>("fs/read_text_file", { path: path(name), ...window }))
+        .content;
+    },
+  };
 }
 
 /** Replaces the editor's whole text, as a user would: unsaved. */
