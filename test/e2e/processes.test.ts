@@ -5,7 +5,7 @@ import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { waitFor } from "../../scripts/tools/project.mjs";
 import type { Server } from "../../scripts/vscode/server.mjs";
-import { isAlive } from "../support/fakes/waiting.ts";
+import { isAlive } from "../support/fakes/until.ts";
 import { chooseAgent, tempers, withAgents, type Temper } from "./agents.ts";
 import { closeWindow, newSession, openChat, reloadWindow, type Workbench } from "./harness.ts";
 

@@ -6,6 +6,8 @@ import * as vscode from "vscode";
 import type { SessionEvent, ToolFields } from "../../src/session/events.ts";
 import { settleFile } from "../../src/files/vscode/settleFile.ts";
 import { until } from "../support/fakes/waiting.ts";
+import { settleFile } from "../../src/files/vscode/unsavedChangesWatcher.ts";
+import { until } from "../support/fakes/until.ts";
 import { discardAll, replace, type, useUnsavedFiles, type Report } from "../support/host/unsavedFiles.ts";
 
 /** The files in this folder are not watched, by VS Code's own settings: so it does not read them again either. */

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { until } from "../support/fakes/waiting.ts";
+import { until } from "../support/fakes/until.ts";
 import { folderLimits, folderTexts } from "../../src/review/folderTexts.ts";
 
 describe("the texts of a folder", () => {

@@ -6,7 +6,7 @@ import { copyFile, readFile, rename, rm, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import * as vscode from "vscode";
-import { until } from "../support/fakes/waiting.ts";
+import { until } from "../support/fakes/until.ts";
 import { lines, tenLines, useReviewedFolder } from "../support/host/reviewedFolder.ts";
 
 const git = promisify(execFile);

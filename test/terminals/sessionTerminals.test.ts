@@ -11,7 +11,7 @@ import { nodePaths } from "../../src/files/nodePaths.ts";
 import { Confinement } from "../../src/files/paths.ts";
 import { SessionTerminals, type SessionTerminalsOptions } from "../../src/terminals/sessionTerminals.ts";
 import { rejectsWithRefusal } from "../support/contracts/documents.ts";
-import { isAlive, until } from "../support/fakes/waiting.ts";
+import { isAlive, until } from "../support/fakes/until.ts";
 
 const never = new AbortController().signal;
 const times = { grace: 300, force: 1000, quiet: 100, drain: 500 };

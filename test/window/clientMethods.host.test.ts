@@ -6,7 +6,7 @@ import { readFile, realpath, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import * as vscode from "vscode";
 import { openQuestions, toolKey } from "../../src/session/state.ts";
-import { isAlive } from "../support/fakes/waiting.ts";
+import { isAlive } from "../support/fakes/until.ts";
 import {
   errorCodes,
   processTreeScript,

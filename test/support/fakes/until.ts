@@ -1,18 +1,34 @@
-// Waiting for a condition: never for a time.
+// Waits for a condition, never for a fixed time.
+import { readFileSync } from "node:fs";
 
-/** Turns of the event loop that a condition gets before it is looked at by the clock, so that others get the processor. */
+/** Check the condition this many times without a timer first, so that other work of the event loop runs. */
 const immediateChecks = 50;
-/** Milliseconds. */
+/** After that, the time between two checks (ms). */
 const checkInterval = 5;
 
 /** Resolves when the condition holds; rejects after `ms` milliseconds. */
-export async function until(condition: () => boolean, ms = 15_000): Promise<void> {
+export async function until(condition: () => boolean | Promise<boolean>, ms = 15_000): Promise<void> {
   const deadline = Date.now() + ms;
-  for (let looks = 0; !condition(); looks++) {
-    if (Date.now() > deadline) throw new Error(`It did not come to this: ${condition.toString()}`);
+  for (let checks = 0; !(await condition()); checks++) {
+    if (Date.now() > deadline) throw new Error(`The condition never held: ${condition.toString()}`);
     await new Promise<void>(resolve => {
-      if (looks < immediateChecks) setImmediate(resolve);
+      if (checks < immediateChecks) setImmediate(resolve);
       else setTimeout(resolve, checkInterval);
     });
+  }
+}
+
+/** Whether a process runs. A dead process that its parent has not collected yet does not count. */
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+  if (process.platform !== "linux") return true;
+  try {
+    return !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, "latin1"));
+  } catch {
+    return false;
   }
 }

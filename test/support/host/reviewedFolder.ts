@@ -13,6 +13,7 @@ import { nodePaths } from "../../../src/files/nodePaths.ts";
 import type { ReviewedFile } from "../../../src/review/review.ts";
 import { FedEvents, runningState } from "../fakes/fedEvents.ts";
 import { until } from "../fakes/waiting.ts";
+import { until } from "../fakes/until.ts";
 import { discardAll } from "./unsavedFiles.ts";
 
 export const lines = (...numbers: readonly (number | string)[]): string => numbers.map(one => `line ${one}\n`).join("");

@@ -8,7 +8,7 @@ import { nullLog, type Log } from "../../../src/base/log.ts";
 import type { FileNote } from "../../../src/session/events.ts";
 import { FileEvents } from "../../../src/files/vscode/fileEvents.ts";
 import { UnsavedChangesWatcher } from "../../../src/files/vscode/unsavedChangesWatcher.ts";
-import { until } from "../fakes/waiting.ts";
+import { until } from "../fakes/until.ts";
 
 export type Report = readonly [path: string, note: FileNote | null];
 
