@@ -1,11 +1,11 @@
-// What people are told when an agent wants a sign-in.
+// The sign-in message that users see when an agent requires authentication.
 import assert from "node:assert/strict";
 import { authenticationProblem } from "../../src/acp/authentication.ts";
 
 const command = (method: Record<string, unknown>): string | undefined =>
   authenticationProblem("Robo", "npx --yes robo --acp", [method], "Authentication required").command;
 
-describe("the sign-in that an agent asks for", () => {
+describe("the sign-in command", () => {
   it("is the agent's own command with the method's arguments and variables, quoted", () => {
     assert.equal(command({ id: "a", type: "terminal", args: ["--login"] }), "npx --yes robo --acp --login");
     assert.equal(
@@ -14,12 +14,12 @@ describe("the sign-in that an agent asks for", () => {
     );
   });
 
-  it("is the command the agent gives ready to run, where it gives one", () => {
+  it("is the ready-made command, if the agent provides one", () => {
     const ready = { command: "/usr/bin/robo", args: ["auth", "login"], label: "Log in" };
     assert.equal(command({ id: "a", _meta: { "terminal-auth": ready } }), "/usr/bin/robo auth login");
   });
 
-  it("is no command where none is known: the agent in a terminal would only wait", () => {
+  it("is absent if no command is known: the agent in a terminal would only wait", () => {
     const problem = authenticationProblem(
       "Robo",
       "npx robo --acp",
@@ -33,12 +33,12 @@ describe("the sign-in that an agent asks for", () => {
     );
   });
 
-  it("keeps what the agent said beyond the usual", () => {
+  it("keeps unusual details of the agent's message", () => {
     assert.equal(authenticationProblem("Robo", "robo", [], "Your key has expired").detail, "Your key has expired");
     assert.equal(authenticationProblem("Robo", "robo", [], "Authentication required").detail, undefined);
   });
 
-  it("does not break on methods of the wrong shape", () => {
+  it("tolerates methods of the wrong shape", () => {
     assert.equal(command({ type: "terminal", args: 7, env: [1], name: 3, _meta: "x" }), "npx --yes robo --acp");
   });
 });

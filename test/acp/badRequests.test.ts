@@ -1,4 +1,4 @@
-// Requests that are wrong in one way at a time, over the wire: each is answered with an error, and the next one is served.
+// Requests over the wire with one mistake at a time: each gets an error response, and the next request is served.
 import assert from "node:assert/strict";
 import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -20,7 +20,7 @@ import { until } from "../support/fakes/until.ts";
 import { WireAgent, type SentMessage } from "../support/fakes/wireAgent.ts";
 import { NodeDocuments } from "../interop/nodeDocuments.ts";
 
-// Codes of the spec page "Error".
+// Error codes from the spec page "Error".
 const invalidParams = -32602;
 const methodNotFound = -32601;
 const resourceNotFound = -32002;
@@ -28,53 +28,53 @@ const internalError = -32603;
 
 type Params = Readonly<Record<string, unknown>>;
 
-/** A field's value that is wrong in itself. `code` is what answers it. */
+/** A field with an invalid value. `code` is the expected error code. */
 type Wrong = readonly [what: string, field: string, value: unknown, code?: number];
 
 interface Method {
   readonly name: string;
-  /** Fields that must be texts, beside the session's id. */
+  /** Fields that must be strings, in addition to the session id. */
   readonly texts: readonly string[];
-  /** Params that are right. */
+  /** Valid params. */
   readonly good: () => Params | Promise<Params>;
   readonly wrong?: readonly Wrong[];
-  /** Sends a right request and sees that it was served. */
+  /** Sends a valid request and checks that it is served. */
   readonly works: (params: Params) => Promise<void>;
 }
 
 const megabyte = "x".repeat(1024 * 1024);
-/** What no text field can be. */
+/** Values that no string field accepts. */
 const noTexts: readonly (readonly [string, unknown])[] = [
   ["missing", undefined],
   ["null", null],
   ["a number", 7],
   ["true", true],
   ["a list", []],
-  ["a list of a text", ["text"]],
+  ["a list of a string", ["text"]],
   ["an object", {}],
 ];
 const noCounts: readonly (readonly [string, unknown])[] = [
   ["-1", -1],
   ["-1e308", -1e308],
-  ["a number as text", "1"],
-  ["NaN as text", "NaN"],
-  ["an empty text", ""],
+  ["a number as a string", "1"],
+  ["NaN as a string", "NaN"],
+  ["an empty string", ""],
   ["true", true],
   ["a list", [1]],
   ["an object", {}],
 ];
-/** What `params` may be instead of an object with a session. */
+/** Values of `params` that are not an object with a session. */
 const noParams: readonly (readonly [string, unknown])[] = [
   ["missing", undefined],
   ["null", null],
   ["an empty list", []],
-  ["a list of texts", ["s", "/a"]],
-  ["a text", "text"],
+  ["a list of strings", ["s", "/a"]],
+  ["a string", "text"],
   ["a number", 7],
   ["an empty object", {}],
 ];
 
-describe("a request that is wrong", function () {
+describe("an invalid request", function () {
   this.timeout(20_000);
   let folder: string;
   let agent: WireAgent;
@@ -82,7 +82,7 @@ describe("a request that is wrong", function () {
   let session: Session;
   let terminals: SessionTerminals;
   let ids = 0;
-  /** Errors in our own log: a wrong request is none of ours. */
+  /** Errors in our own log. An invalid request is not our error. */
   const faults: string[] = [];
   const log: Log = { ...nullLog, error: (message, data) => faults.push(`${message} ${String(data)}`) };
 
@@ -229,14 +229,14 @@ describe("a request that is wrong", function () {
       wrong: [
         ["no options", "options", undefined],
         ["null as options", "options", null],
-        ["a text as options", "options", "yes"],
+        ["a string as options", "options", "yes"],
         ["one option without a list", "options", options[0]],
         ["an empty list of options", "options", []],
         ["a list of nothing", "options", [null, 7, "yes", [], {}]],
         ["options whose ids are numbers", "options", [{ optionId: 1, name: "Yes", kind: "allow_once" }]],
         ["no tool call", "toolCall", undefined],
         ["null as tool call", "toolCall", null],
-        ["a text as tool call", "toolCall", "t"],
+        ["a string as tool call", "toolCall", "t"],
         ["a list as tool call", "toolCall", [toolCall]],
         ["a tool call without id or title", "toolCall", {}],
       ],
@@ -257,13 +257,13 @@ describe("a request that is wrong", function () {
         ["a command with NUL", "command", "a\0b"],
         ["a command of 1 MB", "command", megabyte, internalError],
         ["a command that is not there", "command", "no-such-program-anywhere", internalError],
-        ["a text as arguments", "args", "-e 1"],
+        ["a string as arguments", "args", "-e 1"],
         ["an object as arguments", "args", { 0: "-e" }],
         ["null among the arguments", "args", ["-e", null]],
         ["an object among the arguments", "args", ["-e", {}]],
         ["an argument with NUL", "args", ["-e", "a\0b"]],
         ["an argument of 1 MB, which no system takes", "args", ["-e", `"${megabyte}"`], internalError],
-        ["a text as environment", "env", "A=1"],
+        ["a string as environment", "env", "A=1"],
         ["an object as environment", "env", { A: "1" }],
         ["a variable without a name", "env", [{ name: "", value: "1" }]],
         ["a variable named A=B", "env", [{ name: "A=B", value: "1" }]],
@@ -304,7 +304,7 @@ describe("a request that is wrong", function () {
       good: waiting,
       works: async params => {
         assert.deepEqual(await succeeds("terminal/kill", params), {});
-        // Of a command that is gone already there is nothing to kill, which is no error.
+        // Killing a command that has already ended does nothing and is not an error.
         assert.deepEqual(await succeeds("terminal/kill", params), {});
         const exit = await succeeds("terminal/wait_for_exit", params);
         if (process.platform !== "win32") assert.deepEqual(exit, { exitCode: null, signal: "SIGTERM" });
@@ -356,40 +356,40 @@ describe("a request that is wrong", function () {
           refused(name, value === undefined ? without(params, field) : { ...params, [field]: value }, code));
       }
 
-      it("is served when it is right, after all of these", () => works(params));
+      it("is served when it is valid, after all of these", () => works(params));
     });
   }
 
-  describe("fs/read_text_file of what is no text file", () => {
+  describe("fs/read_text_file of something that is not a text file", () => {
     for (const [what, name, code] of [
       ["missing", "none.txt", resourceNotFound],
       ["a folder", "sub", invalidParams],
       ["the session's own folder", ".", invalidParams],
       ["binary", "binary", invalidParams],
-      ["beneath a file", "a.txt/b.txt", resourceNotFound],
+      ["below a file", "a.txt/b.txt", resourceNotFound],
     ] as const) {
       it(`is refused when it is ${what}`, () =>
         refused("fs/read_text_file", { sessionId: "s", path: join(folder, name) }, code));
     }
   });
 
-  describe("terminal/create in what is no folder", () => {
+  describe("terminal/create in something that is not a folder", () => {
     for (const name of ["a.txt", "none"]) {
       it(`is refused in ${name}`, () =>
         refused("terminal/create", { ...run("1"), cwd: join(folder, name) }, invalidParams));
     }
   });
 
-  describe("a number that is huge", () => {
+  describe("a number in params", () => {
     const read = async (more: Params): Promise<unknown> =>
       succeeds("fs/read_text_file", { sessionId: "s", path: join(folder, "a.txt"), ...more });
     for (const huge of [2 ** 31, 2 ** 32, 2 ** 53, 2 ** 64, 1e308]) {
-      it(`means nothing as the line ${huge}, and everything as the limit ${huge}`, async () => {
+      it(`means past the end as the line ${huge}, and no limit as the limit ${huge}`, async () => {
         assert.deepEqual(await read({ line: huge }), { content: "" });
         assert.deepEqual(await read({ line: 2, limit: huge }), { content: "two\nthree\n" });
       });
 
-      it(`is no more than the most that is kept, as an outputByteLimit of ${huge}`, async () => {
+      it(`keeps all output as an outputByteLimit of ${huge}`, async () => {
         const terminal = await made({ ...run("process.stdout.write('all of it')"), outputByteLimit: huge });
         await succeeds("terminal/wait_for_exit", terminal);
         assert.deepEqual(await succeeds("terminal/output", terminal), {
@@ -401,7 +401,7 @@ describe("a request that is wrong", function () {
       });
     }
 
-    it("is refused when it is more than a number can be", async () => {
+    it("is refused when it exceeds the range of numbers", async () => {
       for (const field of ["line", "limit"]) {
         const id = ++ids;
         const path = JSON.stringify(join(folder, "a.txt"));
@@ -412,14 +412,14 @@ describe("a request that is wrong", function () {
       }
     });
 
-    it("0 is taken as the first line, and as no line at all", async () => {
+    it("may be 0: the first line as a line, and no lines as a limit", async () => {
       assert.deepEqual(await read({ line: 0, limit: 1 }), { content: "one\n" });
       assert.deepEqual(await read({ limit: 0 }), { content: "" });
       assert.deepEqual(await read({ line: null, limit: null }), { content: "one\ntwo\nthree\n" });
     });
   });
 
-  describe("a method that is unknown", () => {
+  describe("an unknown method", () => {
     for (const method of [
       "fs/delete_file",
       "terminal/resize",
@@ -433,7 +433,7 @@ describe("a request that is wrong", function () {
       "FS/READ_TEXT_FILE",
       megabyte,
     ]) {
-      it(`is answered as such: ${JSON.stringify(method.slice(0, 30))}`, async () => {
+      it(`gets the error "method not found": ${JSON.stringify(method.slice(0, 30))}`, async () => {
         for (const [, params] of noParams) {
           const { error } = await ask(method, params);
           assert.equal(error?.code, methodNotFound);
@@ -442,28 +442,28 @@ describe("a request that is wrong", function () {
     }
   });
 
-  it("is answered under its own id, whatever that is", async () => {
+  it("gets a response with its own id, of any form", async () => {
     for (const id of [0, -7, "", "0", "a b", 2 ** 53, megabyte]) {
       agent.send({ id, method: "fs/read_text_file", params: { sessionId: "s", path: "a.txt" } });
       assert.equal((await agent.response(id)).error?.code, invalidParams);
     }
   });
 
-  it("is answered beside another one whose id differs in type only", async () => {
+  it("gets its own response when another id differs in type only", async () => {
     const line = (id: unknown): string =>
       JSON.stringify({ jsonrpc: "2.0", id, method: "fs/read_text_file", params: { sessionId: "s", path: "a.txt" } });
     agent.line([line(1e6), line("1000000")].join("\n"));
     for (const id of [1e6, "1000000"]) assert.equal((await agent.response(id)).error?.code, invalidParams);
   });
 
-  it("harms nobody when it wants no answer", async () => {
+  it("does no harm as a notification", async () => {
     for (const { name } of methods) for (const [, params] of noParams) agent.send({ method: name, params });
     for (const params of wrongParams) agent.send({ method: "session/update", params });
     for (const update of wrongUpdates()) agent.send({ method: "session/update", params: { sessionId: "s", update } });
     await refused("fs/read_text_file", { sessionId: "s", path: "a.txt" }, invalidParams);
   });
 
-  it("does not keep those around it from being served", async () => {
+  it("does not keep valid requests around it from being served", async () => {
     const good = { sessionId: "s", path: join(folder, "a.txt") };
     const answers = await Promise.all(
       Array.from({ length: 200 }, (_, index) =>
@@ -475,7 +475,7 @@ describe("a request that is wrong", function () {
   });
 });
 
-describe("a request that is called back wrongly", () => {
+describe("an invalid cancel notification", () => {
   let agent: WireAgent;
   let connected: AgentConnection;
   beforeEach(async () => {
@@ -488,7 +488,7 @@ describe("a request that is called back wrongly", () => {
   const params = [...noParams.map(([, value]) => value), ...wrongIds.map(requestId => ({ requestId }))];
   for (const method of ["$/cancel_request", "$/cancelRequest"]) {
     for (const one of params) {
-      it(`harms nobody: ${method} with ${JSON.stringify(one) ?? "no params"}`, async () => {
+      it(`does no harm: ${method} with ${JSON.stringify(one) ?? "no params"}`, async () => {
         agent.send({ method, params: one });
         agent.send({ id: 1, method: "no/such_method" });
         assert.equal((await agent.response(1)).error?.code, methodNotFound);

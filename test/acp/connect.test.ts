@@ -1,4 +1,4 @@
-// The handshake, with agents that get it right and agents that do not.
+// The handshake, with agents that follow the protocol and agents that do not.
 import assert from "node:assert/strict";
 import { ProblemError, type Problem } from "../../src/base/errors.ts";
 import { findLeaks, trackLeaks } from "../../src/base/lifecycle.ts";
@@ -15,7 +15,7 @@ async function problemOf(promise: Promise<unknown>): Promise<Problem> {
   throw new assert.AssertionError({ message: "It was expected to fail." });
 }
 
-describe("connecting to an agent", () => {
+describe("the handshake with an agent", () => {
   let agent: WireAgent;
   beforeEach(() => {
     trackLeaks();
@@ -23,7 +23,7 @@ describe("connecting to an agent", () => {
   });
   afterEach(() => assert.deepEqual(findLeaks(), []));
 
-  it("asks for version 1 and advertises what works", async () => {
+  it("requests version 1 and advertises the supported capabilities", async () => {
     const connecting = agent.connect();
     const request = await agent.request("initialize");
     assert.deepEqual(request.params, {
@@ -52,7 +52,7 @@ describe("connecting to an agent", () => {
     await until(() => agent.stdin.writableEnded);
   });
 
-  it("bears nonsense in what the agent says about itself", async () => {
+  it("tolerates invalid agent information", async () => {
     const connected = await agent.ready({ agentInfo: "robo", agentCapabilities: [1], authMethods: { a: 1 } });
     assert.deepEqual(connected.agent.info.capabilities, {
       image: false,
@@ -64,7 +64,7 @@ describe("connecting to an agent", () => {
     connected.dispose();
   });
 
-  it("passes over banners and broken lines, and counts them", async () => {
+  it("skips banners and broken lines, and counts them", async () => {
     const connecting = agent.connect();
     agent.line("Welcome to Robo!");
     agent.line("\u001b[2J{broken");
@@ -90,7 +90,7 @@ describe("connecting to an agent", () => {
     [undefined, "no version"],
     [null, "no version"],
   ] as const) {
-    it(`says so when the agent answers with ${JSON.stringify(version) ?? "no"} as its version`, async () => {
+    it(`fails with a clear message when the agent answers with ${JSON.stringify(version) ?? "no"} as its version`, async () => {
       const failing = problemOf(agent.connect());
       agent.answer(await agent.request("initialize"), { protocolVersion: version });
       const { message, next } = await failing;
@@ -103,7 +103,7 @@ describe("connecting to an agent", () => {
     });
   }
 
-  it("says so when the agent answers with an error, with nothing, or with something else", async () => {
+  it("fails with a clear message when the agent answers with an error, with nothing, or with something else", async () => {
     const failing = problemOf(agent.connect());
     agent.fail(await agent.request("initialize"), -32603, "Cannot read config");
     assert.match((await failing).message, /^Robo refused to start a conversation: Cannot read config\. Check/);
@@ -115,14 +115,14 @@ describe("connecting to an agent", () => {
     }
   });
 
-  it("says so when the agent never answers", async () => {
+  it("fails with a clear message when the agent never answers", async () => {
     const { message, next } = await problemOf(agent.connect(undefined, { timeout: 20 }));
     assert.match(message, /^Robo did not answer its first message, `initialize`, within/);
     assert.ok(next.includes("restartAgent"));
     await until(() => agent.stdin.writableEnded);
   });
 
-  it("says so when the agent closes its output", async () => {
+  it("fails with a clear message when the agent closes its output", async () => {
     for (const close of [
       () => agent.stdout.end(),
       () => agent.stdout.destroy(),
@@ -136,12 +136,12 @@ describe("connecting to an agent", () => {
     }
   });
 
-  it("says so when the agent closes its input", async () => {
+  it("fails with a clear message when the agent closes its input", async () => {
     agent.stdin.destroy();
     assert.match((await problemOf(agent.connect())).message, /^Robo closed its output before it answered\. Check/);
   });
 
-  it("stops waiting when it is told to, with the reason it was told", async () => {
+  it("stops waiting when it is aborted, and reports the reason of the abort", async () => {
     const stop = new AbortController();
     const failing = problemOf(agent.connect(stop.signal));
     await agent.request("initialize");

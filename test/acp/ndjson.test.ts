@@ -1,4 +1,4 @@
-// Framing: bytes to messages and back, however the bytes are cut, and whatever an agent writes between them.
+// Framing: bytes to messages and back, for any chunk boundaries and any other output of an agent between messages.
 import assert from "node:assert/strict";
 import { PassThrough, Writable } from "node:stream";
 import fc from "fast-check";
@@ -29,7 +29,7 @@ function split(chunks: readonly Uint8Array[], limit?: number): { lines: string[]
   return { lines, oversized };
 }
 
-/** The bytes cut at the given places. */
+/** The bytes, split at the given offsets. */
 function cut(bytes: Buffer, places: readonly number[]): Buffer[] {
   const at = [...new Set(places.map(place => place % (bytes.length + 1)))].sort((a, b) => a - b);
   return [0, ...at].map((from, i) => bytes.subarray(from, at[i] ?? bytes.length));
@@ -61,7 +61,7 @@ function reading(input = new PassThrough(), credit?: ReadBudget): Reading {
 }
 
 describe("the line splitter", () => {
-  it("finds the same lines however the bytes are cut, also inside a character", () => {
+  it("finds the same lines for any chunk boundaries, also inside a character", () => {
     const line = fc.string({ unit: "grapheme" }).map(text => text.replace(/[\r\n]/g, "·"));
     fc.assert(
       fc.property(fc.array(line), fc.array(fc.nat(10_000)), fc.constantFrom("\n", "\r\n"), (lines, places, end) => {
@@ -74,11 +74,11 @@ describe("the line splitter", () => {
     );
   });
 
-  it("takes a last line without an end", () => {
+  it("accepts a last line without a line feed", () => {
     assert.deepEqual(split([Buffer.from("one\ntwo")]).lines, ["one", "two"]);
   });
 
-  it("drops a line over the limit, tells its size, and goes on with the next", () => {
+  it("drops a line over the limit, reports its size, and continues with the next line", () => {
     const bytes = Buffer.from(`short\n${"x".repeat(50)}\nafter\n`);
     for (const size of [1, 7, 1000]) {
       const chunks = Array.from({ length: Math.ceil(bytes.length / size) }, (_, i) =>
@@ -105,11 +105,11 @@ describe("a line of an agent", () => {
     return result.bad;
   };
 
-  it("is nothing when it is blank", () => {
+  it("is ignored when it is blank", () => {
     for (const text of ["", "  ", "\t\r"]) assert.equal(parseLine(text, acpDialect), undefined);
   });
 
-  it("may lack `jsonrpc`, hold U+2028, or stand behind escape codes", () => {
+  it("may lack `jsonrpc`, contain U+2028, or follow escape codes", () => {
     assert.deepEqual(taken('{"method":"m","params":{"a":"\u2028"}}'), {
       jsonrpc: "2.0",
       method: "m",
@@ -119,12 +119,12 @@ describe("a line of an agent", () => {
     assert.equal(taken('Enter the code: {"id":2,"result":{}}')["id"], 2);
   });
 
-  it("that answers without a result answers null", () => {
+  it("becomes a null result when the response has none", () => {
     assert.deepEqual(taken('{"id":1}'), { jsonrpc: "2.0", id: 1, result: null });
     assert.deepEqual(taken('{"id":"u-1","result":null,"error":null}'), { jsonrpc: "2.0", id: "u-1", result: null });
   });
 
-  it("that answers with an error of any shape has a code and a message", () => {
+  it("becomes an error with a code and a message when the response has an error of any shape", () => {
     assert.deepEqual(taken('{"id":1,"error":"no"}')["error"], { code: -32603, message: "no" });
     assert.deepEqual(taken('{"id":1,"error":{"code":"x","data":1},"result":{}}'), {
       jsonrpc: "2.0",
@@ -133,7 +133,7 @@ describe("a line of an agent", () => {
     });
   });
 
-  it("that is no message is refused with the reason", () => {
+  it("is refused with the reason when it is not a message", () => {
     assert.match(refused("this is not JSON"), /not JSON/);
     for (const text of ["[]", "null", "1", '"a"', "[{}]"]) assert.match(refused(text), /not a JSON-RPC message/);
     assert.match(refused("{}"), /neither a method nor an id/);
@@ -145,7 +145,7 @@ describe("a line of an agent", () => {
     assert.match(refused('{"method":7}'), /method is not a string/);
   });
 
-  it("that echoes what we wrote is no request of the agent", () => {
+  it("is not a request of the agent when it echoes our own output", () => {
     const line = '{"jsonrpc":"2.0","id":5,"method":"authenticate","params":{"methodId":"key"}}';
     assert.match(refused(`Enter the authorization code: ${line}\r`), /echo of a message/);
     for (const method of ["initialize", "session/new", "session/prompt", "session/cancel"]) {
@@ -156,14 +156,14 @@ describe("a line of an agent", () => {
     }
   });
 
-  it("hands handlers one object as params, whatever stood there", () => {
+  it("gives handlers one object as params, for any value on the wire", () => {
     for (const params of ["7", "null", '"a"', "[1,2]", "[]"]) {
       assert.deepEqual(taken(`{"id":1,"method":"m","params":${params}}`)["params"], {});
     }
     assert.deepEqual(taken('{"id":1,"method":"m"}')["params"], {});
   });
 
-  it("that cancels a request becomes what vscode-jsonrpc knows", () => {
+  it("becomes the cancellation that vscode-jsonrpc knows", () => {
     assert.deepEqual(taken('{"method":"$/cancel_request","params":{"requestId":"r"}}'), {
       jsonrpc: "2.0",
       method: "$/cancelRequest",
@@ -190,7 +190,7 @@ describe("a line of an agent", () => {
     assert.deepEqual(read("session/prompt", {}), { jsonrpc: "2.0", method: "session/prompt", params: {} });
   });
 
-  it("never throws and is either taken or refused", () => {
+  it("never throws and is either accepted or refused", () => {
     fc.assert(
       fc.property(
         fc.oneof(
@@ -208,7 +208,7 @@ describe("a line of an agent", () => {
 });
 
 describe("the reader", () => {
-  it("delivers every message in order however the bytes are cut, and counts what is none", async () => {
+  it("delivers every message in order for any chunk boundaries, and counts the lines that are not messages", async () => {
     const piece = fc.oneof(
       fc.string({ unit: "grapheme" }).map(text => ({ text, bad: false })),
       fc.constantFrom("banner", "{", "[]").map(text => ({ text, bad: true })),
@@ -233,7 +233,7 @@ describe("the reader", () => {
     );
   });
 
-  it("pauses the agent while more than some 200 messages wait, and loses none", async () => {
+  it("pauses the agent while more than about 200 messages wait, and loses none", async () => {
     const { input, messages, state } = reading();
     const count = maxWaitingLines * 5;
     let paused = 0;
@@ -241,7 +241,7 @@ describe("the reader", () => {
     for (let i = 0; i < count; i++) input.write(`${JSON.stringify(message(String(i)))}\n`);
     input.end();
     await until(() => messages.length > 0);
-    // What was written after the pause waits in the stream, where an agent's writes would feel it.
+    // Data written after the pause waits in the stream, where an agent's writes would block.
     assert.ok(input.isPaused());
     assert.ok(input.readableLength > 0);
     await until(() => state.closed === 1);
@@ -253,7 +253,7 @@ describe("the reader", () => {
     );
   });
 
-  it("reads no more while the credit is spent, and goes on where it was when it is renewed", async () => {
+  it("stops reading while the budget is exhausted, and continues at the same place after a reset", async () => {
     let behind = true;
     const credit = new ReadBudget({ clock: new FakeClock(), isBehind: () => behind, isPainting: () => false });
     const { input, messages, state } = reading(new PassThrough(), credit);
@@ -287,7 +287,7 @@ describe("the reader", () => {
     assert.equal(other.state.closed, 1);
   });
 
-  it("delivers nothing once it is disposed, and leaves the stream flowing so that the agent does not block", async () => {
+  it("delivers nothing after it is disposed, and leaves the stream flowing so that the agent does not block", async () => {
     const { input, reader, messages } = reading();
     for (let i = 0; i < maxWaitingLines * 2; i++) input.write(`${JSON.stringify(message(String(i)))}\n`);
     await until(() => messages.length > 0 && input.isPaused());
@@ -304,7 +304,7 @@ describe("the reader", () => {
 });
 
 describe("the writer", () => {
-  it("writes one line a message and translates a cancel", async () => {
+  it("writes one line per message and translates a cancel", async () => {
     const output = new PassThrough();
     const writer = new NdJsonWriter(output, acpDialect);
     await writer.write({ jsonrpc: "2.0", method: "m", params: { text: "a\nb\u2028" } } as Message);
@@ -342,7 +342,7 @@ describe("the writer", () => {
     );
   });
 
-  it("rejects once the pipe is closed, also what waited for it", async () => {
+  it("rejects once the pipe is closed, including pending writes", async () => {
     const output = new Writable({ highWaterMark: 1, write() {} });
     const writer = new NdJsonWriter(output, acpDialect);
     writer.onError(() => {});

@@ -1,27 +1,27 @@
-// What is recorded of a connection, and what of it may be saved.
+// Which messages of a connection are recorded, and which parts of them may be saved.
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { TrafficRecorder, transcriptText } from "../../src/acp/trafficRecorder.ts";
 import { maskJson } from "../../src/base/maskJson.ts";
 import { FakeClock } from "../support/fakes/fakePorts.ts";
 
-describe("the tap", () => {
-  it("keeps the newest records in order, with their time, and counts what it dropped", () => {
+describe("the traffic recorder", () => {
+  it("keeps the newest records in order, with their time, and counts the dropped records", () => {
     const clock = new FakeClock();
     clock.advance(1000);
     const tap = new TrafficRecorder(clock);
-    const heard: unknown[] = [];
-    const link = tap.onDidRecord(record => heard.push(record));
+    const recorded: unknown[] = [];
+    const link = tap.onDidRecord(record => recorded.push(record));
     for (let i = 0; i < 5010; i++) {
       clock.advance(1);
       tap.recordMessage(i % 2 === 0 ? "c>a" : "a>c", { i }, 10);
     }
     link.dispose();
-    assert.deepEqual([tap.records.length, tap.dropped, heard.length], [5000, 10, 5010]);
+    assert.deepEqual([tap.records.length, tap.dropped, recorded.length], [5000, 10, 5010]);
     assert.deepEqual(tap.records[0], { t: 11, dir: "c>a", msg: { i: 10 } });
   });
 
-  it("drops by bytes as well, but never the newest", () => {
+  it("also drops records by size, but never the newest", () => {
     const tap = new TrafficRecorder(new FakeClock());
     const megabyte = 1024 * 1024;
     for (let i = 0; i < 3; i++) tap.recordMessage("a>c", { i }, 20 * megabyte);
@@ -32,7 +32,7 @@ describe("the tap", () => {
     assert.equal(tap.dropped, 2);
   });
 
-  it("counts the lines that were no messages, also those it dropped", () => {
+  it("counts the lines that were not messages, including dropped lines", () => {
     const tap = new TrafficRecorder(new FakeClock());
     tap.recordText("out", "Welcome!");
     tap.recordText("err", "warning");
@@ -41,7 +41,7 @@ describe("the tap", () => {
     assert.equal(tap.badLines, 2);
   });
 
-  it("writes a line a record", () => {
+  it("writes one line per record", () => {
     const tap = new TrafficRecorder(new FakeClock());
     tap.recordMessage("c>a", { method: "m" }, 1);
     tap.recordText("err", "warning");
@@ -55,7 +55,7 @@ describe("the tap", () => {
 describe("a saved transcript", () => {
   const secret = "s3cr3t-value";
 
-  it("holds no value under a name that looks like a credential, however deep", () => {
+  it("contains no value under a name that looks like a credential, at any depth", () => {
     const names = [
       "Authorization",
       "apiKey",
@@ -83,7 +83,7 @@ describe("a saved transcript", () => {
     );
   });
 
-  it("holds no values of environments and headers, in either of their shapes, but their names", () => {
+  it("contains the names of environment variables and headers, but no values, in either of their shapes", () => {
     const params = {
       mcpServers: [
         {
@@ -101,7 +101,7 @@ describe("a saved transcript", () => {
     for (const kept of ["KEY", "X-Auth", '"name":"s"', '"args":["-x"]']) assert.ok(text.includes(kept), kept);
   });
 
-  it("holds no credentials of printed text and of command lines", () => {
+  it("contains no credentials of printed text and of command lines", () => {
     const printed = (["err", "out", "note"] as const).map(dir => ({ t: 0, dir, text: `API_KEY=${secret}` }));
     const params = {
       command: `run --token ${secret}`,
@@ -113,12 +113,12 @@ describe("a saved transcript", () => {
       assert.ok(text.includes(kept), `${kept} is not in ${text}`);
   });
 
-  it("keeps what follows a telling flag and is a flag itself, and pieces that are no texts", () => {
+  it("keeps an argument that follows a secret flag if it is a flag itself, and arguments that are not strings", () => {
     const msg = { args: ["--token", "--verbose", 7, { token: secret }], command: ["curl", "-s"] };
     assert.deepEqual(maskJson(msg), { args: ["--token", "--verbose", 7, { token: "•••" }], command: ["curl", "-s"] });
   });
 
-  it("leaves everything else as it was, and the recording itself untouched", () => {
+  it("keeps everything else, and does not change the recording itself", () => {
     const msg = { used: 3, totalTokens: 12, text: "a token of friendship", list: [1, null, true], env: [] };
     const before = structuredClone(msg);
     assert.deepEqual(maskJson(msg), before);

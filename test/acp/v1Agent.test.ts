@@ -1,4 +1,4 @@
-// An agent of version 1: requests down, traffic up, and everything settled when it ends.
+// An agent of version 1: requests in one direction, traffic in the other, and everything settled when the agent ends.
 import assert from "node:assert/strict";
 import { ProblemError, Refusal } from "../../src/base/errors.ts";
 import { findLeaks, trackLeaks } from "../../src/base/lifecycle.ts";
@@ -61,7 +61,7 @@ describe("an agent of version 1", () => {
     assert.deepEqual([texts(a.events), texts(b.events)], ["for a", "for b"]);
   });
 
-  it("may not send without end before it has answered", async () => {
+  it("may send a limited number of updates before it has answered", async () => {
     const client = recordingClient();
     const opening = connected.agent.open({ cwd: "/w" }, client);
     const request = await agent.request("session/new");
@@ -71,7 +71,7 @@ describe("an agent of version 1", () => {
     assert.equal(texts(client.events).length, 10_000);
   });
 
-  it("is heard to its last word when it ends, though its input closes before its output is read", async () => {
+  it("is read to its last message when it ends, although its input closes before its output is read", async () => {
     const client = recordingClient();
     const session = await opened(client);
     await session.prompt([{ type: "text", text: "go" }]);
@@ -85,7 +85,7 @@ describe("an agent of version 1", () => {
     assert.equal(texts(client.events), Array.from({ length: 500 }, (_, i) => `${i} `).join(""));
   });
 
-  it("that closes its input alone is ended, since nothing can be asked of it", async () => {
+  it("is disconnected when it only closes its input, because it cannot receive requests", async () => {
     const opening = connected.agent.open({ cwd: "/w" }, recordingClient());
     await agent.request("session/new");
     agent.stdin.destroy();
@@ -93,7 +93,7 @@ describe("an agent of version 1", () => {
     await connected.closed;
   });
 
-  it("is heard in order: all updates of a turn come before its end", async () => {
+  it("has its messages delivered in order: all updates of a turn come before the end of the turn", async () => {
     const client = recordingClient();
     const session = await opened(client);
     await session.prompt([{ type: "text", text: "go" }]);
@@ -106,7 +106,7 @@ describe("an agent of version 1", () => {
     assert.deepEqual(client.events.at(-1), { type: "activity", state: "idle", stopReason: "end_turn" });
   });
 
-  it("may leave out why a turn ended", async () => {
+  it("may omit the stop reason of a turn", async () => {
     const client = recordingClient();
     const session = await opened(client);
     await session.prompt([{ type: "text", text: "go" }]);
@@ -115,7 +115,7 @@ describe("an agent of version 1", () => {
     assert.deepEqual(client.events.at(-1), { type: "activity", state: "idle", stopReason: "end_turn" });
   });
 
-  it("that refuses a prompt ends the turn with its reason and its details", async () => {
+  it("ends the turn with a reason and details when it refuses a prompt", async () => {
     const client = recordingClient();
     const session = await opened(client);
     await session.prompt([{ type: "text", text: "go" }]);
@@ -135,9 +135,9 @@ describe("an agent of version 1", () => {
 
   for (const [code, what] of [
     [-32603, "any error"],
-    [-32800, "the error meant for it"],
+    [-32800, "the cancellation error"],
   ] as const) {
-    it(`that answers a cancelled prompt with ${what} has cancelled it`, async () => {
+    it(`has cancelled the turn when it answers a cancelled prompt with ${what}`, async () => {
       const client = recordingClient();
       const session = await opened(client);
       await session.prompt([{ type: "text", text: "go" }]);
@@ -150,7 +150,7 @@ describe("an agent of version 1", () => {
     });
   }
 
-  it("that wants a sign-in gets a sentence with the command to run", async () => {
+  it("shows the command to run when it requires a sign-in", async () => {
     const failing = problem(connected.agent.open({ cwd: "/w" }, recordingClient()));
     agent.fail(await agent.request("session/new"), -32000, "Authentication required");
     const { message, command, next } = await failing;
@@ -159,7 +159,7 @@ describe("an agent of version 1", () => {
     assert.ok(next.includes("restartAgent"));
   });
 
-  it("is reported when it answers session/new without an id, or without an object", async () => {
+  it("gets a clear error message when it opens a session without an id, or not at all", async () => {
     for (const [answer, words] of [
       [{}, /without an id/],
       [null, /without an id/],
@@ -174,7 +174,7 @@ describe("an agent of version 1", () => {
     assert.match((await refused).message, /could not open a session: It gave no reason\./);
   });
 
-  it("is asked for options in the way it offers them", async () => {
+  it("receives options in the form that it offers them", async () => {
     const client = recordingClient();
     const modes = { currentModeId: "ask", availableModes: [{ id: "ask" }, { id: "code" }] };
     const session = await opened(client, "s", { modes });
@@ -186,7 +186,7 @@ describe("an agent of version 1", () => {
     assert.deepEqual(client.events.at(-1), { type: "option", id: "parley.mode", value: "code" });
   });
 
-  it("may answer a setting with all options, also with none at all", async () => {
+  it("may answer a changed setting with all options, also with none", async () => {
     const client = recordingClient();
     const option = { id: "fast", name: "Fast", type: "boolean", currentValue: false };
     const session = await opened(client, "s", { configOptions: [option] });
@@ -201,7 +201,7 @@ describe("an agent of version 1", () => {
     assert.match((await refused).message, /rejected this setting: No\./);
   });
 
-  it("asks for permission for a tool call that nobody announced", async () => {
+  it("requests permission for a tool call that it has not reported", async () => {
     const client = recordingClient({ requestPermission: async () => ({ option: "y" }) });
     await opened(client);
     agent.send({
@@ -217,7 +217,7 @@ describe("an agent of version 1", () => {
     assert.deepEqual(client.events, [{ type: "tool", toolCallId: "t", patch: { title: "Run", kind: "execute" } }]);
   });
 
-  it("that asks without an option to choose, for no session, or with no params at all is refused", async () => {
+  it("is refused a permission request without options, for no session, or with no params", async () => {
     await opened(recordingClient());
     agent.send({ id: 1, method: "session/request_permission", params: { sessionId: "s", options: [{}] } });
     agent.send({ id: 2, method: "session/request_permission", params: { sessionId: "gone", options: [] } });
@@ -229,7 +229,7 @@ describe("an agent of version 1", () => {
     assert.deepEqual(codes, [-32602, -32002, -32602, -32602, -32601]);
   });
 
-  it("may call its question back", async () => {
+  it("may withdraw its permission request", async () => {
     let asked = false;
     const client = recordingClient({
       requestPermission: (_, signal) =>
@@ -250,7 +250,7 @@ describe("an agent of version 1", () => {
     assert.deepEqual((await agent.response("uuid-1")).result, { outcome: { outcome: "cancelled" } });
   });
 
-  it("reads and writes files, and hears why it may not", async () => {
+  it("reads and writes files, and gets the reason for a refusal", async () => {
     const client = recordingClient({
       readTextFile: async request => JSON.stringify(request),
       writeTextFile: () => Promise.reject(new Refusal("notFound", "There is no folder /x.", { path: "/x" })),
@@ -270,7 +270,7 @@ describe("an agent of version 1", () => {
     }
   });
 
-  it("runs terminals, and a wait for one ends when it is called back", async () => {
+  it("runs terminals, and a wait for exit ends when the agent cancels it", async () => {
     const client = recordingClient({
       createTerminal: async request => JSON.stringify(request),
       terminalOutput: async () => ({ output: "out", truncated: true, exit: { signal: "SIGTERM" } }),
@@ -310,7 +310,7 @@ describe("an agent of version 1", () => {
     assert.deepEqual((await agent.response(5)).result, {});
   });
 
-  it("that sends updates for no session, or no update, harms nobody", async () => {
+  it("does no harm with updates for no session, or without an update", async () => {
     const client = recordingClient();
     await opened(client);
     agent.update("gone", say("lost"));
@@ -323,7 +323,7 @@ describe("an agent of version 1", () => {
     assert.equal(agent.warnings.length, 3);
   });
 
-  it("that goes away leaves nothing pending: prompts, questions and openings are settled", async () => {
+  it("leaves nothing pending when it exits: prompts, questions and session openings are settled", async () => {
     let settled = "";
     const client = recordingClient({
       requestPermission: (_, signal) =>
@@ -349,13 +349,13 @@ describe("an agent of version 1", () => {
     assert.equal((await opening).message, "Robo could not open a session: Robo is no longer running.");
     assert.equal((await setting).message, "Robo rejected this setting: Its connection has ended.");
     await until(() => settled === "cancelled");
-    // Its end is told by whoever watches the process: the session hears no more of it here.
+    // The process watcher reports the exit. The session receives no further events here.
     assert.deepEqual(client.events, before);
     const later = await problem(connected.agent.open({ cwd: "/w" }, recordingClient()));
     assert.equal(later.message, "Robo could not open a session: Robo is no longer running.");
   });
 
-  it("that is disposed of is told so by the end of its input, once what was written is out", async () => {
+  it("has its input closed after pending writes when it is disposed", async () => {
     const session = await opened(recordingClient());
     session.cancel();
     connected.dispose();

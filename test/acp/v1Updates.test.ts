@@ -1,4 +1,4 @@
-// ACP v1 in, session events out.
+// Maps updates of ACP v1 to session events.
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { V1Updates } from "../../src/acp/v1/v1Updates.ts";
@@ -36,7 +36,7 @@ function transcript(
 
 const table: readonly (readonly [string, JsonObject, readonly SessionEvent[]])[] = [
   [
-    "annotations, as far as they are well formed",
+    "the well-formed annotations",
     {
       sessionUpdate: "agent_message_chunk",
       messageId: "1",
@@ -147,7 +147,7 @@ const table: readonly (readonly [string, JsonObject, readonly SessionEvent[]])[]
     ],
   ],
   [
-    "commands, with the slash that some put before the name taken away",
+    "commands, without the slash that some agents put before the name",
     {
       sessionUpdate: "available_commands_update",
       availableCommands: [{ name: "/plan", description: "P", input: { hint: "what" } }, { name: "a", input: null }, {}],
@@ -168,7 +168,7 @@ const table: readonly (readonly [string, JsonObject, readonly SessionEvent[]])[]
     [{ type: "option", id: "parley.mode", value: "https://modes/x" }],
   ],
   [
-    "options, without those of a type that is not known",
+    "options, except options of an unknown type",
     {
       sessionUpdate: "config_option_update",
       configOptions: [
@@ -206,7 +206,7 @@ const table: readonly (readonly [string, JsonObject, readonly SessionEvent[]])[]
     ],
   ],
   [
-    "that there are no options any more",
+    "the removal of all options",
     { sessionUpdate: "config_option_update", configOptions: [] },
     [{ type: "options", options: [] }],
   ],
@@ -218,7 +218,7 @@ const table: readonly (readonly [string, JsonObject, readonly SessionEvent[]])[]
     [{ type: "usage", used: 1, size: 2, cost: { amount: 0.5, currency: "USD" } }],
   ],
   [
-    "usage whose cost is odd",
+    "usage with an invalid cost",
     { sessionUpdate: "usage_update", used: 1, size: 2, cost: "free" },
     [{ type: "usage", used: 1, size: 2 }],
   ],
@@ -247,10 +247,10 @@ const table: readonly (readonly [string, JsonObject, readonly SessionEvent[]])[]
 
 describe("an update of v1", () => {
   for (const [what, update, events] of table) {
-    it(`tells ${what}`, () => assert.deepEqual(new V1Updates().update(update), events));
+    it(`maps ${what}`, () => assert.deepEqual(new V1Updates().update(update), events));
   }
 
-  it("that cannot be understood is kept as it came", () => {
+  it("is kept in its original form when it is not understood", () => {
     for (const update of [
       { sessionUpdate: "hologram", depth: 3 },
       {},
@@ -269,7 +269,7 @@ describe("an update of v1", () => {
     }
   });
 
-  it("with any value in any field never throws, and what comes of it can be folded and written", () => {
+  it("never throws with any value in any field, and its events can be reduced and serialized", () => {
     const names = table.map(([, update]) => String(update["sessionUpdate"]));
     const fields = ["content", "messageId", "toolCallId", "title", "kind", "status", "locations", "rawInput", "rawOutput", "entries",
       "availableCommands", "currentModeId", "configOptions", "used", "size", "cost", "severity", "description", "compactionId",
@@ -307,7 +307,7 @@ describe("an update of v1", () => {
     );
   });
 
-  it("of setup with any values never throws", () => {
+  it("never throws for a session setup with any values", () => {
     fc.assert(
       fc.property(fc.dictionary(fc.constantFrom("configOptions", "modes", "models"), fc.anything()), result => {
         assert.ok(Array.isArray(new V1Updates().setup(result)));
@@ -316,13 +316,13 @@ describe("an update of v1", () => {
   });
 });
 
-describe("the messages of v1", () => {
-  it("join while the author is the same, whatever says so", () => {
+describe("messages of v1", () => {
+  it("join while the author is the same, with or without ids", () => {
     assert.deepEqual(transcript([chunk("agent", "a"), chunk("agent", "b")]), ["agent ab"]);
     assert.deepEqual(transcript([chunk("agent", "a", "m"), chunk("agent", "b", "m"), chunk("agent", "c")]), [
       "agent abc",
     ]);
-    // An id where there was none is a change of id.
+    // Going from no id to an id is a change of id.
     assert.deepEqual(transcript([chunk("agent", "a"), chunk("agent", "b", "m"), chunk("agent", "c", "m")]), [
       "agent a",
       "agent bc",
@@ -339,24 +339,24 @@ describe("the messages of v1", () => {
     assert.deepEqual(transcript([chunk("agent", "a"), tool("t"), chunk("agent", "b")]), ["agent a", "tool", "agent b"]);
   });
 
-  it("stay in the order things were said when an id comes back", () => {
+  it("stay in the order of their chunks when an id returns", () => {
     assert.deepEqual(
       transcript([chunk("agent", "a", "m"), tool("t"), chunk("agent", "b", "m"), chunk("agent", "c", "m")]),
       ["agent a", "tool", "agent bc"],
     );
   });
 
-  it("and thoughts may share an id", () => {
+  it("may share an id with thoughts", () => {
     assert.deepEqual(transcript([chunk("thought", "a", "m"), chunk("agent", "b", "m")]), ["thought a", "agent b"]);
   });
 
-  it("are not opened by empty text, nor ended by it", () => {
+  it("are neither started nor ended by empty text", () => {
     assert.deepEqual(transcript([chunk("agent", "")]), []);
     assert.deepEqual(transcript([chunk("agent", "a"), chunk("agent", ""), chunk("agent", "b")]), ["agent ab"]);
     assert.deepEqual(transcript([chunk("agent", "a"), chunk("thought", ""), chunk("agent", "b")]), ["agent ab"]);
   });
 
-  it("take an id of the wrong type as none", () => {
+  it("ignore an id of the wrong type", () => {
     assert.deepEqual(transcript([chunk("agent", "a", 7), chunk("agent", "b", null)]), ["agent ab"]);
   });
 });
@@ -376,14 +376,14 @@ describe("a prompt of v1", () => {
     ]);
   });
 
-  it("that the agent echoes is shown once, also when the echo comes in pieces", () => {
+  it("is shown once when the agent echoes it, also when the echo arrives in pieces", () => {
     for (const echo of [[chunk("user", "hello you")], [chunk("user", "hello "), chunk("user", "you")]]) {
       const [upgrade, sent] = prompted("hello you");
       assert.deepEqual(transcript([...echo, chunk("agent", "yes")], upgrade, sent), ["user hello you", "agent yes"]);
     }
   });
 
-  it("is followed by what the user is told to have said otherwise", () => {
+  it("is followed by a user message from the agent that differs from it", () => {
     const [upgrade, sent] = prompted("hello");
     assert.deepEqual(transcript([chunk("user", "other words")], upgrade, sent), ["user hello", "user other words"]);
     const [later, also] = prompted("hello");
@@ -394,7 +394,7 @@ describe("a prompt of v1", () => {
     ]);
   });
 
-  it("begins a message of its own, though the agent goes on with the last one's id", () => {
+  it("starts a new agent message, although the agent continues with the previous id", () => {
     const upgrade = new V1Updates();
     const first = [
       ...upgrade.prompt([text("a")]).events,
@@ -410,7 +410,7 @@ describe("a prompt of v1", () => {
     ]);
   });
 
-  it("is over with its answer, and a question asked after that makes nobody busy", () => {
+  it("ends with its response, and a question opened after that does not make the session busy", () => {
     const [upgrade] = prompted("a");
     assert.deepEqual(upgrade.questionOpened(), [{ type: "activity", state: "requires_action" }]);
     assert.deepEqual(upgrade.questionAnswered(), [{ type: "activity", state: "running" }]);
@@ -422,7 +422,7 @@ describe("a prompt of v1", () => {
 describe("modes and models of v1", () => {
   const modes = { currentModeId: "ask", availableModes: [{ id: "ask", name: "Ask" }, { id: "code" }, 3] };
 
-  it("become options, set by methods of their own", () => {
+  it("become options, set by their own methods", () => {
     const upgrade = new V1Updates();
     const [event] = upgrade.setup({
       modes,
@@ -442,7 +442,7 @@ describe("modes and models of v1", () => {
     );
   });
 
-  it("give way to options where an agent has both", () => {
+  it("are replaced by options if an agent has both", () => {
     const upgrade = new V1Updates();
     const [event] = upgrade.setup({
       modes,
@@ -457,14 +457,14 @@ describe("modes and models of v1", () => {
     assert.equal(upgrade.optionOrigin("parley.mode"), "config");
   });
 
-  it("are nothing where there are none", () => {
+  it("are absent if the agent has none", () => {
     assert.deepEqual(new V1Updates().setup({ modes: null, configOptions: null }), []);
     assert.deepEqual(new V1Updates().setup({}), []);
   });
 });
 
 describe("annotations of content", () => {
-  it("go back over the wire as they came", () => {
+  it("return over the wire unchanged", () => {
     const annotations = { audience: ["user"], lastModified: "2026-01-01T00:00:00Z" };
     const blocks = [
       { type: "text", text: "x", annotations },
@@ -477,7 +477,7 @@ describe("annotations of content", () => {
     );
   });
 
-  it("keep text apart that is for others", () => {
+  it("keep text apart that is meant for another audience", () => {
     const piece = (text: string, audience?: readonly string[]): JsonObject => ({
       sessionUpdate: "agent_message_chunk",
       content: { type: "text", text, ...(audience && { annotations: { audience } }) },
