@@ -1,4 +1,4 @@
-// What is spawned for an agent, on either system, and how it is stopped on Windows.
+// The spawn arguments of an agent on either system, and stopping an agent on Windows.
 import assert from "node:assert/strict";
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -17,7 +17,7 @@ const definition = (command: string, ...args: string[]): AgentDefinition => ({
   startTimeout: 20,
 });
 
-describe("what is spawned for an agent", () => {
+describe("the command line of an agent", () => {
   const cmd = "C:\\Windows\\System32\\cmd.exe";
   const files = ["C:\\Program Files\\nodejs\\npx", "C:\\Program Files\\nodejs\\npx.CMD", "C:\\One\\one.EXE", cmd];
   const spawnOf = (one: AgentDefinition) =>
@@ -33,7 +33,7 @@ describe("what is spawned for an agent", () => {
     return assert.fail("it was found");
   };
 
-  it("goes through cmd.exe on Windows when it is a batch file, with every argument quoted", () => {
+  it("goes through cmd.exe on Windows for a batch file, with every argument quoted", () => {
     const batches = agentPresets.filter(preset => preset.command === "npx");
     assert.ok(batches.length > 0);
     for (const preset of batches) {
@@ -43,7 +43,7 @@ describe("what is spawned for an agent", () => {
     }
   });
 
-  it("is the program itself elsewhere", () => {
+  it("runs the program itself on other systems", () => {
     const path = "C:\\One\\one.EXE";
     const one = definition("C:\\One\\one", "a b", "%PATH%");
     assert.deepEqual(spawnOf(one), { path, file: path, args: ["a b", "%PATH%"], verbatim: false });
@@ -51,14 +51,14 @@ describe("what is spawned for an agent", () => {
     assert.deepEqual(posix, { path: "/opt/one.cmd", file: "/opt/one.cmd", args: ["a b", '"'], verbatim: false });
   });
 
-  it("is nothing, with the reason, when a batch file would read more into an argument", () => {
+  it("is refused with the reason when a batch file would interpret an argument", () => {
     assert.match(
       problem(definition("npx", "%PATH%")).message,
       /contain characters that the Windows shell would interpret/,
     );
   });
 
-  it("is nothing, with the reason, when there is no such program", () => {
+  it("is refused with the reason when the program does not exist", () => {
     assert.match(problem(definition("gti")).message, /`gti` was not found on the PATH/);
     assert.match(problem(definition("C:\\gti")).message, /there is no program at `C:\\gti`/);
     assert.match(problem(definition(".\\npx")).message, /there is no program at `.\\npx`/);
@@ -66,7 +66,7 @@ describe("what is spawned for an agent", () => {
 });
 
 describe("an agent's environment on Windows", () => {
-  it("takes names that differ in case as one", () => {
+  it("merges names that differ in case only", () => {
     const base = { Path: "a", Home: "b" };
     assert.deepEqual(agentEnvironment(base, { PATH: "c" }, "windows"), { PATH: "c", Home: "b" });
     assert.deepEqual(agentEnvironment(base, { PATH: "c" }, "posix"), { Path: "a", PATH: "c", Home: "b" });
@@ -82,7 +82,7 @@ describe("stopping an agent on Windows", function () {
   let log: string;
 
   before(function () {
-    // Played where a script can stand in for taskkill.
+    // Runs only on systems where a script can stand in for taskkill.
     if (platform === "win32") this.skip();
   });
   beforeEach(() => {
@@ -115,14 +115,14 @@ describe("stopping an agent on Windows", function () {
   }
   const descriptor = Object.getOwnPropertyDescriptor(process, "platform") as PropertyDescriptor;
 
-  it("ends the tree of one that stays", async () => {
+  it("ends the process tree of an agent that keeps running", async () => {
     const launched = await start("ignores-end");
     await stopAsOnWindows(launched);
     assert.equal(readFileSync(log, "utf8"), `/pid ${launched.pid} /t /f\n`);
     assert.equal((await launched.whenExited).wasStopped, true);
   });
 
-  it("kills nobody by the number of one that is gone", async () => {
+  it("does not use the process id of an agent that has exited", async () => {
     const launched = await start("exit");
     await launched.whenExited;
     await stopAsOnWindows(launched);

@@ -1,4 +1,4 @@
-// Real processes: starting, failing to start, dying, stopping with all descendants.
+// Real processes: starting, failing to start, exiting, and stopping with all descendants.
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -9,7 +9,7 @@ import type { AgentDefinition } from "../../src/agents/registry.ts";
 import { asProblem, type Problem } from "../../src/base/errors.ts";
 import { nullLog, systemClock } from "../../src/base/log.ts";
 
-/** What a program's file name ends in. */
+/** The ending of a program's file name. */
 const ending = process.platform === "win32" ? ".exe" : "";
 const bad = join(process.cwd(), "test/support/agents/bad.mjs");
 const agent = (behaviour: string, more: Partial<AgentDefinition> = {}): AgentDefinition => ({
@@ -33,7 +33,7 @@ function isAlive(pid: number): boolean {
   } catch {
     return false;
   }
-  // A process that nobody has reaped is dead all the same.
+  // A zombie process, which its parent has not reaped, counts as ended.
   return process.platform !== "linux" || !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, "latin1"));
 }
 
@@ -57,7 +57,7 @@ describe("the pool of agent processes", function () {
       (error: unknown) => asProblem(error),
     );
 
-  it("starts an agent once for all who ask, and tells how far it is", async () => {
+  it("starts an agent once for all callers, and reports the progress", async () => {
     const states: string[] = [];
     const [one, two] = await Promise.all([get(agent("none"), ({ state }) => states.push(state)), get(agent("none"))]);
     assert.equal(one, two);
@@ -65,13 +65,13 @@ describe("the pool of agent processes", function () {
     assert.equal(one.agent.info.name, "Bad Agent");
   });
 
-  it("says which program is missing, and where to change it", async () => {
+  it("names a missing program, and where to change it", async () => {
     const problem = await failure(agent("none", { command: "no-such-program-anywhere" }));
     assert.match(problem.message, /`no-such-program-anywhere` was not found on the PATH/);
     assert.ok(problem.next.includes("openSettings"));
   });
 
-  it("says that a file is not executable, and that a folder is no program", async () => {
+  it("reports that a file is not executable, and that a folder is not a program", async () => {
     const file = join(folder, "agent");
     writeFileSync(file, "#!/bin/sh\n", { mode: 0o644 });
     const words = async (command: string): Promise<string> => (await failure(agent("none", { command }))).message;
@@ -79,34 +79,34 @@ describe("the pool of agent processes", function () {
     assert.ok((await words(folder)).startsWith(`Could not start Bad Agent: \`${folder}\` is a folder.`));
   });
 
-  it("says that its folder is missing", async () => {
+  it("reports that the working folder is missing", async () => {
     const problem = await failure(agent("none", { cwd: join(folder, "gone") }));
     assert.match(problem.message, /does not exist/);
   });
 
-  it("tells the code and the last words of one that ends at once", async () => {
+  it("reports the exit code and the last output of an agent that exits at once", async () => {
     const problem = await failure(agent("exit"));
     assert.match(problem.message, /ended with code 3 before it was ready/);
     assert.match(problem.detail ?? "", /no licence found/);
   });
 
-  it("gives up on one that never answers, and ends it", async () => {
+  it("gives up on an agent that never answers, and ends it", async () => {
     const problem = await failure(agent("initialize-never", { startTimeout: 0.3 }));
     assert.match(problem.message, /did not answer its first message/);
   });
 
-  it("does not take garbage for an answer", async () => {
+  it("does not accept garbage as an answer", async () => {
     assert.match((await failure(agent("initialize-garbage", { startTimeout: 0.3 }))).message, /did not answer/);
     assert.match((await failure(agent("version"))).message, /speaks version 0/);
     assert.match((await failure(agent("initialize-error"))).message, /The model store is corrupt\./);
   });
 
-  it("works with one whose answer has the wrong types", async () => {
+  it("works with an agent whose answer has the wrong types", async () => {
     const { agent: connected } = await get(agent("initialize-wrong-types"));
     assert.deepEqual(connected.info.capabilities, { image: false, audio: false, embeddedContext: false, load: false });
   });
 
-  it("starts anew after a death, and after its definition changed", async () => {
+  it("starts an agent again after it exited, and after its definition changed", async () => {
     const first = await get(agent("none"));
     await pool.stop("none");
     const second = await get(agent("none"));
@@ -115,7 +115,7 @@ describe("the pool of agent processes", function () {
     assert.notEqual(second, third);
   });
 
-  it("tells a death that nobody asked for, once, and none that was asked for", async () => {
+  it("reports an unexpected exit once, and no expected exit", async () => {
     const running = await get(agent("exit-after-initialize")).catch(() => undefined);
     if (running) {
       const deaths: Problem[] = [];
@@ -130,7 +130,7 @@ describe("the pool of agent processes", function () {
     assert.deepEqual(deaths, []);
   });
 
-  it("ends the whole tree, also descendants that ignore being asked", async () => {
+  it("ends the whole tree, also descendants that ignore SIGTERM", async () => {
     const pids: number[] = [];
     const running = await get(agent("grandchild"));
     const client = {
@@ -147,21 +147,21 @@ describe("the pool of agent processes", function () {
     await until(() => !alive.some(isAlive));
   });
 
-  it("records what goes over the wire, also of one that failed", async () => {
+  it("records the traffic, also of an agent that failed", async () => {
     await failure(agent("exit"));
     const lines = pool.tap("exit")?.records.map(record => record.dir) ?? [];
     assert.ok(lines.includes("c>a") && lines.includes("err"));
   });
 });
 
-describe("finding an agent's program", () => {
+describe("the search for an agent's program", () => {
   let folder: string;
   beforeEach(() => (folder = mkdtempSync(join(tmpdir(), "parley-find-"))));
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
   const program = (PATH: string, command = `tool${ending}`): string => agentSpawn(definition(command), { PATH }).path;
   const definition = (command: string): AgentDefinition => agent("none", { command });
 
-  it("walks the absolute folders of the PATH only", () => {
+  it("uses only the absolute folders of the PATH", () => {
     const tool = join(folder, `tool${ending}`);
     writeFileSync(tool, "#!/bin/sh\n", { mode: 0o755 });
     assert.equal(program(["relative", folder].join(delimiter)), tool);
@@ -175,14 +175,14 @@ describe("finding an agent's program", () => {
     }
   });
 
-  it("does not take a folder for a program", () => {
+  it("does not accept a folder as a program", () => {
     mkdirSync(join(folder, `tool${ending}`));
     assert.throws(() => program(folder), /is a folder\. Set parley\.agents/);
   });
 });
 
 describe("an agent's environment", () => {
-  it("is the editor's without its own additions, then the definition's", () => {
+  it("is the environment of VS Code without the variables that VS Code adds, then the definition's", () => {
     const base = {
       PATH: "/bin",
       ELECTRON_RUN_AS_NODE: "1",

@@ -1,4 +1,4 @@
-// Which agents there are: presets, the user's own, and entries that cannot be used.
+// The available agents: presets, user-defined agents, and invalid entries.
 import assert from "node:assert/strict";
 import { agentPresets, resolveAgents, type AgentDefinition } from "../../src/agents/registry.ts";
 
@@ -15,18 +15,18 @@ const ids = (setting: unknown): readonly string[] => resolveAgents([demo], setti
 const agent = (setting: unknown, id: string): AgentDefinition | undefined =>
   resolveAgents([demo], setting).agents.find(each => each.id === id);
 
-describe("the agents on offer", () => {
-  it("are the demo and the presets where nothing is set", () => {
+describe("the available agents", () => {
+  it("are the demo and the presets by default", () => {
     assert.deepEqual(ids({}), ["demo", ...agentPresets.map(preset => preset.id)]);
     assert.deepEqual(ids(undefined), ids({}));
     assert.deepEqual(ids("nonsense"), ids({}));
   });
 
-  it("put the user's own between the demo and the presets", () => {
+  it("include the user's agents between the demo and the presets", () => {
     assert.deepEqual(ids({ mine: { command: "my-agent" } }).slice(0, 2), ["demo", "mine"]);
   });
 
-  it("are changed field by field, and a new command does not take the old one's arguments", () => {
+  it("are changed field by field, and a new command does not keep the previous command's arguments", () => {
     assert.deepEqual(agent({ gemini: { name: "Gem" } }, "gemini")?.args, [
       "--yes",
       "@google/gemini-cli@0.61.0",
@@ -42,7 +42,7 @@ describe("the agents on offer", () => {
     assert.ok(!ids({ codex: false }).includes("codex"));
   });
 
-  it("never ask npx a question, and pin their versions", () => {
+  it("run npx without prompts and with pinned versions", () => {
     for (const preset of agentPresets.filter(each => each.command === "npx")) {
       assert.equal(preset.args[0], "--yes", preset.id);
       assert.match(preset.args[1] ?? "", /@\d+\.\d+\.\d+$/, preset.id);
@@ -58,11 +58,11 @@ describe("the agents on offer", () => {
     ["an environment of numbers", { command: "a", env: { A: 1 } }, /env whose values/],
     ["a folder that is no text", { command: "a", cwd: 1 }, /cwd that is not a string/],
     ["an unknown answer for missing files", { command: "a", missingFiles: "maybe" }, /missingFiles/],
-    ["a time that is none", { command: "a", startTimeout: -1 }, /startTimeout/],
-    ["no object", "a", /must be an object/],
+    ["an invalid timeout", { command: "a", startTimeout: -1 }, /startTimeout/],
+    ["a string instead of an object", "a", /must be an object/],
   ];
   for (const [what, value, reason] of wrong) {
-    it(`say why an entry with ${what} cannot be used`, () => {
+    it(`exclude an entry with ${what} and give the reason`, () => {
       const { agents, bad } = resolveAgents([demo], { mine: value });
       assert.equal(bad.length, 1);
       assert.match(bad[0]?.reason ?? "", reason);

@@ -1,4 +1,4 @@
-// When the extension host is killed nobody is left to end what it started, but for the watchdog.
+// When the extension host is killed, only the watchdog is left to end the processes that the host started.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -10,7 +10,7 @@ import { build } from "esbuild";
 function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
-    // A process that nobody has reaped is dead all the same.
+    // A zombie process, which its parent has not reaped, counts as ended.
     return process.platform !== "linux" || !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, "latin1"));
   } catch {
     return false;
@@ -33,13 +33,13 @@ describe("the watchdog", function () {
   });
   after(() => rmSync(folder, { recursive: true, force: true }));
 
-  it("ends what a killed host has started within 5 s, also a descendant that ignores being asked", async () => {
+  it("ends the processes of a killed host within 5 s, also a descendant that ignores SIGTERM", async () => {
     const agent = join(process.cwd(), "test/support/agents/bad.mjs");
     const host = spawn(process.execPath, [join(folder, "watchedHost.js"), join(folder, "watchdog.js"), agent, folder], {
       stdio: ["ignore", "pipe", "inherit"],
     });
-    const [said] = (await once(host.stdout, "data")) as [Buffer];
-    const pid = Number(/\d+/.exec(said.toString())?.[0]);
+    const [output] = (await once(host.stdout, "data")) as [Buffer];
+    const pid = Number(/\d+/.exec(output.toString())?.[0]);
     assert.ok(isAlive(pid), "the descendant runs");
     host.kill("SIGKILL");
     const killed = Date.now();
