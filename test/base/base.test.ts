@@ -7,7 +7,7 @@ import { systemClock } from "../../src/base/log.ts";
 import { jsonEqual } from "../../src/base/jsonEqual.ts";
 
 describe("disposables", () => {
-  it("end once, in reverse order, and each although another failed", () => {
+  it("are disposed once, in reverse order, each although another failed", () => {
     const ended: string[] = [];
     const store = new DisposableStore();
     store.add(toDisposable(() => ended.push("a")));
@@ -22,7 +22,7 @@ describe("disposables", () => {
     assert.deepEqual([ended, store.isDisposed], [["c", "a"], true]);
   });
 
-  it("added to a store that has ended end at once", () => {
+  it("are disposed at once when their store is already disposed", () => {
     const store = new DisposableStore();
     store.dispose();
     let ended = 0;
@@ -30,7 +30,7 @@ describe("disposables", () => {
     assert.equal(ended, 1);
   });
 
-  it("taken out of a store end once", () => {
+  it("are disposed once when they are removed from a store", () => {
     const store = new DisposableStore();
     let ended = 0;
     const item = store.add(toDisposable(() => ended++));
@@ -39,7 +39,7 @@ describe("disposables", () => {
     assert.equal(ended, 1);
   });
 
-  it("that are forgotten are found", () => {
+  it("are found when they were never disposed", () => {
     trackLeaks();
     const kept = toDisposable(() => {});
     toDisposable(() => {}).dispose();
@@ -51,37 +51,37 @@ describe("disposables", () => {
 });
 
 describe("an emitter", () => {
-  it("tells every listener, though one throws, and tells of that", () => {
+  it("notifies every listener although one throws, and reports that error", () => {
     const errors: unknown[] = [];
-    const heard: number[] = [];
+    const received: number[] = [];
     const emitter = new Emitter<number>(error => errors.push(error));
     emitter.event(() => {
       throw new Error("no");
     });
-    const link = emitter.event(value => heard.push(value));
+    const link = emitter.event(value => received.push(value));
     emitter.fire(1);
     link.dispose();
     emitter.fire(2);
-    assert.deepEqual([heard, errors.length], [[1], 2]);
+    assert.deepEqual([received, errors.length], [[1], 2]);
   });
 
-  it("tells the same function as often as it subscribed, and one that unsubscribes meanwhile no harm is done", () => {
-    let heard = 0;
+  it("calls a function as often as it subscribed, and tolerates an unsubscription while it fires", () => {
+    let received = 0;
     const emitter = new Emitter<void>();
-    const listener = (): void => void heard++;
+    const listener = (): void => void received++;
     const links = [emitter.event(listener), emitter.event(listener)];
     emitter.event(() => links[0]?.dispose());
     emitter.fire();
     emitter.fire();
-    assert.equal(heard, 3);
+    assert.equal(received, 3);
     emitter.dispose();
     emitter.fire();
-    assert.equal(heard, 3);
+    assert.equal(received, 3);
   });
 });
 
 describe("errors", () => {
-  it("come of anything that was thrown", () => {
+  it("are created from any thrown value", () => {
     const circular: Record<string, unknown> = {};
     circular["self"] = circular;
     for (const thrown of ["text", 3, undefined, null, {}, circular, 10n, Symbol("s"), () => {}, new Error("e")]) {
@@ -95,7 +95,7 @@ describe("errors", () => {
 });
 
 describe("equality", () => {
-  it("is that of JSON", () => {
+  it("is equality of JSON", () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.jsonValue(), (a, b) => {
         assert.ok(jsonEqual(a, structuredClone(a)));
@@ -110,7 +110,7 @@ describe("equality", () => {
     );
   });
 
-  it("takes an absent field for an undefined one", () => {
+  it("treats an absent field as an undefined one", () => {
     assert.ok(jsonEqual({ a: 1, b: undefined }, { a: 1 }));
     assert.ok(jsonEqual({ a: 1 }, { a: 1, b: undefined }));
     assert.ok(!jsonEqual({ a: 1 }, { a: 1, b: null }));
@@ -118,8 +118,8 @@ describe("equality", () => {
   });
 });
 
-describe("the system's clock", () => {
-  it("calls once, unless it is called off", async () => {
+describe("the system clock", () => {
+  it("calls once, unless it is cancelled", async () => {
     let late = 0;
     systemClock.after(0, () => late++).dispose();
     await new Promise<void>(resolve => systemClock.after(0, resolve));

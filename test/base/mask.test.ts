@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { isSecretFlag, maskText } from "../../src/base/mask.ts";
 
-// Made of pieces, so that no scanner takes them for real ones.
+// Concatenated from pieces, so that secret scanners do not report them.
 const openAi = `sk-${"proj-a1B2c3D4".repeat(3)}`;
 const gitHub = `ghp_${"a1B2c3D4e5".repeat(3)}`;
 const webToken = `eyJ${"hbGciOiJI"}.eyJ${"zdWIiOiIx"}.c2lnbmF0dXJl`;
@@ -73,7 +73,7 @@ describe("masked text", () => {
     for (const [, masked] of hides) assert.equal(maskText(masked), masked);
   });
 
-  it("takes no longer than a long line deserves, whatever it repeats", () => {
+  it("takes time in proportion to the length of a line, for any repetition in it", () => {
     const units = [
       "token",
       "token=",
@@ -90,12 +90,12 @@ describe("masked text", () => {
       const line = unit.repeat(200_000 / unit.length);
       const began = performance.now();
       maskText(line);
-      // Some 50 ms; where time grows with the square of the length it is 20 s.
+      // Takes some 50 ms; 20 s if the time grows with the square of the length.
       assert.ok(performance.now() - began < 3000, `${unit} took ${performance.now() - began} ms`);
     }
   });
 
-  it("hides any value that is assigned to a telling name, whatever stands around", () => {
+  it("hides any value assigned to a name that indicates a secret, in any context", () => {
     const around = fc.stringMatching(/^[a-z ]{0,20}$/);
     const value = fc.stringMatching(/^[A-Za-z0-9+/_-]{8,40}$/).map(text => `${text}x9`);
     fc.assert(
@@ -107,7 +107,7 @@ describe("masked text", () => {
 });
 
 describe("a flag that announces a secret", () => {
-  it("has a telling name", () => {
+  it("has a name that indicates a secret", () => {
     const flags = [
       "--token",
       "--api-key",

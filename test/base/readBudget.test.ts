@@ -1,11 +1,11 @@
-// How much agents may say before it has been painted.
+// How much agents may send before it has been painted.
 import assert from "node:assert/strict";
 import { ReadBudget } from "../../src/base/readBudget.ts";
 import { FakeClock } from "../support/fakes/fakePorts.ts";
 
 const much = 1_000_000;
 
-describe("the credit of agents", () => {
+describe("the read budget of agents", () => {
   let clock: FakeClock;
   let behind: boolean;
   let painting: boolean;
@@ -17,12 +17,12 @@ describe("the credit of agents", () => {
     credit = new ReadBudget({ clock, isBehind: () => behind, isPainting: () => painting });
   });
 
-  it("lasts for what a usual answer says between two frames", () => {
+  it("is enough for the output of a typical answer between two frames", () => {
     credit.spend(50_000);
     assert.equal(credit.isExhausted, false);
   });
 
-  it("is spent by a flood until what was said goes out to be painted", () => {
+  it("is exhausted by a flood until the output is sent to be painted", () => {
     credit.spend(much);
     assert.equal(credit.isExhausted, true);
     credit.reset();
@@ -31,7 +31,7 @@ describe("the credit of agents", () => {
     assert.equal(credit.isExhausted, true);
   });
 
-  it("is never spent while nobody has anything to paint", () => {
+  it("is never exhausted while nothing waits to be painted", () => {
     behind = false;
     credit.spend(much);
     assert.equal(credit.isExhausted, false);
@@ -39,7 +39,7 @@ describe("the credit of agents", () => {
     assert.equal(credit.isExhausted, false, "what was said before is forgotten");
   });
 
-  it("is spent earlier while what was sent is being painted", () => {
+  it("is exhausted earlier while the panel paints", () => {
     painting = true;
     credit.spend(20_000);
     assert.equal(credit.isExhausted, false);
@@ -54,7 +54,7 @@ describe("the credit of agents", () => {
     assert.equal(credit.isExhausted, true, "the wait while it was being painted is over, and does not count");
   });
 
-  it("is not spent earlier for a panel that was waited for in vain, until it has painted", () => {
+  it("is not exhausted earlier for a panel that did not acknowledge in time, until it has painted", () => {
     painting = true;
     credit.spend(60_000);
     assert.equal(credit.isExhausted, true);
@@ -72,7 +72,7 @@ describe("the credit of agents", () => {
     ["that paints nothing", 250],
     ["whose clock was set back", -1000],
   ] as const) {
-    it(`is not spent for ever by a panel ${what}`, () => {
+    it(`is not exhausted forever by a panel ${what}`, () => {
       clock.advance(10_000);
       credit.spend(much);
       assert.equal(credit.isExhausted, true);
