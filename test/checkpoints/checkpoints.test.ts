@@ -1,4 +1,4 @@
-// What a session's checkpoints know, and what going back to one would change.
+// Which file texts a session's checkpoints know, and which files a restore would change.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { mkdtemp, readdir, readFile, realpath, rm, writeFile } from "node:fs/promises";
@@ -14,7 +14,7 @@ import { GitTrees } from "../../src/checkpoints/gitTrees.ts";
 import { FakeClock } from "../support/fakes/fakePorts.ts";
 import { until } from "../support/fakes/until.ts";
 
-/** A store in memory. */
+/** An in-memory store. */
 class FakeStore implements CheckpointStore {
   index: string | undefined;
   readonly contents = new Map<string, Uint8Array>();
@@ -41,7 +41,7 @@ class FakeStore implements CheckpointStore {
   }
 }
 
-/** A workspace in memory, whose agent and user change files. */
+/** An in-memory workspace in which the agent and the user change files. */
 class World {
   readonly store = new FakeStore();
   readonly clock = new FakeClock();
@@ -80,7 +80,7 @@ class World {
     if (text === null) this.files.delete(path);
     else this.files.set(path, text);
   }
-  /** Does what the plan says, for files that only the agent changed, unless `all`. */
+  /** Carries out the plan for files that only the agent changed, or for all files if `all`. */
   async restore(plan: RestorePlan, all = false): Promise<string> {
     const files = plan.files.filter(file => all || !file.changedSince);
     const id = await this.checkpoints.recordRestore(plan, files);
@@ -97,7 +97,7 @@ class World {
 }
 
 describe("checkpoints", () => {
-  it("bring back what the files held when a turn began, delete what was created, and make again what was deleted", async () => {
+  it("restore the texts from the start of a turn, delete created files and recreate deleted files", async () => {
     const world = new World();
     world.user("/w/a", "one\n");
     world.user("/w/gone", "was here\n");
@@ -119,7 +119,7 @@ describe("checkpoints", () => {
     ]);
   });
 
-  it("list what the user changed since, between two writes as well as after the last", async () => {
+  it("list the files that the user changed since, between two writes as well as after the last", async () => {
     const world = new World();
     for (const path of ["/w/after", "/w/between", "/w/meanwhile", "/w/not"]) world.user(path, "0\n");
     await world.begin("t1");
@@ -142,7 +142,7 @@ describe("checkpoints", () => {
     );
   });
 
-  it("say what they do not know, and nothing of a file that is as it was", async () => {
+  it("report files whose text is unknown, and omit files that have not changed", async () => {
     const world = new World();
     world.user("/w/same", "s\n");
     world.user("/w/unknown", "u\n");
@@ -155,7 +155,7 @@ describe("checkpoints", () => {
     await assert.rejects(world.checkpoints.planRestore("no such turn", world.now), /no longer kept/);
   });
 
-  it("say so when the text that a file had was lost from the store", async () => {
+  it("report a file whose text was lost from the store", async () => {
     const world = new World();
     world.user("/w/a", "0\n");
     await world.begin("t1");
@@ -186,7 +186,7 @@ describe("checkpoints", () => {
     );
   });
 
-  it("keep the bytes of a file whose text does not tell them", async () => {
+  it("keep the bytes of a file that its text does not determine", async () => {
     const world = new World();
     const raw = Buffer.from("\uFEFFa\r\n");
     world.user("/w/a", "a\n");
@@ -199,7 +199,7 @@ describe("checkpoints", () => {
     assert.deepEqual([file?.to, Buffer.from(file?.raw ?? [])], ["a\n", raw]);
   });
 
-  it("let the oldest go by number and age, with what only they held, also when a window opens", async () => {
+  it("drop the oldest by number and age, with the contents that only they use, also when a window opens", async () => {
     const world = new World();
     world.limits.count = 2;
     world.user("/w/a", "0\n");
@@ -217,22 +217,22 @@ describe("checkpoints", () => {
     await until(() => world.store.contents.size === 0);
   });
 
-  it("tell when there are others, and are all gone when they are deleted", async () => {
+  it("fire an event when the list changes, and are all removed when they are deleted", async () => {
     const world = new World();
-    let told = 0;
-    world.checkpoints.onDidChange(() => told++);
+    let changes = 0;
+    world.checkpoints.onDidChange(() => changes++);
     await world.begin("t1");
-    assert.equal(told, 1);
+    assert.equal(changes, 1);
     world.agent("/w/a", "1\n");
-    assert.equal(told, 1);
+    assert.equal(changes, 1);
     await world.checkpoints.clear();
     assert.deepEqual(
-      [told, world.checkpoints.turns.size, world.store.index, world.store.contents.size],
+      [changes, world.checkpoints.turns.size, world.store.index, world.store.contents.size],
       [2, 0, undefined, 0],
     );
   });
 
-  it("log a store that fails and an index that cannot be read, and go on", async () => {
+  it("log a failing store and an unreadable index, and continue", async () => {
     const world = new World();
     world.store.fails = true;
     await world.begin("t1");
@@ -250,7 +250,7 @@ describe("checkpoints", () => {
     assert.deepEqual([...world.checkpoints.turns], ["t2"]);
   });
 
-  it("do without a tree that takes too long or fails, with a word", async () => {
+  it("work without a tree that takes too long or fails, and log a warning", async () => {
     const never: CheckpointTrees = {
       take: signal => new Promise((_, reject) => signal.addEventListener("abort", () => reject(new Error("aborted")))),
       textAt: () => Promise.reject(new Error("gone")),
@@ -271,7 +271,7 @@ describe("checkpoints", () => {
     assert.equal(world.warnings.length, 1);
   });
 
-  it("undo a restore, and undo that; a file that was changed since is kept", async () => {
+  it("undo a restore, and undo that undo; a file that was changed since is kept", async () => {
     const world = new World();
     world.user("/w/a", "0\n");
     await world.begin("t1");
@@ -300,7 +300,7 @@ describe("checkpoints", () => {
     assert.equal(world.files.has("/w/b"), false);
   });
 
-  it("can be gone back behind after a restore, as if the restore were the agent's", async () => {
+  it("can restore an earlier turn after a restore, which counts as a change of the agent", async () => {
     const world = new World();
     world.user("/w/a", "0\n");
     await world.begin("t1");
@@ -323,14 +323,14 @@ describe("checkpoints", () => {
     fc.record({ by: fc.constant("reload" as const) }),
   );
 
-  it("give back exactly the files of a turn's beginning where the user changed nothing, lose nothing of the user's, and undo", async () => {
+  it("restore exactly the files at the start of a turn if the user changed nothing, never lose changes of the user, and can be undone", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 25 }), fc.nat(), async (steps, choice) => {
         const world = new World();
         world.user("/w/a", "0\n");
         await world.begin("t0");
         const states = [new Map(world.files)];
-        /** By file: what happened, from the first turn on. */
+        /** All changes since the first turn, with their file. */
         const happened: {
           readonly turn: number;
           readonly by: "agent" | "user";
@@ -357,7 +357,8 @@ describe("checkpoints", () => {
         for (const path of ["/w/a", "/w/b", "/w/c"]) {
           const since = happened.filter(one => one.turn >= turn && one.path === path);
           const first = since.findIndex(one => one.by === "agent");
-          // What the user did before the agent's first touch stays; what came between or after keeps the file as it is.
+          // A change of the user before the agent's first touch stays. A change between or after the agent's writes
+          // keeps the file as it is.
           const after = first < 0 ? [] : since.slice(first);
           const usersWork = after.some(({ by, after: left }, i) => {
             if (by !== "agent") return false;
@@ -382,7 +383,7 @@ describe("checkpoints with trees and a store on disk", () => {
   beforeEach(async () => (base = await realpath(await mkdtemp(join(tmpdir(), "parley-checkpoints-")))));
   afterEach(() => rm(base, { recursive: true, force: true }));
 
-  it("know files that nobody announced, list them as changed by somebody else, and are gone without a trace", async () => {
+  it("know files that no tool call reported, list them as changed by someone else, and are deleted without a trace", async () => {
     const git = findGit();
     assert.ok(git, "git is needed");
     const root = join(base, "work");
@@ -401,12 +402,12 @@ describe("checkpoints with trees and a store on disk", () => {
     });
     const now = (path: string): Promise<string | null> => readFile(path, "utf8").catch(() => null);
     await writeFile(join(root, "quiet"), "0\n");
-    await writeFile(join(root, "told"), "0\n");
+    await writeFile(join(root, "reported"), "0\n");
     await checkpoints.beginTurn("t1");
-    assert.equal(await checkpoints.textAt("t1", join(root, "told")), "0\n");
-    checkpoints.touched({ turn: "t1", path: join(root, "told"), before: undefined });
-    await writeFile(join(root, "told"), "1\n");
-    checkpoints.written(join(root, "told"), "1\n");
+    assert.equal(await checkpoints.textAt("t1", join(root, "reported")), "0\n");
+    checkpoints.touched({ turn: "t1", path: join(root, "reported"), before: undefined });
+    await writeFile(join(root, "reported"), "1\n");
+    checkpoints.written(join(root, "reported"), "1\n");
     await writeFile(join(root, "quiet"), "1\n");
     await writeFile(join(root, "new"), "1\n");
     const plan = await checkpoints.planRestore("t1", now);
@@ -415,7 +416,7 @@ describe("checkpoints with trees and a store on disk", () => {
       [
         ["new", null, true],
         ["quiet", "0\n", true],
-        ["told", "0\n", false],
+        ["reported", "0\n", false],
       ],
     );
     assert.deepEqual(await folder.sessions(), ["session"]);

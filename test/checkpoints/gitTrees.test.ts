@@ -1,4 +1,5 @@
-// Trees of everything in a repository, on real folders with the real git: what they hold, and that nobody notices them.
+// Trees of everything in a repository, on real folders with the real git: which files they contain, and that they leave
+// no trace in the repository.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -15,12 +16,12 @@ import { treeLimits, type TreeLimits } from "../../src/git/gitTree.ts";
 describe("trees of a folder under git", () => {
   let base: string;
   let root: string;
-  let said: string[];
+  let logged: string[];
   const git = findGit();
   beforeEach(async () => {
     base = await realpath(await mkdtemp(join(tmpdir(), "parley-tree-")));
     root = join(base, "work");
-    said = [];
+    logged = [];
     await mkdir(root);
   });
   afterEach(() => rm(base, { recursive: true, force: true }));
@@ -42,13 +43,17 @@ describe("trees of a folder under git", () => {
   };
   function trees(folder = root, limits: TreeLimits = treeLimits): GitTrees {
     assert.ok(git, "git is needed");
-    const log = { ...nullLog, info: (words: string) => said.push(words), warn: (words: string) => said.push(words) };
+    const log = {
+      ...nullLog,
+      info: (words: string) => logged.push(words),
+      warn: (words: string) => logged.push(words),
+    };
     return new GitTrees({ git, folders: [folder], storageFolder: join(base, "own"), log, limits });
   }
   const never = new AbortController().signal;
   const at = (path: string): string => join(root, path);
 
-  it("hold tracked, changed, staged and new files as they are on disk, and neither ignored nor deleted ones", async () => {
+  it("contain tracked, changed, staged and new files as they are on disk, and neither ignored nor deleted files", async () => {
     await write({ "a.ts": "1\n", "b.ts": "1\n", "c.ts": "1\n", ".gitignore": "out/\n", "same.ts": "same\n" });
     commit();
     await write({ "a.ts": "2\n", "new/x ü.ts": "new\n", "out/o.js": "o", "b.ts": "staged\n" });
@@ -71,11 +76,11 @@ describe("trees of a folder under git", () => {
     assert.equal(await text(".git/config"), undefined);
   });
 
-  it("leave .git as it is, to the byte and the time of its index, also where git would tidy up", async () => {
+  it("leave .git unchanged, down to the bytes and the modification time of its index, also where git would run maintenance", async () => {
     await write({ "a.ts": "1\n", "b.ts": "1\n" });
     commit();
     await write({ "a.ts": "2\n", "new.ts": "n\n" });
-    // Touched but the same: git would write that down.
+    // Touched without a change: git would refresh its index.
     await utimes(at("b.ts"), new Date(1e12), new Date(1e12));
     const before = fingerprint(at(".git"));
     const time = statSync(at(".git/index")).mtimeMs;
@@ -90,7 +95,7 @@ describe("trees of a folder under git", () => {
     assert.equal(statSync(at(".git/index")).mtimeMs, time);
   });
 
-  it("tell what has changed between two of them, with the text before", async () => {
+  it("report the changes between two of them, with the text before", async () => {
     await write({ "a.ts": "1\n", "gone.ts": "g\n", "same.ts": "s\n" });
     commit();
     const ours = trees();
@@ -108,7 +113,7 @@ describe("trees of a folder under git", () => {
     assert.deepEqual([one.files.length, one.more], [1, 2]);
   });
 
-  it("run no program that a repository names: no filter, hook, monitor, and fetch nothing", async () => {
+  it("run no program that a repository configures, such as a filter, hook or monitor, and fetch nothing", async () => {
     const evil = at("evil.sh");
     await write({ "a.ts": "1\n", "evil.sh": `#!/bin/sh\ntouch "${join(base, "ran")}"\ncat\n` });
     await chmod(evil, 0o755);
@@ -132,7 +137,7 @@ describe("trees of a folder under git", () => {
     }
     const ours = trees();
     const first = await ours.take(never);
-    assert.equal(first.length, 1, said.join());
+    assert.equal(first.length, 1, logged.join());
     await write({ "a.ts": "3\n", "evil.sh": "changed" });
     const second = await ours.take(never);
     const { files } = await ours.changed(first, second, 10);
@@ -144,7 +149,7 @@ describe("trees of a folder under git", () => {
     assert.equal(existsSync(join(base, "ran")), false);
   });
 
-  it("leave out files that are too large, and say so; one that grew is not given with its old text", async () => {
+  it("exclude files that are too large, and log that; a file that has grown is not returned with its old text", async () => {
     await write({ "small.ts": "s\n", "grows.ts": "g\n" });
     commit();
     await write({ "grows.ts": "g".repeat(200), "big.bin": "b".repeat(200) });
@@ -155,19 +160,19 @@ describe("trees of a folder under git", () => {
       undefined,
       undefined,
     ]);
-    assert.match(said.join(), /leave out 2 files.*big\.bin/);
+    assert.match(logged.join(), /leave out 2 files.*big\.bin/);
     await write({ "grows.ts": "g\n" });
     assert.equal(await ours.textAt(await ours.take(never), at("grows.ts")), "g\n");
   });
 
-  it("are not taken of a folder with too many new files, which is said", async () => {
+  it("are not created for a folder with too many new files, which is logged", async () => {
     await write(Object.fromEntries(Array.from({ length: 11 }, (_, i) => [`f${i}`, ""])));
     run(".", "init", "-q");
     assert.deepEqual(await trees(root, { bytes: 100, files: 10 }).take(never), []);
-    assert.match(said.join(), /more than 10 new or changed files/);
+    assert.match(logged.join(), /more than 10 new or changed files/);
   });
 
-  it("leave repositories and submodules within alone", async () => {
+  it("ignore nested repositories and submodules", async () => {
     await write({ "lib/in.ts": "l\n", "inner/own.ts": "i\n", "main.ts": "m\n" });
     commit("lib");
     commit("inner");
@@ -181,18 +186,18 @@ describe("trees of a folder under git", () => {
       await Promise.all(["main.ts", "inner/own.ts", "sub/in.ts"].map(path => ours.textAt(taken, at(path)))),
       ["m\n", undefined, undefined],
     );
-    assert.match(said.join(), /inner\//);
+    assert.match(logged.join(), /inner\//);
   });
 
-  it("are not taken of a sparse checkout, which is said", async () => {
+  it("are not created for a sparse checkout, which is logged", async () => {
     await write({ "a/x.ts": "x\n", "b/y.ts": "y\n" });
     commit();
     run(".", "sparse-checkout", "set", "a");
     assert.deepEqual(await trees().take(never), []);
-    assert.match(said.join(), /sparse checkout/);
+    assert.match(logged.join(), /sparse checkout/);
   });
 
-  it("see changes that the user has told git not to look for", async () => {
+  it("contain changes that the user has configured git to ignore", async () => {
     await write({ "a.ts": "1\n" });
     commit();
     run(".", "update-index", "--assume-unchanged", "a.ts");
@@ -202,7 +207,7 @@ describe("trees of a folder under git", () => {
     assert.match(run(".", "ls-files", "-v"), /^h a\.ts/m, "the user's own mark stays");
   });
 
-  it("are taken before the first commit, in the middle of a merge, in a worktree and below the top", async () => {
+  it("work before the first commit, in the middle of a merge, in a worktree and in a subfolder", async () => {
     await write({ "deep/a.ts": "1\n", "b.ts": "b\n" });
     run(".", "init", "-q");
     const below = trees(at("deep"));
@@ -227,7 +232,7 @@ describe("trees of a folder under git", () => {
     assert.match(run(".", "status", "--porcelain"), /^AA b\.ts|^UU b\.ts/m);
   });
 
-  it("follow a file that becomes a folder, and links are no texts", async () => {
+  it("follow a file that becomes a folder, and do not read links as text", async () => {
     await write({ a: "file\n", "b/c": "c\n" });
     commit();
     const ours = trees();
@@ -246,7 +251,7 @@ describe("trees of a folder under git", () => {
     ); // prettier-ignore
   });
 
-  it("give no text for what is none: bytes, other encodings, pointers of Git LFS", async () => {
+  it("return no text for binary files, other encodings and Git LFS pointers", async () => {
     await write({ "lfs.psd": "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n", "a.ts": "a\n" });
     await writeFile(at("bytes"), Buffer.from([1, 0, 2]));
     await writeFile(at("latin1"), Buffer.from([0xe4, 0x0a]));
@@ -257,7 +262,7 @@ describe("trees of a folder under git", () => {
       assert.equal(await ours.textAt(taken, at(path)), undefined, path);
   });
 
-  it("go with their objects when they are not kept, and those that are kept stay readable", async () => {
+  it("are deleted with their objects unless they are kept, and kept trees stay readable", async () => {
     await write({ "a.ts": "1\n" });
     commit();
     const ours = trees();
@@ -279,7 +284,7 @@ describe("trees of a folder under git", () => {
     assert.equal(countObjects(join(base, "own")), 0);
   });
 
-  it("end when they are called off, and the next one is whole", async () => {
+  it("stop when they are cancelled, and the next tree is complete", async () => {
     await write({ "a.ts": "1\n" });
     commit();
     const ours = trees();
@@ -291,7 +296,7 @@ describe("trees of a folder under git", () => {
     assert.equal(await ours.textAt(await ours.take(never), at("a.ts")), "2\n");
   });
 
-  it("are none in a folder without git, which is said once", async () => {
+  it("are unavailable in a folder without git, which is logged once", async () => {
     await write({ "a.ts": "1\n" });
     const ours = trees();
     assert.deepEqual([await ours.take(never), await ours.take(never)], [[], []]);
