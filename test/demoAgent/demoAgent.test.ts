@@ -1,4 +1,4 @@
-// The demo agent as a real process, on real folders, driven by a client built on the official SDK.
+// The demo agent as a real process, on real folders, driven by a client that is built on the official SDK.
 import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import { readFile, rename, writeFile } from "node:fs/promises";
@@ -10,7 +10,7 @@ import { bundleDemoAgent, DemoClient, remove, sampleWorkspace, workspaceOf, type
 
 const allow = (): string => "allow";
 
-describe("demo agent", function () {
+describe("the demo agent", function () {
   this.timeout(60_000);
   let agentFile = "";
   let cwd = "";
@@ -28,7 +28,7 @@ describe("demo agent", function () {
     return folder;
   };
 
-  /** The kind of the tool call that a question is about. */
+  /** The kind of the tool call in a permission request. */
   const kindOf = (question: RequestPermissionRequest): string | null | undefined =>
     open.at(-1)?.tools.find(one => one.toolCallId === question.toolCall.toolCallId)?.kind;
 
@@ -48,7 +48,7 @@ describe("demo agent", function () {
     for (const folder of folders.splice(0)) await remove(folder);
   });
 
-  it("announces its commands after the session, and its mode with it", async () => {
+  it("reports its commands and its mode after it opened the session", async () => {
     const { agent, session } = await start();
     await agent.until(() => agent.updates.some(update => update.sessionUpdate === "available_commands_update"));
     const [announced] = agent.updates;
@@ -66,7 +66,7 @@ describe("demo agent", function () {
     );
   });
 
-  it("offers no boolean option to a client that takes none", async () => {
+  it("offers no boolean option to a client without support for it", async () => {
     const { session } = await start({ capabilities: {} });
     assert.deepEqual(
       session.configOptions?.map(one => one.id),
@@ -74,16 +74,16 @@ describe("demo agent", function () {
     );
   });
 
-  it("explains a file that the prompt names, from what the client reads", async () => {
+  it("explains a file that the prompt names, from the text that the client returns", async () => {
     const buffers = new Map([
       [join(cwd, "src/cart.js"), "/** Not saved yet. */\nexport function unsavedThing(a, b) {}\n"],
     ]);
     const { agent, sessionId } = await start({ buffers });
     assert.equal((await agent.prompt(sessionId, "Explain cart.js, please")).stopReason, "end_turn");
-    assert.match(agent.said, /^## src\/cart\.js$/m);
-    assert.match(agent.said, /^- `unsavedThing\(a, b\)` \(\[line 2\]\(src\/cart\.js#L2\)\): Not saved yet\.$/m);
-    assert.match(agent.said, /```js\nexport function unsavedThing\(a, b\) \{\}\n```/);
-    assert.doesNotMatch(agent.said, /subtotal/);
+    assert.match(agent.messageText, /^## src\/cart\.js$/m);
+    assert.match(agent.messageText, /^- `unsavedThing\(a, b\)` \(\[line 2\]\(src\/cart\.js#L2\)\): Not saved yet\.$/m);
+    assert.match(agent.messageText, /```js\nexport function unsavedThing\(a, b\) \{\}\n```/);
+    assert.doesNotMatch(agent.messageText, /subtotal/);
     assert.ok(agent.filesRead.includes(join(cwd, "src/cart.js")));
     const [read] = agent.tools;
     assert.deepEqual(
@@ -101,35 +101,35 @@ describe("demo agent", function () {
   });
 
   for (const type of ["resource_link", "resource"] as const) {
-    it(`takes an attached ${type} for "this file"`, async () => {
+    it(`treats an attached ${type} as "this file"`, async () => {
       const { agent, sessionId } = await start();
       const uri = pathToFileURL(join(cwd, "src/text.js")).href;
       const attached =
         type === "resource" ? { type, resource: { uri, text: "stale" } } : { type, uri, name: "text.js" };
       await agent.prompt(sessionId, [{ type: "text", text: "explain this file" }, attached]);
-      assert.match(agent.said, /^## src\/text\.js$/m);
-      assert.match(agent.said, /`formatPrice\(amount\)`/);
+      assert.match(agent.messageText, /^## src\/text\.js$/m);
+      assert.match(agent.messageText, /`formatPrice\(amount\)`/);
     });
   }
 
-  it("explains what an attachment holds when there is no such file", async () => {
+  it("explains the contents of an attachment if there is no such file", async () => {
     const { agent, sessionId } = await start();
     const resource = { uri: "untitled:note.js", text: "function draft(x) {\n  return x;\n}\n" };
     await agent.prompt(sessionId, [
       { type: "text", text: "explain this" },
       { type: "resource", resource },
     ]);
-    assert.match(agent.said, /`draft\(x\)`/);
+    assert.match(agent.messageText, /`draft\(x\)`/);
     assert.equal(agent.filesRead.filter(path => path.includes("note.js")).length, 0);
   });
 
-  it("says which files it sees when the named one is not there", async () => {
+  it("lists the files it sees if the named file does not exist", async () => {
     const { agent, sessionId } = await start();
     await agent.prompt(sessionId, "explain nothing.js");
-    assert.match(agent.said, /could not find `nothing\.js`[\s\S]*- `src\/sum\.js`/);
+    assert.match(agent.messageText, /could not find `nothing\.js`[\s\S]*- `src\/sum\.js`/);
   });
 
-  it("runs the tests in a terminal, after asking", async () => {
+  it("runs the tests in a terminal, after asking for permission", async () => {
     const { agent, sessionId } = await start();
     assert.equal((await agent.prompt(sessionId, "run the tests")).stopReason, "end_turn");
     const question = agent.questions[0];
@@ -141,15 +141,15 @@ describe("demo agent", function () {
     assert.equal(question.toolCall.toolCallId, tool?.toolCallId);
     assert.deepEqual(tool?.content, [{ type: "terminal", terminalId: "t1" }]);
     assert.equal(tool.status, "failed");
-    assert.match(agent.said, /5 of 10 tests fail[\s\S]*- sum adds every number of the list/);
+    assert.match(agent.messageText, /5 of 10 tests fail[\s\S]*- sum adds every number of the list/);
     assert.match(agent.commands[0] ?? "", /--test/);
   });
 
-  it("runs the tests by its own program where there is no node on the path", async () => {
+  it("runs the tests with its own program if there is no node on the PATH", async () => {
     const { agent, sessionId } = await start({ env: { PATH: "" } });
     await agent.prompt(sessionId, "run the tests");
     assert.equal(agent.commands[0], `${process.execPath} --test --test-reporter=spec`);
-    assert.match(agent.said, /5 of 10 tests fail/);
+    assert.match(agent.messageText, /5 of 10 tests fail/);
   });
 
   it("fixes the bug of the sample workspace: failure, question, edit, tests", async () => {
@@ -168,11 +168,11 @@ describe("demo agent", function () {
       ["failed", "completed"],
     );
     assert.equal(agent.questions.length, 2);
-    assert.match(agent.said, /All 10 tests pass/);
+    assert.match(agent.messageText, /All 10 tests pass/);
     assert.ok(agent.tools.every(one => one.status === "completed" || one.status === "failed"));
   });
 
-  it("finds the bug in a file that the named one imports", async () => {
+  it("finds the bug in a file that the named file imports", async () => {
     const folder = await folderOf({
       "inner.js": "exports.twice = n => n * 3;\n",
       "outer.js": 'const { twice } = require("./inner.js");\nexports.four = n => twice(twice(n));\n',
@@ -182,7 +182,7 @@ describe("demo agent", function () {
     const { agent, sessionId } = await start({ cwd: folder });
     await agent.prompt(sessionId, "/fix outer.js");
     assert.equal(await readFile(join(folder, "inner.js"), "utf8"), "exports.twice = n => n * 2;\n");
-    assert.match(agent.said, /`3` became `2` in `inner\.js`, line 1/);
+    assert.match(agent.messageText, /`3` became `2` in `inner\.js`, line 1/);
   });
 
   it("finds the bug when no file is named", async () => {
@@ -191,13 +191,13 @@ describe("demo agent", function () {
     assert.match(await readFile(join(cwd, "src/sum.js"), "utf8"), /let i = 0/);
   });
 
-  it("says so when there is nothing to fix", async () => {
+  it("reports that there is nothing to fix", async () => {
     const file = join(cwd, "src/sum.js");
     const right = (await readFile(file, "utf8")).replace("let i = 1", "let i = 0");
     await writeFile(file, right);
     const { agent, sessionId } = await start();
     await agent.prompt(sessionId, "fix the bug in sum.js");
-    assert.match(agent.said, /All 10 tests pass.*nothing to fix in `src\/sum\.js`/);
+    assert.match(agent.messageText, /All 10 tests pass.*nothing to fix in `src\/sum\.js`/);
     assert.equal(await readFile(file, "utf8"), right);
     assert.equal(
       agent.tools.some(one => one.kind === "edit"),
@@ -205,7 +205,7 @@ describe("demo agent", function () {
     );
   });
 
-  it("works the same on a folder where every file and function has another name", async () => {
+  it("works the same in a folder where every file and function has another name", async () => {
     await rename(join(cwd, "src"), join(cwd, "lib"));
     await rename(join(cwd, "lib/sum.js"), join(cwd, "lib/adding.mjs"));
     await rename(join(cwd, "test/sum.test.js"), join(cwd, "test/adding.test.mjs"));
@@ -228,12 +228,12 @@ describe("demo agent", function () {
     }
     const { agent, sessionId } = await start();
     await agent.prompt(sessionId, "explain adding.mjs");
-    assert.match(agent.said, /## lib\/adding\.mjs[\s\S]*`addUp\(numbers\)`[\s\S]*`biggest\(numbers\)`/);
+    assert.match(agent.messageText, /## lib\/adding\.mjs[\s\S]*`addUp\(numbers\)`[\s\S]*`biggest\(numbers\)`/);
     await agent.prompt(sessionId, "fix the bug in adding.mjs");
     assert.match(await readFile(join(cwd, "lib/adding.mjs"), "utf8"), /let i = 0/);
     await agent.prompt(sessionId, "plan a refactor");
-    assert.match(agent.said, /lib\/cart\.js:\d+` and `lib\/text\.js:\d+` hold the same lines/);
-    assert.doesNotMatch(agent.said, /src\/|sum\.js/);
+    assert.match(agent.messageText, /lib\/cart\.js:\d+` and `lib\/text\.js:\d+` hold the same lines/);
+    assert.doesNotMatch(agent.messageText, /src\/|sum\.js/);
   });
 
   const loop =
@@ -258,21 +258,21 @@ describe("demo agent", function () {
     });
   }
 
-  it("owns up when no small change helps", async () => {
+  it("admits when no small change helps", async () => {
     const folder = await folderOf({
       "a.js": "exports.f = () => undefined;\n",
       "a.test.js": `const { f } = require("./a.js");\nrequire("node:test")("t", () => require("node:assert").equal(f(), 42));\n`,
     });
     const { agent, sessionId } = await start({ cwd: folder });
     await agent.prompt(sessionId, "fix the bug in a.js");
-    assert.match(agent.said, /none makes the tests pass/);
+    assert.match(agent.messageText, /none makes the tests pass/);
     assert.equal(
       agent.tools.some(one => one.kind === "edit"),
       false,
     );
   });
 
-  it("leaves the file alone when the edit is rejected, and shows what it would have been", async () => {
+  it("leaves the file unchanged when the edit is rejected, and shows the rejected edit", async () => {
     const file = join(cwd, "src/sum.js");
     const old = await readFile(file, "utf8");
     const { agent, sessionId } = await start({
@@ -281,14 +281,14 @@ describe("demo agent", function () {
     assert.equal((await agent.prompt(sessionId, "fix the bug in sum.js")).stopReason, "end_turn");
     assert.equal(await readFile(file, "utf8"), old);
     assert.equal(agent.tools.find(one => one.kind === "edit")?.status, "failed");
-    assert.match(agent.said, /You rejected the change[\s\S]*^\+.*let i = 0/m);
+    assert.match(agent.messageText, /You rejected the change[\s\S]*^\+.*let i = 0/m);
   });
 
   it("runs nothing when the command is rejected", async () => {
     const { agent, sessionId } = await start({ choose: () => "reject" });
     await agent.prompt(sessionId, "run the tests");
     assert.deepEqual(agent.commands, []);
-    assert.match(agent.said, /did not run/);
+    assert.match(agent.messageText, /did not run/);
     await agent.prompt(sessionId, "fix the bug in sum.js");
     assert.deepEqual(agent.commands, []);
     assert.equal(
@@ -297,7 +297,7 @@ describe("demo agent", function () {
     );
   });
 
-  it("does not ask again for what is always allowed, until the mode is set back", async () => {
+  it('does not ask again after "always allow", until the mode is reset', async () => {
     const { agent, sessionId } = await start({ choose: () => "always" });
     await agent.prompt(sessionId, "run the tests");
     await agent.prompt(sessionId, "run the tests");
@@ -307,7 +307,7 @@ describe("demo agent", function () {
     assert.equal(agent.questions.length, 2);
   });
 
-  it("asks nothing in the mode that edits freely", async () => {
+  it("does not ask for permission in the mode that edits freely", async () => {
     const { agent, sessionId } = await start({ choose: () => assert.fail("asked") });
     const { configOptions } = await agent.connection.agent.request("session/set_config_option", {
       sessionId,
@@ -319,16 +319,16 @@ describe("demo agent", function () {
     assert.match(await readFile(join(cwd, "src/sum.js"), "utf8"), /let i = 0/);
   });
 
-  it("keeps its thoughts to itself when told to", async () => {
+  it("sends no thoughts if they are turned off", async () => {
     const { agent, sessionId } = await start();
     const set = { sessionId, configId: "thoughts", type: "boolean" as const, value: false };
     await agent.connection.agent.request("session/set_config_option", set);
     await agent.prompt(sessionId, "explain sum.js");
     assert.equal(agent.thought, "");
-    assert.notEqual(agent.said, "");
+    assert.notEqual(agent.messageText, "");
   });
 
-  it("moves its plan from pending to completed, one step after the other, and changes nothing", async () => {
+  it("moves its plan from pending to completed, step by step, and changes nothing", async () => {
     const before = await readFile(join(cwd, "src/text.js"), "utf8");
     const { agent, sessionId } = await start();
     await agent.prompt(sessionId, "plan a refactor");
@@ -343,28 +343,28 @@ describe("demo agent", function () {
     );
     for (const statuses of plans.slice(0, -1))
       assert.equal(statuses.filter(status => status === "in_progress").length, 1);
-    assert.match(agent.said, /\| `src\/cart\.js` \| 28 \| 4 \|/);
-    assert.match(agent.said, /`src\/cart\.js:25` and `src\/text\.js:30` hold the same lines/);
-    assert.match(agent.said, /not tested\*\*: `receipt`/);
+    assert.match(agent.messageText, /\| `src\/cart\.js` \| 28 \| 4 \|/);
+    assert.match(agent.messageText, /`src\/cart\.js:25` and `src\/text\.js:30` hold the same lines/);
+    assert.match(agent.messageText, /not tested\*\*: `receipt`/);
     assert.equal(await readFile(join(cwd, "src/text.js"), "utf8"), before);
   });
 
-  it("says what it can do when greeted, naming files of this folder", async () => {
+  it("lists its abilities when greeted, naming files of this folder", async () => {
     const folder = await folderOf({ "zebra.js": "export const stripes = () => 2;\n" });
     const { agent, sessionId } = await start({ cwd: folder });
     await agent.prompt(sessionId, "hello");
-    assert.match(agent.said, /demo agent[\s\S]*Explain zebra\.js/);
+    assert.match(agent.messageText, /demo agent[\s\S]*Explain zebra\.js/);
     assert.deepEqual(agent.filesRead, []);
   });
 
-  it("makes do with a client that offers neither files nor terminals, and says so", async () => {
+  it("works with a client that offers neither files nor terminals, and mentions it", async () => {
     const { agent, sessionId } = await start({ capabilities: {} });
     await agent.prompt(sessionId, "explain sum.js");
-    assert.match(agent.said, /read from the disk[\s\S]*`sum\(numbers\)`/);
+    assert.match(agent.messageText, /read from the disk[\s\S]*`sum\(numbers\)`/);
     await agent.prompt(sessionId, "run the tests");
-    assert.match(agent.said, /does not offer terminals/);
+    assert.match(agent.messageText, /does not offer terminals/);
     await agent.prompt(sessionId, "fix the bug in sum.js");
-    assert.match(agent.said, /make this change yourself:[\s\S]*^\+.*let i = 0/m);
+    assert.match(agent.messageText, /make this change yourself:[\s\S]*^\+.*let i = 0/m);
     assert.deepEqual([agent.filesRead, agent.commands], [[], []]);
     assert.match(await readFile(join(cwd, "src/sum.js"), "utf8"), /let i = 1/);
   });
@@ -379,18 +379,18 @@ describe("demo agent", function () {
     };
     const { agent, sessionId } = await start({ buffers, choose });
     await agent.prompt(sessionId, "fix the bug in sum.js");
-    assert.match(agent.said, /has changed since I read it/);
+    assert.match(agent.messageText, /has changed since I read it/);
     assert.match(await readFile(file, "utf8"), /let i = 1/);
   });
 
-  it("says which file cannot be read", async () => {
+  it("names a file that cannot be read", async () => {
     const { agent, sessionId } = await start({ cwd: join(cwd, "gone") });
     await agent.prompt(sessionId, "explain this file");
-    assert.match(agent.said, /I could not read/);
+    assert.match(agent.messageText, /I could not read/);
   });
 
   describe("when cancelled", () => {
-    it("ends at once with a question open, and closes its tool calls", async () => {
+    it("ends at once with a question open, and completes its tool calls", async () => {
       const { agent, sessionId } = await start({ choose: () => undefined });
       const turn = agent.prompt(sessionId, "run the tests");
       await agent.until(() => agent.questions.length === 1);
@@ -398,7 +398,7 @@ describe("demo agent", function () {
       assert.equal((await turn).stopReason, "cancelled");
       assert.equal(agent.tools.find(one => one.kind === "execute")?.status, "failed");
       assert.deepEqual(agent.commands, []);
-      assert.equal(agent.said, "");
+      assert.equal(agent.messageText, "");
     });
 
     it("ends a running terminal, and releases it", async () => {
@@ -416,7 +416,7 @@ describe("demo agent", function () {
       assert.equal((await terminal?.exited)?.signal, "SIGKILL");
     });
 
-    it("ends the trials on the copy, and removes it", async () => {
+    it("ends the trials on the copy, and removes the copy", async () => {
       const copies = (): readonly string[] => readdirSync(tmpdir()).filter(name => name.startsWith("parley-demo-"));
       const before = copies();
       const folder = await folderOf({
@@ -433,13 +433,13 @@ describe("demo agent", function () {
       assert.ok(agent.tools.every(one => one.status === "completed" || one.status === "failed"));
     });
 
-    it("stops in the middle of its words, at its usual pace", async () => {
+    it("stops in the middle of a message, at its usual pace", async () => {
       const { agent, sessionId } = await start({ env: { PARLEY_DEMO_SPEED: "20" } });
       const turn = agent.prompt(sessionId, "hello");
-      await agent.until(() => agent.said !== "");
+      await agent.until(() => agent.messageText !== "");
       await agent.cancel(sessionId);
       assert.equal((await turn).stopReason, "cancelled");
-      assert.doesNotMatch(agent.said, /\/help/);
+      assert.doesNotMatch(agent.messageText, /\/help/);
     });
   });
 
@@ -450,19 +450,19 @@ describe("demo agent", function () {
     await agent.until(() => agent.questions.length === 1);
     const second = await agent.connection.agent.request("session/new", { cwd: other, mcpServers: [] });
     await agent.prompt(second.sessionId, "explain other.js");
-    assert.match(agent.said, /elsewhere/);
+    assert.match(agent.messageText, /elsewhere/);
     await assert.rejects(agent.prompt(sessionId, "hello"), /still busy/);
     await agent.cancel(sessionId);
     assert.equal((await waiting).stopReason, "cancelled");
   });
 
-  it("forgets a closed session, and knows no others", async () => {
+  it("forgets a closed session, and refuses unknown sessions", async () => {
     const { agent, sessionId } = await start();
     await agent.connection.agent.request("session/close", { sessionId });
     await assert.rejects(agent.prompt(sessionId, "hello"), /There is no session/);
   });
 
-  it("ends by itself when its client goes away in the middle of a turn", async () => {
+  it("exits when its client disconnects in the middle of a turn", async () => {
     const { agent, sessionId } = await start({ env: { PARLEY_DEMO_SPEED: "20" } });
     void agent.prompt(sessionId, "plan a refactor").catch(() => undefined);
     await agent.until(() => agent.updates.some(update => update.sessionUpdate === "plan"));

@@ -1,4 +1,4 @@
-// The pure parts of the demo agent: what it takes words for, and how it reads and changes a source.
+// The pure parts of the demo agent: how it interprets a prompt, and how it reads and changes source code.
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { filesNamed, understand, type Intent } from "../../examples/demo-agent/intent.ts";
@@ -8,7 +8,7 @@ import { outline } from "../../examples/demo-agent/outline.ts";
 import { blank } from "../../examples/demo-agent/sourceText.ts";
 import { readReport, testCommand } from "../../examples/demo-agent/testCommand.ts";
 
-describe("what the demo agent understands", () => {
+describe("the demo agent's interpretation of a prompt", () => {
   const examples: readonly (readonly [Intent["kind"], string])[] = [
     ["explain", "Explain this file"],
     ["explain", "what does cart.js do?"],
@@ -46,8 +46,8 @@ describe("what the demo agent understands", () => {
   });
 });
 
-describe("reading a source without a parser", () => {
-  it("blanks texts and comments, and keeps every place", () => {
+describe("the source reader without a parser", () => {
+  it("blanks strings and comments, and keeps every offset", () => {
     const source = "f(\"a < b\"); // c < d\nconst r = /x<[/]y/g; const q = a / b / c; `t${1 < 2}`; /* < */ '\\'<'";
     const code = blank(source);
     assert.equal(code.length, source.length);
@@ -55,7 +55,7 @@ describe("reading a source without a parser", () => {
     assert.match(code, /a \/ b \/ c/);
   });
 
-  it("keeps length and lines of any text, and settles", () => {
+  it("keeps length and lines of any text, and is idempotent", () => {
     const piece = fc.constantFrom(
       '"',
       "'",
@@ -87,7 +87,7 @@ describe("reading a source without a parser", () => {
     );
   });
 
-  it("makes each small change in one place, and nowhere in texts or comments", () => {
+  it("makes each small change in one place, and never in strings or comments", () => {
     const source = 'const f = (a, b) => a + b; // 1 + 2\nconst s = "3 < 4";\n';
     const all = mutations(source);
     assert.ok(all.length > 0);
@@ -100,8 +100,8 @@ describe("reading a source without a parser", () => {
   });
 });
 
-describe("what a source defines", () => {
-  it("finds functions and classes with their ends, their comments, and who may use them", () => {
+describe("the definitions of a source file", () => {
+  it("include functions and classes with their ends, their comments, and their exports", () => {
     const source = `// The file.
 
 /** Adds. */
@@ -129,7 +129,7 @@ export { Box };
     );
   });
 
-  it("knows Python and Markdown a little, and any other text by its lines", () => {
+  it("include headings and functions of Markdown and Python, and lines of any other text", () => {
     const python = outline("a.py", "# About\nimport os\n\ndef f(a):\n    return a\n\nclass B:\n    pass\n");
     assert.deepEqual([python.imports, python.definitions.map(one => one.signature)], [["os"], ["f(a)", "class B"]]);
     assert.deepEqual(
@@ -140,8 +140,8 @@ export { Box };
   });
 });
 
-describe("what a prompt of the demo agent holds", () => {
-  it("are words, files and pictures, whose own bytes tell their size", () => {
+describe("the content of a prompt for the demo agent", () => {
+  it("consists of text, files and images, whose bytes determine their size", () => {
     const png =
       "iVBORw0KGgoAAAANSUhEUgAAAAoAAAAFCAYAAAB8ZH1oAAAAFUlEQVR42mNk+M9Qz0AEYBxVSF+FABJADveWkH6oAAAAAElFTkSuQmCC";
     const prompt = readPrompt([
@@ -164,7 +164,7 @@ describe("what a prompt of the demo agent holds", () => {
 describe("test commands and reports", () => {
   const script = (test: string): string => JSON.stringify({ scripts: { test } });
 
-  it("runs a script that only calls node without a package manager, and any other with its own", () => {
+  it("run a script that only calls node without a package manager, and any other script with its own", () => {
     assert.deepEqual(testCommand(script("node --test test/a.js"), [], false)?.args, ["--test", "test/a.js"]);
     const shell = testCommand(script("node a.js && rm -rf b"), ["yarn.lock"], false);
     assert.equal(shell?.label, "yarn test");
@@ -173,7 +173,7 @@ describe("test commands and reports", () => {
     assert.equal(testCommand("no json", [], false), undefined);
   });
 
-  it("reads both of Node's reports, with colours and without", () => {
+  it("are read in both of Node's formats, with colors and without", () => {
     const tap = "not ok 1 - adds\nok 2 - b\n# tests 2\n# pass 1\n# fail 1\n";
     const spec = "\u001b[31m✖ adds \u001b[90m(1.2ms)\u001b[39m\u001b[39m\nℹ pass 1\nℹ fail 1\n✖ adds (1.2ms)\n";
     for (const text of [tap, spec]) assert.deepEqual(readReport(text), { passed: 1, failed: 1, failures: ["adds"] });

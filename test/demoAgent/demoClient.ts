@@ -1,4 +1,5 @@
-// A small, well-behaved ACP client around a real demo agent process, built on the official SDK, for the agent's tests.
+// A small, well-behaved ACP client for the tests of the demo agent. It runs a real demo agent process and is built on
+// the official SDK.
 import { spawn, type ChildProcessByStdio } from "node:child_process";
 import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -19,14 +20,14 @@ import {
 } from "@agentclientprotocol/sdk";
 import * as esbuild from "esbuild";
 
-/** Everything that the demo agent can make use of. */
+/** All client capabilities that the demo agent uses. */
 export const allCapabilities: ClientCapabilities = {
   fs: { readTextFile: true, writeTextFile: true },
   terminal: true,
   session: { configOptions: { boolean: {} } },
 };
 
-/** Bundles the demo agent into a temporary folder, as the build does. */
+/** Bundles the demo agent into a temporary folder, like the build does. */
 export async function bundleDemoAgent(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "parley-test-agent-"));
   const outfile = join(folder, "demo-agent.mjs");
@@ -59,12 +60,12 @@ export async function workspaceOf(files: Readonly<Record<string, string>>): Prom
   return folder;
 }
 
-/** How the client behaves. */
+/** The client's behavior. */
 export interface ClientSetup {
   readonly cwd: string;
   readonly capabilities?: ClientCapabilities;
   readonly env?: Readonly<Record<string, string>>;
-  /** The option chosen at each question; waits for ever while it returns undefined. */
+  /** The option chosen at each question; waits forever while it returns undefined. */
   readonly choose?: (question: RequestPermissionRequest) => string | undefined;
   /** Unsaved text, by absolute path. */
   readonly buffers?: ReadonlyMap<string, string>;
@@ -76,7 +77,7 @@ interface TerminalRecord {
   output: string;
 }
 
-/** A demo agent process and the client that talks to it. */
+/** A demo agent process and its client. */
 export class DemoClient {
   readonly updates: SessionUpdate[] = [];
   readonly questions: RequestPermissionRequest[] = [];
@@ -130,14 +131,14 @@ export class DemoClient {
     return this.connection.agent.request("session/prompt", { sessionId, prompt: blocks });
   }
 
-  /** Cancels a session as a client must: open questions are answered "cancelled". */
+  /** Cancels a session as the protocol requires: open questions are answered "cancelled". */
   async cancel(sessionId: string): Promise<void> {
     for (const settle of this.#openPermissions) settle(true);
     await this.connection.agent.notify("session/cancel", { sessionId });
   }
 
   /** The text of all agent messages. */
-  get said(): string {
+  get messageText(): string {
     return this.#text("agent_message_chunk");
   }
 
@@ -146,7 +147,7 @@ export class DemoClient {
     return this.#text("agent_thought_chunk");
   }
 
-  /** Tool calls as they ended up, in the order in which they began. */
+  /** The final state of the tool calls, in the order in which they began. */
   get tools(): readonly Extract<SessionUpdate, { sessionUpdate: "tool_call" }>[] {
     const byId = new Map<string, Extract<SessionUpdate, { sessionUpdate: "tool_call" }>>();
     for (const update of this.updates) {
@@ -159,7 +160,7 @@ export class DemoClient {
     return [...byId.values()];
   }
 
-  /** Resolves when the condition holds; it is looked at after every message. */
+  /** Resolves when the condition holds; checks it after every message. */
   async until(condition: () => boolean): Promise<void> {
     if (condition()) return;
     await new Promise<void>(done => {
@@ -172,7 +173,7 @@ export class DemoClient {
     });
   }
 
-  /** Ends the agent as a client does: closes its stdin, and waits for the exit. */
+  /** Ends the agent like a client does: closes its stdin, and waits for the exit. */
   async close(): Promise<void> {
     this.child.stdin.end();
     await this.exited;
@@ -274,7 +275,7 @@ export class DemoClient {
   }
 }
 
-/** Removes a folder that a test made. */
+/** Removes a folder that a test created. */
 export async function remove(folder: string): Promise<void> {
   await rm(folder, { recursive: true, force: true, maxRetries: 3 });
 }

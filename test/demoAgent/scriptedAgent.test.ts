@@ -1,4 +1,5 @@
-// The demo agent's scripted mode: what a script says is what goes over the wire; and the agents that misbehave on purpose.
+// The demo agent's scripted mode sends exactly what the script contains. Also tests the agents that misbehave on
+// purpose.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";
@@ -9,7 +10,7 @@ import { bundleDemoAgent, DemoClient, remove, workspaceOf, type ClientSetup } fr
 
 const rawAgents: RawAgent[] = [];
 
-/** A process that is fed lines and whose stdout is kept line by line. */
+/** A process that receives lines and whose stdout is kept line by line. */
 class RawAgent {
   readonly lines: string[] = [];
   stderr = "";
@@ -35,17 +36,17 @@ class RawAgent {
     this.#child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
   }
 
-  /** The first line that holds the text, now or later. */
+  /** The first line that contains the text, now or later. */
   async line(text: string): Promise<string> {
     return this.#find(lines => lines.find(line => line.includes(text)));
   }
 
-  /** The line that is the given one (from 0) of those that match, now or later. */
+  /** The line with the given index (from 0) among the lines that match, now or later. */
   async lineNumber(index: number, pattern: RegExp): Promise<string> {
     return this.#find(lines => lines.filter(line => pattern.test(line))[index]);
   }
 
-  /** Initializes, opens a session, and prompts with the text under the id 2. */
+  /** Initializes, opens a session, and sends the text as a prompt with the id 2. */
   async prompt(text: string, cwd = process.cwd()): Promise<void> {
     this.send({ id: 0, method: "initialize", params: { protocolVersion: 1 } });
     await this.line('"id":0');
@@ -80,7 +81,7 @@ async function endRawAgents(): Promise<void> {
   }
 }
 
-describe("scripted agent", function () {
+describe("the scripted agent", function () {
   this.timeout(60_000);
   let agentFile = "";
   let cwd = "";
@@ -109,7 +110,7 @@ describe("scripted agent", function () {
     await remove(cwd);
   });
 
-  it("plays updates, chunks and thoughts in order, and stops for the reason given", async () => {
+  it("plays updates, chunks and thoughts in order, and stops with the given reason", async () => {
     const { agent, sessionId } = await start();
     const steps = [
       { chunk: "a$n ", times: 3, messageId: "m1" },
@@ -120,7 +121,7 @@ describe("scripted agent", function () {
       { chunk: "never" },
     ];
     assert.equal((await agent.prompt(sessionId, await script(steps))).stopReason, "max_tokens");
-    assert.deepEqual([agent.said, agent.thought], ["a0 a1 a2 ", "hm"]);
+    assert.deepEqual([agent.messageText, agent.thought], ["a0 a1 a2 ", "hm"]);
     const kinds = agent.updates
       .map(update => update.sessionUpdate)
       .filter(kind => kind !== "available_commands_update");
@@ -132,7 +133,7 @@ describe("scripted agent", function () {
     ]);
   });
 
-  it("keeps the answers to its requests, and uses them in later steps", async () => {
+  it("keeps the responses to its requests, and uses them in later steps", async () => {
     await writeFile(join(cwd, "a.txt"), "hello");
     const { agent, sessionId } = await start();
     const steps = [
@@ -144,7 +145,7 @@ describe("scripted agent", function () {
       { chunk: " code $unknown.error.code" },
     ];
     await agent.prompt(sessionId, await script({ steps }));
-    assert.equal(agent.said, "It says hello. code -32002 code -32601");
+    assert.equal(agent.messageText, "It says hello. code -32002 code -32601");
   });
 
   it("asks several questions at once, and waits for each by name", async () => {
@@ -162,7 +163,7 @@ describe("scripted agent", function () {
     await agent.prompt(sessionId, await script({ steps }));
     assert.equal(agent.questions.length, 2);
     const answered = (optionId: string): string => JSON.stringify({ outcome: { outcome: "selected", optionId } });
-    assert.equal(agent.said, answered("allow") + answered("reject"));
+    assert.equal(agent.messageText, answered("allow") + answered("reject"));
   });
 
   it("answers the prompt with the error of the script", async () => {
@@ -192,17 +193,17 @@ describe("scripted agent", function () {
       await agent.cancel(sessionId);
       assert.equal((await turn).stopReason, "cancelled");
     }
-    assert.doesNotMatch(agent.said, /never/);
+    assert.doesNotMatch(agent.messageText, /never/);
   });
 
-  it("goes on after cancel where the script waits for it", async () => {
+  it("continues after cancel where the script waits for it", async () => {
     const { agent, sessionId } = await start();
     const steps = [{ chunk: "one" }, { waitForCancel: true }, { waitMs: 1 }, { chunk: " two" }, { stop: "cancelled" }];
     const turn = agent.prompt(sessionId, await script(steps));
-    await agent.until(() => agent.said === "one");
+    await agent.until(() => agent.messageText === "one");
     await agent.cancel(sessionId);
     assert.equal((await turn).stopReason, "cancelled");
-    assert.equal(agent.said, "one two");
+    assert.equal(agent.messageText, "one two");
   });
 
   it("marks when its last write was handed over", async () => {
@@ -221,10 +222,10 @@ describe("scripted agent", function () {
     );
     const [first, last] = marks.map(mark => mark.at);
     assert.ok(first !== undefined && last !== undefined && before - 5 < first && first < last && last < after + 5);
-    assert.equal(agent.said.length, 2_000_000);
+    assert.equal(agent.messageText.length, 2_000_000);
   });
 
-  it("sends malformed lines, invalid updates and stderr as they stand", async () => {
+  it("sends malformed lines, invalid updates and stderr unchanged", async () => {
     const steps = [
       { raw: '{"jsonrpc":"2.0",' },
       { raw: "sep\u2028arator" },
@@ -243,25 +244,25 @@ describe("scripted agent", function () {
     assert.equal(agent.stderr, "a warning 0\na warning 1\n");
   });
 
-  it("dies as told: with a code, or by a signal", async () => {
+  it("exits as scripted, with a code or by a signal", async () => {
     const first = await start();
     void first.agent
       .prompt(first.sessionId, await script([{ chunk: "last words" }, { exit: 7 }]))
       .catch(() => undefined);
     assert.deepEqual(await first.agent.exited, { code: 7, signal: null });
-    await first.agent.until(() => first.agent.said === "last words");
+    await first.agent.until(() => first.agent.messageText === "last words");
     const second = await start();
     void second.agent.prompt(second.sessionId, await script([{ crash: true }])).catch(() => undefined);
     assert.deepEqual(await second.agent.exited, { code: null, signal: "SIGKILL" });
   });
 
-  it("hangs as told, deaf to cancel, and ends with its stdin", async () => {
+  it("hangs as scripted, ignores cancel, and ends with its stdin", async () => {
     const { agent, sessionId } = await start();
     let ended = false;
     const turn = agent.prompt(sessionId, await script([{ chunk: "hm" }, { hang: true }])).finally(() => (ended = true));
-    await agent.until(() => agent.said === "hm");
+    await agent.until(() => agent.messageText === "hm");
     await agent.cancel(sessionId);
-    // Another answered request shows that the cancel was read.
+    // Another answered request shows that the agent has read the cancel.
     await agent.newSession();
     assert.equal(ended, false);
     const gone = assert.rejects(turn);
@@ -269,7 +270,7 @@ describe("scripted agent", function () {
     await gone;
   });
 
-  it("plays the script of the environment at every prompt, and lays its fields over the answers", async () => {
+  it("plays the script of the environment for every prompt, and merges its fields into the answers", async () => {
     const file = join(cwd, "env.json");
     const agentInfo = { name: "other", version: "9" };
     await writeFile(
@@ -283,15 +284,15 @@ describe("scripted agent", function () {
     assert.deepEqual(configOptions, []);
     await agent.prompt(sessionId, "anything");
     await agent.prompt(sessionId, "else");
-    assert.equal(agent.said, "!!");
+    assert.equal(agent.messageText, "!!");
   });
 
-  it("answers a script that is missing or wrong with an error that says what is wrong", async () => {
+  it("answers a missing or invalid script with an error that explains the problem", async () => {
     const { agent, sessionId } = await start();
     await assert.rejects(agent.prompt(sessionId, "#script nowhere.json"), /nowhere\.json could not be read/);
     const wrong = agent.prompt(sessionId, await script([{ chunk: "a" }, { chunk: "b", speed: 3 }]));
     await assert.rejects(wrong, /script\.json is wrong\. Step 2: "chunk" takes no "speed"/);
-    assert.equal(agent.said, "");
+    assert.equal(agent.messageText, "");
   });
 
   const mistakes: readonly (readonly [text: string, reason: RegExp])[] = [
@@ -323,12 +324,12 @@ describe("scripted agent", function () {
   }
 });
 
-describe("misbehaving agents", function () {
+describe("the misbehaving agents", function () {
   this.timeout(60_000);
   const bad = "test/support/agents/bad.mjs";
   afterEach(endRawAgents);
 
-  it("behave, but for the one thing that they are named for", async () => {
+  it("behave correctly except for the one fault in their name", async () => {
     const agent = new RawAgent([bad, "none"]);
     await agent.prompt("hi");
     assert.match(await agent.line("You said"), /You said: hi/);
@@ -336,19 +337,19 @@ describe("misbehaving agents", function () {
     await agent.close();
   });
 
-  it("name what they can do when told nothing", async () => {
+  it("list their abilities when run without arguments", async () => {
     const agent = new RawAgent([bad]);
     assert.equal(await agent.exited, 64);
     assert.match(agent.stderr, /two-questions/);
   });
 
-  it("exit at once, with words", async () => {
+  it("exit at once, after some output", async () => {
     const agent = new RawAgent([bad, "exit", "9"]);
     assert.equal(await agent.exited, 9);
     assert.match(agent.stderr, /giving up\n$/);
   });
 
-  it("ask under odd ids, and hear the answers", async () => {
+  it("send requests with unusual ids, and receive the responses", async () => {
     const agent = new RawAgent([bad, "ids"]);
     await agent.prompt("hi");
     for (let answered = 0; answered < 4; answered += 1) {
@@ -374,10 +375,10 @@ describe("misbehaving agents", function () {
   it("leave a grandchild that only SIGKILL ends", async () => {
     const agent = new RawAgent([bad, "grandchild"]);
     await agent.prompt("hi");
-    const said = JSON.parse(await agent.line("agent_message_chunk")) as {
+    const update = JSON.parse(await agent.line("agent_message_chunk")) as {
       readonly params: { readonly update: { readonly content: { readonly text: string } } };
     };
-    const pid = Number(said.params.update.content.text);
+    const pid = Number(update.params.update.content.text);
     agent.kill();
     await agent.exited;
     process.kill(pid, "SIGTERM");
