@@ -1,4 +1,4 @@
-// The in-memory editor keeps the contract that the real one keeps.
+// The in-memory editor meets the same contract as the real editor.
 import { describeDocuments } from "../support/contracts/documents.ts";
 import { FakeDocuments } from "../support/fakes/fakePorts.ts";
 

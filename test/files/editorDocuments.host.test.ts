@@ -1,4 +1,5 @@
-// The editor's documents keep the contract, and what only the real editor can show: encodings, undo, cursors, settings.
+// The editor's documents meet the contract. In addition: encodings, undo, cursors and settings, which only the real
+// editor has.
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { chmod, mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from "node:fs/promises";
@@ -41,7 +42,7 @@ async function makeHarness(): Promise<DocumentsHarness> {
   };
 }
 
-/** Replaces a document's whole text, as a user would: unsaved. */
+/** Replaces the whole text of a document without saving, like a user. */
 async function type(document: vscode.TextDocument, text: string): Promise<void> {
   const edit = new vscode.WorkspaceEdit();
   const end = document.lineAt(document.lineCount - 1).range.end;
@@ -82,14 +83,14 @@ describe("EditorDocuments", () => {
     assert.deepEqual(await at.bytes("a.txt"), Buffer.from("th\xe9\n", "latin1"));
   });
 
-  it("refuses characters that the document's encoding lacks, and leaves the file", async () => {
+  it("refuses characters that the document's encoding lacks, and leaves the file unchanged", async () => {
     await at.put("a.txt", Buffer.from("caf\xe9\n", "latin1"));
     await vscode.workspace.openTextDocument(at.path("a.txt"), { encoding: "windows1252" });
     await rejectsWithRefusal("invalid", /windows1252/, at.documents.write(at.path("a.txt"), "☃\n"));
     assert.deepEqual(await at.bytes("a.txt"), Buffer.from("caf\xe9\n", "latin1"));
   });
 
-  it("refuses to write over bytes that were read in the wrong encoding", async () => {
+  it("refuses to overwrite bytes that were decoded with the wrong encoding", async () => {
     const bytes = Buffer.from("caf\xe9\n", "latin1");
     await at.put("a.txt", bytes);
     await rejectsWithRefusal("failed", /not valid utf8/, at.documents.write(at.path("a.txt"), "tea\n"));
@@ -104,7 +105,7 @@ describe("EditorDocuments", () => {
     assert.deepEqual(await at.bytes("a.txt"), utf16("twee\n"));
   });
 
-  it("leaves the cursor where it is when other lines change", async () => {
+  it("leaves the cursor in place when other lines change", async () => {
     await at.put("a.txt", "one\ntwo\nthree\nfour\nfive\n");
     const editor = await open("a.txt");
     editor.selection = new vscode.Selection(2, 1, 2, 3);
@@ -120,7 +121,7 @@ describe("EditorDocuments", () => {
     assert.equal(editor.document.getText(), "one\ntwo\nthree\nfour\n");
   });
 
-  it("steals no focus and opens no editor", async () => {
+  it("moves no focus and opens no editor", async () => {
     await at.put("a.txt", "one\n");
     await at.put("b.txt", "one\n");
     await open("b.txt");
@@ -131,7 +132,7 @@ describe("EditorDocuments", () => {
     );
   });
 
-  it("obeys the user's save settings", async () => {
+  it("respects the user's save settings", async () => {
     const files = vscode.workspace.getConfiguration("files");
     await files.update("insertFinalNewline", true, vscode.ConfigurationTarget.Global);
     try {
@@ -170,7 +171,7 @@ describe("EditorDocuments", () => {
     }
   });
 
-  it("reports a save that failed, puts the document's text back and leaves the disk alone", async () => {
+  it("reports a failed save, restores the document's text and leaves the disk unchanged", async () => {
     await at.put("a.txt", "one\n");
     await at.documents.write(at.path("a.txt"), "two\n");
     const meanwhile = vscode.workspace.onDidChangeTextDocument(event => {
@@ -185,7 +186,7 @@ describe("EditorDocuments", () => {
     }
   });
 
-  it("saves the user's own changes too where a setting says so", async () => {
+  it("also saves the user's own changes if a setting says so", async () => {
     await at.put("a.txt", "one\n");
     await at.type("a.txt", "one\nmine\n");
     const documents = new EditorDocuments(nodePaths(), { saveUnsaved: () => true });

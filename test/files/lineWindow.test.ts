@@ -31,7 +31,7 @@ describe("sliceLines", () => {
     .array(fc.constantFrom("a", "é", "😀", "\n", "\r\n", "\r"), { maxLength: 40 })
     .map(all => all.join(""));
 
-  it("gives windows that put together are the text", () => {
+  it("returns windows that together make the text", () => {
     fc.assert(
       fc.property(text, fc.integer({ min: 1, max: 5 }), (all, limit) => {
         let joined = "";
@@ -41,7 +41,7 @@ describe("sliceLines", () => {
     );
   });
 
-  it("agrees with the lines of a byte stream, however it is cut", async () => {
+  it("agrees with the lines of a byte stream, for any chunk boundaries", async () => {
     await fc.assert(
       fc.asyncProperty(text, fc.nat(8), fc.nat(8), fc.integer({ min: 1, max: 7 }), async (all, skip, limit, size) => {
         const window = { line: skip + 1, limit };
@@ -53,7 +53,7 @@ describe("sliceLines", () => {
 });
 
 describe("readLines", () => {
-  it("stops reading behind the window", async () => {
+  it("stops reading after the window", async () => {
     let read = 0;
     async function* endless(): AsyncIterable<Uint8Array> {
       for (;;) {
@@ -75,7 +75,7 @@ describe("readLines", () => {
     await rejectsWithRefusal("invalid", /binary/, readLines(inChunks(Buffer.from([65, 0, 65]), 100), window, 1e6));
   });
 
-  it("leaves out the byte-order mark", async () => {
+  it("omits the byte-order mark", async () => {
     assert.equal(await readLines(inChunks(Buffer.from("\uFEFFa\n"), 2), { line: 1, limit: 1 }, 1e6), "a\n");
   });
 });

@@ -1,4 +1,4 @@
-// Confinement on a real file system: links, links to nothing, and what does not exist yet.
+// Confinement on a real file system: links, dangling links, and paths that do not exist yet.
 import assert from "node:assert/strict";
 import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -20,11 +20,11 @@ describe("nodePaths", () => {
 
   const real = (...names: string[]): Promise<string> => nodePaths().real(join(base, ...names));
 
-  it("appends what does not exist yet", async () => {
+  it("appends segments that do not exist yet", async () => {
     assert.equal(await real("ws", "new", "deep", "file.txt"), join(base, "ws/new/deep/file.txt"));
   });
 
-  it("takes what lies beneath a file as not existing", async () => {
+  it("treats paths below a file as missing", async () => {
     assert.equal(await real("ws", "src", "a.txt", "b"), join(base, "ws/src/a.txt/b"));
   });
 
@@ -33,7 +33,7 @@ describe("nodePaths", () => {
     assert.equal(await real("ws", "link", "new.txt"), join(base, "out/new.txt"));
   });
 
-  it("follows a link to what does not exist, because a write would create it", async () => {
+  it("follows a dangling link, because a write would create its target", async () => {
     await symlink(join(base, "out", "new.txt"), join(base, "ws", "link"));
     assert.equal(await real("ws", "link"), join(base, "out/new.txt"));
     await symlink("../out/other/new.txt", join(base, "ws", "relative"));
@@ -42,14 +42,14 @@ describe("nodePaths", () => {
     assert.equal(await real("ws", "twice"), join(base, "out/other/new.txt"));
   });
 
-  it("leaves the folder a link leads to, not the link, on “..” in a link's target", async () => {
+  it("resolves “..” in a link's target against the folder that the link leads to, not against the link", async () => {
     await mkdir(join(base, "out", "deep"));
     await symlink(join(base, "out", "deep"), join(base, "ws", "d"));
     await symlink("d/../new.txt", join(base, "ws", "tricky"));
     assert.equal(await real("ws", "tricky"), join(base, "out/new.txt"));
   });
 
-  it("reports links that lead in a circle", async () => {
+  it("reports circular links", async () => {
     await symlink(join(base, "ws", "y"), join(base, "ws", "x"));
     await symlink(join(base, "ws", "x"), join(base, "ws", "y"));
     const fence = new Confinement(nodePaths(), [join(base, "ws")]);

@@ -5,7 +5,7 @@ import { nodePaths } from "../../src/files/nodePaths.ts";
 import { pathResolverContract } from "../support/contracts/pathResolver.ts";
 import { FakeResolver } from "../support/fakes/fakePorts.ts";
 
-describe("a file system's links in memory", () => {
+describe("an in-memory file system with links", () => {
   pathResolverContract(() => {
     const resolver = new FakeResolver();
     return Promise.resolve({
@@ -21,7 +21,7 @@ describe("a file system's links in memory", () => {
 });
 
 describe("the links of the real file system", function () {
-  // Windows lets only some users make symbolic links.
+  // On Windows, only some users may create symbolic links.
   if (process.platform === "win32") return;
   const folders: string[] = [];
   after(() => Promise.all(folders.map(folder => rm(folder, { recursive: true }))));

@@ -1,4 +1,4 @@
-// Confinement as tables: every row is a path as an agent might send it, and what becomes of it.
+// Confinement in tables: each row is a path that an agent might send, and the expected result.
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { Confinement, isInside, normalisePath, pathKey } from "../../src/files/paths.ts";
@@ -92,7 +92,7 @@ table("POSIX paths in a session on “/”", { platform: "posix", roots: ["/"] }
 table("paths where case does not count", { platform: "posix", roots: ["/Users/Me/Work"], ignoresCase: true }, [
   ["/users/me/work/a.txt", "/Users/Me/Work/a.txt"],
   ["/USERS/ME/WORK", "/Users/Me/Work"],
-  ["/Users/Me/Wor\u212a/a.txt", "/Users/Me/Work/a.txt"], // the sign for Kelvin: macOS composes it to a K
+  ["/Users/Me/Wor\u212a/a.txt", "/Users/Me/Work/a.txt"], // the Kelvin sign: macOS composes it to a K
   ["/Users/Me/Works", /outside/],
 ]);
 
@@ -166,7 +166,7 @@ table("Windows paths", { platform: "windows", roots: ["c:\\Work", "\\\\srv\\shar
   ["C:", /relative to its drive/],
   ["file:///C:/Work/a.txt", /URI/],
   ["C:\\Work2\\a.txt", /outside/],
-  ["C:\\Wor\u212a\\a.txt", /outside/], // the sign for Kelvin, a letter of its own for Windows
+  ["C:\\Wor\u212a\\a.txt", /outside/], // the Kelvin sign, a distinct letter on Windows
   ["C:\\Work\\..\\Windows\\win.ini", /outside/],
   ["C:\\Windows\\system32", /outside/],
   ["D:\\Work\\a.txt", /outside/],
@@ -208,7 +208,7 @@ table("Windows paths", { platform: "windows", roots: ["c:\\Work", "\\\\srv\\shar
 ]);
 
 describe("Confinement", () => {
-  it("does not touch the network for a share that no root is on", async () => {
+  it("does not access the network for a share that contains no root", async () => {
     const { confinement: fence, resolver } = confinement({
       platform: "windows",
       roots: ["C:\\Work"],
@@ -225,7 +225,7 @@ describe("Confinement", () => {
     await rejectsWithRefusal("invalid", /outside/, locateInRoots(fence, "/etc/passwd"));
   });
 
-  it("spells a path through the innermost of its roots", async () => {
+  it("returns a path relative to the innermost of its roots", async () => {
     const { confinement: fence } = confinement({
       platform: "posix",
       roots: ["/ws", "/short"],
@@ -235,13 +235,13 @@ describe("Confinement", () => {
     assert.equal((await locateInRoots(fence, "/ws/deep/b")).path, "/ws/deep/b");
   });
 
-  it("gives one key to all paths of a file", async () => {
+  it("returns one key for all paths of a file", async () => {
     const { confinement: fence } = confinement({ platform: "windows", roots: ["C:\\Work"], ignoresCase: true });
     const keys = await Promise.all(["C:\\Work\\A.txt", "c:/work/sub/../a.TXT"].map(path => locateInRoots(fence, path)));
     assert.equal(keys[0]?.key, keys[1]?.key);
   });
 
-  it("says what is outside without refusing it", async () => {
+  it("reports a path outside without refusing it", async () => {
     const { confinement: fence } = confinement({ platform: "posix", roots: ["/ws"] });
     assert.deepEqual(await fence.locate("/etc/../etc/hosts"), { path: "/etc/hosts", inside: false, key: "etc/hosts" });
   });
@@ -251,7 +251,7 @@ describe("Confinement", () => {
     await rejectsWithRefusal("invalid", /outside/, locateInRoots(fence, "/ws"));
   });
 
-  it("says so when a path cannot be resolved", async () => {
+  it("reports a path that cannot be resolved", async () => {
     const denied = {
       ignoresCase: false,
       real: async () => Promise.reject(Object.assign(new Error("x"), { code: "EACCES" })),
@@ -263,7 +263,7 @@ describe("Confinement", () => {
     );
   });
 
-  it("resolves the roots again when that failed the first time", async () => {
+  it("resolves the roots again if that failed the first time", async () => {
     let broken = true;
     const resolver = {
       ignoresCase: false,
@@ -291,7 +291,7 @@ describe("normal paths", () => {
       }
     };
 
-    it(`hold no “.”, no “..” and stay as they are (${platform})`, () => {
+    it(`contain no “.” and no “..”, and normalize to themselves (${platform})`, () => {
       fc.assert(
         fc.property(path, one => {
           const result = normal(one);
@@ -316,7 +316,7 @@ describe("normal paths", () => {
     });
   }
 
-  it("have the same key exactly when they are the same file", () => {
+  it("have the same key exactly if they are the same file", () => {
     assert.equal(pathKey("C:\\A\\b", "windows", true), pathKey("C:\\a\\B", "windows", true));
     assert.notEqual(pathKey("/A", "posix", false), pathKey("/a", "posix", false));
     assert.notEqual(pathKey("/a/b", "posix", false), pathKey("/ab", "posix", false));

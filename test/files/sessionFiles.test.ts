@@ -12,7 +12,7 @@ function session(options: Partial<SessionFilesOptions> = {}, documents = new Fak
   return { documents, files };
 }
 
-/** Writes that end only when the test says so. */
+/** Writes that end only when the test releases them. */
 class SlowDocuments extends FakeDocuments {
   readonly started: string[] = [];
   readonly #waiting = new Map<string, () => void>();
@@ -44,7 +44,7 @@ describe("SessionFiles.read", () => {
     [2, 0, ""],
   ];
   for (const [line, limit, expected] of rows) {
-    it(`gives ${JSON.stringify(expected)} for line ${line} and limit ${limit}`, async () => {
+    it(`returns ${JSON.stringify(expected)} for line ${line} and limit ${limit}`, async () => {
       const { documents, files } = session();
       documents.put("/ws/a.txt", "one\ntwo\nthree\n");
       const request = { path: "/ws/a.txt", ...(line !== undefined && { line }), ...(limit !== undefined && { limit }) };
@@ -52,24 +52,24 @@ describe("SessionFiles.read", () => {
     });
   }
 
-  it("gives the lines of unsaved text", async () => {
+  it("returns the lines of unsaved text", async () => {
     const { documents, files } = session();
     documents.put("/ws/a.txt", "one\ntwo\n");
     documents.type("/ws/a.txt", "one\nmine\n");
     assert.equal(await files.read({ path: "/ws/a.txt", line: 2 }), "mine\n");
   });
 
-  it("refuses a file that does not exist, with its path", async () => {
+  it("refuses a file that does not exist, and names its path", async () => {
     const { files } = session();
     const refusal = await rejectsWithRefusal("notFound", /does not exist/, files.read({ path: "/ws/none.txt" }));
     assert.deepEqual(refusal.data, { path: "/ws/none.txt" });
   });
 
-  it("refuses a missing file also when no lines are asked for", async () => {
+  it("refuses a missing file even if no lines are requested", async () => {
     await rejectsWithRefusal("notFound", /does not exist/, session().files.read({ path: "/ws/none.txt", limit: 0 }));
   });
 
-  it("gives an empty text for a missing file to agents that need it", async () => {
+  it("returns an empty text for a missing file to agents that need it", async () => {
     const { documents, files } = session({ missingFiles: "empty" });
     assert.equal(await files.read({ path: "/ws/none.txt" }), "");
     documents.folders.add("/ws/sub");
@@ -99,7 +99,7 @@ describe("SessionFiles.read", () => {
     });
   }
 
-  it("says how to read a file that is too large for one answer", async () => {
+  it("explains how to read a file that is too large for one response", async () => {
     const { documents, files } = session({ maxBytes: 1000 });
     documents.put("/ws/big.txt", "123456789\n".repeat(500));
     await rejectsWithRefusal("invalid", /in parts with “line” and “limit”/, files.read({ path: "/ws/big.txt" }));
@@ -107,7 +107,7 @@ describe("SessionFiles.read", () => {
     assert.equal(await files.read({ path: "/ws/big.txt", line: 499, limit: 5 }), "123456789\n".repeat(2));
   });
 
-  it("never loads a large file whole", async () => {
+  it("never loads a large file completely", async () => {
     class Watched extends FakeDocuments {
       override read(): Promise<string> {
         return Promise.reject(new Error("loaded whole"));
@@ -118,13 +118,13 @@ describe("SessionFiles.read", () => {
     assert.equal(await files.read({ path: "/ws/big.txt", line: 1, limit: 1 }), "123456789\n");
   });
 
-  it("holds unsaved text to the same limit", async () => {
+  it("applies the same limit to unsaved text", async () => {
     const { documents, files } = session({ maxBytes: 10 });
     documents.type("/ws/a.txt", "é".repeat(6));
     await rejectsWithRefusal("invalid", /fewer lines/, files.read({ path: "/ws/a.txt" }));
   });
 
-  it("refuses the answer when the path led elsewhere meanwhile", async () => {
+  it("refuses the response if the path has changed its target meanwhile", async () => {
     class Racing extends FakeDocuments {
       override async read(path: string): Promise<string> {
         const text = await super.read(path);
@@ -139,7 +139,7 @@ describe("SessionFiles.read", () => {
 });
 
 describe("SessionFiles.write", () => {
-  it("says whether the file was saved", async () => {
+  it("reports whether the file was saved", async () => {
     const { documents, files } = session();
     assert.deepEqual(await files.write({ path: "/ws/new/a.txt", content: "one\n" }), { saved: true });
     documents.type("/ws/new/a.txt", "mine\n");
@@ -155,7 +155,7 @@ describe("SessionFiles.write", () => {
     assert.equal(documents.files.size, 0);
   });
 
-  it("refuses a file whose folder is a file, with the reason", async () => {
+  it("refuses a file whose parent is a file, and gives the reason", async () => {
     const { documents, files } = session();
     documents.put("/ws/a.txt", "");
     await rejectsWithRefusal(
@@ -165,7 +165,7 @@ describe("SessionFiles.write", () => {
     );
   });
 
-  it("acts on the file that a link leads to", async () => {
+  it("writes to the target of a link", async () => {
     const { documents, files } = session();
     documents.put("/ws/real.txt", "one\n");
     documents.resolver.links.set("/ws/link.txt", "/ws/real.txt");
@@ -173,7 +173,7 @@ describe("SessionFiles.write", () => {
     assert.equal(documents.files.get("/ws/real.txt")?.toString(), "two\n");
   });
 
-  it("serves writes to one file in order, under whatever name", async () => {
+  it("runs writes to one file in order, under any of its names", async () => {
     const documents = new SlowDocuments();
     documents.resolver.links.set("/ws/link.txt", "/ws/a.txt");
     const { files } = session({}, documents);
@@ -190,7 +190,7 @@ describe("SessionFiles.write", () => {
     assert.equal(documents.files.get("/ws/a.txt")?.toString(), "2");
   });
 
-  it("serves writes to different files at the same time", async () => {
+  it("runs writes to different files at the same time", async () => {
     const documents = new SlowDocuments();
     const { files } = session({}, documents);
     const first = files.write({ path: "/ws/a.txt", content: "1" });
@@ -203,7 +203,7 @@ describe("SessionFiles.write", () => {
     await first;
   });
 
-  it("lets a read that was asked for later see the write", async () => {
+  it("runs a later read after the write", async () => {
     const documents = new SlowDocuments();
     const { files } = session({}, documents);
     const write = files.write({ path: "/ws/a.txt", content: "new" });
@@ -214,7 +214,7 @@ describe("SessionFiles.write", () => {
     assert.equal(await read, "new");
   });
 
-  it("keeps the order of requests even when a path takes long to resolve", async () => {
+  it("keeps the order of requests even if a path takes long to resolve", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.nat(3), { minLength: 2, maxLength: 8 }), async delays => {
         const documents = new FakeDocuments();
@@ -232,7 +232,7 @@ describe("SessionFiles.write", () => {
     );
   });
 
-  it("goes on after a request that failed", async () => {
+  it("continues after a failed request", async () => {
     const { documents, files } = session();
     documents.readOnly.add("/ws/a.txt");
     const failing = rejectsWithRefusal("failed", /read-only/, files.write({ path: "/ws/a.txt", content: "1" }));
@@ -243,7 +243,7 @@ describe("SessionFiles.write", () => {
     assert.deepEqual(await files.write({ path: "/ws/a.txt", content: "3" }), { saved: true });
   });
 
-  it("turns what it did not foresee into a refusal with the path", async () => {
+  it("turns an unexpected error into a refusal that names the path", async () => {
     class Broken extends FakeDocuments {
       override write(): Promise<WriteResult> {
         return Promise.reject(new Error("disk full"));

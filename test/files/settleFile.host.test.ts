@@ -1,4 +1,4 @@
-// A file that differs in the editor and on disk, settled as the user chose, in the real editor.
+// A file that differs between the editor and the disk, settled by the user's choice, in the real editor.
 import assert from "node:assert/strict";
 import { rm } from "node:fs/promises";
 import * as vscode from "vscode";
@@ -11,12 +11,12 @@ import { type, useUnsavedFiles } from "../support/host/unsavedFiles.ts";
 const rejects = (message: RegExp, attempt: Promise<unknown>): Promise<void> =>
   assert.rejects(attempt, (thrown: unknown) => thrown instanceof Error && message.test(thrown.message));
 
-describe("settleFile, with UnsavedChangesWatcher,", () => {
+describe("settleFile", () => {
   const { reports, path, onDisk, watch, put, open, unsavedFile, divergedFile, reported, everythingSeen } =
     useUnsavedFiles();
 
-  describe("to take the disk's text", () => {
-    it("makes the document clean, and undo brings the user's text back", async () => {
+  describe("with the disk's text", () => {
+    it("makes the document clean, and undo restores the user's text", async () => {
       watch();
       const document = await divergedFile("a.txt", "agent's\n", "mine\n");
       await settleFile(path("a.txt"), "take");
@@ -31,7 +31,7 @@ describe("settleFile, with UnsavedChangesWatcher,", () => {
       assert.equal(reports.at(-1)?.[1], null);
     });
 
-    it("leaves every other document alone", async () => {
+    it("does not change any other document", async () => {
       watch();
       const other = await unsavedFile("b.txt", "was\n", "other\n");
       const document = await divergedFile("a.txt", "agent's\n", "mine\n");
@@ -45,7 +45,7 @@ describe("settleFile, with UnsavedChangesWatcher,", () => {
       assert.equal(shown.length, 1);
     });
 
-    it("is refused where there is no file, and keeps the user's text", async () => {
+    it("is refused if there is no file, and keeps the user's text", async () => {
       watch();
       const document = await unsavedFile("a.txt", "was\n", "mine\n");
       await rm(path("a.txt"));
@@ -54,7 +54,7 @@ describe("settleFile, with UnsavedChangesWatcher,", () => {
       assert.equal(document.getText(), "mine\n");
     });
 
-    it("is refused where it is no text, and keeps the user's text", async () => {
+    it("is refused if the file is not text, and keeps the user's text", async () => {
       watch();
       const document = await unsavedFile("a.txt", "was\n", "mine\n");
       await put("a.txt", new Uint8Array([0, 1, 2, 3, 0, 255, 254]));
@@ -65,7 +65,7 @@ describe("settleFile, with UnsavedChangesWatcher,", () => {
     });
   });
 
-  describe("to keep the editor's text", () => {
+  describe("with the editor's text", () => {
     it("writes nothing, and the text can be saved", async () => {
       watch();
       const document = await divergedFile("a.txt", "agent's text\n", "one\nmine\n");
@@ -80,7 +80,7 @@ describe("settleFile, with UnsavedChangesWatcher,", () => {
       assert.equal(await onDisk("a.txt"), "one\nmine\n");
     });
 
-    it("can be undone to the disk's text, and that to the user's", async () => {
+    it("can be undone to the disk's text, and then to the user's text", async () => {
       watch();
       const document = await divergedFile("a.txt", "agent's\n", "mine\n");
       await settleFile(path("a.txt"), "keep");
@@ -90,7 +90,7 @@ describe("settleFile, with UnsavedChangesWatcher,", () => {
       assert.equal(document.getText(), "mine\n");
     });
 
-    it("keeps its line endings", async () => {
+    it("keeps the line endings of the editor", async () => {
       watch();
       await put("a.txt", "was\r\nwas\r\n");
       const document = await open("a.txt");
@@ -103,7 +103,7 @@ describe("settleFile, with UnsavedChangesWatcher,", () => {
       assert.equal(await onDisk("a.txt"), "mine\r\nmine\r\n");
     });
 
-    it("is told of the next change on disk", async () => {
+    it("still reports the next change on disk", async () => {
       watch();
       await divergedFile("a.txt", "agent's\n", "mine\n");
       await settleFile(path("a.txt"), "keep");
@@ -113,7 +113,7 @@ describe("settleFile, with UnsavedChangesWatcher,", () => {
       await reported([path("a.txt"), "diverged"]);
     });
 
-    it("lets a deleted file be written anew", async () => {
+    it("allows a deleted file to be saved again", async () => {
       watch();
       const document = await unsavedFile("a.txt", "was\n", "mine\n");
       await rm(path("a.txt"));
@@ -127,7 +127,7 @@ describe("settleFile, with UnsavedChangesWatcher,", () => {
       assert.equal(await onDisk("a.txt"), "mine\n");
     });
 
-    it("can be asked for two files at once", async () => {
+    it("can settle two files at once", async () => {
       watch();
       const a = await divergedFile("a.txt", "agent's\n", "mine a\n");
       const b = await divergedFile("b.txt", "agent's\n", "mine b\n");
@@ -137,8 +137,8 @@ describe("settleFile, with UnsavedChangesWatcher,", () => {
     });
   });
 
-  describe("to compare", () => {
-    it("opens the disk's text beside the editor's", async () => {
+  describe("with a comparison", () => {
+    it("opens the disk's text next to the editor's", async () => {
       watch();
       const document = await divergedFile("a.txt", "agent's\n", "mine\n");
       await settleFile(path("a.txt"), "compare");
@@ -153,7 +153,7 @@ describe("settleFile, with UnsavedChangesWatcher,", () => {
       assert.equal(document.getText(), "mine\n");
     });
 
-    it("does not hinder what is chosen then", async () => {
+    it("still allows the file to be settled", async () => {
       watch();
       const document = await divergedFile("a.txt", "agent's\n", "mine\n");
       await settleFile(path("a.txt"), "compare");
@@ -163,7 +163,7 @@ describe("settleFile, with UnsavedChangesWatcher,", () => {
       assert.equal(await onDisk("a.txt"), "mine\n");
     });
 
-    it("is refused where there is no file", async () => {
+    it("is refused if there is no file", async () => {
       watch();
       await unsavedFile("a.txt", "was\n", "mine\n");
       await rm(path("a.txt"));
@@ -172,7 +172,7 @@ describe("settleFile, with UnsavedChangesWatcher,", () => {
     });
   });
 
-  it("tells that a file could not be saved", async () => {
+  it("reports that a file could not be saved", async () => {
     watch();
     const document = await divergedFile("a.txt", "agent's text\n", "mine\n");
     await rejects(/could not be saved/, settleFile(path("a.txt"), "save"));
@@ -180,7 +180,7 @@ describe("settleFile, with UnsavedChangesWatcher,", () => {
     assert.equal(await onDisk("a.txt"), "agent's text\n");
   });
 
-  it("tells that a file is not open", async () => {
+  it("reports that a file is not open", async () => {
     await rejects(/is no longer open in the editor/, settleFile(path("none.txt"), "save"));
   });
 });

@@ -8,7 +8,7 @@ const text = fc
   .map(parts => parts.join(""));
 
 describe("smallestEdits", () => {
-  it("makes the one text into the other", () => {
+  it("turns one text into the other", () => {
     fc.assert(
       fc.property(text, text, (before, after) => assert.equal(applyEdits(before, smallestEdits(before, after)), after)),
       {
@@ -17,7 +17,7 @@ describe("smallestEdits", () => {
     );
   });
 
-  it("gives edits in order, apart from each other, none of them empty", () => {
+  it("returns edits in order, apart from each other, and never empty", () => {
     fc.assert(
       fc.property(text, text, (before, after) => {
         let last = -1;
@@ -32,7 +32,7 @@ describe("smallestEdits", () => {
     );
   });
 
-  it("never cuts a character in two", () => {
+  it("never splits a character", () => {
     fc.assert(
       fc.property(text, text, (before, after) => {
         for (const edit of smallestEdits(before, after)) {
@@ -48,7 +48,7 @@ describe("smallestEdits", () => {
     );
   });
 
-  it("leaves lines between two changes alone", () => {
+  it("keeps the lines between two changes", () => {
     const before = "one\ntwo\nthree\nfour\nfive\n";
     const after = "0\none\ntwo\nthree\nfour\n5\n";
     assert.deepEqual(smallestEdits(before, after), [
@@ -57,15 +57,15 @@ describe("smallestEdits", () => {
     ]);
   });
 
-  it("changes one character for one character", () => {
+  it("replaces one character by one character", () => {
     assert.deepEqual(smallestEdits("one two\n", "one too\n"), [{ start: 5, end: 6, text: "o" }]);
   });
 
-  it("has nothing to do for equal texts", () => {
+  it("returns nothing for equal texts", () => {
     assert.deepEqual(smallestEdits("same", "same"), []);
   });
 
-  it("stays quick when everything changed", () => {
+  it("stays fast when everything changed", () => {
     const before = Array.from({ length: 50_000 }, (_, index) => `old ${index}\n`).join("");
     const after = Array.from({ length: 50_000 }, (_, index) => `new ${index * 7}\n`).join("");
     const start = performance.now();
@@ -75,8 +75,8 @@ describe("smallestEdits", () => {
   });
 });
 
-describe("placesIn", () => {
-  it("gives line and character of every offset", () => {
+describe("positionFinder", () => {
+  it("returns line and character of every offset", () => {
     const lines = "ab\n\nc";
     const place = positionFinder(lines);
     const places = Array.from({ length: lines.length + 1 }, (_, offset) => place(offset));
@@ -88,7 +88,7 @@ describe("placesIn", () => {
 });
 
 describe("withLineFeeds", () => {
-  it("makes every line ending a line feed", () => {
+  it("converts every line ending to a line feed", () => {
     assert.equal(withLineFeeds("a\r\nb\rc\nd\r\r\n"), "a\nb\nc\nd\n\n");
   });
 });

@@ -1,4 +1,4 @@
-// Editor and disk apart, in the real editor: noticed, never without reason, and taken back.
+// Detects differences between editor and disk in the real editor: reported, never without cause, and withdrawn.
 import assert from "node:assert/strict";
 import { rm, symlink, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
@@ -10,7 +10,7 @@ import { settleFile } from "../../src/files/vscode/unsavedChangesWatcher.ts";
 import { until } from "../support/fakes/until.ts";
 import { discardAll, replace, type, useUnsavedFiles, type Report } from "../support/host/unsavedFiles.ts";
 
-/** The files in this folder are not watched, by VS Code's own settings: so it does not read them again either. */
+/** VS Code's own settings exclude the files in this folder from watching, so VS Code does not reload them either. */
 const unwatched = join(".git", "objects");
 
 const tool = (patch: Partial<ToolFields>): SessionEvent => ({ type: "tool", toolCallId: "t1", patch });
@@ -19,8 +19,8 @@ describe("UnsavedChangesWatcher", () => {
   const { reports, folders, path, onDisk, watch, put, open, unsavedFile, divergedFile, reported, everythingSeen } =
     useUnsavedFiles();
 
-  describe("notices", () => {
-    it("a write beneath unsaved text, once", async () => {
+  describe("reports", () => {
+    it("a write under unsaved text, once", async () => {
       watch();
       await unsavedFile("a.txt", "was\n", "mine\n");
       await put("a.txt", "agent's\n");
@@ -30,7 +30,7 @@ describe("UnsavedChangesWatcher", () => {
       assert.deepEqual(reports, [[path("a.txt"), "diverged"]]);
     });
 
-    it("at the end of a tool call what the watcher did not tell", async () => {
+    it("a change that the file watcher missed, at the end of a tool call", async () => {
       const name = join(unwatched, "a.txt");
       const session = watch(reports, path(unwatched));
       await unsavedFile(name, "was\n", "mine\n");
@@ -55,26 +55,26 @@ describe("UnsavedChangesWatcher", () => {
       await reported([path(name), "diverged"]);
     });
 
-    it("text of the same length", async () => {
+    it("a changed text of the same length", async () => {
       watch();
       await divergedFile("a.txt", "saw\n", "mine\n");
     });
 
-    it("a file deleted beneath unsaved text", async () => {
+    it("a file deleted under unsaved text", async () => {
       watch();
       await unsavedFile("a.txt", "was\n", "mine\n");
       await rm(path("a.txt"));
       await reported([path("a.txt"), "diverged"]);
     });
 
-    it("a file that is no text any more", async () => {
+    it("a file that is no longer text", async () => {
       watch();
       await unsavedFile("a.txt", "was\n", "mine\n");
       await put("a.txt", new Uint8Array([0, 1, 2, 3, 0, 255, 254]));
       await reported([path("a.txt"), "diverged"]);
     });
 
-    it("a write beneath text that was unsaved before the session, and none from before it", async () => {
+    it("a write under text that was unsaved before the session, and no write from before the session", async () => {
       const first = watch();
       await unsavedFile("a.txt", "was\n", "mine\n");
       await put("a.txt", "somebody's\n");
@@ -88,7 +88,7 @@ describe("UnsavedChangesWatcher", () => {
       await reported([path("a.txt"), "diverged"]);
     });
 
-    it("for every session, under the name that its agent gave the file", async () => {
+    it("a file to every session, under the path that its agent used", async () => {
       const others: Report[] = [];
       watch(others);
       const session = watch();
@@ -108,8 +108,8 @@ describe("UnsavedChangesWatcher", () => {
     });
   });
 
-  describe("says nothing about", () => {
-    it("what the user saves, also while typing on", async () => {
+  describe("does not report", () => {
+    it("the user's own save, even while typing continues", async () => {
       const session = watch();
       const document = await unsavedFile("a.txt", "was\n", "mine\n");
       for (let round = 0; round < 5; round++) {
@@ -147,7 +147,7 @@ describe("UnsavedChangesWatcher", () => {
       assert.deepEqual(reports, []);
     });
 
-    it("a write that makes the disk what the editor holds", async () => {
+    it("a write that makes the disk equal to the editor", async () => {
       watch();
       await unsavedFile("a.txt", "was\n", "mine\n");
       await put("a.txt", "mine\n");
@@ -155,7 +155,7 @@ describe("UnsavedChangesWatcher", () => {
       assert.deepEqual(reports, []);
     });
 
-    it("a document without unsaved text, which the editor reads again", async () => {
+    it("a document without unsaved text, which VS Code reloads", async () => {
       watch();
       await put("a.txt", "was\n");
       const document = await open("a.txt");
@@ -176,7 +176,7 @@ describe("UnsavedChangesWatcher", () => {
       assert.deepEqual(reports, []);
     });
 
-    it("anything once it is disposed", async () => {
+    it("anything after it is disposed", async () => {
       const others: Report[] = [];
       const session = watch(others);
       watch();
@@ -191,15 +191,15 @@ describe("UnsavedChangesWatcher", () => {
     });
   });
 
-  describe("takes it back", () => {
-    it("when the disk is again what it was", async () => {
+  describe("withdraws its report", () => {
+    it("when the disk has its previous text again", async () => {
       watch();
       await divergedFile("a.txt", "agent's\n", "mine\n");
       await put("a.txt", "was\n");
       await reported([path("a.txt"), null]);
     });
 
-    it("when the user has made the text what is on disk", async () => {
+    it("when the user has made the text equal to the disk", async () => {
       watch();
       const document = await divergedFile("a.txt", "agent's\n", "mine\n");
       await type(document, "agent's\n");
@@ -214,8 +214,8 @@ describe("UnsavedChangesWatcher", () => {
     });
   });
 
-  describe("text in the editor only", () => {
-    it("is told at once, and taken back when it is saved", async () => {
+  describe("and text in the editor only", () => {
+    it("is reported at once, and withdrawn when it is saved", async () => {
       const session = watch();
       const document = await unsavedFile("a.txt", "was\n", "mine and the agent's\n");
       session.reportUnsaved(path("a.txt"));
@@ -225,7 +225,7 @@ describe("UnsavedChangesWatcher", () => {
       assert.equal(reports.length, 2);
     });
 
-    it("is told under the name that the agent used, and settled by it", async () => {
+    it("is reported and settled under the path that the agent used", async () => {
       const session = watch();
       await unsavedFile("a.txt", "was\n", "mine and the agent's\n");
       await symlink(path("a.txt"), path("link.txt"));
@@ -236,7 +236,7 @@ describe("UnsavedChangesWatcher", () => {
       assert.equal(reports.length, 2);
     });
 
-    it("is taken back when the document is closed", async () => {
+    it("is withdrawn when the document is closed", async () => {
       const session = watch();
       await unsavedFile("a.txt", "was\n", "mine and the agent's\n");
       session.reportUnsaved(path("a.txt"));
@@ -244,7 +244,7 @@ describe("UnsavedChangesWatcher", () => {
       await reported([path("a.txt"), null]);
     });
 
-    it("is taken back at once when it was saved already", async () => {
+    it("is withdrawn at once if it was already saved", async () => {
       const session = watch();
       await put("a.txt", "was\n");
       await open("a.txt");
@@ -253,7 +253,7 @@ describe("UnsavedChangesWatcher", () => {
       assert.equal(reports.length, 2);
     });
 
-    it("becomes apart when the disk changes beneath it, and is both over when it is settled", async () => {
+    it("becomes a conflict when the disk changes under it, and both are over when it is settled", async () => {
       const session = watch();
       await unsavedFile("a.txt", "was\n", "mine and the agent's\n");
       session.reportUnsaved(path("a.txt"));

@@ -12,7 +12,7 @@ import {
 
 const tool = (patch: Partial<ToolFields>): SessionEvent => ({ type: "tool", toolCallId: "t1", patch });
 
-describe("what a file holds", () => {
+describe("the hash of a text", () => {
   const rows: readonly (readonly [about: string, one: string, other: string, same: boolean])[] = [
     ["line endings", "a\r\nb\r\n", "a\nb\n", true],
     ["old line endings", "a\rb\r", "a\nb\n", true],
@@ -23,12 +23,12 @@ describe("what a file holds", () => {
     ["a second byte-order mark", "\uFEFF\uFEFFa", "\uFEFFa", false],
   ];
   for (const [about, one, other, same] of rows) {
-    it(`${same ? "is the same" : "differs"} when only ${about} differ${about.endsWith("s") ? "" : "s"}`, () => {
+    it(`${same ? "is equal" : "differs"} when only ${about} differ${about.endsWith("s") ? "" : "s"}`, () => {
       assert.equal(hashText(one) === hashText(other), same);
     });
   }
 
-  it("is never a text where it is none, or no file", () => {
+  it("marks a binary file and a missing file", () => {
     const bytes = new TextEncoder().encode(missingFileHash);
     assert.equal(new Set([hashText(missingFileHash), hashBytes(bytes), missingFileHash]).size, 3);
     assert.equal(hashBytes(bytes), hashBytes(new TextEncoder().encode(missingFileHash)));
@@ -40,16 +40,16 @@ describe("what a file holds", () => {
   });
 });
 
-describe("divergence", () => {
+describe("a conflict", () => {
   const [was, users, agents] = [hashText("was\n"), hashText("user's\n"), hashText("agent's\n")];
 
-  it("is a disk that is neither what it was nor what the editor holds", () => {
+  it("exists when the disk equals neither the last common text nor the editor", () => {
     assert.equal(hasDiverged(was, agents, users), true);
     assert.equal(hasDiverged(was, was, users), false);
     assert.equal(hasDiverged(was, users, users), false);
   });
 
-  it("is also a file that is gone, or that is back", () => {
+  it("also exists when the file was deleted, or has returned", () => {
     assert.equal(hasDiverged(was, missingFileHash, users), true);
     assert.equal(hasDiverged(missingFileHash, agents, users), true);
     assert.equal(hasDiverged(missingFileHash, missingFileHash, users), false);
@@ -57,7 +57,7 @@ describe("divergence", () => {
 });
 
 describe("the end of a tool call", () => {
-  it("is a status that nothing comes after", () => {
+  it("is reached with a final status", () => {
     for (const status of ["completed", "failed", "cancelled"])
       assert.equal(endsToolCall(tool({ status })), true, status);
     for (const status of ["pending", "in_progress", "paused", "new"])
@@ -75,7 +75,7 @@ describe("ToolCallPaths", () => {
     return names.newestFirst();
   };
 
-  it("finds them in places, diffs and changes", () => {
+  it("finds them in locations, diffs and changes", () => {
     const named = namedBy(
       tool({ locations: [{ path: "/a" }] }),
       tool({
@@ -90,12 +90,12 @@ describe("ToolCallPaths", () => {
     assert.deepEqual(named, ["/d", "/c", "/b", "/a"]);
   });
 
-  it("puts a path first that is named again", () => {
+  it("moves a path to the front that is named again", () => {
     const named = namedBy(tool({ locations: [{ path: "/a" }, { path: "/b" }] }), tool({ locations: [{ path: "/a" }] }));
     assert.deepEqual(named, ["/a", "/b"]);
   });
 
-  it("takes nothing from events that name no file", () => {
+  it("ignores events that name no file", () => {
     assert.deepEqual(
       namedBy({ type: "tool", toolCallId: "t1", patch: { locations: null } }, { type: "activity", state: "idle" }),
       [],
