@@ -32,22 +32,22 @@ const tool = (patch: Partial<ToolFields>, toolCallId = "t1", parent?: string): S
   ...(parent !== undefined && { parent }),
 });
 
-describe("Trail", () => {
+describe("LocationTracker", () => {
   const rows: readonly (readonly [title: string, patch: Partial<ToolFields>, places: readonly AgentLocation[]])[] = [
-    ["a reader", { kind: "read", locations: [{ path: "/a", line: 3 }] }, [{ path: "/a", line: 3, doing: "read" }]],
+    ["a read", { kind: "read", locations: [{ path: "/a", line: 3 }] }, [{ path: "/a", line: 3, doing: "read" }]],
     [
-      "an edit under way",
+      "an edit in progress",
       { kind: "edit", status: "in_progress", locations: [{ path: "/a" }] },
       [{ path: "/a", doing: "edit" }],
     ],
     [
-      "an edit that may be refused as a reader",
+      "an edit that may be refused as a read",
       { kind: "edit", status: "pending", locations: [{ path: "/a" }] },
       [{ path: "/a", doing: "read" }],
     ],
-    ["nobody at an edit that failed", { kind: "edit", status: "failed", locations: [{ path: "/a" }] }, []],
+    ["no location in a failed edit", { kind: "edit", status: "failed", locations: [{ path: "/a" }] }, []],
     [
-      "the latest of several places last",
+      "the latest of several locations last",
       { kind: "search", locations: [{ path: "/a" }, { path: "/b", line: 0 }] },
       [
         { path: "/a", doing: "read" },
@@ -55,7 +55,7 @@ describe("Trail", () => {
       ],
     ],
     [
-      "a diff with what it changes",
+      "a diff with its change",
       { status: "completed", content: [{ type: "diff", path: "/a", oldText: "1", newText: "2" }] },
       [{ path: "/a", doing: "edit", change: { oldText: "1", newText: "2" } }],
     ],
@@ -70,7 +70,7 @@ describe("Trail", () => {
       [{ path: "/a", line: 9, doing: "edit", change: { newText: "2" } }],
     ],
     [
-      "a deleted file without a change to look for",
+      "a deleted file without a change",
       { status: "completed", content: [{ type: "diff", path: "/a", oldText: "1", newText: "", deleted: true }] },
       [{ path: "/a", doing: "edit" }],
     ],
@@ -90,13 +90,13 @@ describe("Trail", () => {
       },
       [{ path: "/w/a b.ts", line: 12, doing: "read" }],
     ],
-    ["nobody in a call that names no file", { kind: "think", status: "in_progress", title: "Think" }, []],
+    ["no location in a call that names no file", { kind: "think", status: "in_progress", title: "Think" }, []],
   ];
   for (const [title, patch, places] of rows) {
     it(`sees ${title}`, () => assert.deepEqual(new FedTracker("/w").feed(tool(patch)), places));
   }
 
-  it("tells an edit again when it is done, and a read once", () => {
+  it("reports an edit again when it completes, and a read once", () => {
     const trail = new FedTracker("/w");
     trail.feed(tool({ kind: "edit", status: "pending", locations: [{ path: "/a", line: 2 }] }));
     trail.feed(tool({ kind: "read", status: "pending", locations: [{ path: "/b", line: 2 }] }, "t2"));
@@ -104,7 +104,7 @@ describe("Trail", () => {
     assert.deepEqual(trail.feed(tool({ status: "completed" }, "t2")), []);
   });
 
-  it("takes content that comes in pieces", () => {
+  it("accepts content that arrives in chunks", () => {
     const trail = new FedTracker("/w");
     trail.feed(tool({ kind: "edit", status: "in_progress" }));
     const content = { type: "diff", path: "/a", newText: "x" } as const;
@@ -114,7 +114,7 @@ describe("Trail", () => {
     assert.deepEqual(trail.feed({ type: "toolChunk", toolCallId: "none", content }), []);
   });
 
-  it("knows a sub-agent by its call, also later", () => {
+  it("attributes later updates to the sub-agent of the call", () => {
     const trail = new FedTracker("/w");
     trail.feed(tool({ kind: "edit", status: "pending" }, "t1", "task"));
     assert.deepEqual(trail.feed(tool({ status: "in_progress", locations: [{ path: "/a" }] })), [
@@ -122,7 +122,7 @@ describe("Trail", () => {
     ]);
   });
 
-  describe("takes a request for", () => {
+  describe("attributes a request", () => {
     const trail = (): FedTracker => {
       const made = new FedTracker("/w");
       made.feed(tool({ kind: "other", status: "in_progress" }, "task"));
@@ -130,18 +130,18 @@ describe("Trail", () => {
       made.feed(tool({ kind: "edit", status: "in_progress", locations: [{ path: "/main" }] }, "t2"));
       return made;
     };
-    it("the sub-agent's whose call names the file", () => {
-      assert.deepEqual(trail().readLocation({ path: "/sub", line: 4, limit: 2 }), {
+    it("to the sub-agent whose call names the file", () => {
+      assert.deepEqual(tracker().readLocation({ path: "/sub", line: 4, limit: 2 }), {
         path: "/sub", line: 4, count: 2, doing: "read", parent: "task",
       }); // prettier-ignore
     });
-    it("the main agent's where its call names the file", () => {
-      assert.deepEqual(trail().writeLocation("/main"), { path: "/main", doing: "edit" });
+    it("to the main agent if its call names the file", () => {
+      assert.deepEqual(tracker().writeLocation("/main"), { path: "/main", doing: "edit" });
     });
-    it("a sub-agent's while one works and no call names the file", () => {
-      assert.deepEqual(trail().writeLocation("/new"), { path: "/new", doing: "edit", parent: "task" });
+    it("to a sub-agent while one works and no call names the file", () => {
+      assert.deepEqual(tracker().writeLocation("/new"), { path: "/new", doing: "edit", parent: "task" });
     });
-    it("the main agent's once the sub-agent's calls have ended, or the turn", () => {
+    it("to the main agent after the sub-agent's calls or the turn have ended", () => {
       const ended = trail();
       ended.feed(tool({ status: "completed" }, "t1"));
       assert.equal(ended.readLocation({ path: "/new" }).parent, undefined);
@@ -156,7 +156,7 @@ describe("Trail", () => {
     const stack = "    at sum (src/sum.js:6:3)\n    at main.js:4:10\n";
     const guessed = { doing: "read", guessed: true } as const;
 
-    it("goes to the places that it names, to the first of them last, from where the command runs", () => {
+    it("visits the locations in it, the first of them last, resolved against the command's working folder", () => {
       const trail = new FedTracker("/w");
       assert.deepEqual(trail.feed(output(stack)), [
         { path: "/w/main.js", line: 4, ...guessed },
@@ -171,25 +171,25 @@ describe("Trail", () => {
       );
     });
 
-    it("knows a sub-agent by the call that shows the terminal", () => {
+    it("finds the sub-agent by the call that shows the terminal", () => {
       const trail = new FedTracker("/w");
       trail.feed(tool({ kind: "execute", content: [{ type: "terminal", terminalId: "x" }] }, "t1", "task"));
       assert.equal(trail.feed(output("a.js:1"))[0]?.parent, "task");
     });
   });
 
-  it("takes a limit of nothing for one line", () => {
+  it("treats a limit of zero as one line", () => {
     assert.equal(new FedTracker("/w").readLocation({ path: "/a", limit: 0 }).count, 1);
   });
 
-  it("tells no more than twenty places at once, and the latest of them", () => {
+  it("reports at most twenty locations at once, and the latest of them", () => {
     const locations = Array.from({ length: 500 }, (_, i) => ({ path: `/${i}` }));
     const places = new FedTracker("/w").feed(tool({ kind: "search", locations }));
     assert.deepEqual([places.length, places.at(-1)?.path], [20, "/499"]);
   });
 });
 
-describe("linesOf", () => {
+describe("lineSpanOf", () => {
   const at = (line: number, count?: number): AgentLocation => ({
     path: "/a",
     doing: "read",
@@ -210,11 +210,11 @@ describe("linesOf", () => {
     [{ path: "/a", doing: "read" }, 10, undefined],
   ];
   for (const [place, lineCount, lines] of rows) {
-    it(`of line ${place.line}, ${place.count ?? 1} of them, in ${lineCount} is ${JSON.stringify(lines)}`, () => {
+    it(`for line ${place.line} with count ${place.count ?? 1} of ${lineCount} lines is ${JSON.stringify(lines)}`, () => {
       assert.deepEqual(lineSpanOf(place, lineCount), lines);
     });
   }
-  it("is where the change stands, before the line that is told", () => {
+  it("prefers the lines of the change over the reported line", () => {
     const place: AgentLocation = { ...at(1), change: { oldText: "b", newText: "B" } };
     assert.deepEqual(
       lineSpanOf(place, 3, () => "a\nB\nc"),
@@ -235,15 +235,15 @@ describe("changedLines", () => {
     now: string,
     LineSpan | undefined,
   ])[] = [
-    ["of a fragment that is there", "a\nb\nX\nd", "c", "X", { first: 2, last: 2 }],
-    ["of a fragment that is to come", "a\nb\nc\nd", "c", "X", { first: 2, last: 2 }],
+    ["of a fragment in the text", "a\nb\nX\nd", "c", "X", { first: 2, last: 2 }],
+    ["of a fragment that is about to be inserted", "a\nb\nc\nd", "c", "X", { first: 2, last: 2 }],
     ["of a whole file", "a\nX\nY\nd", "a\nb\nd", "a\nX\nY\nd", { first: 1, last: 2 }],
     ["of a new file", "a\nb", undefined, "a\nb", { first: 0, last: 1 }],
-    ["of lines taken out of a fragment", "a\nd", "a\nb\nc\nd", "a\nd", { first: 1, last: 1 }],
-    ["with other line ends", "a\r\nX\r\nc", "b\n", "X\n", { first: 1, last: 1 }],
-    ["that stands there twice: not certain", "X\nX", "b", "X", undefined],
-    ["that is not there", "a\nb", "q", "r", undefined],
-    ["of nothing", "a\nb", "", "", undefined],
+    ["of lines deleted from a fragment", "a\nd", "a\nb\nc\nd", "a\nd", { first: 1, last: 1 }],
+    ["with other line endings", "a\r\nX\r\nc", "b\n", "X\n", { first: 1, last: 1 }],
+    ["but not of a text that occurs twice", "X\nX", "b", "X", undefined],
+    ["but not of a missing text", "a\nb", "q", "r", undefined],
+    ["but not of an empty text", "a\nb", "", "", undefined],
   ];
   for (const [title, text, oldText, newText, lines] of rows) {
     it(`finds the lines ${title}`, () => {
@@ -256,7 +256,7 @@ describe("changedLines", () => {
   });
 });
 
-/** A replacement of whole lines in a text of as many lines. */
+/** Replacements of whole lines in a text with this number of lines. */
 const replacements = (lineCount: number): fc.Arbitrary<readonly Replacement[]> =>
   fc
     .uniqueArray(fc.nat(lineCount), { maxLength: 6 })
@@ -301,7 +301,7 @@ describe("replacements in a document", () => {
     );
   });
 
-  it("move a line that they leave, wherever they are", () => {
+  it("move a line that they do not touch, wherever they are", () => {
     fc.assert(
       fc.property(replacements(20), fc.nat(19), (changes, at) => {
         const after = applied(before, changes);
@@ -312,7 +312,7 @@ describe("replacements in a document", () => {
     );
   });
 
-  it("within a line mark that line, at a line's end the ones that come", () => {
+  it("mark the line they are in, and at the end of a line the inserted lines", () => {
     const within: Replacement = { start: { line: 4, character: 2 }, end: { line: 4, character: 5 }, text: "word" };
     const behind: Replacement = { start: { line: 9, character: 7 }, end: { line: 9, character: 7 }, text: "\nx\ny" };
     assert.deepEqual(editedLines([behind, within]), [

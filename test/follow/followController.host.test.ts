@@ -1,4 +1,4 @@
-// Following an agent in the real editor: what is opened where, what stops it, and what is left alone.
+// Following an agent in the real editor: which files open where, which actions pause it, and which tabs stay untouched.
 import assert from "node:assert/strict";
 import { mkdtemp, realpath, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -16,7 +16,7 @@ import { discardAll } from "../support/host/unsavedFiles.ts";
 
 const text = Array.from({ length: 500 }, (_, i) => `line ${i + 1}\n`).join("");
 
-describe("following an agent", () => {
+describe("follow mode", () => {
   let root: string;
   let folder: string;
   let outside: string;
@@ -33,7 +33,7 @@ describe("following an agent", () => {
     until(() => vscode.window.tabGroups.all.some(group => group.activeTab?.label === name));
   const editorOf = (name: string): vscode.TextEditor | undefined =>
     vscode.window.visibleTextEditors.find(editor => editor.document.uri.fsPath === path(name));
-  /** Waits until the line is in sight, in an editor that the window has laid out. */
+  /** Waits until the line is visible, in an editor that the window has laid out. */
   const inSight = (name: string, line: number): Promise<void> =>
     until(() => {
       const ranges = editorOf(name)?.visibleRanges ?? [];
@@ -77,7 +77,7 @@ describe("following an agent", () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  it("shows its places in one preview tab", async () => {
+  it("shows the agent's locations in one preview tab", async () => {
     fed.feed(at("a.txt", 100));
     await inSight("a.txt", 100);
     fed.feed(at("b.txt", 300));
@@ -91,7 +91,7 @@ describe("following an agent", () => {
     assert.equal(follow.state, "on");
   });
 
-  it("goes to what a command's output names, where there is such a file", async () => {
+  it("visits the files that a command's output names, if they exist", async () => {
     fed.feed({ type: "terminal", terminalId: "t", own: true, command: "test", cwd: folder });
     fed.feed({ type: "terminalOutput", terminalId: "t", text: `at a.txt:300:5\nat ${path("gone.txt")}:7\n` });
     await inSight("a.txt", 300);
@@ -101,13 +101,13 @@ describe("following an agent", () => {
     assert.deepEqual(open(), ["b.txt"]);
   });
 
-  it("brings lines beyond the end back to it", async () => {
+  it("clamps lines beyond the end of the file", async () => {
     fed.feed(at("a.txt", 100_000));
     await inSight("a.txt", 500);
     assert.equal(follow.state, "on");
   });
 
-  it("opens nothing unless it is wanted, and then the latest place", async () => {
+  it("opens nothing until it is turned on, and then the latest location", async () => {
     follow.follow(false);
     fed.feed(at("a.txt", 100));
     fed.feed(at("b.txt", 100));
@@ -117,7 +117,7 @@ describe("following an agent", () => {
     assert.deepEqual(open(), ["c.txt"]);
   });
 
-  it("never leaves the session's folders, also not through a link", async () => {
+  it("never leaves the session's folders, not even through a link", async () => {
     await symlink(outside, path("way-out"), "junction");
     for (const one of [join(outside, "secret.txt"), path(join("way-out", "secret.txt")), "relative.txt", ""]) {
       agent.afterRead({ path: one });
@@ -127,7 +127,7 @@ describe("following an agent", () => {
     assert.deepEqual(open(), ["a.txt"]);
   });
 
-  it("does not go where a file or its text is missing", async () => {
+  it("skips a missing file and a missing text", async () => {
     await writeFile(path("binary"), new Uint8Array([0, 1, 2, 0, 255]));
     fed.feed(at("binary", 1));
     fed.feed(at("missing.txt", 1));
@@ -137,7 +137,7 @@ describe("following an agent", () => {
     assert.deepEqual(open(), ["a.txt"]);
   });
 
-  it("does not go with sub-agents", async () => {
+  it("does not follow sub-agents", async () => {
     fed.feed(at("b.txt", 100, "task"));
     agent.afterRead({ path: path("b.txt") });
     fed.feed(at("a.txt", 100));
@@ -145,7 +145,7 @@ describe("following an agent", () => {
     assert.deepEqual(open(), ["a.txt"]);
   });
 
-  it("goes to what it writes, and its changes do not stop it", async () => {
+  it("visits the agent's writes, and the agent's changes do not pause it", async () => {
     fed.feed(at("a.txt", 1));
     await shown("a.txt");
     await agent.aroundWrite(path("a.txt"), "", async () => {
@@ -164,7 +164,7 @@ describe("following an agent", () => {
     assert.equal(follow.state, "on");
   });
 
-  it("leaves a preview tab of the user's alone, by a column of its own", async () => {
+  it("keeps the user's preview tab by opening a column of its own", async () => {
     await vscode.window.showTextDocument(vscode.Uri.file(path("a.txt")), { preview: true });
     follow.follow(true);
     fed.feed(at("b.txt", 100));
@@ -175,7 +175,7 @@ describe("following an agent", () => {
     assert.equal(vscode.window.activeTextEditor?.document.uri.fsPath, path("a.txt"), "the focus stays");
   });
 
-  it("opens beside tabs that are no preview, and leaves their cursors", async () => {
+  it("opens next to tabs that are not previews, and does not move their cursors", async () => {
     const editor = await vscode.window.showTextDocument(vscode.Uri.file(path("a.txt")), { preview: false });
     const moved = new Promise<void>(resolve => {
       const listener = vscode.window.onDidChangeTextEditorSelection(({ selections }) => {
@@ -209,14 +209,14 @@ describe("following an agent", () => {
     assert.equal(vscode.window.tabGroups.all[0]?.activeTab?.label, chat);
   });
 
-  describe("stops when the user", () => {
+  describe("is paused when the user", () => {
     beforeEach(async () => {
       fed.feed(at("a.txt", 100));
       await inSight("a.txt", 100);
       assert.equal(follow.state, "on");
     });
 
-    /** It has stopped: places are no longer shown, and the next press goes to the latest. */
+    /** Follow mode is paused: locations are no longer shown, and turning it on again shows the latest. */
     async function assertStopped(): Promise<void> {
       await paused();
       fed.feed(at("b.txt", 100));
@@ -269,7 +269,7 @@ describe("following an agent", () => {
     });
   });
 
-  it("goes nowhere once the turn is over, and is off when another session begins", async () => {
+  it("does not move after the turn has ended, and is off when another session begins", async () => {
     fed.feed(at("a.txt", 100));
     await inSight("a.txt", 100);
     follow.follow(false);
@@ -290,8 +290,8 @@ describe("following an agent", () => {
   });
 });
 
-describe("the default keys of Parley", () => {
-  it("are none of VS Code's own", async () => {
+describe("the default keybindings of Parley", () => {
+  it("do not conflict with VS Code's", async () => {
     const uri = vscode.Uri.parse("vscode://defaultsettings/keybindings.json");
     const own = (await vscode.workspace.openTextDocument(uri)).getText();
     const defaults = JSON.parse(own.replace(/^\s*\/\/.*$/gm, "")) as readonly Binding[];

@@ -5,7 +5,7 @@ import { editFadeTime, FollowMarks } from "../../src/follow/followMarks.ts";
 const line = (first: number, last = first): { readonly first: number; readonly last: number } => ({ first, last });
 
 describe("FollowMarks", () => {
-  it("mark where each agent is, and no place it has left", () => {
+  it("show where each agent is, and no location it has left", () => {
     const marks = new FollowMarks();
     marks.visit("", "a", line(3));
     marks.visit("task", "a", line(7));
@@ -20,7 +20,7 @@ describe("FollowMarks", () => {
     assert.deepEqual([...marks.marks("a", 0), ...marks.marks("b", 0)], []);
   });
 
-  it("leave an agent at its line when it names the file only", () => {
+  it("keep an agent at its line when it only names the file", () => {
     const marks = new FollowMarks();
     marks.visit("", "a", line(3));
     marks.visit("", "a", undefined);
@@ -28,7 +28,7 @@ describe("FollowMarks", () => {
     assert.equal(marks.linesOfAgent("", "b"), undefined);
   });
 
-  it("fade an edit in three steps and then let it go, with its name once", () => {
+  it("fade an edit in three steps and then remove it, with its name once", () => {
     const marks = new FollowMarks();
     marks.edit("", "a", line(4, 6), 1000);
     const step = (now: number): readonly (number | undefined)[] => marks.marks("a", now).map(mark => mark.step);
@@ -43,7 +43,7 @@ describe("FollowMarks", () => {
     assert.deepEqual(marks.marks("a", 4000), [{ lines: line(4), who: "", named: true }]);
   });
 
-  it("keep an edit as it is until it goes, where there is one step", () => {
+  it("keep an edit unchanged until it is removed, if there is only one step", () => {
     const marks = new FollowMarks();
     marks.edit("", "a", line(4), 0);
     for (const now of [0, 1500, 2999]) assert.equal(marks.marks("a", now, 1)[0]?.step, 0);
@@ -51,7 +51,7 @@ describe("FollowMarks", () => {
     assert.equal(marks.timeToNextChange(editFadeTime, 1), undefined);
   });
 
-  it("replace an edit by a newer one of the same lines", () => {
+  it("replace an edit by a newer edit of the same lines", () => {
     const marks = new FollowMarks();
     marks.edit("", "a", line(4, 6), 0);
     marks.edit("", "a", line(6, 9), 500);
@@ -65,7 +65,7 @@ describe("FollowMarks", () => {
     );
   });
 
-  it("go with their lines when text comes above", () => {
+  it("move with their lines when text is inserted above", () => {
     const marks = new FollowMarks();
     marks.edit("", "a", line(4, 6), 0);
     const at = { line: 1, character: 0 };
@@ -77,7 +77,7 @@ describe("FollowMarks", () => {
     );
   });
 
-  it("say when they change next: then a step is another, and before none is", () => {
+  it("report the time of their next change, and no step changes before it", () => {
     fc.assert(
       fc.property(
         fc.array(fc.nat(5000), { minLength: 1, maxLength: 5 }),
@@ -98,7 +98,7 @@ describe("FollowMarks", () => {
     );
   });
 
-  it("stay few, however many edits there are", () => {
+  it("stay few, for any number of edits", () => {
     const marks = new FollowMarks();
     for (let i = 0; i < 1000; i++) marks.edit(`agent ${i}`, "a", line(i), 0);
     assert.ok(marks.marks("a", 0).length <= 250);

@@ -27,14 +27,14 @@ function setUp(): {
   return { clock, following, shown, modes, settled };
 }
 
-describe("Following", () => {
-  it("shows nothing unless it is wanted", () => {
+describe("FollowMode", () => {
+  it("shows nothing until it is turned on", () => {
     const { following, shown } = setUp();
     following.agentMoved("a");
     assert.deepEqual(shown, []);
   });
 
-  it("goes to where the agent is when it begins, and then along", async () => {
+  it("shows the agent's current location when it is turned on, and then each next one", async () => {
     const { clock, following, shown, settled } = setUp();
     following.agentMoved("a");
     following.setFollowing(true);
@@ -44,7 +44,7 @@ describe("Following", () => {
     assert.deepEqual(shown, ["a", "b"]);
   });
 
-  it("moves four times a second at most, to the latest place", async () => {
+  it("moves at most four times a second, to the latest location", async () => {
     const { clock, following, shown, settled } = setUp();
     following.setFollowing(true);
     for (let i = 0; i < 100; i++) {
@@ -83,7 +83,7 @@ describe("Following", () => {
     assert.deepEqual(shown, ["a", "c"]);
   });
 
-  it("is paused by the user, moves no more, and goes on to the latest place when it is wanted again", async () => {
+  it("is paused by the user, stops moving, and shows the latest location when it is turned on again", async () => {
     const { clock, following, shown, modes, settled } = setUp();
     following.setFollowing(true);
     following.agentMoved("a");
@@ -107,7 +107,7 @@ describe("Following", () => {
     assert.deepEqual([following.state, modes], ["off", []]);
   });
 
-  it("goes nowhere once the turn is over, and is off in another session", () => {
+  it("does not move after the turn has ended, and is off in another session", () => {
     const { following, shown } = setUp();
     following.agentMoved("a");
     following.turnEnded();
@@ -117,7 +117,7 @@ describe("Following", () => {
     assert.equal(following.state, "off");
   });
 
-  it("leaves no timer behind", async () => {
+  it("leaves no timer running", async () => {
     const { clock, following, settled } = setUp();
     following.setFollowing(true);
     following.agentMoved("a");
@@ -133,35 +133,35 @@ const sight = (first: number, last = first + 40): { readonly first: number; read
   last,
 });
 
-describe("ScrollJudge", () => {
+describe("UserScrollDetector", () => {
   function judge(first = 0, version = 1): UserScrollDetector {
     const made = new UserScrollDetector();
     made.setVisible(sight(first), version);
     return made;
   }
 
-  it("takes a first line that changes by itself for the user's scrolling", () => {
+  it("detects a first line that changes without a cause", () => {
     assert.equal(judge(10).isUserScroll(sight(13), 1), true);
   });
 
-  it("takes another height of the editor for nobody's", () => {
+  it("ignores a changed height of the editor", () => {
     assert.equal(judge(10).isUserScroll(sight(10, 20), 1), false);
   });
 
-  it("takes what moves with the text for the text's", () => {
+  it("ignores movements caused by text changes", () => {
     const one = judge(10);
     assert.equal(one.isUserScroll(sight(15), 2), false);
     assert.equal(one.isUserScroll(sight(16), 2), true);
   });
 
-  it("takes the way to where it was sent for ours, and a step from there for the user's", () => {
+  it("ignores the way to the requested line, and detects a step from there", () => {
     const one = judge();
     one.expectScroll({ first: 200, last: 200 });
     assert.equal(one.isUserScroll(sight(180), 1), false);
     assert.equal(one.isUserScroll(sight(183), 1), true);
   });
 
-  it("takes a wheel before it arrives for the user's, also towards it", () => {
+  it("detects the wheel before the editor arrives, even towards the line", () => {
     for (const first of [3, 197 - 60]) {
       const one = judge(100);
       one.expectScroll({ first: 200, last: 200 });
@@ -169,7 +169,7 @@ describe("ScrollJudge", () => {
     }
   });
 
-  it("takes smooth steps towards it for ours, and one away for the user's", () => {
+  it("ignores smooth steps towards the line, and detects one away from it", () => {
     const one = judge();
     one.expectScroll({ first: 200, last: 200 }, { smooth: true });
     assert.equal(one.isUserScroll(sight(40), 1), false);
@@ -177,14 +177,14 @@ describe("ScrollJudge", () => {
     assert.equal(one.isUserScroll(sight(87), 1), true);
   });
 
-  it("takes smooth steps for ours until the line is in the middle, and one beyond it for the user's", () => {
+  it("ignores smooth steps until the line is in the middle, and detects one beyond it", () => {
     const one = judge();
     one.expectScroll({ first: 200, last: 200 }, { smooth: true });
     for (const first of [150, 165, 172, 180]) assert.equal(one.isUserScroll(sight(first), 1), false);
     assert.equal(one.isUserScroll(sight(183), 1), true);
   });
 
-  it("takes whatever an editor does while it is opened for ours, and what comes then for the user's", () => {
+  it("ignores all movements of an editor that is opening, and detects those that follow", () => {
     const one = judge();
     one.expectScroll({ first: 200, last: 200 }, { opening: true });
     for (const first of [0, 40, 180, 181]) assert.equal(one.isUserScroll(sight(first), 1), false);
@@ -192,7 +192,7 @@ describe("ScrollJudge", () => {
     assert.equal(one.isUserScroll(sight(182), 1), true);
   });
 
-  it("knows an editor that never arrives", () => {
+  it("reports an editor that never arrives", () => {
     const one = judge();
     one.expectScroll({ first: 200, last: 200 }, { smooth: true });
     assert.equal(one.isUserScroll(sight(40), 1), false);
@@ -200,7 +200,7 @@ describe("ScrollJudge", () => {
     assert.equal(one.giveUp(), false);
   });
 
-  it("finds a wheel at any moment of a smooth movement that does not lead to the place", () => {
+  it("detects the wheel at any moment of a smooth movement, if it leads away from the line", () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 300, max: 3000 }),

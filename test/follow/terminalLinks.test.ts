@@ -1,8 +1,8 @@
-// The places that compilers, test runners and stack traces name.
+// The locations that compilers, test runners and stack traces print.
 import assert from "node:assert/strict";
 import { terminalLinks } from "../../src/follow/terminalLinks.ts";
 
-describe("places in a command's output", () => {
+describe("locations in a command's output", () => {
   const found = (output: string): readonly string[] =>
     terminalLinks(output, "/w").map(({ path, line }) => `${path} ${line}`);
 
@@ -19,9 +19,9 @@ describe("places in a command's output", () => {
     ["grep", "./src/a.ts:7:  const a = 1;", "/w/src/a.ts 7"],
     ["colours", "\u001b[36msrc/a.ts\u001b[0m:\u001b[33m10\u001b[0m:5", "/w/src/a.ts 10"],
     ["a hyperlink", "\u001b]8;;file:///w/x.ts\u0007src/a.ts:3\u001b]8;;\u0007", "/w/src/a.ts 3"],
-    ["a path above", "../v/a.ts:2", "/v/a.ts 2"],
+    ["a path in a parent folder", "../v/a.ts:2", "/v/a.ts 2"],
   ] as const) {
-    it(`are found as ${what} writes them`, () => assert.deepEqual(found(output), places));
+    it(`are found in the format of ${what}`, () => assert.deepEqual(found(output), places));
   }
 
   for (const [what, output] of [
@@ -31,7 +31,7 @@ describe("places in a command's output", () => {
     ["an installed package", "at x (/w/node_modules/y/z.js:10:1)"],
     ["the inside of Node.js", "at node:internal/process/task_queues:95:5"],
   ] as const) {
-    it(`are not taken for ${what}`, () => assert.deepEqual(found(output), []));
+    it(`do not include ${what}`, () => assert.deepEqual(found(output), []));
   }
 
   it("are few, also in floods", () => {
