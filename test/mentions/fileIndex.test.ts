@@ -1,4 +1,4 @@
-// Which files completion knows, and in which order it offers them.
+// Which files completion offers, and in which order.
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { FileIndex, type IndexEntry } from "../../src/mentions/fileIndex.ts";
@@ -15,12 +15,12 @@ const pathsIn = (index: FileIndex): readonly string[] =>
     .map(({ path, folder }) => (folder ? `${path}/` : path))
     .sort();
 
-describe("the index of files", () => {
-  it("knows the folders of its files, each once", () => {
+describe("the file index", () => {
+  it("contains the folders of its files, each once", () => {
     assert.deepEqual(pathsIn(indexOf("a/b/c.ts", "a/b/d.ts", "e.ts")), ["a/", "a/b/", "a/b/c.ts", "a/b/d.ts", "e.ts"]);
   });
 
-  it("forgets a folder with its last file, and all files with their folder", () => {
+  it("removes a folder with its last file, and all files with their folder", () => {
     const index = indexOf("a/b/c.ts", "a/b/d.ts", "a/e.ts", "ab/f.ts");
     index.remove(["a/b/c.ts"]);
     assert.ok(index.has("a/b"));
@@ -30,7 +30,7 @@ describe("the index of files", () => {
     assert.deepEqual(pathsIn(index), ["ab/", "ab/f.ts"]);
   });
 
-  it("has side by side what is compared of the entries, short paths first, whatever came and went", () => {
+  it("keeps the compared data of all entries in parallel arrays, short paths first, after any adds and removes", () => {
     const path = fc
       .array(fc.constantFrom("a", "bb", "ccc", "É", "🙂"), { minLength: 1, maxLength: 4 })
       .map(parts => parts.join("/"));
@@ -58,15 +58,15 @@ describe("the index of files", () => {
           );
           assert.ok(entries.every(entry => entry.folded.length === length));
         }
-        const anew = new FileIndex();
-        for (const entry of entriesOf(index)) if (!entry.folder) anew.add(entry.path);
-        assert.deepEqual(pathsIn(index), pathsIn(anew));
+        const rebuilt = new FileIndex();
+        for (const entry of entriesOf(index)) if (!entry.folder) rebuilt.add(entry.path);
+        assert.deepEqual(pathsIn(index), pathsIn(rebuilt));
       }),
       { numRuns: 1000 },
     );
   });
 
-  it("drops what a new listing did not find, only where it looked", () => {
+  it("removes the files that a new listing did not find, only where it searched", () => {
     const index = indexOf("one/old.ts", "one/kept.ts", "two/other.ts");
     const run = index.beginListing();
     index.add("one/kept.ts");
@@ -75,7 +75,7 @@ describe("the index of files", () => {
     assert.deepEqual(pathsIn(index), ["one/", "one/kept.ts", "one/new.ts", "two/", "two/other.ts"]);
   });
 
-  it("holds after any adds and removes what a plain set holds", () => {
+  it("contains the same entries as a plain set after any adds and removes", () => {
     const path = fc.array(fc.constantFrom("a", "b", "c"), { minLength: 1, maxLength: 4 }).map(parts => parts.join("/"));
     const file = path.map(one => `${one}.ts`);
     const step = fc.oneof(fc.record({ add: file }), fc.record({ remove: fc.oneof(file, path) }));
@@ -101,11 +101,11 @@ describe("the index of files", () => {
   });
 });
 
-describe("the search for files", () => {
+describe("the file search", () => {
   const names = async (index: FileIndex, query: string, recent: readonly string[] = []): Promise<readonly string[]> =>
     (await new FileSearch(index).find(query, { limit: 50, recent })).map(({ path }) => path);
 
-  /** Query, what is offered in order, of these files. */
+  /** Query, expected result in order, and the files to search. */
   const table: readonly (readonly [string, readonly string[], readonly string[]])[] = [
     [
       "session",
@@ -126,7 +126,7 @@ describe("the search for files", () => {
   for (const [query, files, offered] of table) {
     it(`offers for "${query}" of ${files.join(", ")}: ${offered.join(", ") || "nothing"}`, async () => {
       const found = await names(indexOf(...files), query);
-      // Folders in the table stand where they must; others are not in question.
+      // Folders in the table must be at their position. Other folders are ignored.
       assert.deepEqual(
         found.filter(path => files.includes(path) || offered.includes(path)),
         offered,
@@ -134,12 +134,12 @@ describe("the search for files", () => {
     });
   }
 
-  it("puts what was used of late before what fits as well", async () => {
+  it("ranks recently used files before equally good matches", async () => {
     const index = indexOf("a/index.ts", "b/index.ts", "c/index.ts");
     assert.equal((await names(index, "index", ["c/index.ts"]))[0], "c/index.ts");
   });
 
-  it("says which letters of the name match", async () => {
+  it("reports which letters of the name match", async () => {
     const [hit] = await new FileSearch(indexOf("src/fileIndex.ts")).find("index", { limit: 1 });
     assert.deepEqual(hit, { path: "src/fileIndex.ts", name: "fileIndex.ts", folder: false, matches: [4, 5, 6, 7, 8] });
   });
@@ -149,7 +149,7 @@ describe("the search for files", () => {
     assert.deepEqual(hits.find(({ path }) => path === "session/a.ts")?.matches, [0]);
   });
 
-  it("finds the same for a query that was typed letter by letter as for one that was pasted", async () => {
+  it("finds the same for a query typed letter by letter as for a pasted query", async () => {
     const word = fc.stringMatching(/^[abAB1.é-]{1,4}$/);
     const path = fc.array(word, { minLength: 1, maxLength: 4 }).map(parts => parts.join("/"));
     const query = fc.stringMatching(/^[abAB1./ é]{1,6}$/);
@@ -167,7 +167,7 @@ describe("the search for files", () => {
     );
   });
 
-  it("finds the same typed as pasted when more fit than are scored", async () => {
+  it("finds the same for a typed as for a pasted query when there are more matches than are scored", async () => {
     const index = indexOf(...Array.from({ length: 3000 }, (_, i) => `src/part${i % 7}/session${i}.ts`));
     const narrowing = new FileSearch(index);
     for (const typed of ["s", "se", "ses", "sess1"]) await narrowing.find(typed, { limit: 5 });
@@ -177,7 +177,7 @@ describe("the search for files", () => {
     );
   });
 
-  it("finds what came after the last letter was typed, and not what went", async () => {
+  it("finds files added after the last letter was typed, and no removed files", async () => {
     const index = indexOf("session.ts", "sessions.ts");
     const search = new FileSearch(index);
     await search.find("ses", { limit: 5 });
@@ -187,9 +187,9 @@ describe("the search for files", () => {
     assert.deepEqual(found.map(({ path }) => path).sort(), ["sessionNew.ts", "sessions.ts"]);
   });
 
-  it("finds nothing once its signal aborts", async () => {
+  it("finds nothing after its signal aborts", async () => {
     let time = 0;
-    // A second passes with every look at the clock, so that the search pauses as often as it can.
+    // Each reading of the clock advances it by a second, so that the search pauses as often as it can.
     const search = new FileSearch(indexOf("session.ts"), () => (time += 1000));
     const stop = new AbortController();
     const aborted = search.find("ses", { limit: 5, signal: stop.signal });

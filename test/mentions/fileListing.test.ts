@@ -1,4 +1,4 @@
-// Which files a folder has, by git and by walking: real folders and the real git.
+// Lists the files of a folder, by git and by walking: real folders and the real git.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { chmod, mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
@@ -8,7 +8,7 @@ import { excludedBy, walkFiles } from "../../src/files/fileWalk.ts";
 import { gitDiff, gitFiles, gitIgnored, gitPath } from "../../src/git/gitQueries.ts";
 import { findGit } from "../../src/git/gitProgram.ts";
 
-describe("listing the files of a folder", () => {
+describe("the file listing of a folder", () => {
   let root: string;
   const git = findGit();
   beforeEach(async () => {
@@ -43,7 +43,7 @@ describe("listing the files of a folder", () => {
     return found.sort();
   };
 
-  it("takes from git what is tracked or new, and leaves out what is ignored or deleted", async () => {
+  it("contains tracked and new files of git, and neither ignored nor deleted files", async () => {
     await write({ "a.ts": "", "gone.ts": "", "src/b c.ts": "", "out/x.js": "", ".gitignore": "out/\n*.log\n" });
     run(".", "init", "-q");
     run(".", "add", ".");
@@ -53,7 +53,7 @@ describe("listing the files of a folder", () => {
     assert.deepEqual(await byGit(), [".gitignore", "a.ts", "new.ts", "src/b c.ts", "ünï.md"]);
   });
 
-  it("takes the files of submodules and of repositories that lie inside", async () => {
+  it("contains the files of submodules and of nested repositories", async () => {
     await write({
       "lib/in.ts": "",
       "inner/own.ts": "",
@@ -73,13 +73,13 @@ describe("listing the files of a folder", () => {
     assert.deepEqual(found, [".gitmodules", "inner/.gitignore", "inner/own.ts", "main.ts", "sub/in.ts"]);
   });
 
-  it("answers for single paths, and takes them literally", async () => {
+  it("accepts single paths, and takes them literally", async () => {
     await write({ "a*.ts": "", "ab.ts": "", "no.log": "", "d/e.ts": "", ".gitignore": "*.log\n" });
     run(".", "init", "-q");
     assert.deepEqual(await byGit(["a*.ts", "no.log", "d", "not/there.ts"]), ["a*.ts", "d/e.ts"]);
   });
 
-  it("tells which of some paths git ignores, whatever their names look like", async () => {
+  it("reports which of the given paths git ignores, for any names", async () => {
     await write({ ".gitignore": "*.log\nout/\n", "sub/.gitignore": "local\n" });
     run(".", "init", "-q");
     assert.ok(git, "git is needed");
@@ -89,11 +89,11 @@ describe("listing the files of a folder", () => {
     assert.deepEqual(await gitIgnored(git, join(root, "sub"), ["local", "x"]), ["local"]);
   });
 
-  it("rejects in a folder that is in no repository", async () => {
+  it("rejects in a folder outside of a repository", async () => {
     await assert.rejects(byGit(), /not a git repository/);
   });
 
-  it("runs no program that a repository names", async () => {
+  it("runs no program that a repository configures", async () => {
     const evil = join(root, "evil.sh");
     await write({
       "a.ts": "x\n",
@@ -113,7 +113,7 @@ describe("listing the files of a folder", () => {
     assert.ok(!(await byWalk()).includes("ran"));
   });
 
-  it("tells what changed, staged or not, also before the first commit, and cuts what is too much", async () => {
+  it("reports changes, staged or not, also before the first commit, and limits their number", async () => {
     assert.ok(git);
     await write({ "a.ts": "one\n", "b.ts": "two\n" });
     run(".", "init", "-q");
@@ -133,7 +133,7 @@ describe("listing the files of a folder", () => {
     assert.match(cut, /The rest of the diff is omitted/);
   });
 
-  it("walks where there is no git, by every .gitignore on the way, and not into .git", async () => {
+  it("walks a folder without git, applies every .gitignore on the way, and skips .git", async () => {
     await write({
       ".gitignore": "*.log\n/build/\n",
       "a.log": "",
@@ -154,13 +154,13 @@ describe("listing the files of a folder", () => {
     assert.deepEqual(await byWalk("not/there"), []);
   });
 
-  it("leaves out what the setting excludes, in VS Code's way of writing it", async () => {
+  it("excludes the files of the setting, in VS Code's glob syntax", async () => {
     await write({ "a.js": "", "a.ts": "", "dist/x.ts": "", "sub/dist/y.ts": "", "sub/n.map": "", "t/q.ts": "" });
     const exclude = { "**/*.{js,map}": true, dist: true, "t/**": true, "a.ts": false };
     assert.deepEqual(await byWalk(undefined, exclude), ["a.ts", "sub/dist/y.ts"]);
   });
 
-  it("finds the repository's own files from a folder beneath its top and from a worktree, and none elsewhere", async () => {
+  it("finds the repository's files from a subfolder and from a worktree, and none elsewhere", async () => {
     assert.ok(git, "git is needed");
     await write({ "repo/deep/a.ts": "" });
     await assert.rejects(gitPath(git, join(root, "repo"), "logs/HEAD"));

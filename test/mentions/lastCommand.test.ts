@@ -15,16 +15,16 @@ describe("the last terminal command", () => {
     ["tabs and umlauts", "a\tü", "a\tü"],
     ["an unfinished sequence at the end", "done\x1b[3", "done"],
   ];
-  for (const [what, raw, plain] of table) it(`reads ${what}`, () => assert.equal(plainOutput(raw), plain));
+  for (const [what, raw, plain] of table) it(`is read from ${what}`, () => assert.equal(plainOutput(raw), plain));
 
-  it("takes time in proportion to hostile output", () => {
+  it("is read in linear time, also for hostile output", () => {
     const hostile = [`${"a".repeat(200_000)}${"\b".repeat(200_000)}`, "\rx".repeat(200_000), "\x1b]".repeat(200_000)];
     const start = performance.now();
     for (const raw of hostile) plainOutput(raw);
     assert.ok(performance.now() - start < 2000);
   });
 
-  it("keeps the newest command of all terminals, with its end", () => {
+  it("is the newest command of all terminals, with the end of its output", () => {
     const tracker = new CommandTracker<object>();
     const [first, second] = [{}, {}];
     assert.equal(tracker.last, undefined);
@@ -38,7 +38,7 @@ describe("the last terminal command", () => {
     assert.deepEqual(tracker.last, { command: "ls", exitCode: 0, output: "a.ts", truncated: false });
   });
 
-  it("masks secrets in the command and in what it printed", () => {
+  it("has no secrets in its command and its output", () => {
     const tracker = new CommandTracker<object>();
     const key = {};
     tracker.started(key, "curl --token=abcd1234efgh5678 https://x.example");
@@ -49,7 +49,7 @@ describe("the last terminal command", () => {
     assert.match(text, /^\$ curl --token=•••/);
   });
 
-  it("keeps the end of endless output, and says so", () => {
+  it("keeps the end of endless output, and mentions the omission", () => {
     const tracker = new CommandTracker<object>();
     const key = {};
     tracker.started(key, "yes", "/work");

@@ -1,4 +1,5 @@
-// Mentions inside VS Code: the index with and without git, and what becomes of selection, problems, symbols and files.
+// Mentions inside VS Code: the index with and without git, and the content sent for selection, problems, symbols and
+// files.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { mkdir, mkdtemp, realpath, rename, rm, writeFile } from "node:fs/promises";
@@ -24,24 +25,24 @@ import { nodePaths } from "../../src/files/nodePaths.ts";
 
 type Completions = Extract<PanelMessage, { readonly type: "completions" }>;
 
-/** A panel that keeps what it is told. */
+/** A panel that keeps the messages it receives. */
 class FakePanel implements ReplyTarget {
-  readonly told: PanelMessage[] = [];
+  readonly messages: PanelMessage[] = [];
   reply(message: PanelMessage): void {
-    this.told.push(message);
+    this.messages.push(message);
   }
   get items(): readonly Completion[] {
-    return this.told.findLast((one): one is Completions => one.type === "completions")?.items ?? [];
+    return this.messages.findLast((one): one is Completions => one.type === "completions")?.items ?? [];
   }
   get attached(): readonly Attachment[] {
-    return this.told.flatMap(one => (one.type === "attached" ? one.attachments : []));
+    return this.messages.flatMap(one => (one.type === "attached" ? one.attachments : []));
   }
   get refused(): readonly string[] {
-    return this.told.flatMap(one => (one.type === "refused" ? [one.reason] : []));
+    return this.messages.flatMap(one => (one.type === "refused" ? [one.reason] : []));
   }
 }
 
-/** Waits until it holds; fails when it never does. */
+/** Waits until the condition holds; fails if it never does. */
 async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
   const end = Date.now() + 15_000;
   while (!(await holds())) {
@@ -110,16 +111,19 @@ describe("mentions", () => {
   const open = async (file: string): Promise<vscode.TextEditor> =>
     vscode.window.showTextDocument(vscode.Uri.file(join(inside, file)));
 
-  /** The same outside of a repository and in one, which stays: the git extension does not take it well when one goes. */
+  /**
+   * The same tests outside of a repository and in one. The repository is kept, because the git extension fails when one
+   * is deleted.
+   */
   for (const withGit of [false, true]) {
-    it(`knows the files ${withGit ? "of a repository" : "where there is no git"}, and follows what comes and goes`, async () => {
+    it(`find the files ${withGit ? "of a repository" : "of a folder without git"}, and follow added and removed files`, async () => {
       if (withGit) execFileSync("git", ["init", "-q"], { cwd: root, stdio: "pipe" });
       await writeFile(join(inside, ".gitignore"), "*.hidden\n");
       await writeFile(join(inside, "quillwort.hidden"), "");
       const file = `file:${name}/quillwort.txt`;
       const first = paths("quillwort");
       assert.deepEqual(await first, [file]);
-      const [cold] = panel.told.filter((one): one is Completions => one.type === "completions");
+      const [cold] = panel.messages.filter((one): one is Completions => one.type === "completions");
       assert.equal(cold?.indexing, true, "it said that it was still looking");
 
       await mkdir(join(inside, "fresh"));
@@ -137,7 +141,7 @@ describe("mentions", () => {
     });
   }
 
-  it("offers open editors and the selection before anything is typed, and attaches the lines as they are", async () => {
+  it("offer open editors and the selection before the user types, and attach the lines unchanged", async () => {
     const editor = await open("quillwort.txt");
     editor.selection = new vscode.Selection(1, 0, 2, 0);
     const items = await ask("");
@@ -148,7 +152,7 @@ describe("mentions", () => {
     assert.deepEqual(chip.source, { type: "text", text: "two\n", uri });
   });
 
-  it("offers problems of the editor and of all files, as lines with their places", async () => {
+  it("offer problems of the editor and of all files, as lines with their locations", async () => {
     const { document } = await open("quillwort.txt");
     const range = new vscode.Range(1, 0, 1, 3);
     const wrong = new vscode.Diagnostic(range, "Two is too much.", vscode.DiagnosticSeverity.Error);
@@ -166,7 +170,7 @@ describe("mentions", () => {
     assert.match(all.source.text, /other\.ts:2:1 warning: Hm\./);
   });
 
-  it("offers symbols, does not wait for them with files, and attaches their lines", async () => {
+  it("offer symbols, do not delay files for them, and attach their lines", async () => {
     const uri = vscode.Uri.file(join(inside, "quillwort.txt"));
     let release = (): void => {};
     const slow = new Promise<void>(resolve => (release = resolve));
@@ -200,7 +204,7 @@ describe("mentions", () => {
     }
   });
 
-  it("refuses what is not a local file, and items that are no longer available", async () => {
+  it("reject paths that are not files, and items that are no longer offered", async () => {
     await mentions.attachItem(panel, 999, "file:x");
     await mentions.attachUris(panel, ["https://example.com/a", "file://server/share/a", "%", join(inside, "a")]);
     await mentions.attachUris(panel, [vscode.Uri.file(join(inside, "gone.ts")).toString()]);
@@ -209,7 +213,7 @@ describe("mentions", () => {
     assert.match(panel.refused.join(" "), /No longer available.*is not a local file.*does not exist/s);
   });
 
-  it("takes dropped files and folders, and images as data", async () => {
+  it("accept dropped files and folders, and images as data", async () => {
     const png = Buffer.from("89504e470d0a1a0a", "hex");
     await writeFile(join(inside, "dot.png"), png);
     const dropped = ["quillwort.txt", "dot.png", ""].map(one => vscode.Uri.file(join(inside, one)).toString());
@@ -225,14 +229,16 @@ describe("mentions", () => {
     assert.deepEqual(panel.attached[1]?.source, { type: "data", mimeType: "image/png", data: png.toString("base64") });
   });
 
-  it("adds the explorer's choice, the selection or the file to the chat, and a problem with its lines", async () => {
-    const told: PanelMessage[] = [];
+  it("add the explorer's selection, the editor's selection or its file to the chat, and a problem with its lines", async () => {
+    const received: PanelMessage[] = [];
     const chat = {
-      reveal: (message: PanelMessage) => Promise.resolve(void told.push(message)),
-      focus: (target: "composer") => Promise.resolve(void told.push({ type: "focus", target })),
+      reveal: (message: PanelMessage) => Promise.resolve(void received.push(message)),
+      focus: (target: "composer") => Promise.resolve(void received.push({ type: "focus", target })),
     } as unknown as ChatPanels;
     const labels = (): readonly string[] =>
-      told.splice(0).flatMap(one => (one.type === "attached" ? one.attachments.map(({ label }) => label) : [one.type]));
+      received
+        .splice(0)
+        .flatMap(one => (one.type === "attached" ? one.attachments.map(({ label }) => label) : [one.type]));
     const uri = vscode.Uri.file(join(inside, "quillwort.txt"));
     const folder = vscode.Uri.file(inside);
     await addToChat(chat, attaching, [folder, [folder, uri]]);
@@ -256,7 +262,7 @@ describe("mentions", () => {
     assert.deepEqual(labels(), ["quillwort.txt:1-7", "1 problem", "focus"]);
   });
 
-  it("sends unsaved text, and hands the draft back when a file is gone", async () => {
+  it("send unsaved text, and restore the draft when a file is gone", async () => {
     const sent: (readonly ContentBlock[])[] = [];
     const session = { send: (content: readonly ContentBlock[]) => void sent.push(content) };
     const view = () => ({ head: { accepts: null, agent: { name: "Stub" } } });
@@ -292,7 +298,7 @@ describe("mentions", () => {
     await vscode.commands.executeCommand("workbench.action.files.revert");
   });
 
-  it("asks before a secret or a file from elsewhere leaves the machine, and sends nothing without a yes", async () => {
+  it("ask before a secret or an outside file leaves the machine, and send nothing without a confirmation", async () => {
     const elsewhere = await realpath(await mkdtemp(join(tmpdir(), "parley-elsewhere-")));
     const asked: string[] = [];
     const original = vscode.window.showWarningMessage;

@@ -1,4 +1,5 @@
-// What an agent gets of a prompt's attachments: by kind, by what it takes, within bounds, never silently less.
+// The content an agent receives for a prompt's attachments: by kind and by its capabilities, within limits, never
+// silently reduced.
 import assert from "node:assert/strict";
 import {
   linesFragment,
@@ -25,7 +26,7 @@ const attach = (label: string, source: AttachmentSource, kind: Attachment["kind"
 });
 const file = (name: string): Attachment => attach(name, { type: "path", path: `/w/${name}` });
 
-/** A disk of a few things. */
+/** A disk with a few files. */
 const disk: Readonly<Record<string, PathContent>> = {
   "/w/a.ts": { kind: "text", uri: "file:///w/a.ts", text: "let a;\n" },
   "/w/big.ts": { kind: "file", uri: "file:///w/big.ts", size: maxEmbeddedBytes + 1 },
@@ -68,7 +69,10 @@ const place: AttachmentSource = { type: "path", path: "/w/a.ts", line: 2, endLin
 const embedded = (uri: string, text: string): ContentBlock => ({ type: "resource", uri, text });
 const link = (uri: string, name: string): ContentBlock => ({ type: "link", uri, name });
 
-/** What is attached, what an agent gets that takes everything, and what one gets that takes text and links. */
+/**
+ * The attachment, the content for an agent with all capabilities, and the content for an agent that accepts text and
+ * links.
+ */
 const table: readonly (readonly [string, AttachmentSource, ContentBlock, ContentBlock | RegExp])[] = [
   ["a file", { type: "path", path: "/w/a.ts" }, embedded("file:///w/a.ts", "let a;\n"), link("file:///w/a.ts", "it")],
   ["lines of a file", place, embedded("file:///w/a.ts#L2-L3", "let a;\n"), link("file:///w/a.ts#L2-L3", "it")],
@@ -79,19 +83,19 @@ const table: readonly (readonly [string, AttachmentSource, ContentBlock, Content
   ["a sound", sound, { type: "audio", mimeType: "audio/wav", data: "aGk=" }, /does not take audio/],
 ];
 
-describe("a prompt's content", () => {
+describe("the content of a prompt", () => {
   for (const [what, source, rich, poor] of table) {
-    it(`gives ${what} to an agent that takes everything as ${rich.type}`, async () => {
+    it(`has ${what} as ${rich.type} for an agent with all capabilities`, async () => {
       const [text, block] = await blocks([attach("it", source)]);
       assert.deepEqual(text, { type: "text", text: "Look:" });
       const shown = block?.type === "link" && block.size !== undefined ? { ...block, size: undefined } : block;
       assert.deepEqual(shown, rich);
     });
 
-    it(`gives ${what} to an agent that takes text and links as ${poor instanceof RegExp ? "nothing, and says so" : poor.type}`, async () => {
+    it(`has ${what} as ${poor instanceof RegExp ? "an error" : poor.type} for an agent that accepts text and links`, async () => {
       if (poor instanceof RegExp) {
         assert.match(await refusal([attach("it", source)], nothing), poor);
-        // An agent that had not said what it takes says so when the prompt is about to go out.
+        // While an agent has not reported its capabilities, the check happens when the prompt is about to be sent.
         const late = promptContentForAgent(
           await blocks([attach("it", source)], null),
           { ...nothing, embeddedContext: false },
@@ -108,13 +112,13 @@ describe("a prompt's content", () => {
     });
   }
 
-  it("leaves content alone that the agent takes as it is", async () => {
+  it("is unchanged if the agent accepts it", async () => {
     const content = await blocks(table.map(([, source]) => attach("it", source)));
     const fitted = promptContentForAgent(content, { image: true, audio: true, embeddedContext: true }, "Stub");
     assert.deepEqual(fitted, { content });
   });
 
-  it("closes the fence around a text that has fences itself", () => {
+  it("closes the fence around a text that contains fences", () => {
     const inner = "````\ncode\n````";
     const fitted = promptContentForAgent(
       [embedded("parley:/x", inner)],
@@ -125,7 +129,7 @@ describe("a prompt's content", () => {
     assert.deepEqual(fitted.content, [{ type: "text", text: `\n\nx:\n\`\`\`\`\`\n${inner}\n\`\`\`\`\`\n` }]);
   });
 
-  it("keeps the order, and needs no words beside attachments", async () => {
+  it("keeps the order, and needs no text next to attachments", async () => {
     const content = await blocks([file("b.bin"), file("a.ts")], everything, " ");
     assert.deepEqual(
       content.map(({ type }) => type),
@@ -133,13 +137,13 @@ describe("a prompt's content", () => {
     );
   });
 
-  it("links a file that is too large or no text, with its size", async () => {
+  it("links a file that is too large or not text, with its size", async () => {
     const [, big, binary] = await blocks([file("big.ts"), file("b.bin")]);
     assert.deepEqual(big, { ...link("file:///w/big.ts", "big.ts"), size: maxEmbeddedBytes + 1 });
     assert.deepEqual(binary, { ...link("file:///w/b.bin", "b.bin"), size: 7 });
   });
 
-  it("embeds no more than fits together, and links the rest", async () => {
+  it("embeds files up to the total limit, and links the rest", async () => {
     const count = Math.floor(maxTotalEmbeddedBytes / (maxEmbeddedBytes - 8)) + 2;
     const content = await blocks(Array.from({ length: count }, () => file("half.ts")));
     const bytes = content.reduce((sum, block) => sum + (block.type === "resource" ? (block.text ?? "").length : 0), 0);
@@ -148,12 +152,12 @@ describe("a prompt's content", () => {
     assert.equal(content.length, count + 1);
   });
 
-  it("does not send without a file that is gone or cannot be read", async () => {
+  it("is not sent without a file that is gone or cannot be read", async () => {
     assert.match(await refusal([file("a.ts"), file("gone.ts")]), /“gone.ts” no longer exists/);
     assert.match(await refusal([file("locked.ts")]), /“locked.ts” could not be read: It is locked/);
   });
 
-  it("does not send captured text or data that is too much", async () => {
+  it("is not sent with captured text or data that is too large", async () => {
     assert.match(
       await refusal([attach("log", { type: "text", text: "ä".repeat(maxEmbeddedBytes / 2 + 1) })]),
       /too large/,
@@ -162,13 +166,13 @@ describe("a prompt's content", () => {
     assert.match(await refusal([attach("photo", { type: "data", mimeType: "image/png", data })]), /too large/);
   });
 
-  it("does not send data of a kind that is not its own", async () => {
+  it("is not sent with data of the wrong type", async () => {
     for (const mimeType of ["text/html", "image/png\r\nx", "image", ""]) {
       assert.match(await refusal([attach("x", { type: "data", mimeType, data: "" })]), /neither an image nor audio/);
     }
   });
 
-  it("writes lines as fragments, and names from URIs", () => {
+  it("has lines as fragments, and names from URIs", () => {
     assert.deepEqual([{}, { line: 3 }, { line: 3, endLine: 3 }, { line: 3, endLine: 9 }].map(linesFragment), [
       "",
       "#L3",
