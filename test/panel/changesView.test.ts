@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { changesView } from "../../src/panel/projection/changesView.ts";
 
-describe("the changes that a panel shows", () => {
-  it("are nothing where nothing waits", () => assert.equal(changesView([], "/w"), null));
+describe("the changes view", () => {
+  it("is null without pending changes", () => assert.equal(changesView([], "/w"), null));
 
-  it("name files from the session's folder, and count all lines", () => {
+  it("names files relative to the session's folder, and counts all lines", () => {
     const files = [
       { path: "/w/src/a.ts", added: 2, removed: 1 },
       { path: "/elsewhere/b.ts", added: 3, removed: 0, unknown: "Changed by a command." },

@@ -1,14 +1,14 @@
-// Content blocks as a panel paints them, and back from a painted part to its block.
+// Content blocks as parts that a panel paints, and back from a part to its block.
 import assert from "node:assert/strict";
 import { contentAt, viewPart } from "../../src/panel/projection/contentParts.ts";
 import type { ContentBlock, SessionEvent } from "../../src/session/events.ts";
 import { reduce } from "../../src/session/reduce.ts";
 import { emptySession } from "../../src/session/state.ts";
 
-describe("a content block for the panel", () => {
+describe("a content block in the panel", () => {
   const large = "A".repeat(6_000_004);
 
-  it("that is too large stays with the host, and its size is told", () => {
+  it("stays in the host when it is too large, and reports its size", () => {
     for (const type of ["image", "audio"] as const) {
       const mimeType = `${type}/x`;
       assert.deepEqual(viewPart({ type, mimeType, data: large }), { type, mimeType, bytes: 4_500_003 });
@@ -18,7 +18,7 @@ describe("a content block for the panel", () => {
     }
   });
 
-  it("that the panel cannot show anyway is told by its size alone", () => {
+  it("is only its size if the panel cannot show its type", () => {
     assert.deepEqual(viewPart({ type: "resource", uri: "file:///a.zip", mimeType: "application/zip", blob: "AAA=" }), {
       type: "resource",
       uri: "file:///a.zip",
@@ -27,13 +27,13 @@ describe("a content block for the panel", () => {
     });
   });
 
-  it("of text is cut where it is too long, and what was left out is counted", () => {
+  it("is cut if its text is too long, with the number of omitted characters", () => {
     const text = "x".repeat(400_010);
     const part = viewPart({ type: "resource", uri: "file:///a", text });
     assert.deepEqual(part, { type: "resource", uri: "file:///a", text: text.slice(0, 400_000), cut: 10 });
   });
 
-  it("for the agent alone says so", () => {
+  it("is marked if it is for the agent only", () => {
     const forWhom = (audience: readonly string[]) =>
       viewPart({ type: "text", text: "x", annotations: { audience } }).forAgent;
     assert.deepEqual([["assistant"], ["user", "assistant"], ["user"]].map(forWhom), [true, undefined, undefined]);
@@ -77,8 +77,8 @@ describe("the block of a painted part", () => {
     );
   });
 
-  it("is none where there is no such part or entry", () => {
-    assert.equal(contentAt(state, "nobody", 0), undefined);
+  it("is undefined for a missing part or entry", () => {
+    assert.equal(contentAt(state, "missing", 0), undefined);
     assert.equal(contentAt(state, state.entries.at(-1)?.id ?? "", 7), undefined);
   });
 });

@@ -1,4 +1,4 @@
-// Two texts as the hunks of a card.
+// Two texts as the hunks of a diff.
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { diffWork, diffHunks } from "../../src/panel/diff/diffHunks.ts";
@@ -8,13 +8,13 @@ const lines = (body: DiffBody): readonly string[] =>
   body.hunks.flatMap(hunk => hunk.lines.map(line => `${{ same: " ", add: "+", del: "-" }[line.op]}${line.text}`));
 const numbered = (count: number): string => Array.from({ length: count }, (_, i) => `${i + 1}\n`).join("");
 
-/** A text that its lines give back: each with its end, if it has one. */
+/** A text from its lines: each with its line ending, if it has one. */
 const split = (text: string): readonly string[] => text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
 const endOf = (line: DiffLine): string => `${line.text}${line.noEnd ? "" : "\n"}`;
 
-/** The new text, from the old one and the hunks. Fails when a hunk does not fit. */
+/** Computes the new text from the old text and the hunks. Fails if a hunk does not fit. */
 function applied(oldText: string, body: DiffBody, newText: string): string {
-  // Where neither text ends, that is not told.
+  // If neither text ends with a line feed, the hunks do not report it.
   const open = [oldText, newText].every(text => text !== "" && !text.endsWith("\n"));
   return open ? replayed(`${oldText}\n`, body).slice(0, -1) : replayed(oldText, body);
 }
@@ -35,7 +35,7 @@ function replayed(oldText: string, { hunks }: DiffBody): string {
   return [...out, ...old.slice(at)].join("");
 }
 
-/** Lines that repeat, move, are alike, and end or do not end. */
+/** Lines that repeat, move, are similar, and end or do not end. */
 const text = fc
   .tuple(
     fc.array(fc.constantFrom("a", "b", "c", "", "  d", "one two 👩‍👩‍👧", "one e\u0301 three", "one two"), {
@@ -44,7 +44,7 @@ const text = fc
     fc.boolean(),
   )
   .map(([rows, ends]) => (rows.length > 0 && ends ? `${rows.join("\n")}\n` : rows.join("\n")));
-/** A text and an edited one: most of it stays. */
+/** A text and an edit of it that keeps most of it. */
 const edited = fc
   .tuple(fc.integer({ min: 1, max: 400 }), fc.array(fc.tuple(fc.nat(400), fc.nat(3), text), { maxLength: 12 }))
   .map(([size, edits]) => {
@@ -55,31 +55,31 @@ const edited = fc
   });
 
 describe("the hunks of a change", () => {
-  it("show what comes and goes, with three lines around it", () => {
+  it("show removed and added lines with three lines of context", () => {
     const before = numbered(20);
     const body = diffHunks(before, before.replace("10\n", "ten\n"));
     assert.deepEqual(lines(body), [" 7", " 8", " 9", "-10", "+ten", " 11", " 12", " 13"]);
     assert.deepEqual([body.added, body.removed, body.hunks[0]?.oldStart, body.hunks[0]?.newStart], [1, 1, 7, 7]);
   });
 
-  it("stand apart where more than six lines between them stay", () => {
+  it("are separate if more than six lines between them are unchanged", () => {
     const before = numbered(40);
     const near = diffHunks(before, before.replace("10\n", "ten\n").replace("\n17\n", "\nx\n"));
     const far = diffHunks(before, before.replace("10\n", "ten\n").replace("\n18\n", "\nx\n"));
     assert.deepEqual([near.hunks.length, far.hunks.length, far.hunks[1]?.oldStart], [1, 2, 15]);
   });
 
-  it("of a new file are its lines, and of a deleted one as well", () => {
+  it("contain all lines of a new file and of a deleted file", () => {
     assert.deepEqual(lines(diffHunks("", "a\r\nb\n")), ["+a", "+b"]);
     assert.deepEqual(lines(diffHunks("a\nb", "")), ["-a", "-b"]);
     assert.deepEqual([diffHunks("", "a\n\nb\n").added, diffHunks("a\n", "").removed], [3, 1]);
   });
 
-  it("are none where nothing changed", () => {
+  it("are empty for equal texts", () => {
     for (const same of ["", "a\n", "a"]) assert.deepEqual(diffHunks(same, same), { hunks: [], added: 0, removed: 0 });
   });
 
-  it("say which line does not end", () => {
+  it("report the line without a line ending", () => {
     const [hunk] = diffHunks("a\nb", "a\nb\n").hunks;
     assert.deepEqual(hunk?.lines, [
       { op: "same", text: "a" },
@@ -88,14 +88,14 @@ describe("the hunks of a change", () => {
     ]);
   });
 
-  it("say nothing of it where neither text ends", () => {
+  it("report no missing line ending if neither text has one", () => {
     assert.deepEqual(diffHunks("a", "a\nb").hunks[0]?.lines, [
       { op: "same", text: "a" },
       { op: "add", text: "b" },
     ]);
   });
 
-  it("leave line ends that change to a word, and show the other changes alone", () => {
+  it("report changed line endings in one word, and show only the other changes", () => {
     assert.deepEqual(diffHunks("a\nb\n", "a\r\nb\r\n"), { hunks: [], added: 0, removed: 0, lineEnds: "crlf" });
     assert.equal(diffHunks("a\r\nb\r\n", "a\nb\n").lineEnds, "lf");
     assert.equal(diffHunks("a\nb\nc", "a\r\nb\r\nc").lineEnds, "crlf");
@@ -109,7 +109,7 @@ describe("the hunks of a change", () => {
     assert.deepEqual(lines(diffHunks("+a\n-b\n\\ c\n", "+a\n@@\n\\ c\n")), [" +a", "--b", "+@@", " \\ c"]);
   });
 
-  it("turn the old text into the new, whatever the texts", () => {
+  it("turn the old text into the new, for any texts", () => {
     fc.assert(
       fc.property(fc.oneof(fc.tuple(text, text), edited), ([before, after]) => {
         const body = diffHunks(before, after);
@@ -122,7 +122,7 @@ describe("the hunks of a change", () => {
     );
   });
 
-  it("turn it into the new where there is too much to search for the shortest way", () => {
+  it("turn the old text into the new if the search for the shortest diff is too long", () => {
     let state = 7;
     const random = (below: number): number => (state = (state * 1_103_515_245 + 12_345) % 2_147_483_648) % below;
     const words = (count: number): string => Array.from({ length: 900 }, () => `w${random(count)}\n`).join("");
@@ -132,7 +132,7 @@ describe("the hunks of a change", () => {
     }
   });
 
-  it("are short where lines only moved, or every other line changed", () => {
+  it("are short if lines only moved, or every other line changed", () => {
     const plain = split(numbered(3000));
     const moved = diffHunks(plain.join(""), [...plain.slice(100), ...plain.slice(0, 100)].join(""));
     assert.deepEqual([moved.added, moved.removed], [100, 100]);
@@ -141,7 +141,7 @@ describe("the hunks of a change", () => {
     assert.deepEqual([changed.added, changed.removed], [1500, 1500]);
   });
 
-  it("are cut for size, counted in full, and say so", () => {
+  it("are cut to a limit, counted in full, and marked", () => {
     const body = diffHunks("", numbered(5000));
     assert.deepEqual([lines(body).length, body.added, body.more], [2000, 5000, 3000]);
     const wide = diffHunks("", `${"x".repeat(4999)}😀\n`.repeat(200));
@@ -153,7 +153,7 @@ describe("the hunks of a change", () => {
     }
   });
 
-  it("are computed in small pieces, not too many of them, whatever the texts", () => {
+  it("are computed in a limited number of small slices, for any texts", () => {
     const file = (line: (i: number) => number): string =>
       Array.from({ length: 20_000 }, (_, i) => `${line(i)}\n`).join("");
     const [plain, repeating, two] = [file(i => i), file(i => (i * 31) % 9973), file(i => (i * i) % 3)] as const;

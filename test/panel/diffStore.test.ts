@@ -1,4 +1,4 @@
-// Diffs computed once, in pieces, for whoever shows them.
+// Diffs that are computed once, in slices, for all panels.
 import assert from "node:assert/strict";
 import { DiffStore } from "../../src/panel/diff/diffStore.ts";
 import { Projector } from "../../src/panel/projection/projector.ts";
@@ -12,7 +12,7 @@ const file = (seed: number): string => Array.from({ length: 20_000 }, (_, i) => 
 const large = (seed = 1): FileDiff => ({ type: "diff", path: "/a", oldText: file(0), newText: file(seed) });
 const small: FileDiff = { type: "diff", path: "/b", oldText: "a\n", newText: "b\n" };
 
-/** A store whose turns come when the test says so. */
+/** A store whose scheduled work runs when the test requests it. */
 class Turns {
   readonly #later: (() => void)[] = [];
   changes = 0;
@@ -22,7 +22,7 @@ class Turns {
     onDidCompute: () => this.changes++,
     onError: error => this.failures.push(error),
   });
-  /** Runs all turns and tells how many there were. */
+  /** Runs all scheduled work and returns the number of slices. */
   run(): number {
     let turns = 0;
     for (let next = this.#later.shift(); next; next = this.#later.shift(), turns++) next();
@@ -41,8 +41,8 @@ const edit = (content: readonly ToolContent[]): SessionEvent => ({
 const bodies = (view: View): readonly DiffBody[] =>
   view.entries.flatMap(entry => (entry.kind === "tool" ? entry.parts : [])).filter(part => part.type === "diff");
 
-describe("the store of diffs", () => {
-  it("has small diffs at once and large ones turns later, and tells when they are there", () => {
+describe("the diff store", () => {
+  it("returns small diffs at once and large ones later, and fires an event when they are ready", () => {
     const turns = new Turns();
     assert.equal(turns.store.diff(small).added, 1);
     const item = large();
@@ -51,7 +51,7 @@ describe("the store of diffs", () => {
     assert.deepEqual([turns.store.diff(item).added, turns.changes, turns.store.version], [20_000, 1, 1]);
   });
 
-  it("does not let many small diffs of one turn add up", () => {
+  it("limits the work of many small diffs in one turn of the event loop", () => {
     const turns = new Turns();
     const items = Array.from({ length: 300 }, (_, i) => ({ ...small, newText: `${i}\n`.repeat(500) }));
     const ready = items.filter(item => turns.store.diff(item).state === undefined).length;
@@ -60,7 +60,7 @@ describe("the store of diffs", () => {
     assert.ok(items.every(item => turns.store.diff(item).added === 500));
   });
 
-  it("computes the same texts once, also where they come again in other content", () => {
+  it("computes the same texts once, also when they return in other content", () => {
     const turns = new Turns();
     const item = large();
     turns.store.diff(item);
@@ -70,7 +70,7 @@ describe("the store of diffs", () => {
     assert.equal(turns.store.diff({ ...item, deleted: true }).state, "computing");
   });
 
-  it("forgets what it was about when it is disposed", () => {
+  it("forgets pending work when it is disposed", () => {
     const turns = new Turns();
     turns.store.diff(large());
     turns.store.dispose();
@@ -78,7 +78,7 @@ describe("the store of diffs", () => {
     assert.equal(turns.changes, 0);
   });
 
-  it("lets two panels show the card first and the diff later, in the same object", () => {
+  it("gives two panels the same object, first without and later with the diff", () => {
     const turns = new Turns();
     const [one, two] = [new Projector(turns.store), new Projector(turns.store)];
     const state = fold([edit([large(), small])]);

@@ -1,4 +1,5 @@
-// Find in conversation, as the host searches: what is found where, that nothing blocks, and that newer searches win.
+// Find in conversation, as the host searches: the hits and their positions, that nothing blocks, and that newer
+// searches win.
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { Finder, maxHits, type FindResult } from "../../src/panel/find/finder.ts";
@@ -14,7 +15,7 @@ async function search(entries: readonly ViewEntry[], query: string, how: Partial
   return result;
 }
 
-const said = (id: string, kind: ViewMessage["kind"], ...texts: readonly string[]): ViewMessage => ({
+const message = (id: string, kind: ViewMessage["kind"], ...texts: readonly string[]): ViewMessage => ({
   id,
   kind,
   parts: texts.map(text => ({ type: "text", text })),
@@ -58,18 +59,18 @@ const terminal: ToolPart = {
 const json = (label: "Input" | "Output", text: string): ToolPart => ({ type: "json", label, text });
 
 describe("a search of the conversation", () => {
-  /** What is looked for, in which entry, and the part in which it is found; "frame" for outside of the parts. */
+  /** Name, entry, and the part of the hit; "frame" for text outside of the parts. */
   const everywhere: readonly (readonly [string, ViewEntry, number | "frame"])[] = [
-    ["a prompt", said("m", "user", "Hello **there**"), 0],
-    ["the words of Markdown", said("m", "agent", "x", "see **bold** and [the link](https://example.com)"), 1],
-    ["a folded thought", said("m", "thought", "hm, there"), 0],
+    ["a prompt", message("m", "user", "Hello **there**"), 0],
+    ["the words of Markdown", message("m", "agent", "x", "see **bold** and [the link](https://example.com)"), 1],
+    ["a folded thought", message("m", "thought", "hm, there"), 0],
     ["a tool's title", card(), "frame"],
     ["a diff", card(json("Input", "{}"), diff), 1],
     ["a terminal's output without its colours", card(terminal), 0],
     ["input", card(json("Input", '{"path": "x"}')), 0],
     ["a patch", card({ type: "files", files: [], patch: "--- a\n+++ b" }), 0],
-    ["a link's name", { ...said("m", "user"), parts: [{ type: "link", uri: "file:///a", name: "notes" }] }, 0],
-    ["an embedded text", { ...said("m", "user"), parts: [{ type: "resource", uri: "file:///w/n.txt", text: "inside" }] }, 0],
+    ["a link's name", { ...message("m", "user"), parts: [{ type: "link", uri: "file:///a", name: "notes" }] }, 0],
+    ["an embedded text", { ...message("m", "user"), parts: [{ type: "resource", uri: "file:///w/n.txt", text: "inside" }] }, 0],
     ["a notice", { id: "n", kind: "notice", severity: "info", title: "Title", description: "why it is so", at: 0 }, "frame"],
     ["a summary", { id: "c", kind: "compaction", status: "done", parts: [{ type: "text", text: "in short" }], at: 0 }, 0],
     ["a problem", { id: "p", kind: "problem", problem: { message: "It broke", detail: "exit 3", next: [] }, at: 0 }, "frame"],
@@ -78,23 +79,23 @@ describe("a search of the conversation", () => {
 
   for (const [i, [what, entry, place]] of everywhere.entries())
     it(`finds ${what}`, async () => {
-      const { hits } = await search([said("other", "user", "nothing"), entry], words[i] ?? "");
+      const { hits } = await search([message("other", "user", "nothing"), entry], words[i] ?? "");
       assert.deepEqual(
         hits.map(hit => [hit.entry, hit.part ?? "frame", hit.text.toLowerCase()]),
         [[entry.id, place, words[i]?.toLowerCase()]],
       );
     });
 
-  it("counts what is seen: no targets of links, no place that the title names already", async () => {
-    assert.equal((await search([said("m", "agent", "[a](https://x.org) `b`")], "https")).hits.length, 0);
+  it("counts visible text only: no link targets, no location that the title already names", async () => {
+    assert.equal((await search([message("m", "agent", "[a](https://x.org) `b`")], "https")).hits.length, 0);
     assert.equal((await search([card()], "src/a.ts")).hits.length, 1);
     assert.equal((await search([card()], "lib/b.ts:7")).hits.length, 1);
     assert.equal((await search([card()], "rule for")).hits.length, 1);
     assert.equal((await search([card(diff)], "d.ts")).hits.length, 1);
   });
 
-  it("says which of equal passages each hit is, also where it is found by whole words", async () => {
-    const { hits } = await search([said("m", "user", "concat cat Cat cat")], "cat", { wholeWord: true });
+  it("numbers each hit among equal passages, also for whole words", async () => {
+    const { hits } = await search([message("m", "user", "concat cat Cat cat")], "cat", { wholeWord: true });
     assert.deepEqual(
       hits.map(({ nth, text }) => [text, nth]),
       [["cat", 1], ["Cat", 0], ["cat", 2]],
@@ -120,21 +121,21 @@ describe("a search of the conversation", () => {
   ];
   for (const [text, query, how, found] of table)
     it(`of ${JSON.stringify(text)} for ${query} ${JSON.stringify(how)} finds ${found.length}`, async () => {
-      const { hits } = await search([said("m", "user", text)], query, how);
+      const { hits } = await search([message("m", "user", text)], query, how);
       assert.deepEqual(
         hits.map(hit => hit.text),
         found,
       );
     });
 
-  it("finds each place of a query once, and nothing else: its text equals the query, its count is right", async () => {
+  it("finds each occurrence of a query exactly once, with the matching text and the right count", async () => {
     const texts = fc.array(
       fc.string({ unit: fc.constantFrom("a", "B", "ß", "é", "😀", ".", " ", "\n"), maxLength: 30 }),
     );
     const query = fc.string({ unit: fc.constantFrom("a", "b", "é", "😀", "."), minLength: 1, maxLength: 2 });
     await fc.assert(
       fc.asyncProperty(texts, query, async (all, wanted) => {
-        const { hits } = await search([said("m", "user", ...all)], wanted);
+        const { hits } = await search([message("m", "user", ...all)], wanted);
         const expected = all.flatMap((text, part) => {
           const at = Array.from(text.toLowerCase().split(wanted), piece => piece.length).slice(0, -1);
           return at.map(() => part);
@@ -150,39 +151,39 @@ describe("a search of the conversation", () => {
     );
   });
 
-  it("says so when the pattern is none", async () => {
-    const { problem, hits } = await search([said("m", "user", "(")], "(", { regex: true });
+  it("reports an invalid pattern", async () => {
+    const { problem, hits } = await search([message("m", "user", "(")], "(", { regex: true });
     assert.deepEqual(problem, { kind: "pattern", detail: "Unterminated group" });
     assert.deepEqual(hits, []);
   });
 
-  it("stops at more hits than anybody walks through, and says that there may be more", async () => {
-    const { hits, truncated } = await search([said("m", "user", "a".repeat(5 * maxHits))], "a");
+  it("stops at a limit of hits, and reports that there may be more", async () => {
+    const { hits, truncated } = await search([message("m", "user", "a".repeat(5 * maxHits))], "a");
     assert.deepEqual([hits.length, truncated], [maxHits, true]);
-    assert.equal((await search([said("m", "user", "aaa")], "a")).truncated, false);
+    assert.equal((await search([message("m", "user", "aaa")], "a")).truncated, false);
   });
 });
 
-describe("a search that would take long", () => {
-  it("is given up when the pattern is catastrophic, and blocks for moments only", async () => {
+describe("a long search", () => {
+  it("is abandoned for a catastrophic pattern, and blocks only briefly", async () => {
     const longest = await longestBlock(async () => {
-      const { problem } = await search([said("m", "user", `${"a".repeat(40)}!`)], "(a+)+$", { regex: true });
+      const { problem } = await search([message("m", "user", `${"a".repeat(40)}!`)], "(a+)+$", { regex: true });
       assert.deepEqual(problem, { kind: "slow" });
     });
     assert.ok(longest < 1000, `${longest} ms`);
   });
 
-  it("takes Markdown that cannot be read in time as it is written", async () => {
-    const { hits } = await search([said("m", "agent", `${"[".repeat(200_000)} needle`), said("n", "user", "needle")], "needle"); // prettier-ignore
+  it("falls back to the source of Markdown that cannot be parsed in time", async () => {
+    const { hits } = await search([message("m", "agent", `${"[".repeat(200_000)} needle`), message("n", "user", "needle")], "needle"); // prettier-ignore
     assert.deepEqual(
       hits.map(hit => hit.entry),
       ["m", "n"],
     );
   });
 
-  it("over 10,000 entries lets others work in between", async () => {
+  it("lets other work run in between over 10,000 entries", async () => {
     const entries = Array.from({ length: 10_000 }, (_, i) =>
-      said(
+      message(
         `m${i}`,
         i % 10 === 9 ? "agent" : "user",
         `Paragraph **${i}** with \`code\`.\n\n- an item\n- ${"more words ".repeat(20)}\n`,
@@ -197,8 +198,10 @@ describe("a search that would take long", () => {
     assert.equal((await finder.find({ ...query, query: "paragraph 9999" }, entries))?.hits[0]?.entry, "m9999");
   });
 
-  it("ends when a newer one begins, which alone is answered", async () => {
-    const entries = Array.from({ length: 5000 }, (_, i) => said(`m${i}`, "agent", `**needle** ${"hay ".repeat(50)}`));
+  it("ends when a newer search begins, and only the newer one gets a result", async () => {
+    const entries = Array.from({ length: 5000 }, (_, i) =>
+      message(`m${i}`, "agent", `**needle** ${"hay ".repeat(50)}`),
+    );
     const finder = new Finder(turn);
     const query = { matchCase: false, wholeWord: false, regex: false };
     const older = finder.find({ ...query, query: "absent" }, entries);
@@ -207,22 +210,22 @@ describe("a search that would take long", () => {
     assert.equal((await newer)?.hits.length, 3);
   });
 
-  it("is not done twice over entries that stayed the same", async () => {
+  it("does not search unchanged entries twice", async () => {
     const finder = new Finder(turn);
     const query = { query: "a", matchCase: false, wholeWord: false, regex: false };
-    const still = said("m", "user", "a");
+    const still = message("m", "user", "a");
     let reads = 0;
     const watched = { ...still, get parts() { return (reads++, still.parts); } } as ViewEntry; // prettier-ignore
     await finder.find(query, [watched]);
     const before = reads;
-    const again = await finder.find(query, [watched, said("n", "user", "a a")]);
+    const again = await finder.find(query, [watched, message("n", "user", "a a")]);
     assert.equal(again?.hits.length, 3);
     assert.equal(reads, before);
   });
 });
 
-describe("texts as they are read", () => {
-  it("Markdown loses its marks", () => {
+describe("the searchable text", () => {
+  it("has no Markdown syntax", () => {
     const source = "# Head\n\na **b** _c_ ~~d~~ `e`\nf <b>g</b> &amp; &#65; \\*\n\n1. one\n   - two\n- [x] done\n\n> quote\n\n| h |\n| - |\n| i |\n\n```js\nlet a;\n\nb\n```\n![pic](u.png) ![](v.png)"; // prettier-ignore
     assert.deepEqual(plainMarkdown(source).split("\n"), [
       "Head",
@@ -240,16 +243,16 @@ describe("texts as they are read", () => {
     ]);
   });
 
-  it("terminal output loses its codes, and what was overwritten", () => {
+  it("has neither escape codes of terminal output nor overwritten characters", () => {
     assert.equal(plainTerminal("\u001b[1mbold\u001b[0m\r\n1%\r50%\r100%\ndone\r"), "bold\n100%\ndone\r");
   });
 });
 
-/** How often it stands there, also where it overlaps itself. */
+/** The number of occurrences, including overlapping ones. */
 const occurrences = (text: string, wanted: string): number =>
   Array.from({ length: text.length }, (_, i) => text.slice(i)).filter(rest => rest.startsWith(wanted)).length;
 
-/** The longest time for which nothing else could run, in ms. */
+/** The longest time in which no other work could run (ms). */
 async function longestBlock(work: () => Promise<void>): Promise<number> {
   let longest = 0;
   let last = performance.now();

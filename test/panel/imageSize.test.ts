@@ -1,4 +1,4 @@
-// The size of an image from its header, so that its place is kept before it is decoded.
+// The size of an image from its header, so that its space is reserved before it is decoded.
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { imageSize } from "../../src/panel/projection/imageSize.ts";
@@ -22,7 +22,7 @@ describe("the size of an image", () => {
   for (const [name, base64] of Object.entries(files))
     it(`is read from a ${name}`, () => assert.deepEqual(imageSize(base64), { width: 300, height: 200 }));
 
-  it("is unknown for what is no image, cut short or no base64, and never throws", () => {
+  it("is unknown for other data, truncated data and invalid base64, and never throws", () => {
     for (const text of ["", "AAAA", "ü", "iVBORw0KGgo", bytes("\x89PNG"), bytes([0xff, 0xd8, 0xff, 0xff, 0xff])])
       assert.equal(imageSize(text), undefined, text);
     const start = fc.constantFrom("\x89PNG", "GIF8", "RIFF0000WEBPVP8X", "\xff\xd8\xff\xc0", "BM");

@@ -1,4 +1,4 @@
-// What a panel may send: exactly the intents, and nothing that only looks like one.
+// Which messages a panel may send: exactly the intents, and nothing that only looks like one.
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { parseIntent, type Intent } from "../../src/panel/intents.ts";
@@ -45,11 +45,11 @@ const good: readonly Intent[] = [
 ];
 
 describe("a message of a panel", () => {
-  it("is taken when it is an intent", () => {
+  it("is accepted if it is an intent", () => {
     for (const intent of good) assert.equal(parseIntent(intent), intent);
   });
 
-  it("is refused when a field is missing, has another type, or is one too many", () => {
+  it("is refused if a field is missing, has another type, or is unknown", () => {
     for (const intent of good) {
       const fields = Object.keys(intent).filter(key => !["type", "line", "column", "endLine"].includes(key));
       for (const field of fields) {
@@ -68,7 +68,7 @@ describe("a message of a panel", () => {
     }
   });
 
-  it("is refused when its type is no intent's, though every object has it", () => {
+  it("is refused if its type is the name of a property that every object has", () => {
     for (const type of ["", "constructor", "toString", "__proto__", "hasOwnProperty", 7, null, undefined, ["stop"]]) {
       assert.equal(parseIntent({ type }), undefined);
     }
@@ -76,7 +76,7 @@ describe("a message of a panel", () => {
       assert.equal(parseIntent({ type: "nextStep", step }), undefined);
   });
 
-  it("of any shape never throws, and what is taken has a known type", () => {
+  it("never throws in any shape, and has a known type if it is accepted", () => {
     const types = new Set<string>(good.map(intent => intent.type));
     const near = fc.dictionary(
       fc.constantFrom("type", "text", "revision", "ask", "option", "value", "path", "line", "part", "entry", "step"),
@@ -91,11 +91,11 @@ describe("a message of a panel", () => {
     );
   });
 
-  it("that was an intent and had one field changed is taken only where the field still fits", () => {
+  it("is accepted with one changed field only if the field is still valid", () => {
     const kinds: Readonly<Record<string, (value: unknown) => boolean>> = {
       string: value => typeof value === "string",
       number: value => Number.isSafeInteger(value) && (value as number) >= 0,
-      // A setting is a word or a switch.
+      // An option's value is a string or a boolean.
       boolean: value => typeof value === "boolean" || typeof value === "string",
     };
     const optionalFields = new Set(["line", "column", "endLine", "decision", "before", "attachments", "path"]);

@@ -1,4 +1,4 @@
-// One panel: when it is sent what.
+// When the channel of one panel sends which message.
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { PanelChannel, minFlushInterval, pauseAfterPaint, paintTimeout } from "../../src/panel/panelChannel.ts";
@@ -32,7 +32,7 @@ class Bench {
   get view(): View {
     return this.#projector.project(this.#state, around);
   }
-  /** A conversation of so many messages, opened in the panel's place. */
+  /** A conversation with this number of messages that replaces the current one. */
   open(count: number, name = "old"): void {
     this.#state = range(count).reduce((state, at) => {
       const content = [{ type: "text", text: `Message ${at}.` }] as const;
@@ -56,7 +56,7 @@ class Bench {
   get kinds(): readonly string[] {
     return this.messages.map(message => message.type);
   }
-  /** What a panel holds that took every message. */
+  /** The view that a panel holds after it accepted every message. */
   get panel(): View | undefined {
     return this.messages.reduce<View | undefined>((view, message) => {
       if (message.type === "snapshot") return message.view;
@@ -72,7 +72,7 @@ class Bench {
 const range = (count: number): readonly number[] => Array.from({ length: count }, (_, at) => at);
 const settled = (): Promise<void> => new Promise(resolve => setImmediate(resolve));
 
-describe("a panel's channel", () => {
+describe("the channel of a panel", () => {
   let bench: Bench;
   beforeEach(() => (bench = new Bench()));
   afterEach(() => {
@@ -80,7 +80,7 @@ describe("a panel's channel", () => {
     assert.equal(bench.clock.pendingTimers, 0);
   });
 
-  it("sends a page that is being loaded one view, the first with something in it, and goes on when it says hello", () => {
+  it("sends a loading page one view, the first that is not empty, and continues after the page's hello", () => {
     bench.channel.changed();
     assert.deepEqual(bench.kinds, [], "an empty one is nothing to wait for the page");
     bench.clock.advance(100);
@@ -102,13 +102,13 @@ describe("a panel's channel", () => {
     bench.current();
   });
 
-  it("sends the first view at hello where there was nothing before", () => {
+  it("sends the first view at hello if there was nothing before", () => {
     bench.channel.hello(0);
     assert.deepEqual(bench.kinds, ["snapshot"]);
     bench.current();
   });
 
-  it("sends the end of a long conversation first, and what was before when that has been painted", () => {
+  it("sends the end of a long conversation first, and the rest after the end has been painted", () => {
     bench.open(200);
     bench.channel.hello(0);
     const [first] = bench.messages;
@@ -137,7 +137,7 @@ describe("a panel's channel", () => {
     bench.current();
   });
 
-  it("does not wait for ever until the end is painted", () => {
+  it("limits the wait for the end to be painted", () => {
     bench.open(200);
     bench.channel.hello(0);
     bench.clock.advance(paintTimeout - 1);
@@ -147,14 +147,14 @@ describe("a panel's channel", () => {
     bench.current();
   });
 
-  it("sends all of a long conversation at once to a panel that wants the whole", () => {
+  it("sends all of a long conversation at once to a panel that requests it", () => {
     bench.open(200);
     bench.channel.hello(0, true);
     assert.deepEqual(bench.kinds, ["snapshot", "snapshot"], "the first was on its way before the panel could say so");
     bench.current();
   });
 
-  it("sends all of it to a panel that lost track: it may be shown far from its end", () => {
+  it("sends everything to a panel that lost track, because it may show an entry far from the end", () => {
     bench.open(200);
     bench.channel.hello(0);
     bench.channel.acknowledgePaint(1);
@@ -164,7 +164,7 @@ describe("a panel's channel", () => {
     bench.current();
   });
 
-  it("begins with the end again when another long conversation takes the place, also before all of the one is there", () => {
+  it("sends the end first again when another long conversation replaces a conversation, also before all of it is sent", () => {
     bench.channel.hello(0);
     bench.channel.acknowledgePaint(1);
     for (const name of ["first", "second", "third"]) {
@@ -177,7 +177,7 @@ describe("a panel's channel", () => {
     bench.current();
   });
 
-  it("ends with the whole view, however long the conversation, whatever happens and whenever it is painted", () => {
+  it("arrives at the complete view for any conversation, any events and any paint times", () => {
     const step = fc.oneof(
       fc.record({ pass: fc.nat(400) }),
       fc.constant({ painted: true }),
@@ -208,7 +208,7 @@ describe("a panel's channel", () => {
     );
   });
 
-  it("sends the first change at once, and those after it at the pace, in one message", () => {
+  it("sends the first change at once, and the following changes at the frame rate, in one message", () => {
     bench.channel.hello(0);
     bench.clock.advance(1000);
     bench.say("a");
@@ -224,7 +224,7 @@ describe("a panel's channel", () => {
     assert.equal(bench.messages.length, 3);
   });
 
-  it("waits until a panel that says so has painted what it got, and not for ever", () => {
+  it("waits until a panel that acknowledges paints has painted, for a limited time", () => {
     bench.channel.hello(0);
     bench.channel.acknowledgePaint(1);
     bench.clock.advance(100);
@@ -254,7 +254,7 @@ describe("a panel's channel", () => {
     bench.current();
   });
 
-  it("is behind until the panel has painted all there is, and never while it is hidden", () => {
+  it("is behind until the panel has painted everything, and never while it is hidden", () => {
     assert.equal(bench.channel.isBehind, false, "nobody is there");
     bench.channel.hello(0);
     assert.equal(bench.channel.isBehind, false, "this panel has not said yet that it tells");
@@ -275,7 +275,7 @@ describe("a panel's channel", () => {
     assert.equal(bench.channel.isBehind, false);
   });
 
-  it("names what each difference builds upon", () => {
+  it("names the revision on which each patch builds", () => {
     bench.channel.hello(0);
     for (const text of ["a", "b"]) {
       bench.clock.advance(100);
@@ -289,21 +289,21 @@ describe("a panel's channel", () => {
     assert.deepEqual(bench.kinds, ["snapshot", "patch", "text"]);
   });
 
-  it("sends text for the end of the last entry in its short form, and any other text by its entry and part", () => {
+  it("sends text for the end of the last entry in its short form, and any other text with its entry and part", () => {
     bench.channel.hello(0);
-    const says = (text: string, messageId: string): void => {
+    const say = (text: string, messageId: string): void => {
       bench.clock.advance(100);
       bench.happen({ type: "messageChunk", author: "agent", messageId, content: { type: "text", text } });
     };
-    says("one", "1");
-    says("two", "2");
-    says(" more", "2");
-    says(" after all", "1");
+    say("one", "1");
+    say("two", "2");
+    say(" more", "2");
+    say(" after all", "1");
     assert.deepEqual(bench.kinds, ["snapshot", "patch", "patch", "text", "patch"]);
     bench.current();
   });
 
-  it("sends nothing while it is hidden, and one difference when it is shown again", () => {
+  it("sends nothing while it is hidden, and one patch when it is shown again", () => {
     bench.channel.hello(0);
     bench.channel.setVisible(false);
     for (let i = 0; i < 100; i++) {
@@ -318,7 +318,7 @@ describe("a panel's channel", () => {
     assert.equal(bench.messages.length, 2);
   });
 
-  it("sends all of it to a panel that said hello while it was hidden", () => {
+  it("sends everything to a panel that said hello while it was hidden", () => {
     bench.channel.setVisible(false);
     bench.channel.hello(0);
     assert.deepEqual(bench.kinds, []);
@@ -326,7 +326,7 @@ describe("a panel's channel", () => {
     assert.deepEqual(bench.kinds, ["snapshot"]);
   });
 
-  it("goes on from the revision the panel still holds, and starts over from any other", () => {
+  it("continues from the revision that the panel still holds, and starts over from any other", () => {
     bench.channel.hello(0);
     bench.say("a");
     bench.clock.advance(100);
@@ -340,7 +340,7 @@ describe("a panel's channel", () => {
     bench.current();
   });
 
-  it("starts over when the panel lost track, also one that is hidden", () => {
+  it("starts over when the panel lost track, also when it is hidden", () => {
     bench.channel.hello(0);
     bench.channel.resync();
     assert.deepEqual(bench.kinds, ["snapshot", "snapshot"]);
@@ -352,7 +352,7 @@ describe("a panel's channel", () => {
   });
 
   for (const failure of [false, "throws"] as const) {
-    it(`starts over after a message that was not taken (${failure === false ? "told so" : "it threw"})`, async () => {
+    it(`starts over after a message that was not delivered (${failure === false ? "returned false" : "threw"})`, async () => {
       bench.channel.hello(0);
       await settled();
       bench.taken = failure;
@@ -367,7 +367,7 @@ describe("a panel's channel", () => {
     });
   }
 
-  it("sends nothing when what changed is not shown", () => {
+  it("sends nothing when the change is not visible", () => {
     bench.channel.hello(0);
     bench.clock.advance(100);
     bench.happen({ type: "unknown", method: "m", raw: {} });
@@ -385,7 +385,7 @@ describe("a panel's channel", () => {
     assert.equal(bench.messages.length, 2);
   });
 
-  it("is silent once it is disposed", () => {
+  it("sends nothing after it is disposed", () => {
     bench.channel.hello(0);
     bench.say("a");
     bench.say("b");

@@ -1,4 +1,4 @@
-// Views and what crosses to a panel: differences and their inverse.
+// Views and the messages to a panel: patches and how they are applied.
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { applyViewPatches, diffViews } from "../../src/panel/patch.ts";
@@ -31,8 +31,8 @@ const between = (from: readonly SessionEvent[], more: readonly SessionEvent[]): 
   return diffViews(views[from.length] as View, views.at(-1) as View);
 };
 
-describe("a panel that gets differences", () => {
-  it("holds the view after any events and any pauses between what it was sent", () => {
+describe("a panel that receives patches", () => {
+  it("holds the current view after any events and any pauses between messages", () => {
     fc.assert(
       fc.property(eventsArb, fc.array(fc.boolean(), { minLength: 61, maxLength: 61 }), (events, flushes) => {
         const views = viewsOf(events);
@@ -49,7 +49,7 @@ describe("a panel that gets differences", () => {
     );
   });
 
-  it("can go from any view to any other of the session", () => {
+  it("can go from any view of the session to any other", () => {
     fc.assert(
       fc.property(eventsArb, fc.nat(60), fc.nat(60), (events, a, b) => {
         const views = viewsOf(events);
@@ -60,7 +60,7 @@ describe("a panel that gets differences", () => {
     );
   });
 
-  it("gets nothing when nothing changed, also from another projector", () => {
+  it("receives nothing when nothing changed, also from another projector", () => {
     fc.assert(
       fc.property(eventsArb, events => {
         const [a, b] = [viewsOf(events).at(-1) as View, viewsOf(events).at(-1) as View];
@@ -70,7 +70,7 @@ describe("a panel that gets differences", () => {
     );
   });
 
-  it("changes nothing of the view it had", () => {
+  it("does not modify the view it had", () => {
     fc.assert(
       fc.property(eventsArb, events => {
         const views = viewsOf(events);
@@ -83,7 +83,7 @@ describe("a panel that gets differences", () => {
   });
 });
 
-describe("the difference", () => {
+describe("a patch", () => {
   it("of streamed text is the text alone", () => {
     const patches = between([say("Hello")], [say(", "), say("you")]);
     assert.deepEqual(patches, [{ op: "append", id: "m:agent:m", part: 0, text: ", you" }]);
@@ -99,7 +99,7 @@ describe("the difference", () => {
     assert.deepEqual(between([shown, out("a\n")], [out("b\n")]), [{ op: "append", id: "t:t", part: 0, text: "b\n" }]);
   });
 
-  it("of replaced text, or of text that came with something else, is the whole entry", () => {
+  it("of replaced text, or of text together with another change, is the whole entry", () => {
     const text = (words: string): SessionEvent => ({
       type: "tool",
       toolCallId: "t",
@@ -133,7 +133,7 @@ describe("the difference", () => {
     );
   });
 
-  it("names an entry that is not there: the panel is stale and says so", () => {
+  it("of a missing entry marks the panel as stale", () => {
     const [view] = viewsOf([]) as [View];
     assert.throws(() => applyViewPatches(view, [{ op: "append", id: "gone", part: 0, text: "x" }]), /no entry gone/);
     assert.throws(

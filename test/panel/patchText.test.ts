@@ -1,4 +1,4 @@
-// A patch of git as the diffs of its files.
+// A git patch as the diffs of its files.
 import assert from "node:assert/strict";
 import { createTwoFilesPatch } from "diff";
 import fc from "fast-check";
@@ -59,8 +59,8 @@ HcmV?d00001
 
 `;
 
-describe("a patch of git", () => {
-  it("shows in the files it names: changed, new, deleted, moved, binary, of another mode", () => {
+describe("a git patch", () => {
+  it("is shown in its files: changed, new, deleted, moved, binary, with a new mode", () => {
     const part = partOf(
       [
         { operation: "modify", path: "/w/src/a.ts" },
@@ -97,12 +97,12 @@ describe("a patch of git", () => {
     assert.equal(part.patch, undefined);
   });
 
-  it("is found by paths below the session's folder as well", () => {
+  it("also matches paths relative to the session's folder", () => {
     const patch = "--- a/src/a.ts\n+++ b/src/a.ts\n@@ -1 +1 @@\n-a\n+b\n";
     assert.equal(partOf([{ operation: "modify", path: "/w/src/a.ts" }], patch).files[0]?.diff?.added, 1);
   });
 
-  it("stands as it came where a file of it is not among the changes, or it cannot be read", () => {
+  it("stays text if one of its files is not among the changes, or if it is not valid", () => {
     const changes: Changes["changes"] = [{ operation: "modify", path: "/w/src/a.ts" }];
     assert.equal(partOf(changes, git).patch, git);
     for (const patch of [
@@ -120,7 +120,7 @@ describe("a patch of git", () => {
     assert.deepEqual([huge.patch?.length, huge.cut], [200_000, 800_001]);
   });
 
-  it("made of two texts shows the same lines as the texts themselves", () => {
+  it("of two texts shows the same lines as the texts themselves", () => {
     const text = fc
       .array(fc.constantFrom("a", "b", "c", "", "-d", "+e", "--- f"), { minLength: 1, maxLength: 30 })
       .map(rows => `${rows.join("\n")}\n`);
@@ -137,7 +137,7 @@ describe("a patch of git", () => {
           body.hunks.flatMap(hunk =>
             hunk.lines.filter(line => line.op !== gone).map(line => `${line.text}${line.noEnd ?? ""}`),
           );
-        // There may be several shortest ways; where each hunk stands for the whole text, both sides must agree.
+        // There may be several shortest diffs. If each hunk stands for the whole text, both sides must agree.
         if (own.hunks.length !== 1 || file.diff.hunks.length !== 1) return;
         if (side(own, "add").length !== side(file.diff, "add").length) return;
         assert.deepEqual(side(file.diff, "add"), side(own, "add"));

@@ -1,4 +1,4 @@
-// State as a panel paints it: what keeps its identity, and what a card says.
+// Projects the state to the panel's view: which parts keep their identity, and the contents of a tool call.
 import assert from "node:assert/strict";
 import type { View, ViewTool } from "../../src/panel/protocol.ts";
 import { Projector } from "../../src/panel/projection/projector.ts";
@@ -38,7 +38,7 @@ describe("the view", () => {
     assert.equal(projector.project(first, around).entries[1], before.entries[1]);
   });
 
-  it("labels paths anew when the folder becomes known", () => {
+  it("updates path labels when the folder becomes known", () => {
     const projector = new Projector();
     const first = fold([tool({ locations: [{ path: "/w/a.ts" }] })]);
     projector.project(first, around);
@@ -47,7 +47,7 @@ describe("the view", () => {
     assert.equal(entry.locations[0]?.label, "a.ts");
   });
 
-  it("repaints a card whose terminal printed, and no other", () => {
+  it("changes a tool call whose terminal has new output, and no other", () => {
     const projector = new Projector();
     const shows = (id: string): SessionEvent => tool({ content: [{ type: "terminal", terminalId: id }] }, id);
     const first = fold([shows("a"), shows("b")]);
@@ -57,7 +57,7 @@ describe("the view", () => {
     assert.equal(after.entries[1], before.entries[1]);
   });
 
-  it("shows a card as waiting while a question about it is open, and the question with what decides it", () => {
+  it("shows a tool call as waiting while its question is open, and the question with the facts for a decision", () => {
     const asked: SessionEvent = {
       type: "askOpened",
       ask: "q",
@@ -75,12 +75,12 @@ describe("the view", () => {
     assert.deepEqual(answered.head.asks, []);
   });
 
-  it("asks about a tool call that nobody announced", () => {
+  it("shows a question about a tool call that was not reported", () => {
     const { head } = view([{ type: "askOpened", ask: "q", title: "", toolCallId: "gone", options: [] }]);
     assert.deepEqual([head.asks[0]?.title, head.asks[0]?.parts], ["The agent asks for permission", []]);
   });
 
-  it("shows a question of our own with its subject, why it is asked, and whether a rule can be made of it", () => {
+  it("shows a question of Parley with its subject and reason, and whether a rule can be created from it", () => {
     const { head } = view([
       opened,
       {
@@ -100,13 +100,13 @@ describe("the view", () => {
     );
   });
 
-  it("shows a command's words so that nobody takes one word for two", () => {
+  it("shows the words of a command unambiguously", () => {
     assert.equal(commandOf({ command: ["bash", "-lc", "a; b"] }), "bash -lc 'a; b'");
     assert.equal(commandOf({ command: "rm", args: ["-r", "my files"] }), "rm -r 'my files'");
     assert.equal(commandOf({ command: "a; b" }), "a; b");
   });
 
-  it("shows the environment of a command in question, with its secrets hidden", () => {
+  it("shows the environment of a command in a question, with its secrets hidden", () => {
     const rawInput = { command: "npm publish", env: { CI: "true", NPM_TOKEN: "npm_abcdefghijklmnop1234" } };
     const listed = { command: "npm publish", env: [{ name: "API_KEY", value: "s3cr3tvalue99" }, null, { name: 3 }] };
     const envOf = (input: unknown): unknown =>
@@ -123,7 +123,7 @@ describe("the view", () => {
     assert.equal(envOf({ command: "ls", env: "PATH" }), undefined);
   });
 
-  it("tells at a card what rules answered, and which of its files need the user", () => {
+  it("shows at a tool call which rules answered, and which of its files need the user", () => {
     const options = [{ id: "y", name: "Yes", kind: "allow_once" }];
     const projector = new Projector();
     const first = fold([opened, tool({ title: "T", locations: [{ path: "/w/a.ts" }] })]);
@@ -147,7 +147,7 @@ describe("the view", () => {
     assert.deepEqual(now.files, [{ path: "/w/a.ts", label: "a.ts", note: "unsaved" }]);
   });
 
-  it("says of a note that nothing is left to do once its file is settled", () => {
+  it("marks a note as done after its file is settled", () => {
     const note: SessionEvent = { type: "file", path: "/w/a", note: "diverged" };
     const [open] = view([opened, note]).entries;
     const [settled] = view([opened, note, { ...note, note: null }]).entries;
@@ -156,7 +156,7 @@ describe("the view", () => {
     assert.deepEqual([settled.files, settled.description], [undefined, "Settled."]);
   });
 
-  it("titles a card with what there is", () => {
+  it("titles a tool call with the available data", () => {
     assert.equal(card({ title: "Edit a.ts" }).title, "Edit a.ts");
     assert.equal(card({ title: " ", rawInput: { command: "ls", args: ["-l", 3] } }).title, "ls -l");
     assert.equal(card({ name: "grep" }).title, "grep");
@@ -170,20 +170,20 @@ describe("the view", () => {
     assert.equal(view([say("user", "x"), { type: "info", title: "Sums" }]).head.title, "Sums");
   });
 
-  it("names what is being streamed, while it is", () => {
+  it("names the streaming entry while it streams", () => {
     const running: SessionEvent = { type: "activity", state: "running" };
     assert.equal(view([running, say("agent", "a")]).head.live, "m:agent:m");
     assert.equal(view([running, say("user", "a")]).head.live, null);
     assert.equal(view([running, say("agent", "a"), { type: "activity", state: "idle" }]).head.live, null);
   });
 
-  it("shows raw output once where content repeats it, and nothing of empty input", () => {
+  it("shows raw output once if content repeats it, and no empty input", () => {
     const text = { type: "content", content: { type: "text", text: "out" } } as const;
     assert.deepEqual(card({ content: [text], rawOutput: "out", rawInput: {} }).parts, [{ type: "text", text: "out" }]);
     assert.deepEqual(card({ rawOutput: { a: 1 } }).parts, [{ type: "json", label: "Output", text: '{\n  "a": 1\n}' }]);
   });
 
-  it("cuts what is too large for a panel and counts the rest", () => {
+  it("cuts text that is too large for a panel and counts the rest", () => {
     const message = view([say("agent", "x".repeat(400_010))]).entries[0];
     assert.ok(message?.kind === "agent");
     assert.deepEqual(
@@ -194,7 +194,7 @@ describe("the view", () => {
     assert.ok(raw?.type === "json" && raw.cut === 10_000);
   });
 
-  it("shows the newest of a long terminal, so that output only appends until the next step", () => {
+  it("shows the newest output of a long terminal, in steps so that output between them only appends", () => {
     const shows = tool({ content: [{ type: "terminal", terminalId: "x" }] });
     const terminal = (length: number): { readonly text: string; readonly truncated: boolean } => {
       const [part] = card({}, [shows, { type: "terminalOutput", terminalId: "x", text: "z".repeat(length) }]).parts;
@@ -206,7 +206,7 @@ describe("the view", () => {
     assert.ok(terminal(100_001).truncated);
   });
 
-  it("says what a diff does to its file", () => {
+  it("shows the effect of a diff on its file", () => {
     const parts = card({
       content: [
         { type: "diff", path: "/w/src/new.ts", newText: "a\n" },
@@ -226,7 +226,7 @@ describe("the view", () => {
 });
 
 describe("labels", () => {
-  it("are paths below the session's folder, on either platform", () => {
+  it("are paths relative to the session's folder, on either platform", () => {
     assert.equal(relativeLabel("/w/a.ts", "/w"), "a.ts");
     assert.equal(relativeLabel("/wide/a.ts", "/w"), "/wide/a.ts");
     assert.equal(relativeLabel("C:\\w\\a.ts", "C:\\w"), "a.ts");
@@ -234,7 +234,7 @@ describe("labels", () => {
     assert.equal(relativeLabel("a.ts", ""), "a.ts");
   });
 
-  it("take a command from raw input by its shape only", () => {
+  it("find a command in raw input by its shape only", () => {
     for (const input of [undefined, null, 3, "ls", {}, { command: 3 }, { command: "" }, { command: [] }]) {
       assert.equal(commandOf(input), undefined);
     }

@@ -1,4 +1,5 @@
-// What a sub-agent does: known by the call that its updates name, shown in that call's card, told in the copied text.
+// The work of a sub-agent: identified by the call that its updates name, shown in that call, and included in the copied
+// text.
 import assert from "node:assert/strict";
 import type { ViewEntry } from "../../src/panel/protocol.ts";
 import { conversationText } from "../../src/panel/projection/conversationText.ts";
@@ -46,7 +47,7 @@ const words = (entry: ViewEntry): string => {
 };
 
 describe("a sub-agent", () => {
-  it("is known by the call that its updates name, beneath whatever name an agent has", () => {
+  it("is identified by the call that its updates name, under any vendor's field name", () => {
     const bare = { _meta: { parentToolCallId: "s" } };
     assert.deepEqual(shown(tool("s"), tool("a", inVendor("s")), tool("b", bare), chunk("c", inVendor("s"))), [
       "tool Call s",
@@ -56,7 +57,7 @@ describe("a sub-agent", () => {
     ]);
   });
 
-  it("does not interrupt what its agent says, nor what another sub-agent says", () => {
+  it("does not interrupt the messages of its agent, nor of another sub-agent", () => {
     const updates = [tool("s"), tool("z"), chunk("I "), chunk("one ", inVendor("s")), chunk("two ", inVendor("z"))];
     assert.deepEqual(shown(...updates, tool("n", inVendor("s")), chunk("wait"), chunk("end", inVendor("z"))), [
       "tool Call s",
@@ -68,18 +69,22 @@ describe("a sub-agent", () => {
     ]);
   });
 
-  it("stands by itself where its call is not there, comes later, or is itself", () => {
-    for (const parent of ["nobody", "late", "a", "", 7, null])
+  it("is shown at the top level if its call is missing, arrives later, or is the update itself", () => {
+    for (const parent of ["missing", "late", "a", "", 7, null])
       assert.deepEqual(shown(tool("a", inVendor(parent)), tool("late")), ["tool Call a", "tool Call late"]);
   });
 
-  it("is told what to do without that being a prompt of the user's", () => {
-    const told = { sessionUpdate: "user_message_chunk", content: { type: "text", text: "Look!" }, ...inVendor("s") };
+  it("receives instructions that do not become a prompt of the user", () => {
+    const instruction = {
+      sessionUpdate: "user_message_chunk",
+      content: { type: "text", text: "Look!" },
+      ...inVendor("s"),
+    };
     const running = tool("s", { status: "in_progress" });
     const upgrade = new V1Updates();
     const after = [
       ...upgrade.prompt([{ type: "text", text: "Go" }]).events,
-      ...[running, told].flatMap(update => upgrade.update(update)),
+      ...[running, instruction].flatMap(update => upgrade.update(update)),
       ...upgrade.turnEnded("cancelled"),
     ].reduce<SessionState>((s, event, seq) => reduce(s, { seq, at: seq, event }), emptySession);
     assert.deepEqual(
@@ -92,7 +97,7 @@ describe("a sub-agent", () => {
 });
 
 describe("a copied conversation", () => {
-  it("is Markdown: prompts, answers, what was done, and sub-agents as quotes", () => {
+  it("is Markdown: prompts, answers, tool calls, and sub-agents as quotes", () => {
     const diff = { content: [{ type: "diff", path: "/w/a.ts", oldText: "a", newText: "b" }] };
     const text = conversationText(
       state(chunk("I **look**."), tool("s"), tool("a", inVendor("s")), tool("e", diff), chunk("Done.")),

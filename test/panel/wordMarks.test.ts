@@ -12,7 +12,7 @@ const without = (line: string, marks: ColumnRanges): string => {
 };
 const marksOf = (before: string, after: string): readonly DiffLine[] =>
   diffHunks(before, after).hunks.flatMap(({ lines }) => lines);
-/** The marks of one line that became another; undefined where none are set. */
+/** The marks of a changed line; undefined if there are none. */
 function wordMarks(
   before: string,
   after: string,
@@ -22,8 +22,8 @@ function wordMarks(
   return old || now ? { old: old ?? [], new: now ?? [] } : undefined;
 }
 
-describe("the words of a changed line", () => {
-  it("are marked where they differ", () => {
+describe("the word marks of a changed line", () => {
+  it("are set where the lines differ", () => {
     const [before, after] = ["  let total = 1; // sum", "  const total = 0; // sum"];
     const marks = wordMarks(before, after);
     assert.deepEqual(marks && [words(before, marks.old), words(after, marks.new)], [
@@ -32,7 +32,7 @@ describe("the words of a changed line", () => {
     ]);
   });
 
-  it("are not marked where the line is another one", () => {
+  it("are absent if the line is unrelated", () => {
     assert.equal(wordMarks("return first;", "import { a } from 'b'"), undefined);
     const lines = marksOf("return first;\n", "import { a } from 'b'\n");
     assert.deepEqual(
@@ -41,7 +41,7 @@ describe("the words of a changed line", () => {
     );
   });
 
-  it("never cut a character in two", () => {
+  it("never split a character", () => {
     for (const [before, after, old, now] of [
       ["these are the 👩‍👩‍👧 yes", "these are the 👩‍👩‍👦 yes", "👩‍👩‍👧", "👩‍👩‍👦"],
       ["name: e\u0301 yes", "name: e\u0300 yes", "e\u0301", "e\u0300"],
@@ -55,7 +55,7 @@ describe("the words of a changed line", () => {
     }
   });
 
-  it("lie inside the line, in order, and outside them both lines are the same", () => {
+  it("lie inside the line, in order, and the text outside of them is equal in both lines", () => {
     const line = fc
       .array(fc.constantFrom("one", " ", "two", "(", "😀", "e\u0301", "\u200d", "x1", "\t", "ż", "\ud83d"), {
         maxLength: 20,
@@ -83,7 +83,7 @@ describe("the words of a changed line", () => {
     );
   });
 
-  it("are looked for in the line that is most alike, where more lines come than go", () => {
+  it("belong to the most similar line if more lines are added than removed", () => {
     const lines = marksOf("a\nreturn total;\nb\n", "a\n// It is what it is.\nreturn total + tax;\nb\n");
     assert.deepEqual(
       lines.map(({ op, text, marks }) => [op, text, marks && words(text, marks)]),
@@ -97,7 +97,7 @@ describe("the words of a changed line", () => {
     );
   });
 
-  it("are left alone in very long lines", () => {
+  it("are absent in very long lines", () => {
     const long = "word ".repeat(500);
     assert.deepEqual(
       marksOf(`${long}\n`, `${long}more\n`).map(line => line.marks),
