@@ -63,8 +63,8 @@ function link(documents: FakeDocuments, from: string, to: string): void {
   documents.resolver.links.set(from, to);
 }
 
-describe("Access to what lies outside the session's folders", () => {
-  it("asks with the path, and what is wanted of it", async () => {
+describe("access to files outside the session's folders", () => {
+  it("requests permission with the path and the operation", async () => {
     const { admit, asked } = gate();
     assert.equal(await admit("read", "/etc/hosts"), true);
     assert.deepEqual(
@@ -82,14 +82,14 @@ describe("Access to what lies outside the session's folders", () => {
     );
   });
 
-  it("names the file that a link inside leads to", async () => {
+  it("names the target of a link inside the folders", async () => {
     const { admit, asked, documents } = gate();
     link(documents, "/ws/hosts", "/etc/hosts");
     await admit("write", "/ws/hosts");
     assert.equal(asked[0]?.title, "Bot wants to write /ws/hosts (/etc/hosts), outside this workspace");
   });
 
-  it("asks again after “once”, and not after “for this session”", async () => {
+  it("requests permission again after “once”, and not after “for this session”", async () => {
     const once = gate();
     await once.admit("read", "/etc/hosts");
     await once.admit("read", "/etc/hosts");
@@ -103,7 +103,7 @@ describe("Access to what lies outside the session's folders", () => {
     assert.equal(session.asked.length, 3, "reading one file allows neither writing it nor reading another");
   });
 
-  it("refuses when the user does, when nobody answers, and when the settings say so", async () => {
+  it("is refused when the user refuses, when the question is not answered, and when the settings refuse it", async () => {
     await rejectsWithRefusal(
       "failed",
       /did not allow/,
@@ -115,21 +115,21 @@ describe("Access to what lies outside the session's folders", () => {
     assert.equal(never.asked.length, 0);
   });
 
-  it("asks for nothing where the settings allow it, except for secrets", async () => {
+  it("needs no permission if the settings allow it, except for secrets", async () => {
     const { admit, asked } = gate({ outside: "allow" });
     assert.equal(await admit("read", "/etc/hosts"), false);
     await admit("read", "/home/me/.ssh/id_ed25519");
     assert.equal(asked.length, 1);
   });
 
-  it("asks for the folder of a command, and shows the command", async () => {
+  it("requests permission for the working folder of a command, and shows the command", async () => {
     const { admit, asked } = gate();
     await admit("run", "/srv", "make install");
     assert.equal(asked[0]?.title, "Bot wants to run a command in /srv, outside this workspace");
     assert.deepEqual(asked[0]?.subject, { kind: "execute", cwd: "/srv", command: "make install" });
   });
 
-  it("is answered by a rule that names the path, and by no rule that does not", async () => {
+  it("is allowed by a rule that names the path, and by no other rule", async () => {
     const named = gate({ rules: [{ effect: "allow", kind: "read", path: "/etc/hosts" }], answer: "cancelled" });
     await named.admit("read", "/etc/hosts");
     const unnamed = gate({ rules: [{ effect: "allow", kind: "read" }], answer: "cancelled" });
@@ -137,22 +137,22 @@ describe("Access to what lies outside the session's folders", () => {
   });
 });
 
-describe("Access inside the session's folders", () => {
-  it("needs no answer for ordinary files", async () => {
+describe("access inside the session's folders", () => {
+  it("needs no permission for ordinary files", async () => {
     const { admit, asked } = gate();
     for (const operation of ["read", "write", "run"] as const) assert.equal(await admit(operation, "/ws/src"), false);
     assert.equal(asked.length, 0);
   });
 
   for (const path of ["/ws/.env", "/ws/a/.env.local", "/ws/deploy/key.pem", "/ws/.npmrc", "/ws/x/.aws/config"]) {
-    it(`asks for ${path}, which may hold secrets`, async () => {
+    it(`requests permission for ${path}, which may contain secrets`, async () => {
       const { admit, asked } = gate();
       await admit("read", path);
       assert.match(asked[0]?.title ?? "", /which may hold secrets$/);
     });
   }
 
-  it("asks for a secret behind a link with a harmless name", async () => {
+  it("requests permission for a secret behind a link with a harmless name", async () => {
     const { admit, asked, documents } = gate();
     documents.put("/ws/.env", "A=1");
     link(documents, "/ws/readme.txt", "/ws/.env");
@@ -160,14 +160,14 @@ describe("Access inside the session's folders", () => {
     assert.match(asked[0]?.title ?? "", /readme\.txt \(\/ws\/\.env\), which may hold secrets/);
   });
 
-  it("asks for what the user's own globs name", async () => {
+  it("requests permission for files that match the user's own globs", async () => {
     const { admit, asked } = gate({ sensitive: ["private/**"] });
     await admit("read", "/ws/private/a.txt");
     await admit("read", "/ws/public/a.txt");
     assert.equal(asked.length, 1);
   });
 
-  it("keeps asking for secrets whatever a wide rule allows, until a rule names them", async () => {
+  it("requests permission for secrets although a broad rule allows them, unless a rule names them", async () => {
     const wide = gate({ rules: [{ effect: "allow", kind: "read", path: "**" }], answer: "cancelled" });
     await rejectsWithRefusal("cancelled", /was cancelled/, wide.admit("read", "/ws/.env"));
     const named = gate({ rules: [{ effect: "allow", kind: "read", path: "**/.env" }], answer: "cancelled" });
@@ -175,7 +175,7 @@ describe("Access inside the session's folders", () => {
     assert.equal(await named.admit("read", "/ws/.env"), false, "shown once");
   });
 
-  it("refuses what a rule forbids, without a question, and tells the log", async () => {
+  it("is refused by a deny rule without a question, and is recorded in the log", async () => {
     const { admit, asked, refusals } = gate({ rules: [{ effect: "deny", path: "generated/**" }] });
     await rejectsWithRefusal("failed", /A rule forbids this/, admit("write", "/ws/generated/a.ts"));
     await rejectsWithRefusal("failed", /A rule forbids this/, admit("read", "/ws/generated/a.ts"));
@@ -183,7 +183,7 @@ describe("Access inside the session's folders", () => {
     assert.equal(refusals.length, 2);
   });
 
-  it("refuses what a rule forbids under the name of a link to it, and under the name it leads to", async () => {
+  it("is refused by a deny rule that matches the path of a link, or the path of its target", async () => {
     for (const path of ["secrets/**", "vault/**"]) {
       const { admit, documents } = gate({ rules: [{ effect: "deny", path }] });
       link(documents, "/ws/secrets", "/ws/vault");
@@ -192,7 +192,7 @@ describe("Access inside the session's folders", () => {
     }
   });
 
-  it("refuses a command that a rule forbids, and asks for one that a rule asks about", async () => {
+  it("is refused for a command that a rule denies, and requests permission for a command with an ask rule", async () => {
     const { admit, asked } = gate({
       rules: [
         { effect: "deny", command: "rm" },
@@ -205,7 +205,7 @@ describe("Access inside the session's folders", () => {
     assert.equal(asked.length, 1);
   });
 
-  it("does not ask again for what the user has just allowed the agent", async () => {
+  it("does not request permission again for a call that the user has just allowed", async () => {
     const { access, admit, asked } = gate({ rules: [{ effect: "ask", command: "git push" }] });
     const options = [{ id: "y", name: "Yes", kind: "allow_once" }] as const;
     const tool = { kind: "execute", rawInput: { command: "git push" } };
@@ -217,7 +217,7 @@ describe("Access inside the session's folders", () => {
     assert.equal(asked.length, 2, "once is once");
   });
 
-  it("asks no more for what the user has always allowed the agent", async () => {
+  it("does not request permission again for a call that the user always allows", async () => {
     const { access, admit, asked } = gate();
     const options = [{ id: "y", name: "Yes", kind: "allow_always" }] as const;
     const tool = { kind: "read", locations: [{ path: "/ws/.env" }] };
@@ -226,7 +226,7 @@ describe("Access inside the session's folders", () => {
     assert.equal(asked.length, 0);
   });
 
-  it("takes an answer only for what the question showed, not for what its raw input hides", async () => {
+  it("reuses an answer only for the parts that the question showed, not for paths hidden in its raw input", async () => {
     const { access, admit, asked } = gate();
     const options = [{ id: "y", name: "Yes", kind: "allow_always" }] as const;
     const tool = { kind: "read", locations: [{ path: "/ws/README.md" }], rawInput: { file: "/ws/.env" } };
@@ -235,7 +235,7 @@ describe("Access inside the session's folders", () => {
     assert.equal(asked.length, 1);
   });
 
-  it("goes by a rule for as long as it stands", async () => {
+  it("follows a rule only while the rule exists", async () => {
     const rules: Rule[] = [{ effect: "allow", kind: "read", path: "**/.env" }];
     const { admit } = gate({ rules, answer: "cancelled" });
     assert.equal(await admit("read", "/ws/.env"), true);
@@ -243,7 +243,7 @@ describe("Access inside the session's folders", () => {
     await rejectsWithRefusal("cancelled", /was cancelled/, admit("read", "/ws/.env"));
   });
 
-  it("shows the variables that a command gets, hides their secrets, and lets no rule allow it", async () => {
+  it("shows the variables of a command, hides their secrets, and is not allowed by any rule", async () => {
     const { access, confinement, asked } = gate({
       rules: [{ effect: "allow", command: "npm test", path: ["/srv/**", "/srv"] }],
       answer: "cancelled",
@@ -267,8 +267,8 @@ describe("Access inside the session's folders", () => {
   });
 });
 
-describe("SessionFiles behind the gate", () => {
-  it("reads an outside file when the user allows it, and refuses when it moved meanwhile", async () => {
+describe("SessionFiles with access checks", () => {
+  it("reads an outside file when the user allows it, and refuses if the path has changed its target meanwhile", async () => {
     const { access, confinement, documents } = gate();
     documents.put("/etc/hosts", "127.0.0.1");
     const files = new SessionFiles(documents, confinement, {}, access);
@@ -277,7 +277,7 @@ describe("SessionFiles behind the gate", () => {
     assert.equal(await documents.read("/etc/hosts"), "::1");
   });
 
-  it("acts on nothing when the path led elsewhere while the user was asked", async () => {
+  it("does nothing if the path changed its target while the question was open", async () => {
     const { confinement, documents } = gate();
     documents.put("/etc/hosts", "127.0.0.1");
     documents.put("/etc/shadow", "root");
@@ -310,7 +310,7 @@ describe("SessionFiles behind the gate", () => {
     assert.equal(await first, "a");
   });
 
-  it("turns the refusal into the agent's error", async () => {
+  it("reports a refusal to the agent as an error", async () => {
     const { access, confinement, documents } = gate({ answer: { option: "refuse" } });
     documents.put("/etc/hosts", "127.0.0.1");
     const files = new SessionFiles(documents, confinement, {}, access);

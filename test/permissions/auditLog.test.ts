@@ -1,4 +1,5 @@
-// The permission log: what is kept of an answer, that no secret is, and that the file stays whole and small.
+// The permission log: which parts of an answer it keeps, that it contains no secrets, and that the file stays valid and
+// small.
 import assert from "node:assert/strict";
 import { nullLog } from "../../src/base/log.ts";
 import type { TextStorage } from "../../src/session/sessionStore.ts";
@@ -47,7 +48,7 @@ describe("the permission log", () => {
     log = new AuditLog(storage, nullLog);
   });
 
-  it("reads what was kept, newest last, in the order it was given", async () => {
+  it("returns the records, newest last, in the order of the answers", async () => {
     const records = Array.from({ length: 20 }, (_, at): AuditRecord => ({ ...one, at, by: "allow command “a\nb”" }));
     for (const record of records) log.record(record);
     assert.deepEqual(await log.read(), { records, broken: 0 });
@@ -58,18 +59,18 @@ describe("the permission log", () => {
     assert.deepEqual(await log.read(), { records: [], broken: 0 });
   });
 
-  it("tells when a record is there", async () => {
-    let told = 0;
+  it("fires an event for a new record", async () => {
+    let events = 0;
     log.onDidRecord(() => {
-      told++;
+      events++;
       assert.match(storage.files.get(file) ?? "", /npm test/);
     });
     log.record(one);
     await log.read();
-    assert.equal(told, 1);
+    assert.equal(events, 1);
   });
 
-  it("masks secrets, and cuts what is endless", async () => {
+  it("masks secrets, and truncates long texts", async () => {
     const line = "curl -H 'Authorization: Bearer abc123def456ghi7' https://me:hunter2@host/";
     log.record({
       ...one,
@@ -84,7 +85,7 @@ describe("the permission log", () => {
     assert.match(read?.subject ?? "", /… \(\d+ characters\)$/);
   });
 
-  it("counts lines that cannot be read, and goes on after half a line", async () => {
+  it("counts unreadable lines, and continues after an incomplete line", async () => {
     const half = JSON.stringify(one).slice(0, 20);
     const wrong = [null, 7, {}, { ...one, answer: "maybe" }, { ...one, at: "1" }, { ...one, by: 1 }];
     const rows = [JSON.stringify(one), ...wrong.map(row => JSON.stringify(row)), half];
@@ -107,14 +108,14 @@ describe("the permission log", () => {
     );
   });
 
-  it("shrinks also a file that an earlier window left too large", async () => {
+  it("shrinks a file that an earlier window left too large", async () => {
     storage.files.set(file, `${JSON.stringify({ ...one, subject: "x".repeat(7000) })}\n`.repeat(200));
     log.record({ ...one, at: 2 });
     assert.equal((await log.read()).records.at(-1)?.at, 2);
     assert.ok(storage.bytes < 1_000_000);
   });
 
-  it("goes on after a failure, which is told to the log", async () => {
+  it("continues after a failure, which is logged", async () => {
     const errors: unknown[] = [];
     log = new AuditLog(storage, { ...nullLog, error: (...all) => void errors.push(all) });
     storage.fails = true;
@@ -148,7 +149,7 @@ describe("the record of an answer", () => {
   const record = (decided: Partial<AnsweredQuestion>, changed: Partial<QuestionFacts> = {}): AuditRecord =>
     auditRecord({ question, answer: { option: "1" }, ...decided }, { ...around, facts: { ...facts, ...changed } });
 
-  it("says who answered what", () => {
+  it("contains who answered and the answer", () => {
     const subject = "/work/a, /work/b, https://a.example";
     const common = { at: 7, agent: "Demo", folder: "/work", what: "Run npm test", subject };
     assert.deepEqual(record({}), { ...common, answer: "allowed", option: "Yes" });
@@ -158,12 +159,12 @@ describe("the record of an answer", () => {
     assert.deepEqual(record({ answer: "cancelled" }), { ...common, answer: "cancelled" });
   });
 
-  it("errs towards allowed for an option of a kind that is not known", () => {
+  it("counts an option of an unknown kind as allowed", () => {
     assert.equal(record({ answer: { option: "4" } }).answer, "allowed");
     assert.equal(record({ answer: { option: "5" } }).answer, "allowed");
   });
 
-  it("holds the command where there is one", () => {
+  it("contains the command if there is one", () => {
     const command = parseCommandLine("npm test | tail", "posix");
     assert.equal(record({}, { command }).subject, "npm test | tail");
     const unread = { kind: "opaque", line: "", reason: "holds more than can be checked", fragments: [] } as const;

@@ -1,4 +1,4 @@
-// The strict reading of command lines: words, parts, wrappers, and what nothing may be said about.
+// The strict parser of command lines: words, parts, wrappers, and lines that it does not understand.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -8,7 +8,7 @@ import fc from "fast-check";
 import { parseArguments, parseCommandLine } from "../../src/permissions/commandLine/parseCommandLine.ts";
 import type { CommandLine, Shell } from "../../src/permissions/commandLine/types.ts";
 
-/** The words of each command, inexact ones in angle brackets; an opaque line as its reason. */
+/** The words of each command, inexact ones in angle brackets; the reason for an opaque line. */
 function shown(line: CommandLine): unknown {
   if (line.kind === "opaque") return line.reason;
   return line.commands.map(({ words }) => words.map(({ text, exact }) => (exact ? text : `<${text}>`)));
@@ -24,18 +24,18 @@ describe("parseCommandLine", () => {
     assert.deepEqual(posix("a\\\nb 'c\nd' e\\\n  f"), [["ab", "c\nd", "e", "f"]]);
   });
 
-  it("marks the words that only the shell can tell", () => {
+  it("marks the words that only the shell can expand", () => {
     assert.deepEqual(posix("a $b \"$c d\" ${e} *.ts ~/x f? HEAD~1 '$g' HEAD^ \\*"), [
       ["a", "<$b>", "<$c d>", "<${e}>", "<*.ts>", "<~/x>", "<f?>", "HEAD~1", "$g", "HEAD^", "*"],
     ]);
   });
 
-  it("takes the numbers of harmless redirections for no words", () => {
+  it("does not treat the numbers of harmless redirections as words", () => {
     assert.deepEqual(posix("a 2>&1 b 2 >/dev/null 1>&2 </dev/null"), [["a", "b", "2"]]);
     assert.deepEqual(posix('a "2">/dev/null'), [["a", "2"]]);
   });
 
-  it("unwraps what runs exactly the words that follow, and keeps the wrapper in mind", () => {
+  it("unwraps wrappers that run exactly the words that follow, and remembers the wrapper", () => {
     const line = parseCommandLine("time nice -n 5 bash -lc 'timeout 5s a b; c'", "posix");
     assert.deepEqual(shown(line), [["a", "b"], ["c"]]);
     assert.ok(line.kind === "commands");
@@ -46,13 +46,13 @@ describe("parseCommandLine", () => {
     ]);
   });
 
-  it("does not go into shells without end", () => {
+  it("limits the depth of nested shells", () => {
     let line = "a";
     for (let depth = 0; depth < 7; depth++) line = `sh -c '${line.replaceAll("'", `'\\''`)}'`;
     assert.equal(posix(line), "nests shells too deeply");
   });
 
-  it("says in words why a line is opaque", () => {
+  it("explains why a line is opaque", () => {
     assert.equal(posix("a $(b)"), "substitutes the output of another command");
     assert.equal(posix("a <<X"), "contains a here-document");
     assert.equal(posix("a > b"), "redirects output to a file");
@@ -61,7 +61,7 @@ describe("parseCommandLine", () => {
     assert.equal(posix("$a b"), "lets the shell choose the program");
   });
 
-  it("recognises commands inside of what it does not understand", () => {
+  it("recognizes commands inside of a line that it does not understand", () => {
     const recognised = (line: string, shell: Shell = "posix"): readonly string[] => {
       const parsed = parseCommandLine(line, shell);
       assert.equal(parsed.kind, "opaque", line);
@@ -86,7 +86,7 @@ describe("parseCommandLine", () => {
     assert.ok(recognised("a & r^m x", "cmd").includes("rm x"));
   });
 
-  it("never throws, whatever the line", () => {
+  it("never throws for any line", () => {
     const pieces = fc.constantFrom(
       ..."ab .-=~*?[]{}()<>|&;!#$%^@,:/\\'\"`\n\r\t".split(""), "rm", "sh -c '", "env ", "$(", "\u200b", "\ud800", "é", "2>&1",
     ); // prettier-ignore
@@ -107,25 +107,25 @@ describe("parseCommandLine", () => {
     );
   });
 
-  it("reads 100 kB in time that grows with the length only", () => {
+  it("parses 100 kB in linear time", () => {
     const seeds = ["a ", "a;", "'", '"\\', "\\\n", "$", "$(", "`", "(do ", "{", "sudo ", "<", "> ", "\\"];
     const lines = seeds.flatMap(seed => ["", 'a "'].map(start => start + seed.repeat(100_000 / seed.length)));
     for (const [index, line] of lines.entries()) {
       const start = performance.now();
       parseCommandLine(line, (["posix", "powershell", "cmd"] as const)[index % 5] ?? "posix");
       const ms = performance.now() - start;
-      // Anything quadratic would take minutes.
+      // Quadratic behavior would take minutes.
       assert.ok(ms < 4000, `${ms} ms for ${JSON.stringify(line.slice(0, 10))}`);
     }
   }).timeout(60_000);
 });
 
 describe("parseArguments", () => {
-  it("takes arguments as they are", () => {
+  it("takes arguments unchanged", () => {
     assert.deepEqual(shown(parseArguments(["npm", "run", "a; b", "$(c)", "*"])), [["npm", "run", "a; b", "$(c)", "*"]]);
   });
 
-  it("reads the script that a shell is given", () => {
+  it("parses the script that a shell is given", () => {
     assert.deepEqual(shown(parseArguments(["bash", "-lc", "npm ci && npm test"])), [
       ["npm", "ci"],
       ["npm", "test"],
@@ -139,7 +139,7 @@ describe("parseArguments", () => {
     assert.equal(parseArguments(["bash", "-c", "a", "b"]).kind, "opaque");
   });
 
-  it("refuses what runs other programs", () => {
+  it("refuses programs that run other programs", () => {
     for (const argv of [
       ["sudo", "a"],
       ["xargs", "a"],
@@ -153,8 +153,8 @@ describe("parseArguments", () => {
   });
 });
 
-// Real shells are the judges: what they run must be what was read.
-describe("a line that is understood", function () {
+// Real shells verify the parser: they must run exactly the commands that it found.
+describe("a line that the parser understands", function () {
   if (process.platform === "win32") return;
   const folder = mkdtempSync(join(tmpdir(), "parley-shell-"));
   const bin = join(folder, "bin");
@@ -165,7 +165,7 @@ describe("a line that is understood", function () {
     for (const name of ["aa", "bb", "rm"]) {
       writeFileSync(
         join(bin, name),
-        // One write, as the programs of a pipeline run at the same time.
+        // A single write, because the programs of a pipeline run at the same time.
         `#!/bin/sh\nall=$(printf '%s' ${name}; printf '\\001%s' "$@"; printf '\\002')\nprintf '%s' "$all" >>"$SEEN"\n`,
       );
       chmodSync(join(bin, name), 0o755);
@@ -174,9 +174,9 @@ describe("a line that is understood", function () {
 
   let runs = 0;
 
-  /** What the shell ran; a program without arguments prints one empty one. */
+  /** The commands that the shell ran; a program without arguments prints one empty argument. */
   function ran(shell: string, line: string): readonly string[] {
-    // A file for each run: dash reads `&>` as `&` and `>`, so a program may still be on its way when its shell has ended.
+    // One file per run: dash reads `&>` as `&` and `>`, so a program may still run when its shell has ended.
     const seen = join(folder, `seen-${++runs}`);
     const script = `: >"$SEEN"; PATH=${bin}:$PATH; ${shell} -c "$LINE" </dev/null >/dev/null 2>&1; sleep 0; cat "$SEEN"`;
     const { stdout } = spawnSync("/bin/sh", ["-c", script], {
@@ -194,7 +194,7 @@ describe("a line that is understood", function () {
     "é", "^", "@", "%", ":", ",", "<", "[", "]",
   ); // prettier-ignore
 
-  it("runs in sh and bash what was read, and nothing else", () => {
+  it("runs exactly the parsed commands in sh and bash", () => {
     const shells = ["sh", "bash"].filter(shell => spawnSync(shell, ["-c", ":"]).status === 0);
     let understood = 0;
     fc.assert(

@@ -57,7 +57,7 @@ class WatchedAbort extends AbortController {
 }
 
 describe("PermissionBroker", () => {
-  it("reports the question as it was asked, and resolves with the answer", async () => {
+  it("reports the question unchanged, and resolves with the answer", async () => {
     const { broker: it, events, ask } = broker();
     const answer = ask();
     assert.deepEqual(events, [{ type: "askOpened", ask: "ask1", ...question }]);
@@ -66,7 +66,7 @@ describe("PermissionBroker", () => {
     assert.deepEqual(events[1], { type: "askClosed", ask: "ask1", answer: { option: "yes" } });
   });
 
-  it("answers once, however often and from wherever it is answered", async () => {
+  it("accepts one answer, from any source", async () => {
     const { broker: it, closed, ask } = broker();
     const abort = new AbortController();
     const answer = ask(abort.signal);
@@ -92,7 +92,7 @@ describe("PermissionBroker", () => {
     assert.deepEqual(await answer, { option: "yes" });
   });
 
-  it("cancels a question when its request is called back", async () => {
+  it("cancels a question when its request is withdrawn", async () => {
     const { events, ask } = broker();
     const abort = new AbortController();
     const answer = ask(abort.signal);
@@ -101,7 +101,7 @@ describe("PermissionBroker", () => {
     assert.deepEqual(events[1], { type: "askClosed", ask: "ask1", answer: "cancelled" });
   });
 
-  it("settles a question that was called back before it was asked, and shows nothing", async () => {
+  it("settles a question that was withdrawn before it was opened, and shows nothing", async () => {
     const { events, ask } = broker();
     assert.equal(await ask(AbortSignal.abort()), "cancelled");
     assert.deepEqual(events, []);
@@ -128,7 +128,7 @@ describe("PermissionBroker", () => {
     assert.deepEqual(it.openQuestionIds, []);
   });
 
-  it("still asks after everything was cancelled", async () => {
+  it("opens questions again after everything was cancelled", async () => {
     const { broker: it, ask } = broker();
     it.cancelAll();
     const answer = ask();
@@ -147,7 +147,7 @@ describe("PermissionBroker", () => {
     assert.equal(events.length, reported);
   });
 
-  it("can be answered by whoever hears of the question, at that moment", async () => {
+  it("can be answered by a listener of its event at once", async () => {
     const events: SessionEvent[] = [];
     const it: PermissionBroker = new PermissionBroker({
       report: event => {
@@ -162,7 +162,7 @@ describe("PermissionBroker", () => {
     );
   });
 
-  it("records what a policy answered, and in whose name, and never shows it open", async () => {
+  it("records the answer of a policy and its source, and never shows the question as open", async () => {
     const { events, ask } = broker(async () => ({ decision: { option: "yes", by: "the rule “npm test”" } }));
     assert.deepEqual(await ask(), { option: "yes" });
     assert.deepEqual(events, [
@@ -170,7 +170,7 @@ describe("PermissionBroker", () => {
     ]);
   });
 
-  it("asks the user where a policy decides nothing, or what is not offered", async () => {
+  it("asks the user if a policy makes no decision, or chooses an option that is not offered", async () => {
     for (const standing of [{}, { decision: { option: "always", by: "x" } }]) {
       const { broker: it, ask } = broker(async () => standing);
       const answer = ask();
@@ -181,7 +181,7 @@ describe("PermissionBroker", () => {
     }
   });
 
-  it("says why the user is asked all the same, and whether a rule can be made of the answer", async () => {
+  it("reports why the user is asked anyway, and whether a rule can be created from the answer", async () => {
     const { broker: it, events, ask } = broker(async () => ({ reason: "A rule asks about this.", always: true }));
     const answer = ask();
     await until(() => it.openQuestionIds.length > 0);
@@ -192,7 +192,7 @@ describe("PermissionBroker", () => {
     assert.deepEqual([opened.reason, opened.always], ["A rule asks about this.", true]);
   });
 
-  it("asks the user when a policy fails, and says so", async () => {
+  it("asks the user if a policy fails, and logs that", async () => {
     const { broker: it, ask, events } = broker(() => Promise.reject(new Error("bad rule")));
     const answer = ask();
     await until(() => it.openQuestionIds.length > 0);
@@ -203,7 +203,7 @@ describe("PermissionBroker", () => {
     assert.deepEqual(await answer, { option: "yes" });
   });
 
-  it("answers cancelled what is cancelled while the policy is at it, and never opens it", async () => {
+  it('answers "cancelled" if a question is cancelled while the policy decides, and never opens it', async () => {
     for (const end of ["cancelAll", "dispose", "abort"] as const) {
       const gate = held<PolicyDecision>();
       const { broker: it, ask, events } = broker(() => gate.promise);
@@ -217,7 +217,7 @@ describe("PermissionBroker", () => {
     }
   });
 
-  it("settles what is cancelled while a policy never answers", async () => {
+  it("settles a cancelled question whose policy never answers", async () => {
     const { broker: it, ask, events } = broker(() => new Promise(() => {}));
     const abort = new AbortController();
     const answers = [ask(abort.signal), ask(), ask()];
@@ -244,7 +244,7 @@ describe("PermissionBroker", () => {
     assert.deepEqual(await Promise.all(answers), ["cancelled", "cancelled"]);
   });
 
-  it("records what a rule refused before anybody was asked", () => {
+  it("records the refusal of a rule that answered before the user was asked", () => {
     const { broker: it, events, decided } = broker();
     it.record(question, { option: "no", by: "deny command “npm”" });
     assert.deepEqual(events, [
@@ -256,7 +256,7 @@ describe("PermissionBroker", () => {
     assert.equal(events.length, 1);
   });
 
-  it("tells who decided, once for each question", async () => {
+  it("reports who answered, once for each question", async () => {
     const { broker: it, ask, decided } = broker();
     const answers = [ask(), ask()];
     it.answer("ask1", "yes");

@@ -1,4 +1,4 @@
-// The document of the permission log, as an editor shows it.
+// The document of the permission log, as shown in an editor.
 import assert from "node:assert/strict";
 import * as vscode from "vscode";
 import { nullLog } from "../../src/base/log.ts";
@@ -33,14 +33,14 @@ describe("the document of the permission log", () => {
   });
   afterEach(() => log.dispose());
 
-  it("says that nothing was answered yet", async () => {
+  it("explains that there are no answers yet", async () => {
     assert.equal(
       await log.provideTextDocumentContent(),
       "No permission request has been answered in this workspace yet.",
     );
   });
 
-  it("tells who answered what, in columns, newest last", async () => {
+  it("shows answers and their sources in columns, newest last", async () => {
     audit.record(record);
     audit.record({
       ...record,
@@ -64,14 +64,14 @@ describe("the document of the permission log", () => {
     );
   });
 
-  it("keeps an answer on its line, whatever the agent wrote", async () => {
+  it("keeps an answer on one line, for any text of the agent", async () => {
     audit.record({ ...record, what: "a\r\nb\u2028c\u202ed", subject: "x\ty" });
     const lines = (await log.provideTextDocumentContent()).trimEnd().split("\n");
     assert.equal(lines.length, 2);
     assert.match(lines[1] ?? "", /a⏎b⏎c�d/);
   });
 
-  it("says how many lines were not readable, and why nothing is", async () => {
+  it("shows the number of unreadable lines, and why there are no answers", async () => {
     files.set("permissions.ndjson", "{\n");
     assert.match(await log.provideTextDocumentContent(), /^Unreadable lines of the log, not shown: 1/);
     storage.read = () => Promise.reject(new Error("no such disk"));
@@ -82,7 +82,7 @@ describe("the document of the permission log", () => {
     }
   });
 
-  it("changes when an answer is added, while it is open", async () => {
+  it("updates when an answer is added while it is open", async () => {
     const uri = vscode.Uri.from({ scheme: "parley-permissions", path: "Parley permissions.log" });
     let changes = 0;
     const listener = log.onDidChange(changed => {

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { isBusy, openQuestions } from "../../src/session/state.ts";
 import { sdkSuite, type Outcome, type SdkSession, type Step } from "../support/host/sdkSession.ts";
 
-describe("An agent that requests permission", () => {
+describe("an agent that requests permission", () => {
   const suite = sdkSuite();
   const { put, read } = suite;
   let sdk: SdkSession;
@@ -22,7 +22,7 @@ describe("An agent that requests permission", () => {
   const cancelled: Outcome = { result: { outcome: { outcome: "cancelled" } } };
   const idle = (): void => assert.deepEqual([openQuestions(sdk.state), isBusy(sdk.state)], [[], false]);
 
-  it("and gets the user's answer", async () => {
+  it("gets the user's answer", async () => {
     const turn = sdk.begin(question("p1"));
     const [ask] = await sdk.waitForQuestions(1);
     assert.deepEqual(
@@ -37,7 +37,7 @@ describe("An agent that requests permission", () => {
     idle();
   });
 
-  it("twice at once, and each question gets its own answer", async () => {
+  it("may have two requests open at once, and each gets its own answer", async () => {
     const turn = sdk.begin([question("p2"), question("p3")]);
     const asks = await sdk.waitForQuestions(2);
     assert.deepEqual(
@@ -50,7 +50,7 @@ describe("An agent that requests permission", () => {
     idle();
   });
 
-  it("and is answered that the turn was cancelled, when it was", async () => {
+  it('gets the outcome "cancelled" if the turn was cancelled', async () => {
     const turn = sdk.begin([question("p4"), question("p5")], question("p6"));
     await sdk.waitForQuestions(2);
     sdk.session.stop();
@@ -60,7 +60,7 @@ describe("An agent that requests permission", () => {
     assert.equal(await put("a.txt", "still here\n").then(() => read("a.txt")), "still here\n");
   });
 
-  it("and can take one question back, while another stays open", async () => {
+  it("may withdraw one request, while another stays open", async () => {
     const turn = sdk.begin([question("p7", "first"), question("p8")]);
     const [first, second] = await sdk.waitForQuestions(2);
     await sdk.session.setOption("withdraw", "first");

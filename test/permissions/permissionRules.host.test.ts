@@ -1,4 +1,4 @@
-// Permission rules in a real editor: where they are read from, how they are made, shown and revoked.
+// Permission rules in a real editor: how they are read, created, shown and revoked.
 import assert from "node:assert/strict";
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -17,7 +17,7 @@ import { until } from "../support/fakes/until.ts";
 
 const stateKey = "parley.permissionRules";
 
-/** A workspace's memory. */
+/** The memento of a workspace. */
 class Memory implements vscode.Memento {
   readonly values = new Map<string, unknown>();
   keys(): readonly string[] {
@@ -57,19 +57,19 @@ type Items = readonly (vscode.QuickPickItem & { readonly buttons?: readonly vsco
 
 const wordsOf = ({ label, description = "" }: vscode.QuickPickItem): string => `${label} ${description}`;
 
-/** What a person does in a list that is shown: replaces VS Code's own list. */
+/** Replaces VS Code's quick picks, input boxes and messages, and acts as the user. */
 class Hands {
   readonly warnings: string[] = [];
-  readonly told: string[] = [];
+  readonly messages: string[] = [];
   readonly ran: (readonly unknown[])[] = [];
-  /** The item to choose, by its words; undefined closes the list. */
+  /** A pattern that matches the item to choose; undefined closes the list. */
   choose: RegExp | undefined;
   offered: Items = [];
-  /** What is done with the list of `manage`, each step once the list is there. */
+  /** The user's actions in the list of `manage`, each run once the list is shown. */
   readonly steps: ((list: List) => void)[] = [];
-  /** What is typed where a text is asked for, and what was said to it. */
+  /** The text that the user types into an input box, and the validation message. */
   typed: string | undefined;
-  said: string | undefined;
+  validationMessage: string | undefined;
   readonly #own: Readonly<Record<string, unknown>>;
   readonly #run = vscode.commands.executeCommand;
 
@@ -78,14 +78,14 @@ class Hands {
     const names = ["showQuickPick", "createQuickPick", "showInputBox", "showWarningMessage", "showInformationMessage"];
     this.#own = Object.fromEntries(names.map(name => [name, window[name]]));
     window["showWarningMessage"] = (message: string) => Promise.resolve(void this.warnings.push(message));
-    window["showInformationMessage"] = (message: string) => Promise.resolve(void this.told.push(message));
+    window["showInformationMessage"] = (message: string) => Promise.resolve(void this.messages.push(message));
     window["showQuickPick"] = (items: Items) => {
       this.offered = items;
       return Promise.resolve(items.find(item => this.choose?.test(wordsOf(item))));
     };
     window["showInputBox"] = (options: vscode.InputBoxOptions) => {
-      const said = options.validateInput?.(this.typed ?? "") as vscode.InputBoxValidationMessage;
-      this.said = said.message;
+      const problem = options.validateInput?.(this.typed ?? "") as vscode.InputBoxValidationMessage;
+      this.validationMessage = problem.message;
       return Promise.resolve(undefined);
     };
     window["createQuickPick"] = () => {
@@ -113,7 +113,7 @@ class Hands {
   }
 }
 
-/** As much of a quick pick as is used. */
+/** The part of a quick pick that the tests use. */
 class List {
   readonly #hidden = new vscode.EventEmitter<void>();
   readonly #pressed = new vscode.EventEmitter<unknown>();
@@ -183,11 +183,11 @@ describe("permission rules", () => {
   const workspaceRules = (): unknown => memory.values.get(stateKey);
   const isRead = (count: number): Promise<void> => until(() => rules.ruleSet().rules.length === count);
 
-  it("are none at first", () => {
+  it("are empty by default", () => {
     assert.deepEqual(rules.ruleSet(), { rules: [], problems: [] });
   });
 
-  it("are those of the user's settings, then those of this workspace", async () => {
+  it("include the user's settings, then this workspace", async () => {
     await memory.update(stateKey, [noRm]);
     await setUserRules([npmTest]);
     assert.deepEqual(make().ruleSet().rules, [npmTest, noRm]);
@@ -195,7 +195,7 @@ describe("permission rules", () => {
     assert.equal(rules.ruleSet(), rules.ruleSet(), "they are read once");
   });
 
-  it("are never those of a folder", async () => {
+  it("are never read from a folder's settings", async () => {
     const folder = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath;
     assert.ok(folder);
     const settings = join(folder, ".vscode", "settings.json");
@@ -212,7 +212,7 @@ describe("permission rules", () => {
     }
   });
 
-  it("are never those that VS Code would merge for a workspace", () => {
+  it("are never read from the settings that VS Code merges for a workspace", () => {
     const getConfiguration = vscode.workspace.getConfiguration;
     const merged = { key: "permissions.rules", workspaceValue: [npmTest], workspaceFolderValue: [npmTest] };
     Object.assign(vscode.workspace, { getConfiguration: () => ({ inspect: () => merged, get: () => [npmTest] }) });
@@ -223,7 +223,7 @@ describe("permission rules", () => {
     }
   });
 
-  it("report their errors once, and allow nothing until these are fixed", async () => {
+  it("report a problem once, and allow nothing until it is fixed", async () => {
     await memory.update(stateKey, [{ effect: "allow", command: "'" }]);
     await setUserRules([npmTest, wrong]);
     rules.dispose();
@@ -239,11 +239,11 @@ describe("permission rules", () => {
     assert.match(tried, /^You are asked\. Allow rules are ignored until this is fixed: Permission rule 2/);
   });
 
-  describe("made from a question", () => {
+  describe("created from a question", () => {
     const offers = (): readonly string[] =>
       hands.offered.filter(({ kind }) => kind === undefined).map(item => wordsOf(item));
 
-    it("offer the exact command, similar ones, and never, for this workspace and for everywhere", async () => {
+    it("offer the exact command, similar commands, and denial, for this workspace and for all", async () => {
       assert.equal(await rules.createRule(question, runs("npm run build")), undefined);
       assert.deepEqual(offers(), [
         "$(check) Always allow `npm run build` in this workspace",
@@ -257,7 +257,7 @@ describe("permission rules", () => {
       assert.deepEqual([userRules(), workspaceRules()], [undefined, undefined]);
     });
 
-    it("are kept for this workspace", async () => {
+    it("are stored for this workspace", async () => {
       hands.choose = /`npm run build`/;
       assert.equal(await rules.createRule(question, runs("npm run build")), "allow");
       const made = { effect: "allow", agent: "demo", command: "npm run build" };
@@ -265,7 +265,7 @@ describe("permission rules", () => {
       assert.deepEqual(rules.ruleSet().rules, [made]);
     });
 
-    it("are added to the user's settings, beside what is wrong there, and once", async () => {
+    it("are added to the user's settings, next to invalid rules, and only once", async () => {
       await setUserRules([wrong, noRm]);
       await isRead(1);
       for (let i = 0; i < 2; i++) {
@@ -278,24 +278,24 @@ describe("permission rules", () => {
       assert.deepEqual(rules.ruleSet().rules, [noRm, made]);
     });
 
-    it("may forbid", async () => {
+    it("may deny", async () => {
       hands.choose = /Never allow/;
       assert.equal(await rules.createRule(question, runs("rm -r x")), "deny");
       assert.deepEqual(workspaceRules(), [{ effect: "deny", agent: "demo", command: "rm -r x" }]);
     });
 
-    it("say that another rule stands before them", async () => {
+    it("mention a rule that takes precedence", async () => {
       await memory.update(stateKey, [{ effect: "ask", command: "npm" }]);
       await rules.createRule(question, runs("npm test"));
       assert.match(hands.offered[0]?.detail ?? "", /^A rule asks about this: ask command “npm”/);
     });
 
-    it("draw no icons from an agent's words", async () => {
+    it("show no icons from an agent's text", async () => {
       await rules.createRule({ ...question, title: "a\nb" }, runs("echo '$(trash) a\nb'"));
       assert.equal(hands.offered[0]?.label, "$(check) Always allow `echo '\\$(trash) a b'`");
     });
 
-    it("are not offered if none would be specific enough", async () => {
+    it("are not offered if none is specific enough", async () => {
       assert.equal(await rules.createRule(question, runs("echo $(whoami)")), undefined);
       assert.deepEqual(hands.offered, []);
       assert.match(
@@ -304,13 +304,13 @@ describe("permission rules", () => {
       );
     });
 
-    it("lead to the settings", async () => {
+    it("can be edited in the settings", async () => {
       hands.choose = /Edit rules/;
       assert.equal(await rules.createRule(question, runs("npm test")), undefined);
       assert.deepEqual(hands.ran, [["workbench.action.openSettings", "parley.permissions.rules"]]);
     });
 
-    it("are not made when they cannot be written, which is told", async () => {
+    it("are not created if they cannot be stored, which is reported", async () => {
       const errors: string[] = [];
       const { showErrorMessage } = vscode.window;
       Object.assign(vscode.window, { showErrorMessage: (text: string) => Promise.resolve(void errors.push(text)) });
@@ -326,7 +326,7 @@ describe("permission rules", () => {
   });
 
   describe("in their list", () => {
-    it("are shown with what is wrong, and revoked one by one", async () => {
+    it("are shown with their problems, and revoked one by one", async () => {
       await setUserRules([npmTest, wrong]);
       await memory.update(stateKey, [noRm, noRm]);
       rules.dispose();
@@ -358,7 +358,7 @@ describe("permission rules", () => {
       assert.deepEqual(rules.ruleSet(), { rules: [noRm], problems: [] });
     });
 
-    it("are none, and it says so", async () => {
+    it("are reported as empty", async () => {
       hands.steps.push(list => {
         assert.equal(list.labels.at(-1), "There are no rules: you are asked about everything.");
         list.accept(/no rules/);
@@ -368,7 +368,7 @@ describe("permission rules", () => {
       assert.deepEqual(hands.ran, [["workbench.action.openSettings", "parley.permissions.rules"]]);
     });
 
-    it("lead to the settings where they stand there", async () => {
+    it("are opened in the settings if they are stored there", async () => {
       await setUserRules([npmTest]);
       await isRead(1);
       hands.steps.push(list => list.press(/npm test/, "Edit in Settings"));
@@ -376,7 +376,7 @@ describe("permission rules", () => {
       assert.equal(hands.ran.length, 1);
     });
 
-    it("can be thrown away when what is kept for the workspace is no list", async () => {
+    it("can be discarded if the stored value for the workspace is not a list", async () => {
       await memory.update(stateKey, "rubbish");
       rules.dispose();
       rules = make();
@@ -388,7 +388,7 @@ describe("permission rules", () => {
       assert.deepEqual([workspaceRules(), rules.ruleSet().problems], [undefined, []]);
     });
 
-    it("are tried on a command that is typed", async () => {
+    it("are tried on a typed command", async () => {
       await setUserRules([npmTest]);
       await isRead(1);
       hands.steps.push(list => list.accept(/Try a command/));
@@ -397,15 +397,15 @@ describe("permission rules", () => {
       assert.equal(hands.said, "Runs without asking. Allowed by allow command “npm test”.");
     });
 
-    it("are closed when the extension ends", async () => {
+    it("are closed when the extension is deactivated", async () => {
       hands.steps.push(() => rules.dispose());
       await rules.manage();
     });
   });
 });
 
-describe("the lists of permission rules, in the editor's own form", () => {
-  it("end without a choice when they are closed", async () => {
+describe("the lists of permission rules, in VS Code's real UI,", () => {
+  it("return no choice when they are closed", async () => {
     const rules = new PermissionRules({ workspaceState: new Memory(), log: nullLog });
     for (const list of [() => rules.manage(), () => rules.createRule(question, runs("npm test"))]) {
       let ended = false;
@@ -419,7 +419,7 @@ describe("the lists of permission rules, in the editor's own form", () => {
     rules.dispose();
   });
 
-  it("end when the extension does", async () => {
+  it("close when the extension is deactivated", async () => {
     for (const list of ["manage", "always"] as const) {
       const rules = new PermissionRules({ workspaceState: new Memory(), log: nullLog });
       const chosen = list === "manage" ? rules.manage() : rules.createRule(question, runs("npm test"));
@@ -429,11 +429,11 @@ describe("the lists of permission rules, in the editor's own form", () => {
   });
 });
 
-describe("a command that is tried", () => {
+describe("the trial of a command", () => {
   const context: TryContext = { place, trusted: true, shells: ["posix"], isSensitive: path => path.endsWith(".env") };
   const tried = (line: string, ...all: readonly Rule[]): string => tryCommand(line, readRules(all), context);
 
-  it("is allowed, asked about or refused, with the reason", () => {
+  it("reports allow, ask or deny, with the reason", () => {
     assert.equal(tried("npm test", npmTest), "Runs without asking. Allowed by allow command “npm test”.");
     assert.equal(tried("npm ci", npmTest), "You are asked. No rule allows “npm ci”.");
     assert.equal(tried("npm test && rm x", npmTest, noRm), "Is denied. A rule forbids this: deny command “rm”.");
@@ -441,7 +441,7 @@ describe("a command that is tried", () => {
     assert.equal(tried("  "), "Type a command line.");
   });
 
-  it("is judged for each agent that rules tell apart", () => {
+  it("reports one result for each agent that the rules distinguish", () => {
     const own: Rule = { ...npmTest, agent: ["demo", "other"] };
     assert.equal(
       tried("npm test", own, { ...noRm, agent: "third" }),
@@ -451,7 +451,7 @@ describe("a command that is tried", () => {
     );
   });
 
-  it("is asked about when it names a secret, as in a session", () => {
+  it("reports ask for a command that names a secret, as in a session", () => {
     assert.match(tried("cat .env", { effect: "allow", command: "cat **" }), /^You are asked\./);
   });
 });
@@ -459,14 +459,14 @@ describe("a command that is tried", () => {
 describe("a broader rule", () => {
   const broader = (asked: QuestionFacts): Rule | undefined => broaderRule(asked, narrowestRule(asked));
 
-  it("takes any words after the first two", () => {
+  it("matches any words after the first two", () => {
     assert.equal(broader(runs("npm run test"))?.command, "npm run **");
     assert.equal(broader(runs("npm test"))?.command, "npm test **");
     assert.equal(broader(runs("git log --oneline $X"))?.command, "git log **");
     assert.deepEqual(broader(runs("cd src && npm run test"))?.command, ["cd src **", "npm run **"]);
   });
 
-  it("is none where the first two words do not say what runs", () => {
+  it("is not offered if the first two words do not determine the program", () => {
     for (const line of [
       "ls",
       "python -c x",
@@ -484,7 +484,7 @@ describe("a broader rule", () => {
     }
   });
 
-  it("takes the folder of a file, inside the session's folders", () => {
+  it("covers the folder of a file, inside the session's folders", () => {
     assert.equal(broader(edits("/work/app/src/lib/a.ts"))?.path, "src/lib/**");
     assert.deepEqual(broader(edits("/work/app/src/a.ts", "/work/app/test/b.ts"))?.path, ["src/**", "test/**"]);
     for (const path of ["/work/app/a.ts", "/etc/hosts"]) assert.equal(broader(edits(path)), undefined, path);

@@ -1,4 +1,4 @@
-// What rules see of a question: the shapes that real agents send, and the ways to hide something from the rules.
+// The facts of a question that rules see: the formats of real agents, and attempts to hide something from the rules.
 import assert from "node:assert/strict";
 import { posix } from "node:path";
 import fc from "fast-check";
@@ -28,7 +28,7 @@ const ask = (tool: Partial<ToolFields>, context = here): Promise<QuestionFacts> 
   questionFacts({ title: "Tool call", options: [], tool }, context);
 const runs = (rawInput: unknown, context = here): Promise<QuestionFacts> => ask({ kind: "execute", rawInput }, context);
 
-/** The words of each command; a text is why there are none. */
+/** The words of each command, or the reason why there are none. */
 function commandsOf({ command }: QuestionFacts): readonly (readonly string[])[] | string | undefined {
   if (command?.kind !== "commands") return command?.reason;
   return command.commands.map(({ words }) => words.map(({ text }) => text));
@@ -54,7 +54,7 @@ describe("the facts of a question", () => {
       { kind: "execute", words: [["npm", "test"]] },
     ],
     [
-      "a command that writes a file, and says so",
+      "a command that writes a file, and names it",
       {
         kind: "execute",
         rawInput: { command: "npm test", description: "x" },
@@ -103,7 +103,7 @@ describe("the facts of a question", () => {
       },
     ],
     [
-      "changes of files by their names",
+      "file changes by path",
       {
         kind: "edit",
         rawInput: { changes: { "/work/app/a.ts": { update: { move_path: "/work/app/b.ts" } }, "c.ts": {} } },
@@ -116,7 +116,7 @@ describe("the facts of a question", () => {
       { kind: "execute", words: [["npm", "test"]], cwd: "/work/app/packages/a", paths: ["/work/app/packages/a"] },
     ],
     [
-      "an address to fetch",
+      "a URL to fetch",
       { kind: "fetch", rawInput: { url: "http://127.0.0.1:36791/page", prompt: "Look. (See https://b.example/x.)" } },
       { kind: "fetch", urls: ["http://127.0.0.1:36791/page", "https://b.example/x"] },
     ],
@@ -134,7 +134,7 @@ describe("the facts of a question", () => {
     ["a plan", { kind: "switch_mode", rawInput: {}, content: [] }, { kind: "switch_mode" }],
     ["a tool of a server", { kind: "other", rawInput: { text: "ping" } }, { kind: "other" }],
     [
-      "a text editor with orders of its own",
+      "a text editor with its own commands",
       { kind: "edit", rawInput: { command: "str_replace", path: "src/a.ts", old_str: "a", new_str: "b" } },
       { kind: "edit", paths: ["/work/app/src/a.ts"] },
     ],
@@ -150,7 +150,7 @@ describe("the facts of a question", () => {
       { kind: "move", paths: ["/work/app/d.ts", "/work/app/c.ts", "/work/app/a.ts", "/work/app/lib/b.ts"] },
     ],
     [
-      "files by their addresses",
+      "files by URI",
       { kind: "read", rawInput: { uri: "file:///work/app/a%20b.ts", paths: ["x", "./y", "../z"] } },
       {
         kind: "read",
@@ -160,7 +160,7 @@ describe("the facts of a question", () => {
     ["nothing", {}, {}],
   ];
   for (const [name, tool, { words, ...expected }] of rows) {
-    it(`are those of ${name}`, async () => {
+    it(`include those of ${name}`, async () => {
       const { command, ...facts } = await ask(tool);
       const { agent, trusted, place } = here;
       assert.deepEqual(facts, { agent, trusted, place, paths: [], urls: [], ...expected });
@@ -168,7 +168,7 @@ describe("the facts of a question", () => {
     });
   }
 
-  it("are those of a question of our own", async () => {
+  it("include those of a question of Parley", async () => {
     const question: PermissionQuestion = {
       title: "Demo wants to run a command in /tmp",
       options: [],
@@ -184,7 +184,7 @@ describe("the facts of a question", () => {
     assert.deepEqual([file.kind, file.paths, file.command], ["read", ["/etc/hosts"], undefined]);
   });
 
-  it("hold the line as it is shown, and the words as they are", async () => {
+  it("contain the line as it is shown, and the words unmasked", async () => {
     const listed = await runs({ command: ["bash", "-lc", "npm test"] });
     assert.equal(listed.command?.line, "bash -lc 'npm test'");
     const subject = { kind: "execute", command: "sh -c 'a; b'", argv: ["sh", "-c", "a; b"] } as const;
@@ -195,7 +195,7 @@ describe("the facts of a question", () => {
 });
 
 describe("the command of a question", () => {
-  it("keeps arguments apart that were given apart", async () => {
+  it("keeps separate arguments separate", async () => {
     const apart = await runs({ command: "git", args: ["log", "a; rm -rf b"] });
     assert.deepEqual(commandsOf(apart), [["git", "log", "a; rm -rf b"]]);
     assert.equal(effect(apart, allow({ command: "git log a" }), allow({ command: "rm -rf b" })), "ask");
@@ -208,9 +208,9 @@ describe("the command of a question", () => {
   for (const [name, rawInput, reason] of [
     ["given twice", { command: "npm test", cmd: "whoami" }, /given twice/],
     ["given as something else", { command: { line: "npm test" } }, /not given as text/],
-    ["given as a list of more than texts", { command: ["npm", 1] }, /not given as text/],
-    ["given with arguments that are no texts", { command: "npm", args: ["test", null] }, /not given as text/],
-    ["given with arguments as one text", { command: "npm", args: "test" }, /not given as text/],
+    ["given as a list that contains a number", { command: ["npm", 1] }, /not given as text/],
+    ["given with arguments that are not strings", { command: "npm", args: ["test", null] }, /not given as text/],
+    ["given with arguments as one string", { command: "npm", args: "test" }, /not given as text/],
     ["given as a list with more arguments", { command: ["npm"], args: ["test"] }, /not given as text/],
     ["given with variables", { command: "npm test", env: { NODE_OPTIONS: "--require ./x.js" } }, /sets variables/],
     ["given with something to read", { command: "node", stdin: "evil()" }, /input text/],
@@ -223,10 +223,14 @@ describe("the command of a question", () => {
       /names its folder in an unsupported way/,
     ],
     ["very long", { command: `npm test ${"x".repeat(100_000)}` }, /too long/],
-    ["beside very many values", { command: "npm test", all: Array(2000).fill(0) }, /more than can be checked/],
-    ["beside very deep values", { command: "npm test", a: { b: { c: { d: { e: { f: { g: 1 } } } } } } }, /more than/],
+    ["next to very many values", { command: "npm test", all: Array(2000).fill(0) }, /more than can be checked/],
+    [
+      "next to deeply nested values",
+      { command: "npm test", a: { b: { c: { d: { e: { f: { g: 1 } } } } } } },
+      /more than/,
+    ],
   ] as const) {
-    it(`is not understood, and may be forbidden, when it is ${name}`, async () => {
+    it(`is opaque, and can be denied, when it is ${name}`, async () => {
       const facts = await runs(rawInput);
       assert.match(String(commandsOf(facts)), reason);
       assert.equal(
@@ -237,7 +241,7 @@ describe("the command of a question", () => {
     });
   }
 
-  it("is forbidden by either of two that were given", async () => {
+  it("is denied by either of two given commands", async () => {
     for (const command of ["rm x", "npm test"]) {
       assert.equal(effect(await runs({ command: "npm test", cmd: "rm x" }), deny({ command })), "deny", command);
     }
@@ -245,7 +249,7 @@ describe("the command of a question", () => {
     assert.equal(effect(await runs({ command: "rm x", env: { A: "b" } }), deny({ command: "rm" })), "deny");
   });
 
-  it("is what all shells of the machine read", async () => {
+  it("must have the same meaning in all shells of the machine", async () => {
     const windows: FactsContext = { ...here, shells: ["powershell", "cmd", "posix"] };
     assert.deepEqual(commandsOf(await runs({ command: "npm run build" }, windows)), [["npm", "run", "build"]]);
     assert.match(String(commandsOf(await runs({ command: "echo 'a b'" }, windows))), /./);
@@ -255,11 +259,11 @@ describe("the command of a question", () => {
     assert.deepEqual(commandsOf(named), [["echo", "a b"]]);
   });
 
-  it("is not allowed where no shell is known", () => {
+  it("is not allowed if the shell is unknown", () => {
     assert.equal(readCommandLine("npm test", []).kind, "opaque");
   });
 
-  it("is no word for an editor unless the tool edits or reads a file", async () => {
+  it("is not an editor command unless the tool edits or reads a file", async () => {
     const order = { command: "create", path: "/etc/hosts" };
     assert.equal(effect(await ask({ kind: "edit", rawInput: order }), allow({ command: "create" })), "ask");
     assert.equal(effect(await ask({ kind: "edit", rawInput: order }), allow({ path: "/etc/*" })), "allow");
@@ -271,7 +275,7 @@ describe("the command of a question", () => {
     assert.deepEqual(commandsOf(await ask({ kind: "read", rawInput: { command: "ls", cwd: "/x" } })), [["ls"]]);
   });
 
-  it("runs where its folder leads, and where it is named if that is outside", async () => {
+  it("runs in the target of its folder, and in the named folder if that is outside", async () => {
     const context = withLinks({ "/work/app/out": "/etc", "/work/app/in": "/work/app/src", "/tmp/back": "/work/app" });
     const folder = async (cwd: string): Promise<string | undefined> => (await runs({ command: "a", cwd }, context)).cwd;
     assert.equal(await folder("out"), "/etc");
@@ -293,7 +297,7 @@ describe("the paths of a question", () => {
   const paths = async (rawInput: unknown, context = here): Promise<readonly string[]> =>
     (await ask({ kind: "read", rawInput }, context)).paths;
 
-  it("are those that are named and those they lead to", async () => {
+  it("are the named paths and their targets", async () => {
     const context = withLinks({ "/work/app/link": "/etc" });
     assert.deepEqual(await paths({ path: "link/passwd" }, context), ["/work/app/link/passwd", "/etc/passwd"]);
     const facts = await ask({ kind: "read", locations: [{ path: "/work/app/link/passwd" }] }, context);
@@ -302,7 +306,7 @@ describe("the paths of a question", () => {
     assert.equal(effect(facts, deny({ path: "link/**" })), "deny");
   });
 
-  it("are those behind a link that is left by ..", async () => {
+  it("include the path behind a link that is left by ..", async () => {
     const context = withLinks({ "/work/app/link": "/srv/data/deep" });
     for (const path of ["/work/app/link/../secret", "link/../secret"]) {
       assert.ok((await paths({ path }, context)).includes("/srv/data/secret"), path);
@@ -313,7 +317,7 @@ describe("the paths of a question", () => {
     assert.equal(effect(await ask({ kind: "read", rawInput: { path: far } }), allow({ path: "**" })), "ask");
   });
 
-  it("count as named when nobody can say where they lead", async () => {
+  it("count as named if they cannot be resolved", async () => {
     const broken: FactsContext = { ...here, resolve: () => Promise.reject(new Error("ELOOP")) };
     assert.deepEqual(await paths({ path: "a" }, broken), ["/work/app/a"]);
     const throwing: FactsContext = {
@@ -325,7 +329,7 @@ describe("the paths of a question", () => {
     assert.deepEqual(await paths({ path: "a" }, throwing), ["/work/app/a"]);
   });
 
-  it("are never allowed when their meaning is open", async () => {
+  it("are never allowed if their meaning is ambiguous", async () => {
     for (const path of [
       "~/.ssh/id_rsa",
       "~you/x",
@@ -342,7 +346,7 @@ describe("the paths of a question", () => {
     assert.equal(effect(home, deny({ path: "~/.ssh/**" })), "deny");
   });
 
-  it("are found by many names, at any level, and with blanks around", async () => {
+  it("are found under many field names, at any level, and with surrounding blanks", async () => {
     const names = [
       "path",
       "filePath",
@@ -364,12 +368,12 @@ describe("the paths of a question", () => {
     assert.deepEqual(await paths({ new_source: "print(1)", xpath: "//a", profile: "x", old_string: "/etc" }), []);
   });
 
-  it("start at each folder that is named for them", async () => {
+  it("are resolved against each named folder", async () => {
     assert.deepEqual(await paths({ path: "x", cwd: "lib" }), ["/work/app/x", "/work/app/lib/x", "/work/app/lib"]);
     assert.deepEqual(await paths({ directory: "src" }), ["/work/app/src"]);
   });
 
-  it("are found in the addresses of files", async () => {
+  it("are found in file URIs", async () => {
     assert.deepEqual(await paths({ uri: "file://localhost/etc/hosts" }), ["/etc/hosts"]);
     assert.deepEqual(await paths({ url: "file:///work/app/../../etc/hosts" }), [
       "/etc/hosts",
@@ -380,7 +384,7 @@ describe("the paths of a question", () => {
     }
   });
 
-  it("are understood as Windows does", async () => {
+  it("follow the rules of Windows paths", async () => {
     const windows: FactsContext = {
       ...here,
       workspaceFolder: "C:\\work\\app",
@@ -394,7 +398,7 @@ describe("the paths of a question", () => {
     }
   });
 
-  it("make rules that name them", async () => {
+  it("are used in proposed rules", async () => {
     const facts = await ask({
       kind: "edit",
       rawInput: { file_path: "src/a.ts" },
@@ -404,11 +408,11 @@ describe("the paths of a question", () => {
   });
 });
 
-describe("the addresses of a question", () => {
+describe("the URLs of a question", () => {
   const urls = async (rawInput: unknown, kind = "fetch"): Promise<readonly string[]> =>
     (await ask({ kind, rawInput })).urls;
 
-  it("are found by their names, and in any text of a tool that fetches", async () => {
+  it("are found by field name, and in any text of a fetch tool", async () => {
     assert.deepEqual(await urls({ urls: ["https://a.example", "wss://b.example/x"], link: "http://c.example" }), [
       "https://a.example",
       "wss://b.example/x",
@@ -424,7 +428,7 @@ describe("the addresses of a question", () => {
     ]);
   });
 
-  it("are never allowed when their host is in doubt", async () => {
+  it("are never allowed if their host is ambiguous", async () => {
     const rule = allow({ domain: "good.example" });
     for (const url of [
       "evil.example",
@@ -455,7 +459,7 @@ describe("any input", () => {
   );
   const kind = fc.constantFrom(undefined, "execute", "read", "edit", "fetch", "other");
 
-  it("is taken without a failure", async () => {
+  it("is accepted without an error", async () => {
     await fc.assert(
       fc.asyncProperty(hostile, kind, async (rawInput, kind) => {
         const parsed = JSON.parse(JSON.stringify(rawInput)) as unknown;
@@ -468,7 +472,7 @@ describe("any input", () => {
     );
   });
 
-  it("hides no path that is given by name, wherever it stands", async () => {
+  it("hides no path in a field with a known name, at any position", async () => {
     await fc.assert(
       fc.asyncProperty(file, pathKey, hostile, fc.nat(3), async (path, key, beside, depth) => {
         let input: unknown = { beside, [key]: path };
@@ -481,7 +485,7 @@ describe("any input", () => {
     );
   });
 
-  it("is looked at for a short time only", async () => {
+  it("is searched for a limited time", async () => {
     const long = "x/".repeat(500_000);
     const many = Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`path${i}`, long]));
     const facts = await ask({

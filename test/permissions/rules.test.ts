@@ -1,4 +1,4 @@
-// Rules: the shipped table of command lines, paths and domains, precedence, checks, and what must hold for any line.
+// Rules: the table of command lines, paths and domains, precedence, validation, and properties of any line.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
@@ -21,7 +21,7 @@ interface Row {
   readonly line: string;
   readonly verdict: Effect;
   readonly why: string;
-  /** An attempt to get round the rules. */
+  /** An attempt to bypass the rules. */
   readonly hostile?: true;
 }
 
@@ -44,7 +44,7 @@ const runs = (line: string, shell: Shell = "posix"): QuestionFacts =>
 const edits = (...paths: readonly string[]): QuestionFacts => asks({ kind: "edit", paths });
 const fetches = (...urls: readonly string[]): QuestionFacts => asks({ kind: "fetch", urls });
 
-/** What valid rules say. */
+/** The effect of valid rules. */
 function effect(rules: readonly Rule[], facts: QuestionFacts): Effect {
   const set = readRules(rules);
   assert.deepEqual(set.problems, []);
@@ -72,12 +72,12 @@ describe("the table of command rules", () => {
   }
 });
 
-describe("decide", () => {
+describe("evaluateRules", () => {
   const allow = (rule: Omit<Rule, "effect">): Rule => ({ effect: "allow", ...rule });
   const deny = (rule: Omit<Rule, "effect">): Rule => ({ effect: "deny", ...rule });
   const ask = (rule: Omit<Rule, "effect">): Rule => ({ effect: "ask", ...rule });
 
-  it("lets deny beat ask beat allow, in whichever order they stand", () => {
+  it("gives deny precedence over ask, and ask over allow, in any order", () => {
     const rules = [allow({ command: "a" }), ask({ command: "a" }), deny({ command: "a" })];
     for (const order of [
       [0, 1, 2],
@@ -97,7 +97,7 @@ describe("decide", () => {
     assert.equal(effect(rules.slice(0, 1), runs("a")), "allow");
   });
 
-  it("names the rule that decided, and says why", () => {
+  it("names the rule that decided, and the reason", () => {
     const set = readRules([allow({ command: "npm test", agent: "demo" }), deny({ command: "rm" })]);
     assert.deepEqual(evaluateRules(set, runs("npm test")), {
       effect: "allow",
@@ -112,7 +112,7 @@ describe("decide", () => {
     );
   });
 
-  it("takes several rules for the parts of one line", () => {
+  it("combines several rules for the parts of one line", () => {
     const rules = [allow({ command: "a" }), allow({ command: "b *" })];
     assert.equal(effect(rules, runs("a && b x")), "allow");
     assert.equal(effect(rules, runs("a && b x y")), "ask");
@@ -125,7 +125,7 @@ describe("decide", () => {
     assert.equal(effect(rules, { ...runs("a"), kind: "read" }), "ask");
   });
 
-  it("does not let a command pass as something harmless", () => {
+  it("does not treat a command as a harmless kind", () => {
     const reading = { ...runs("cat x"), kind: "read", paths: ["/work/app/x"] } as const;
     assert.equal(effect([allow({ kind: "read" })], reading), "ask");
     assert.equal(effect([allow({ path: "**" })], reading), "ask");
@@ -133,7 +133,7 @@ describe("decide", () => {
     assert.equal(effect([deny({ kind: "execute" })], reading), "deny");
   });
 
-  it("allows a whole kind where the question says what it is about", () => {
+  it("allows a whole kind if the question names its subject", () => {
     assert.equal(effect([allow({ kind: "execute" })], runs("a; b")), "allow");
     assert.equal(effect([allow({ kind: "execute" })], runs("a $(b)")), "ask");
     assert.equal(effect([allow({ kind: "execute" })], asks({ kind: "execute" })), "ask");
@@ -143,7 +143,7 @@ describe("decide", () => {
     assert.equal(effect([allow({ kind: "think" })], asks({ kind: "think" })), "allow");
   });
 
-  it("allows nothing in a workspace that is not trusted, and still denies", () => {
+  it("allows nothing in an untrusted workspace, and still denies", () => {
     assert.equal(effect([allow({ command: "a" })], { ...runs("a"), trusted: false }), "ask");
     assert.equal(effect([deny({ command: "a" })], { ...runs("a"), trusted: false }), "deny");
   });
@@ -172,7 +172,7 @@ describe("decide", () => {
     }
   });
 
-  it("needs every path to be allowed, and one to be denied", () => {
+  it("requires an allow rule for every path, and one deny rule is enough", () => {
     const rules = [allow({ kind: "edit", path: "src/**" }), allow({ path: "test/**" }), deny({ path: "**/.env*" })];
     assert.equal(effect(rules, edits("/work/app/src/a", "/work/app/test/b")), "allow");
     assert.equal(effect(rules, edits("/work/app/src/a", "/work/app/b")), "ask");
@@ -180,7 +180,7 @@ describe("decide", () => {
     assert.equal(effect(rules, edits("/elsewhere/.env")), "deny");
   });
 
-  it("knows absolute globs and those from the home folder", () => {
+  it("supports absolute globs and globs below the home folder", () => {
     const rules = [allow({ path: ["/opt/data/**", "~/notes/*"] }), deny({ path: "~/.ssh/**" })];
     assert.equal(effect(rules, edits("/opt/data/x/y")), "allow");
     assert.equal(effect(rules, edits("/home/me/notes/a")), "allow");
@@ -188,7 +188,7 @@ describe("decide", () => {
     assert.equal(effect(rules, edits("/home/me/.ssh/id")), "deny");
   });
 
-  it("knows Windows paths, and case where it does not matter", () => {
+  it("supports Windows paths, and ignores case where the system does", () => {
     const place = { roots: ["C:\\work\\app"], platform: "windows", ignoresCase: true } as const;
     const rules = [allow({ path: ["src/**", "d:/x/*"] }), deny({ path: "**/secret/**" })];
     assert.equal(effect(rules, { ...edits("c:/Work/APP/Src/a"), place }), "allow");
@@ -197,7 +197,7 @@ describe("decide", () => {
     assert.equal(effect(rules, { ...edits("C:\\work\\app\\src\\a:stream"), place }), "ask");
   });
 
-  it("takes a rule's path for the folder of a command", () => {
+  it("applies a rule's path to the working folder of a command", () => {
     const inFolder = (cwd: string): QuestionFacts => ({ ...runs("make"), cwd });
     assert.equal(effect([allow({ command: "make" })], inFolder("/work/app/x")), "allow");
     assert.equal(effect([allow({ command: "make" })], inFolder("/tmp")), "ask");
@@ -206,7 +206,7 @@ describe("decide", () => {
     assert.equal(effect([allow({ command: "make", path: "sub/**" })], runs("make")), "ask");
   });
 
-  it("asks when a command's words may be a denied file or host", () => {
+  it("asks if the words of a command may be a denied file or host", () => {
     const rules = [allow({ command: "cat **" }), deny({ path: "**/.env" }), deny({ domain: "evil.example" })];
     assert.equal(effect(rules, runs("cat a.txt")), "allow");
     for (const line of ["cat .env", "cat x/../.env", "cat --file=.env", "cat /work/app/.env", "cat .e*", "cat $X"]) {
@@ -215,7 +215,7 @@ describe("decide", () => {
     assert.equal(effect(rules, runs("cat https://sub.evil.example/x")), "ask");
   });
 
-  it("matches domains at the dot", () => {
+  it("matches domains at the dots", () => {
     const rules = [allow({ domain: ["example.com", "localhost", "127.0.0.1"] }), deny({ domain: "bad.example.com" })];
     for (const url of [
       "https://example.com",
@@ -248,7 +248,7 @@ describe("readRules", () => {
       .problems.map(problem => problem.message)
       .join();
 
-  it("says what is wrong with a rule", () => {
+  it("reports the problem of an invalid rule", () => {
     for (const [rule, wrong] of [
       ["x", "must be an object"],
       [{ effect: "permit", command: "a" }, "needs an effect: allow, ask or deny"],
@@ -279,7 +279,7 @@ describe("readRules", () => {
     assert.deepEqual(readRules(undefined), { rules: [], problems: [] });
   });
 
-  it("keeps the good rules, but allows nothing while a rule that may forbid cannot be read", () => {
+  it("keeps the valid rules, but allows nothing while a rule that may deny is invalid", () => {
     const good = { effect: "allow", command: "a" };
     const withBadAllow = readRules([good, { effect: "allow", command: "'" }]);
     assert.equal(evaluateRules(withBadAllow, runs("a")).effect, "allow");
@@ -291,7 +291,7 @@ describe("readRules", () => {
   });
 });
 
-describe("answerFor", () => {
+describe("answerFromVerdict", () => {
   const options: readonly QuestionOption[] = ["allow_always", "allow_once", "reject_always", "reject_once"].map(
     kind => ({
       id: kind,
@@ -301,17 +301,17 @@ describe("answerFor", () => {
   );
   const verdict = (effect: Effect) => ({ effect, rule: { effect, command: "a" }, reason: "" });
 
-  it("chooses the option for one time, in the name of the rule", () => {
+  it("chooses the option for one time, and names the rule", () => {
     assert.deepEqual(answerFromVerdict(verdict("allow"), options), { option: "allow_once", by: "allow command “a”" });
     assert.deepEqual(answerFromVerdict(verdict("deny"), options), { option: "reject_once", by: "deny command “a”" });
   });
 
-  it("refuses for good only where refusing once is not offered", () => {
+  it("rejects permanently only if rejecting once is not offered", () => {
     const lasting = options.filter(option => option.kind.endsWith("always"));
     assert.equal(answerFromVerdict(verdict("deny"), lasting)?.option, "reject_always");
   });
 
-  it("leaves it to the user when no rule decides, or that option is not offered", () => {
+  it("asks the user if no rule decides, or if the option is not offered", () => {
     assert.equal(answerFromVerdict(verdict("ask"), options), undefined);
     assert.equal(answerFromVerdict({ effect: "allow", reason: "" }, options), undefined);
     const lasting = options.filter(option => option.kind.endsWith("always"));
@@ -320,7 +320,7 @@ describe("answerFor", () => {
   });
 });
 
-describe("ruleFor", () => {
+describe("narrowestRule", () => {
   it("proposes the exact words, file or host", () => {
     assert.deepEqual(narrowestRule(runs("npm run build")), {
       effect: "allow",
@@ -340,13 +340,13 @@ describe("ruleFor", () => {
     assert.deepEqual(narrowestRule(runs("rm -rf x"), "deny"), { effect: "deny", agent: "demo", command: "rm -rf x" });
   });
 
-  it("proposes nothing where no narrow rule would do", () => {
+  it("proposes nothing if no narrow rule is possible", () => {
     for (const facts of [runs("a $(b)"), runs("ls *.ts"), edits(), edits("/work/app/a*b"), fetches("x"), asks({})]) {
       assert.equal(narrowestRule(facts), undefined);
     }
   });
 
-  it("fits the question it is made for, and no other command", () => {
+  it("matches the question that it was created for, and no other command", () => {
     const word = fc.oneof(
       fc.string({ unit: fc.constantFrom(..."ab*'\" $;-=\\".split("")), maxLength: 5 }),
       fc.constantFrom("*", "**", "a", ""),
@@ -369,7 +369,7 @@ describe("any command line", () => {
   const allowed = table.rows.filter(row => row.verdict === "allow" && row.shell === "posix");
   const rules = readRules(table.ruleSets["project"]);
 
-  it("is not allowed once a command that is not allowed is joined to it, by whatever operator", () => {
+  it("is not allowed after a command that is not allowed is appended with any operator", () => {
     const others = fc.constantFrom("whoami", "rm -rf x", "PATH=x npm test", "npm test > x", "eval a", "sudo npm test");
     const operators = fc.constantFrom(
       ";", "&", "&&", "||", "|", "|&", "\n", "\n\n", "\r", "\r\n", ";\n", "&\n", "# \n", "\\\n;", "$(", "`", "<(", ">(", " \\\n& ",
@@ -387,7 +387,7 @@ describe("any command line", () => {
     );
   });
 
-  it("is not allowed when it is a denied command in any quoting", () => {
+  it("is not allowed if it is a denied command in any quoting", () => {
     const dressed = (letter: string): fc.Arbitrary<string> =>
       fc.constantFrom(
         letter, `'${letter}'`, `"${letter}"`, `\\${letter}`, `''${letter}`, `""${letter}`, `$'${letter}'`, `$"${letter}"`, `\\\n${letter}`,
@@ -408,7 +408,7 @@ describe("any command line", () => {
     );
   });
 
-  it("is not allowed unless it holds only allowed commands", () => {
+  it("is not allowed unless it contains only allowed commands", () => {
     const pieces = fc.constantFrom("npm test", "git status", "whoami", ";", "&&", "|", "&", "\n", " ", "'", '"', "\\", "(", ")", "$", "`", "#", "2>&1", ">", "="); // prettier-ignore
     fc.assert(
       fc.property(fc.array(pieces, { maxLength: 8 }), all => {

@@ -6,7 +6,7 @@ import { parseCommandLine } from "../../src/permissions/commandLine/parseCommand
 const place = { roots: ["/ws"], platform: "posix", ignoresCase: false, home: "/home/me" } as const;
 const windows = { roots: ["C:\\ws"], platform: "windows", ignoresCase: true, home: "C:\\Users\\me" } as const;
 
-describe("files that look like secrets", () => {
+describe("sensitive files", () => {
   for (const path of [
     "/ws/.env",
     "/ws/.ENV",
@@ -34,11 +34,11 @@ describe("files that look like secrets", () => {
     "/etc/shadow",
     "/proc/1234/environ",
   ]) {
-    it(`are such as ${path}`, () => assert.equal(looksSensitive(path, [], place), true));
+    it(`include ${path}`, () => assert.equal(looksSensitive(path, [], place), true));
   }
 
   for (const path of ["C:\\ws\\.env", "C:\\Users\\me\\.ssh\\id_rsa", "C:\\Users\\me\\_netrc"]) {
-    it(`are such as ${path} on Windows`, () => assert.equal(looksSensitive(path, [], windows), true));
+    it(`include ${path} on Windows`, () => assert.equal(looksSensitive(path, [], windows), true));
   }
 
   for (const path of [
@@ -53,18 +53,18 @@ describe("files that look like secrets", () => {
     "/ws/npmrc.txt",
     "/home/me/.config/other/settings.json",
   ]) {
-    it(`are not such as ${path}`, () => assert.equal(looksSensitive(path, [], place), false));
+    it(`do not include ${path}`, () => assert.equal(looksSensitive(path, [], place), false));
   }
 
-  it("are also those that the settings name, in any case", () => {
+  it("include the files that the settings name, in any case", () => {
     assert.equal(looksSensitive("/ws/Private/a.txt", ["private/**"], place), true);
     assert.equal(looksSensitive("/ws/deep/x.secret", ["**/*.secret"], place), true);
     assert.equal(looksSensitive("/ws/a.txt", ["private/**"], place), false);
   });
 });
 
-describe("the setting of sensitive globs", () => {
-  it("takes what is right and says what is wrong", () => {
+describe("the setting for sensitive globs", () => {
+  it("keeps valid globs and reports invalid ones", () => {
     const { globs, problems } = readGlobSetting("parley.files.sensitive", ["**/secret/**", "a{b", 3, "../x"]);
     assert.deepEqual(globs, ["**/secret/**"]);
     assert.equal(problems.length, 3);
@@ -87,7 +87,7 @@ describe("rules and secrets", () => {
       isSensitive: path => looksSensitive(path, [], place),
     }).effect;
 
-  it("let no address cover a file that is changed, or a secret", () => {
+  it("do not let a URL rule cover a changed file, or a secret", () => {
     const set = readRules([{ effect: "allow", domain: "a.example" }]);
     const facts = { agent: "bot", urls: ["https://a.example/x"], trusted: true, place } as const;
     const isSensitive = (path: string): boolean => looksSensitive(path, [], place);
@@ -100,7 +100,7 @@ describe("rules and secrets", () => {
     assert.equal(effectOf("read", ["/ws/a.ts"]), "ask");
   });
 
-  it("let no command cover a file that is changed", () => {
+  it("do not let a command rule cover a changed file", () => {
     const command = parseCommandLine("ls", "posix");
     const facts = { agent: "bot", kind: "edit", command, urls: [], trusted: true, place } as const;
     const set = readRules([{ effect: "allow", command: "ls" }]);
@@ -132,7 +132,7 @@ describe("rules and secrets", () => {
     [{ effect: "deny", path: "**/.env" }, { path: "/ws/.env" }, "deny"],
   ];
   for (const [rule, facts, expected] of rows) {
-    it(`${JSON.stringify(rule)} makes of ${facts.line ?? facts.path}: ${expected}`, () => {
+    it(`give ${facts.line ?? facts.path} the effect ${expected} with ${JSON.stringify(rule)}`, () => {
       assert.equal(verdict(rule, facts), expected);
     });
   }
