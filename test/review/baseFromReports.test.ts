@@ -1,4 +1,4 @@
-// The text before an agent's edit, from what the agent says of the edit.
+// The text before an agent's edit, computed from the agent's report of the edit.
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { createTwoFilesPatch } from "diff";
@@ -11,31 +11,31 @@ const patched = (before: string, after: string, name = "/w/a.txt"): string =>
   `diff --git a${name} b${name}\n${createTwoFilesPatch(`a${name}`, `b${name}`, before, after).replace(/^=+\n/, "")}`;
 
 describe("the base of a reported edit", () => {
-  it("is the whole old text, where the whole new text stands", () => {
+  it("is the whole old text, if the file equals the whole new text", () => {
     assert.equal(baseFromReports("new\n", [diff("old\n", "new\n")]), "old\n");
   });
 
-  it("has a fragment put back where it stands once", () => {
+  it("restores a fragment that occurs once", () => {
     assert.equal(baseFromReports("a\nB\nc\n", [diff("b", "B")]), "a\nb\nc\n");
   });
 
-  it("is not known where a fragment stands twice, or not at all, or is empty", () => {
+  it("is unknown if a fragment occurs twice, not at all, or is empty", () => {
     assert.equal(baseFromReports("B\nB\n", [diff("b", "B")]), undefined);
     assert.equal(baseFromReports("x\n", [diff("b", "B")]), undefined);
     assert.equal(baseFromReports("x\n", [diff("b", "")]), undefined);
     assert.equal(baseFromReports("x\n", []), undefined);
   });
 
-  it("overlapping places of a fragment are two places", () => {
+  it("counts overlapping occurrences of a fragment as two", () => {
     assert.equal(baseFromReports("aaa", [diff("b", "aa")]), undefined);
   });
 
-  it("is no file where the new text was reported without an old one, and nothing else is in it", () => {
+  it("is a missing file if the new text was reported without an old one, and the file contains nothing else", () => {
     assert.equal(baseFromReports("hello\n", [diff(undefined, "hello\n")]), null);
     assert.equal(baseFromReports("hello\nmore\n", [diff(undefined, "hello\n")]), undefined);
   });
 
-  it("is the old text of a file that was deleted", () => {
+  it("is the old text of a deleted file", () => {
     assert.equal(baseFromReports(null, [{ kind: "diff", oldText: "was\n", newText: "", deleted: true }]), "was\n");
     assert.equal(
       baseFromReports("still here\n", [{ kind: "diff", oldText: "was\n", newText: "", deleted: true }]),
@@ -43,12 +43,12 @@ describe("the base of a reported edit", () => {
     );
   });
 
-  it("goes back through several edits, the last one first", () => {
+  it("reverts several edits, the last one first", () => {
     assert.equal(baseFromReports("c\n", [diff("a", "b"), diff("b", "c")]), "a\n");
     assert.equal(baseFromReports("c\n", [diff("b", "c"), diff("a", "b")]), undefined);
   });
 
-  it("comes from a patch in git's form, where it applies cleanly", () => {
+  it("reverts a git patch that applies cleanly", () => {
     const before = "1\n2\n3\n4\n5\n6\n7\n";
     const after = "1\n2\n3\nfour\n5\n6\n7\n";
     const report: EditReport = { kind: "patch", patch: patched(before, after), operation: "modify" };
@@ -56,17 +56,17 @@ describe("the base of a reported edit", () => {
     assert.equal(baseFromReports(after.replace("5", "five"), [report]), undefined);
   });
 
-  it("of an added file is no file, whatever the patch says", () => {
+  it("is a missing file for an added file, whatever the patch contains", () => {
     assert.equal(baseFromReports("x\n", [{ kind: "patch", patch: "", operation: "add" }]), null);
   });
 
-  it("of a patch that cannot be read is not known", () => {
+  it("is unknown for an invalid patch", () => {
     for (const patch of ["", "no patch", "@@ -1 +1 @@", "--- a\n+++ b\n@@ -x +y @@\n"]) {
       assert.equal(baseFromReports("x\n", [{ kind: "patch", patch, operation: "modify" }]), undefined, patch);
     }
   });
 
-  it("is the text before, or not known, for any edit of a text", () => {
+  it("is either the text before or unknown, for any edit of a text", () => {
     const text = fc
       .array(fc.constantFrom("a\n", "b\n", "c\n", "\n", "x"), { maxLength: 12 })
       .map(parts => parts.join(""));
@@ -88,27 +88,27 @@ describe("the base of a reported edit", () => {
   });
 });
 
-describe("a snapshot that came too late", () => {
-  it("has the new fragment and not the old one", () => {
+describe("a snapshot that was taken too late", () => {
+  it("contains the new fragment and not the old one", () => {
     assert.equal(containsEdit("a\nB\n", diff("b", "B")), true);
     assert.equal(containsEdit("a\nb\n", diff("b", "B")), false);
     assert.equal(containsEdit("b\nB\n", diff("b", "B")), false);
   });
 
-  it("has the new fragment that holds the old one", () => {
+  it("contains a new fragment that includes the old one", () => {
     assert.equal(containsEdit("call(a, b)\n", diff("call(a", "call(a, b")), true);
     assert.equal(containsEdit("call(a)\n", diff("call(a", "call(a, b")), false);
   });
 
-  it("has a patch in it already", () => {
+  it("already contains a patch", () => {
     const patch = patched("1\n2\n3\n", "1\ntwo\n3\n");
     assert.equal(containsEdit("1\ntwo\n3\n", { kind: "patch", patch, operation: "modify" }), true);
     assert.equal(containsEdit("1\n2\n3\n", { kind: "patch", patch, operation: "modify" }), false);
   });
 });
 
-describe("what a tool call reports of files", () => {
-  it("is told by file, each with its own part of the patch", () => {
+describe("a tool call's report of files", () => {
+  it("is split by file, each with its own part of the patch", () => {
     const patch = patched("1\n", "one\n", "/w/a.txt") + patched("2\n", "two\n", "/w/b.txt");
     const content: ToolContent = {
       type: "changes",
@@ -124,7 +124,7 @@ describe("what a tool call reports of files", () => {
     assert.equal(a && baseFromReports("one\n", [a[1]]), "1\n");
   });
 
-  it("of a moved file is told for both its paths", () => {
+  it("includes both paths of a moved file", () => {
     const content: ToolContent = {
       type: "changes",
       changes: [{ operation: "move", path: "/w/b.txt", oldPath: "/w/a.txt" }],

@@ -12,29 +12,29 @@ const words = (changes: FileChanges): readonly [readonly string[], readonly stri
 };
 
 describe("changed words", () => {
-  it("are found in lines that are alike", () => {
+  it("are found in similar lines", () => {
     const changes = track("first\nlet one = two + 3;\n", "first\nlet one = three + 3;\n", "t");
     assert.deepEqual(words(changes), [["two"], ["three"]]);
     const hunk = changes.hunks[0] as Hunk;
     assert.deepEqual(changedWords(changes, hunk).text, [{ line: 1, from: 10, to: 15 }]);
   });
 
-  it("are found in the line that is most alike, when lines came before it", () => {
+  it("are found in the most similar line if lines were inserted before it", () => {
     assert.deepEqual(words(track("call(one, two);\n", "// why\ncall(one, three);\n", "t")), [["two"], ["three"]]);
   });
 
-  it("are none in lines that have little in common, and in long ones", () => {
+  it("are absent in lines with little in common, and in long lines", () => {
     assert.deepEqual(words(track("one two three\n", "four five six\n", "t")), [[], []]);
     const long = "x y ".repeat(100_000);
     assert.deepEqual(words(track(`${long}\n`, `${long}!\n`, "t")), [[], []]);
   });
 
-  it("are none where there are too many", () => {
+  it("are absent if there are too many", () => {
     const lines = (end: string): string => Array.from({ length: 600 }, (_, i) => `line ${i} is ${end}\n`).join("");
     assert.deepEqual(words(track(lines("old"), lines("new"), "t")), [[], []]);
   });
 
-  it("lie within the hunk's lines, in order", () => {
+  it("are inside the hunk's lines, in order", () => {
     const line = fc
       .array(fc.constantFrom("one ", "two ", "a", "😀", "(", ")", "\r"), { maxLength: 8 })
       .map(all => all.join(""));

@@ -39,7 +39,7 @@ const remove = (line: number, character: number, toLine: number, toCharacter: nu
 const ids = (changes: FileChanges): readonly string[] => changes.hunks.map(hunk => hunk.id);
 
 describe("a file under review", () => {
-  it("shows what the agent changed, in hunks with an unchanged line between them", () => {
+  it("shows the agent's changes, in hunks with an unchanged line between them", () => {
     const changes = track(abc, "a\nB\nc\nx\nf\ng\ny\n", "t1");
     assert.deepEqual(shown(changes), ["b| → B|", "d|e| → x|", " → y|"]);
     assert.deepEqual(ids(changes), ["1", "2", "3"]);
@@ -47,13 +47,13 @@ describe("a file under review", () => {
     assert.ok(!isSettled(changes));
   });
 
-  it("keeps a hunk: its lines go into the base", () => {
+  it("keeps a hunk by copying its lines into the base", () => {
     const changes = keepHunks(track(abc, "a\nB\nc\nx\nf\ng\ny\n", "t1"), ["2"]);
     assert.equal(changes.base, "a\nb\nc\nx\nf\ng\n");
     assert.deepEqual(shown(changes), ["b| → B|", " → y|"]);
   });
 
-  it("undoes hunks: the base's lines come back, by edits of the text", () => {
+  it("undoes hunks by restoring the base's lines with edits of the text", () => {
     const changes = track(abc, "a\nB\nc\nx\nf\ng\ny\n", "t1");
     const undone = undoHunks(changes, ["1", "2"]);
     assert.equal(undone.changes.text, "a\nb\nc\nd\ne\nf\ng\ny\n");
@@ -61,7 +61,7 @@ describe("a file under review", () => {
     assert.deepEqual(shown(undone.changes), [" → y|"]);
   });
 
-  it("puts what the user edits elsewhere into the base", () => {
+  it("adds the user's edits outside of hunks to the base", () => {
     const changes = applyUserEdits(track(abc, "a\nB\nc\nd\ne\nf\ng\n", "t1"), [
       insert(6, 0, "new\n"),
       insert(3, 1, "!"),
@@ -71,25 +71,25 @@ describe("a file under review", () => {
     assert.deepEqual(shown(changes), ["b| → B|"]);
   });
 
-  it("joins what the user edits in a hunk's lines", () => {
+  it("adds the user's edits in a hunk's lines to the hunk", () => {
     const changes = applyUserEdits(track(abc, "a\nB\nc\nd\ne\nf\ng\n", "t1"), [insert(1, 1, "!")]);
     assert.deepEqual(shown(changes), ["b| → B!|"]);
     assert.equal(undoHunks(changes, ["1"]).changes.text, abc);
   });
 
-  it("takes lines that the user puts right behind a hunk's for the user's", () => {
+  it("attributes lines that the user inserts directly after a hunk to the user", () => {
     const changes = applyUserEdits(track(abc, "a\nB\nc\nd\ne\nf\ng\n", "t1"), [insert(1, 1, "\nmine")]);
     assert.deepEqual(shown(changes), ["b| → B|"]);
     assert.equal(undoHunks(changes, ["1"]).changes.text, "a\nb\nmine\nc\nd\ne\nf\ng\n");
   });
 
-  it("joins what the user puts where the agent removed lines", () => {
+  it("adds lines that the user inserts where the agent removed lines to the hunk", () => {
     const changes = applyUserEdits(track(abc, "a\nd\ne\nf\ng\n", "t1"), [insert(0, 1, "\nb\nc")]);
     assert.deepEqual(shown(changes), []);
     assert.ok(isSettled(changes));
   });
 
-  it("does not let a hunk's line leave it while it is typed", () => {
+  it("keeps a line in its hunk while the user types in it", () => {
     const start = track("a\n}\n", "x\ny\nz\n", "t1");
     const typed = applyUserEdits(applyUserEdits(start, [{ ...remove(2, 0, 2, 1), text: "}" }]), [
       insert(2, 1, " else"),
@@ -98,7 +98,7 @@ describe("a file under review", () => {
     assert.deepEqual(shown(typed), ["a|}| → x|y|} else|"]);
   });
 
-  it("gives a hunk that the agent edits again the same id, and the turn", () => {
+  it("gives a hunk that the agent edits again the same id, and the new turn", () => {
     const changes = applyAgentEdit(track(abc, "a\nB\nc\nx\nf\ng\n", "t1"), "a\nB\nc\nx2\nf\nG\n", "t2");
     assert.deepEqual(
       changes.hunks.map(({ id, turns }) => ({ id, turns })),
@@ -110,7 +110,7 @@ describe("a file under review", () => {
     );
   });
 
-  it("is settled when the agent takes its change back", () => {
+  it("has no hunks after the agent reverts its change", () => {
     assert.ok(isSettled(applyAgentEdit(track(abc, "a\n", "t1"), abc, "t2")));
   });
 
@@ -131,21 +131,21 @@ describe("a file under review", () => {
     assert.ok(isSettled(applyReplacement(deleted, "something else\n")));
   });
 
-  it("does not delete a created file that the user wrote in", () => {
+  it("does not delete a created file in which the user wrote", () => {
     const created = applyUserEdits(track(null, "x\ny\n", "t1"), [insert(2, 0, "mine\n")]);
     assert.equal(undoHunks(created, ids(created)).changes.text, "mine\n");
     const joined = applyUserEdits(track(null, "x\ny\n", "t1"), [insert(1, 1, "mine")]);
     assert.equal(undoHunks(joined, ids(joined)).changes.text, "");
   });
 
-  it("is the agent's again after undo and redo of its edit", () => {
+  it("restores the agent's hunks after undo and redo of its edit", () => {
     const edited = track(abc, "a\nB\nc\nd\ne\nf\ng\n", "t1");
     const back = applyUndoRedo(edited, abc, [edited]);
     assert.ok(isSettled(back));
     assert.deepEqual(applyUndoRedo(back, edited.text ?? "", [edited, back]), edited);
   });
 
-  it("is the agent's again after undo, although something else has changed since", () => {
+  it("restores the agent's hunks after undo, although something else has changed since", () => {
     const edited = track(abc, "a\nB\nC\nd\ne\nf\ng\n", "t1");
     const undone = undoHunks(edited, ["1"]).changes;
     const more = applyAgentEdit(undone, "a\nb\nc\nd\ne\nf\nG\n", "t2");
@@ -156,13 +156,13 @@ describe("a file under review", () => {
     assert.deepEqual(shown(foreign), ["g| → G|"]);
   });
 
-  it("takes the neighbours of a hunk, indented with it, for the user's", () => {
+  it("attributes neighboring lines, indented together with a hunk, to the user", () => {
     const changes = applyReplacement(track(abc, "a\nB\nc\nd\ne\nf\ng\n", "t1"), "  a\n  B\n  c\nd\ne\nf\ng\n");
     assert.equal(changes.base, "  a\nb\n  c\nd\ne\nf\ng\n");
     assert.deepEqual(shown(changes), ["b| →   B|"]);
   });
 
-  it("tells a last line that ends from one that does not", () => {
+  it("distinguishes a last line with a line ending from one without", () => {
     const changes = track("a\nb", "a\nb\n", "t1");
     assert.deepEqual(shown(changes), ["b → b|"]);
     const typed = applyUserEdits(changes, [insert(2, 0, "c")]);
@@ -170,7 +170,7 @@ describe("a file under review", () => {
     assert.deepEqual(shown(track("a\n", "a\r\n", "t1")), ["a| → a\r|"]);
   });
 
-  it("does not ask again for what was kept, after undo of a later edit", () => {
+  it("does not show a kept hunk again, after undo of a later edit", () => {
     const edited = track(abc, "a\nB\nc\nX\ne\nf\ng\n", "t1");
     const typed = applyUserEdits(edited, [insert(6, 1, "!")]);
     const kept = keepHunks(typed, ["1"]);
@@ -178,7 +178,7 @@ describe("a file under review", () => {
     assert.deepEqual(shown(back), ["d| → X|"]);
   });
 
-  it("asks again for a keep that was taken back, whatever the editor goes back to", () => {
+  it("shows a hunk again whose keep was reverted, for any text that the editor restores", () => {
     const edited = track(abc, "a\nB\nc\nd\ne\nf\ng\n", "t1");
     const kept = keepHunks(edited, ["1"]);
     const typed = applyUserEdits(kept, [insert(6, 1, "!")]);
@@ -186,7 +186,7 @@ describe("a file under review", () => {
     assert.deepEqual(shown(applyUndoRedo(back, kept.text ?? "", [kept, typed, back])), ["b| → B|"]);
   });
 
-  it("does not take for the agent's what was kept, when the editor brings it back", () => {
+  it("does not attribute kept lines to the agent when the editor restores them", () => {
     const edited = track(abc, "a\nB\nc\nd\ne\nf\ng\n", "t1");
     const kept = keepHunks(edited, ["1"]);
     const back = applyUndoRedo(kept, abc, [edited, kept]);
@@ -196,7 +196,7 @@ describe("a file under review", () => {
     assert.deepEqual(shown(again), ["g| → G|"]);
   });
 
-  it("never gives an id twice", () => {
+  it("never reuses an id", () => {
     const one = track(abc, "a\nB\nc\nd\ne\nf\ng\n", "t1");
     const two = applyAgentEdit(one, "a\nB\nc\nD\ne\nf\ng\n", "t2");
     const back = applyUndoRedo(two, one.text ?? "", [one, two]);
@@ -205,7 +205,7 @@ describe("a file under review", () => {
     assert.deepEqual(ids(applyUndoRedo(twice, "a\nB\nc\nB\ne\n", [twice])), ["1", "2"]);
   });
 
-  it("settles lines that are the base's again, when the text comes from elsewhere", () => {
+  it("removes hunks whose lines equal the base again, if another tool wrote the text", () => {
     const changes = track(abc, "a\nB\nC\nD\ne\nf\nG\n", "t1");
     assert.deepEqual(shown(applyReplacement(changes, "a\nB\nc\nD\ne\nf\nG\n")), ["b| → B|", "d| → D|", "g| → G|"]);
     assert.ok(isSettled(applyReplacement(changes, abc)));
@@ -213,7 +213,7 @@ describe("a file under review", () => {
     assert.deepEqual(shown(erased), ["g| → G|"]);
   });
 
-  it("is settled when the text is the base's, although the same lines could be another's", () => {
+  it("has no hunks if the text equals the base, although the same lines could be attributed otherwise", () => {
     const added = applyAgentEdit(track("p\nx\nq\n", "p\ny\nx\nq\n", "t1"), "p\nx\nx\nq\n", "t2");
     assert.deepEqual(added.hunks[0]?.text, { from: 1, to: 2 });
     assert.equal(applyReplacement(added, "p\nx\nq\n").base, "p\nx\nq\n");
@@ -221,13 +221,13 @@ describe("a file under review", () => {
     assert.deepEqual(applyAgentEdit(cut, "x\nx\n", "t3").hunks, []);
   });
 
-  it("settles hunks that come together and are no difference", () => {
+  it("removes hunks that together are not a difference", () => {
     const changes = track("a\nb\nc\nd\n", "a\na\nb\nb\nc\nD\n", "t1");
     assert.deepEqual(shown(changes), [" → a|", " → b|", "d| → D|"]);
     assert.deepEqual(shown(applyUserEdits(changes, [remove(0, 1, 2, 1)])), ["d| → D|"]);
   });
 
-  it("takes what the user writes in an empty file of the agent's for the user's", () => {
+  it("attributes lines that the user writes into an empty file of the agent to the user", () => {
     const changes = applyUserEdits(track(null, "", "t1"), [insert(0, 0, "mine")]);
     assert.deepEqual([changes.base, changes.hunks], ["mine", []]);
   });
@@ -238,7 +238,7 @@ describe("a file under review", () => {
     assert.ok(isSettled(keepCommitted(changes, changes.text ?? "")));
   });
 
-  it("keeps what git committed", () => {
+  it("keeps changes that were committed to git", () => {
     const changes = keepCommitted(track(abc, "a\nB\nc\nX\ne\nf\ng\n", "t1"), "a\nB\nc\nd\ne\nf\ng\n");
     assert.deepEqual(shown(changes), ["d| → X|"]);
   });

@@ -1,4 +1,4 @@
-// What must hold for a file under review, whatever agent, user, editor and disk do to it in whatever order.
+// Properties of a file under review, for any actions of agent, user, editor and disk in any order.
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import {
@@ -19,7 +19,7 @@ import { applyEdits, positionFinder } from "../../src/files/textEdits.ts";
 
 const linesOf = (text: string | null): readonly string[] => (text ?? "").match(/[^\n]*\n|[^\n]+$/g) ?? [];
 
-// Lines that repeat are what goes wrong most easily.
+// Repeated lines are the most common cause of errors.
 const line = fc.constantFrom("a\n", "b\n", "}\n", "\n", "long one\n", "\r\n", "c\r\n", "😀\n");
 const text = fc
   .tuple(fc.array(line, { maxLength: 12 }), fc.constantFrom("", "", "a", "open end"))
@@ -101,7 +101,7 @@ function checkHunks({ base, text, hunks, nextId }: FileChanges): void {
   assert.equal(base === text, hunks.length === 0, "without hunks nothing waits");
 }
 
-// What the user types are letters that come only once.
+// The user types letters that occur only once.
 const marks = (text: string | null): readonly string[] => (text ?? "").match(/[\u4e00-\u9fff]/g) ?? [];
 const within = (text: string | null, ranges: readonly LineRange[]): readonly string[] =>
   ranges.flatMap(({ from, to }) => marks(linesOf(text).slice(from, to).join("")));
@@ -110,7 +110,7 @@ const inHunks = ({ text, hunks }: FileChanges): readonly string[] =>
     text,
     hunks.map(hunk => hunk.text),
   );
-/** All but some, each as often as it is among them: undoing one hunk may bring back what another one holds as well. */
+/** `all` without `some`, counting duplicates: undoing one hunk may restore a letter that another one also contains. */
 function minus(all: readonly string[], some: readonly string[]): readonly string[] {
   const left = [...all];
   for (const one of some) if (left.includes(one)) left.splice(left.indexOf(one), 1);
@@ -118,20 +118,20 @@ function minus(all: readonly string[], some: readonly string[]): readonly string
 }
 const sorted = (all: readonly string[]): readonly string[] => [...all].sort();
 
-/** What comes back among lines that repeat shows as a difference in another place. */
+/** Lines restored among repeated lines show up as a difference in another place. */
 const amongRepeating: [string, string, Step[]] = [
   "b\nc\r\na\n😀\n",
   "\r\n\nb\n",
   [{ do: "keep", which: 221 }, { do: "checkout", text: "c\r\n😀\n\n" }, { do: "takeBack" }],
 ];
 
-/** A file, its editor and its review, taken from step to step. */
+/** A file, its editor and its review, changed step by step. */
 class World {
   changes: FileChanges;
   readonly #history: FileChanges[] = [];
   #decisions: KeepDecision[] = [];
   #tookBack = false;
-  /** The editor's texts, and where it is among them. */
+  /** The editor's undo history, and the position in it. */
   #texts: string[];
   #at = 0;
   #turn = 1;
@@ -245,7 +245,7 @@ class World {
     assert.deepEqual(sorted(minus(marks(changes.base), marks(after.base))), [], "nothing of the user leaves the base");
     const count = linesOf(changes.text).length;
     for (const { place, text } of edits) {
-      // Within a line: it is a hunk's or it is not.
+      // Within a line: either in a hunk or not.
       if (text.includes("\n") || place.line >= count) continue;
       const joins = changes.hunks.some(hunk => hunk.text.from <= place.line && place.line < hunk.text.to);
       if (joins) assert.ok(!marks(after.base).includes(text), "what joins a hunk is not in the base");
@@ -318,7 +318,7 @@ class World {
     this.#at = to;
     const now = applyUndoRedo(this.changes, after, this.#history);
     assert.equal(now.text, after);
-    // What stands in lines whose keep was taken back has become part of a hunk by that.
+    // Text in lines whose keep was reverted has become part of a hunk that way.
     const strange = this.#tookBack ? [] : inHunks(now).filter(mark => !this.#joined.has(mark));
     assert.deepEqual(strange, [], "what never was part of a hunk is none of the agent's");
     assert.ok(
@@ -338,8 +338,8 @@ class World {
   }
 }
 
-describe("changes of a file, whatever happens to it", () => {
-  it("are exactly the difference, and conserve what the user wrote", () => {
+describe("the changes of a file, after any actions,", () => {
+  it("are exactly the difference, and conserve the user's text", () => {
     fc.assert(
       fc.property(fc.option(text), fc.option(text), fc.array(step, { maxLength: 25 }), (base, now, steps) => {
         const world = new World(base, now);
@@ -355,7 +355,7 @@ describe("changes of a file, whatever happens to it", () => {
     );
   }).timeout(30_000);
 
-  it("lead back to the text before the agent, and on to the agent's last text", () => {
+  it("lead back to the text before the agent, and forward to the agent's last text", () => {
     fc.assert(
       fc.property(text, fc.array(text, { minLength: 1, maxLength: 5 }), (base, texts) => {
         const start = track(base, base, "t");
@@ -388,7 +388,7 @@ describe("changes of a file, whatever happens to it", () => {
     );
   });
 
-  it("come back as they were when everything is taken back step by step", () => {
+  it("are restored unchanged when all decisions are reverted step by step", () => {
     fc.assert(
       fc.property(text, text, fc.array(fc.tuple(number, fc.nat(3)), { maxLength: 6 }), (base, now, typing) => {
         const history = [track(base, now, "t")];

@@ -1,4 +1,4 @@
-// What the files of a folder without git held at one moment.
+// The texts of the files in a folder without git, at one moment.
 import assert from "node:assert/strict";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -20,13 +20,13 @@ describe("the texts of a folder", () => {
     await put("src/node_modules/m.js", "m\n");
     await put("bytes", new Uint8Array([1, 0, 2]));
     await put("latin", new Uint8Array([0xe4, 0xf6]));
-    // The file system's clock may be behind ours: files made before must be older for both.
+    // The file system's clock may be behind ours: files created before must be older by both clocks.
     const made = Date.now();
     await until(() => Date.now() > made + 25);
   });
   afterEach(() => rm(folder, { recursive: true, force: true }));
 
-  it("are as they were, whatever happens to the files since", async () => {
+  it("are unchanged, whatever happens to the files since", async () => {
     const texts = await folderTexts(folder);
     await put("a.txt", "changed\n");
     await rm(path("src/b.txt"));
@@ -34,20 +34,20 @@ describe("the texts of a folder", () => {
     assert.equal(await texts.textAt(path("src/b.txt")), "b\n");
   });
 
-  it("are not known of what is no UTF-8 text, and of what was left out", async () => {
+  it("are unknown for files that are not UTF-8 text, and for excluded files", async () => {
     const texts = await folderTexts(folder);
     for (const name of ["bytes", "latin", "x.log", "src/node_modules/m.js", "nowhere"]) {
       assert.equal(await texts.textAt(path(name)), undefined, name);
     }
   });
 
-  it("tell that a file made since was not there", async () => {
+  it("report that a file created since did not exist", async () => {
     const texts = await folderTexts(folder);
     await put("new.txt", "new\n");
     assert.equal(await texts.textAt(path("new.txt")), null);
   });
 
-  it("end at the limits, beyond which nothing is known", async () => {
+  it("end at the limits, beyond which they are unknown", async () => {
     const none = await folderTexts(folder, { ...folderLimits, files: 0 });
     assert.equal(await none.textAt(path("a.txt")), undefined);
     const small = await folderTexts(folder, { ...folderLimits, bytes: 2 });

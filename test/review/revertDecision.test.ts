@@ -1,4 +1,4 @@
-// Taking a review decision back, and carrying edits over other edits.
+// Reverting a review decision, and rebasing edits over other edits.
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { keepHunks, track, undoHunks, applyUserEdits } from "../../src/review/fileChanges.ts";
@@ -14,17 +14,17 @@ const typed = (changes: FileChanges, line: number, words: string): FileChanges =
   return applyUserEdits(changes, [{ start: at, end: at, text: words }]);
 };
 
-describe("a decision taken back", () => {
+describe("a reverted decision", () => {
   const before = track(base, text, "t");
 
-  it("is as before, where nothing happened since", () => {
+  it("restores the previous state if nothing happened since", () => {
     const kept = keepHunks(before, ids(before));
     assert.equal(revertDecision("keep", { path: "", before, after: kept }, kept), before);
     const undone = undoHunks(before, ids(before)).changes;
     assert.equal(revertDecision("undo", { path: "", before, after: undone }, undone), before);
   });
 
-  it("waits again beside what the user has typed since", () => {
+  it("restores the hunk next to text that the user has typed since", () => {
     for (const kind of ["keep", "undo"] as const) {
       const [first = ""] = ids(before);
       const after = kind === "keep" ? keepHunks(before, [first]) : undoHunks(before, [first]).changes;
@@ -36,37 +36,37 @@ describe("a decision taken back", () => {
     }
   });
 
-  it("cannot be, where the user has changed the same lines since", () => {
+  it("is impossible if the user has changed the same lines since", () => {
     const [first = ""] = ids(before);
     const undone = undoHunks(before, [first]).changes;
     assert.equal(revertDecision("undo", { path: "", before, after: undone }, typed(undone, 1, "mine ")), undefined);
   });
 
-  it("takes what the user wrote in kept lines since along", () => {
+  it("includes text that the user wrote into kept lines since", () => {
     const [first = ""] = ids(before);
     const kept = keepHunks(before, [first]);
     const back = revertDecision("keep", { path: "", before, after: kept }, typed(kept, 1, "mine "));
     assert.deepEqual([back?.base, back?.text], [base, text.replace("two", "mine two")]);
   });
 
-  it("does nothing where the editor's own undo has done it", () => {
+  it("does nothing if the editor's own undo has already reverted it", () => {
     const after = undoHunks(before, ids(before)).changes;
     const now = track(base, text, "t");
     assert.equal(revertDecision("undo", { path: "", before, after }, now), now);
   });
 
-  it("cannot be, where the file is not followed any more", () => {
+  it("is impossible if the file is no longer followed", () => {
     assert.equal(revertDecision("keep", { path: "", before, after: before }, undefined), undefined);
   });
 });
 
-describe("edits carried over other edits", () => {
+describe("edits rebased over other edits", () => {
   const words = fc.stringMatching(/^[a-e\n]{0,30}$/);
 
-  it("do in the other text what they did in the first, or meet them", () => {
+  it("have the same effect in the other text, or conflict", () => {
     fc.assert(
       fc.property(words, words, words, (head, middle, tail) => {
-        // Both sides change apart from each other, with a line between that neither has.
+        // Both sides change different places, with an unchanged line between them.
         const from = `${head}\n====\n${tail}`;
         const mine = `${middle}\n====\n${tail}`;
         const theirs = `${head}\n====\n${middle}`;
@@ -77,7 +77,7 @@ describe("edits carried over other edits", () => {
     );
   });
 
-  it("are refused where they meet", () => {
+  it("are refused if they conflict", () => {
     const at = (start: number, end: number, text = "x"): { start: number; end: number; text: string } => ({
       start,
       end,

@@ -17,15 +17,15 @@ const decision = keepDecision(two, kept);
 
 const insert = (changes: FileChanges, line: number, character: number, text: string): FileChanges =>
   applyUserEdits(changes, [{ start: { line, character }, end: { line, character }, text }]);
-/** Everything but the number of the next hunk. */
+/** Everything except the number of the next hunk. */
 const seen = (changes: FileChanges | undefined): unknown => changes && { ...changes, nextId: 0 };
 
-describe("a keep that is taken back", () => {
-  it("waits for review again, as it was", () => {
+describe("a reverted keep", () => {
+  it("shows the hunk for review again, unchanged", () => {
     assert.deepEqual(seen(revertKeep(kept, decision)), seen(two));
   });
 
-  it("is found behind what the user wrote since", () => {
+  it("is found after text that the user wrote since", () => {
     const back = revertKeep(insert(kept, 0, 0, "0\n"), decision);
     assert.equal(back?.base, "0\na\nb\nc\nd\ne\nf\ng\n");
     assert.deepEqual(
@@ -37,13 +37,13 @@ describe("a keep that is taken back", () => {
     );
   });
 
-  it("takes what the user wrote among its lines with it", () => {
+  it("includes text that the user wrote among its lines", () => {
     const back = revertKeep(insert(kept, 4, 2, "\nmine"), decision);
     assert.equal(back?.base, abc);
     assert.deepEqual(back.hunks[1], { id: "2", base: { from: 4, to: 5 }, text: { from: 4, to: 7 }, turns: ["t1"] });
   });
 
-  it("is one hunk with what the agent did beside it since", () => {
+  it("becomes one hunk with changes that the agent made next to it since", () => {
     const more = applyAgentEdit(kept, "a\nB\nc\nd\nE1\nE2\nF\ng\n", "t2");
     const back = revertKeep(more, decision);
     assert.equal(back?.base, abc);
@@ -55,13 +55,13 @@ describe("a keep that is taken back", () => {
     });
   });
 
-  it("cannot be found where the user changed lines across its border", () => {
+  it("is not found if the user changed lines across its border", () => {
     const across = applyReplacement(kept, "a\nB\nc\nquite another line\ng\n");
     assert.equal(revertKeep(across, decision), undefined);
     assert.equal(revertKeep(applyReplacement(kept, null), decision), undefined);
   });
 
-  it("brings back that a file was created or deleted", () => {
+  it("restores the creation or deletion of a file", () => {
     const created = track(null, "x\ny\n", "t1");
     const taken = keepHunks(created, ["1"]);
     assert.deepEqual(revertKeep(taken, keepDecision(created, taken)), created);
@@ -73,7 +73,7 @@ describe("a keep that is taken back", () => {
     assert.equal(revertKeep(applyReplacement(gone, "new\n"), keepDecision(deleted, gone)), undefined);
   });
 
-  it("finds a deletion again, and a last line without an end", () => {
+  it("restores a deletion, and a last line without a line ending", () => {
     const cut = track("a\nb\nm\nc", "a\nm\nc!", "t1");
     assert.equal(cut.hunks.length, 2);
     for (const ids of [["1"], ["2"], ["1", "2"]]) {
@@ -82,7 +82,7 @@ describe("a keep that is taken back", () => {
     }
   });
 
-  it("never puts a line without an end before another", () => {
+  it("never places a line without a line ending before another line", () => {
     const last = track("a\nb", "a\n", "t1");
     const gone = keepHunks(last, ["1"]);
     assert.equal(revertKeep(insert(gone, 1, 0, "mine\n"), keepDecision(last, gone)), undefined);
@@ -91,7 +91,7 @@ describe("a keep that is taken back", () => {
     assert.equal(revertKeep(applyReplacement(cut, "a"), keepDecision(line, cut)), undefined);
   });
 
-  it("stays taken back when the editor goes back to an earlier text", () => {
+  it("stays reverted when the editor restores an earlier text", () => {
     const typed = insert(kept, 0, 0, "0\n");
     const back = revertKeep(typed, decision) as FileChanges;
     assert.deepEqual(seen(applyUndoRedo(back, two.text ?? "", [two, kept, typed, back])), seen(two));

@@ -1,4 +1,5 @@
-// Who changed what, in the real editor: writes through us, the user's typing, undo, other tools, git, decisions.
+// The attribution of changes in the real editor: writes through Parley, the user's typing, undo, other tools, git,
+// decisions.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
@@ -11,7 +12,7 @@ import { lines, tenLines, useReviewedFolder } from "../support/host/reviewedFold
 
 const git = promisify(execFile);
 
-describe("the review of changes, in the editor", () => {
+describe("the review in the editor", () => {
   const {
     tool,
     path,
@@ -35,15 +36,15 @@ describe("the review of changes, in the editor", () => {
     folder,
   } = useReviewedFolder();
 
-  /** Shows the file as the user would, and closes it again: nothing of ours keeps it open. */
+  /** Shows the file like a user, and closes it again, so that nothing of Parley keeps it open. */
   const closing = async (name: string): Promise<{ readonly closed: Thenable<unknown> }> => {
     await vscode.commands.executeCommand("vscode.open", vscode.Uri.file(path(name)));
     await until(async () => vscode.window.activeTextEditor?.document.uri.fsPath === path(name));
     return { closed: vscode.commands.executeCommand("workbench.action.closeActiveEditor") };
   };
 
-  describe("a file that the editor closes at the same moment", () => {
-    it("is written all the same", async () => {
+  describe("with a file that the editor closes at the same moment", () => {
+    it("writes it anyway", async () => {
       for (let round = 0; round < 5; round++) {
         const name = `${round}.txt`;
         await put(name, tenLines);
@@ -56,7 +57,7 @@ describe("the review of changes, in the editor", () => {
       }
     });
 
-    it("is undone all the same", async () => {
+    it("undoes its changes anyway", async () => {
       for (let round = 0; round < 5; round++) {
         const name = `${round}.txt`;
         await put(name, tenLines);
@@ -72,7 +73,7 @@ describe("the review of changes, in the editor", () => {
     });
   });
 
-  it("what another tool did just before the turn is not the agent's, though the editor has not noticed yet", async () => {
+  it("does not attribute another tool's change just before the turn to the agent, although the editor reports it later", async () => {
     for (let round = 0; round < 3; round++) {
       const name = `${round}.txt`;
       await put(name, lines("old"));
@@ -86,7 +87,7 @@ describe("the review of changes, in the editor", () => {
     }
   });
 
-  it("a folder that goes and comes back, which VS Code does not notice, can be written to and undone", async function () {
+  it("writes to and undoes changes in a folder that is deleted and restored without a notification by VS Code", async function () {
     this.timeout(60_000);
     for (let round = 0; round < 5; round++) {
       const name = `in/in/${round}.txt`;
@@ -109,8 +110,8 @@ describe("the review of changes, in the editor", () => {
     }
   });
 
-  describe("a restored checkpoint", () => {
-    it("is no change of the agent's, and can be undone at once", async () => {
+  describe("with a restored checkpoint", () => {
+    it("does not attribute the restore to the agent, and the restore can be undone at once", async () => {
       for (let round = 0; round < 5; round++) {
         const name = `${round}.txt`;
         const changed = lines(1, "two", 3, 4, 5, 6, 7, 8, 9, 10);
@@ -132,8 +133,8 @@ describe("the review of changes, in the editor", () => {
     });
   });
 
-  describe("an agent that writes through us", () => {
-    it("leaves hunks; one is kept, the other undone, in buffer and on disk", async () => {
+  describe("with an agent that writes through Parley", () => {
+    it("shows hunks: one is kept, the other undone, in buffer and on disk", async () => {
       await put("a.txt", tenLines);
       await begin();
       await write("a.txt", lines(1, "two", 3, 4, 5, 6, 7, 8, "nine", 10));
@@ -147,7 +148,7 @@ describe("the review of changes, in the editor", () => {
       assert.equal((await open("a.txt")).getText(), await onDisk("a.txt"));
     });
 
-    it("makes a file that undo deletes, and that comes back when the decision is taken back", async () => {
+    it("shows a created file, which undo deletes and reverting the decision restores", async () => {
       await begin();
       await write("new/b.txt", "hello\n");
       await hunksAre("new/b.txt", " → hello");
@@ -158,7 +159,7 @@ describe("the review of changes, in the editor", () => {
       assert.equal(await review().undoLast(), false);
     });
 
-    it("makes a file anew that somebody has deleted since: it waits for review again", async () => {
+    it("shows a file again that the agent recreates after someone deleted it", async () => {
       await begin("turn 1");
       await write("b.txt", "hello\n");
       await hunksAre("b.txt", " → hello");
@@ -169,7 +170,7 @@ describe("the review of changes, in the editor", () => {
       await hunksAre("b.txt", " → hello again");
     });
 
-    it("writes to disk first and through us then: the text before is what was seen before both", async () => {
+    it("compares with the text before both writes, if the agent writes to disk first and then through Parley", async () => {
       await put("a.txt", tenLines);
       await begin();
       for (const name of ["a.txt", "new.txt"]) {
@@ -183,7 +184,7 @@ describe("the review of changes, in the editor", () => {
       assert.equal(file("new.txt")?.changes.base, null);
     });
 
-    it("makes a file that the user edits: undo does not delete it", async () => {
+    it("does not delete a created file on undo if the user edited it", async () => {
       await begin();
       await write("b.txt", "hello\n");
       await type("b.txt", 0, "mine ");
@@ -192,7 +193,7 @@ describe("the review of changes, in the editor", () => {
       assert.equal((await open("b.txt")).getText(), "mine hello\n");
     });
 
-    it("leaves the user's typing elsewhere the user's, and takes what is typed into its lines along", async () => {
+    it("attributes the user's typing outside of hunks to the user, and typing in a hunk's lines to the hunk", async () => {
       await put("a.txt", tenLines);
       await begin();
       await write("a.txt", lines(1, "two", 3, 4, 5, 6, 7, 8, "nine", 10));
@@ -205,7 +206,7 @@ describe("the review of changes, in the editor", () => {
       assert.equal(text, lines(1, 2, 3, 4, 5, 6, 7, 8, 9, 10).replace("line 5", "mine line 5"));
     });
 
-    it("is undone and redone with the editor's own keys", async () => {
+    it("follows undo and redo of the editor", async () => {
       await put("a.txt", tenLines);
       await begin();
       await write("a.txt", lines(1, "two", 3, 4, 5, 6, 7, 8, 9, 10));
@@ -217,7 +218,7 @@ describe("the review of changes, in the editor", () => {
       await hunksAre("a.txt", "line 2 → line two");
     });
 
-    it("has its undone lines brought back by Ctrl+Z, still to be reviewed", async () => {
+    it("shows undone lines again that Ctrl+Z restores", async () => {
       await put("a.txt", tenLines);
       await begin();
       await write("a.txt", lines(1, "two", 3, 4, 5, 6, 7, 8, 9, 10));
@@ -228,7 +229,7 @@ describe("the review of changes, in the editor", () => {
       await hunksAre("a.txt", "line 2 → line two");
     });
 
-    it("has a file that became a link to elsewhere left alone by undo", async () => {
+    it("does not undo changes in a file that became a link to another place", async () => {
       await put("a.txt", tenLines);
       await begin();
       await write("a.txt", lines(1, "two", 3, 4, 5, 6, 7, 8, 9, 10));
@@ -236,14 +237,14 @@ describe("the review of changes, in the editor", () => {
       end();
       const elsewhere = join(folder(), "..", "elsewhere.txt");
       await copyFile(path("a.txt"), elsewhere);
-      // In one step: of a file that is gone nothing waits any more.
+      // In one step: a file that does not exist for a moment has no changes to review afterwards.
       await symlink(elsewhere, path("link"));
       await rename(path("link"), path("a.txt"));
       await assert.rejects(review().undo({ kind: "all" }), /is no longer in this session's folders/);
       assert.match(await readFile(elsewhere, "utf8"), /line two/);
     });
 
-    it("keeps CRLF where a hunk is undone", async () => {
+    it("keeps CRLF when a hunk is undone", async () => {
       await put("a.txt", tenLines.replaceAll("\n", "\r\n"));
       await begin();
       await write("a.txt", lines(1, "two", 3, 4, 5, 6, 7, 8, 9, 10));
@@ -253,8 +254,8 @@ describe("the review of changes, in the editor", () => {
     });
   });
 
-  describe("what is not the agent's", () => {
-    it("that the user moves a folder: its changes go on waiting at their new place", async () => {
+  describe("with changes by others", () => {
+    it("moves the hunks when the user renames a folder", async () => {
       await put("old/a.txt", tenLines);
       await begin();
       await write("old/a.txt", lines(1, "two", 3, 4, 5, 6, 7, 8, 9, 10));
@@ -267,19 +268,19 @@ describe("the review of changes, in the editor", () => {
       assert.equal(file("old/a.txt"), undefined);
     });
 
-    it("that a folder goes: nothing in it waits any more", async () => {
+    it("drops all files of a deleted folder", async () => {
       await begin();
       await write("old/a.txt", tenLines);
       await write("old/b.txt", tenLines);
       end();
       await until(async () => {
-        // A folder that comes and goes at once is not told of.
+        // VS Code does not report a folder that is created and deleted at once.
         await rm(path("old"), { recursive: true, force: true });
         return review().files.length === 0;
       });
     });
 
-    it("what the user saves during a turn", async () => {
+    it("attributes the user's save during a turn to the user", async () => {
       await put("a.txt", tenLines);
       await begin();
       await show("a.txt");
@@ -290,12 +291,12 @@ describe("the review of changes, in the editor", () => {
       assert.equal(file("a.txt"), undefined);
     });
 
-    it("what another tool writes after the turn: it goes into the base, unless it meets a hunk", async () => {
+    it("adds another tool's writes after the turn to the base, unless they overlap a hunk", async () => {
       await put("a.txt", tenLines);
       await begin();
       await write("a.txt", lines(1, "two", 3, 4, 5, 6, 7, 8, 9, 10));
       end();
-      // Past the moment for which what is told late may still be of the turn.
+      // Wait until the period has passed in which late file events may still belong to the turn.
       const later = Date.now() + 50;
       await until(() => Date.now() > later);
       await put("a.txt", lines(1, "two", 3, 4, 5, 6, 7, 8, 9, "checked out"));
@@ -304,7 +305,7 @@ describe("the review of changes, in the editor", () => {
       await hunksAre("a.txt", "line 2 → line two");
     });
 
-    it("what is formatted when the user saves: outside of hunks it is the user's, inside it joins them", async () => {
+    it("attributes formatting on the user's save to the user outside of hunks, and to the hunk inside", async () => {
       await put("a.txt", tenLines);
       await begin();
       await write("a.txt", lines(1, "two", 3, 4, 5, 6, 7, 8, 9, 10));
@@ -323,7 +324,7 @@ describe("the review of changes, in the editor", () => {
       );
     });
 
-    it("what is formatted when the agent's own write is saved is the agent's", async () => {
+    it("attributes formatting on the agent's save to the agent", async () => {
       await put("a.txt", tenLines);
       await begin();
       await formatting(/line (two|7)/g, "LINE $1", async () => {
@@ -332,8 +333,8 @@ describe("the review of changes, in the editor", () => {
       await hunksAre("a.txt", "line 2 → LINE two", "line 7 → LINE 7");
     });
 
-    for (const where of ["the folder", "a folder above"]) {
-      it(`what git has in a commit of ${where} counts as kept`, async () => {
+    for (const where of ["treats changes in a git commit of ${where} as kept", "a folder above"]) {
+      it(`treats changes in a git commit of ${where} as kept`, async () => {
         await reopen(async () => {
           await git("git", ["init", "-q"], { cwd: where === "the folder" ? folder() : join(folder(), "..") });
         });
@@ -356,7 +357,7 @@ describe("the review of changes, in the editor", () => {
   });
 
   describe("across windows", () => {
-    it("waits again, and is found where the file changed meanwhile", async () => {
+    it("shows the hunks again, also if the file changed meanwhile", async () => {
       await put("a.txt", tenLines);
       await put("b.txt", tenLines);
       await begin();
@@ -371,8 +372,8 @@ describe("the review of changes, in the editor", () => {
     });
   });
 
-  describe("decisions", () => {
-    it("about one turn leave the other turn's hunks", async () => {
+  describe("with decisions", () => {
+    it("keeps the hunks of other turns", async () => {
       await put("a.txt", tenLines);
       await begin("turn 1");
       await write("a.txt", lines(1, "two", 3, 4, 5, 6, 7, 8, 9, 10));
@@ -388,7 +389,7 @@ describe("the review of changes, in the editor", () => {
       assert.equal(file("a.txt"), undefined);
     });
 
-    it("are taken back one after the other, also when the user has typed elsewhere since", async () => {
+    it("reverts them one after the other, also if the user has typed elsewhere since", async () => {
       await put("a.txt", tenLines);
       await begin();
       await write("a.txt", lines(1, "two", 3, 4, 5, 6, 7, 8, "nine", 10));

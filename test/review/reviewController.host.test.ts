@@ -1,5 +1,5 @@
-// What the editor shows of a review and does at the user's word, inside a real VS Code: lenses, hovers, base documents,
-// diffs, the tree, keys.
+// How the editor shows a review and runs the user's actions, inside a real VS Code: lenses, hovers, base documents,
+// diffs, the tree, keybindings.
 import assert from "node:assert/strict";
 import { mkdtemp, readFile, realpath, rm, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
@@ -19,12 +19,12 @@ const textBefore = "one\ntwo\nthree\nfour\nfive\nsix\n";
 /** Line 2 changed, lines 4 and 5 removed, a line added at the end. */
 const textAfter = "one\nTWO\nthree\nsix\nseven\n";
 
-describe("the surfaces of a review", () => {
+describe("the review UI", () => {
   let folder: string;
   let review: WindowReview;
   let bases: BaseDocuments;
   let actions: ReviewActions;
-  let said: string[];
+  let announced: string[];
   let questions: string[];
   let agrees: boolean;
   let scheme = 0;
@@ -39,12 +39,12 @@ describe("the surfaces of a review", () => {
     review = new WindowReview({ port: editorReviewPort(() => [folder]), schedule: run => void setImmediate(run) });
     // The extension under test has registered its own.
     bases = new BaseDocuments(review, nullLog, `parley-base-test-${++scheme}`);
-    [said, questions, agrees] = [[], [], true];
+    [announced, questions, agrees] = [[], [], true];
     const confirm = (question: string): Promise<boolean> => {
       questions.push(question);
       return Promise.resolve(agrees);
     };
-    actions = new ReviewActions({ review, bases, announce: words => void said.push(words), confirm });
+    actions = new ReviewActions({ review, bases, announce: words => void announced.push(words), confirm });
   });
   afterEach(async () => {
     const { activeTextEditor } = vscode.window;
@@ -56,7 +56,7 @@ describe("the surfaces of a review", () => {
   after(() => rm(folder, { recursive: true }));
 
   let count = 0;
-  /** A file that the agent made of one text another. */
+  /** A file that the agent changed from one text to another. */
   async function changed(
     from: string | null = textBefore,
     to: string | null = textAfter,
@@ -78,7 +78,7 @@ describe("the surfaces of a review", () => {
   const cursorLine = (): number | undefined => vscode.window.activeTextEditor?.selection.active.line;
   const openTab = (): vscode.Tab | undefined => vscode.window.tabGroups.activeTabGroup.activeTab;
 
-  it("offer Keep, Undo, Peek and Next above each hunk, and say how many lines are gone", async () => {
+  it("shows Keep, Undo, Peek and Next above each hunk, with the number of removed lines", async () => {
     const lenses = new ReviewLenses(review);
     try {
       const path = await changed();
@@ -117,7 +117,7 @@ describe("the surfaces of a review", () => {
     }
   });
 
-  it("offer nothing to peek at in a file that is new", async () => {
+  it("shows no Peek in a new file", async () => {
     const lenses = new ReviewLenses(review);
     try {
       const document = await vscode.workspace.openTextDocument(await changed(null, "new\n"));
@@ -130,7 +130,7 @@ describe("the surfaces of a review", () => {
     }
   });
 
-  it("offer the same on hover where CodeLens is off, and only those commands are trusted", async () => {
+  it("shows the same actions on hover if CodeLens is off, and trusts only those commands", async () => {
     const lenses = new ReviewLenses(review);
     const configuration = vscode.workspace.getConfiguration("editor");
     const document = await vscode.workspace.openTextDocument(await changed());
@@ -158,7 +158,7 @@ describe("the surfaces of a review", () => {
     }
   });
 
-  it("keep the hunk at the cursor and go to the next, undo that one in the editor and on disk", async () => {
+  it("keeps the hunk at the cursor and goes to the next, and undoes that one in the editor and on disk", async () => {
     const path = await changed();
     await show(path);
     putCursor(1);
@@ -170,13 +170,13 @@ describe("the surfaces of a review", () => {
     assert.equal(vscode.window.activeTextEditor?.document.getText(), undone);
     assert.equal(await readFile(path, "utf8"), undone);
     assert.equal(cursorLine(), 6, "at the added line");
-    assert.deepEqual(said, []);
+    assert.deepEqual(announced, []);
     await actions.decideHunks("keep");
     assert.deepEqual(review.files, []);
-    assert.deepEqual(said, ["All changes reviewed."]);
+    assert.deepEqual(announced, ["All changes reviewed."]);
   });
 
-  it("decide on every hunk that a selection touches, and on the line of a menu", async () => {
+  it("decides on every hunk that a selection touches, and on the line of a menu", async () => {
     const path = await changed();
     const editor = await show(path);
     editor.selection = new vscode.Selection(0, 0, 4, 0);
@@ -187,7 +187,7 @@ describe("the surfaces of a review", () => {
     assert.deepEqual(review.files, []);
   });
 
-  it("say so where there is nothing to decide", async () => {
+  it("shows a message if there is nothing to decide", async () => {
     await actions.decide("keep", { kind: "all" });
     await actions.goToChange("next");
     await actions.undoLast();
@@ -203,17 +203,17 @@ describe("the surfaces of a review", () => {
     assert.equal(await readFile(path, "utf8"), textAfter);
   });
 
-  it("take the last decision back", async () => {
+  it("reverts the last decision", async () => {
     const path = await changed();
     await actions.decideFile("undo", path);
     assert.equal(await readFile(path, "utf8"), textBefore);
-    assert.deepEqual(said, ["All changes reviewed."]);
+    assert.deepEqual(announced, ["All changes reviewed."]);
     await actions.undoLast();
     assert.equal(await readFile(path, "utf8"), textAfter);
     assert.equal(review.file(path)?.changes.hunks.length, 3);
   });
 
-  it("go from hunk to hunk, and on to the next file", async () => {
+  it("goes from hunk to hunk, and on to the next file", async () => {
     const [first, second] = [await changed(), await changed("x\n", "y\n")];
     const at = (): string => `${basename(vscode.window.activeTextEditor?.document.fileName ?? "")}:${cursorLine()}`;
     const places: string[] = [];
@@ -227,7 +227,7 @@ describe("the surfaces of a review", () => {
     assert.equal(at(), `${b}:0`);
   });
 
-  it("show a file's diff with the file itself on the right, where a selection can be decided on", async () => {
+  it("shows a file's diff with the file itself on the right, where a selection can be decided on", async () => {
     const path = await changed();
     await actions.openDiff(path);
     const input = openTab()?.input;
@@ -243,7 +243,7 @@ describe("the surfaces of a review", () => {
     assert.ok(openTab()?.input instanceof vscode.TabInputTextDiff, "and the next change is found in it");
   });
 
-  it("show what was created or deleted beside nothing", async () => {
+  it("shows a created or deleted file next to an empty document", async () => {
     const created = await changed(null, "new\n");
     await actions.openDiff(created);
     const left = openTab()?.input;
@@ -259,7 +259,7 @@ describe("the surfaces of a review", () => {
     assert.deepEqual(await Promise.all(texts), ["old\n", ""]);
   });
 
-  it("show all files in one diff, and those of a turn alone", async () => {
+  it("shows all files in one diff, and those of a turn alone", async () => {
     await changed();
     await changed(null, "new\n", "t2");
     await actions.review();
@@ -268,7 +268,7 @@ describe("the surfaces of a review", () => {
     await until(() => openTab()?.label.startsWith("Changes: Prompt t2") === true);
   });
 
-  it("keep the text before up to date, before all and before one turn", async () => {
+  it("keeps the base document up to date, before all turns and before one turn", async () => {
     const path = await changed();
     review.turnBegan("t2", "Second");
     review.agentChanged(path, null, textAfter.replace("one", "ONE!").replace("three", "3"), "t2");
@@ -284,7 +284,7 @@ describe("the surfaces of a review", () => {
     await until(() => turn.getText() === textAfter);
   });
 
-  it("ask before very many files are undone, and leave them alone on no", async () => {
+  it("asks before undoing very many files, and changes nothing if the user declines", async () => {
     for (let i = 0; i < 11; i++) await changed("x\n", "y\n");
     agrees = false;
     await actions.decide("undo", { kind: "all" });
@@ -296,7 +296,7 @@ describe("the surfaces of a review", () => {
     assert.equal(review.files.length, 0);
   });
 
-  it("list files with their hunks, by turn where there is more than one", async () => {
+  it("lists files with their hunks, by turn if there are several", async () => {
     const tree = new ChangesTree(review);
     const labels = (items: readonly vscode.TreeItem[]): readonly string[] =>
       items.map(item => `${String(item.label)} | ${String(item.description)} | ${String(item.contextValue)}`);
@@ -343,18 +343,18 @@ describe("the surfaces of a review", () => {
     }
   });
 
-  it("mark files that wait, until they do not", async () => {
+  it("decorates files with pending changes, until they are reviewed", async () => {
     const badges = new ReviewBadges(review);
     try {
       const uri = vscode.Uri.file(await changed());
-      const heard: string[] = [];
-      const listening = badges.onDidChangeFileDecorations(uris => heard.push(...uris.map(each => each.fsPath)));
-      await until(() => heard.includes(uri.fsPath));
+      const decorated: string[] = [];
+      const listening = badges.onDidChangeFileDecorations(uris => decorated.push(...uris.map(each => each.fsPath)));
+      await until(() => decorated.includes(uri.fsPath));
       const mark = badges.provideFileDecoration(uri);
       assert.deepEqual([mark?.badge, mark?.tooltip], ["±", "Changed by the agent, 3 changes to review"]);
-      heard.length = 0;
+      decorated.length = 0;
       await review.keep({ kind: "all" });
-      await until(() => heard.includes(uri.fsPath));
+      await until(() => decorated.includes(uri.fsPath));
       assert.equal(badges.provideFileDecoration(uri), undefined);
       listening.dispose();
     } finally {
@@ -362,7 +362,7 @@ describe("the surfaces of a review", () => {
     }
   });
 
-  it("tint what was added, mark where lines are gone, and nothing in a file that is gone", async () => {
+  it("highlights added lines, marks removed lines, and shows nothing in a deleted file", async () => {
     const file = review.file(await changed());
     const plan = decorationRanges(file?.changes);
     const at = (ranges: readonly vscode.Range[]): readonly number[] => ranges.map(({ start }) => start.line);
@@ -372,13 +372,13 @@ describe("the surfaces of a review", () => {
   });
 });
 
-describe("the keys of a review", () => {
+describe("the keybindings of a review", () => {
   interface Binding {
     readonly key: string;
     readonly command: string;
   }
 
-  it("are none of VS Code's own", async () => {
+  it("do not conflict with VS Code's", async () => {
     const extension = vscode.extensions.getExtension("parley.parley");
     const { contributes } = extension?.packageJSON as {
       contributes: { keybindings: readonly (Binding & { readonly mac: string })[] };
@@ -390,7 +390,7 @@ describe("the keys of a review", () => {
     const text = (await vscode.workspace.openTextDocument(uri)).getText();
     const bindings = JSON.parse(text.replace(/^\s*\/\/.*$/gm, "")) as readonly Binding[];
     assert.ok(bindings.length > 500);
-    // The order of modifiers is VS Code's own: ctrl, shift, alt, cmd.
+    // VS Code's order of modifiers: ctrl, shift, alt, cmd.
     const taken = new Set(bindings.filter(({ command }) => !command.startsWith("parley.")).map(({ key }) => key));
     const keys = own.flatMap(({ key, mac }) => [key, mac.replace("cmd+shift", "shift+cmd")]);
     assert.deepEqual(

@@ -1,4 +1,4 @@
-// An agent that writes to disk by itself, in the real editor: what stood there before, from whatever tells it.
+// An agent that writes to disk directly, in the real editor: the text before, from any source.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { rm } from "node:fs/promises";
@@ -12,7 +12,7 @@ import { until } from "../support/fakes/until.ts";
 
 const git = promisify(execFile);
 
-describe("the review of changes, in the editor", () => {
+describe("the review in the editor", () => {
   const {
     path,
     onDisk,
@@ -34,8 +34,8 @@ describe("the review of changes, in the editor", () => {
     folder,
   } = useReviewedFolder();
 
-  describe("an agent that writes to disk itself", () => {
-    it("leaves hunks in a file that is not open", async () => {
+  describe("with an agent that writes to disk directly", () => {
+    it("shows hunks in a file that is not open", async () => {
       await put("a.txt", tenLines);
       await begin();
       await edit("a.txt", lines(1, "two", 3, 4, 5, 6, 7, 8, 9, 10));
@@ -45,7 +45,7 @@ describe("the review of changes, in the editor", () => {
       assert.equal(await onDisk("a.txt"), tenLines);
     });
 
-    it("leaves hunks in a file that is open, and the user's later typing is the user's", async () => {
+    it("shows hunks in an open file, and attributes the user's later typing to the user", async () => {
       await put("a.txt", tenLines);
       const editor = await show("a.txt");
       await begin();
@@ -57,7 +57,7 @@ describe("the review of changes, in the editor", () => {
       assert.deepEqual(touches, [["turn 1", path("a.txt"), tenLines]]);
     });
 
-    it("is told late, with fragments of the text before and after", async () => {
+    it("uses a late report with fragments of the text before and after", async () => {
       await begin();
       await put("a.txt", lines(1, "two", 3, 4, 5, 6, 7, 8, 9, 10));
       tool({
@@ -68,7 +68,7 @@ describe("the review of changes, in the editor", () => {
       await hunksAre("a.txt", "line 2 → line two");
     });
 
-    it("is told late, when the file was seen to change before: then nothing was known at first", async () => {
+    it("uses a late report after the change of the file was seen, when the base was unknown at first", async () => {
       await put("a.txt", tenLines);
       await begin();
       await put("a.txt", lines(1, "two", 3, 4, 5, 6, 7, 8, 9, 10));
@@ -78,7 +78,7 @@ describe("the review of changes, in the editor", () => {
       await hunksAre("a.txt", "line 2 → line two");
     });
 
-    it("is told late, with a patch in git's form", async () => {
+    it("uses a late report with a git patch", async () => {
       await begin();
       await put("a.txt", lines(1, "two", 3, 4, 5, 6, 7, 8, 9, 10));
       const patch = `diff --git a${path("a.txt")} b${path("a.txt")}\n--- a${path("a.txt")}\n+++ b${path("a.txt")}\n@@ -1,3 +1,3 @@\n line 1\n-line 2\n+line two\n line 3\n`;
@@ -87,7 +87,7 @@ describe("the review of changes, in the editor", () => {
       await hunksAre("a.txt", "line 2 → line two");
     });
 
-    it("runs a command that names no file: the text before comes from the turn's tree", async () => {
+    it("reads the base from the turn's tree if the agent runs a command that names no file", async () => {
       await put("a.txt", tenLines);
       await begin();
       trees.set(`turn 1 ${path("a.txt")}`, tenLines);
@@ -96,14 +96,14 @@ describe("the review of changes, in the editor", () => {
       await hunksAre("a.txt", "line 2 → line two");
     });
 
-    it("runs a command in a folder without git: the text before was read when the turn began", async () => {
+    it("uses the base from the start of the turn if the agent runs a command in a folder without git", async () => {
       await put("a.txt", tenLines);
       await turnBegan("turn 1", "");
       await put("a.txt", lines(1, "two", 3, 4, 5, 6, 7, 8, 9, 10));
       await hunksAre("a.txt", "line 2 → line two");
     });
 
-    it("runs a command where nothing is known of the text before: that is said, and can only be kept", async () => {
+    it("marks a file whose base is unknown after a command; it can only be kept", async () => {
       await put("a.txt", tenLines);
       await begin();
       await put("a.txt", lines(1, "two"));
@@ -117,7 +117,7 @@ describe("the review of changes, in the editor", () => {
       assert.ok(file("a.txt"));
     });
 
-    it("deletes a file: undo brings it back", async () => {
+    it("restores a deleted file on undo", async () => {
       await put("a.txt", tenLines);
       await begin();
       tool({ kind: "delete", status: "in_progress", locations: [{ path: path("a.txt") }] });
@@ -130,7 +130,7 @@ describe("the review of changes, in the editor", () => {
       assert.equal(file("a.txt"), undefined);
     });
 
-    it("makes a file that undo deletes", async () => {
+    it("deletes a created file on undo", async () => {
       await begin();
       tool({ kind: "edit", status: "in_progress", locations: [{ path: path("c.txt") }] });
       await watch().settled();
@@ -141,7 +141,7 @@ describe("the review of changes, in the editor", () => {
       await assert.rejects(onDisk("c.txt"), { code: "ENOENT" });
     });
 
-    it("makes a file that is no text: that is said, and can only be kept", async () => {
+    it("marks a created file that is not text; it can only be kept", async () => {
       await begin();
       await put("image.bin", "\0\u0001\0");
       await until(() => file("image.bin") !== undefined);
@@ -150,7 +150,7 @@ describe("the review of changes, in the editor", () => {
       assert.deepEqual(review().files, []);
     });
 
-    it("makes folders in folders, with files that VS Code does not tell: they are found", async () => {
+    it("finds files in new nested folders that VS Code does not report", async () => {
       for (let round = 0; round < 5; round++) {
         const name = `${round}/in/in/in/c.txt`;
         trees.set(`turn ${round} ${path(name)}`, null);
@@ -161,7 +161,7 @@ describe("the review of changes, in the editor", () => {
       }
     });
 
-    it("makes files late in folders in folders: they are found when its turn ends", async () => {
+    it("finds files in nested folders that are created late, when the turn ends", async () => {
       for (let round = 0; round < 5; round++) {
         const names = [`${round}/in/in/in/first.txt`, `${round}/in/in/in/late.txt`];
         for (const name of names) trees.set(`turn ${round} ${path(name)}`, null);
@@ -175,7 +175,7 @@ describe("the review of changes, in the editor", () => {
       }
     });
 
-    it("is still the author of what is told after its turn", async () => {
+    it("attributes changes to the agent that are reported after its turn", async () => {
       await put("a.txt", tenLines);
       await begin();
       tool({ kind: "edit", status: "in_progress", locations: [{ path: path("a.txt") }] });
@@ -186,7 +186,7 @@ describe("the review of changes, in the editor", () => {
       await hunksAre("a.txt", "line 2 → line two");
     });
 
-    it("moves a file: undo moves it back", async () => {
+    it("moves a file back on undo", async () => {
       await put("a.txt", tenLines);
       await begin();
       tool({ kind: "move", status: "in_progress", locations: [{ path: path("a.txt") }, { path: path("b.txt") }] });
@@ -201,7 +201,7 @@ describe("the review of changes, in the editor", () => {
       assert.deepEqual(review().files, []);
     });
 
-    it("writes beneath unsaved text of the user: the lines are the agent's once the user takes them", async () => {
+    it("attributes lines under the user's unsaved text to the agent after the user accepts them", async () => {
       await put("a.txt", tenLines);
       const editor = await show("a.txt");
       await type("a.txt", 4, "mine ");
@@ -219,7 +219,7 @@ describe("the review of changes, in the editor", () => {
       );
     });
 
-    it("in a file that git ignores is passed over, unless it names the file", async () => {
+    it("ignores a file that git ignores, unless a tool call names it", async () => {
       await git("git", ["init", "-q"], { cwd: folder() });
       await put(".gitignore", "*.log\n");
       await begin();

@@ -20,7 +20,7 @@ const lines = (...all: readonly string[]): string => all.map(line => `${line}\n`
 
 const base = lines("a", "b", "c", "d", "e", "f", "g", "h");
 
-/** Line 1 changed, lines 3 and 4 gone, a line added behind "g". */
+/** Line 1 changed, lines 3 and 4 removed, a line added after "g". */
 const text = lines("a", "B", "c", "f", "g", "new", "h");
 const changes = track(base, text, "t1");
 
@@ -35,8 +35,8 @@ const [changed, removed, added] = changes.hunks.map(({ id }) => id);
 const ids = (first: number, last: number, side?: "base" | "text"): readonly string[] =>
   hunksBetween(changes, first, last, side).map(({ id }) => id);
 
-describe("marks of a review", () => {
-  it("tell apart lines that were changed, removed and added", () => {
+describe("the marks of a review", () => {
+  it("distinguish changed, removed and added lines", () => {
     assert.deepEqual(hunkMarks(changes), [
       { id: changed, kind: "changed", from: 1, to: 2 },
       { id: removed, kind: "removed", from: 3, to: 4 },
@@ -44,14 +44,14 @@ describe("marks of a review", () => {
     ]);
   });
 
-  it("stand behind the last line ending for what was removed there", () => {
+  it("are after the last line ending for lines removed there", () => {
     assert.deepEqual(
       hunkMarks(track("a\nb\n", "a\n", "t")).map(({ kind, from }) => [kind, from]),
       [["removed", 1]],
     );
   });
 
-  it("stand on the one line of a file that was created empty, or was emptied", () => {
+  it("are on the only line of a file that was created empty, or was emptied", () => {
     const created = hunkMarks(track(null, "", "t"));
     assert.deepEqual(
       created.map(({ kind, from, to }) => [kind, from, to]),
@@ -77,7 +77,7 @@ describe("marks of a review", () => {
 });
 
 describe("the hunks of a selection", () => {
-  it("are those whose lines it touches", () => {
+  it("are the hunks whose lines it touches", () => {
     assert.deepEqual(ids(0, 0), []);
     assert.deepEqual(ids(1, 1), [changed]);
     assert.deepEqual(ids(0, 9), [changed, removed, added]);
@@ -85,12 +85,12 @@ describe("the hunks of a selection", () => {
     assert.deepEqual(ids(4, 5), [added]);
   });
 
-  it("stand for removed lines at the line behind them", () => {
+  it("include removed lines at the line after them", () => {
     assert.deepEqual(ids(3, 3), [removed]);
     assert.deepEqual(ids(2, 2), []);
   });
 
-  it("are found on the side of the base, too", () => {
+  it("are also found on the base's side", () => {
     assert.deepEqual(ids(3, 3, "base"), [removed]);
     assert.deepEqual(ids(4, 4, "base"), [removed]);
     assert.deepEqual(ids(7, 7, "base"), [added]);
@@ -98,8 +98,8 @@ describe("the hunks of a selection", () => {
   });
 });
 
-describe("what stands above hunks", () => {
-  it("counts the lines of each", () => {
+describe("the lenses above hunks", () => {
+  it("show the number of lines of each hunk", () => {
     assert.deepEqual(hunkLenses(changes), [
       { id: changed, line: 1, added: 1, removed: 1 },
       { id: removed, line: 3, added: 0, removed: 2 },
@@ -107,9 +107,9 @@ describe("what stands above hunks", () => {
     ]);
   });
 
-  it("is nothing where the file is gone", () => assert.deepEqual(hunkLenses(track("a\n", null, "t")), []));
+  it("are absent for a deleted file", () => assert.deepEqual(hunkLenses(track("a\n", null, "t")), []));
 
-  it("tells the menu of line numbers which lines have one, up to a bound", () => {
+  it("provide the lines for the line number menu, up to a limit", () => {
     assert.deepEqual(linesWithHunks(changes), [1, 3, 5]);
     assert.equal(linesWithHunks(track(null, "x\n".repeat(20_000), "t")).length, 5000);
   });
@@ -126,7 +126,7 @@ describe("the next change", () => {
     return `${stop?.path} ${stop?.path === "/w/a" ? [changed, removed, added].indexOf(stop.id) : ""}`.trim();
   };
 
-  it("is the next in the file, then in the files behind it, and round again", () => {
+  it("is the next in the file, then in the following files, and wraps around", () => {
     assert.equal(to("/w/a", 0, "next"), "/w/a 0");
     assert.equal(to("/w/a", 1, "next"), "/w/a 1");
     assert.equal(to("/w/a", 3, "next"), "/w/a 2");
@@ -134,14 +134,14 @@ describe("the next change", () => {
     assert.equal(to("/w/b", 0, "next"), "/w/a 0");
   });
 
-  it("goes back likewise", () => {
+  it("is found backwards in the same way", () => {
     assert.equal(to("/w/a", 6, "previous"), "/w/a 2");
     assert.equal(to("/w/a", 5, "previous"), "/w/a 1");
     assert.equal(to("/w/a", 1, "previous"), "/w/b");
     assert.equal(to("/w/b", 0, "previous"), "/w/a 2");
   });
 
-  it("is the first from a file without changes, or from nowhere", () => {
+  it("is the first from a file without changes, or from no file", () => {
     assert.equal(to("/w/aa", 9, "next"), "/w/b");
     assert.equal(to("/w/z", 0, "next"), "/w/a 0");
     assert.equal(adjacentHunk(files, undefined, "previous")?.path, "/w/a");
@@ -149,20 +149,20 @@ describe("the next change", () => {
     assert.equal(adjacentHunk([], { path: "/w/a", line: 0 }, "next"), undefined);
   });
 
-  it("is itself where it is the only one", () => {
+  it("is the same change if there is only one", () => {
     assert.equal(adjacentHunk(files.slice(1, 2), { path: "/w/b", line: 0 }, "next")?.path, "/w/b");
   });
 });
 
 describe("the text before some hunks", () => {
-  it("holds the others", () => {
+  it("contains the other hunks", () => {
     assert.equal(
       textBefore(changes, ({ id }) => id === removed),
       lines("a", "B", "c", "d", "e", "f", "g", "new", "h"),
     );
   });
 
-  it("is the base before all, and the text before none", () => {
+  it("is the base before all hunks, and the text before none", () => {
     const some = fc.option(
       fc.array(fc.constantFrom("a", "b", "c", ""), { maxLength: 8 }).map(all => all.join("\n")),
       { nil: null },
@@ -196,7 +196,7 @@ describe("the tree of changes", () => {
     { id: "t2", title: "Second" },
   ];
 
-  it("lists files where there is one turn", () => {
+  it("lists files if there is one turn", () => {
     const rows = changeRows({ files, turns: turns.slice(0, 1) });
     assert.deepEqual(
       rows.map(row => row.kind === "file" && row.file.path),
@@ -205,7 +205,7 @@ describe("the tree of changes", () => {
     assert.deepEqual(rows[1] && reviewTargetOf(rows[1]), { kind: "file", path: "/w/b" });
   });
 
-  it("groups by turn where there are more, each with its own hunks, and leaves no file out", () => {
+  it("groups by turn if there are several, each with its own hunks, and omits no file", () => {
     const rows = changeRows({ files, turns });
     assert.deepEqual(
       rows.map(row => [row.kind, row.kind === "turn" ? row.files.map(({ file }) => file.path) : row.file.path]),
@@ -227,7 +227,7 @@ describe("the tree of changes", () => {
     assert.ok(second.files[0].hunks.length < later.hunks.length);
   });
 
-  it("shows of each hunk its line, its size and its first words", () => {
+  it("shows the line, the size and the first words of each hunk", () => {
     const [row] = changeRows({ files: [reviewed("/w/a", changes)], turns: [] });
     assert.ok(row?.kind === "file");
     assert.deepEqual(
@@ -242,7 +242,7 @@ describe("the tree of changes", () => {
     assert.deepEqual(hunk && reviewTargetOf(hunk), { kind: "hunks", path: "/w/a", ids: [changed] });
   });
 
-  it("knows how many files a decision is about", () => {
+  it("counts the files of a decision", () => {
     const review = { files };
     assert.equal(countFiles(review, { kind: "all" }), 3);
     assert.equal(countFiles(review, { kind: "turn", turn: "t2" }), 2);

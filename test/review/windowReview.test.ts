@@ -1,8 +1,8 @@
-// A file of which nothing but the agent's change is known: it waits until the user decides, or a commit holds it.
+// A file with a change of the agent but no known base. It stays listed until the user decides or a commit contains it.
 import assert from "node:assert/strict";
 import { WindowReview } from "../../src/review/windowReview.ts";
 
-describe("a file of which only the agent's change is known", () => {
+describe("a changed file without a known base", () => {
   const path = "/folder/made.bin";
   const waiting = (): WindowReview => {
     const port = { apply: () => Promise.reject(new Error("Nothing is applied.")) };
@@ -13,7 +13,7 @@ describe("a file of which only the agent's change is known", () => {
   };
   const why = (review: WindowReview): string | undefined => review.file(path)?.unknown;
 
-  it("goes on waiting when the user edits it, and when something else replaces its text", () => {
+  it("stays listed when the user edits it, and when another tool replaces its text", () => {
     const review = waiting();
     const insertion = { start: { line: 0, character: 0 }, end: { line: 0, character: 0 }, text: "zero\n" };
     review.userChanged(path, [insertion], "zero\none\ntwo\n");
@@ -24,7 +24,7 @@ describe("a file of which only the agent's change is known", () => {
     assert.equal(review.stored().files[0]?.unknown, "There is no earlier text.");
   });
 
-  it("waits no longer when a commit holds its text, and does when the commit holds another", () => {
+  it("is removed when a commit contains its text, and stays when the commit contains another text", () => {
     const review = waiting();
     review.committed(path, "older\n");
     assert.equal(why(review), "There is no earlier text.");
@@ -32,7 +32,7 @@ describe("a file of which only the agent's change is known", () => {
     assert.equal(review.file(path), undefined);
   });
 
-  it("has hunks from the agent's next edit on, if the text before that is known", () => {
+  it("has hunks from the agent's next edit on, if the text before that edit is known", () => {
     const review = waiting();
     review.agentChanged(path, "one\ntwo\n", "one\n2\n", "t1");
     assert.equal(why(review), undefined);
