@@ -1,4 +1,4 @@
-// What a room does before a turn: the prompt waits for it, for a limited time, and never fails because of it.
+// The preparation of a turn: the prompt waits for it, for a limited time, and never fails because of it.
 import assert from "node:assert/strict";
 import { Emitter, findLeaks, trackLeaks } from "../../src/base/lifecycle.ts";
 import { nullLog } from "../../src/base/log.ts";
@@ -16,7 +16,7 @@ class Bench {
   readonly prepared: string[] = [];
   readonly died = new Emitter<never>();
   readonly session: Session;
-  /** Settles the preparation under way. */
+  /** Settles the current preparation. */
   ready: (error?: Error) => void = () => assert.fail("nothing is being prepared");
 
   constructor() {
@@ -72,7 +72,7 @@ describe("a turn that is prepared", () => {
     assert.equal(bench.clock.pendingTimers, 0);
   });
 
-  it("goes to the agent when it is prepared, not before, and each is prepared once", async () => {
+  it("is sent to the agent after its preparation, and each turn is prepared once", async () => {
     bench.send("one");
     bench.send("two");
     await bench.settled();
@@ -94,14 +94,14 @@ describe("a turn that is prepared", () => {
     );
   });
 
-  it("goes out all the same when it cannot be prepared", async () => {
+  it("is sent anyway if its preparation fails", async () => {
     bench.send("one");
     bench.ready(new Error("no"));
     await until(() => bench.texts.length === 1);
     assert.deepEqual(bench.warnings, ["A turn could not be prepared."]);
   });
 
-  it("goes out all the same when preparing it takes too long, and a late failure harms nothing", async () => {
+  it("is sent anyway if its preparation takes too long, and a late failure does no harm", async () => {
     bench.send("one");
     await bench.settled();
     bench.clock.advance(1999);
@@ -114,7 +114,7 @@ describe("a turn that is prepared", () => {
     assert.deepEqual(bench.warnings, ["A prompt went out before its turn was prepared: it took too long."]);
   });
 
-  it("is held by a stop meanwhile, and prepared anew when the user goes on", async () => {
+  it("is held by a stop during its preparation, and prepared again when the user continues", async () => {
     bench.send("one");
     bench.session.stop();
     bench.ready();
@@ -126,7 +126,7 @@ describe("a turn that is prepared", () => {
     assert.deepEqual([bench.prepared, bench.texts], [["s1", "s1"], ["one"]]);
   });
 
-  it("is not sent when its prompt was withdrawn meanwhile; the next one is prepared", async () => {
+  it("is not sent if its prompt was removed meanwhile, and the next one is prepared", async () => {
     bench.send("one");
     bench.send("two");
     bench.session.withdraw("s1");
@@ -137,7 +137,7 @@ describe("a turn that is prepared", () => {
     assert.deepEqual([bench.prepared, bench.texts], [["s1", "s2"], ["two"]]);
   });
 
-  it("sends a prompt with the words that it was given meanwhile", async () => {
+  it("is sent with the text of an edit during its preparation", async () => {
     bench.send("one");
     bench.session.editQueued("s1", "other");
     bench.ready();

@@ -1,4 +1,4 @@
-// The list of entries against a plain array, also where two lists grow from one.
+// Compares the list of entries with a plain array, also if two lists grow from one.
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { EntryList } from "../../src/session/entryList.ts";
@@ -36,15 +36,15 @@ describe("the entry list", () => {
     .tuple(fc.integer({ min: 0, max: 150 }), fc.nat())
     .map(([id, value]): Item => ({ id: String(id), value }));
 
-  it("is what an array would be, in every list that ever was", () => {
-    // A step puts an item into any of the lists so far: so lists branch.
+  it("equals an array, in every version of the list", () => {
+    // A step adds an item to any of the lists so far, so that lists branch.
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.nat(), item), { maxLength: 250 }), steps => {
         const lists: { readonly list: EntryList<Item>; readonly array: readonly Item[] }[] = [
           { list: EntryList.of<Item>(), array: [] },
         ];
         for (const [pick, one] of steps) {
-          // Mostly the newest, so that lists grow beyond a block.
+          // Mostly the newest list, so that lists grow beyond a block.
           const from = lists[pick % 4 === 0 ? pick % lists.length : lists.length - 1];
           assert.ok(from);
           lists.push({ list: from.list.put(one), array: put(from.array, one) });
@@ -56,7 +56,7 @@ describe("the entry list", () => {
     );
   });
 
-  it("does not know an id that only a list grown from it has", () => {
+  it("does not find an id that only a list grown from it contains", () => {
     const short = EntryList.of([{ id: "a", value: 1 }]);
     const long = short.put({ id: "b", value: 2 });
     assert.equal(short.get("b"), undefined);
@@ -67,7 +67,7 @@ describe("the entry list", () => {
     assert.equal(long.get("b")?.value, 2);
   });
 
-  it("is the same list when the entry is the one that stands there", () => {
+  it("returns the same list if the entry is unchanged", () => {
     const entry = { id: "a", value: 1 };
     const list = EntryList.of([entry]);
     assert.equal(list.put(entry), list);

@@ -1,4 +1,4 @@
-// Two diffs of one change: the one that shows more of the file stays.
+// Of two diffs of one change, the one that shows more of the file is kept.
 import assert from "node:assert/strict";
 import type { SessionEvent, ToolContent } from "../../src/session/events.ts";
 import { reduce } from "../../src/session/reduce.ts";
@@ -13,10 +13,10 @@ const shown = (...contents: readonly (readonly ToolContent[])[]): readonly ToolC
   return entry?.kind === "tool" ? (entry.fields.content ?? []) : [];
 };
 
-describe("a diff that a smaller one of the same change follows", () => {
+describe("a diff followed by a smaller diff of the same change", () => {
   const whole = diff("one\ntwo\nthree\ntwo\nfour\n", "one\ntwo\nthree\n2\nfour\n");
 
-  it("stays, also where the piece stands in the file more than once", () => {
+  it("is kept, also if the fragment occurs in the file more than once", () => {
     assert.deepEqual(shown([whole], [diff("two", "2")]), [whole]);
     assert.deepEqual(shown([whole], [diff("three\ntwo", "three\n2"), { type: "other", kind: "x", raw: 1 }]), [
       whole,
@@ -24,7 +24,7 @@ describe("a diff that a smaller one of the same change follows", () => {
     ]);
   });
 
-  it("goes where the smaller one tells another change, another file, or is the larger", () => {
+  it("is replaced by a diff of another change, of another file, or by a larger diff", () => {
     for (const next of [diff("two", "3"), diff("two", "2", "/w/b"), diff("", "2"), diff("one\ntwo", "one\n2")]) {
       assert.deepEqual(shown([whole], [next]), [next]);
     }

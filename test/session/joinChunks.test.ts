@@ -1,4 +1,4 @@
-// Reading a log in larger pieces than it was written in leads to the same conversation.
+// Reading a log with joined chunks leads to the same conversation.
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import type { LoggedEvent } from "../../src/session/events.ts";
@@ -7,7 +7,7 @@ import { reduce } from "../../src/session/reduce.ts";
 import { emptySession, type SessionState } from "../../src/session/state.ts";
 import { eventsArb, logged } from "../support/fakes/arbitraryEvents.ts";
 
-/** The state, with its entries in the open: a comparison does not look into the list. */
+/** The state with its entries as an array, because a comparison does not look into the list. */
 function fold(events: Iterable<LoggedEvent>): object {
   const state: SessionState = [...events].reduce(reduce, emptySession);
   return { ...state, entries: [...state.entries] };
@@ -19,8 +19,8 @@ const chunk = (messageId: string, text: string, audience?: string): LoggedEvent[
   content: { type: "text", text, ...(audience !== undefined && { annotations: { audience: [audience] } }) },
 });
 
-describe("chunks of a stored session", () => {
-  it("lead to the same state joined as they do one by one", () => {
+describe("the chunks of a stored session", () => {
+  it("lead to the same state joined as one by one", () => {
     const plain = [chunk("a", "one "), chunk("a", "two "), chunk("b", "three"), chunk("a", "")];
     const chunks = fc.constantFrom(...plain, chunk("a", "four", "assistant"), chunk("a", "five", "user"));
     const events = fc

@@ -1,4 +1,4 @@
-// What a user who looks elsewhere is called back for.
+// The events for which a user who is looking elsewhere gets a notification.
 import assert from "node:assert/strict";
 import type { SessionEvent } from "../../src/session/events.ts";
 import { notificationBetween } from "../../src/session/notifications.ts";
@@ -18,26 +18,26 @@ const running = after(
 );
 const question: SessionEvent = { type: "askOpened", ask: "a1", title: "Run npm test", options: [] };
 
-describe("news of a session", () => {
-  it("is a question that was not there before, and is told once", () => {
+describe("the notifications of a session", () => {
+  it("include a new question, once", () => {
     const asked = after(running, question);
     assert.deepEqual(notificationBetween(running, asked), { kind: "question", title: "Run npm test" });
     assert.equal(notificationBetween(asked, after(asked, { type: "info", title: "Other" })), undefined);
   });
 
-  it("is no question that a rule has answered", () => {
+  it("exclude a question that a rule has answered", () => {
     const answered = after(running, { ...question, answer: { option: "yes" }, by: "a rule" });
     assert.equal(notificationBetween(running, answered), undefined);
   });
 
-  it("is the end of a turn, and whether it failed", () => {
+  it("include the end of a turn, and whether it failed", () => {
     const ended = after(running, { type: "activity", state: "idle", stopReason: "end_turn" });
     assert.deepEqual(notificationBetween(running, ended), { kind: "turnEnd", title: "Fix it", failed: false });
     const broken = after(running, { type: "activity", state: "idle", stopReason: "error" });
     assert.deepEqual(notificationBetween(running, broken), { kind: "turnEnd", title: "Fix it", failed: true });
   });
 
-  it("is not what the user did, nor the end of a turn with another one queued behind it", () => {
+  it("exclude actions of the user, and the end of a turn that is followed by a queued one", () => {
     const stopping = after(running, { type: "cancelRequested" });
     const stopped = after(stopping, { type: "activity", state: "idle", stopReason: "cancelled" });
     assert.equal(notificationBetween(stopping, stopped), undefined);
@@ -46,7 +46,7 @@ describe("news of a session", () => {
     assert.equal(notificationBetween(queued, next), undefined);
   });
 
-  it("is not a chunk", () => {
+  it("exclude chunks", () => {
     const content = { type: "text", text: "Hello" } as const;
     const chunk = after(running, { type: "messageChunk", author: "agent", messageId: "m2", content });
     assert.equal(notificationBetween(running, chunk), undefined);

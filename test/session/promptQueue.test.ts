@@ -1,4 +1,4 @@
-// Prompts that wait can be changed and put into another order; what the agent has got cannot.
+// Queued prompts can be edited and reordered. Prompts that the agent has received cannot.
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { Emitter } from "../../src/base/lifecycle.ts";
@@ -24,20 +24,20 @@ const sent = (...ids: readonly string[]): readonly SessionEvent[] =>
   ids.map(submission => ({ type: "promptSent", submission, content: [words(submission)] }));
 const ids = (state: SessionState): string => state.pendingPrompts.map(s => s.id).join("");
 
-describe("the queue of a session's state", () => {
+describe("the queue in a session's state", () => {
   const queued = fold([...sent("a", "b", "c", "d"), { type: "promptAccepted", submission: "a", messageId: "u1" }]);
 
   for (const { move, before, expected, why } of [
     { move: "d", before: "b", expected: "adbc", why: "before another" },
-    { move: "b", before: "d", expected: "acbd", why: "before one behind it" },
-    { move: "b", before: undefined, expected: "acdb", why: "behind all" },
-    { move: "d", before: undefined, expected: "abcd", why: "behind all, where it is" },
-    { move: "b", before: "c", expected: "abcd", why: "before the next, where it is" },
+    { move: "b", before: "d", expected: "acbd", why: "before a later one" },
+    { move: "b", before: undefined, expected: "acdb", why: "to the end" },
+    { move: "d", before: undefined, expected: "abcd", why: "to the end, where it is already" },
+    { move: "b", before: "c", expected: "abcd", why: "before the next, where it is already" },
     { move: "b", before: "b", expected: "abcd", why: "before itself" },
-    { move: "b", before: "a", expected: "abcd", why: "not before one that the agent has got" },
-    { move: "a", before: undefined, expected: "abcd", why: "not one that the agent has got" },
-    { move: "b", before: "z", expected: "abcd", why: "not before one that is not there" },
-    { move: "z", before: "b", expected: "abcd", why: "not one that is not there" },
+    { move: "b", before: "a", expected: "abcd", why: "not before one that the agent has received" },
+    { move: "a", before: undefined, expected: "abcd", why: "unless the agent has received it" },
+    { move: "b", before: "z", expected: "abcd", why: "not before a missing one" },
+    { move: "z", before: "b", expected: "abcd", why: "unless it is missing" },
   ]) {
     it(`moves a prompt ${why}`, () => {
       const moved = fold([{ type: "promptMoved", submission: move, ...(before && { before }) }], queued);
@@ -47,13 +47,13 @@ describe("the queue of a session's state", () => {
   }
 
   for (const { content, text, expected, why } of [
-    { content: [words("old")], text: "new", expected: [words("new")], why: "its words" },
-    { content: [words("old"), image], text: "new", expected: [words("new"), image], why: "its words beside an image" },
-    { content: [image], text: "new", expected: [words("new"), image], why: "what had no words" },
-    { content: [words("old"), image], text: " ", expected: [image], why: "its words to none, beside an image" },
+    { content: [words("old")], text: "new", expected: [words("new")], why: "its text" },
+    { content: [words("old"), image], text: "new", expected: [words("new"), image], why: "its text next to an image" },
+    { content: [image], text: "new", expected: [words("new"), image], why: "a prompt without text" },
+    { content: [words("old"), image], text: " ", expected: [image], why: "its text to none, next to an image" },
     { content: [words("o"), words("file")], text: "n", expected: [words("n"), words("file")], why: "its first text" },
   ]) {
-    it(`changes ${why}`, () => {
+    it(`edits ${why}`, () => {
       const state = fold([
         { type: "promptSent", submission: "s", content },
         { type: "promptEdited", submission: "s", text },
@@ -62,12 +62,12 @@ describe("the queue of a session's state", () => {
     });
   }
 
-  it("changes nothing that the agent has got, and nothing that is so already", () => {
+  it("does not change prompts that the agent has received, and returns the same state for no change", () => {
     assert.equal(fold([{ type: "promptEdited", submission: "a", text: "x" }], queued), queued);
     assert.equal(fold([{ type: "promptEdited", submission: "b", text: "b" }], queued), queued);
   });
 
-  it("never loses, doubles or alters another prompt, whatever is moved and edited", () => {
+  it("never loses, duplicates or alters another prompt, for any moves and edits", () => {
     const change = fc.oneof(
       fc.record({
         type: fc.constant("promptMoved" as const),
@@ -130,7 +130,7 @@ describe("the queue of a session", () => {
   }
   const texts = (session: Session): readonly string[] => session.state.pendingPrompts.map(s => promptText(s.content));
 
-  it("is sent in the order and with the words that the user gave it", async () => {
+  it("is sent in the order and with the text that the user set", async () => {
     const { session, agent, died } = await working();
     session.moveQueued("s4", "s2");
     session.editQueued("s2", "two, changed");
@@ -144,7 +144,7 @@ describe("the queue of a session", () => {
     died.dispose();
   });
 
-  it("leaves alone what is being handed to the agent", async () => {
+  it("does not change a prompt that is being sent to the agent", async () => {
     const { session, agent, died } = await working();
     agent.sessions[0]?.end();
     await until(() => agent.sessions[0]?.prompts.length === 2);
@@ -157,7 +157,7 @@ describe("the queue of a session", () => {
     died.dispose();
   });
 
-  it("drops a prompt that nothing is left of", async () => {
+  it("drops a prompt without content", async () => {
     const { session, died } = await working();
     session.editQueued("s3", "");
     assert.deepEqual(texts(session), ["two", "four"]);

@@ -1,4 +1,4 @@
-// The reducer: what any stream of events may and may not do to a session's state.
+// The reducer: properties of a session's state for any stream of events.
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { Projector } from "../../src/panel/projection/projector.ts";
@@ -44,7 +44,7 @@ const entry = (state: SessionState, id: string): Entry => {
 const problem = { message: "No.", next: ["retry"] } as const;
 
 describe("the reducer, for any events,", () => {
-  it("never throws, and folding them again gives an equal state", () => {
+  it("never throws, and reducing them again returns an equal state", () => {
     fc.assert(
       fc.property(eventsArb, events => {
         assert.deepEqual(plain(fold(events)), plain(fold(events)));
@@ -52,7 +52,7 @@ describe("the reducer, for any events,", () => {
     );
   });
 
-  it("changes nothing of the state it was given", () => {
+  it("does not modify the given state", () => {
     fc.assert(
       fc.property(eventsArb, eventArb, (events, event) => {
         const before = fold(events);
@@ -63,7 +63,7 @@ describe("the reducer, for any events,", () => {
     );
   });
 
-  it("keeps an entry where it first stood", () => {
+  it("keeps an entry at its first position", () => {
     fc.assert(
       fc.property(eventsArb, events => {
         let state = emptySession;
@@ -81,7 +81,7 @@ describe("the reducer, for any events,", () => {
     );
   });
 
-  it("returns the same object when the event repeats what is so", () => {
+  it("returns the same object if the event repeats the state", () => {
     const snapshots = new Set(["opened", "connection", "promptAccepted", "promptWithdrawn", "promptEdited", "promptMoved", "askOpened", "askClosed", "message", "tool",
       "terminal", "plan", "commands", "options", "option", "usage", "info", "compaction", "unknown", "cancelRequested", "file"]); // prettier-ignore
     fc.assert(
@@ -90,7 +90,7 @@ describe("the reducer, for any events,", () => {
         eventArb.filter(event => snapshots.has(event.type)),
         (events, event) => {
           const once = reduce(fold(events), { seq: 98, at: 98, event });
-          // Giving up a loss makes a notice of it: only what follows is a repetition.
+          // The first event after a loss adds a notice. Only the following events are repetitions.
           const settled = reduce(once, { seq: 99, at: 99, event });
           assert.equal(reduce(settled, { seq: 100, at: 100, event: structuredClone(event) }), settled);
           if (event.type !== "connection") assert.equal(settled, once);
@@ -115,7 +115,7 @@ describe("the reducer, for any events,", () => {
     );
   });
 
-  it("comes to the same however text is cut into chunks", () => {
+  it("returns an equal state for any division of text into chunks", () => {
     fc.assert(
       fc.property(fc.string(), fc.array(fc.nat(100)), fc.array(contentArb), (text, places, others) => {
         const cuts = [...new Set(places.map(place => place % (text.length + 1)))].sort((a, b) => a - b);
@@ -143,7 +143,7 @@ describe("the reducer, for any events,", () => {
     );
   });
 
-  it("settles a submission by acceptance and echo, whichever comes second", () => {
+  it("settles a prompt by acceptance and echo, in either order", () => {
     fc.assert(
       fc.property(eventsArb, fc.boolean(), (events, echoFirst) => {
         const sent: SessionEvent = { type: "promptSent", submission: "s", content: [{ type: "text", text: "hi" }] };
@@ -180,7 +180,7 @@ describe("the reducer, for any events,", () => {
 });
 
 describe("the reducer", () => {
-  it("keeps a thought and a message apart that share an id", () => {
+  it("keeps a thought and a message with the same id apart", () => {
     const state = fold([say("hm", "m", "thought"), say("yes"), say("mm", "m", "thought")]);
     assert.deepEqual(
       [...state.entries].map(e => e.id),
@@ -188,7 +188,7 @@ describe("the reducer", () => {
     );
   });
 
-  it("places a message where its first word came, not where it was announced", () => {
+  it("places a message at its first text, not at its announcement", () => {
     const state = fold([{ type: "message", author: "agent", messageId: "m" }, say("first", "n"), say("later")]);
     assert.deepEqual(
       [...state.entries].map(e => e.id),
@@ -196,7 +196,7 @@ describe("the reducer", () => {
     );
   });
 
-  it("places no message for empty text, and adds no empty block behind a picture", () => {
+  it("places no message for empty text, and adds no empty block after an image", () => {
     assert.equal(fold([say("")]).entries.length, 0);
     const picture = { type: "image", mimeType: "image/png", data: "AA==" } as const;
     const state = fold([{ type: "messageChunk", author: "agent", messageId: "m", content: picture }, say("")]);
@@ -204,7 +204,7 @@ describe("the reducer", () => {
     assert.deepEqual(found.kind === "message" && found.content, [picture]);
   });
 
-  it("leaves a tool's fields where they are absent, clears them where null, replaces them where given", () => {
+  it("keeps absent fields of a tool call, clears null fields, and replaces the others", () => {
     const state = fold([
       tool("a", { title: "T", kind: "edit", status: "pending" }),
       tool("a", { title: null, status: "completed" }),
@@ -212,11 +212,11 @@ describe("the reducer", () => {
     assert.deepEqual((entry(state, "t:a") as ToolEntry).fields, { kind: "edit", status: "completed" });
   });
 
-  it("makes the tool call an update speaks of when nobody announced it", () => {
+  it("creates the tool call for an update without a preceding tool call", () => {
     assert.equal(entry(fold([tool("new", { status: "in_progress" })]), "t:new").kind, "tool");
   });
 
-  it("closes what the turn left open, and lets a late end have its say", () => {
+  it("closes everything the turn left open, and still applies a late end", () => {
     const running = fold([
       say("go", "u", "user"),
       { type: "activity", state: "running" },
@@ -229,12 +229,12 @@ describe("the reducer", () => {
     assert.equal([...running.entries].at(-1)?.kind, "turnEnd");
   });
 
-  it("shows a tool as waiting while a question about it is open, whatever was reported", () => {
+  it("shows a tool call as waiting while its question is open, whatever its reported status", () => {
     const state = fold([tool("a", { status: "completed" })]);
     assert.equal(shownToolStatus(entry(state, "t:a") as ToolEntry, true), "waiting");
   });
 
-  it("tells of a turn's end only where it is worth a word", () => {
+  it("adds a notice of a turn's end only if the stop reason is unusual", () => {
     const turn = (stopReason: string): SessionState =>
       fold([
         { type: "activity", state: "running" },
@@ -246,7 +246,7 @@ describe("the reducer", () => {
     }
   });
 
-  it("keeps a refused prompt's text, with the reason behind it", () => {
+  it("keeps a refused prompt's text, followed by the reason", () => {
     const state = fold([
       { type: "promptSent", submission: "s", content: [{ type: "text", text: "hi" }] },
       { type: "promptFailed", submission: "s", problem },
@@ -280,7 +280,7 @@ describe("the reducer", () => {
     assert.equal(again, asked);
   });
 
-  it("tells what a rule answered: at the tool call in question, else in a notice", () => {
+  it("shows a rule's answer at the tool call in question, otherwise in a notice", () => {
     const options = [{ id: "y", name: "Yes", kind: "allow_once" }];
     const about = fold([
       tool("t", { title: "T" }),
@@ -303,7 +303,7 @@ describe("the reducer", () => {
     assert.equal(notice.title, "A wants to read /x. Refused by rule: deny path “/x”");
   });
 
-  it("takes a question in that a rule has answered, without ever showing it open", () => {
+  it("accepts a question that a rule has answered, and never shows it as open", () => {
     const options = [{ id: "y", name: "Yes", kind: "allow_once" }];
     const state = fold([
       { type: "askOpened", ask: "q", title: "?", options, answer: { option: "y" }, by: "allow kind “read”" },
@@ -313,7 +313,7 @@ describe("the reducer", () => {
     assert.ok(notice?.kind === "notice" && notice.title === "?. Allowed by rule: allow kind “read”");
   });
 
-  it("says nothing of rules where the user answered, or nobody did", () => {
+  it("does not mention rules if the user answered, or if there was no answer", () => {
     for (const answer of [{ option: "y" }, "cancelled"] as const) {
       const state = fold([
         { type: "askOpened", ask: "q", title: "?", options: [{ id: "y", name: "Yes", kind: "allow_once" }] },
@@ -323,7 +323,7 @@ describe("the reducer", () => {
     }
   });
 
-  it("notes a file at the latest tool call that names it, by place or by diff, and takes the note back", () => {
+  it("adds a file note to the latest tool call with the file in its locations or diffs, and removes the note again", () => {
     const state = fold([
       tool("old", { locations: [{ path: "/w/a" }] }),
       tool("new", { content: [{ type: "diff", path: "/w/a", newText: "" }] }),
@@ -336,7 +336,7 @@ describe("the reducer", () => {
     assert.equal(filesOf(fold([{ type: "file", path: "/w/a", note: null }], diverged), "new"), undefined);
   });
 
-  it("keeps what became of a write, from its first text to its last, and shows it in place of the reported diff", () => {
+  it("keeps the result of writes, from the first text before to the last text, and shows it instead of the reported diff", () => {
     const diff = { type: "diff", path: "/w/a", oldText: "a", newText: "b " } as const;
     const state = fold([
       tool("t", { content: [diff, { ...diff, path: "/w/other" }] }),
@@ -352,7 +352,7 @@ describe("the reducer", () => {
     assert.equal(reduce(state, { seq: 9, at: 9, event: unnamed }), state);
   });
 
-  it("notes a file that no tool call names in a notice, once", () => {
+  it("shows a note about a file without a tool call in a notice, once", () => {
     const note: SessionEvent = { type: "file", path: "/w/a", note: "diverged" };
     const state = fold([note, note]);
     const [notice] = state.entries;
@@ -361,7 +361,7 @@ describe("the reducer", () => {
     assert.equal(fold([{ type: "file", path: "/w/other", note: null }], state), state);
   });
 
-  it("cuts a terminal's oldest output when it grows beyond bounds, and says so", () => {
+  it("drops a terminal's oldest output beyond the limit, and marks that", () => {
     const line = `${"x".repeat(99)}\n`;
     const state = fold([
       { type: "terminalOutput", terminalId: "t", text: `first\n${line.repeat(9_999)}` },
@@ -372,7 +372,7 @@ describe("the reducer", () => {
     assert.ok(terminal.output.length < 1_000_000 && terminal.output.startsWith(line) && terminal.output.endsWith(line));
   });
 
-  it("folds separate messages in linear time", () => {
+  it("reduces separate messages in linear time", () => {
     const time = (count: number): number => {
       const events = Array.from({ length: count }, (_, i) => say("word ", `m${i}`));
       const began = process.cpuUsage();
@@ -382,7 +382,7 @@ describe("the reducer", () => {
     time(2000);
     const small = Math.min(time(2000), time(2000), time(2000));
     const large = Math.min(time(10_000), time(10_000));
-    // Five times the messages; twenty-five times the work if it were quadratic.
+    // Five times the messages, which would be twenty-five times the work if it were quadratic.
     assert.ok(large < small * 15 + 20_000, `${small} µs for 2,000 and ${large} µs for 10,000`);
   });
 });

@@ -1,10 +1,10 @@
-// An agent that was started anew gives the ids again that it gave before; the conversation above stays as it is.
+// A restarted agent reuses its old ids. The conversation above must stay unchanged.
 import assert from "node:assert/strict";
 import { findLeaks, trackLeaks } from "../../src/base/lifecycle.ts";
 import { openQuestions } from "../../src/session/state.ts";
 import { SessionBench, exitedProblem, permissionQuestion } from "../support/fakes/sessionBench.ts";
 
-describe("an agent that was started anew", () => {
+describe("the conversation with a restarted agent", () => {
   let bench: SessionBench;
   beforeEach(() => {
     trackLeaks();
@@ -36,7 +36,7 @@ describe("an agent that was started anew", () => {
     ],
   ];
   for (const [what, again] of turns) {
-    it(`keeps what was said and done when its agent ${what} and gives the same ids again`, async () => {
+    it(`is kept when the agent ${what} and reuses its ids`, async () => {
       await bench.openReady();
       const work = async (text: string): Promise<void> => {
         bench.send(text);

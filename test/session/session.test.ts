@@ -1,4 +1,5 @@
-// One session: what it asks of its agent and when, and what becomes of it when the agent, the user or the window ends.
+// One session: which requests it sends to its agent and when, and what happens when the agent, the user or the window
+// ends it.
 import assert from "node:assert/strict";
 import { ProblemError } from "../../src/base/errors.ts";
 import { findLeaks, trackLeaks } from "../../src/base/lifecycle.ts";
@@ -21,7 +22,7 @@ describe("a session", () => {
     assert.deepEqual(findLeaks(), []);
   });
 
-  it("runs one turn at a time and keeps the order of what was written", async () => {
+  it("runs one turn at a time and keeps the order of prompts", async () => {
     await bench.openReady();
     for (const text of ["one", "two", "three"]) bench.send(text);
     await bench.flushPromises();
@@ -36,7 +37,7 @@ describe("a session", () => {
     assert.deepEqual(bench.queued, []);
   });
 
-  it("starts its agent for a prompt, and sends it once the agent is ready", async () => {
+  it("starts its agent for a prompt, and sends it when the agent is ready", async () => {
     bench.send("hello");
     await until(() => bench.agent.sessions.length === 1);
     await bench.flushPromises();
@@ -50,7 +51,7 @@ describe("a session", () => {
     assert.deepEqual([bench.remote.prompts.length, bench.session.state.pendingPrompts.length], [0, 0]);
   });
 
-  it("waits with a second prompt while the agent says anything but idle, known or not", async () => {
+  it("queues a second prompt while the agent reports any state except idle, known or not", async () => {
     await bench.openReady();
     bench.remote.report({ type: "activity", state: "compacting" });
     bench.send("later");
@@ -61,7 +62,7 @@ describe("a session", () => {
     assert.deepEqual(bench.remote.texts, ["later"]);
   });
 
-  it("holds what is queued after a stop until the user writes again", async () => {
+  it("holds the queue after a stop until the user sends another prompt", async () => {
     await bench.openReady();
     bench.send("one");
     bench.send("two");
@@ -80,7 +81,7 @@ describe("a session", () => {
     assert.deepEqual(bench.remote.texts, ["one", "two", "three"]);
   });
 
-  it("holds what is queued after a turn that failed", async () => {
+  it("holds the queue after a failed turn", async () => {
     await bench.openReady();
     bench.send("one");
     bench.send("two");
@@ -97,7 +98,7 @@ describe("a session", () => {
     assert.deepEqual([bench.remote.cancels, bench.session.state.cancelling], [0, false]);
   });
 
-  it("answers an open question with cancelled when it is stopped, and takes updates until the agent is done", async () => {
+  it('answers an open question with "cancelled" on stop, and accepts updates until the agent has finished', async () => {
     await bench.openReady();
     bench.send("go");
     await bench.flushPromises();
@@ -110,7 +111,7 @@ describe("a session", () => {
     assert.equal(bench.entryKinds.at(-1), "tool");
   });
 
-  it("gives the user's answer to the agent once", async () => {
+  it("sends the user's answer to the agent once", async () => {
     await bench.openReady();
     const answer = bench.remote.client.requestPermission(permissionQuestion, new AbortController().signal);
     const [ask] = openQuestions(bench.session.state);
@@ -123,7 +124,7 @@ describe("a session", () => {
     assert.equal(bench.log.filter(one => one.event.type === "askClosed").length, 1);
   });
 
-  it("keeps the user's title over the agent's, on one line, until it is cleared", async () => {
+  it("prefers the user's title to the agent's, on one line, until it is cleared", async () => {
     await bench.openReady();
     bench.session.rename("  Sums\n of  lists ");
     bench.remote.client.report({ type: "info", title: "The agent's title" });
@@ -133,7 +134,7 @@ describe("a session", () => {
     assert.equal(sessionTitle(bench.session.state), "The agent's title");
   });
 
-  it("takes back a prompt that waits, and none that was sent", async () => {
+  it("removes a queued prompt, but not a sent one", async () => {
     await bench.openReady();
     bench.send("one");
     bench.send("two");
@@ -145,18 +146,18 @@ describe("a session", () => {
     assert.deepEqual(bench.entryKinds, ["message"]);
   });
 
-  it("answers a question of our own that comes after Stop at once, so that the turn can end", async () => {
+  it("answers a question of Parley after a stop at once, so that the turn can end", async () => {
     await bench.openReady();
     bench.send("one");
     await bench.flushPromises();
     bench.session.stop();
-    // As when the agent reads a file outside the workspace while it winds up.
+    // As when the agent reads a file outside the workspace while it finishes.
     const answer = bench.broker?.requestPermission(permissionQuestion, new AbortController().signal);
     assert.equal(await answer, "cancelled");
     assert.deepEqual(openQuestions(bench.session.state), []);
   });
 
-  it("ends its commands when its agent dies, when it is restarted and when it is disposed", async () => {
+  it("ends the agent's commands when the agent exits, when it is restarted and when the session is disposed", async () => {
     await bench.openReady();
     bench.died.fire({ message: "It died.", next: [] });
     assert.equal(bench.endTerminalsCount, 1);
@@ -166,7 +167,7 @@ describe("a session", () => {
     assert.equal(bench.endTerminalsCount, 3);
   });
 
-  it("answers a question that comes after Stop at once, so that the turn can end", async () => {
+  it("answers a question after a stop at once, so that the turn can end", async () => {
     await bench.openReady();
     bench.send("one");
     await bench.flushPromises();
@@ -176,7 +177,7 @@ describe("a session", () => {
     assert.deepEqual(bench.session.state.questions, []);
   });
 
-  it("cancels a question that its turn leaves behind", async () => {
+  it("cancels a question that is still open when its turn ends", async () => {
     await bench.openReady();
     bench.send("one");
     await bench.flushPromises();
@@ -185,7 +186,7 @@ describe("a session", () => {
     assert.equal(await answer, "cancelled");
   });
 
-  it("tells the death of an agent that dies while it opens the session, and not that its stream ended", async () => {
+  it("reports the exit of an agent that exits while it opens the session, not the end of its stream", async () => {
     bench.agent.open = () => Promise.reject(new Error("The connection has ended."));
     bench.ended = true;
     const opening = bench.session.open();
@@ -195,7 +196,7 @@ describe("a session", () => {
     assert.deepEqual(bench.session.state.lost, exitedProblem);
   });
 
-  it("sends a queued prompt next when asked to, stopping the turn, and the others after it", async () => {
+  it("sends a queued prompt next on request, stopping the turn, and then the other prompts", async () => {
     await bench.openReady();
     for (const text of ["one", "two", "three"]) bench.send(text);
     await bench.flushPromises();
@@ -209,7 +210,7 @@ describe("a session", () => {
     assert.deepEqual(bench.remote.texts, ["one", "three", "two"]);
   });
 
-  it("leaves everything as it is when the prompt to send now is not there", async () => {
+  it("changes nothing if the prompt to send now is missing", async () => {
     await bench.openReady();
     bench.send("one");
     await bench.flushPromises();
@@ -217,7 +218,7 @@ describe("a session", () => {
     assert.equal(bench.remote.cancels, 0);
   });
 
-  it("shows a refused prompt with the reason, and goes on with the next", async () => {
+  it("shows a refused prompt with the reason, and continues with the next", async () => {
     await bench.openReady();
     bench.remote.promptError = new ProblemError(exitedProblem);
     bench.send("one");
@@ -230,7 +231,7 @@ describe("a session", () => {
     assert.deepEqual(bench.queued, []);
   });
 
-  it("tells why its agent could not be started, and starts it again for the next prompt", async () => {
+  it("reports why its agent could not be started, and starts it again for the next prompt", async () => {
     bench.refuse = new ProblemError(exitedProblem);
     await bench.session.open();
     assert.deepEqual(bench.session.state.lost, exitedProblem);
@@ -242,7 +243,7 @@ describe("a session", () => {
     assert.deepEqual(bench.remote.texts, ["again"]);
   });
 
-  it("keeps what was said and what was not sent when its agent dies, and leaves nothing pending", async () => {
+  it("keeps the conversation and the unsent prompts when its agent exits, and leaves nothing pending", async () => {
     await bench.openReady();
     bench.send("one");
     bench.send("two");
@@ -256,7 +257,7 @@ describe("a session", () => {
     assert.deepEqual([bench.queued, bench.entryKinds], [["two"], ["message"]]);
   });
 
-  it("restarts its agent, keeps the conversation, and says that the agent does not remember it", async () => {
+  it("restarts its agent, keeps the conversation, and explains that the agent does not remember it", async () => {
     await bench.openReady();
     bench.send("one");
     await bench.flushPromises();
@@ -271,7 +272,7 @@ describe("a session", () => {
     assert.deepEqual(bench.remote.texts, ["two"]);
   });
 
-  it("restarts while it is still starting, and does not take the end of that start for a loss", async () => {
+  it("restarts while it is still starting, and does not report the end of that start as a loss", async () => {
     let fail: (error: Error) => void = () => {};
     bench.gate = new Promise<void>((_, reject) => (fail = reject));
     const opening = bench.session.open();
@@ -284,7 +285,7 @@ describe("a session", () => {
     assert.equal(bench.connects, 2);
   });
 
-  it("does not open a session on an agent that died meanwhile", async () => {
+  it("does not open a session on an agent that exited meanwhile", async () => {
     let go: () => void = () => {};
     bench.agent.ready = new Promise<void>(resolve => (go = resolve));
     const opening = bench.session.open();
@@ -302,7 +303,7 @@ describe("a session", () => {
     assert.equal(bench.connects, 1);
   });
 
-  it("settles every question and takes nothing in once it is disposed", async () => {
+  it("settles every question and accepts no events after it is disposed", async () => {
     await bench.openReady();
     const answer = bench.remote.client.requestPermission(permissionQuestion, new AbortController().signal);
     bench.session.dispose();
@@ -313,7 +314,7 @@ describe("a session", () => {
     assert.ok(bench.remote.disposed);
   });
 
-  it("numbers its events without a gap", async () => {
+  it("numbers its events without gaps", async () => {
     await bench.openReady();
     bench.send("one");
     await bench.flushPromises();
@@ -325,7 +326,7 @@ describe("a session", () => {
   });
 });
 
-describe("a session whose window was reloaded", () => {
+describe("a session after a window reload", () => {
   const resumed = (past: readonly LoggedEvent[]): SessionBench =>
     new SessionBench(JSON.parse(JSON.stringify(past)) as readonly LoggedEvent[]);
 
@@ -339,7 +340,7 @@ describe("a session whose window was reloaded", () => {
     return bench;
   }
 
-  it("in the middle of a turn says so, closes what was open, and keeps what was not sent", async () => {
+  it("in the middle of a turn reports it, closes everything that was open, and keeps unsent prompts", async () => {
     const before = await inTheMiddle();
     const bench = resumed(before.log);
     const { state } = bench.session;
@@ -348,7 +349,7 @@ describe("a session whose window was reloaded", () => {
     const [last] = [...state.entries].slice(-1);
     assert.ok(last?.kind === "notice" && /closed or reloaded while Stub was working/.test(last.title));
     assert.deepEqual(bench.queued, ["two"]);
-    // What is queued waits for the user: opening alone sends nothing.
+    // Queued prompts wait for the user. Opening the session sends nothing.
     await bench.openReady();
     await bench.flushPromises();
     assert.deepEqual(bench.remote.texts, []);
@@ -359,7 +360,7 @@ describe("a session whose window was reloaded", () => {
     bench.session.dispose();
   });
 
-  it("forgets the commands that ended with the window, and what files needed of the user", () => {
+  it("forgets the commands that ended with the window, and the notes about files", () => {
     const { session } = new SessionBench([
       ...logged([
         { type: "opened", agent: "stub", agentName: "Stub", cwd: "/w" },
@@ -376,7 +377,7 @@ describe("a session whose window was reloaded", () => {
     assert.deepEqual(noted, []);
   });
 
-  it("between turns says nothing of a turn", async () => {
+  it("between turns reports nothing about a turn", async () => {
     const before = await new SessionBench().openReady();
     before.send("one");
     await before.flushPromises();
@@ -389,7 +390,7 @@ describe("a session whose window was reloaded", () => {
     bench.session.dispose();
   });
 
-  it("goes on numbering where the log ended, and logs what it adds", async () => {
+  it("continues the numbers of the log, and logs its additions", async () => {
     const before = await inTheMiddle();
     const bench = resumed(before.log);
     const all = [...before.log, ...bench.log];
@@ -403,7 +404,7 @@ describe("a session whose window was reloaded", () => {
     for (const one of [before, bench, again]) one.session.dispose();
   });
 
-  it("opens although a newer version wrote events it does not know", () => {
+  it("opens although a newer version wrote events that it does not know", () => {
     const strange = [
       { seq: 0, at: 0, event: { type: "hologram" } },
       { seq: 1, at: 0, event: { type: "tool" } },

@@ -1,4 +1,4 @@
-// Sessions on disk: whatever happens to the file, what is whole in it is read again.
+// Sessions on disk: whatever happens to the file, its complete lines can be read again.
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { nullLog } from "../../src/base/log.ts";
@@ -40,7 +40,7 @@ const chunk = (text: string): LoggedEvent["event"] => ({
 });
 
 describe("a stored session", () => {
-  it("reads as it was written", async () => {
+  it("is read as it was written", async () => {
     await fc.assert(
       fc.asyncProperty(eventsArb, async events => {
         const storage = new MemoryStorage();
@@ -52,7 +52,7 @@ describe("a stored session", () => {
     );
   });
 
-  it("opens when its file was cut at any byte, with every line before the cut, and can be continued", async () => {
+  it("opens if its file was cut at any byte, with every line before the cut, and can be continued", async () => {
     const events = logged([chunk("é"), chunk("a\nb"), { type: "plan", planId: "p", entries: [] }, chunk("👍")]);
     const whole = Buffer.from(await stored(new MemoryStorage(), events), "utf8");
     const more = logged([chunk("later")]);
@@ -71,18 +71,18 @@ describe("a stored session", () => {
     }
   });
 
-  it("passes over lines that are no events", async () => {
+  it("skips lines that are not events", async () => {
     const storage = new MemoryStorage();
     const [one] = logged([chunk("a")]);
     storage.files.set("s.jsonl", `null\n7\n{}\n{"seq":1,"at":2,"event":{}}\n${JSON.stringify(one)}\n`);
     assert.deepEqual(await readSession(storage, "s"), [one]);
   });
 
-  it("does not exist when nothing was stored", async () => {
+  it("is undefined if nothing was stored", async () => {
     assert.equal(await readSession(new MemoryStorage(), "s"), undefined);
   });
 
-  it("keeps the beginning of an oversized text and says how much is gone", async () => {
+  it("keeps the beginning of an oversized text and reports the size of the rest", async () => {
     const storage = new MemoryStorage();
     await stored(storage, logged([chunk("x".repeat(300_000))]));
     const [one] = (await readSession(storage, "s")) ?? [];
@@ -90,7 +90,7 @@ describe("a stored session", () => {
     assert.ok(text.startsWith("xxx") && text.endsWith("[37856 more characters were not kept]"));
   });
 
-  it("is written a batch at a time, soon after, and nothing waits when it is disposed", async () => {
+  it("is written in batches with a short delay, and completely when it is disposed", async () => {
     const storage = new MemoryStorage();
     const clock = new FakeClock();
     const writer = new SessionWriter(storage, "s", clock, nullLog);
@@ -105,13 +105,13 @@ describe("a stored session", () => {
     assert.deepEqual([storage.appends, clock.pendingTimers], [2, 0]);
   });
 
-  it("keeps what the disk refuses, tells of it once, and stores it in order as soon as it can", async () => {
+  it("keeps events that the disk refuses, reports that once, and stores them in order as soon as it can", async () => {
     const storage = new MemoryStorage();
     const clock = new FakeClock();
     const entered: string[] = [];
-    const told: string[] = [];
+    const problems: string[] = [];
     const log = { ...nullLog, error: (message: string) => entered.push(message) };
-    const writer = new SessionWriter(storage, "s", clock, log, reason => told.push(reason));
+    const writer = new SessionWriter(storage, "s", clock, log, reason => problems.push(reason));
     const [one, two, three] = logged([chunk("a"), chunk("b"), chunk("c")]);
     assert.ok(one && two && three);
     storage.fails = true;
@@ -119,7 +119,7 @@ describe("a stored session", () => {
     await writer.flush();
     writer.write(two);
     await writer.flush();
-    assert.deepEqual([entered.length, told], [1, ["disk full"]]);
+    assert.deepEqual([entered.length, problems], [1, ["disk full"]]);
     storage.fails = false;
     clock.advance(5000);
     writer.write(three);
@@ -129,6 +129,6 @@ describe("a stored session", () => {
     writer.write(one);
     writer.dispose();
     await writer.flush();
-    assert.deepEqual([told.length, clock.pendingTimers], [2, 0]);
+    assert.deepEqual([problems.length, clock.pendingTimers], [2, 0]);
   });
 });

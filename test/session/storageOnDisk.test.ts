@@ -1,4 +1,4 @@
-// What the disk takes only a part of: it may not stand there twice once it is tried again.
+// A partial write to disk must not leave its text in the file twice after a retry.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -7,9 +7,9 @@ import { join } from "node:path";
 import { build } from "esbuild";
 import { inProject } from "../../scripts/tools/project.mjs";
 
-describe("storage on a disk that is full", () => {
-  it("takes a text as a whole or not at all", async function () {
-    // A limit for the size of a file is how the shell makes a disk full.
+describe("the storage on a full disk", () => {
+  it("writes a text completely or not at all", async function () {
+    // A limit for the file size simulates a full disk.
     if (process.platform === "win32") return this.skip();
     const folder = mkdtempSync(join(tmpdir(), "parley-storage-"));
     try {
@@ -31,8 +31,8 @@ describe("storage on a disk that is full", () => {
         write: false,
       });
       writeFileSync(script, outputFiles[0]?.contents ?? "");
-      const told = execFileSync("bash", ["-c", 'ulimit -f 1 && exec "$0" "$1"', process.execPath, script]);
-      assert.deepEqual(JSON.parse(told.toString()), ["EFBIG", "a".repeat(600) + "c".repeat(100)]);
+      const output = execFileSync("bash", ["-c", 'ulimit -f 1 && exec "$0" "$1"', process.execPath, script]);
+      assert.deepEqual(JSON.parse(output.toString()), ["EFBIG", "a".repeat(600) + "c".repeat(100)]);
     } finally {
       rmSync(folder, { recursive: true, force: true });
     }
