@@ -1,4 +1,4 @@
-// An agent's command in a terminal of the editor: what is written to it, when it ends, and what closes what.
+// An agent's command in a terminal of VS Code: its output, its end, and how it is closed.
 import assert from "node:assert/strict";
 import * as vscode from "vscode";
 import { Emitter } from "../../src/base/lifecycle.ts";
@@ -8,10 +8,10 @@ import { until } from "../support/fakes/until.ts";
 
 const CLEARED = "\u001b[2J\u001b[3J\u001b[H";
 
-/** A session as far as terminals go. */
+/** A session as far as terminals are concerned. */
 class StubSession {
   readonly #changed = new Emitter<SessionState>();
-  /** How many follow it. */
+  /** The number of listeners. */
   followers = 0;
   state: SessionState = { ...emptySession, agent: { id: "demo", name: "Demo Agent" } };
 
@@ -35,7 +35,7 @@ class StubSession {
   }
 }
 
-describe("an agent's command in a terminal of the editor", () => {
+describe("an agent's command in a VS Code terminal", () => {
   const { createTerminal } = vscode.window;
   let made: {
     readonly options: vscode.ExtensionTerminalOptions;
@@ -47,7 +47,8 @@ describe("an agent's command in a terminal of the editor", () => {
 
   beforeEach(() => {
     made = [];
-    // Real terminals, whose text is heard as it goes out: VS Code does not tell what a terminal shows.
+    // Real terminals whose output is recorded as it is written, because VS Code does not expose the contents of a
+    // terminal.
     Object.assign(vscode.window, {
       createTerminal: (options: vscode.ExtensionTerminalOptions) => {
         const one = { options, terminal: createTerminal(options), written: "" };
@@ -66,7 +67,7 @@ describe("an agent's command in a terminal of the editor", () => {
     await until(() => made.every(({ terminal }) => !vscode.window.terminals.includes(terminal)));
   });
 
-  /** Opens it and waits until VS Code has it ready. */
+  /** Opens the terminal and waits until VS Code has it ready. */
   async function open(id = "t1"): Promise<void> {
     const { followers } = session;
     terminals.open(session, id);
@@ -75,14 +76,14 @@ describe("an agent's command in a terminal of the editor", () => {
   }
   const written = (): string => made[0]?.written ?? "";
 
-  it("is named by agent and command, and begins with what was printed", async () => {
+  it("is named by agent and command, and starts with the previous output", async () => {
     await open();
     assert.equal(made[0]?.terminal.name, "Demo Agent: npm test");
     assert.ok(vscode.window.terminals.includes(made[0].terminal));
     assert.equal(written(), "one\r\ntwo\r\n\u001b[32mthree");
   });
 
-  it("gets only what is new", async () => {
+  it("receives only new output", async () => {
     await open();
     session.print("t1", " and\n");
     session.put("t2", { output: "something else" });
@@ -91,7 +92,7 @@ describe("an agent's command in a terminal of the editor", () => {
     assert.equal(written(), "one\r\ntwo\r\n\u001b[32mthree and\r\nfour");
   });
 
-  it("is cleared and written anew when the output was cut or replaced", async () => {
+  it("is cleared and rewritten when the output was cut or replaced", async () => {
     await open();
     session.put("t1", { output: "two\nthree\nfour\n", truncated: true });
     const [, after] = written().split(CLEARED);
@@ -100,7 +101,7 @@ describe("an agent's command in a terminal of the editor", () => {
     assert.ok(written().endsWith("four\r\nfive\r\n"));
   });
 
-  it("says how the command ended, and follows no longer", async () => {
+  it("shows how the command ended, and stops listening", async () => {
     await open();
     session.put("t1", { exit: { exitCode: 1 } });
     assert.match(written(), /three.*\r\n\u001b\[2mExit code 1\u001b\[0m\r\n$/);
@@ -110,7 +111,7 @@ describe("an agent's command in a terminal of the editor", () => {
     assert.equal(written(), before);
   });
 
-  it("of a command that ended before says so, too", async () => {
+  it("shows how the command ended if it ended before", async () => {
     session.put("t2", { output: "done\n", exit: { signal: "SIGTERM" } });
     await open("t2");
     assert.ok(written().startsWith("done\r\n"));
@@ -118,7 +119,7 @@ describe("an agent's command in a terminal of the editor", () => {
     assert.equal(session.followers, 0);
   });
 
-  it("is shown again instead of opened twice, as long as it is there", async () => {
+  it("is revealed instead of opened twice, while it exists", async () => {
     await open();
     terminals.open(session, "t1");
     assert.equal(made.length, 1);
@@ -133,7 +134,7 @@ describe("an agent's command in a terminal of the editor", () => {
     assert.equal(made[2]?.written, "one\r\ntwo\r\n\u001b[32mthree");
   });
 
-  it("takes no input", async () => {
+  it("accepts no input", async () => {
     await open();
     assert.equal(made[0]?.options.pty.handleInput, undefined);
     made[0]?.terminal.sendText("rm -rf /");
@@ -141,19 +142,19 @@ describe("an agent's command in a terminal of the editor", () => {
     assert.ok(written().endsWith("three!"));
   });
 
-  it("goes when the extension does", async () => {
+  it("is closed when the extension is deactivated", async () => {
     await open();
     terminals.dispose();
     assert.equal(session.followers, 0);
     await until(() => made.every(({ terminal }) => !vscode.window.terminals.includes(terminal)));
   });
 
-  it("is not opened for a command that is not known", () => {
+  it("is not opened for an unknown command", () => {
     assert.throws(() => terminals.open(session, "t9"), /^Error: The output of this command is no longer available\.$/);
     assert.equal(made.length, 0);
   });
 
-  it("has a name of one line, however long and odd the command is", async () => {
+  it("has a name of one line, for any command", async () => {
     session.put("t2", { command: `echo \u001b]0;x\u0007\n\u202e${"long ".repeat(50)}`, output: "x" });
     await open("t2");
     const name = made[0]?.options.name ?? "";
@@ -170,7 +171,7 @@ describe("an agent's command in a terminal of the editor", () => {
     ["a string with a control character in its beginning", "a\u001b\u0001]52;c;aGFja2Vk\u0007b"],
     ["a string that only a removed one would make", "a\u001b\u001b]0;x\u0007]52;c;aGFja2Vk\u0007b"],
   ] as const) {
-    it(`hears nothing of what is meant for ${about}, in any chunks`, async () => {
+    it(`receives no control string for ${about}, in any chunks`, async () => {
       session.put("t2", { output: "\u001b[1m" });
       await open("t2");
       for (const char of output) session.print("t2", char);

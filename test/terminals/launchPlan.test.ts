@@ -21,7 +21,7 @@ describe("planLaunch on POSIX", () => {
     verbatim: false,
   });
 
-  it("passes arguments on untouched, with no shell to read them", () => {
+  it("passes arguments unchanged, without a shell", () => {
     assert.deepEqual(plan("git", ["log", "$(x)", "a b", "*"]), direct("/usr/bin/git", "log", "$(x)", "a b", "*"));
   });
 
@@ -44,13 +44,13 @@ describe("planLaunch on POSIX", () => {
     "(ls)",
     "a>b",
   ]) {
-    it(`gives “${line}” to the shell as it is`, () => {
+    it(`passes “${line}” to the shell unchanged`, () => {
       assert.deepEqual(plan(line), direct("/bin/bash", "-c", line));
       assert.deepEqual(plan(line, []), direct("/bin/bash", "-c", line));
     });
   }
 
-  it("names the program that is missing", () => {
+  it("names a missing program", () => {
     const missing = (command: string, args: readonly string[] | undefined, message: RegExp): void =>
       assert.throws(
         () => plan(command, args),
@@ -95,13 +95,13 @@ describe("planLaunch on Windows", () => {
     });
   });
 
-  it("refuses to give a batch file what cannot be quoted", () => {
+  it("refuses arguments of a batch file that cannot be quoted", () => {
     for (const argument of ['a" & calc "', "%PATH%", "a\nb", "!x!"]) {
       assert.throws(() => plan("npm", [argument], "cmd.exe"), /safely/);
     }
   });
 
-  it("gives a line to the shell in the shell's own way", () => {
+  it("passes a line to the shell in the form that the shell expects", () => {
     assert.deepEqual(plan("npm test", undefined, "C:\\pwsh.exe").args, [
       "-NoProfile",
       "-NonInteractive",
@@ -111,13 +111,13 @@ describe("planLaunch on Windows", () => {
     assert.deepEqual(plan("dir", [], "cmd.exe").args, ["/d", "/s", "/c", '"dir"']);
   });
 
-  it("names the program that is missing", () => {
+  it("names a missing program", () => {
     assert.throws(() => plan("C:\\none\\x.exe", [], "cmd.exe"), /does not exist/);
     assert.throws(() => plan("gti", ["push"], "cmd.exe"), /not found on the PATH/);
   });
 });
 
-describe("userShell", () => {
+describe("commandShell", () => {
   const rows: readonly (readonly [string | undefined, string])[] = [
     ["/bin/zsh", "/bin/zsh"],
     ["/usr/bin/fish", "/bin/sh"],
@@ -126,12 +126,12 @@ describe("userShell", () => {
     [undefined, "/bin/sh"],
   ];
   for (const [preferred, expected] of rows) {
-    it(`is ${expected} where the user has ${preferred}`, () => {
+    it(`is ${expected} if the user's shell is ${preferred}`, () => {
       assert.equal(commandShell(preferred, finds("/bin/zsh", "/usr/bin/fish", "/usr/bin/nu"), "posix"), expected);
     });
   }
 
-  it("prefers PowerShell 7 on Windows, which knows “&&”", () => {
+  it("prefers PowerShell 7 on Windows, because it supports “&&”", () => {
     const old = "C:\\Windows\\System32\\WindowsPowerShell\\v1.0\\powershell.exe";
     assert.equal(commandShell(old, finds("pwsh.exe", "powershell.exe"), "windows"), "/usr/bin/pwsh.exe");
     assert.equal(commandShell(old, finds("powershell.exe"), "windows"), "/usr/bin/powershell.exe");
@@ -140,15 +140,15 @@ describe("userShell", () => {
   });
 });
 
-describe("displayLine", () => {
-  it("shows a command as one would type it", () => {
+describe("commandLineText", () => {
+  it("returns a command as a user would type it", () => {
     assert.equal(commandLineText("npm test && ls"), "npm test && ls");
     assert.equal(commandLineText("git", ["commit", "-m", "it's done", ""]), "git commit -m 'it'\\''s done' ''");
   });
 });
 
 describe("terminalEnv", () => {
-  it("starts from the base, keeps commands from waiting for a person, and lets the request win", () => {
+  it("starts from the base, keeps commands from waiting for input, and prefers the request's variables", () => {
     const env = unattendedEnvironment(
       { A: "1", PAGER: "less", TERM: "dumb" },
       [{ name: "GIT_PAGER", value: "delta" }],
@@ -158,7 +158,7 @@ describe("terminalEnv", () => {
     assert.deepEqual([env["GIT_TERMINAL_PROMPT"], env["TERM"]], ["0", "xterm-256color"]);
   });
 
-  it("leaves out the editor's own variables, unless they are asked for", () => {
+  it("removes VS Code's own variables, unless they are requested", () => {
     const base = { ELECTRON_RUN_AS_NODE: "1", VSCODE_PID: "7", VSC: "x", NOT: undefined };
     assert.deepEqual(
       Object.keys(unattendedEnvironment(base, [], "posix")).filter(name => name in base),
@@ -168,7 +168,7 @@ describe("terminalEnv", () => {
     assert.equal(asked["ELECTRON_RUN_AS_NODE"], "1");
   });
 
-  it("takes names that differ in case as one, on Windows only", () => {
+  it("merges names that differ in case, on Windows only", () => {
     const request = [{ name: "PATH", value: "b" }];
     const paths = (env: Record<string, string>) => Object.entries(env).filter(([name]) => /^path$/i.test(name));
     assert.deepEqual(paths(unattendedEnvironment({ Path: "a" }, request, "windows")), [["PATH", "b"]]);
@@ -209,7 +209,7 @@ describe("programFinder", () => {
     for (const name of ["plain", "dir", "none", "./none", "./bin/plain"]) assert.equal(find(name), undefined);
   });
 
-  it("leaves out relative entries of the PATH", () => {
+  it("ignores relative entries of the PATH", () => {
     const here = relative(process.cwd(), join(folder, "bin"));
     assert.equal(programFinder({ PATH: `.:bin::${here}` }, folder, "posix")("tool"), undefined);
   });

@@ -5,7 +5,7 @@ import { CharacterSplitter, OutputRing } from "../../src/terminals/outputRing.ts
 const text = fc.array(fc.constantFrom("a", "é", "€", "😀", "\n", "\uFEFF"), { maxLength: 60 }).map(all => all.join(""));
 const cuts = fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 20 });
 
-/** The bytes in pieces of these sizes, over and over. */
+/** The bytes in chunks of these sizes, repeatedly. */
 function pieces(bytes: Uint8Array, sizes: readonly number[]): Uint8Array[] {
   const result: Uint8Array[] = [];
   for (let at = 0, index = 0; at < bytes.length; index++) {
@@ -39,14 +39,14 @@ describe("OutputRing", () => {
     assert.deepEqual([ring.text(), ring.truncated], ["23456", true]);
   });
 
-  it("keeps nothing when the limit is 0, and says so", () => {
+  it("keeps nothing if the limit is 0, and is marked as truncated", () => {
     const ring = new OutputRing(0);
     assert.deepEqual([ring.isEmpty, ring.truncated], [true, false]);
     ring.push(Buffer.from("x"));
     assert.deepEqual([ring.text(), ring.truncated], ["", true]);
   });
 
-  it("starts anew when it is cleared", () => {
+  it("is empty after it is cleared", () => {
     const ring = new OutputRing(4);
     ring.push(Buffer.from("123456"));
     ring.clear();
@@ -55,13 +55,13 @@ describe("OutputRing", () => {
     assert.equal(ring.text(), "ab");
   });
 
-  it("survives bytes that are no text", () => {
+  it("accepts bytes that are not text", () => {
     const ring = new OutputRing(6);
     ring.push(Uint8Array.of(0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x41));
     assert.match(ring.text(), /^\uFFFD+A$/);
   });
 
-  it("takes no more memory than its limit", () => {
+  it("uses no more memory than its limit", () => {
     const ring = new OutputRing(100_000);
     const before = process.memoryUsage().arrayBuffers;
     for (let count = 0; count < 2000; count++) ring.push(Buffer.alloc(5000, 0x61));
@@ -72,7 +72,7 @@ describe("OutputRing", () => {
 });
 
 describe("CharacterSplitter", () => {
-  it("gives whole characters, and all of them, however they come", () => {
+  it("returns whole characters, and all of them, for any chunks", () => {
     fc.assert(
       fc.property(text, cuts, (all, sizes) => {
         const splitter = new CharacterSplitter();
@@ -86,7 +86,7 @@ describe("CharacterSplitter", () => {
     );
   });
 
-  it("loses no byte of what is no text", () => {
+  it("keeps every byte that is not text", () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 40 }), cuts, (bytes, sizes) => {
         const splitter = new CharacterSplitter();

@@ -1,4 +1,4 @@
-// Terminals with real processes: output, ends, limits, and trees that do not want to die.
+// Terminals with real processes: output, exits, limits, and process trees that resist termination.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
@@ -70,13 +70,13 @@ describe("SessionTerminals", function () {
     return text;
   };
 
-  describe("a command", () => {
-    it("gives its output and its exit code", async () => {
+  describe("with a command", () => {
+    it("returns its output and its exit code", async () => {
       const { output, truncated, exit } = await run(node("console.log('héllo'); process.exitCode = 3"));
       assert.deepEqual({ output, truncated, exit }, { output: "héllo\n", truncated: false, exit: { exitCode: 3 } });
     });
 
-    it("gets its arguments untouched", async () => {
+    it("passes its arguments unchanged", async () => {
       const words = ["a b", "$HOME", "*", "`x`", "'q'", "", "é"];
       const { output } = await run({
         command: process.execPath,
@@ -85,35 +85,35 @@ describe("SessionTerminals", function () {
       assert.deepEqual(JSON.parse(output), words);
     });
 
-    it("may be a whole command line", async () => {
+    it("accepts a whole command line", async () => {
       const { output, exit } = await run({ command: "echo one && echo two | tr a-z A-Z; exit 5" });
       assert.deepEqual([output, exit], ["one\nTWO\n", { exitCode: 5 }]);
     });
 
-    it("has both its output streams in the order it wrote them", async () => {
+    it("keeps both its output streams in the order of the writes", async () => {
       const script = "for (let i = 0; i < 50; i++) require('fs').writeSync(i % 2 ? 1 : 2, i + ' ')";
       const { output } = await run(node(script));
       assert.equal(output, Array.from({ length: 50 }, (_, index) => `${index} `).join(""));
     });
 
-    it("has nothing to read", async () => {
+    it("provides no input", async () => {
       const { output } = await run(node("process.stdin.on('end', () => console.log('end')).resume()"));
       assert.equal(output, "end\n");
     });
 
-    it("has no terminal that could ask for a password", async () => {
+    it("provides no terminal that could ask for a password", async () => {
       const { output } = await run({ command: "(: < /dev/tty) 2>/dev/null && echo asked || echo not asked" });
       assert.equal(output, "not asked\n");
     });
 
-    it("runs in the session's folder, in the one asked for, and knows it", async () => {
+    it("runs it in the session's folder or in the requested one, and sets PWD", async () => {
       const where = node("console.log(process.cwd() + ' ' + process.env.PWD)");
       assert.equal((await run(where)).output, `${folder} ${folder}\n`);
       const sub = join(folder, "sub");
       assert.equal((await run({ ...where, cwd: sub })).output, `${sub} ${sub}\n`);
     });
 
-    it("gets the environment of the request, and no pager", async () => {
+    it("passes the environment of the request, and no pager", async () => {
       const { output } = await run(
         node("console.log(process.env.MINE, process.env.PAGER, process.env.GIT_TERMINAL_PROMPT)", {
           env: [{ name: "MINE", value: "yes" }],
@@ -122,7 +122,7 @@ describe("SessionTerminals", function () {
       assert.equal(output, "yes cat 0\n");
     });
 
-    it("shows the signal that ended it", async () => {
+    it("reports the signal that ended it", async () => {
       const { exit } = await run(node("process.kill(process.pid, 'SIGKILL')"));
       assert.deepEqual(exit, { signal: "SIGKILL" });
     });
@@ -134,8 +134,8 @@ describe("SessionTerminals", function () {
     });
   });
 
-  describe("a request that cannot be served", () => {
-    it("is refused where the program is missing, by name", async () => {
+  describe("with an invalid request", () => {
+    it("names the missing program", async () => {
       await rejectsWithRefusal(
         "failed",
         /“no-such-program” was not found on the PATH/,
@@ -143,7 +143,7 @@ describe("SessionTerminals", function () {
       );
     });
 
-    it("is refused where the file may not be executed", async () => {
+    it("refuses a file that is not executable", async () => {
       await writeFile(join(folder, "plain.txt"), "");
       await rejectsWithRefusal(
         "failed",
@@ -152,7 +152,7 @@ describe("SessionTerminals", function () {
       );
     });
 
-    it("is refused for a folder that is relative, missing, a file or outside", async () => {
+    it("refuses a folder that is relative, missing, a file or outside", async () => {
       await writeFile(join(folder, "file"), "");
       const cases: readonly (readonly [string, RegExp])[] = [
         ["sub", /relative/],
@@ -165,7 +165,7 @@ describe("SessionTerminals", function () {
         await rejectsWithRefusal("invalid", message, session().createTerminal(node("", { cwd })));
     });
 
-    it("is refused for a limit or a variable that makes no sense", async () => {
+    it("refuses an invalid limit or variable", async () => {
       for (const outputByteLimit of [-1, 1.5, Number.NaN]) {
         await rejectsWithRefusal("invalid", /outputByteLimit/, session().createTerminal(node("", { outputByteLimit })));
       }
@@ -183,8 +183,8 @@ describe("SessionTerminals", function () {
     });
   });
 
-  describe("ids", () => {
-    it("are of one session only", async () => {
+  describe("with ids", () => {
+    it("accepts only those of the same session", async () => {
       const [one, other] = [session(), session()];
       const { id } = await run(node(""), one);
       await rejectsWithRefusal("notFound", /no such terminal/, other.terminalOutput(id));
@@ -193,7 +193,7 @@ describe("SessionTerminals", function () {
       await rejectsWithRefusal("notFound", /no such terminal/, other.releaseTerminal(id));
     });
 
-    it("are not valid once released, and cannot be guessed", async () => {
+    it("refuses them after the release, and makes them impossible to guess", async () => {
       const terminals = session();
       const { id } = await run(node(""), terminals);
       assert.match(id, /^terminal_[0-9a-f-]{36}$/);
@@ -203,8 +203,8 @@ describe("SessionTerminals", function () {
     });
   });
 
-  describe("output", () => {
-    it("can be read while the command runs", async () => {
+  describe("with output", () => {
+    it("returns it while the command runs", async () => {
       const terminals = session();
       const id = await terminals.createTerminal(node("console.log('started'); setInterval(() => {}, 1000)"));
       await until(async () => (await terminals.terminalOutput(id)).output === "started\n");
@@ -218,12 +218,12 @@ describe("SessionTerminals", function () {
       assert.deepEqual([output, truncated], ["€€.", true]);
     });
 
-    it("is empty, and said to be cut, for a limit of 0", async () => {
+    it("returns empty, truncated output for a limit of 0", async () => {
       const { output, truncated } = await run(node("console.log('x')", { outputByteLimit: 0 }));
       assert.deepEqual([output, truncated], ["", true]);
     });
 
-    it("shows no half characters, however the bytes come", async () => {
+    it("shows no partial characters, for any chunks", async () => {
       const script = `
         const bytes = Buffer.from("a😀é€\\n".repeat(3));
         let at = 0;
@@ -237,14 +237,14 @@ describe("SessionTerminals", function () {
       for (const event of events) if (event.type === "terminalOutput") assert.ok(!event.text.includes("\uFFFD"));
     });
 
-    it("shows bytes that are no text as what they are not", async () => {
+    it("shows replacement characters for bytes that are not text", async () => {
       const { output } = await run(node("process.stdout.write(Buffer.from([0x41, 0xff, 0xe2, 0x82]))"));
       assert.equal(output, "A\uFFFD\uFFFD");
     });
   });
 
-  describe("the display", () => {
-    it("gets the command, the output and the end, in this order", async () => {
+  describe("with a display", () => {
+    it("reports the command, the output and the exit, in this order", async () => {
       const { id } = await run({ command: "echo", args: ["two words"] });
       await until(() => events.some(event => event.type === "terminal" && event.exit));
       assert.deepEqual(events, [
@@ -254,7 +254,7 @@ describe("SessionTerminals", function () {
       ]);
     });
 
-    it("gets few and small events of a flood, and ends with the newest output", async () => {
+    it("reports few and small events of a flood, and finally the newest output", async () => {
       const started = Date.now();
       const script = `
         const block = "0123456789abcde\\n".repeat(4096);
@@ -279,8 +279,8 @@ describe("SessionTerminals", function () {
     });
   });
 
-  describe("kill", () => {
-    it("ends the command, and the id stays good", async () => {
+  describe("with kill", () => {
+    it("ends the command, and the id stays valid", async () => {
       const terminals = session();
       const id = await terminals.createTerminal(node("console.log('up'); setInterval(() => {}, 1000)"));
       await until(async () => (await terminals.terminalOutput(id)).output === "up\n");
@@ -294,7 +294,7 @@ describe("SessionTerminals", function () {
       await terminals.killTerminal(id);
     });
 
-    it("settles whoever waits", async () => {
+    it("settles pending waits", async () => {
       const terminals = session();
       const id = await terminals.createTerminal({ command: "sleep", args: ["100"] });
       const waits = [terminals.waitForTerminalExit(id, never), terminals.waitForTerminalExit(id, never)];
@@ -302,7 +302,7 @@ describe("SessionTerminals", function () {
       assert.deepEqual(await Promise.all(waits), [{ signal: "SIGTERM" }, { signal: "SIGTERM" }]);
     });
 
-    it("ends a command that has ended already without harm", async () => {
+    it("accepts a command that has already ended", async () => {
       const terminals = session();
       const { id } = await run(node("console.log(1)"), terminals);
       await terminals.killTerminal(id);
@@ -324,7 +324,7 @@ describe("SessionTerminals", function () {
       assert.deepEqual((await terminals.terminalOutput(id)).exit, { signal: "SIGTERM" });
     });
 
-    it("ends descendants that made a session of their own", async () => {
+    it("ends descendants in a session of their own", async () => {
       const terminals = session();
       const grandchild = "process.on('SIGTERM', () => {}); console.log(process.pid); setInterval(() => {}, 1000)";
       const child = `require("child_process").spawn(process.execPath, ["-e", ${JSON.stringify(grandchild)}], { stdio: "inherit", detached: true }); setInterval(() => {}, 1000)`;
@@ -335,7 +335,7 @@ describe("SessionTerminals", function () {
       assert.ok(!isAlive(pid), "the grandchild lives");
     });
 
-    it("ends a stopped process politely", async () => {
+    it("ends a stopped process gracefully", async () => {
       const terminals = session({ times: { ...times, grace: 10_000 } });
       const id = await terminals.createTerminal(node("console.log('up'); process.kill(process.pid, 'SIGSTOP')"));
       await until(async () => (await terminals.terminalOutput(id)).output === "up\n");
@@ -344,10 +344,10 @@ describe("SessionTerminals", function () {
     });
   });
 
-  describe("a command that leaves something running", () => {
+  describe("with a command that leaves a process running", () => {
     const background = "sleep 100 & echo $!";
 
-    it("has ended although the pipe is still held", async () => {
+    it("reports the exit although the pipe is still held", async () => {
       const terminals = session();
       const { output, exit, id } = await run({ command: background }, terminals);
       assert.deepEqual(exit, { exitCode: 0 });
@@ -356,7 +356,7 @@ describe("SessionTerminals", function () {
       assert.ok(!isAlive(Number(output)));
     });
 
-    it("ends with its terminal's release", async () => {
+    it("ends the process on release", async () => {
       const terminals = session();
       const { output, id } = await run({ command: `${background}; exec >&- 2>&-` }, terminals);
       assert.ok(isAlive(Number(output)));
@@ -364,14 +364,14 @@ describe("SessionTerminals", function () {
       assert.ok(!isAlive(Number(output)));
     });
 
-    it("has ended only when its output has, as long as that does not take for ever", async () => {
+    it("reports the exit after the end of the output, if that does not take too long", async () => {
       const patient = { ...times, quiet: 1000, drain: 10_000 };
       const command = "(for i in 1 2 3 4 5; do sleep 0.3; echo $i; done) & echo now";
       const { output } = await run({ command }, session({ times: patient }));
       assert.equal(output, "now\n1\n2\n3\n4\n5\n");
     });
 
-    it("has its later output too", async () => {
+    it("includes its later output", async () => {
       const terminals = session();
       const { id, output } = await run({ command: "(sleep 1; echo late) & echo now" }, terminals);
       assert.equal(output, "now\n");
@@ -379,8 +379,8 @@ describe("SessionTerminals", function () {
     });
   });
 
-  describe("release", () => {
-    it("ends the command and settles whoever waits", async () => {
+  describe("with release", () => {
+    it("ends the command and settles pending waits", async () => {
       const terminals = session();
       const id = await terminals.createTerminal({ command: "sleep", args: ["100"] });
       const waiting = terminals.waitForTerminalExit(id, never);
@@ -396,8 +396,8 @@ describe("SessionTerminals", function () {
     });
   });
 
-  describe("waiting for the end", () => {
-    it("can be called back, and the command goes on", async () => {
+  describe("with a wait for exit", () => {
+    it("allows it to be cancelled while the command continues", async () => {
       const terminals = session();
       const id = await terminals.createTerminal({ command: "sleep", args: ["100"] });
       const abort = new AbortController();
@@ -409,8 +409,8 @@ describe("SessionTerminals", function () {
     });
   });
 
-  describe("limits", () => {
-    it("refuse a command beyond the most that may run at once, until one ends", async () => {
+  describe("with limits", () => {
+    it("refuses a command beyond the maximum of running commands, until one ends", async () => {
       const terminals = session({ maxRunning: 2 });
       const requests = [1, 2, 3].map(() => terminals.createTerminal({ command: "sleep", args: ["100"] }));
       const third = rejectsWithRefusal("failed", /2 commands of this session are running/, requests[2]!);
@@ -421,8 +421,8 @@ describe("SessionTerminals", function () {
     });
   });
 
-  describe("the end of the session", () => {
-    it("ends every command, and refuses what waits and what comes later", async () => {
+  describe("at the end of the session", () => {
+    it("ends every command, and refuses pending and later requests", async () => {
       const terminals = session();
       const ids = await Promise.all(
         [1, 2].map(() => terminals.createTerminal(node("console.log(process.pid); setInterval(() => {}, 1000)"))),
@@ -447,7 +447,7 @@ describe("SessionTerminals", function () {
       assert.equal(events.length, reported);
     });
 
-    it("is not the end of its agent, which ends the commands and their ids and lets another agent start new ones", async () => {
+    it("continues after an agent ends, which ends the commands and their ids, and lets another agent start new ones", async () => {
       const terminals = session();
       const id = await terminals.createTerminal(node("console.log(process.pid); setInterval(() => {}, 1000)"));
       await until(async () => (await terminals.terminalOutput(id)).output !== "");
@@ -461,7 +461,7 @@ describe("SessionTerminals", function () {
       await terminals.close();
     });
 
-    it("reports nothing more, not even of a command whose release was under way", async () => {
+    it("reports nothing more, not even for a command whose release was pending", async () => {
       const terminals = session();
       const id = await terminals.createTerminal({ command: "sleep", args: ["100"] });
       const releasing = terminals.releaseTerminal(id);
@@ -470,7 +470,7 @@ describe("SessionTerminals", function () {
       assert.equal(events.length, reported);
     });
 
-    it("ends a command that was just starting, at whatever moment", async () => {
+    it("ends a command that was just starting, at any moment", async () => {
       const mark = `100.${process.pid}`;
       const left = (): boolean =>
         execFileSync("ps", ["-A", "-o", "args="], { encoding: "utf8" }).includes(`sleep ${mark}`);
