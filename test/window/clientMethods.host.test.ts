@@ -1,6 +1,6 @@
 // Every method of protocol version 1 that an agent may call on the client, except permission requests (see
-// test/permissions/permissionRequests.host.test.ts). The agent is built on the official SDK. The tests check the result in
-// the editor: buffer, disk, undo, cursors and encodings, and processes.
+// test/permissions/permissionRequests.host.test.ts). The agent is built on the official SDK. The tests check the result
+// in the editor: buffer, disk, undo, cursors and encodings, and processes.
 import assert from "node:assert/strict";
 import { readFile, realpath, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -19,7 +19,7 @@ import {
   type Step,
 } from "../support/host/sdkSession.ts";
 
-describe("An agent built on the official SDK", () => {
+describe("an agent built on the official SDK", () => {
   const suite = sdkSuite();
   const { path, put, read } = suite;
   let sdk: SdkSession;
@@ -33,22 +33,22 @@ describe("An agent built on the official SDK", () => {
   const write = async (name: string, content: string): Promise<void> =>
     assert.deepEqual(await sdk.get("fs/write_text_file", { path: path(name), content }), {});
 
-  describe("reads a text file", () => {
+  describe("when it reads a text file", () => {
     const method = "fs/read_text_file";
 
-    it("as it is on disk, when nobody has it open", async () => {
+    it("gets the text on disk if the file is not open", async () => {
       await put("a.txt", "één\r\ntwee\n");
       assert.equal(await read("a.txt"), "één\r\ntwee\n");
     });
 
-    it("as it stands in the editor, when that is not saved", async () => {
+    it("gets the unsaved text in the editor", async () => {
       await put("a.txt", "old\n");
       await type(await show("a.txt"), "unsaved ☃\n");
       assert.equal(await read("a.txt"), "unsaved ☃\n");
       assert.equal(await disk("a.txt"), "old\n");
     });
 
-    it("from a line on, and so many of them: on disk and in the editor alike", async () => {
+    it("gets the requested lines, on disk and in the editor alike", async () => {
       await put("a.txt", "one\ntwo\nthree\nfour");
       for (const saved of [true, false]) {
         if (!saved) await type(await show("a.txt"), "ONE\nTWO\nTHREE\nFOUR");
@@ -60,7 +60,7 @@ describe("An agent built on the official SDK", () => {
       }
     });
 
-    it("and is told which one is missing", async () => {
+    it("gets an error that names a missing file", async () => {
       await sdk.assertRefused(
         method,
         { path: path("none.txt") },
@@ -69,14 +69,14 @@ describe("An agent built on the official SDK", () => {
       );
     });
 
-    it("and is refused a folder, binary data and a path that is not absolute", async () => {
+    it("is refused a folder, binary data and a path that is not absolute", async () => {
       await put("binary", Uint8Array.from([0x7f, 0x45, 0x4c, 0x46, 0, 1, 0, 2]));
       await sdk.assertRefused(method, { path: folder }, errorCodes.invalidParams, /folder/);
       await sdk.assertRefused(method, { path: path("binary") }, errorCodes.invalidParams, /binary/);
       await sdk.assertRefused(method, { path: "a.txt" }, errorCodes.invalidParams, /relative/);
     });
 
-    it("outside the workspace only if the user says so", async () => {
+    it("needs the user's permission outside the workspace", async () => {
       const outside = join(await realpath(storage), "outside.txt");
       await writeFile(outside, "far away\n");
       const usual = sdk.settings;
@@ -106,8 +106,8 @@ describe("An agent built on the official SDK", () => {
     });
   });
 
-  describe("writes a text file", () => {
-    it("that is open and saved: the disk has it, nothing is unsaved, and one undo brings the old text back", async () => {
+  describe("when it writes a text file", () => {
+    it("saves an open file without unsaved changes, and one undo restores the old text", async () => {
       await put("a.txt", "one\ntwo\nthree\nfour\nfive\n");
       const { document } = await show("a.txt");
       await write("a.txt", "1\ntwo\n3\nfour\n5\nsix\n");
@@ -119,7 +119,7 @@ describe("An agent built on the official SDK", () => {
       assert.equal(document.getText(), "1\ntwo\n3\nfour\n5\nsix\n");
     });
 
-    it("and leaves cursors and selections at the text where they were", async () => {
+    it("moves cursors and selections with their text", async () => {
       await put("a.txt", "first\nconst one = 1; // keep me\nlast\n");
       const editor = await show("a.txt");
       const texts = (): readonly string[] => editor.selections.map(selection => editor.document.getText(selection));
@@ -131,7 +131,7 @@ describe("An agent built on the official SDK", () => {
       assert.ok(reversed?.isReversed, "it runs backwards as before");
     });
 
-    it("with unsaved text: the buffer has it, the disk does not, and the user's text is one undo away", async () => {
+    it("changes only the buffer of a file with unsaved changes, and one undo restores the user's text", async () => {
       await put("a.txt", "one\n");
       const editor = await show("a.txt");
       await type(editor, "one\nmine\n");
@@ -143,7 +143,7 @@ describe("An agent built on the official SDK", () => {
       assert.equal(editor.document.getText(), "one\nmine\n");
     });
 
-    it("with its own line ending, whatever the agent sends", async () => {
+    it("keeps the line endings of the file", async () => {
       await put("crlf.txt", "one\r\ntwo\r\n");
       const { document } = await show("crlf.txt");
       await write("crlf.txt", "one\nzwei\nthree\n");
@@ -154,7 +154,7 @@ describe("An agent built on the official SDK", () => {
       assert.equal(await disk("lf.txt"), "one\ntwo\n");
     });
 
-    it("in UTF-16, with its byte-order mark, open or not", async () => {
+    it("keeps UTF-16 with its byte-order mark, open or not", async () => {
       const utf16 = (text: string): Buffer => Buffer.from(`\uFEFF${text}`, "utf16le");
       const big = (text: string): Buffer => utf16(text).swap16();
       for (const [name, encoded] of [
@@ -172,7 +172,7 @@ describe("An agent built on the official SDK", () => {
       }
     });
 
-    it("in the encoding of files.encoding, and is refused what that lacks", async () => {
+    it("keeps the encoding of files.encoding, and is refused characters that it lacks", async () => {
       const latin = (text: string): Buffer => Buffer.from(text, "latin1");
       await withFiles({ encoding: "windows1252" }, async () => {
         await put("a.txt", latin("caf\xe9\n"));
@@ -187,7 +187,7 @@ describe("An agent built on the official SDK", () => {
       });
     });
 
-    it("that is new, in folders that are new, and opens no editor for it", async () => {
+    it("creates a new file in new folders, and opens no editor for it", async () => {
       const before = tabs();
       await write("deep/down/new.txt", "new\n");
       assert.equal(await disk("deep/down/new.txt"), "new\n");
@@ -195,7 +195,7 @@ describe("An agent built on the official SDK", () => {
       assert.deepEqual(tabs(), before);
     });
 
-    it("many times at once, in the order sent", async () => {
+    it("may write many times at once, in the order sent", async () => {
       const sent = Array.from({ length: 20 }, (_, index): Step => {
         const params = { path: path(index % 2 === 0 ? "even.txt" : "odd.txt"), content: `${index}\n` };
         return { request: "fs/write_text_file", params };
@@ -210,7 +210,7 @@ describe("An agent built on the official SDK", () => {
       assert.deepEqual([document.getText(), document.isDirty], ["18\n", false]);
     });
 
-    it("that the editor saves by itself at the same moment", async () => {
+    it("may write while the editor saves automatically", async () => {
       await withFiles({ autoSave: "afterDelay", autoSaveDelay: 1 }, async () => {
         await put("a.txt", "start\n");
         await show("a.txt");
@@ -221,7 +221,7 @@ describe("An agent built on the official SDK", () => {
       });
     });
 
-    it("not over a folder or binary data, and not in a file", async () => {
+    it("is refused to overwrite a folder or binary data, and to write below a file", async () => {
       await put("binary", Uint8Array.from([0x7f, 0x45, 0x4c, 0x46, 0, 1, 0, 2]));
       await put("a.txt", "one\n");
       const method = "fs/write_text_file";
@@ -238,7 +238,7 @@ describe("An agent built on the official SDK", () => {
     });
   });
 
-  describe("runs a command", () => {
+  describe("when it runs a command", () => {
     const node = (script: string, more: Params = {}): Params => ({
       command: process.execPath,
       args: ["-e", script],
@@ -253,7 +253,7 @@ describe("An agent built on the official SDK", () => {
         terminal,
       );
 
-    it("and gets its output and its exit code, which the panel gets too", async () => {
+    it("gets its output and its exit code, and so does the panel", async () => {
       const terminal = await create(node("console.log('out'); console.error('err ☃'); process.exitCode = 3"));
       assert.deepEqual(await sdk.get("terminal/wait_for_exit", terminal), { exitCode: 3, signal: null });
       assert.deepEqual(await output(terminal), {
@@ -267,7 +267,7 @@ describe("An agent built on the official SDK", () => {
       assert.equal(sdk.state.terminals.get(terminal.terminalId)?.output, "out\nerr ☃\n", "the panel keeps showing it");
     });
 
-    it("in a folder and with variables of its own, and keeps only the newest of its output", async () => {
+    it("may set its folder and variables, and limit the output to the newest part", async () => {
       const script = "process.stdout.write(`${'x'.repeat(100)}${process.cwd()}|${process.env.GREETING}`)";
       const env = [
         { name: "ELECTRON_RUN_AS_NODE", value: "1" },
@@ -281,7 +281,7 @@ describe("An agent built on the official SDK", () => {
       await sdk.get("terminal/release", terminal);
     });
 
-    it("through the SDK's own handle, from its start to its release", async () => {
+    it("may use the SDK's own terminal handle, from creation to release", async () => {
       const [{ result, error }] = (await sdk.play({ terminal: node("console.log('hello')") })) as readonly [Outcome];
       assert.equal(error, undefined, error?.message);
       const { exit, output: got, killed, after } = result as Record<"exit" | "output" | "killed" | "after", Outcome>;
@@ -298,11 +298,11 @@ describe("An agent built on the official SDK", () => {
       return started;
     };
     afterEach(() => {
-      // Whatever a failure left.
+      // Processes left behind by a failed test.
       for (const pid of started.splice(0)) if (isAlive(pid)) process.kill(pid, "SIGKILL");
     });
 
-    it("whose whole tree it can kill, and whose output stays", async function () {
+    it("kills its whole process tree, and keeps its output", async function () {
       if (process.platform === "win32") return this.skip();
       await put("tree.cjs", processTreeScript);
       const terminal = await create(node("", { args: [path("tree.cjs")], cwd: folder }));
@@ -322,7 +322,7 @@ describe("An agent built on the official SDK", () => {
       await sdk.get("terminal/release", terminal);
     });
 
-    it("and a release ends what a command left behind, also in groups of its own", async function () {
+    it("ends the processes that it left behind on release, also in groups of their own", async function () {
       if (process.platform === "win32") return this.skip();
       await put("tree.cjs", processTreeScript);
       const terminal = await create(node("", { args: [path("tree.cjs"), "starter"], cwd: folder }));
@@ -333,7 +333,7 @@ describe("An agent built on the official SDK", () => {
       assert.deepEqual(pids.map(isAlive), [false, false]);
     });
 
-    it("and a release ends it, after which its id means nothing", async () => {
+    it("ends it on release, after which its id is invalid", async () => {
       const terminal = await create(node("console.log(process.pid); setInterval(() => {}, 1000)"));
       const printed = (): number => Number(sdk.state.terminals.get(terminal.terminalId)?.output);
       await sdk.until(() => printed() > 0);
@@ -351,7 +351,7 @@ describe("An agent built on the official SDK", () => {
       );
     });
 
-    it("and can take its waiting back, while the command goes on", async () => {
+    it("may cancel its wait for exit, while the command continues", async () => {
       const terminal = await create(node("setInterval(() => {}, 1000)"));
       const turn = sdk.begin({ request: "terminal/wait_for_exit", params: terminal, as: "wait" });
       await sdk.session.setOption("withdraw", "wait");
@@ -361,7 +361,7 @@ describe("An agent built on the official SDK", () => {
       await sdk.get("terminal/release", terminal);
     });
 
-    it("and is told of a program that does not exist", async () => {
+    it("gets an error for a program that does not exist", async () => {
       await sdk.assertRefused(
         "terminal/create",
         { command: "no-such-program-anywhere" },
@@ -371,7 +371,7 @@ describe("An agent built on the official SDK", () => {
     });
   });
 
-  it("reports what it does, in order, and the session takes it all in", async () => {
+  it("reports all updates in order, and the session applies them", async () => {
     const text = (words: string): Params => ({ type: "text", text: words });
     const updates: readonly Params[] = [
       { sessionUpdate: "agent_thought_chunk", content: text("Hm. ") },
@@ -396,11 +396,11 @@ describe("An agent built on the official SDK", () => {
     const outcomes = await sdk.play(...updates.map((update): Step => ({ update })));
     assert.ok(outcomes.every(({ error }) => error === undefined));
     const { entries, plans, commands, usage, title } = sdk.state;
-    const said = [...entries].slice(from + 1, -1).map(entry => {
+    const messages = [...entries].slice(from + 1, -1).map(entry => {
       if (entry.kind !== "message") return entry.kind;
       return [entry.author, ...entry.content.map(block => (block.type === "text" ? block.text : block.type))];
     });
-    assert.deepEqual(said, [["thought", "Hm. I see."], ["agent", "Hello ☃"], "tool"]);
+    assert.deepEqual(messages, [["thought", "Hm. I see."], ["agent", "Hello ☃"], "tool"]);
     const tool = entries.get(toolKey("u1"));
     assert.ok(tool?.kind === "tool");
     assert.deepEqual(tool.fields, {

@@ -1,4 +1,4 @@
-// What the buttons of code and content do in the editor: insert, apply after a look at the diff, open, draw.
+// The actions of code blocks and content in the editor: insert, apply after a diff, open, render.
 import assert from "node:assert/strict";
 import { mkdtemp, readFile, realpath, rm, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
@@ -15,7 +15,7 @@ import { until } from "../support/fakes/until.ts";
 const text = "function sum(a, b) {\n  return a - b;\n}\n\nsum(1, 2);\n";
 const code = "function sum(a, b) {\n  return a + b;\n}\n";
 
-describe("the buttons of code and content", () => {
+describe("the actions of code blocks and content", () => {
   let root: string;
   let folder: string;
   let file: vscode.Uri;
@@ -40,7 +40,7 @@ describe("the buttons of code and content", () => {
   });
   beforeEach(async () => {
     questions.length = 0;
-    // One for each test: the editor may remember what another did to its own.
+    // A separate file for each test, because VS Code may remember the state of another test's file.
     file = vscode.Uri.file(join(folder, `sum-${++count}.js`));
     await vscode.commands.executeCommand("workbench.action.closeAllEditors");
     await writeFile(file.fsPath, text);
@@ -59,7 +59,7 @@ describe("the buttons of code and content", () => {
   const now = async (): Promise<string> => (await vscode.workspace.openTextDocument(file)).getText();
   const undo = (): Thenable<unknown> => vscode.commands.executeCommand("undo");
 
-  it("insert code at the cursor, as deep as it, to be undone at once", async () => {
+  it("insert code at the cursor with its indentation, and one undo removes it", async () => {
     const editor = await vscode.window.showTextDocument(file);
     await editor.edit(edit => edit.insert(new vscode.Position(1, 0), "  \n"));
     editor.selection = new vscode.Selection(1, 2, 1, 2);
@@ -69,11 +69,11 @@ describe("the buttons of code and content", () => {
     assert.ok((await now()).startsWith("function sum(a, b) {\n  \n  return"));
   });
 
-  it("say that a file must be open before code can be inserted", async () => {
+  it("require an open file before code can be inserted", async () => {
     await assert.rejects(insertCode("x"), /^Error: Open a file first/);
   });
 
-  it("show what applying makes of the file, write nothing before the answer, and can be undone", async () => {
+  it("show a diff of the applied code, write nothing before the confirmation, and can be undone", async () => {
     const shown: (vscode.TabInputTextDiff | undefined)[] = [];
     const look = async (): Promise<void> => {
       const input = vscode.window.tabGroups.activeTabGroup.activeTab?.input;
@@ -94,7 +94,7 @@ describe("the buttons of code and content", () => {
     assert.equal(await now(), text);
   });
 
-  it("leave the file alone when the user says no, or when it changed while they looked", async () => {
+  it("change nothing if the user declines, or if the file changed meanwhile", async () => {
     await applyCode(code, name(), around(answering(false)));
     assert.equal(await now(), text);
     const change = async (): Promise<void> => {
@@ -107,14 +107,14 @@ describe("the buttons of code and content", () => {
     await vscode.window.showTextDocument(file);
   });
 
-  it("apply to what is selected in the editor that was used last, when no file is named", async () => {
+  it("apply to the selection in the last active editor, if no file is named", async () => {
     const editor = await vscode.window.showTextDocument(file);
     editor.selection = new vscode.Selection(1, 2, 1, 15);
     await applyCode("return 3;", undefined, around());
     assert.equal(await now(), text.replace("return a - b;", "return 3;"));
   });
 
-  it("create a file that is not there, and refuse one outside", async () => {
+  it("create a missing file, and refuse one outside", async () => {
     const created = join(folder, "new.js");
     await applyCode(code, join(basename(folder), "new.js"), around(answering(false)));
     await assert.rejects(readFile(created), { code: "ENOENT" });
@@ -123,7 +123,7 @@ describe("the buttons of code and content", () => {
     await assert.rejects(applyCode(code, "../outside.js", around()), /is outside this workspace/);
   });
 
-  it("open a file at its column, and select to the last line that is named", async () => {
+  it("open a file at its column, and select to the last named line", async () => {
     await openFile(name(), 1, root, { column: 10 });
     assert.equal(vscode.window.activeTextEditor?.selection.active.character, 9);
     await openFile(name(), 1, root, { endLine: 3 });
@@ -133,7 +133,7 @@ describe("the buttons of code and content", () => {
     );
   });
 
-  it("open embedded files in the editor of their kind, by their names", async () => {
+  it("open embedded files in an editor of their language, by their names", async () => {
     const events: readonly SessionEvent[] = [
       { type: "resource", uri: "file:///w/notes.py", text: "x = 1" } as const,
       { type: "image", mimeType: "image/png", data: Buffer.from("no png").toString("base64") } as const,
@@ -152,7 +152,7 @@ describe("the buttons of code and content", () => {
     await assert.rejects(contents.open(state, entry, 2), /no longer part of the conversation/);
   });
 
-  it("draw a diagram in one panel for each source, beside", async () => {
+  it("render a diagram in one panel for each source, to the side", async () => {
     await vscode.window.showTextDocument(file);
     const extension = vscode.extensions.all.find(each => each.id.endsWith(".parley"));
     assert.ok(extension);

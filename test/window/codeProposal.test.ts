@@ -29,20 +29,20 @@ function applied(text: string, code: string, selected?: string): { readonly text
   return { text: text.slice(0, start) + put + text.slice(end), replaces };
 }
 
-describe("code for a file", () => {
-  it("replaces the function that begins with its first line", () => {
+describe("the proposal of code for a file", () => {
+  it("replaces the function that begins with the code's first line", () => {
     const code = "export function sum(numbers) {\n  return numbers.reduce((a, b) => a + b, 0);\n}\n";
     const { text, replaces } = applied(file, code);
     assert.equal(replaces, "block");
     assert.ok(text.includes(`"x";\n\n${code}\nclass Cart`), text);
   });
 
-  it("takes the depth of the block it replaces", () => {
+  it("uses the indentation of the block it replaces", () => {
     const { text } = applied(file, "total() {\n  return this.sum();\n}");
     assert.ok(text.includes("\n  total() {\n    return this.sum();\n  }\n}\n"), text);
   });
 
-  it("replaces a block that nothing closes, as in Python", () => {
+  it("replaces a block without a closing line, as in Python", () => {
     const python = "def a():\n    return 1\n\n\ndef b():\n    return 2\n";
     assert.equal(
       applied(python, "def a():\n    x = 3\n    return x\n").text,
@@ -50,19 +50,19 @@ describe("code for a file", () => {
     );
   });
 
-  it("replaces what is selected, whatever its own first line", () => {
+  it("replaces the selection, whatever its first line", () => {
     const { text, replaces } = applied(file, "  let total = 0;", "  let total = 1;\n");
     assert.equal(replaces, "selection");
     assert.equal(text, file.replace("total = 1", "total = 0"));
   });
 
-  it("replaces the whole file when it is several blocks, or the file has its first line twice or not at all", () => {
+  it("replaces the whole file if the code has several blocks, or the file has its first line twice or not at all", () => {
     for (const code of ["a\nb\n", "export function sum(numbers) {\n}\n\nfunction more() {\n}\n"])
       assert.deepEqual(applied(file, code), { text: code, replaces: "all" });
     assert.equal(applied("if (a) {\n}\nif (a) {\n}\n", "if (a) {\n  b();\n}").replaces, "all");
   });
 
-  it("ends a file with a line break where the file had one, and keeps its kind of line breaks in a block", () => {
+  it("ends a file with a line feed if it had one, and keeps its line endings in a block", () => {
     assert.equal(applied("x\n", "y").text, "y\n");
     assert.equal(applied("", "y").text, "y\n");
     assert.equal(applied("x", "y").text, "y");
@@ -70,8 +70,8 @@ describe("code for a file", () => {
   });
 });
 
-describe("code at the cursor", () => {
-  it("is as deep as the cursor, but for blank lines", () => {
+describe("the code at the cursor", () => {
+  it("has the indentation of the cursor, except for blank lines", () => {
     assert.equal(indentCode("a\n  b\n\nc", "  "), "a\n    b\n\n  c");
     assert.equal(indentCode("a\nb", ""), "a\nb");
   });

@@ -1,4 +1,4 @@
-// The extension as VS Code runs it: it comes up by itself, with what its manifest promises, and in every state.
+// The extension as VS Code runs it: it activates by itself, with the contributions of its manifest, and in every state.
 import assert from "node:assert/strict";
 import * as vscode from "vscode";
 import { TrafficRecorder } from "../../src/acp/trafficRecorder.ts";
@@ -21,7 +21,7 @@ const { contributes } = extension.packageJSON as Manifest;
 const context = { asAbsolutePath: (path: string) => path } as vscode.ExtensionContext;
 
 describe("Parley", () => {
-  it("comes up by itself once VS Code has started", () => until(() => extension.isActive));
+  it("activates by itself after VS Code has started", () => until(() => extension.isActive));
 
   it("registers every command of its manifest", async () => {
     await extension.activate();
@@ -42,7 +42,7 @@ describe("Parley", () => {
     }
   });
 
-  it("offers the demo agent first, and finds nothing wrong, with nothing set", () => {
+  it("offers the demo agent first, and reports no problem, with the default settings", () => {
     const { agents, bad, sendKey } = readSettings(context);
     assert.deepEqual([agents[0]?.id, bad, sendKey], ["demo", [], "enter"]);
     assert.ok(agents.length > 1);
@@ -50,7 +50,7 @@ describe("Parley", () => {
 });
 
 describe("the commands of Parley", () => {
-  // What asks something of the user waits for an answer, and is left out; so is what says that there is no checkpoint.
+  // Excludes commands that wait for an answer of the user, and the commands that report that there is no checkpoint.
   const asking = ["selectAgent", "managePermissionRules", "restoreCheckpoint", "undoRestore", "deleteCheckpoints"];
   const commands = contributes.commands
     .map(({ command }) => command)
@@ -66,7 +66,7 @@ describe("the commands of Parley", () => {
     for (const command of commands) await vscode.commands.executeCommand(command);
   };
 
-  it("complain of nothing in a workspace that is not trusted, and start no agent", async () => {
+  it("report no error in an untrusted workspace, and start no agent", async () => {
     const trusted = Object.getOwnPropertyDescriptor(vscode.workspace, "isTrusted");
     assert.ok(trusted);
     Object.defineProperty(vscode.workspace, "isTrusted", { get: () => false, configurable: true });
@@ -81,7 +81,7 @@ describe("the commands of Parley", () => {
     }
   });
 
-  it("complain of nothing without any agent", async () => {
+  it("report no error without any agent", async () => {
     const hidden = Object.fromEntries(readSettings(context).agents.map(({ id }) => [id, false]));
     const configuration = vscode.workspace.getConfiguration("parley");
     await configuration.update("agents", hidden, vscode.ConfigurationTarget.Global);
@@ -133,7 +133,7 @@ describe("the document of an agent's traffic", () => {
 
   const lines = (): readonly string[] => traffic.provideTextDocumentContent(uri).trimEnd().split("\n");
 
-  it("begins with the number of lines that were no messages", () => {
+  it("begins with the number of lines that were not messages", () => {
     tap?.recordText("out", "Welcome!");
     assert.equal(lines()[0], '// Not valid messages: 1 line of the agent\'s output ("dir":"out")');
     tap?.recordText("out", "Still here");
@@ -141,12 +141,12 @@ describe("the document of an agent's traffic", () => {
     assert.equal(lines().length, 3);
   });
 
-  it("says how much is not kept", () => {
+  it("reports the number of dropped records", () => {
     for (let i = 0; i < 5002; i++) tap?.recordMessage("a>c", { i }, 1);
     assert.equal(lines()[0], "// Dropped: 2 older lines");
   });
 
-  it("has no head when there is nothing to say", () => {
+  it("has no header if there is nothing to report", () => {
     tap?.recordMessage("c>a", { method: "initialize" }, 1);
     tap?.recordText("err", "warning");
     assert.equal(lines().length, 2);
@@ -159,7 +159,7 @@ describe("the document of an agent's traffic", () => {
     assert.ok(!lines().join().includes("s3cr3t"));
   });
 
-  it("says that nothing was exchanged yet", () => {
+  it("explains that there is no traffic yet", () => {
     tap = undefined;
     assert.match(lines().join(), /^No messages have been exchanged/);
   });

@@ -1,4 +1,4 @@
-// What a click in the panel may open: agents write the paths and links, so only files of the workspace, and the web.
+// Which links and paths a click in the panel may open. Agents write them, so only files of the workspace, and the web.
 import assert from "node:assert/strict";
 import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -7,11 +7,11 @@ import { pathToFileURL } from "node:url";
 import * as vscode from "vscode";
 import { openFile, openLink } from "../../src/window/code/openFile.ts";
 
-describe("what an agent's words open", () => {
+describe("a link or path of an agent", () => {
   let root: string;
-  /** In the workspace, holding a.txt of three lines. */
+  /** In the workspace, contains a.txt with three lines. */
   let inside: string;
-  /** Beside the workspace, holding secret.txt. */
+  /** Next to the workspace, contains secret.txt. */
   let outside: string;
 
   before(async () => {
@@ -37,7 +37,7 @@ describe("what an agent's words open", () => {
       .flatMap(group => group.tabs)
       .map(tab => (tab.input instanceof vscode.TabInputText ? tab.input.uri.fsPath : tab.label));
 
-  /** Without a line VS Code puts the cursor where it was last. */
+  /** Without a line, VS Code restores the last cursor position. */
   function assertShown(line?: number): void {
     assert.deepEqual(opened(), [join(inside, "a.txt")]);
     if (line !== undefined) assert.equal(vscode.window.activeTextEditor?.selection.active.line, line - 1);
@@ -59,52 +59,52 @@ describe("what an agent's words open", () => {
     assertShown(2);
   });
 
-  it("takes a relative path from the session's folder", async () => {
+  it("is resolved against the session's folder", async () => {
     await openFile(join(basename(inside), "folder", "..", "a.txt"), 3, root);
     assertShown(3);
   });
 
-  it("opens a file without a line, and one before the first session", async () => {
+  it("opens a file without a line, and also before the first session", async () => {
     await openFile(join(inside, "a.txt"), undefined, "");
     assertShown();
   });
 
-  it("refuses a path that leads out by ..", async () => {
+  it("is refused if it leads out with ..", async () => {
     await assertRefused(openFile(join("..", basename(outside), "secret.txt"), 1, root), liesOutside);
     const written = `${inside}/../../${basename(outside)}/secret.txt`;
     await assertRefused(openFile(written, 1, root), liesOutside);
   });
 
-  it("refuses a symbolic link that leads out", async () => {
+  it("is refused if it is a symbolic link that leads out", async () => {
     await assertRefused(openFile(join(inside, "way-out", "secret.txt"), 1, root), liesOutside);
   });
 
-  it("refuses an absolute path outside, and does not tell whether it exists", async () => {
+  it("is refused if it is an absolute path outside, without a hint whether it exists", async () => {
     await assertRefused(openFile(join(outside, "secret.txt"), 1, root), liesOutside);
     await assertRefused(openFile(join(outside, "no-such-file.txt"), 1, root), liesOutside);
   });
 
-  it("refuses everything outside before the first session, too", async () => {
+  it("is refused outside before the first session, too", async () => {
     await assertRefused(openFile(join(outside, "secret.txt"), 1, ""), liesOutside);
   });
 
-  it("says that a missing file is missing, and that a folder is none", async () => {
+  it("is refused for a missing file and a folder, with the reason", async () => {
     await assertRefused(openFile(join(inside, "b.txt"), 1, root), /The file .*b\.txt does not exist/);
     await assertRefused(openFile(join(inside, "a.txt", "b.txt"), 1, root), /does not exist/);
     await assertRefused(openFile(join(inside, "folder"), 1, root), /does not exist/);
   });
 
-  it("refuses paths of other machines", async () => {
+  it("is refused if it is a path of another machine", async () => {
     await assertRefused(openFile("//host.invalid/share/a.txt", 1, root), liesOutside);
     await assertRefused(openFile("\\\\host.invalid\\share\\a.txt", 1, root), /is outside|does not exist/);
     await assertRefused(openLink("file://host.invalid/share/a.txt", root), liesOutside);
   });
 
-  it("refuses what is no path", async () => {
+  it("is refused if it is not a path", async () => {
     await assertRefused(openFile("a\0.txt", 1, root), /NUL/);
   });
 
-  it("opens a file link at its line, whatever the case of its scheme", async () => {
+  it("opens a file link at its line, for any case of its scheme", async () => {
     const link = pathToFileURL(join(inside, "a.txt")).href;
     await openLink(`${link}#L3`, root);
     assertShown(3);
@@ -113,7 +113,7 @@ describe("what an agent's words open", () => {
     assertShown(2);
   });
 
-  it("refuses a file link that leads out", async () => {
+  it("is refused if it is a file link that leads out", async () => {
     await assertRefused(openLink(pathToFileURL(join(outside, "secret.txt")).href, root), liesOutside);
   });
 
@@ -134,11 +134,11 @@ describe("what an agent's words open", () => {
     });
   }
 
-  it("refuses what has no scheme", async () => {
+  it("is refused without a scheme", async () => {
     await assertRefused(openLink("a.txt", root), /has no scheme/);
   });
 
-  it("hands web and mail links to the system", async () => {
+  it("is passed to the system if it is a web or mail link", async () => {
     const links = [
       "https://example.com/a?b=c#d",
       "http://example.com/",
@@ -160,7 +160,7 @@ async function closeAll(): Promise<void> {
   await vscode.commands.executeCommand("workbench.action.closeAllEditors");
 }
 
-/** What was to be opened outside the editor while `work` ran. Under test VS Code lets `env` be changed. */
+/** The links that were opened outside of VS Code while `work` ran. In tests, VS Code allows changes of `env`. */
 async function openedOutside(work: () => Promise<void>): Promise<readonly vscode.Uri[]> {
   const sent: vscode.Uri[] = [];
   const original = vscode.env.openExternal;

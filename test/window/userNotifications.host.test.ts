@@ -1,4 +1,4 @@
-// When a sound calls the user back, by what the settings want. Notifications are seen end to end.
+// When a sound notifies the user, by setting. The end-to-end tests cover notifications.
 import assert from "node:assert/strict";
 import { nullLog } from "../../src/base/log.ts";
 import type { PanelMessage } from "../../src/panel/protocol.ts";
@@ -11,8 +11,8 @@ import type { NotificationLevel } from "../../src/window/settings.ts";
 const asked: SessionEvent = { type: "askOpened", ask: "q", title: "Run it?", options: [] };
 const ended: SessionEvent = { type: "activity", state: "idle", stopReason: "end_turn" };
 
-/** What a chat in sight is told while a question and then the end of the turn come. */
-function told(sound: NotificationLevel, visible = true): readonly PanelMessage[] {
+/** The messages that a visible chat receives for a question and then the end of the turn. */
+function soundsFor(sound: NotificationLevel, visible = true): readonly PanelMessage[] {
   const messages: PanelMessage[] = [];
   const chat = {
     visible,
@@ -26,18 +26,18 @@ function told(sound: NotificationLevel, visible = true): readonly PanelMessage[]
     attention.update(session);
   };
   for (const event of [{ type: "activity", state: "running" } as const, asked, ended]) happen(event);
-  // Another session is no news, whatever it has behind it.
+  // The first state of another session is not an event, whatever it contains.
   attention.update({ state: session.state });
   return messages;
 }
 
-describe("attention", () => {
-  it("is called by a sound for what the setting wants, and only while the chat is in sight", () => {
+describe("the notification sound", () => {
+  it("is played for the events of the setting, and only while the chat is visible", () => {
     const question: PanelMessage = { type: "sound", sound: "question" };
     const turnEnd: PanelMessage = { type: "sound", sound: "turnEnd" };
-    assert.deepEqual(told("off"), []);
-    assert.deepEqual(told("questions"), [question]);
-    assert.deepEqual(told("all"), [question, turnEnd]);
-    assert.deepEqual(told("all", false), []);
+    assert.deepEqual(soundsFor("off"), []);
+    assert.deepEqual(soundsFor("questions"), [question]);
+    assert.deepEqual(soundsFor("all"), [question, turnEnd]);
+    assert.deepEqual(soundsFor("all", false), []);
   });
 });
