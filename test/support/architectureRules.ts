@@ -1,8 +1,8 @@
-// The rules of docs/ARCHITECTURE.md as functions over a source tree. Each returns one sentence for each violation, so
-// that the tests can apply a rule to the project and to a project in which it is broken.
+// The rules of docs/ARCHITECTURE.md as functions over a source tree. Each returns one sentence per violation, so that
+// the tests can apply a rule to the project and to a project that violates it.
 import { dirname, join } from "node:path";
 
-/** The project's files: paths with slashes from its root, and their texts. */
+/** The project's files: paths with slashes relative to its root, and their texts. */
 export interface SourceTree {
   readonly paths: readonly string[];
   read(path: string): string;
@@ -10,7 +10,7 @@ export interface SourceTree {
 
 export interface Import {
   readonly file: string;
-  /** A path from the project's root, or the name of a package. */
+  /** A path relative to the project's root, or the name of a package. */
   readonly target: string;
   readonly typeOnly: boolean;
 }
@@ -57,20 +57,20 @@ export const roomPackages: Readonly<Record<string, readonly string[]>> = {
   checkpoints: ["node:crypto", "node:fs/promises", "node:path"],
 };
 
-/** Single files that need more than their room, and why. */
+/** Single files that need more packages than their room, and why. */
 export const packageExceptions: Readonly<Record<string, readonly string[]>> = {
   // Ends the process trees of agents and of terminals.
   "src/base/processTree.ts": ["node:child_process", "node:fs"],
   // Finds the programs of agents and of terminals.
   "src/base/program.ts": ["node:fs", "node:path"],
-  // Compare lines and words for the panel's cards and for the review of changes.
+  // Compares lines and words for the panel's tool calls and for the review of changes.
   "src/base/lineDiff.ts": ["diff"],
   "src/base/wordDiff.ts": ["diff"],
 };
 
 const webviewPackages = [/^lit($|\/)/, /^highlight\.js($|\/)/, /^marked$/, /^dompurify$/, /^@xterm\/headless($|\/)/];
 
-/** The files of src that the webview may run. */
+/** The files of src that the webview may execute. */
 export const sharedWithWebview: readonly string[] = [
   "src/panel/protocol.ts",
   "src/panel/intents.ts",
@@ -82,7 +82,7 @@ export const sharedWithWebview: readonly string[] = [
   "src/base/jsonEqual.ts",
   "src/base/visibleText.ts",
 ];
-/** The files of src of which the webview may import the types. */
+/** The files of src whose types the webview may import. */
 const typesForWebview: readonly string[] = ["src/session/events.ts"];
 
 export const isSource = (path: string): boolean => /^(src|webview-ui)\/.*\.ts$/.test(path);
@@ -95,7 +95,7 @@ export const codeOf = (tree: SourceTree, file: string): string =>
     .replace(/\/\*[\s\S]*?\*\//g, "")
     .replace(/^\s*\/\/.*$/gm, "");
 
-/** All imports of a file, static, dynamic and of types. */
+/** All imports of a file: static, dynamic and type imports. */
 export function importsOf(tree: SourceTree, file: string): readonly Import[] {
   const statements = codeOf(tree, file).matchAll(
     /(?:^|\n)\s*(?:import|export)\s+(type\s+)?(?:[^"';]*?from\s+)?"([^"]+)"|\bimport\(\s*"([^"]+)"\s*\)|\brequire\(\s*"([^"]+)"\s*\)/g,
@@ -116,14 +116,14 @@ const sourceImports = (tree: SourceTree, filter: (path: string) => boolean = isS
 const sentences = (imports: readonly Import[]): readonly string[] =>
   imports.map(({ file, target }) => `${file} imports ${target}`);
 
-/** The room of a file of src, or the folder of a file of webview-ui. Undefined for files beside them. */
+/** The room of a file of src, or the folder of a file of webview-ui. Undefined for files outside of them. */
 export const roomOf = (path: string): string | undefined => /^(?:src|webview-ui)\/([\w-]+)\//.exec(path)?.[1];
 
-/** Whether the file belongs to the editor's side: it may use the API of VS Code. */
+/** Whether the file belongs to the editor side, which may use the API of VS Code. */
 export const isEditorSide = (path: string): boolean =>
   /^src\/(?:\w+\/vscode\/|editor\/|window\/|extension\.ts$)/.test(path) && path !== "src/window/code/codeProposal.ts";
 
-/** Imports of a room from a room that is not below it. */
+/** Imports from a room that is not below the importing room. */
 export function upwardImports(tree: SourceTree): readonly string[] {
   const isUpward = ({ file, target }: Import): boolean => {
     if (file.split("/")[0] !== target.split("/")[0]) return false;
@@ -140,7 +140,7 @@ export function upwardImports(tree: SourceTree): readonly string[] {
 const tierOf = (tiers: readonly (readonly string[])[], room: string): number =>
   tiers.findIndex(tier => tier.includes(room));
 
-/** Folders of src and webview-ui that the order does not name. */
+/** Folders of src and webview-ui that are missing in the order. */
 export function unknownRooms(tree: SourceTree): readonly string[] {
   const known = { src: roomTiers.flat(), "webview-ui": webviewTiers.flat() };
   const rooms = tree.paths.filter(isSource).flatMap(path => {
@@ -165,7 +165,7 @@ export function forbiddenPackages(tree: SourceTree): readonly string[] {
   return sentences(sourceImports(tree).filter(isForbidden));
 }
 
-/** Imports of `vscode`, or of a file of the editor's side, by a file outside of it. */
+/** Imports of `vscode`, or of a file of the editor side, by a file outside of it. */
 export function editorImports(tree: SourceTree): readonly string[] {
   const files = tree.paths.filter(path => /^(src|webview-ui|examples)\/.*\.ts$/.test(path) && !isEditorSide(path));
   const imports = files.flatMap(file => importsOf(tree, file));
@@ -186,7 +186,7 @@ export function webviewImports(tree: SourceTree): readonly string[] {
   ]);
 }
 
-/** Relative imports that name no file, such as one without its ending. */
+/** Relative imports without a matching file, such as an import without its extension. */
 export function unresolvedImports(tree: SourceTree): readonly string[] {
   const known = new Set(tree.paths);
   return sentences(
@@ -194,7 +194,7 @@ export function unresolvedImports(tree: SourceTree): readonly string[] {
   );
 }
 
-/** Circles of imports, imports of types included: each as the files on it. */
+/** Import cycles, including type imports: each as the files in it. */
 export function importCircles(tree: SourceTree): readonly string[] {
   const targets = new Map<string, readonly string[]>();
   for (const file of tree.paths.filter(isSource)) {
@@ -231,7 +231,7 @@ export function duplicateExports(tree: SourceTree): readonly string[] {
     .map(([name, files]) => `${name} is exported by ${[...files].join(" and ")}`);
 }
 
-/** The names that a file exports where it declares them. */
+/** The names that a file declares and exports. */
 export function exportedNames(tree: SourceTree, file: string): readonly string[] {
   const declared = codeOf(tree, file).matchAll(
     /^export (?:abstract )?(?:async )?(?:function\*?|class|interface|type|const|let|enum) (\w+)/gm,
@@ -240,7 +240,7 @@ export function exportedNames(tree: SourceTree, file: string): readonly string[]
   return [...new Set([...declared].map(([, name]) => name ?? ""))];
 }
 
-/** Files of src, and of webview-ui, that share their name: people open files by name. */
+/** Files of src, and of webview-ui, with the same name, because people open files by name. */
 export function sameFileNames(tree: SourceTree): readonly string[] {
   const byName = new Map<string, string[]>();
   for (const path of tree.paths.filter(isSource)) {
@@ -253,7 +253,7 @@ export function sameFileNames(tree: SourceTree): readonly string[] {
 const maxLines = 500;
 const maxFiles = 25;
 
-/** Files of code with more than 500 lines. */
+/** Source files with more than 500 lines. */
 export const longFiles = (tree: SourceTree): readonly string[] =>
   tree.paths.filter(
     path => /\.(ts|mts|mjs|cjs|js|css|html)$/.test(path) && tree.read(path).split("\n").length > maxLines + 1,
@@ -268,7 +268,7 @@ export function fullFolders(tree: SourceTree): readonly string[] {
   return [...counts].filter(([, count]) => count > maxFiles).map(([folder, count]) => `${folder} has ${count} files`);
 }
 
-/** Files with default exports, or that export what another file declares. */
+/** Files with default exports, or that export declarations of another file. */
 export const barrels = (tree: SourceTree): readonly string[] =>
   tree.paths
     .filter(isSource)
@@ -280,7 +280,7 @@ export const barrels = (tree: SourceTree): readonly string[] =>
 export const filesWithoutHeader = (tree: SourceTree): readonly string[] =>
   tree.paths.filter(isSource).filter(file => !/^\/\/ \S/.test(tree.read(file)));
 
-/** Files that cast the namespace of VS Code: API that its types lack is not there on the desktop. */
+/** Files that cast the namespace of VS Code: API that is missing in its types does not exist on the desktop. */
 export const namespaceCasts = (tree: SourceTree): readonly string[] =>
   tree.paths
     .filter(isSource)

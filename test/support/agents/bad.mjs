@@ -1,7 +1,7 @@
-// An agent that misbehaves in the way named by its first argument; plain Node, no packages.
+// An agent with the fault that its first argument names. Plain Node, no packages.
 //   node bad.mjs <behaviour> [value]
-// What is not part of the behaviour is done right, so that a test sees one fault at a time. Every behaviour is
-// described where it is defined, at the end of this file.
+// Everything except the named fault is correct, so that a test sees one fault at a time. Each behavior is described
+// where it is defined, at the end of this file.
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { existsSync, writeFileSync } from "node:fs";
@@ -31,10 +31,10 @@ const options = [
 
 let sessionId = "";
 let cancelled = () => {};
-/** Answers awaited by requests of ours, by the JSON of their id. */
+/** Pending responses to our requests, by the JSON of their id. */
 const awaited = new Map();
 
-/** Sends a request under any id, and waits for its answer. */
+/** Sends a request with any id, and waits for its response. */
 function ask(id, method, params) {
   const answered = new Promise(done => awaited.set(JSON.stringify(id), done));
   void send({ id, method, params });
@@ -43,7 +43,7 @@ function ask(id, method, params) {
 
 const askPermission = (id, toolCall) => ask(id, "session/request_permission", { sessionId, toolCall, options });
 
-/** The well-behaved agent that each behaviour is laid over. */
+/** The well-behaved agent that each behavior modifies. */
 const right = {
   initialize: ({ id }) =>
     answer(id, {
@@ -64,7 +64,7 @@ const right = {
   "session/cancel": () => cancelled(),
 };
 
-/** The bytes of every line, as they come in; our own side has to be right. */
+/** The bytes of every line, as they arrive. Our own side must be correct. */
 function listen(handlers) {
   let rest = "";
   process.stdin.setEncoding("utf8");
@@ -83,7 +83,7 @@ async function receive(message, handlers) {
     return;
   }
   const handler = handlers[message.method];
-  // Not awaited: a prompt must not keep its own answers and its cancel from being read.
+  // Not awaited: a prompt must not block its own responses and its cancel.
   if (handler) void handler(message);
   else if (message.id !== undefined) await refuse(message.id, -32601, `Method not found: ${message.method}`);
 }
@@ -98,12 +98,12 @@ const onPrompt = body => ({
   },
 });
 
-/** Each behaviour: handlers that replace the right ones, and what happens at the start. */
+/** Each behavior: handlers that replace the correct ones, and actions at the start. */
 const behaviours = {
-  /** Nothing wrong at all. */
+  /** No fault. */
   none: () => ({}),
 
-  /** Ends at once with the given code (3), after three lines on stderr. */
+  /** Exits at once with the given code (3), after three lines on stderr. */
   exit: async () => {
     for (const line of ["bad-agent: reading the settings", "bad-agent: no licence found", "bad-agent: giving up"]) {
       await complain(line);
@@ -111,7 +111,7 @@ const behaviours = {
     process.exit(Number(value ?? 3));
   },
 
-  /** Ends as soon as it has answered `initialize`. */
+  /** Exits as soon as it has answered `initialize`. */
   "exit-after-initialize": () => ({
     initialize: async message => {
       await right.initialize(message);
@@ -120,7 +120,7 @@ const behaviours = {
     },
   }),
 
-  /** Prints lines that are no messages before it behaves, and in the middle of a turn. */
+  /** Prints lines that are not messages before it behaves, and in the middle of a turn. */
   banner: async () => {
     await write("Welcome to Bad Agent 1.0!\n\n  * * *\n\u001b[32mnpm notice\u001b[0m new version\n");
     return onPrompt(async () => {
@@ -129,7 +129,7 @@ const behaviours = {
     });
   },
 
-  /** Answers `initialize` with protocol version 0, or the one given. */
+  /** Answers `initialize` with protocol version 0, or the given one. */
   version: () => ({
     initialize: ({ id }) => answer(id, { protocolVersion: Number(value ?? 0), agentCapabilities: {} }),
   }),
@@ -140,7 +140,7 @@ const behaviours = {
   /** Never answers `initialize`. */
   "initialize-never": () => ({ initialize: () => {} }),
 
-  /** Answers `initialize` with something that is no JSON. */
+  /** Answers `initialize` with something other than JSON. */
   "initialize-garbage": () => ({ initialize: () => write("<html>502 Bad Gateway</html>\n") }),
 
   /** Answers `initialize` with values of the wrong types. */
@@ -155,8 +155,8 @@ const behaviours = {
   }),
 
   /**
-   * Wants a sign-in before `session/new`. `authenticate` with "login" works; so does running it with `--sign-in`, which
-   * leaves a file named by BAD_SIGNED_IN.
+   * Requires a sign-in before `session/new`. `authenticate` with "login" works; so does running it with `--sign-in`,
+   * which creates the file that BAD_SIGNED_IN names.
    */
   "auth-required": () => {
     let signedIn = false;
@@ -184,13 +184,13 @@ const behaviours = {
     };
   },
 
-  /** Refuses `session/new`, with an ordinary error. */
+  /** Refuses `session/new` with an ordinary error. */
   "session-error": () => ({ "session/new": ({ id }) => refuse(id, -32603, "Too many sessions.", { limit: 3 }) }),
 
   /** Never answers `session/new`. */
   "session-never": () => ({ "session/new": () => {} }),
 
-  /** Every field of every update, with every wrong type; a good message comes last. */
+  /** Every field of every update, with every wrong type; a valid message comes last. */
   "wrong-types": () =>
     onPrompt(async () => {
       for (const wrong of wrongUpdates()) await update(wrong);
@@ -198,7 +198,7 @@ const behaviours = {
       await say("still here");
     }),
 
-  /** Updates, notifications, requests and content that no version of the protocol knows. */
+  /** Updates, notifications, requests and content that no version of the protocol defines. */
   unknown: () =>
     onPrompt(async () => {
       await update({ sessionUpdate: "hologram", beam: [1, 2, 3] });
@@ -210,7 +210,7 @@ const behaviours = {
       await say(`my own question was answered with ${JSON.stringify(answered)}`);
     }),
 
-  /** Asks under the ids 0, a UUID, a negative number, and null; says which were answered. */
+  /** Sends requests with the ids 0, a UUID, a negative number, and null; reports which were answered. */
   ids: () =>
     onPrompt(async () => {
       await update({ sessionUpdate: "tool_call", toolCallId: "t1", title: "Odd ids", kind: "other" });
@@ -232,7 +232,7 @@ const behaviours = {
     },
   }),
 
-  /** Answers the prompt twice, and a request that nobody made. */
+  /** Answers the prompt twice, and a request that was never sent. */
   "double-answer": () => ({
     "session/prompt": async ({ id }) => {
       await say("twice");
@@ -242,7 +242,7 @@ const behaviours = {
     },
   }),
 
-  /** Malformed and odd lines between two good messages. */
+  /** Malformed and unusual lines between two valid messages. */
   malformed: () =>
     onPrompt(async () => {
       await say("before");
@@ -264,7 +264,7 @@ const behaviours = {
       await say("after");
     }),
 
-  /** U+2028, U+2029 and other characters that some line splitters break at, unescaped inside one line. */
+  /** U+2028, U+2029 and other characters at which some line splitters break, unescaped inside one line. */
   u2028: () => onPrompt(() => say("a\u2028b\u2029c\u0085d\u000be\u000cf\r\ng")),
 
   /** Ends its lines with CRLF. */
@@ -276,7 +276,7 @@ const behaviours = {
   /** One line of 300 KB, or of the given size. */
   "long-line": () => onPrompt(() => say("x".repeat(Number(value ?? 300_000)))),
 
-  /** Its bytes arrive one by one, cutting characters in two. */
+  /** Its bytes arrive one by one, splitting characters. */
   "split-bytes": () =>
     onPrompt(async () => {
       const content = { type: "text", text: "naïve 🦜 日本" };
@@ -309,10 +309,10 @@ const behaviours = {
     },
   }),
 
-  /** Ends the turn for a reason of its own. */
+  /** Ends the turn with an unknown stop reason. */
   "stop-reason": () => ({ "session/prompt": ({ id }) => stop(id, value ?? "bored") }),
 
-  /** Asks twice at once; the second question is about a tool call that was never announced. Says both answers. */
+  /** Requests permission twice at once, the second time for a tool call that was not reported. Reports both answers. */
   "two-questions": () =>
     onPrompt(async () => {
       await update({
@@ -328,7 +328,7 @@ const behaviours = {
       await say(outcomes.map(one => one.outcome?.optionId ?? one.outcome?.outcome ?? "error").join(" then "));
     }),
 
-  /** Asks with options that are no options. */
+  /** Requests permission with invalid options. */
   "odd-options": () =>
     onPrompt(async () => {
       const odd = [
@@ -341,13 +341,13 @@ const behaviours = {
       await say(JSON.stringify(answered));
     }),
 
-  /** 20,000 updates, or the given number, as fast as the pipe takes them. */
+  /** 20,000 updates, or the given number, as fast as the pipe accepts them. */
   flood: () =>
     onPrompt(async () => {
       for (let n = 0; n < Number(value ?? 20_000); n += 1) await say(`${n} `);
     }),
 
-  /** Does nothing until cancelled, then goes on talking, and only then stops. */
+  /** Does nothing until cancelled, then continues to send text, and only then stops. */
   "late-cancel": () => ({
     "session/prompt": async ({ id }) => {
       await update({
@@ -373,10 +373,10 @@ const behaviours = {
     },
   }),
 
-  /** Hears no cancel; the turn never ends. */
+  /** Ignores cancel; the turn never ends. */
   "ignores-cancel": () => ({ "session/prompt": () => say("I do not stop") }),
 
-  /** Dies in the middle of a turn, with words on stderr. */
+  /** Exits in the middle of a turn, with output on stderr. */
   "dies-in-turn": () => ({
     "session/prompt": async () => {
       await say("I feel unwell");
@@ -385,7 +385,7 @@ const behaviours = {
     },
   }),
 
-  /** Dies while a question is open. */
+  /** Exits while a question is open. */
   "dies-with-question": () => ({
     "session/prompt": async () => {
       void askPermission("q1", { toolCallId: "t1", title: "A last wish", kind: "edit" });
@@ -394,7 +394,7 @@ const behaviours = {
     },
   }),
 
-  /** Closes its stdout and lives on. */
+  /** Closes its stdout and keeps running. */
   "closes-stdout": () => ({
     "session/prompt": async () => {
       await say("my last words");
@@ -403,7 +403,7 @@ const behaviours = {
     },
   }),
 
-  /** Starts a grandchild that ignores SIGTERM and lives on; says its process id. */
+  /** Starts a grandchild that ignores SIGTERM and keeps running; reports its process id. */
   grandchild: () => {
     const source = 'process.on("SIGTERM", () => {}); setInterval(() => {}, 1000); console.log("ready");';
     const child = spawn(process.execPath, ["-e", source], { stdio: ["ignore", "pipe", "ignore"] });
@@ -413,7 +413,7 @@ const behaviours = {
     });
   },
 
-  /** Lives on when its stdin ends, and ignores SIGTERM. */
+  /** Keeps running when its stdin ends, and ignores SIGTERM. */
   "ignores-end": () => {
     process.on("SIGTERM", () => {});
     setInterval(() => {}, 1000);

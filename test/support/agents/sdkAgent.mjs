@@ -1,13 +1,13 @@
-// An agent on the official SDK that does what it is told and says what came of it, for tests of the client's side. Plain
-// Node; the SDK comes from the project's node_modules.
+// An agent built on the official SDK that runs the steps of a prompt and reports the results, for tests of the client.
+// Plain Node; the SDK comes from the project's node_modules.
 //   node sdkAgent.mjs [--pid-file=<name>] [--stubborn]
-// A prompt is a list of steps as JSON. They are taken one after the other, those of an inner list at once:
-//   {"request": "<method>", "params": {…}, "as": "<name>"}   asks the client; the session's id is filled in
+// A prompt is a list of steps as JSON. The steps run one after the other; those of an inner list run at once:
+//   {"request": "<method>", "params": {…}, "as": "<name>"}   a request to the client; the session's id is added
 //   {"update": {…}}                                          a `session/update`
-//   {"terminal": {…}}                                        runs a command through the SDK's own handle
-// The answer is one message: the outcomes as JSON, in the same form, {"result"} or {"error"} each. Setting the option
-// `withdraw` to the name of a request calls it back with `$/cancel_request`. With --stubborn the process stays when its
-// input ends, and ignores SIGTERM.
+//   {"terminal": {…}}                                        a command, run through the SDK's own terminal handle
+// The response is one message: the outcomes as JSON, in the same form, each {"result"} or {"error"}. Setting the option
+// `withdraw` to the name of a request cancels it with `$/cancel_request`. With --stubborn the process keeps running
+// when its input ends, and ignores SIGTERM.
 import { randomUUID } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { Readable, Writable } from "node:stream";
@@ -21,7 +21,7 @@ if (stubborn) {
   setInterval(() => {}, 1000);
 }
 
-/** The running turn of each session. */
+/** The current turn of each session. */
 const turns = new Map();
 
 class Turn {

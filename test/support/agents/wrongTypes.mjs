@@ -1,4 +1,4 @@
-// Updates with wrong types in each field, one wrong field at a time; plain Node, no packages.
+// Updates with wrong types in each field, one wrong field at a time. Plain Node, no packages.
 
 /** Values that no field of an update expects. */
 const wrongValues = [null, 0, -1, 1.5, "", "text", true, [], {}, [null], [[]], { type: "text" }, { type: 7 }];
@@ -47,7 +47,10 @@ const oddItems = [
   },
 ];
 
-/** Every update with every field wrong in every way, and without it; then lists with odd items, and no updates at all. */
+/**
+ * Every update with every field wrong in every way, and without it; then lists with invalid items, and values that are
+ * not updates.
+ */
 export function* wrongUpdates() {
   for (const [sessionUpdate, fields] of Object.entries(updateFields)) {
     const known = fields.filter(
@@ -64,5 +67,5 @@ export function* wrongUpdates() {
   yield* [null, 7, "text", [], {}, { sessionUpdate: 7 }, { sessionUpdate: null }];
 }
 
-/** Params of `session/update` that are none. */
+/** Invalid params of `session/update`. */
 export const wrongParams = [undefined, null, 7, [], {}, { sessionId: 7 }, { sessionId: "nobody's", update: {} }];

@@ -1,4 +1,5 @@
-// What every Documents port must do. Run over the in-memory one in plain Node and over the editor's in a real VS Code.
+// The contract of every Documents port. Runs with the in-memory one in plain Node and with the editor's in a real VS
+// Code.
 import assert from "node:assert/strict";
 import { Refusal, type RefusalKind } from "../../../src/base/errors.ts";
 import type { Documents } from "../../../src/files/ports.ts";
@@ -7,14 +8,14 @@ import type { Documents } from "../../../src/files/ports.ts";
 export interface DocumentsHarness {
   readonly documents: Documents;
   path(name: string): string;
-  /** Puts a file on the disk. */
+  /** Writes a file to the disk. */
   put(name: string, content: string | Uint8Array): Promise<void>;
-  /** What is on the disk, or undefined. */
+  /** The bytes on the disk, or undefined. */
   bytes(name: string): Promise<Buffer | undefined>;
   folder(name: string): Promise<void>;
   link(name: string, target: string): Promise<void>;
   makeReadOnly(name: string): Promise<void>;
-  /** The user opens the file under this name and makes its text this, unsaved. */
+  /** Opens the file under this name and replaces its text without saving, like a user. */
   type(name: string, text: string): Promise<void>;
   /** The text of the open document, or undefined. */
   buffer(name: string): Promise<{ readonly text: string; readonly unsaved: boolean } | undefined>;
@@ -35,7 +36,7 @@ export function describeDocuments(title: string, make: () => Promise<DocumentsHa
     const read = (name: string) => at.documents.read(at.path(name));
 
     describe("stat", () => {
-      it("tells files, folders and nothing apart", async () => {
+      it("distinguishes files, folders and missing paths", async () => {
         await at.put("a.txt", "four");
         await at.folder("sub");
         assert.deepEqual(await at.documents.stat(at.path("a.txt")), { kind: "file", size: 4, unsaved: false });
@@ -44,7 +45,7 @@ export function describeDocuments(title: string, make: () => Promise<DocumentsHa
         assert.equal((await at.documents.stat(at.path("a.txt/none"))).kind, "missing");
       });
 
-      it("says that an open document has unsaved text", async () => {
+      it("reports that an open document has unsaved text", async () => {
         await at.put("a.txt", "old");
         await at.type("a.txt", "new text");
         assert.deepEqual(await at.documents.stat(at.path("a.txt")), { kind: "file", size: 8, unsaved: true });
@@ -52,42 +53,42 @@ export function describeDocuments(title: string, make: () => Promise<DocumentsHa
     });
 
     describe("read", () => {
-      it("gives the text on disk", async () => {
+      it("returns the text on disk", async () => {
         await at.put("a.txt", "één\r\ntwee\n");
         assert.equal(await read("a.txt"), "één\r\ntwee\n");
       });
 
-      it("gives no byte-order mark", async () => {
+      it("omits the byte-order mark", async () => {
         await at.put("a.txt", "\uFEFFone\n");
         assert.equal(await read("a.txt"), "one\n");
       });
 
-      it("gives an empty file as an empty text", async () => {
+      it("returns an empty text for an empty file", async () => {
         await at.put("a.txt", "");
         assert.equal(await read("a.txt"), "");
       });
 
-      it("sees text that the user has not saved", async () => {
+      it("returns unsaved text of the user", async () => {
         await at.put("a.txt", "old\n");
         await at.type("a.txt", "unsaved\n");
         assert.equal(await read("a.txt"), "unsaved\n");
       });
 
-      it("sees unsaved text of a document that was opened through a link", async () => {
+      it("returns unsaved text of a document that was opened through a link", async () => {
         await at.put("real/a.txt", "old\n");
         await at.link("link", "real");
         await at.type("link/a.txt", "unsaved\n");
         assert.equal(await read("real/a.txt"), "unsaved\n");
       });
 
-      it("sees unsaved text when the path is a link to the document", async () => {
+      it("returns unsaved text if the path is a link to the document", async () => {
         await at.put("a.txt", "old\n");
         await at.link("b.txt", "a.txt");
         await at.type("a.txt", "unsaved\n");
         assert.equal(await read("b.txt"), "unsaved\n");
       });
 
-      it("sees at once what somebody wrote to the disk beneath a saved document", async () => {
+      it("returns text at once that was written to disk under a saved document", async () => {
         await at.put("a.txt", "old\n");
         await write("a.txt", "mine\n");
         await at.put("a.txt", "theirs\n");
@@ -99,13 +100,13 @@ export function describeDocuments(title: string, make: () => Promise<DocumentsHa
         await rejectsWithRefusal("invalid", /binary/, read("a.bin"));
       });
 
-      it("refuses a file that is not there", async () => {
+      it("refuses a missing file", async () => {
         await rejectsWithRefusal("notFound", /does not exist/, read("none.txt"));
       });
     });
 
     describe("readWindow", () => {
-      it("gives lines of a large file", async () => {
+      it("returns lines of a large file", async () => {
         const lines = Array.from({ length: 50_000 }, (_, index) => `line ${index + 1} ☃\n`);
         await at.put("big.txt", lines.join(""));
         const window = (line: number, limit: number) =>
@@ -152,7 +153,7 @@ export function describeDocuments(title: string, make: () => Promise<DocumentsHa
         assert.equal(await onDisk("a.txt"), "one\r\nzwei\r\nthree\r\n");
       });
 
-      it("keeps “\\n” where the agent sends “\\r\\n”", async () => {
+      it("keeps “\\n” if the agent sends “\\r\\n”", async () => {
         await at.put("a.txt", "one\ntwo\n");
         await write("a.txt", "one\r\nzwei\r\n");
         assert.equal(await onDisk("a.txt"), "one\nzwei\n");
@@ -170,18 +171,18 @@ export function describeDocuments(title: string, make: () => Promise<DocumentsHa
         assert.equal(await onDisk("a.txt"), "two\n");
       });
 
-      it("gives a new file the byte-order mark that was sent", async () => {
+      it("keeps the byte-order mark that was sent for a new file", async () => {
         await write("new.txt", "\uFEFFtwo\n");
         assert.equal(await onDisk("new.txt"), "\uFEFFtwo\n");
       });
 
-      it("writes characters outside the basic plane and joined ones", async () => {
+      it("writes surrogate pairs and joined characters", async () => {
         await at.put("a.txt", "😀 e\u0301\n");
         await write("a.txt", "😁 e\u0300 👩‍👩‍👧\n");
         assert.equal(await onDisk("a.txt"), "😁 e\u0300 👩‍👩‍👧\n");
       });
 
-      it("changes the document and leaves the disk where the user has unsaved text", async () => {
+      it("changes the document and not the disk if the user has unsaved text", async () => {
         await at.put("a.txt", "one\n");
         await at.type("a.txt", "one and mine\n");
         assert.deepEqual(await write("a.txt", "one and mine\nagent\n"), { saved: false });
@@ -190,7 +191,7 @@ export function describeDocuments(title: string, make: () => Promise<DocumentsHa
         assert.equal(await read("a.txt"), "one and mine\nagent\n");
       });
 
-      it("reaches unsaved text of a document that was opened through a link", async () => {
+      it("changes unsaved text of a document that was opened through a link", async () => {
         await at.put("real/a.txt", "old\n");
         await at.link("link", "real");
         await at.type("link/a.txt", "unsaved\n");
@@ -206,7 +207,7 @@ export function describeDocuments(title: string, make: () => Promise<DocumentsHa
         assert.equal(await onDisk("a.txt"), "two\n");
       });
 
-      it("writes upon what somebody just wrote to the disk", async () => {
+      it("writes over text that was just written to the disk", async () => {
         await at.put("a.txt", "one\n");
         await write("a.txt", "two\n");
         await at.put("a.txt", "two\ntheirs\n");
@@ -214,7 +215,7 @@ export function describeDocuments(title: string, make: () => Promise<DocumentsHa
         assert.equal(await onDisk("a.txt"), "two\ntheirs\nmine\n");
       });
 
-      it("refuses a read-only file and leaves its text", async () => {
+      it("refuses a read-only file and keeps its text", async () => {
         await at.put("a.txt", "one\n");
         await at.makeReadOnly("a.txt");
         await rejectsWithRefusal("failed", /read-only/, write("a.txt", "two\n"));
@@ -222,20 +223,20 @@ export function describeDocuments(title: string, make: () => Promise<DocumentsHa
         assert.notEqual((await at.buffer("a.txt"))?.unsaved, true);
       });
 
-      it("refuses a file whose folder is a file", async () => {
+      it("refuses a file whose parent is a file", async () => {
         await at.put("a.txt", "one\n");
         await rejectsWithRefusal("failed", /not a folder/, write("a.txt/b.txt", "two\n"));
         assert.equal(await onDisk("a.txt"), "one\n");
       });
 
-      it("refuses a binary file and leaves its bytes", async () => {
+      it("refuses a binary file and keeps its bytes", async () => {
         const bytes = Buffer.from([0x7f, 0x45, 0, 0, 0, 1, 2, 0, 0xff, 0xfe, 0]);
         await at.put("a.bin", bytes);
         await rejectsWithRefusal("invalid", /binary/, write("a.bin", "text"));
         assert.deepEqual(await at.bytes("a.bin"), bytes);
       });
 
-      it("changes nothing when the text is the same already", async () => {
+      it("changes nothing if the text is already equal", async () => {
         await at.put("a.txt", "one\r\ntwo");
         assert.deepEqual(await write("a.txt", "one\ntwo"), { saved: true });
         assert.equal(await onDisk("a.txt"), "one\r\ntwo");
@@ -244,7 +245,7 @@ export function describeDocuments(title: string, make: () => Promise<DocumentsHa
   });
 }
 
-/** Passes when the promise is refused, in this way. */
+/** Passes if the promise is refused in this way. */
 export async function rejectsWithRefusal(
   kind: RefusalKind,
   message: RegExp,

@@ -1,16 +1,16 @@
-// What every PathResolver has to do, the real one and the one in memory: where a path leads, through symbolic links.
+// The contract of every PathResolver, the real one and the in-memory one: the target of a path through symbolic links.
 import assert from "node:assert/strict";
 import type { PathResolver } from "../../../src/files/ports.ts";
 import { errorCodeOf } from "../../../src/base/errors.ts";
 
-/** A file system to try a resolver on. Paths are absolute to it: `/a/b`. */
+/** A file system for the tests of a resolver. Paths are absolute in it: `/a/b`. */
 export interface LinkWorld {
   readonly resolver: PathResolver;
-  /** The path as the resolver takes it. */
+  /** The path in the form that the resolver accepts. */
   path(path: string): string;
-  /** Makes a file and the folders it lies in. */
+  /** Creates a file and its parent folders. */
   file(path: string): Promise<void>;
-  /** Makes a symbolic link. An absolute target is one of this world. */
+  /** Creates a symbolic link. An absolute target is a path of this world. */
   link(path: string, target: string): Promise<void>;
 }
 
@@ -25,12 +25,12 @@ export function pathResolverContract(make: () => Promise<LinkWorld>): void {
   const leads = async (from: string, to: string): Promise<void> =>
     assert.equal(await world.resolver.real(world.path(from)), world.path(to), from);
 
-  it("gives a path without links back", async () => {
+  it("returns a path without links unchanged", async () => {
     await leads("/ws/src/a.txt", "/ws/src/a.txt");
     await leads("/ws", "/ws");
   });
 
-  it("follows a link to a file, and one on the way", async () => {
+  it("follows a link to a file, and a link in the middle of a path", async () => {
     await world.link("/ws/b", "/other/b.txt");
     await world.link("/ws/out", "/other");
     await leads("/ws/b", "/other/b.txt");
@@ -43,13 +43,13 @@ export function pathResolverContract(make: () => Promise<LinkWorld>): void {
     await leads("/ws/one/b.txt", "/other/b.txt");
   });
 
-  it("resolves the deepest existing folder of what does not exist, and appends the rest", async () => {
+  it("resolves the deepest existing folder of a missing path, and appends the rest", async () => {
     await world.link("/ws/out", "/other");
     await leads("/ws/src/new/deep.txt", "/ws/src/new/deep.txt");
     await leads("/ws/out/new/deep.txt", "/other/new/deep.txt");
   });
 
-  it("follows a link to what does not exist yet", async () => {
+  it("follows a link to a path that does not exist yet", async () => {
     await world.link("/ws/dangling", "/other/not/there.txt");
     await leads("/ws/dangling", "/other/not/there.txt");
   });
@@ -60,7 +60,7 @@ export function pathResolverContract(make: () => Promise<LinkWorld>): void {
     await assert.rejects(world.resolver.real(world.path("/ws/x")), error => errorCodeOf(error) === "ELOOP");
   });
 
-  it("sees a link that is put in another's place", async () => {
+  it("follows a link that replaced another", async () => {
     await world.link("/ws/b", "/other/b.txt");
     await leads("/ws/b", "/other/b.txt");
     await world.link("/ws/b", "/ws/src/a.txt");

@@ -1,4 +1,4 @@
-// Any stream of well-typed session events. Few ids, so that events meet.
+// Arbitrary streams of well-typed session events. They use few ids, so that events affect each other.
 import fc from "fast-check";
 import type { ContentBlock, LoggedEvent, SessionEvent, ToolContent } from "../../../src/session/events.ts";
 
@@ -44,7 +44,9 @@ const options = fc.constantFrom(
   [] as const,
 );
 
-/** One card, changed in one thing at a time: text that grows or is replaced, and a terminal that prints and ends. */
+/**
+ * One tool call with one changed field at a time: text that grows or is replaced, and a terminal that prints and ends.
+ */
 const card = fc.oneof(
   fc.array(word, { maxLength: 2 }).map(
     texts =>
@@ -193,6 +195,6 @@ export const eventArb: fc.Arbitrary<SessionEvent> = fc.oneof(
 
 export const eventsArb = fc.array(eventArb, { maxLength: 60 });
 
-/** The events as they stand in a log, a millisecond apart. */
+/** The events as logged, a millisecond apart. */
 export const logged = (events: readonly SessionEvent[]): readonly LoggedEvent[] =>
   events.map((event, seq) => ({ seq, at: 1000 + seq, event }));

@@ -1,23 +1,23 @@
-// What an agent's update carries, read from the recording alone: the texts a golden has to hold, and which updates it has
-// to miss when they are gone.
+// The content of an agent's updates, read from the recording alone: the texts that a golden must contain, and the
+// updates whose absence must change the golden.
 import { stringsOf } from "./normalise.ts";
 import { isObject, messageOf, updateOf, type Recording, type JsonObject } from "./transcript.ts";
 
-/** A text of an update, and where it stood. */
+/** A text of an update, and its location. */
 export interface CarriedText {
   readonly where: string;
   readonly text: string;
 }
 
-/** A card cuts raw input and output after so many characters. */
+/** A tool call truncates raw input and output after this many characters. */
 const rawLimit = 20_000;
 
 const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 const field = (value: unknown, name: string): unknown => (isObject(value) ? value[name] : undefined);
 
 /**
- * The texts of an update that a golden has to hold. Not looked for: names of tools and kinds of options (wire names),
- * unchanged lines of a diff (cards show three around a change), and what of raw input lies behind its cut.
+ * The texts of an update that a golden must contain. Exceptions: names of tools and kinds of options (wire names),
+ * unchanged lines of a diff (tool calls show three around a change), and raw input after the truncation.
  */
 export function carriedTexts(update: JsonObject): readonly CarriedText[] {
   const kind = String(update["sessionUpdate"]);
@@ -62,9 +62,9 @@ export function carriedTexts(update: JsonObject): readonly CarriedText[] {
       return [...found("title", update["title"]), ...found("description", update["description"])];
     case "usage_update":
     case "current_mode_update":
-      return []; // Numbers and a wire name; the mutation test sees to them.
+      return []; // Numbers and a wire name, which the mutation test covers.
     default:
-      // What Parley does not know stands in the golden as it came.
+      // Updates that Parley does not know are in the golden unchanged.
       return stringsOf(update).flatMap(text => found("anything", text));
   }
 }
@@ -87,21 +87,21 @@ function toolTexts(item: unknown): readonly string[] {
   ];
 }
 
-/** What a command printed may come in a fence, which a terminal does not show. */
+/** A command's output may arrive in a fence, which a terminal does not show. */
 const unfenced = (text: string): string => /^\s*(`{3,})[^\n`]*\n([^]*?)\n?\1\s*$/.exec(text)?.[2] ?? text;
 
 function rawTexts(raw: unknown): readonly string[] {
   if (typeof raw === "string") return [raw.slice(0, rawLimit)];
   const shown = (JSON.stringify(raw, null, 2) ?? "").slice(0, rawLimit);
-  // As it is written inside the pretty JSON of a card.
+  // As it appears inside the pretty-printed JSON of a tool call.
   return stringsOf(raw)
     .map(text => JSON.stringify(text).slice(1, -1))
     .filter(text => shown.includes(text));
 }
 
 /**
- * The lines of updates that a golden must miss when they are gone: all of a process, for sessions that are open, except
- * chunks without text and a mode told beside config options (the spec says to go by those).
+ * The lines of updates whose absence must change a golden: all of a process, for open sessions, except chunks without
+ * text and a mode that is reported in addition to config options (the spec says to use the latter).
  */
 export function significantLines(lines: Recording): readonly number[] {
   const asked = new Map<unknown, JsonObject>();

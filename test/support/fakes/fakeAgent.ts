@@ -1,38 +1,38 @@
-// Plays a recorded agent process at its streams, as bytes. A cursor walks the recording; each line of the client is a
-// barrier that only the code under test can lift, by sending a message that matches.
+// Replays a recorded agent process on its streams, as bytes. A cursor moves through the recording. Each line of the
+// client is a barrier that only the code under test can lift, by sending a matching message.
 import { PassThrough } from "node:stream";
 import { answerTo, isObject, messageOf, type RecordedMessage, type Recording, type JsonObject } from "./transcript.ts";
 
-/** What a client line of the recording waits for. */
+/** A line of the client in the recording, at which the replay waits. */
 export interface Barrier {
   readonly at: number;
   readonly message: RecordedMessage;
-  /** What the agent answers to it later, or, for a response, undefined. */
+  /** The agent's later response to it; undefined if it is a response itself. */
   readonly answer: RecordedMessage | undefined;
-  /** For a response of the client: the agent's request. */
+  /** The agent's request, if this is a response of the client. */
   readonly request: RecordedMessage | undefined;
 }
 
-/** How a barrier is to be lifted when not by the very method that was recorded. */
+/** How to lift a barrier by another method than the recorded one. */
 export interface StandIn {
   readonly method: string;
-  /** Changes the agent's answer so that it fits. */
+  /** Adjusts the agent's response to the other method. */
   readonly amend: (result: JsonObject) => JsonObject;
 }
 
 export interface FakeAgentOptions {
-  /** The cursor stands before a line of the client: make the code under test send it. */
+  /** The cursor is at a line of the client: makes the code under test send it. */
   readonly onBarrier: (barrier: Barrier) => Promise<StandIn | undefined> | StandIn | undefined;
-  /** The barrier was lifted by this message. */
+  /** This message has lifted the barrier. */
   readonly onLifted: (barrier: Barrier, sent: RecordedMessage) => void;
   readonly onStderr: (line: string) => void;
-  /** Resolves when the client has taken in this many lines. */
+  /** Resolves when the client has processed this many lines. */
   readonly whenSettled: (lines: number) => Promise<void>;
-  /** The line of the recording with this index is left out. */
+  /** The index of a line to leave out. */
   readonly without?: number | undefined;
 }
 
-/** How long a barrier may stand before the test fails, in milliseconds. */
+/** The time after which a barrier that was not lifted fails the test (ms). */
 const barrierTimeout = 15_000;
 
 export class FakeAgent {
@@ -42,7 +42,7 @@ export class FakeAgent {
   readonly #options: FakeAgentOptions;
   readonly #received: RecordedMessage[] = [];
   #wake: () => void = () => {};
-  /** Ids of the recording's client → ids of the client under test, and how their answers are changed. */
+  /** Maps ids of the recorded client to ids of the client under test, with the changes to their responses. */
   readonly #ids = new Map<unknown, { readonly id: unknown; readonly amend?: StandIn["amend"] }>();
   #written = 0;
 
@@ -72,7 +72,7 @@ export class FakeAgent {
     await this.#options.whenSettled(this.#written);
   }
 
-  /** Messages of the client that no line of the recording asked for. */
+  /** Messages of the client that have no line in the recording. */
   get unexpectedMessages(): readonly RecordedMessage[] {
     return this.#received;
   }
@@ -107,7 +107,7 @@ export class FakeAgent {
     this.#options.onLifted(barrier, sent);
   }
 
-  /** The first message of the client that fits; waits for one. The order among them is the client's business. */
+  /** The first matching message of the client; waits for one. The client may send its messages in any order. */
   async #matching(wanted: RecordedMessage, anySession: boolean): Promise<RecordedMessage> {
     const deadline = Date.now() + barrierTimeout;
     for (;;) {

@@ -10,7 +10,7 @@ import type { Confinement, LocatedPath } from "../../../src/files/paths.ts";
 import type { Documents, FileStat, LineWindow, PathResolver } from "../../../src/files/ports.ts";
 import type { WriteResult } from "../../../src/session/agent.ts";
 
-/** Time that only passes when it is told to. */
+/** A clock that only advances when the test calls `advance`. */
 export class FakeClock implements Clock {
   #now = 0;
   readonly #timers = new Set<{ readonly at: number; readonly run: () => void }>();
@@ -22,11 +22,11 @@ export class FakeClock implements Clock {
     this.#timers.add(timer);
     return { dispose: () => this.#timers.delete(timer) };
   }
-  /** How many timers wait. */
+  /** The number of pending timers. */
   get pendingTimers(): number {
     return this.#timers.size;
   }
-  /** Lets time pass, and runs what is due, in order. */
+  /** Advances the time, and runs the timers that are due, in order. */
   advance(ms: number): void {
     const end = this.#now + ms;
     for (;;) {
@@ -40,7 +40,7 @@ export class FakeClock implements Clock {
   }
 }
 
-/** A file system of links only: everything else is taken to exist. */
+/** A file system that contains only links. All other paths count as existing. */
 export class FakeResolver implements PathResolver {
   readonly ignoresCase: boolean;
   readonly links = new Map<string, string>();
@@ -69,7 +69,7 @@ interface OpenText {
 
 const mark = Buffer.from("\uFEFF");
 
-/** An editor in memory: UTF-8 files, open documents, links, read-only files. POSIX paths. */
+/** An in-memory editor: UTF-8 files, open documents, links, read-only files. POSIX paths. */
 export class FakeDocuments implements Documents {
   readonly files = new Map<string, Buffer>();
   readonly folders = new Set<string>(["/"]);
@@ -81,13 +81,13 @@ export class FakeDocuments implements Documents {
     this.resolver = resolver;
   }
 
-  /** Puts a file on the disk, beneath the editor. */
+  /** Writes a file to the disk, under the editor. */
   put(path: string, content: string | Uint8Array): void {
     this.#makeParents(path);
     this.files.set(path, Buffer.from(content));
   }
 
-  /** The user opens the file and makes its text this, unsaved. */
+  /** Opens the file and replaces its text without saving, like a user. */
   type(path: string, text: string): void {
     this.buffers.set(path, { text, unsaved: true });
   }
@@ -162,14 +162,14 @@ function decoded(path: string, bytes: Buffer): string {
   return new TextDecoder().decode(bytes);
 }
 
-/** The new text with the old one's line ending. */
+/** The new text with the old text's line ending. */
 function edited(before: string, wanted: string): string {
   const old = withLineFeeds(before);
   const text = applyEdits(old, smallestEdits(old, wanted));
   return before.includes("\r\n") ? text.replaceAll("\n", "\r\n") : text;
 }
 
-/** The path that a session without anybody to ask acts on. Rejects as its gate does. */
+/** The resolved path of a session in which no user can be asked. Rejects like its gate. */
 export async function locateInRoots(fence: Confinement, path: string): Promise<LocatedPath> {
   const located = await fence.locate(path);
   await rootsOnly(fence).admit({ operation: "read", path, located });

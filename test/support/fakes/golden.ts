@@ -1,9 +1,9 @@
-// What a replay comes to, as JSON that a person can read and a test can compare.
+// The result of a replay, as JSON that a person can read and a test can compare.
 import type { SessionEvent } from "../../../src/session/events.ts";
 import { withoutTimes } from "./normalise.ts";
 import type { ReplayResult } from "./replay.ts";
 
-/** The golden of one process. Keys with nothing to tell are left out. */
+/** The golden of one process. Empty keys are omitted. */
 export function golden(run: ReplayResult): unknown {
   return withoutTimes(
     withoutEmptyLists({
@@ -43,7 +43,7 @@ const withoutEmptyLists = (value: Record<string, unknown>): Record<string, unkno
     Object.entries(value).filter(([key, inner]) => key === "entries" || !Array.isArray(inner) || inner.length > 0),
   );
 
-/** As it stands in the file: short values on one line. */
+/** The format of the file: short values on one line. */
 export function goldenText(value: unknown): string {
   return `${pretty(value, "")}\n`;
 }

@@ -1,22 +1,22 @@
-// What a view went through on its way: how often each thing changed, and what it no longer shows.
+// The history of a view: how often each part changed, and which contents are no longer shown.
 import type { ViewHead, ToolPart, View, ViewEntry } from "../../../src/panel/protocol.ts";
 import { withoutTimes, sameJson } from "./normalise.ts";
 
-/** Something a panel showed once and does not show any more. */
+/** Content that a panel once showed and no longer shows. */
 export interface Superseded {
   /** An entry's id, or a key of the head. */
   readonly of: string;
   readonly was: unknown;
 }
 
-/** Keys of the head whose every value is plain from what else is there. */
+/** Keys of the head whose values can be derived from the rest. */
 const transient = new Set<keyof ViewHead>(["live", "activity", "connection", "queue"]);
 
 export class History {
   readonly steps: Record<string, number> = {};
   readonly superseded: Superseded[] = [];
 
-  /** The view changed. */
+  /** Records a change of the view. */
   note(from: View, to: View): void {
     for (const [at, entry] of to.entries.entries()) {
       const old = from.entries[at];
@@ -36,7 +36,7 @@ export class History {
     this.steps[of] = (this.steps[of] ?? 0) + 1;
   }
 
-  /** Of a list, what is in it no more; of anything else, the old value. */
+  /** For a list, the removed items; for anything else, the old value. */
   #vanished(of: string, from: unknown, to: unknown): void {
     if (Array.isArray(from) && Array.isArray(to)) {
       const still = new Set(to.map(item => JSON.stringify(withoutTimes(item))));

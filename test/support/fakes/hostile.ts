@@ -1,4 +1,4 @@
-// Hostile text from the known classes, and an agent that says it in every field it has a say in.
+// Hostile text of the known classes, and an agent that sends it in every field that it controls.
 import { readFileSync } from "node:fs";
 import type { V1Agent } from "../../../src/acp/v1/v1Agent.ts";
 import { Emitter } from "../../../src/base/lifecycle.ts";
@@ -14,14 +14,17 @@ import { questionServices } from "./questionRoom.ts";
 import { until } from "./until.ts";
 import { WireAgent, type SentMessage } from "./wireAgent.ts";
 
-/** Something that must do nothing, anywhere. `class` says what it tries. */
+/** A text that must have no effect anywhere. `class` names the attempt. */
 export interface Vector {
   readonly id: string;
   readonly class: string;
   readonly text: string;
 }
 
-/** Every vector of test/support/data/hostile.json. There, a text may be pieces, and a piece may be repeated. */
+/**
+ * Every vector of test/support/data/hostile.json. In that file, a text may consist of pieces, and a piece may be
+ * repeated.
+ */
 export function hostileVectors(): readonly Vector[] {
   type Piece = string | readonly [string, number];
   const rows = JSON.parse(readFileSync("test/support/data/hostile.json", "utf8")) as readonly (Omit<Vector, "text"> & {
@@ -41,7 +44,7 @@ export class HostileAgent {
     this.#agent = (await this.#wire.ready()).agent as V1Agent;
   }
 
-  /** The view of a session in which every field that an agent controls says `text`. */
+  /** The view of a session in which every field that an agent controls contains `text`. */
   async view(text: string): Promise<View> {
     const id = `session-${++this.#sessions}`;
     const clock = new FakeClock();
@@ -85,7 +88,7 @@ export class HostileAgent {
     await until(() => openQuestions(session.state).length === 2);
     const agent = { id: "hostile", name: text, description: text };
     const around = { agents: [agent], chosenAgent: agent, problem, sendKey: "enter" } as const;
-    // Each of these is shown at times only.
+    // Each of these is shown at some times only.
     const { head, entries } = new Projector().project(session.state, around);
     const changes = { files: [{ path: text, label: text, added: 1, removed: 1 }], added: 1, removed: 1 };
     const view: View = { entries, head: { ...head, agent, changes, connection: { state: "starting", detail: text } } };
@@ -94,7 +97,7 @@ export class HostileAgent {
     return view;
   }
 
-  /** One turn that ends, one that fails, one that goes on with prompts waiting behind it. */
+  /** One turn that ends, one that fails, and one that continues while prompts are queued. */
   async #turns(session: Session, id: string, text: string): Promise<void> {
     const wire = this.#wire;
     const prompt = (): Promise<SentMessage> => wire.request("session/prompt");
@@ -133,11 +136,11 @@ function blocks(text: string): readonly object[] {
 }
 
 function updates(text: string): readonly object[] {
-  const said = blocks(text);
+  const content = blocks(text);
   const say = (sessionUpdate: string, messageId: string): readonly object[] =>
-    said.map(content => ({ sessionUpdate, messageId, content }));
+    content.map(block => ({ sessionUpdate, messageId, content: block }));
   const contents = [
-    ...said.map(content => ({ type: "content", content })),
+    ...content.map(block => ({ type: "content", content: block })),
     { type: "diff", path: text, oldText: `same\nold ${text}\n`, newText: `same\n${text}\n` },
     { type: "diff", path: `${text}2`, newText: text },
     { type: "terminal", terminalId: "t" },
@@ -181,7 +184,7 @@ function updates(text: string): readonly object[] {
       sessionUpdate: "compaction_update",
       compactionId: "compaction",
       status: text,
-      summary: said,
+      summary: content,
       error: text,
     },
     { sessionUpdate: text, content: { type: "text", text } },
@@ -189,16 +192,16 @@ function updates(text: string): readonly object[] {
   ];
 }
 
-/** What a sub-agent does, in the card of the call that it belongs to. */
+/** The updates of a sub-agent, shown in the tool call that they belong to. */
 function delegated(text: string): readonly object[] {
   const _meta = { claudeCode: { parentToolUseId: text } };
   const content = { type: "text", text };
-  const said = ["user_message_chunk", "agent_thought_chunk", "agent_message_chunk"].map(sessionUpdate => ({
+  const chunks = ["user_message_chunk", "agent_thought_chunk", "agent_message_chunk"].map(sessionUpdate => ({
     sessionUpdate,
     content,
     _meta,
   }));
-  return [...said, { sessionUpdate: "tool_call", toolCallId: "nested", title: text, status: "completed", _meta }];
+  return [...chunks, { sessionUpdate: "tool_call", toolCallId: "nested", title: text, status: "completed", _meta }];
 }
 
 function options(text: string): readonly object[] {
@@ -209,7 +212,7 @@ function options(text: string): readonly object[] {
   ]; // prettier-ignore
 }
 
-/** What this side adds, with words of the agent in it. */
+/** The events of the client side that contain text of the agent. */
 function ownFacts(text: string): readonly SessionEvent[] {
   const option = { id: "o", name: text, kind: "allow_once" };
   return [

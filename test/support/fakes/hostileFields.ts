@@ -1,5 +1,6 @@
-// Every text of a view, by its place: `entries<tool>.title`, `parts<link>.uri`. The type names all of them, so that a new
-// one does not compile until it is listed here; and the listed ones are then looked for in a hostile agent's view.
+// Every text of a view, by its location: `entries<tool>.title`, `parts<link>.uri`. The type contains all of them, so
+// that a new one does not compile until it is listed here. The tests look for the listed ones in a hostile agent's
+// view.
 import type { View } from "../../../src/panel/protocol.ts";
 
 type TagBy<T, F extends string> = T extends { readonly [P in F]: infer K extends string }
@@ -9,7 +10,7 @@ type TagBy<T, F extends string> = T extends { readonly [P in F]: infer K extends
   : "";
 type Tag<T> = TagBy<T, "type"> extends "" ? TagBy<T, "kind"> : TagBy<T, "type">;
 
-/** Places of the texts in a value. Words of a closed set are no texts; parts are listed once, wherever they stand. */
+/** Locations of the texts in a value, without strings of a closed set. Parts are listed once, wherever they occur. */
 type TextPlace<T, P extends string = ""> = T extends string
   ? string extends T
     ? P
@@ -21,7 +22,7 @@ type TextPlace<T, P extends string = ""> = T extends string
       : never;
 type Below<P extends string, T extends string, K extends string> = P extends "" ? K : `${P}${T}.${K}`;
 
-/** `agent`: an agent writes it. Else who does, which keeps it out of the count. */
+/** The source of each text: "agent" if an agent writes it. Texts of other sources are not counted. */
 const sources: Readonly<Record<TextPlace<View>, "agent" | "Parley" | "user">> = {
   "entries<user>.id": "Parley",
   "entries<agent>.id": "Parley",
@@ -143,12 +144,12 @@ const sources: Readonly<Record<TextPlace<View>, "agent" | "Parley" | "user">> = 
 
 const messages = ["entries<user>", "entries<agent>", "entries<thought>", "entries<compaction>"];
 const cards = ["entries<tool>", "head.asks"];
-/** Only tool cards and questions hold these. */
+/** Only tool calls and questions contain these. */
 const cardParts = /^parts<(?:diff|files|terminal|json)>/;
-/** A question is about a tool call that shows more than its raw input, and one file change of one shape. */
+/** A question's tool call always shows more than its raw input, and one file change of one shape. */
 const nowhere = new Set(["head.asks.parts<json>.text"]);
 
-/** Every place that an agent's words reach, with the parts in each entry that holds them. */
+/** Every location that an agent's text reaches, with the parts in each entry that contains them. */
 export const agentFields: readonly string[] = Object.entries(sources)
   .filter(([, source]) => source === "agent")
   .flatMap(([place]) => {
@@ -160,10 +161,10 @@ export const agentFields: readonly string[] = Object.entries(sources)
 const known = new Set<string>(Object.keys(sources));
 const isOpening = (place: string): boolean => [...known].some(each => each.startsWith(place));
 const openings = new Map<string, boolean>();
-/** The place without what holds its parts. */
+/** The location without the owner of its parts. */
 const listed = (place: string): string => place.replace(/^.*\.parts/, "parts");
 
-/** Every text of a view, with its place. */
+/** Every text of a view, with its location. */
 export function* viewTexts(value: unknown, place = ""): Generator<readonly [place: string, text: string]> {
   if (typeof value === "string") yield [place, value];
   else if (Array.isArray(value)) for (const item of value as readonly unknown[]) yield* viewTexts(item, place);
@@ -182,5 +183,5 @@ function opens(place: string): boolean {
   return before;
 }
 
-/** Whether the place is listed at all, be it an agent's or not. */
+/** Whether the location is listed, from any source. */
 export const isKnownPlace = (place: string): boolean => known.has(listed(place));

@@ -1,4 +1,4 @@
-// Goldens hold no times: recordings are replayed by a clock of ours, and when something was is not what they are about.
+// Removes times from goldens: a replay uses its own clock, and the goldens do not test times.
 
 const times = new Set(["at", "until", "ended", "since"]);
 
@@ -12,7 +12,7 @@ export function withoutTimes(value: unknown): unknown {
 
 export const sameJson = (a: unknown, b: unknown): boolean => a === b || JSON.stringify(a) === JSON.stringify(b);
 
-/** Every string in the value, keys aside. */
+/** Every string in the value, without keys. */
 export function stringsOf(value: unknown, out: string[] = []): readonly string[] {
   if (typeof value === "string") out.push(value);
   else if (Array.isArray(value)) for (const item of value) stringsOf(item, out);

@@ -5,14 +5,14 @@ import type { TrafficRecord } from "../../../src/acp/trafficRecorder.ts";
 import { replay } from "./replay.ts";
 import { processesOf } from "./transcript.ts";
 
-/** One session of a recording, at its end. */
+/** The final state of one session in a recording. */
 export interface PaintedSession {
   /** The agent's id of the session. */
   readonly session: string;
   readonly view: View;
 }
 
-/** Replays a recording (one {t, dir, msg | text} a line) through the real stack; rejects when it is none. */
+/** Replays a recording (one {t, dir, msg | text} per line) through the real stack; rejects if it is invalid. */
 export async function paintedSessions(file: string): Promise<readonly PaintedSession[]> {
   const lines = readFileSync(file, "utf8").split("\n").filter(Boolean);
   const records = lines.map(line => JSON.parse(line) as TrafficRecord);

@@ -1,4 +1,4 @@
-// A session under replay: the real Session, its panel, and a room that answers as the recorded client did.
+// A session under replay: the real Session, its panel, and session services that answer like the recorded client.
 import { PermissionBroker } from "../../../src/permissions/permissionBroker.ts";
 import { Refusal, type RefusalKind } from "../../../src/base/errors.ts";
 import { nullLog, type Clock } from "../../../src/base/log.ts";
@@ -63,12 +63,12 @@ export class ReplayedSession {
   get view(): View {
     return this.#view;
   }
-  /** What a panel holds that was only ever sent patches. */
+  /** The view of a panel that only ever received patches. */
   get panel(): View {
     return this.#panel;
   }
 
-  /** The recorded client answered the agent's request: so does the room. */
+  /** The recorded client answered the agent's request, so the session services answer it too. */
   answer(request: RecordedMessage, answer: RecordedMessage): void {
     this.#services.answerFile(request, answer);
   }
@@ -102,7 +102,7 @@ interface Waiting {
   readonly settle: (answer: RecordedMessage) => void;
 }
 
-/** Files are answered when, and as, the recording's client did; questions by whoever plays the user. */
+/** File requests are answered when and as the recorded client did, and questions by the code that plays the user. */
 class RecordedServices implements SessionServices {
   readonly #broker: PermissionBroker;
   readonly #waiting: Waiting[] = [];
@@ -155,7 +155,7 @@ class RecordedServices implements SessionServices {
     this.#broker.dispose();
   }
 
-  // No recorded agent uses the client's terminals; the recording would say so by failing here.
+  // No recorded agent uses the client's terminals. A recording that does fails here.
   createTerminal(): Promise<string> {
     return Promise.reject(new Refusal("failed", "The recording has no terminals."));
   }

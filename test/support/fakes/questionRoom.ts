@@ -2,7 +2,7 @@
 import type { SessionServices } from "../../../src/session/sessionServices.ts";
 import type { PermissionBroker } from "../../../src/permissions/permissionBroker.ts";
 
-/** A room of that broker. */
+/** Session services with this broker. */
 export function questionServices(broker: PermissionBroker, endTerminals: () => void): SessionServices {
   const none = (): Promise<never> => Promise.reject(new Error("not in this room"));
   return {

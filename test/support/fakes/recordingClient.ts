@@ -1,9 +1,9 @@
-// Our side of a session for tests of the wire: keeps what is reported, and serves requests as the test says.
+// The client side of a session for tests of the wire: records the events, and serves requests as the test defines.
 import { Refusal } from "../../../src/base/errors.ts";
 import type { AgentClient } from "../../../src/session/agent.ts";
 import type { SessionEvent } from "../../../src/session/events.ts";
 
-/** A client that refuses whatever the test does not serve. */
+/** A client that refuses every request that the test does not serve. */
 export function recordingClient(serve: Partial<AgentClient> = {}): AgentClient & { readonly events: SessionEvent[] } {
   const events: SessionEvent[] = [];
   const none = (): Promise<never> => Promise.reject(new Refusal("failed", "Not served here."));

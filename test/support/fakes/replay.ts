@@ -1,4 +1,4 @@
-// Replays a transcript through the real connect(), Session and Projector, doing what the recorded client's user did.
+// Replays a transcript through the real connect(), Session and Projector, with the actions of the recorded user.
 import { isDeepStrictEqual } from "node:util";
 import { connect, type AgentConnection } from "../../../src/acp/connect.ts";
 import { TrafficRecorder } from "../../../src/acp/trafficRecorder.ts";
@@ -14,26 +14,26 @@ import { FakeClock } from "./fakePorts.ts";
 import { ReplayedSession } from "./played.ts";
 import { isObject, messageOf, type RecordedMessage, type Recording, type JsonObject } from "./transcript.ts";
 
-/** Something the recorded client did that Parley has no way to do: sent on the same connection by the test. */
+/** An action of the recorded client that Parley does not support. The test sends it on the same connection. */
 export interface DirectRequest {
   readonly method: string;
   readonly why: string;
   readonly outcome: string;
 }
 
-/** The end of a replay: all there is to be compared. */
+/** The end of a replay, with all data for the comparison. */
 export interface ReplayResult {
   readonly sessions: readonly { readonly id: string; readonly opened: string; readonly played: ReplayedSession }[];
   readonly direct: readonly DirectRequest[];
-  /** Requests of the agent that Parley answered otherwise than the recorded client did. */
+  /** Requests of the agent that Parley answered differently from the recorded client. */
   readonly answeredOtherwise: readonly { readonly method: string; readonly answer: string }[];
-  /** Settings the agent did not take. */
+  /** Options that the agent did not accept. */
   readonly refusedOptions: readonly string[];
   /** Notifications of the agent other than `session/update`. */
   readonly notifications: readonly RecordedMessage[];
   /** Updates for sessions that are not open. */
   readonly elsewhere: readonly unknown[];
-  /** What the agent wrote to stdout that is no message. */
+  /** Lines of the agent's stdout that are not messages. */
   readonly badLines: readonly string[];
   readonly stderrLines: number;
   readonly unexpectedMessages: readonly RecordedMessage[];
@@ -104,18 +104,18 @@ class ReplayRun implements ReplayResult {
     return this.#tap.records.filter(record => record.dir === "a>c").map(record => messageOf(record) ?? {});
   }
 
-  /** The client has read so many lines and, some turns of the event loop later, acted on them. */
+  /** The client has read this number of lines and, some turns of the event loop later, processed them. */
   async #settled(count: number): Promise<void> {
     const deadline = Date.now() + 15_000;
     while (this.#taken < count) {
       if (Date.now() > deadline) throw new Error(`The client took in ${this.#taken} of ${count} lines.`);
       await turn();
     }
-    // One for vscode-jsonrpc's queue, the others for what its handlers promise.
+    // One turn for vscode-jsonrpc's queue, the others for the promises of its handlers.
     for (let i = 0; i < 5; i++) await turn();
   }
 
-  /** Does what the recorded user did next. */
+  /** Performs the recorded user's next action. */
   async #act({ message, answer, request }: Barrier): Promise<StandIn | undefined> {
     const { method, params = {} } = message;
     if (method === undefined) return this.#respond(message, request);
@@ -175,7 +175,7 @@ class ReplayRun implements ReplayResult {
       },
       this.#cut.signal,
     );
-    // Reported by whoever needs the connection.
+    // The code that needs the connection reports the error.
     this.#connecting.catch(() => {});
     return undefined;
   }
@@ -186,7 +186,7 @@ class ReplayRun implements ReplayResult {
     throw new Error("There is no v1 agent.");
   }
 
-  /** Opening a session of any kind. Parley has only `session/new` so far: it stands in for its like. */
+  /** Opens a session of any kind. Parley supports only `session/new` so far, which replaces the other kinds. */
   async #open(
     method: string,
     params: JsonObject,
@@ -209,7 +209,7 @@ class ReplayRun implements ReplayResult {
     return this.sessions.find(session => session.id === id);
   }
 
-  /** Sends it was recorded, and lets the agent's lines go their way. */
+  /** Sends the recorded request, and lets the agent's lines continue. */
   async #send(message: RecordedMessage, why: string): Promise<undefined> {
     const agent = await this.#v1();
     const { method = "", params = {} } = message;
@@ -227,7 +227,9 @@ class ReplayRun implements ReplayResult {
     return undefined;
   }
 
-  /** The recorded client answered the agent. Questions are answered by the user, files by the room. */
+  /**
+   * The recorded client answered the agent. The user answers questions, and the session services answer file requests.
+   */
   #respond(message: RecordedMessage, request: RecordedMessage | undefined): undefined {
     const played = this.#session(request?.params?.["sessionId"])?.played;
     if (request?.method === "session/request_permission" && played) {
@@ -248,8 +250,8 @@ class ReplayRun implements ReplayResult {
       throw new Error(`A prompt was sent otherwise than recorded: ${JSON.stringify(sent.params).slice(0, 300)}`);
     }
     if (message.method !== undefined) return;
-    const told = (given: RecordedMessage): unknown => given.error?.code ?? given.result;
-    if (isDeepStrictEqual(told(sent), told(message))) return;
+    const outcomeOf = (given: RecordedMessage): unknown => given.error?.code ?? given.result;
+    if (isDeepStrictEqual(outcomeOf(sent), outcomeOf(message))) return;
     this.answeredOtherwise.push({
       method: request?.method ?? "",
       answer: sent.error ? `${sent.error.code} ${sent.error.message}` : JSON.stringify(sent.result),
@@ -266,14 +268,14 @@ class ReplayRun implements ReplayResult {
 
 const turn = (): Promise<void> => new Promise(resolve => setImmediate(resolve));
 
-/** The prompt as Parley's own content, if it can be written so; undefined when it would not go out as it was. */
+/** The prompt as Parley's own content; undefined if Parley would not send it unchanged. */
 function asPrompt(prompt: unknown): readonly ContentBlock[] | undefined {
   if (!Array.isArray(prompt) || prompt.length === 0) return undefined;
   const blocks = prompt.map(parseContent).filter(block => block !== undefined);
   return isDeepStrictEqual(blocks.map(contentToWire), prompt) ? blocks : undefined;
 }
 
-/** Whether Parley would send the prompt to the agent as it is. */
+/** Whether Parley would send the prompt to the agent unchanged. */
 function agentTakes({ accepts }: SessionState, prompt: readonly ContentBlock[]): boolean {
   const fitted = accepts && promptContentForAgent(prompt, accepts, "");
   return !fitted || ("content" in fitted && isDeepStrictEqual(fitted.content, prompt));

@@ -1,4 +1,4 @@
-// A session with a stub of an agent, which a test drives step by step.
+// A session with a stub agent that a test controls step by step.
 import assert from "node:assert/strict";
 import type { Problem } from "../../../src/base/errors.ts";
 import { Emitter } from "../../../src/base/lifecycle.ts";
@@ -12,7 +12,7 @@ import { StubAgent, type StubSession } from "./stubAgent.ts";
 
 export const exitedProblem: Problem = { message: "Stub ended with code 1.", next: ["restartAgent"] };
 
-/** The session, and the way to its agent. */
+/** The session and its stub agent. */
 export class SessionBench implements AgentConnector {
   agent = new StubAgent();
   died = new Emitter<Problem>();
@@ -21,17 +21,17 @@ export class SessionBench implements AgentConnector {
   refuse: Error | undefined;
   /** Whether the agent's output has ended. */
   ended = false;
-  /** What a start waits for. */
+  /** The promise that a start waits for. */
   gate: Promise<void> = Promise.resolve();
   readonly log: LoggedEvent[] = [];
   readonly warnings: string[] = [];
   readonly session: Session;
   broker: PermissionBroker | undefined;
-  /** How often the room was asked to end its commands. */
+  /** How often the session's services were asked to end the agent's commands. */
   endTerminalsCount = 0;
 
   constructor(past?: readonly LoggedEvent[]) {
-    // Never an id of an earlier life.
+    // Never reuse an id of an earlier run.
     let minted = past?.length ?? 0;
     this.session = new Session({
       id: "session",
@@ -83,7 +83,7 @@ export class SessionBench implements AgentConnector {
     assert.equal(this.session.state.connection?.state, "ready");
     return this;
   }
-  /** Lets every promise that is ready run. */
+  /** Lets all settled promises continue. */
   async flushPromises(): Promise<void> {
     for (let i = 0; i < 3; i++) await new Promise(resolve => setImmediate(resolve));
   }

@@ -1,4 +1,4 @@
-// What earlier builds stored, as test/support/data/stored has it, with a folder of the test's own in place of `$workspace`.
+// Data stored by earlier builds, from test/support/data/stored, with a folder of the test in place of `$workspace`.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { View } from "../../../src/panel/protocol.ts";
@@ -8,11 +8,11 @@ import { reduce } from "../../../src/session/reduce.ts";
 import type { TextStorage } from "../../../src/session/sessionStore.ts";
 import { emptySession } from "../../../src/session/state.ts";
 
-/** Where the stored data is, in the layout of the extension's storage folder. */
+/** The stored data, in the layout of the extension's storage folder. */
 export const storedFolder = join("test", "support", "data", "stored");
-/** The session that a real window recorded. */
+/** A session that was recorded in a real window. */
 export const recordedSession = "b0bed00d-9fc4-4d71-bd4b-e72fea9be759";
-/** The session with an event of every type. */
+/** A session with an event of every type. */
 export const everyEvent = "every-event";
 
 /** The text of a stored file. */
@@ -20,7 +20,7 @@ export function storedText(name: string, workspace = "/home/ada/app"): string {
   return readFileSync(join(storedFolder, name), "utf8").replaceAll("$workspace", workspace);
 }
 
-/** A storage in memory that begins with these texts. */
+/** An in-memory storage with these initial texts. */
 export class StoredFiles implements TextStorage {
   readonly texts: Map<string, string>;
 

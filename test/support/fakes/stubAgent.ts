@@ -1,8 +1,8 @@
-// An agent made of promises that a test settles: for what Session does with one, whatever speaks to it.
+// An agent made of promises that a test settles, to test how Session uses an agent, whatever its protocol.
 import type { Agent, AgentClient, AgentSession } from "../../../src/session/agent.ts";
 import type { ContentBlock, SessionEvent } from "../../../src/session/events.ts";
 
-/** A session of a {@link StubAgent}, and what was asked of it. */
+/** A session of a {@link StubAgent}, and the requests it received. */
 export class StubSession implements AgentSession {
   readonly sessionId: string;
   readonly client: AgentClient;
@@ -52,7 +52,7 @@ export class StubAgent implements Agent {
     capabilities: { image: false, audio: false, embeddedContext: false, load: false },
   };
   readonly sessions: StubSession[] = [];
-  /** Held back until it settles. */
+  /** A promise that delays the response. */
   ready: Promise<void> = Promise.resolve();
 
   async open(_request: { readonly cwd: string }, client: AgentClient): Promise<AgentSession> {

@@ -1,11 +1,11 @@
-// Recorded traffic of an agent, as src/acp/trafficRecorder.ts writes it: one {t, dir, msg | text} a line.
+// Recorded traffic of an agent, in the format of src/acp/trafficRecorder.ts: one {t, dir, msg | text} per line.
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { TrafficRecord } from "../../../src/acp/trafficRecorder.ts";
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** A JSON-RPC message as it stood in the recording. */
+/** A JSON-RPC message from the recording. */
 export interface RecordedMessage {
   readonly id?: string | number | null;
   readonly method?: string;
@@ -35,7 +35,7 @@ export function readTranscript(name: string): Recording {
     .map(line => JSON.parse(line) as TrafficRecord);
 }
 
-/** A transcript may hold several processes, one after the other: each begins with `initialize`. */
+/** A transcript may contain several processes, one after the other. Each begins with `initialize`. */
 export function processesOf(lines: Recording): readonly Recording[] {
   const out: TrafficRecord[][] = [];
   for (const line of lines) {
@@ -45,14 +45,14 @@ export function processesOf(lines: Recording): readonly Recording[] {
   return out;
 }
 
-/** The line's message, if it is one. */
+/** The line's message, if it has one. */
 export const messageOf = (line: TrafficRecord): RecordedMessage | undefined =>
   line.msg === undefined ? undefined : (line.msg as RecordedMessage);
 
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** The answer to the request on line `at`, which its own side's peer gave later. */
+/** The response to the request on line `at`, which the other side sent later. */
 export function answerTo(lines: Recording, at: number): RecordedMessage | undefined {
   const request = lines[at];
   const id = request && messageOf(request)?.id;
@@ -65,13 +65,13 @@ export function answerTo(lines: Recording, at: number): RecordedMessage | undefi
   return answer && messageOf(answer);
 }
 
-/** A `session/update` with the session it is for. */
+/** A `session/update` with the session it belongs to. */
 export interface SessionUpdate {
   readonly sessionId: string;
   readonly update: JsonObject;
 }
 
-/** What the line updates, if it is a `session/update` of the agent. */
+/** The update of the line, if it is a `session/update` of the agent. */
 export function updateOf(line: TrafficRecord): SessionUpdate | undefined {
   const message = line.dir === "a>c" ? messageOf(line) : undefined;
   if (message?.method !== "session/update") return undefined;

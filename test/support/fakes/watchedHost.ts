@@ -1,4 +1,4 @@
-// Stands for an extension host that is killed: starts the watchdog and an agent, and says what runs.
+// Simulates an extension host that is killed: starts the watchdog and an agent, and prints the running processes.
 import { AgentPool } from "../../../src/agents/pool.ts";
 import { startWatchdog } from "../../../src/agents/startWatchdog.ts";
 import { nullLog, systemClock } from "../../../src/base/log.ts";

@@ -1,4 +1,4 @@
-// The agent's end of a connection for tests that say line by line what it does.
+// The agent's end of a connection, for tests that control it line by line.
 import { PassThrough } from "node:stream";
 import { TrafficRecorder } from "../../../src/acp/trafficRecorder.ts";
 import { connect, type AgentConnection, type ConnectOptions } from "../../../src/acp/connect.ts";
@@ -72,7 +72,7 @@ export class WireAgent {
     this.send({ id: request.id, error: { code, message, ...(data !== undefined && { data }) } });
   }
 
-  /** The next message of the client that fits, taken from what it sent. */
+  /** The next matching message of the client, removed from those it sent. */
   async next(fits: (message: SentMessage) => boolean): Promise<SentMessage> {
     await until(() => this.received.some(fits));
     const [message] = this.received.splice(this.received.findIndex(fits), 1);

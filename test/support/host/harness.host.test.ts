@@ -1,4 +1,4 @@
-// That the harness itself runs what it says: a real extension host with Parley in it, and no more API than users have.
+// Checks the harness itself: a real extension host with Parley in it, and only the API that users have.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import * as vscode from "vscode";
@@ -37,7 +37,7 @@ describe("the extension host", () => {
     assert.deepEqual(missing, []);
   });
 
-  it("opens a workspace folder that can be written to", async () => {
+  it("opens a writable workspace folder", async () => {
     const folder = vscode.workspace.workspaceFolders?.[0];
     assert.ok(folder);
     const file = vscode.Uri.joinPath(folder.uri, "written-by-a-test.txt");
@@ -46,8 +46,8 @@ describe("the extension host", () => {
     await vscode.workspace.fs.delete(file);
   });
 
-  it("refuses proposed API, as stable VS Code does", () => {
-    // Not declared by @types/vscode, which is the point: the function exists, and calling it has to throw.
+  it("refuses proposed API, like stable VS Code", () => {
+    // Deliberately not declared by @types/vscode: the function exists, and calling it must throw.
     const proposed = vscode.workspace as unknown as { findFiles2(patterns: readonly string[]): unknown };
     assert.equal(typeof proposed.findFiles2, "function");
     assert.throws(() => proposed.findFiles2(["**/*"]), /proposed|API proposal/i);

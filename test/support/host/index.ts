@@ -1,9 +1,9 @@
-// Runs the tests inside the extension host. VS Code loads this file and calls run(); what became of the tests goes
-// into the JSON file that PARLEY_TEST_RESULTS names, because the console of the extension host is not ours to read.
+// Runs the tests inside the extension host. VS Code loads this file and calls run(). The results go into the JSON file
+// that PARLEY_TEST_RESULTS names, because the console of the extension host is not accessible.
 import Mocha from "mocha";
 import { recordResults } from "../../../scripts/tools/results.mjs";
 
-/** Called by VS Code. It rejects if a test failed, which gives VS Code its exit code. */
+/** Called by VS Code. Rejects if a test failed, which gives VS Code its exit code. */
 export async function run(): Promise<void> {
   const grep = process.env["PARLEY_TEST_GREP"];
   const mocha = new Mocha({ ui: "bdd", timeout: 20_000, color: false, ...(grep ? { grep } : {}) });
@@ -16,7 +16,7 @@ export async function run(): Promise<void> {
   if (failures > 0) throw new Error(`${failures} of the tests failed.`);
 }
 
-/** The tests are part of this bundle, so mocha cannot load them: it only has to put `describe` and `it` in place. */
+/** The tests are part of this bundle, so mocha cannot load them. It only defines `describe` and `it`. */
 async function loadTests(mocha: Mocha): Promise<void> {
   mocha.suite.emit("pre-require", globalThis, "", mocha);
   await import("suites:host");

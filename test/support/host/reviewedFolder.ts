@@ -1,4 +1,4 @@
-// A folder of files under review, in the real editor: what an agent and a user do there, for tests.
+// A folder of files under review, in the real editor, with the actions of an agent and a user, for tests.
 import assert from "node:assert/strict";
 import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -19,12 +19,12 @@ import { discardAll } from "./unsavedFiles.ts";
 export const lines = (...numbers: readonly (number | string)[]): string => numbers.map(one => `line ${one}\n`).join("");
 export const tenLines = lines(1, 2, 3, 4, 5, 6, 7, 8, 9, 10);
 
-/** Makes a folder and its review before, and removes both after each test of the suite. */
+/** Creates a folder and its review before each test of the suite, and removes both after it. */
 export function useReviewedFolder() {
-  /** The folder under review, and the one that it is in. */
+  /** The folder under review, and its parent. */
   let folder = "";
   let above = "";
-  /** When a file was last put there. Milliseconds since the epoch. */
+  /** When a file was last written there (ms since the epoch). */
   let lastPut = 0;
   let current: ReviewStore;
   let storage: Map<string, string>;
@@ -54,7 +54,7 @@ export function useReviewedFolder() {
     );
   };
   const hunksAre = async (name: string, ...wanted: readonly string[]): Promise<void> => {
-    // Shorter than the test's own limit, so that it tells what there was.
+    // Shorter than the test's own limit, so that the failure shows the actual hunks.
     const end = Date.now() + 10_000;
     await until(() => JSON.stringify(hunks(name)) === JSON.stringify(wanted) || Date.now() > end);
     if (JSON.stringify(hunks(name)) === JSON.stringify(wanted)) return;
@@ -85,7 +85,7 @@ export function useReviewedFolder() {
     const documents = new EditorDocuments(nodePaths());
     return current.attribution.aroundWrite(path(name), content, () => documents.write(path(name), content));
   };
-  /** The agent writes by itself, in a tool call that names the file. */
+  /** The agent writes to disk directly, in a tool call that names the file. */
   const edit = async (name: string, text: string, content: readonly ToolContent[] = []): Promise<void> => {
     tool({ kind: "edit", status: "in_progress", locations: [{ path: path(name) }], content });
     await current.attribution.settled();
@@ -138,7 +138,7 @@ export function useReviewedFolder() {
     assert.deepEqual(faults, []);
   });
 
-  /** Resolves once changes in the folder are noticed: in a new one the first are not. */
+  /** Resolves once changes in the folder are reported. In a new folder the first changes are not. */
   async function watched(where: string): Promise<void> {
     const watcher = vscode.workspace.createFileSystemWatcher(new vscode.RelativePattern(where, "watched"));
     let isNoticed = false;
@@ -152,7 +152,7 @@ export function useReviewedFolder() {
     lastPut = Date.now();
   }
 
-  /** Runs something while saving replaces what fits, as a formatter does. */
+  /** Runs `run` while saving replaces the matches, like a formatter. */
   async function formatting(fits: RegExp, by: string, run: () => Promise<void>): Promise<void> {
     const editor = vscode.workspace.getConfiguration("editor");
     await editor.update("formatOnSave", true, vscode.ConfigurationTarget.Global);
@@ -175,7 +175,7 @@ export function useReviewedFolder() {
     }
   }
 
-  /** Puts text at the beginning of a line, as the user would. */
+  /** Inserts text at the beginning of a line, like a user. */
   async function type(name: string, line: number, text: string): Promise<void> {
     const change = new vscode.WorkspaceEdit();
     change.insert(vscode.Uri.file(path(name)), new vscode.Position(line, 0), text);
@@ -188,7 +188,7 @@ export function useReviewedFolder() {
   const watch = (): ReviewStore["attribution"] => current.attribution;
   const turnBegan = (turn: string, title: string): Promise<void> => current.turnBegan(turn, title);
   const folderOf = (): string => folder;
-  /** Ends the review as the window does, and makes it anew; `between` happens while no window is open. */
+  /** Ends the review like a closing window, and creates it again. `between` runs while no window is open. */
   const reopen = async (between: () => Promise<void>): Promise<void> => {
     await current.flush();
     current.dispose();

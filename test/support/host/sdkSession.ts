@@ -1,5 +1,6 @@
-// A session with an agent built on the official SDK, through all of Parley but the panel: process, wire, session, room and
-// the editor's documents, put together as src/extension.ts does. The agent does what a test tells it: test/support/agents/sdkAgent.mjs.
+// A session with an agent built on the official SDK, through all of Parley except the panel: process, wire, session,
+// session services and the editor's documents, assembled as in src/extension.ts. The agent runs the steps of a test:
+// test/support/agents/sdkAgent.mjs.
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
@@ -28,29 +29,29 @@ export const errorCodes = {
   internalError: -32603,
 } as const;
 
-/** What the agent is to do; see sdkAgent.mjs. */
+/** A step of the agent; see sdkAgent.mjs. */
 export type Step =
   | { readonly request: string; readonly params?: Params; readonly as?: string }
   | { readonly update: Params }
   | { readonly terminal: Params };
 export type Params = Readonly<Record<string, unknown>>;
 
-/** What came of a step, as the agent got it. */
+/** The outcome of a step, as the agent received it. */
 export interface Outcome {
   readonly result?: unknown;
   readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown };
 }
 
-/** A turn under way. */
+/** A turn in progress. */
 export interface Turn {
-  /** The outcomes, once the turn has ended. */
+  /** The outcomes, after the turn has ended. */
   readonly done: Promise<readonly (Outcome | readonly Outcome[])[]>;
 }
 
 export class SdkSession {
-  /** What the settings would say; a test may change it. */
+  /** Replaces the user's settings. A test may change it. */
   settings: Settings;
-  /** What went into our own log as an error. */
+  /** The errors in our own log. */
   readonly faults: string[] = [];
   readonly session: Session;
   readonly #pool: AgentPool;
@@ -126,7 +127,7 @@ export class SdkSession {
     assert.equal(this.state.connection?.state, "ready", this.state.lost?.message);
   }
 
-  /** Lets the agent begin. */
+  /** Starts a turn with these steps. */
   begin(...steps: readonly (Step | readonly Step[])[]): Turn {
     assert.ok(!isBusy(this.state), "The last turn has not ended.");
     this.session.send([{ type: "text", text: JSON.stringify(steps) }]);
@@ -134,39 +135,39 @@ export class SdkSession {
     return { done: this.until(state => !isBusy(state)).then(() => this.#outcomes()) };
   }
 
-  /** Lets the agent take the steps one after the other. */
+  /** Runs the steps one after the other. */
   async play(...steps: readonly Step[]): Promise<readonly Outcome[]> {
     return (await this.begin(...steps).done) as readonly Outcome[];
   }
 
-  /** The client's answer to one request of the agent. */
+  /** The client's response to one request of the agent. */
   async sendRequest(request: string, params: Params = {}): Promise<Outcome> {
     const [outcome] = await this.play({ request, params });
     assert.ok(outcome);
     return outcome;
   }
 
-  /** The result of one request, which has to be served. */
+  /** The result of one request, which must succeed. */
   async get<T = unknown>(request: string, params: Params = {}): Promise<T> {
     const { result, error } = await this.sendRequest(request, params);
     assert.equal(error, undefined, error?.message);
     return result as T;
   }
 
-  /** Passes when the request is refused with this code, and words that fit. */
+  /** Passes if the request is refused with this code and a message that matches. */
   async assertRefused(request: string, params: Params, code: number, words: RegExp): Promise<void> {
     const { result, error } = await this.sendRequest(request, params);
     assert.ok(error, `it was served: ${JSON.stringify(result)}`);
     assert.deepEqual([error.code, words.test(error.message)], [code, true], error.message);
   }
 
-  /** The questions that wait for the user, once there are so many. */
+  /** The open questions, once there are this many. */
   async waitForQuestions(count: number): Promise<readonly Question[]> {
     await this.until(state => openQuestions(state).length === count);
     return openQuestions(this.state);
   }
 
-  /** Resolves once the state is so. */
+  /** Resolves once the condition holds for the state. */
   until(condition: (state: SessionState) => boolean): Promise<void> {
     return new Promise(resolve => {
       if (condition(this.state)) return resolve();
@@ -179,9 +180,9 @@ export class SdkSession {
   }
 
   #outcomes(): readonly (Outcome | readonly Outcome[])[] {
-    const said = this.state.entries.findLast(entry => entry.kind === "message" && entry.author === "agent");
-    assert.ok(said?.kind === "message" && said.content[0]?.type === "text", "The agent said nothing.");
-    return JSON.parse(said.content[0].text) as readonly Outcome[];
+    const answer = this.state.entries.findLast(entry => entry.kind === "message" && entry.author === "agent");
+    assert.ok(answer?.kind === "message" && answer.content[0]?.type === "text", "The agent answer nothing.");
+    return JSON.parse(answer.content[0].text) as readonly Outcome[];
   }
 
   async dispose(): Promise<void> {
@@ -205,7 +206,7 @@ export interface SdkSuite {
   read(this: void, name: string, window?: Params): Promise<string>;
 }
 
-/** Registers the hooks of a suite that shares one session. Call it in `describe`; its values are set when a test runs. */
+/** Registers the hooks of a suite that shares one session. Call it in `describe`; its values are set when tests run. */
 export function sdkSuite(): SdkSuite {
   let sdk: SdkSession;
   let storage: string;
@@ -257,7 +258,7 @@ export function sdkSuite(): SdkSuite {
   };
 }
 
-/** Replaces the editor's whole text, as a user would: unsaved. */
+/** Replaces the editor's whole text without saving, like a user. */
 export async function type({ document }: vscode.TextEditor, text: string): Promise<void> {
   const edit = new vscode.WorkspaceEdit();
   edit.replace(document.uri, new vscode.Range(0, 0, document.lineCount, 0), text);
@@ -265,7 +266,7 @@ export async function type({ document }: vscode.TextEditor, text: string): Promi
   assert.ok(document.isDirty);
 }
 
-/** Closes all editors; what is unsaved in the folder is not saved. */
+/** Closes all editors without saving the folder's files. */
 export async function discardFolder(folder: string): Promise<void> {
   for (const document of vscode.workspace.textDocuments) {
     if (!document.isDirty || !document.uri.fsPath.startsWith(folder)) continue;
@@ -275,7 +276,7 @@ export async function discardFolder(folder: string): Promise<void> {
   await vscode.commands.executeCommand("workbench.action.closeAllEditors");
 }
 
-/** Runs something while the user's settings of `files` are these. */
+/** Runs `run` with these user settings of `files`. */
 export async function withFiles(settings: Params, run: () => Promise<void>): Promise<void> {
   const files = vscode.workspace.getConfiguration("files");
   const set = async (name: string, value: unknown): Promise<void> =>
@@ -289,8 +290,9 @@ export async function withFiles(settings: Params, run: () => Promise<void>): Pro
 }
 
 /**
- * A program that starts a child that starts another, and ends; or that is the child itself. The last one ignores SIGTERM,
- * is in a group of its own, and holds the output open.
+ * A program whose child starts a grandchild. With the argument "starter" it starts the child and exits once the
+ * grandchild runs; otherwise it is the child itself. The grandchild ignores SIGTERM, is in a process group of its own,
+ * and keeps the output open.
  */
 export const processTreeScript = `
 const { spawn } = require("child_process");

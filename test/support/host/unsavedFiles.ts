@@ -1,4 +1,4 @@
-// Files that a user has changed and not saved, and a session's watch over them: for tests in the real editor.
+// Files with unsaved changes of a user, and a session's watcher of them, for tests in the real editor.
 import assert from "node:assert/strict";
 import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -12,7 +12,7 @@ import { until } from "../fakes/until.ts";
 
 export type Report = readonly [path: string, note: FileNote | null];
 
-/** Makes a folder before and removes it after each test of the suite, and ends every watch. */
+/** Creates a folder before each test of the suite, and afterwards removes it and ends every watcher. */
 export function useUnsavedFiles() {
   let root = "";
   let folder = "";
@@ -23,7 +23,7 @@ export function useUnsavedFiles() {
   const watches: UnsavedChangesWatcher[] = [];
 
   const files = vscode.workspace.getConfiguration("files");
-  // In a browser VS Code saves by itself.
+  // In a browser, VS Code saves automatically.
   before(() => files.update("autoSave", "off", vscode.ConfigurationTarget.Global));
   after(() => files.update("autoSave", undefined, vscode.ConfigurationTarget.Global));
 
@@ -46,7 +46,7 @@ export function useUnsavedFiles() {
   const path = (name: string): string => join(folder, name);
   const onDisk = (name: string): Promise<string> => readFile(path(name), "utf8");
 
-  /** A session's watch over the workspace, or one folder of it. */
+  /** A session's watcher of the workspace, or of one folder in it. */
   const watch = (into = reports, of = root): UnsavedChangesWatcher => {
     const log: Log = { ...nullLog, error: message => faults.push(message) };
     const made = new UnsavedChangesWatcher({ roots: [of], fileEvents, report: (...report) => into.push(report), log });
@@ -54,7 +54,7 @@ export function useUnsavedFiles() {
     return made;
   };
 
-  /** What the agent does: it writes without asking the editor. */
+  /** Writes to disk directly, like an agent. */
   const put = async (name: string, content: string | Uint8Array): Promise<void> => {
     await mkdir(dirname(path(name)), { recursive: true });
     await writeFile(path(name), content);
@@ -63,7 +63,7 @@ export function useUnsavedFiles() {
   const open = (name: string): Promise<vscode.TextDocument> =>
     Promise.resolve(vscode.workspace.openTextDocument(path(name)));
 
-  /** A file that the user has changed and not saved. */
+  /** A file with unsaved changes of the user. */
   const unsavedFile = async (name: string, disk: string | Uint8Array, text: string): Promise<vscode.TextDocument> => {
     await put(name, disk);
     const document = await open(name);
@@ -83,7 +83,9 @@ export function useUnsavedFiles() {
     until(() => reports.some(one => one[0] === report[0] && one[1] === report[1]));
 
   let barriers = 0;
-  /** Every other file has been looked at: documents are compared in the order they were opened. */
+  /**
+   * Resolves after every other file has been checked: documents are compared in the order in which they were opened.
+   */
   const everythingSeen = async (): Promise<void> => {
     const name = `barrier-${++barriers}.txt`;
     await divergedFile(name, "disk\n", "mine\n");
@@ -95,7 +97,7 @@ export function useUnsavedFiles() {
   return { reports, folders, path, onDisk, watch, put, open, unsavedFile, divergedFile, reported, everythingSeen };
 }
 
-/** Resolves once changes in a folder are noticed: in a new one the first are not. */
+/** Resolves once changes in a folder are reported. In a new folder the first changes are not. */
 async function watched(folder: string): Promise<void> {
   const watcher = vscode.workspace.createFileSystemWatcher(new vscode.RelativePattern(folder, "watched"));
   let isNoticed = false;
@@ -111,7 +113,7 @@ async function watched(folder: string): Promise<void> {
   }
 }
 
-/** Replaces a document's whole text, as a user would: unsaved. */
+/** Replaces a document's whole text without saving, like a user. */
 export async function type(document: vscode.TextDocument, text: string): Promise<void> {
   await replace(document, text);
   assert.ok(document.isDirty);
