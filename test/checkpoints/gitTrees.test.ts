@@ -300,8 +300,8 @@ describe("trees of a folder under git", () => {
     await write({ "a.ts": "1\n" });
     const ours = trees();
     assert.deepEqual([await ours.take(never), await ours.take(never)], [[], []]);
-    assert.equal(said.length, 1);
-    assert.match(said.join(), /not in a git repository/);
+    assert.equal(logged.length, 1);
+    assert.match(logged.join(), /not in a git repository/);
   });
 });
 

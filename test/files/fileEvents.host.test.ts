@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import * as vscode from "vscode";
+import { until } from "../support/fakes/until.ts";
 import { FileEvents, type FileEvent } from "../../src/files/vscode/fileEvents.ts";
-import { until } from "../support/fakes/waiting.ts";
 
 describe("FileEvents", () => {
   const { createFileSystemWatcher } = vscode.workspace;

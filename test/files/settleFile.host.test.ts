@@ -3,8 +3,6 @@ import assert from "node:assert/strict";
 import { rm } from "node:fs/promises";
 import * as vscode from "vscode";
 import { settleFile } from "../../src/files/vscode/settleFile.ts";
-import { until } from "../support/fakes/waiting.ts";
-import { settleFile } from "../../src/files/vscode/unsavedChangesWatcher.ts";
 import { until } from "../support/fakes/until.ts";
 import { type, useUnsavedFiles } from "../support/host/unsavedFiles.ts";
 

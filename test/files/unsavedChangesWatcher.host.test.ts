@@ -5,8 +5,6 @@ import { basename, join } from "node:path";
 import * as vscode from "vscode";
 import type { SessionEvent, ToolFields } from "../../src/session/events.ts";
 import { settleFile } from "../../src/files/vscode/settleFile.ts";
-import { until } from "../support/fakes/waiting.ts";
-import { settleFile } from "../../src/files/vscode/unsavedChangesWatcher.ts";
 import { until } from "../support/fakes/until.ts";
 import { discardAll, replace, type, useUnsavedFiles, type Report } from "../support/host/unsavedFiles.ts";
 

@@ -131,15 +131,15 @@ describe("LocationTracker", () => {
       return made;
     };
     it("to the sub-agent whose call names the file", () => {
-      assert.deepEqual(tracker().readLocation({ path: "/sub", line: 4, limit: 2 }), {
+      assert.deepEqual(trail().readLocation({ path: "/sub", line: 4, limit: 2 }), {
         path: "/sub", line: 4, count: 2, doing: "read", parent: "task",
       }); // prettier-ignore
     });
     it("to the main agent if its call names the file", () => {
-      assert.deepEqual(tracker().writeLocation("/main"), { path: "/main", doing: "edit" });
+      assert.deepEqual(trail().writeLocation("/main"), { path: "/main", doing: "edit" });
     });
     it("to a sub-agent while one works and no call names the file", () => {
-      assert.deepEqual(tracker().writeLocation("/new"), { path: "/new", doing: "edit", parent: "task" });
+      assert.deepEqual(trail().writeLocation("/new"), { path: "/new", doing: "edit", parent: "task" });
     });
     it("to the main agent after the sub-agent's calls or the turn have ended", () => {
       const ended = trail();

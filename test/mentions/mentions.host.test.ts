@@ -291,7 +291,7 @@ describe("mentions", () => {
       ],
       [{ type: "text", text: "last" }],
     ]);
-    const [told] = panel.told;
+    const [told] = panel.messages;
     assert.ok(told?.type === "unsent");
     assert.deepEqual([told.text, told.attachments], ["without", [lines, gone]]);
     assert.match(told.reason, /“gone.ts” no longer exists/);

@@ -299,7 +299,7 @@ describe("permission rules", () => {
       assert.equal(await rules.createRule(question, runs("echo $(whoami)")), undefined);
       assert.deepEqual(hands.offered, []);
       assert.match(
-        hands.told[0] ?? "",
+        hands.messages[0] ?? "",
         /^Parley can't create a rule specific enough for this request\. No rule can allow this/,
       );
     });
@@ -394,7 +394,7 @@ describe("permission rules", () => {
       hands.steps.push(list => list.accept(/Try a command/));
       hands.typed = "npm test";
       await rules.manage();
-      assert.equal(hands.said, "Runs without asking. Allowed by allow command “npm test”.");
+      assert.equal(hands.validationMessage, "Runs without asking. Allowed by allow command “npm test”.");
     });
 
     it("are closed when the extension is deactivated", async () => {

@@ -199,7 +199,7 @@ describe("the review UI", () => {
     await actions.peek();
     const none = "There are no changes to review.";
     const here = "There is no change here to review.";
-    assert.deepEqual(said, [none, none, "There is no review decision to undo.", none, here, here]);
+    assert.deepEqual(announced, [none, none, "There is no review decision to undo.", none, here, here]);
     assert.equal(await readFile(path, "utf8"), textAfter);
   });
 

@@ -5,9 +5,8 @@ import { rm } from "node:fs/promises";
 import { promisify } from "node:util";
 import * as vscode from "vscode";
 import { emptySession } from "../../src/session/state.ts";
-import { until } from "../support/fakes/waiting.ts";
 import { runningState } from "../support/fakes/fedEvents.ts";
-import { lines, tenLines, useReviewedFolder, runningState } from "../support/host/reviewedFolder.ts";
+import { lines, tenLines, useReviewedFolder } from "../support/host/reviewedFolder.ts";
 import { until } from "../support/fakes/until.ts";
 
 const git = promisify(execFile);

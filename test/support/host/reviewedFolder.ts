@@ -12,7 +12,6 @@ import { ReviewStore } from "../../../src/review/vscode/reviewStore.ts";
 import { nodePaths } from "../../../src/files/nodePaths.ts";
 import type { ReviewedFile } from "../../../src/review/review.ts";
 import { FedEvents, runningState } from "../fakes/fedEvents.ts";
-import { until } from "../fakes/waiting.ts";
 import { until } from "../fakes/until.ts";
 import { discardAll } from "./unsavedFiles.ts";
 
