@@ -32,12 +32,12 @@ export const scenarios: readonly Scenario[] = [
   { id: "failing-command", title: "Command that fails", play: failingCommand },
   { id: "allowed", title: "Permission allowed", play: allowed },
   { id: "rejected", title: "Permission rejected", play: rejected },
-  { id: "unsaved-read", title: "Read of unsaved text", play: unsavedRead },
-  { id: "unsaved-write", title: "Change to unsaved text", play: unsavedWrite },
+  { id: "unsaved-read", title: "Read with unsaved changes", play: unsavedRead },
+  { id: "unsaved-write", title: "Edit with unsaved changes", play: unsavedWrite },
   { id: "rule-allow", title: "Command allowed by rule", play: ruleAllows },
-  { id: "rule-deny", title: "Edit refused by rule", play: ruleDenies },
-  { id: "stop-stream", title: "Stop in mid-stream", play: stopStream },
-  { id: "stop-question", title: "Stop with a question open", play: stopQuestion },
+  { id: "rule-deny", title: "Edit denied by rule", play: ruleDenies },
+  { id: "stop-stream", title: "Stop during a stream", play: stopStream },
+  { id: "stop-question", title: "Stop during a permission request", play: stopQuestion },
 ];
 
 async function answer({ conversation }: Stage): Promise<readonly string[]> {
@@ -58,7 +58,7 @@ async function stream({ conversation }: Stage): Promise<readonly string[]> {
   assert.ok(text === expected, `${text.length} characters of ${expected.length}, first difference at ${at}`);
   assertPlain(turn.entries, ["agent"]);
   const updates = conversation.records.filter(({ msg }) => JSON.stringify(msg ?? {}).includes("agent_message_chunk"));
-  return [`The answer came in ${updates.length} updates for ${chunks} chunks of the model.`];
+  return [`The agent sent ${updates.length} updates for ${chunks} chunks of the model.`];
 }
 
 async function read({ conversation, folder }: Stage): Promise<readonly string[]> {
@@ -73,8 +73,8 @@ async function read({ conversation, folder }: Stage): Promise<readonly string[]>
   );
   assert.equal(said(turn.entries), "That was the file.");
   return [
-    ...(turn.asks.length > 0 ? ["It asks before it reads."] : []),
-    ...(shownText(tool).includes("let total = 0") ? [] : ["The card of a read does not show what was read."]),
+    ...(turn.asks.length > 0 ? ["The agent requests permission to read."] : []),
+    ...(shownText(tool).includes("let total = 0") ? [] : ["The card of a read doesn't show the content of the file."]),
   ];
 }
 
@@ -94,11 +94,11 @@ async function edit({ conversation, folder }: Stage): Promise<readonly string[]>
   assert.equal(said(turn.entries), "Edited.");
   const shown = linesOrWords(tool.parts);
   return [
-    ...(ask.title.includes(folder) ? ["The question about an edit is titled with the file's full path."] : []),
-    ...(asked === "lines" ? [] : ["The question about an edit shows the words to be replaced, not their lines."]),
-    ...(shown === "lines"
-      ? []
-      : ["Once an edit is done, its card shows the words that were replaced, not their lines."]),
+    ...(ask.title.includes(folder)
+      ? ["The title of a permission request for an edit is the full path of the file."]
+      : []),
+    ...(asked === "lines" ? [] : ["A permission request for an edit shows the replaced words, not whole lines."]),
+    ...(shown === "lines" ? [] : ["After an edit, its card shows the replaced words, not whole lines."]),
   ];
 }
 
@@ -129,7 +129,9 @@ async function create({ conversation, folder }: Stage): Promise<readonly string[
   assert.equal(said(turn.entries), "Created.");
   const shown = changes(tool.parts, "add", join("notes", "new.txt"));
   if (shown) assert.deepEqual(shown, wanted);
-  return shown ? [] : ["Once a file was made, its card no longer shows the diff that the question showed."];
+  return shown
+    ? []
+    : ["After a file is created, its card no longer shows the diff that the permission request showed."];
 }
 
 async function command({ conversation, folder }: Stage): Promise<readonly string[]> {
@@ -140,11 +142,11 @@ async function command({ conversation, folder }: Stage): Promise<readonly string
   assert.equal(tool.status, "done");
   assert.equal(readFileSync(join(folder, "out.txt"), "utf8"), "42\n");
   assert.equal(said(turn.entries), "It ran.");
-  if (!showsOutput(conversation, tool, "42\nsecond")) return ["The agent tells nothing of a command's output."];
+  if (!showsOutput(conversation, tool, "42\nsecond")) return ["The agent doesn't send the output of a command."];
   const terminal = terminalOf(tool);
-  if (!terminal) return ["A command's output is shown as text."];
+  if (!terminal) return ["The output of a command appears as text."];
   assert.deepEqual(terminal.exit, { exitCode: 0 });
-  return ["A command's output is shown as a terminal, with its exit code."];
+  return ["The output of a command appears as a terminal with its exit code."];
 }
 
 async function failingCommand({ conversation }: Stage): Promise<readonly string[]> {
@@ -155,7 +157,7 @@ async function failingCommand({ conversation }: Stage): Promise<readonly string[
   assert.equal(said(turn.entries), "It failed.");
   const terminal = terminalOf(tool);
   if (terminal) assert.equal(terminal.exit?.exitCode, 3);
-  return tool.status === "failed" ? [] : ["A command that fails is reported as done."];
+  return tool.status === "failed" ? [] : ["The agent reports a failed command as done."];
 }
 
 /** Whether the card shows the output. It must, if the agent sent it. */
@@ -191,8 +193,10 @@ async function allowed({ conversation, folder }: Stage): Promise<readonly string
   assert.equal(readFileSync(file, "utf8"), "made\n");
   assert.equal(said(turn.entries), "Made.");
   return [
-    `The options of a question: ${ask.options.map(option => option.name).join(" · ")}.`,
-    ...(ask.command === undefined ? ["The question about a command has the command only in its title or text."] : []),
+    `Options of a permission request: ${ask.options.map(option => option.name).join(" · ")}.`,
+    ...(ask.command === undefined
+      ? ["A permission request for a command contains the command only in its title or text."]
+      : []),
   ];
 }
 
@@ -206,7 +210,7 @@ async function rejected({ conversation, folder }: Stage): Promise<readonly strin
   assert.equal(readFileSync(file, "utf8"), before);
   await stillAnswers(conversation);
   const goesOn = said(turn.entries) === "Not done, then.";
-  return [`A rejected call is shown as ${tool.status}, and the turn ${goesOn ? "goes on" : `ends${ending(turn)}`}.`];
+  return [`A rejected call appears as ${tool.status}, and the turn ${goesOn ? "continues" : `ends${ending(turn)}`}.`];
 }
 
 /** The user has typed into a file and not saved it: agents that read through the client see that. */
@@ -216,10 +220,10 @@ async function unsavedRead({ conversation, folder }: Stage): Promise<readonly st
   const turn = await conversation.turn(`[[tool:read ${file}]][[say:That was the file.]]`, "allow");
   assert.equal(said(turn.entries), "That was the file.");
   const asked = requestsOf(conversation, "fs/read_text_file");
-  if (asked.length === 0) return ["It reads files from the disk itself: it does not see unsaved text."];
+  if (asked.length === 0) return ["The agent reads files directly from disk, so it doesn't see unsaved changes."];
   const answered = conversation.records.some(({ dir, msg }) => dir === "c>a" && JSON.stringify(msg).includes("4711"));
   assert.ok(answered, "the unsaved text went to the agent");
-  return ["It reads files through the client: it sees unsaved text."];
+  return ["The agent reads files through the client, so it sees unsaved changes."];
 }
 
 async function unsavedWrite({ conversation, folder }: Stage): Promise<readonly string[]> {
@@ -231,10 +235,10 @@ async function unsavedWrite({ conversation, folder }: Stage): Promise<readonly s
   const disk = readFileSync(file, "utf8");
   if (requestsOf(conversation, "fs/write_text_file").length === 0) {
     assert.equal(conversation.documents.unsaved.get(file), typed, "what the user typed stays");
-    return ["It writes to the disk itself: with unsaved text in the editor the two diverge."];
+    return ["The agent writes directly to disk. If the editor has unsaved changes, disk and editor diverge."];
   }
   // Parley saves nothing behind the user's back; an agent may write to the disk itself, as well.
-  const alone = disk === before ? [] : ["It writes through the client and to the disk itself, as well."];
+  const alone = disk === before ? [] : ["The agent writes through the client and also directly to disk."];
   const tool = onlyTool(turn);
   assert.deepEqual(
     tool.files?.map(({ note }) => note),
@@ -245,8 +249,8 @@ async function unsavedWrite({ conversation, folder }: Stage): Promise<readonly s
   return [
     ...alone,
     kept
-      ? "It changes unsaved text through the client, and keeps what the user typed."
-      : "It writes through the client over unsaved text that it has not read: the editor's undo brings it back.",
+      ? "The agent edits a file with unsaved changes through the client, and keeps these changes."
+      : "The agent overwrites unsaved changes through the client without reading them. Undo in the editor restores them.",
   ];
 }
 
@@ -259,7 +263,7 @@ async function ruleAllows({ conversation, folder }: Stage): Promise<readonly str
   if (turn.asks.length > 0) {
     const tells = turn.asks.some(ask => ask.command !== undefined);
     assert.ok(!tells, "a command that the rules allow is asked about only if the question does not tell it");
-    return ["Its question about a command does not tell the command in a form that rules could judge: it is asked."];
+    return ["The agent doesn't state the command in a form that rules can check, so Parley asks."];
   }
   assert.match(tool.decisions?.join() ?? "", /^Allowed by rule: allow command/);
   return [];
@@ -294,7 +298,7 @@ async function stopStream({ conversation }: Stage): Promise<readonly string[]> {
   const text = said(turn.entries);
   assert.ok(text.startsWith("chunk 1 chunk 2 ") && !text.includes("chunk 5000"), "what was said stays");
   await stillAnswers(conversation);
-  return [`After Stop the turn ended within ${ms < 250 ? "a quarter of a second" : `${(ms / 1000).toFixed(1)} s`}.`];
+  return [`After Stop, the turn ended within ${ms < 250 ? "250 ms" : `${(ms / 1000).toFixed(1)} s`}.`];
 }
 
 async function stopQuestion({ conversation, folder }: Stage): Promise<readonly string[]> {

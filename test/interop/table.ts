@@ -20,7 +20,10 @@ export function table({ results, panel, day }: Tabled): string {
     return [results.find(result => result.scenario === scenario)?.title ?? scenario, ...cells];
   });
   const tests = agents.map(agent => panel.find(test => test.title.endsWith(name(agent))));
-  const inPanel = ["Stream, edit and question in the panel", ...tests.map(test => outcome(test?.state, test?.ms))];
+  const inPanel = [
+    "Stream, edit and permission request in the panel",
+    ...tests.map(test => outcome(test?.state, test?.ms)),
+  ];
   const opening = [
     "Start to open session (median)",
     ...agents.map(agent => seconds(median(of(agent).map(r => r.opened)))),
