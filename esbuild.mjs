@@ -1,6 +1,7 @@
-// Builds everything there is to build. Usage: node esbuild.mjs [--production] [--watch] [--tests]
+// Builds the extension, the panel, the demo agent and the tests.
+// Usage: node esbuild.mjs [--production] [--watch] [--tests]
 //   dist/extension.js        the extension, CommonJS for Node 20
-//   dist/watchdog.js         ends our processes when the extension host is killed
+//   dist/watchdog.js         ends Parley's processes if the extension host is killed
 //   dist/demo-agent.mjs      the bundled demo agent, one file that runs without install
 //   dist/webview/            the chat panel: ES modules, styles, icons
 //   dist/webview/diagram/    the page of a diagram, and the library that draws it
@@ -16,14 +17,14 @@ const production = process.argv.includes("--production");
 const watch = process.argv.includes("--watch");
 const tests = process.argv.includes("--tests");
 
-/** Minified bytes; a production build over one of these fails. */
+/** Budgets in minified bytes. A production build that exceeds one of them fails. */
 const budgets = {
   "dist/extension.js": 560_000,
   "dist/watchdog.js": 20_000,
   "dist/demo-agent.mjs": 400_000,
-  /** What the panel loads before it can paint: main.js and everything it imports statically. */
+  /** The code that the panel loads before it can paint: main.js and everything that it imports statically. */
   "dist/webview/main.js": 320_000,
-  /** Without the library that draws. */
+  /** Without the library that draws the diagrams. */
   "dist/webview/diagram/diagram.js": 10_000,
 };
 
@@ -35,7 +36,7 @@ const common = {
   logLevel: "warning",
   metafile: true,
 };
-/** ES modules that use packages written for CommonJS need a `require`. */
+/** ES modules need a `require` for packages that are written for CommonJS. */
 const requireBanner = {
   js: 'import { createRequire as __createRequire } from "node:module"; const require = __createRequire(import.meta.url);',
 };
@@ -108,7 +109,7 @@ function testBuilds() {
   ];
 }
 
-/** `import "suites:host"` in test/support/host/index.ts stands for every *.host.test.ts. */
+/** Resolves `import "suites:host"` in test/support/host/index.ts to every *.host.test.ts. */
 const hostSuites = {
   name: "host-suites",
   setup(build) {
@@ -125,7 +126,7 @@ const hostSuites = {
   },
 };
 
-/** The panel's sheet, followed by those of its parts in the order of their names. */
+/** The style sheet of the panel, followed by the style sheets of its parts in the order of their names. */
 function styles() {
   const folder = "webview-ui/styles";
   const parts = readdirSync(folder).filter(name => name.endsWith(".css"));
@@ -145,7 +146,7 @@ function copyStatic() {
   }
 }
 
-/** Bytes of an output and of every output it imports statically. */
+/** The bytes of an output and of all outputs that it imports statically. */
 function loadedBytes(outputs, file, seen = new Set()) {
   if (seen.has(file) || !outputs[file]) return 0;
   seen.add(file);

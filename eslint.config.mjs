@@ -1,4 +1,4 @@
-// Lint only what matters, and fail on it. Formatting is prettier's.
+// The rules of ESLint. All findings are errors. Prettier does the formatting.
 import tseslint from "typescript-eslint";
 
 const unsafeHtml = [
@@ -45,15 +45,18 @@ export default tseslint.config(
     rules: {
       "no-restricted-syntax": [
         "error",
-        { selector: "ExportDefaultDeclaration", message: "Name what you export." },
-        { selector: "ExportAllDeclaration", message: "No barrels: an import says where a thing lives." },
+        { selector: "ExportDefaultDeclaration", message: "Use a named export." },
+        {
+          selector: "ExportAllDeclaration",
+          message: "Don't re-export from a barrel: import from the file that declares the name.",
+        },
         ...unsafeHtml,
       ],
       "no-restricted-imports": [
         "error",
         {
           paths: [
-            { name: "lit/directives/unsafe-html.js", message: "Agent output is hostile: sanitise it into a fragment." },
+            { name: "lit/directives/unsafe-html.js", message: "Agent output is hostile: sanitize it into a fragment." },
           ],
         },
       ],

@@ -1,6 +1,6 @@
-// Runs the benchmarks of test/bench, prints what they found and writes it into docs/BENCHMARKS.md:
+// Runs the benchmarks of test/bench, prints the results and writes them into docs/BENCHMARKS.md:
 //   npm run bench [-- name …] [--no-write]
-// Exit code 1 if one failed, or if a limit was not kept.
+// The exit code is 1 if a benchmark failed or a limit was exceeded.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
@@ -10,7 +10,7 @@ import { flag, inProject, main, Problem, root, run, say, secondsSince } from "./
 /** @typedef {import("../test/bench/report.ts").Report} Report */
 /** @typedef {import("../test/bench/report.ts").Table} Table */
 
-/** In the order of the document; those that need VS Code last. */
+/** The benchmarks in the order of the document. Those that need VS Code are last. */
 const names = [
   "sizes",
   "model",
@@ -33,7 +33,7 @@ await main(async () => {
   ensureInstalled();
   const wanted = process.argv.slice(2).filter(arg => !arg.startsWith("-"));
   const unknown = wanted.find(name => !names.includes(name));
-  if (unknown) throw new Problem(`There is no benchmark called "${unknown}": they are ${names.join(", ")}.`);
+  if (unknown) throw new Problem(`There is no benchmark "${unknown}". The benchmarks are ${names.join(", ")}.`);
   await build();
   const failures = [];
   for (const name of names.filter(name => wanted.length === 0 || wanted.includes(name))) {
@@ -54,7 +54,7 @@ async function build() {
     outExtension: { ".js": ".mjs" },
     format: "esm",
     packages: "external",
-    // Scripts that look whether they were started themselves must not be one file with what was.
+    // A script that checks whether it is the entry point must not be bundled into another entry point.
     splitting: true,
   });
   await esbuild.build({
@@ -67,9 +67,9 @@ async function build() {
 }
 
 /**
- * Runs one in a process of its own, so that none finds what another left behind.
+ * Runs one benchmark in a separate process, so that benchmarks don't affect each other.
  * @param {string} name
- * @returns {Promise<readonly string[]>} what failed
+ * @returns {Promise<readonly string[]>} the failures
  */
 async function perform(name) {
   const folder = mkdtempSync(path.join(os.tmpdir(), "parley-bench-"));
@@ -83,7 +83,7 @@ async function perform(name) {
     const report = JSON.parse(readFileSync(file, "utf8"));
     const text = await formatted([...report.tables.map(markdown), circumstances(report, load)].join("\n\n"));
     say(`\n${name} (${secondsSince(started)})\n\n${text}`);
-    // Parts alone would leave the others out of the document.
+    // A run of some parts would remove the other parts from the document.
     if (!flag("no-write") && !process.env["PARLEY_BENCH_PARTS"]) await write(name, text);
     return report.failures ?? [];
   } finally {
@@ -110,7 +110,7 @@ async function write(name, text) {
   const old = readFileSync(document, "utf8");
   const [begin, end] = [`<!-- begin ${name} -->`, `<!-- end ${name} -->`];
   const [from, to] = [old.indexOf(begin), old.indexOf(end)];
-  if (from < 0 || to < from) throw new Problem(`docs/BENCHMARKS.md has no place for ${name}: ${begin} … ${end}.`);
+  if (from < 0 || to < from) throw new Problem(`docs/BENCHMARKS.md has no markers for ${name}: ${begin} … ${end}.`);
   writeFileSync(document, await formatted(`${old.slice(0, from + begin.length)}\n\n${text}\n\n${old.slice(to)}`));
 }
 

@@ -1,6 +1,6 @@
-// Types, lint and format, each with a line that says whether it holds:
+// Checks types, lint and format, and prints one line for each:
 //   npm run check [-- --results=file]
-// Types and lint ask the same programs, so each file is read and its types are worked out once.
+// The type check and the linter share their programs, so each file is read and its types are computed once.
 import { spawn } from "node:child_process";
 import { ensureInstalled } from "./tools/install.mjs";
 import { inProject, main, option, root, say } from "./tools/project.mjs";
@@ -10,7 +10,7 @@ import { newResults, resultLine } from "./tools/results.mjs";
 /** @typedef {import("typescript").Program} Program */
 /** @typedef {typeof import("typescript")} TypeScript */
 
-/** A file is linted with the first project that has it. */
+/** A file is linted with the first project that contains it. */
 const projects = [
   { title: "types: extension and demo agent", file: "tsconfig.json" },
   { title: "types: panel", file: "webview-ui/tsconfig.json" },
@@ -27,7 +27,7 @@ const formatHost = {
 
 await main(async () => {
   ensureInstalled();
-  // Not before: this may be the first thing that is run in a clone.
+  // Imported after the installation, because this script can be the first one that runs in a clone.
   const { default: ts } = await import("typescript");
   const file = option("results");
   const results = file ? newResults(file) : undefined;
@@ -59,7 +59,7 @@ await main(async () => {
   results?.finish();
 });
 
-/** @param {TypeScript} ts @param {string} project @returns {Program} what `tsc -p` makes of it */
+/** @param {TypeScript} ts @param {string} project @returns {Program} the program as `tsc -p` creates it */
 function programOf(ts, project) {
   /** @type {import("typescript").ParseConfigFileHost} */
   const host = {

@@ -1,10 +1,10 @@
-// Real agents against Parley: installs them from the npm registry, gives them a model server on loopback to talk to, and
-// takes each through Parley's real stack, and through the panel in a real VS Code:
+// Tests Parley with real agents: installs them from the npm registry, starts a model server for them on the loopback
+// interface, and runs each agent through Parley's real components and through the panel in a real VS Code:
 //   npm run test:interop                          everything; writes the table into docs/INTEROP.md
 //   npm run test:interop -- --agent=gemini        one agent
-//   npm run test:interop -- --only=stop           scenarios with this in their name; no panel
-//   npm run test:interop -- --only=panel          the panel alone; --no-panel leaves it out
-// Recordings of the traffic lie in out/interop/. No account is needed, and nothing but the registry is reached.
+//   npm run test:interop -- --only=stop           scenarios whose ID contains this; no panel
+//   npm run test:interop -- --only=panel          only the panel test; --no-panel omits it
+// The traffic is recorded in out/interop/. No account is needed, and only the npm registry is contacted.
 import { spawn } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
@@ -24,7 +24,7 @@ const documentFile = inProject("docs", "INTEROP.md");
 const only = option("only");
 const chosen = option("agent");
 
-/** What of the environment goes on to the agents: nothing that could be a key, a proxy or an agent's own setting. */
+/** The environment variables that the agents get: no API key, no proxy and no setting of an agent. */
 const kept =
   /^(PATH|HOME|USER|LOGNAME|SHELL|LANG|LC_\w+|TMPDIR|TEMP|TMP|SYSTEMROOT|SYSTEMDRIVE|COMSPEC|PATHEXT|WINDIR|USERPROFILE|APPDATA|LOCALAPPDATA|PARLEY_\w+|CHROMIUM_PATH|CI)$/i;
 const environment = Object.fromEntries(Object.entries(process.env).filter(([name]) => kept.test(name)));
@@ -35,7 +35,8 @@ await main(async () => {
   /** @type {typeof import("../test/interop/agents.ts")} */
   const { agents, nodePackage, nodeVersion } = await import(inOut("agents.mjs"));
   const tried = agents.filter(agent => !chosen || agent.id === chosen);
-  if (tried.length === 0) throw new Problem(`There is no agent "${chosen}" here: ${agents.map(a => a.id).join(", ")}.`);
+  if (tried.length === 0)
+    throw new Problem(`There is no agent "${chosen}". The agents are ${agents.map(a => a.id).join(", ")}.`);
   const node = await installNode(nodePackage, nodeVersion);
   /** @type {Record<string, string>} */
   const installed = {};
@@ -66,11 +67,11 @@ function inOut(name) {
   return pathToFileURL(path.join(out, name)).href;
 }
 
-/** The tests of this kind are in TypeScript, and not among those that `npm test` builds. */
+/** Builds the interop tests, which `npm test` doesn't build. */
 async function bundle() {
   fs.mkdirSync(out, { recursive: true });
   for (const file of ["results.json", "panel.json"]) fs.rmSync(path.join(out, file), { force: true });
-  const esbuild = await import("esbuild"); // On a fresh clone it has only just been installed.
+  const esbuild = await import("esbuild"); // In a new clone, esbuild has only just been installed.
   await esbuild.build({
     entryPoints: {
       agents: inProject("test/interop/agents.ts"),
@@ -98,7 +99,7 @@ function inCache(name) {
 }
 
 /**
- * Newer than the one that runs Parley's own tests: agents ask for it.
+ * Installs a Node.js that is newer than the one that runs Parley's own tests, because some agents require it.
  * @param {string} name @param {string} version @returns {Promise<string>}
  */
 async function installNode(name, version) {
@@ -113,7 +114,7 @@ function installAgent({ id, spec, setUp }) {
 }
 
 /**
- * Installs one package into a folder of the cache, unless it is there. None of its scripts run, but for `setUp`.
+ * Installs one package into a folder of the cache, unless it is installed. Its scripts don't run, except for `setUp`.
  * @param {string} name @param {string} spec @param {string} [setUp] @returns {Promise<string>}
  */
 function install(name, spec, setUp) {
@@ -125,7 +126,7 @@ function install(name, spec, setUp) {
     npm(["install", spec, "--ignore-scripts", "--omit=dev", "--no-audit", "--no-fund"], { cwd: folder });
     if (setUp) {
       const code = await run(process.execPath, [path.join(folder, "node_modules", setUp)], { cwd: folder });
-      if (code !== 0) throw new Problem(`${spec} was fetched, but its ${setUp} ended with ${code}.`);
+      if (code !== 0) throw new Problem(`${spec} was installed, but its ${setUp} exited with code ${code}.`);
     }
     say(`Installed (${secondsSince(started)}).`);
   });
@@ -150,9 +151,9 @@ async function startModelServer() {
       if (found) resolve(found[0]);
     });
     child.on("error", reject);
-    child.on("exit", code => reject(new Problem(`The model server ended with ${code} before it was ready.`)));
+    child.on("exit", code => reject(new Problem(`The model server exited with code ${code} before it was ready.`)));
   });
-  say(`The model server is at ${origin}.`);
+  say(`The model server runs at ${origin}.`);
   return {
     origin,
     stop: () => {
@@ -175,7 +176,7 @@ async function runPanel(trial) {
   });
 }
 
-/** Puts the table between the markers of the document. */
+/** Writes the table between the markers of the document. */
 async function writeTable() {
   /** @type {typeof import("../test/interop/table.ts")} */
   const { table } = await import(inOut("table.mjs"));
@@ -185,7 +186,7 @@ async function writeTable() {
   const prettier = await import("prettier");
   const text = fs.readFileSync(documentFile, "utf8");
   const markers = /(<!-- table: begin[^>]*-->)[\s\S]*(<!-- table: end -->)/;
-  if (!markers.test(text)) throw new Error(`${documentFile} has lost the markers of its table.`);
+  if (!markers.test(text)) throw new Error(`${documentFile} has no markers for its table.`);
   const filled = text.replace(markers, (_, begin, end) => `${begin}\n\n${table(about)}\n\n${end}`);
   fs.writeFileSync(documentFile, await prettier.format(filled, { parser: "markdown", printWidth: 120 }));
   say(`\nThe table is in ${path.relative(root, documentFile)}.`);

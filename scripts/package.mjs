@@ -1,4 +1,4 @@
-// Builds for production, adds the notices of third parties, and packs parley-<version>.vsix.
+// Builds for production, adds the third-party notices, and packs parley-<version>.vsix.
 import fs from "node:fs";
 import { ensureInstalled } from "./tools/install.mjs";
 import { writeNotices } from "./tools/notices.mjs";
@@ -10,9 +10,9 @@ await main(async () => {
   writeNotices();
   const { version } = JSON.parse(fs.readFileSync(inProject("package.json"), "utf8"));
   const file = `parley-${version}.vsix`;
-  // Everything that runs is bundled, and the README's pictures are in the package: nothing has to be looked up.
+  // All code is bundled and the package contains the README's pictures, so vsce needs no dependencies and no links.
   const options = ["--no-dependencies", "--no-rewrite-relative-links", "--allow-missing-repository"];
   const code = await run(process.execPath, ["node_modules/@vscode/vsce/vsce", "package", ...options, "--out", file]);
-  if (code !== 0) throw new Problem("vsce could not pack the extension: its reason is above.");
+  if (code !== 0) throw new Problem("vsce could not pack the extension. Its output is above.");
   say(`${file}: ${(fs.statSync(inProject(file)).size / 1000).toFixed(0)} kB`);
 });

@@ -1,4 +1,4 @@
-// Draws the pictures anew from the real thing: the scenes in test/scenes and the picture of the README.
+// Redraws the pictures of the real panel: the scenes in test/scenes and the picture of the README.
 //   npm run pictures
 import { run } from "./tools/project.mjs";
 

@@ -1,7 +1,7 @@
-// Paints the panel in a plain browser, with the bundle, the content policy and the colours it has in VS Code.
+// Shows the panel in a plain browser, with the bundle, the content policy and the colors that it has in VS Code.
 // Usage: npm run play -- [recording.ndjson | messages.json] [--session=N] [--theme=dark|light|hc|hc-light] [--port=N]
-// A recording is what "Parley: Save Transcript" saves: it goes through the real stack, and each of its sessions is shown
-// as it stood at the end (the first, or the one of that number).
+// A recording is a file of "Parley: Save Transcript". It goes through the real components. The panel shows the final
+// state of one of its sessions: the first, or the one with the given number.
 import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { createServer } from "node:http";
@@ -10,7 +10,7 @@ import { pathToFileURL } from "node:url";
 import { build } from "esbuild";
 
 /**
- * Themes by the name the page takes them by, with the class VS Code gives the body.
+ * The themes by their name in the address, with the class that VS Code sets on the body.
  * @type {Readonly<Record<string, string>>}
  */
 const themes = {
@@ -30,10 +30,10 @@ const types = {
 
 /**
  * Serves the play page on the loopback interface. `?theme=` in the address overrides the theme.
- * @param {{ messages?: readonly unknown[], theme?: string, port?: number, root?: string }} [options] `messages` is what
- *   the host says after hello, in order; `root` the repository's folder.
+ * @param {{ messages?: readonly unknown[], theme?: string, port?: number, root?: string }} [options] `messages` are the
+ *   messages that the host sends after hello, in order. `root` is the folder of the repository.
  * @returns {Promise<{ url: string, show: (messages: readonly unknown[]) => void, close: () => Promise<void> }>} `show`
- *   gives the next page load other messages.
+ *   sets the messages for the next page load.
  */
 export async function startPlay({ messages = [], theme = "dark", port = 0, root = process.cwd() } = {}) {
   let current = messages;
@@ -114,21 +114,21 @@ function assetPath(root, pathname) {
 }
 
 /**
- * What the host says to a panel that shows the file.
- * @param {string} root @param {string} file @param {number} session counted from 1
+ * The messages that the host sends to a panel that shows the file.
+ * @param {string} root @param {string} file @param {number} session 1-based
  * @returns {Promise<readonly unknown[]>}
  */
 async function messagesOf(root, file, session) {
   if (!file.endsWith(".ndjson")) return JSON.parse(readFileSync(file, "utf8"));
   const sessions = await paintedSessions(root, file);
   const chosen = sessions[session - 1];
-  if (!chosen) throw new Error(`${file} holds ${sessions.length} sessions.`);
+  if (!chosen) throw new Error(`${file} contains ${sessions.length} sessions.`);
   console.log(`Session ${session} of ${sessions.length}: ${chosen.view.entries.length} entries.`);
   return [{ type: "snapshot", revision: 1, view: chosen.view }];
 }
 
 /**
- * The sessions of a recording, replayed through the extension's own code, which is built for that.
+ * The sessions of a recording. They are replayed through the code of the extension, which this function builds.
  * @param {string} root @param {string} file
  * @returns {Promise<readonly { session: string, view: { entries: readonly unknown[] } }[]>}
  */
@@ -151,10 +151,11 @@ async function paintedSessions(root, file) {
 async function main() {
   const root = join(import.meta.dirname ?? ".", "..");
   const [file, ...rest] = process.argv.slice(2).filter(argument => !argument.startsWith("--"));
-  if (rest.length > 0) throw new Error("Name one file of messages.");
+  if (rest.length > 0) throw new Error("Pass exactly one file of messages.");
   const option = (/** @type {string} */ name) =>
     process.argv.find(argument => argument.startsWith(`--${name}=`))?.slice(name.length + 3);
-  if (!existsSync(join(root, "dist/webview/main.js"))) throw new Error("Build the panel first: npm run build");
+  if (!existsSync(join(root, "dist/webview/main.js")))
+    throw new Error("The panel is not built. Run npm run build first.");
   const messages = file === undefined ? [] : await messagesOf(root, file, Number(option("session") ?? 1));
   const { url } = await startPlay({
     messages,
@@ -162,10 +163,10 @@ async function main() {
     port: Number(option("port") ?? 0),
     root,
   });
-  console.log(`The panel is at ${url} (?theme=light, hc or hc-light for other colours). Ctrl+C ends it.`);
+  console.log(`The panel is at ${url} (?theme=light, hc or hc-light for other colors). Press Ctrl+C to stop.`);
 }
 
-// Not by import.meta.url: tests bundle this file.
+// This check doesn't use import.meta.url, because tests bundle this file.
 if (basename(process.argv[1] ?? "") === "play.mjs") {
   await main().catch(error => {
     console.error(error.message);

@@ -1,7 +1,7 @@
 // Opens the sample workspace in VS Code with Parley and its demo agent:
-//   npm start                 in the VS Code on this machine, else in the browser
-//   npm start -- --browser    in the browser in any case; --no-open only prints the address
-//   npm run dev               rebuilds on every change as well (--watch)
+//   npm start                 in the VS Code of this machine, otherwise in the browser
+//   npm start -- --browser    always in the browser; --no-open only prints the address
+//   npm run dev               also rebuilds on every change (--watch)
 import { spawn, spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import fs from "node:fs";
@@ -25,20 +25,20 @@ await main(async () => {
 });
 
 async function build() {
-  // A test of this script runs what it has built already.
+  // The test of this script has already built everything.
   if (flag("no-build")) return;
   if ((await run(process.execPath, ["esbuild.mjs"])) !== 0)
-    throw new Problem("The build failed, so nothing is started.");
+    throw new Problem("The build failed, so VS Code was not opened.");
 }
 
 /**
- * Rebuilds on every change. Returns what stops it.
+ * Rebuilds on every change. Returns a function that stops it.
  * @returns {() => Promise<void>}
  */
 function startWatching() {
   const child = spawn(process.execPath, ["esbuild.mjs", "--watch"], { cwd: root, stdio: "inherit", detached: true });
   const pid = child.pid;
-  if (!pid) throw new Problem("The build could not be started for watching.");
+  if (!pid) throw new Problem("The watching build could not be started.");
   const forget = whenExiting(() => killTree(pid));
   return async () => {
     await endTree(pid);
@@ -47,7 +47,7 @@ function startWatching() {
 }
 
 /**
- * A copy of the sample workspace, so that the demo never changes the project itself.
+ * Copies the sample workspace, so that the demo never changes the project itself.
  * @returns {Workspace}
  */
 function newWorkspace() {
@@ -59,7 +59,7 @@ function newWorkspace() {
 }
 
 /**
- * With a first commit, VS Code shows what the agent has changed. Without git the demo works all the same.
+ * Creates a first commit, so that VS Code shows the changes of the agent. The demo also works without git.
  * @param {string} folder
  */
 function beginHistory(folder) {
@@ -74,9 +74,9 @@ function beginHistory(folder) {
 }
 
 /**
- * Opens the VS Code installed on this machine, if there is one that can show a window here.
+ * Opens the VS Code of this machine, if one is installed that can show a window.
  * @param {() => Promise<void>} stopWatching
- * @returns {Promise<boolean>} false if there is none
+ * @returns {Promise<boolean>} false if no window was opened
  */
 async function openOnDesktop(stopWatching) {
   const code = flag("browser") ? undefined : desktopCode();
@@ -87,24 +87,24 @@ async function openOnDesktop(stopWatching) {
   const opened = spawnSync(shell ? `"${code}"` : code, args, { stdio: "inherit", shell });
   if (opened.status !== 0) {
     workspace.remove();
-    say(`${code} did not open a window: opening VS Code in the browser instead.`);
+    say(`${code} did not open a window. Opening VS Code in the browser instead.`);
     return false;
   }
   say(`VS Code is open on a copy of the sample workspace: ${workspace.folder}`);
-  say("The window stays when this command ends; the copy is yours to delete after it.");
+  say("The window stays open when this command ends. You can delete the copy afterwards.");
   if (flag("watch")) {
-    say("Rebuilding on every change: reload the window to see it. Press Ctrl+C to stop.");
+    say("Rebuilding on every change. Reload the window to see the changes. Press Ctrl+C to stop.");
     await interrupted();
     await stopWatching();
   }
   return true;
 }
 
-/** The `code` command, where it can open a window with an extension under development. */
+/** The `code` command, if it can open a window with an extension under development. */
 function desktopCode() {
-  // Inside a remote window or WSL, `code` talks to a VS Code on another system, which cannot load an extension from here.
+  // In a remote window or WSL, `code` controls a VS Code on another system, which cannot load an extension from here.
   if (process.env["VSCODE_IPC_HOOK_CLI"] || process.env["WSL_DISTRO_NAME"]) return undefined;
-  // VS Code refuses to run as root, and needs a screen.
+  // VS Code refuses to run as root and needs a screen.
   if (process.platform === "linux" && (!hasScreen() || process.getuid?.() === 0)) return undefined;
   return findOnPath("code");
 }
@@ -120,7 +120,7 @@ async function openInBrowser() {
   const { workbenchUrl } = await import("./vscode/workbench.mjs");
   const workspace = newWorkspace();
   const forget = whenExiting(workspace.remove);
-  // Other pages and users on this machine must not get at a VS Code that can run commands.
+  // Other pages and users on this machine must not get access to a VS Code that can run commands.
   const token = randomBytes(16).toString("hex");
   try {
     const server = await startServer({ token });
@@ -129,7 +129,7 @@ async function openInBrowser() {
     if (!flag("no-open")) openAddress(address);
     say("Press Ctrl+C to stop.");
     const reason = await Promise.race([interrupted(), server.exited]);
-    say(reason === "interrupted" ? "Stopping." : "VS Code has stopped: no window was open for a while.");
+    say(reason === "interrupted" ? "Stopping." : "VS Code has stopped because no window was open.");
     await server.stop();
   } finally {
     workspace.remove();
@@ -138,7 +138,7 @@ async function openInBrowser() {
 }
 
 /**
- * Opens the address in the person's browser, where there is one. It is printed in any case.
+ * Opens the address in the user's browser, if there is one. The address is printed in any case.
  * @param {string} address
  */
 function openAddress(address) {
@@ -147,12 +147,12 @@ function openAddress(address) {
   const [command, ...args] = openers[process.platform] ?? [];
   if (!command || !hasScreen()) return;
   const child = spawn(command, [...args, address], { stdio: "ignore", detached: true });
-  child.on("error", () => say("No browser could be opened: open the address above by hand."));
+  child.on("error", () => say("No browser could be opened. Open the address above yourself."));
   child.unref();
 }
 
 /**
- * Resolves at Ctrl+C, or when the process is asked to end. A second time ends it at once.
+ * Resolves on Ctrl+C, or when the process receives a signal to end. A second signal ends the process immediately.
  * @returns {Promise<"interrupted">}
  */
 function interrupted() {

@@ -1,5 +1,5 @@
-// Runs the extension-host tests and then the end-to-end tests in a desktop VS Code: the one that VSCODE_EXECUTABLE_PATH
-// names, else a downloaded one.
+// Runs the extension-host tests and then the end-to-end tests in a desktop VS Code: the one in
+// VSCODE_EXECUTABLE_PATH, otherwise a downloaded one.
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
@@ -17,7 +17,7 @@ await main(async () => {
   const tmp = fs.mkdtempSync(path.join(os.tmpdir(), "parley-desktop-"));
   try {
     const hostPasses = await passes(executable, tmp);
-    // Its windows are opened by the harness of the end-to-end tests, each with data of its own.
+    // The harness of the end-to-end tests opens the windows, each with its own data folder.
     process.env["PARLEY_DESKTOP"] = executable;
     const endToEnd = await run(process.execPath, ["scripts/test.mjs", "e2e", ...process.argv.slice(2)]);
     process.exitCode = hostPasses && endToEnd === 0 ? 0 : 1;
@@ -33,7 +33,7 @@ async function downloaded() {
     return await downloadAndUnzipVSCode({ version: pinned().vscode, cachePath: path.join(cacheRoot(), "desktop") });
   } catch (error) {
     throw new Problem(
-      "No desktop VS Code could be downloaded. Name an installed one in VSCODE_EXECUTABLE_PATH, " +
+      "No desktop VS Code could be downloaded. Set VSCODE_EXECUTABLE_PATH to an installed one, " +
         `or run "npm run test:host", which needs none.\n${error}`,
     );
   }
@@ -45,7 +45,7 @@ async function passes(executable, tmp) {
   const workspace = path.join(tmp, "workspace");
   const results = path.join(tmp, "results.json");
   fs.cpSync(inProject("examples", "sample-workspace"), workspace, { recursive: true });
-  // It rejects when a test fails; the results say which, and why.
+  // The promise rejects if a test fails. The results contain the failed tests and their errors.
   const ended = await runTests({
     vscodeExecutablePath: executable,
     extensionDevelopmentPath: root,
@@ -56,7 +56,7 @@ async function passes(executable, tmp) {
   const { tests, finished } = readResults(results);
   const failed = tests.filter(test => test.state === "failed");
   for (const test of tests) say(resultLine(test));
-  if (ended !== 0) say(`The tests did not end well: ${ended}`);
+  if (ended !== 0) say(`The tests failed: ${ended}`);
   say(`${tests.filter(test => test.state === "passed").length} passed, ${failed.length} failed`);
   return ended === 0 && finished && failed.length === 0 && tests.length > 0;
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
-// Runs out/test/host with mocha inside the extension host of the fetched VS Code:
+// Runs out/test/host with mocha inside the extension host of the downloaded VS Code:
 //   node scripts/test-host.mjs [--grep=words] [--results=file] [workspace]
-// It understands the command line of @vscode/test-electron too, so that it can be its `vscodeExecutablePath`.
+// It also accepts the command line of @vscode/test-electron, so that it can be its `vscodeExecutablePath`.
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
@@ -16,7 +16,7 @@ import { harmlessErrors, launchBrowser, workbenchUrl } from "./vscode/workbench.
  * @typedef {import("playwright-core").Page} Page
  */
 
-/** Shorter than the limit of the suite in test.mjs, so that it is this one that tells. */
+/** Shorter than the limit of the suite in test.mjs, so that this script reports the timeout. */
 const limitMs = 9 * 60_000;
 
 await main(async () => {
@@ -35,7 +35,7 @@ await main(async () => {
 });
 
 /**
- * A copy, so that tests may write into it.
+ * Copies the workspace, so that tests can write into it.
  * @param {string} tmp
  */
 function copyWorkspace(tmp) {
@@ -62,12 +62,13 @@ async function runHostTests(folder, resultsFile) {
     printing.finish();
     await browser.close();
     const killed = await server.stop();
-    if (killed.length > 0) say(`These had to be killed:\n${killed.join("\n")}`);
+    if (killed.length > 0) say(`These processes had to be killed:\n${killed.join("\n")}`);
   }
 }
 
 /**
- * Opens the window that runs the tests; resolves with the runner's exit code, or with what kept it from one.
+ * Opens the window that runs the tests. Resolves with the exit code of the runner, or with the reason why there is
+ * none.
  * @param {Page} page
  * @param {Server} server
  * @param {string} folder
@@ -78,12 +79,12 @@ async function testsEnded(page, server, folder) {
   let settle = () => {};
   /** @type {Promise<number | string>} */
   const ended = new Promise(resolve => (settle = resolve));
-  // The workbench calls these two functions of the page when it runs tests.
+  // When the workbench runs tests, it calls these two functions of the page.
   await page.exposeFunction("codeAutomationExit", settle);
   await page.exposeFunction("codeAutomationLog", printLog);
   page.on("crash", () => settle("The window of VS Code crashed."));
-  void server.exited.then(() => settle("The server of VS Code ended."));
-  const timer = setTimeout(() => settle(`The tests did not end in ${limitMs / 60_000} minutes.`), limitMs);
+  void server.exited.then(() => settle("The VS Code server exited."));
+  const timer = setTimeout(() => settle(`The tests did not finish within ${limitMs / 60_000} minutes.`), limitMs);
   await page.goto(workbenchUrl(server, { folder, extension: extensionPath(), tests: testsPath() }));
   const outcome = await ended;
   clearTimeout(timer);
@@ -94,15 +95,15 @@ function extensionPath() {
   return option("extensionDevelopmentPath") ?? root;
 }
 
-/** A folder stands for the index.js in it, as in @vscode/test-electron. */
+/** Resolves a folder to its index.js, as @vscode/test-electron does. */
 function testsPath() {
   const named = option("extensionTestsPath") ?? inProject("out", "test", "host", "index.js");
-  if (!fs.existsSync(named)) throw new Problem(`${named} is not there: run "node esbuild.mjs --tests" first.`);
+  if (!fs.existsSync(named)) throw new Problem(`${named} doesn't exist. Run "node esbuild.mjs --tests" first.`);
   return fs.statSync(named).isDirectory() ? path.join(named, "index.js") : named;
 }
 
 /**
- * What VS Code and the tests write to the console: warnings and errors, with --verbose all of it.
+ * Prints the console output of VS Code and the tests: warnings and errors, or everything with --verbose.
  * @param {string} type
  * @param {readonly unknown[]} args
  */

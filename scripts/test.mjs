@@ -1,10 +1,10 @@
-// The tests, all or some, from a fresh clone on:
+// Runs all tests or some of them, also in a new clone:
 //   npm test                                      everything
 //   node scripts/test.mjs unit host               some suites
 //   node scripts/test.mjs e2e --grep="a prompt"   some tests
-//   node scripts/test.mjs host --vscode=minimum   in the oldest VS Code that is supported
-// As many suites go on at once as there are processors, one of them in VS Code; what they print comes one after the
-// other. The last line printed is "N passed, N failed", and the exit code is 0 only if nothing failed.
+//   node scripts/test.mjs host --vscode=minimum   in the oldest supported VS Code
+// As many suites run at the same time as there are processors, one of them in VS Code. The output of each suite is
+// printed as one block. The last line printed is "N passed, N failed", and the exit code is 0 only if nothing failed.
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
@@ -20,13 +20,13 @@ import { fetchVscode } from "./vscode/fetch.mjs";
 /**
  * @typedef {object} Suite
  * @property {string} about
- * @property {number} limitMinutes after which it is ended, and has failed
- * @property {(resultsFile: string, part: number) => readonly string[]} command what Node.js is to run
- * @property {readonly (() => unknown)[]} needs what has to be there first
- * @property {number} [parts] programs that share the work
- * @property {boolean} [first] whether it begins before the others
- * @property {boolean} [last] whether it waits for the others, but for those that go on at any time
- * @property {boolean} [anyTime] whether nothing in it minds how long it takes
+ * @property {number} limitMinutes after which the suite is ended and fails
+ * @property {(resultsFile: string, part: number) => readonly string[]} command the arguments for Node.js
+ * @property {readonly (() => unknown)[]} needs the preparations
+ * @property {number} [parts] the number of programs that share the tests
+ * @property {boolean} [first] whether it starts before the others
+ * @property {boolean} [last] whether it starts after the others, except for those with `anyTime`
+ * @property {boolean} [anyTime] whether it can run slowly beside other suites
  */
 
 /** @typedef {{ name: string, tests: readonly TestResult[], ms: number }} Outcome */
@@ -36,7 +36,7 @@ const grep = option("grep");
 const chromium = () => (process.env["CHROMIUM_PATH"] = ensureChromium());
 const vscode = () => fetchVscode(vscodeName);
 
-/** More than there are lanes, so that all lanes are done at about the same time. */
+/** More than the number of lanes, so that all lanes finish at about the same time. */
 const webviewParts = 4;
 
 /** @type {Readonly<Record<string, Suite>>} */
@@ -88,7 +88,7 @@ const suites = {
         testFiles(folder => folder === "e2e"),
       ),
     needs: [chromium, vscode],
-    // It is worked as a person works it, who has the machine for herself.
+    // These tests use the workbench as a person does, and need the machine for themselves.
     last: true,
   },
 };
@@ -107,7 +107,7 @@ await main(async () => {
   /** @param {(suite: Suite) => unknown} fits */
   const begin = fits => names.filter(name => fits(/** @type {Suite} */ (suites[name]))).map(outcomeOf);
   const early = [...begin(suite => suite.first), ...begin(suite => !suite.first && !suite.last && !suite.anyTime)];
-  // They take what the others leave them, to the end.
+  // These suites use the processor time that the other suites leave.
   const anyTime = begin(suite => suite.anyTime);
   await Promise.all(early);
   const outcomes = await Promise.all([...early, ...anyTime, ...begin(suite => suite.last)]);
@@ -124,7 +124,7 @@ function chosenSuites() {
 }
 
 /**
- * Builds what is tested, as users get it, and the tests.
+ * Builds the extension as users get it, and the tests.
  * @returns {Promise<Outcome>}
  */
 async function buildAll() {
@@ -151,7 +151,7 @@ function mocha(results, seconds, files) {
 }
 
 /**
- * The built tests whose folder inside test/ is wanted.
+ * The built tests whose folder inside test/ matches.
  * @param {(folder: string) => boolean} wanted
  */
 function testFiles(wanted) {
@@ -207,7 +207,7 @@ function failure(title, error) {
 }
 
 /**
- * What can go wrong with a whole suite, with no test failing.
+ * The failures of a suite as a whole, in which no test failed.
  * @param {string} name
  * @param {string} file
  * @param {number | "late"} code
@@ -215,7 +215,7 @@ function failure(title, error) {
  */
 function misfortunes(name, file, code) {
   const { finished, tests } = readResults(file);
-  if (code === "late") return failure(`${name} did not end in ${suites[name]?.limitMinutes} minutes`);
+  if (code === "late") return failure(`${name} did not finish within ${suites[name]?.limitMinutes} minutes`);
   if (!finished) return failure(`${name} broke off (exit code ${code})`);
   const explained = tests.some(test => test.state === "failed");
   return code !== 0 && !explained ? failure(`${name} ended with exit code ${code}`) : [];
@@ -233,7 +233,7 @@ function summarize(outcomes) {
   const all = outcomes.flatMap(outcome => outcome.tests);
   if (grep && outcomes.every(outcome => outcome.name === "build" || outcome.tests.length === 0)) {
     all.push({ title: "grep", state: "failed" });
-    say(`failed: no test has "${grep}" in its name.`);
+    say(`failed: no test title contains "${grep}".`);
   }
   process.exitCode = all.some(test => test.state === "failed") ? 1 : 0;
   say(counts(all));

@@ -1,8 +1,8 @@
-// Installs the project's packages when they are not what the lock file says. Node built-ins only.
+// Installs the packages of the project if they differ from the lock file. Uses only Node built-ins.
 import fs from "node:fs";
 import { inProject, npm, Problem, say, secondsSince } from "./project.mjs";
 
-/** Runs `npm ci` if need be. It also ends, with a sentence, on a Node.js that is too old. */
+/** Runs `npm ci` if necessary. Throws a Problem if Node.js is too old. */
 export function ensureInstalled() {
   checkNode();
   if (isInstalled()) return;
@@ -15,12 +15,12 @@ export function ensureInstalled() {
 function checkNode() {
   const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
   if (major > 20 || (major === 20 && minor >= 19)) return;
-  throw new Problem(`Parley's tools need Node.js 20.19 or newer, and this is ${process.versions.node}.`);
+  throw new Problem(`Parley's tools need Node.js 20.19 or later. This is ${process.versions.node}.`);
 }
 
 /**
- * Compares what npm has noted in node_modules with the lock file. Times would not do: they change with every checkout,
- * and npm itself writes the two files in either order.
+ * Compares npm's own lock file in node_modules with the lock file of the project. File times are not reliable: they
+ * change with every checkout, and npm writes the two files in either order.
  */
 function isInstalled() {
   const noted = inProject("node_modules", ".package-lock.json");
@@ -29,7 +29,7 @@ function isInstalled() {
   return Object.entries(packages(inProject("package-lock.json"))).every(([folder, wanted]) => {
     if (folder === "") return true;
     const found = have[folder];
-    // Optional packages are for other machines, unless they are there.
+    // An optional package that is not installed is for another platform.
     return found ? found.version === wanted.version : wanted.optional === true;
   });
 }

@@ -4,8 +4,8 @@ import Mocha from "mocha";
 import { flag, main, option } from "./project.mjs";
 import { newResults, readResults, recordResults } from "./results.mjs";
 
-/** How long open handles may linger after the last test. */
-const patienceMs = 10_000;
+/** Handles can stay open for this long after the last test, in milliseconds. */
+const maxOpenHandleTime = 10_000;
 
 await main(async () => {
   const files = process.argv.slice(2).filter(arg => !arg.startsWith("--"));
@@ -16,7 +16,7 @@ await main(async () => {
     reporter: "spec",
     ...(flag("color") ? { color: true } : {}),
     timeout: Number(option("timeout") ?? 10_000),
-    // On a build machine a forgotten `.only` would silently drop tests.
+    // On a build machine, a forgotten `.only` would silently skip tests.
     forbidOnly: Boolean(process.env["CI"]),
     ...(grep ? { grep } : {}),
   });
@@ -31,16 +31,16 @@ await main(async () => {
 });
 
 /**
- * A timer, process or connection that nobody ended keeps Node alive: that is a defect, not a reason to wait.
+ * Fails if Node stays alive after the tests. A timer, process or connection that is still open is a defect.
  * @param {string | undefined} resultsFile
  */
 function failIfSomethingStaysOpen(resultsFile) {
   const timer = setTimeout(() => {
     const error = `Still open: ${process.getActiveResourcesInfo().join(", ")}`;
-    console.error(`The tests have ended, but the process has not. ${error}`);
+    console.error(`The tests finished, but the process did not exit. ${error}`);
     if (resultsFile) addFailure(resultsFile, error);
     process.exit(1);
-  }, patienceMs);
+  }, maxOpenHandleTime);
   timer.unref();
 }
 
@@ -49,6 +49,6 @@ function addFailure(file, error) {
   const { tests } = readResults(file);
   const results = newResults(file);
   for (const test of tests) results.add(test);
-  results.add({ title: "nothing stays open after the last test", state: "failed", error });
+  results.add({ title: "no handle stays open after the last test", state: "failed", error });
   results.finish();
 }

@@ -1,4 +1,4 @@
-// Writes dist/ThirdPartyNotices.txt: the licences of every package whose code or files Parley ships. By itself:
+// Writes dist/ThirdPartyNotices.txt: the licenses of every package whose code or files Parley ships. Standalone use:
 //   node scripts/tools/notices.mjs     after a build
 import fs from "node:fs";
 import path from "node:path";
@@ -9,15 +9,15 @@ import { inProject, main, Problem, root, say } from "./project.mjs";
  * @typedef {object} Notice
  * @property {string} name
  * @property {string} version
- * @property {string} license as the package's own manifest names it
+ * @property {string} license as in the manifest of the package
  * @property {string} homepage
- * @property {readonly string[]} texts of its licence and notice files
+ * @property {readonly string[]} texts the license and notice files
  */
 
 const file = path.join("dist", "ThirdPartyNotices.txt");
 const licenceFile = /^(licen[cs]e|copying|notice|third-?party-?notices)/i;
 
-/** Writes the notices of the last build, and returns how many packages they name. */
+/** Writes the notices of the last build. Returns the number of packages. */
 export function writeNotices() {
   const notices = shippedPackages().map(noticeOf);
   notices.sort((a, b) => (a.name < b.name ? -1 : 1));
@@ -26,12 +26,12 @@ export function writeNotices() {
 }
 
 /**
- * The folders of what the build bundled, and of our dependencies: of some of them only files are copied.
+ * The folders of the bundled packages and of Parley's dependencies. The build copies only files of some dependencies.
  * @returns {string[]}
  */
 function shippedPackages() {
   const metafile = inProject("out", "meta.json");
-  if (!fs.existsSync(metafile)) throw new Problem('out/meta.json is not there: run "node esbuild.mjs" first.');
+  if (!fs.existsSync(metafile)) throw new Problem('out/meta.json does not exist. Run "node esbuild.mjs" first.');
   /** @type {{ outputs: Record<string, { inputs: Record<string, unknown> }> }} */
   const { outputs } = JSON.parse(fs.readFileSync(metafile, "utf8"));
   const bundled = Object.values(outputs)
@@ -46,7 +46,7 @@ function shippedPackages() {
 /** @param {string} folder @returns {Notice} */
 function noticeOf(folder) {
   const { name, version, license, homepage } = manifestOf(folder);
-  // Some packages are published without the licence of their own repository.
+  // Some packages are published without the license of their repository.
   const texts = [folder, inProject("scripts", "tools", "licences", name)]
     .filter(place => fs.existsSync(place))
     .flatMap(place =>
@@ -62,7 +62,7 @@ function noticeOf(folder) {
         .replaceAll("\r\n", "\n")
         .trim(),
     );
-  if (texts.length === 0) throw new Problem(`${name} ${version} comes without its licence, so it cannot be shipped.`);
+  if (texts.length === 0) throw new Problem(`${name} ${version} contains no license file, so Parley cannot ship it.`);
   return { name, version, license, homepage, texts };
 }
 
@@ -92,7 +92,7 @@ function format(notices) {
       texts.join("\n\n"),
     ].join("\n"),
   );
-  const intro = "Parley contains the following software and files of others, under their own licences:";
+  const intro = "Parley contains the following third-party software and files, under their own licenses:";
   return [intro, summary.join("\n"), ...sections].join("\n\n") + "\n";
 }
 

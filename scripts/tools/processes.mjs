@@ -1,5 +1,5 @@
-// Process trees: finding all that a process has started, and ending it. VS Code's terminals and agents lead process
-// groups of their own, so that ending one group is not enough.
+// Finds and ends process trees. VS Code's terminals and agents lead their own process groups, so ending one group is
+// not enough.
 import { execFileSync, spawnSync } from "node:child_process";
 import fs from "node:fs";
 import { waitFor } from "./project.mjs";
@@ -13,7 +13,7 @@ import { waitFor } from "./project.mjs";
  */
 
 /**
- * The process and everything below it, parents first. On Windows it is not known, and the list is empty.
+ * The process and its descendants, parents first. On Windows, the tree is unknown and the list is empty.
  * @param {number} pid
  * @returns {Process[]}
  */
@@ -39,7 +39,7 @@ function fromProc() {
       try {
         return [readProc(pid)];
       } catch {
-        return []; // It ended while we were reading.
+        return []; // The process ended during the read.
       }
     });
 }
@@ -47,9 +47,9 @@ function fromProc() {
 /** @param {string} pid @returns {Process} */
 function readProc(pid) {
   const stat = fs.readFileSync(`/proc/${pid}/stat`, "utf8");
-  // The name before the last parenthesis may hold spaces and parentheses itself.
+  // The name before the last parenthesis can contain spaces and parentheses.
   const [state, parent] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-  if (state === "Z") throw new Error("A zombie has ended already.");
+  if (state === "Z") throw new Error("A zombie has already ended.");
   const memory = /VmRSS:\s+(\d+)/.exec(fs.readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? "0";
   const command = fs.readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ").trim();
   return { pid: Number(pid), parent: Number(parent), memoryMb: Math.round(Number(memory) / 1024), command };
@@ -67,7 +67,7 @@ function fromPs() {
 }
 
 /**
- * Ends a process and all below it at once. It works while the process is exiting too.
+ * Kills a process and its descendants immediately. It also works while the process is exiting.
  * @param {number} pid
  */
 export function killTree(pid) {
@@ -79,8 +79,8 @@ export function killTree(pid) {
 }
 
 /**
- * Asks a process group to end, waits, and kills what of its tree is still there. Resolves with the commands of those
- * that had to be killed.
+ * Asks a process group to end, waits, and kills the processes of its tree that still run. Resolves with the commands of
+ * the killed processes.
  * @param {number} pid
  * @param {number} [limitMs]
  * @returns {Promise<string[]>}
@@ -100,7 +100,7 @@ export async function endTree(pid, limitMs = 5000) {
 }
 
 /**
- * Whether that process still runs; a number used again by another program is not it.
+ * Whether that process still runs. A process with the same ID but another command is a different process.
  * @param {Process} process
  */
 function isSame({ pid, command }) {
@@ -112,22 +112,22 @@ function signal(pid, name) {
   try {
     process.kill(pid, name);
   } catch (error) {
-    // Gone already is what was wanted.
+    // If the process has already ended, there is nothing to do.
     if (/** @type {NodeJS.ErrnoException} */ (error).code !== "ESRCH") throw error;
   }
 }
 
-/** The signals that ask a process to end. */
+/** The signals that request a process to end. */
 export const endingSignals = /** @type {const} */ (["SIGINT", "SIGTERM", "SIGHUP"]);
 
 /**
- * Where it is noted what is to be done at exit: outside of this module, because every end-to-end test file is a bundle
- * with a copy of it, and the copies must not each wait for the others to answer a signal.
+ * Stores the actions at exit in the global object. Every end-to-end test file is a bundle with a copy of this module,
+ * and the copies must not wait for each other to handle a signal.
  */
 const holder = /** @type {{ parleyAtExit?: Set<() => void> }} */ (/** @type {unknown} */ (globalThis));
 
 /**
- * Does something when this process ends, however it ends short of SIGKILL. Returns a function that takes it back.
+ * Runs the action when this process ends, except by SIGKILL. Returns a function that removes the action.
  * @param {() => void} action
  */
 export function whenExiting(action) {
@@ -141,7 +141,7 @@ function watchForExit() {
   /** @type {Set<() => void>} */
   const actions = new Set();
   process.on("exit", () => actions.forEach(action => action()));
-  // Without a handler a signal ends the process with no "exit" event. Whoever wants to end in order adds one more.
+  // Without a handler, a signal ends the process with no "exit" event. Code that cleans up first adds another handler.
   for (const name of endingSignals) {
     process.on(name, () => {
       if (process.listenerCount(name) === 1) process.exit(130);

@@ -1,13 +1,13 @@
-// Where the project is, and how the scripts run other programs.
-// Node built-ins only: these lines run on a fresh clone, before anything is installed.
+// Paths of the project, and helpers of the scripts for running other programs.
+// Uses only Node built-ins, because this module runs in a new clone before anything is installed.
 import { spawn, spawnSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 
 /**
- * The project's folder: the nearest one above this file that holds our package.json.
- * It is searched for, because the end-to-end tests carry this module inside their bundles in out/.
+ * The folder of the project: the nearest one above this file that contains package-lock.json.
+ * It is searched because the bundles of the end-to-end tests in out/ contain this module.
  */
 export const root = findRoot(path.dirname(fileURLToPath(import.meta.url)));
 
@@ -15,7 +15,7 @@ export const root = findRoot(path.dirname(fileURLToPath(import.meta.url)));
 function findRoot(folder) {
   if (fs.existsSync(path.join(folder, "package-lock.json"))) return folder;
   const parent = path.dirname(folder);
-  if (parent === folder) throw new Error("Parley's scripts have to stay inside the project's folder.");
+  if (parent === folder) throw new Error("Parley's scripts must be inside the project folder.");
   return findRoot(parent);
 }
 
@@ -26,18 +26,19 @@ function findRoot(folder) {
 export const inProject = (...parts) => path.join(root, ...parts);
 
 /**
- * Tells the person at the terminal what is going on.
+ * Prints a message to the terminal.
  * @param {string} sentence
  */
 export function say(sentence) {
   console.log(sentence);
 }
 
-/** A problem that a person can act on: entry points print its message without a stack. */
+/** A problem that the user can act on. Entry points print its message without a stack. */
 export class Problem extends Error {}
 
 /**
- * Runs the main function of a script: a Problem becomes its sentence and exit code 1, anything else keeps its stack.
+ * Runs the main function of a script. A Problem prints its message, any other error prints its stack; both set exit
+ * code 1.
  * @param {() => Promise<void>} work
  */
 export async function main(work) {
@@ -59,7 +60,7 @@ export function option(name, args = process.argv.slice(2)) {
 }
 
 /**
- * True if `--name` stands among the arguments.
+ * True if `--name` is one of the arguments.
  * @param {string} name
  */
 export function flag(name) {
@@ -67,7 +68,7 @@ export function flag(name) {
 }
 
 /**
- * The full path of a command on the PATH, if it is there.
+ * The full path of a command on the PATH, or undefined.
  * @param {string} command
  */
 export function findOnPath(command) {
@@ -78,7 +79,7 @@ export function findOnPath(command) {
 }
 
 /**
- * Runs a program to its end with its output in this terminal, and resolves with its exit code.
+ * Runs a program with its output in this terminal. Resolves with its exit code.
  * @param {string} command
  * @param {readonly string[]} args
  * @param {import("node:child_process").SpawnOptions} [options]
@@ -93,7 +94,7 @@ export function run(command, args, options = {}) {
 }
 
 /**
- * Runs npm quietly; throws a Problem with npm's own words if it fails.
+ * Runs npm quietly. Throws a Problem with npm's output if it fails.
  * @param {readonly string[]} args
  * @param {{ cwd?: string, loud?: boolean }} [options]
  */
@@ -112,7 +113,7 @@ export function npm(args, { cwd = root, loud = false } = {}) {
 }
 
 /**
- * The npm that started us, if one did: it need not be the one on the PATH.
+ * The npm that started this process, if any. It can differ from the npm on the PATH.
  * @returns {[string, ...string[]]}
  */
 function npmCommand() {
@@ -120,7 +121,7 @@ function npmCommand() {
   return started && /npm-cli\.c?js$/.test(started) ? [process.execPath, started] : ["npm"];
 }
 
-/** An npm started by `npm test` would take this project's folder for its own, so it does not see those variables. */
+/** Removes the variables of `npm test`: an npm that inherits them would use the folder of this project as its own. */
 function npmEnvironment() {
   const kept = Object.entries(process.env).filter(
     ([name]) => !/^npm_(package|lifecycle|config_local_prefix)/i.test(name),
@@ -129,7 +130,7 @@ function npmEnvironment() {
 }
 
 /**
- * Seconds with one decimal, for people.
+ * Formats the elapsed seconds with one decimal.
  * @param {number} since a value of performance.now()
  */
 export function secondsSince(since) {
@@ -137,7 +138,7 @@ export function secondsSince(since) {
 }
 
 /**
- * Waits until a condition holds, asking every few milliseconds; false if the time ran out first.
+ * Waits until a condition holds, checking every few milliseconds. Resolves with false after the time limit.
  * @param {() => boolean | Promise<boolean>} condition
  * @param {number} limitMs
  * @param {number} [everyMs]

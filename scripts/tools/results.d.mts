@@ -1,7 +1,7 @@
 // The types of results.mjs, for the tests inside the extension host, which are TypeScript.
 import type { Runner } from "mocha";
 
-/** What became of one test, or of one check. */
+/** The result of one test, or of one check. */
 export interface TestResult {
   readonly title: string;
   readonly state: "passed" | "failed" | "skipped";
@@ -9,17 +9,17 @@ export interface TestResult {
   readonly error?: string;
 }
 
-/** What the file holds. `finished` is false while the suite runs, and stays false when it crashes. */
+/** The content of the file. `finished` is false while the suite runs, and stays false if it crashes. */
 export interface SuiteResults {
   readonly finished: boolean;
   readonly tests: readonly TestResult[];
 }
 
-/** Writes into the file what becomes of the tests of that run. */
+/** Writes the results of that run into the file. */
 export function recordResults(runner: Runner, file: string): void;
-/** Begins a results file by hand. */
+/** Starts a results file whose results the caller adds. */
 export function newResults(file: string): { add(test: TestResult): void; finish(): void };
-/** What the file holds now; nothing, unfinished, if it is not there. */
+/** The current content of the file. A missing file has no results and is unfinished. */
 export function readResults(file: string): SuiteResults;
-/** One line for people, with the error below it. */
+/** Formats the result as one line, with the error below it. */
 export function resultLine(test: TestResult): string;

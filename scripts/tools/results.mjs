@@ -1,5 +1,5 @@
-// What became of the tests of one suite, as a file of one JSON text a line, written as the tests end: a suite that crashes
-// or hangs still tells how far it came.
+// The test results of one suite, as a file with one JSON text per line. Each line is written when its test ends, so
+// that the file also shows the progress of a suite that crashed or hangs.
 import fs from "node:fs";
 
 /**
@@ -7,7 +7,7 @@ import fs from "node:fs";
  * @typedef {import("./results.d.mts").SuiteResults} SuiteResults
  */
 
-/** The last line of a suite that came to its end. */
+/** The last line of a suite that finished. */
 const END = "end";
 
 /** @param {import("mocha").Runner} runner @param {string} file */
@@ -34,7 +34,7 @@ export function newResults(file) {
 /** @param {string} file @returns {SuiteResults} */
 export function readResults(file) {
   if (!fs.existsSync(file)) return { finished: false, tests: [] };
-  // What follows the last line break is a line that is still being written.
+  // The text after the last line break is a line that is still being written.
   const lines = fs.readFileSync(file, "utf8").split("\n").slice(0, -1);
   /** @type {(TestResult | typeof END)[]} */
   const read = lines.map(line => JSON.parse(line));
@@ -42,7 +42,7 @@ export function readResults(file) {
 }
 
 /**
- * One line for people, with the error below it.
+ * Formats the result as one line, with the error below it.
  * @param {TestResult} test
  */
 export function resultLine(test) {

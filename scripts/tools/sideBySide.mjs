@@ -1,16 +1,16 @@
-// Several programs of Node.js at the same time, each with a limit, and each heard on its own: what they print comes one
-// after the other, as if they had run so.
+// Runs several programs of Node.js at the same time, each with a time limit. Their output is printed one program after
+// the other, as if they had run one after the other.
 import { spawn } from "node:child_process";
 import fs from "node:fs";
 import os from "node:os";
 import { endingSignals, killTree, whenExiting } from "./processes.mjs";
 import { root } from "./project.mjs";
 
-/** For how long output may come after the end of the program that it belongs to. */
+/** Output is accepted for this long after the end of its program. */
 const lastWordsMs = 2000;
 
 /**
- * Lets that many pieces of work go on at once. The others wait, and begin in the order in which they came.
+ * Runs at most that many tasks at the same time. The others wait, and start in the order in which they were added.
  * @param {number} count
  */
 export function newLanes(count) {
@@ -33,7 +33,7 @@ export function newLanes(count) {
 
 /** @typedef {{ print(text: string): void, end(): void }} Turn */
 
-/** Gives out turns to speak. What is said out of turn is kept until all turns before it have ended. */
+/** Hands out turns to print. Output before its turn is kept until all earlier turns have ended. */
 export function newTurns() {
   /** @type {{ kept: string[], ended: boolean }[]} */
   const turns = [];
@@ -63,11 +63,11 @@ export function newTurns() {
 }
 
 /**
- * Runs a program to its end, or ends it and all that it has started after so many minutes.
+ * Runs a program. After the given number of minutes, ends it with all processes that it started.
  * @param {readonly string[]} command
  * @param {number} minutes
  * @param {(text: string) => void} print
- * @param {{ inBackground?: boolean }} [how] whether others go first where there are too few processors
+ * @param {{ inBackground?: boolean }} [how] `inBackground`: other programs have priority if there are too few processors
  * @returns {Promise<number | "late">}
  */
 export function runLimited(command, minutes, print, { inBackground = false } = {}) {
@@ -100,17 +100,17 @@ export function runLimited(command, minutes, print, { inBackground = false } = {
     };
     child.on("error", reject);
     child.on("close", ended);
-    // A process that was left behind may hold the output open for ever.
+    // A process that was left behind can keep the output open forever.
     child.on("exit", code => setTimeout(ended, lastWordsMs, code).unref());
   });
 }
 
-/** How far behind programs in the background are, as Unix counts: ten times less of a processor than the others. */
+/** The Unix niceness of background programs: they get a tenth of the processor time of the others. */
 const niceness = 10;
 
 /**
- * Puts a program, and all that it will start, behind the others. It leads a session of its own: Linux shares processors
- * out between sessions first, where it is set up so.
+ * Lowers the priority of a program and of all that it will start. The program leads its own session, because Linux can
+ * be configured to divide processor time between sessions first.
  * @param {number} pid
  */
 function letOthersFirst(pid) {
@@ -119,7 +119,7 @@ function letOthersFirst(pid) {
     const group = `/proc/${pid}/autogroup`;
     if (fs.existsSync(group)) fs.writeFileSync(group, `${niceness}`);
   } catch (error) {
-    // Where it may not be, or it has ended, everything only takes longer.
+    // If the priority can't be changed, or the program has ended, the run only takes longer.
     if (!(error instanceof Error && "code" in error)) throw error;
   }
 }
@@ -128,9 +128,9 @@ function letOthersFirst(pid) {
 const running = new Set();
 let asked = false;
 
-/** Lets the programs end in order at Ctrl+C: they have servers to stop and folders to remove. */
+/** Lets the programs clean up on Ctrl+C: they stop servers and remove folders. */
 function passSignal() {
-  // The second time they are killed.
+  // The second Ctrl+C kills them.
   if (asked) process.exit(130);
   asked = true;
   for (const child of running) child.kill("SIGTERM");

@@ -1,20 +1,20 @@
-// A folder of the cache that is built once: in a folder beside it, renamed when whole, with a stamp that says what it
-// was built from. An interrupted build leaves nothing that could be mistaken for a finished one.
+// Builds a folder of the cache once. The build runs in a temporary folder, which is renamed when it is complete, with a
+// stamp that contains its recipe. So an interrupted build can't be mistaken for a finished one.
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { say, waitFor } from "../tools/project.mjs";
 
-/** The cache lies outside the project, so that every clone shares it. PARLEY_CACHE moves it. */
+/** The cache is outside of the project, so that all clones share it. PARLEY_CACHE sets its location. */
 export function cacheRoot() {
   return path.resolve(process.env["PARLEY_CACHE"] || path.join(os.homedir(), ".cache", "parley-vscode"));
 }
 
 /**
- * The folder `name` of the cache, built by `build` unless it is there already and was built from the same `recipe`.
+ * The folder `name` of the cache. `build` builds it unless it exists and was built from the same `recipe`.
  * @param {string} name
- * @param {unknown} recipe anything that JSON can hold; a different one means building anew
- * @param {(folder: string) => Promise<void>} build fills the empty folder it is given
+ * @param {unknown} recipe any JSON value; a different value causes a new build
+ * @param {(folder: string) => Promise<void>} build fills the given empty folder
  * @returns {Promise<string>}
  */
 export async function cached(name, recipe, build) {
@@ -55,7 +55,7 @@ async function buildBeside(folder, stamp, build) {
 }
 
 /**
- * What builds left that were killed.
+ * Removes the temporary folders of builds that were killed.
  * @param {string} folder
  */
 function removeLeftovers(folder) {
@@ -67,16 +67,16 @@ function removeLeftovers(folder) {
 }
 
 /**
- * Takes the lock, waiting for a live holder. The holder's process id is in the file, so that the lock of a process
- * that was killed does not stand for ever.
+ * Takes the lock, and waits while a live process holds it. The file contains the process ID of the holder, so that the
+ * lock of a killed process doesn't stay forever.
  * @param {string} file
  */
 async function lock(file) {
-  let told = false;
+  let isReported = false;
   const tookIt = () => {
     if (take(file) || (forsaken(file) && take(file))) return true;
-    if (!told) say(`Another run is preparing ${path.basename(file, ".lock")}: waiting for it.`);
-    told = true;
+    if (!isReported) say(`Another run is preparing ${path.basename(file, ".lock")}. Waiting for it.`);
+    isReported = true;
     return false;
   };
   if (!(await waitFor(tookIt, 15 * 60_000, 250))) throw new Error(`Still locked after 15 minutes: ${file}`);
@@ -100,12 +100,13 @@ function take(file) {
 }
 
 /**
- * Removes the lock of a process that is no more. Two that do so at once at worst build the same folder twice.
+ * Removes the lock of a process that has ended. If two processes do so at the same time, both build the folder at
+ * worst.
  * @param {string} file
  */
 function forsaken(file) {
   const holder = readIfThere(file);
-  // Empty between being made and being written, a moment later.
+  // The file is empty for a moment between its creation and the write.
   if (holder === "" || isAlive(Number(holder))) return false;
   fs.rmSync(file, { force: true });
   return true;

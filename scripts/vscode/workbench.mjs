@@ -1,4 +1,4 @@
-// Opens the workbench of a started server in Chromium, and works it as a person would.
+// Opens the workbench of a started server in Chromium, and operates it as a person does.
 import { chromium } from "playwright-core";
 import { ensureChromium } from "./chromium.mjs";
 
@@ -12,17 +12,17 @@ import { ensureChromium } from "./chromium.mjs";
  */
 
 /**
- * @typedef {object} Target what a window opens
+ * @typedef {object} Target the content of a window
  * @property {string} [folder] the workspace, if it is one folder
  * @property {string} [workspace] the file that lists the folders of the workspace
  * @property {string} [extension] the folder of an extension under development
- * @property {string} [tests] a module whose run() is called in the extension host, instead of normal work
+ * @property {string} [tests] a module whose run() the extension host calls instead of its normal work
  * @property {string} [file] a file to open
  * @property {string} [token] the server's, if it has one
  */
 
-/** The features Playwright's own list switches off, without ThirdPartyStoragePartitioning: a webview of another
- * origin needs it to register its service worker. */
+/** The features that Playwright disables, except for ThirdPartyStoragePartitioning: a webview with another origin needs it
+ * to register its service worker. */
 const withoutFeatures = [
   "AvoidUnnecessaryBeforeUnloadCheckSync",
   "DestroyProfileOnBrowserClose",
@@ -36,19 +36,19 @@ const withoutFeatures = [
 ];
 
 /**
- * Starts Chromium, headless, able to reach this machine only.
+ * Starts a headless Chromium that can access only this machine.
  * @param {readonly string[]} [args]
  */
 export function launchBrowser(args = []) {
   return chromium.launch({
     executablePath: ensureChromium(),
     headless: true,
-    // Signals are ours to answer; Playwright still ends the browser when this process exits.
+    // This process handles signals itself. Playwright still ends the browser when this process exits.
     handleSIGINT: false,
     handleSIGTERM: false,
     handleSIGHUP: false,
     args: [
-      // Only our own pages are opened, and the sandbox cannot be had as root or in most containers.
+      // Chromium opens only pages of these tests. Its sandbox is not available to root or in most containers.
       "--no-sandbox",
       "--disable-gpu",
       "--disable-quic",
@@ -85,13 +85,13 @@ export function workbenchUrl(server, { folder, workspace, extension, tests, file
 }
 
 /**
- * Opens a window, in a browser profile of its own unless one is given, and waits until VS Code says it is restored.
- * A profile holds what VS Code and extensions remember, so a window opened anew in the same one finds it again.
+ * Opens a window in a new browser profile, or in the given one, and waits until VS Code has restored it. A profile
+ * keeps the state of VS Code and its extensions, so a new window in the same profile restores that state.
  * @param {Browser} browser
  * @param {Server} server
  * @param {Target} target
  * @param {import("playwright-core").BrowserContext} [profile]
- * @param {import("playwright-core").BrowserContextOptions} [look] of the new profile's windows
+ * @param {import("playwright-core").BrowserContextOptions} [look] options for the windows of the new profile
  * @returns {Promise<Page>}
  */
 export async function openWorkbench(browser, server, target, profile, look) {
@@ -103,17 +103,17 @@ export async function openWorkbench(browser, server, target, profile, look) {
 }
 
 /**
- * Waits until the workbench is restored; after a reload too.
+ * Waits until the workbench is restored, also after a reload.
  * @param {Page} page
  */
 export async function restored(page) {
   await page.locator(".monaco-workbench").waitFor({ timeout: 60_000 });
-  // The body runs in the page, where VS Code puts `driver` on the window.
+  // The function runs in the page, where VS Code sets `driver` on the window.
   await page.waitForFunction("window.driver !== undefined", undefined, { timeout: 60_000 });
   await page.evaluate("window.driver.whenWorkbenchRestored()");
 }
 
-/** What this VS Code complains of with or without an extension: parts that only its makers' own builds have. */
+/** Messages that this VS Code logs with or without an extension: it lacks parts that only official builds have. */
 export const harmlessErrors =
   /serviceWorker\.js|vsda|update\/check|favicon|net::ERR_NAME_NOT_RESOLVED|authentication provider 'github'/;
 
@@ -127,7 +127,7 @@ export async function reloadWindow(page) {
 }
 
 /**
- * The document inside the webview of an extension. VS Code puts it two frames deep.
+ * The document inside the webview of an extension, which is two frames deep.
  * @param {Page} page
  * @param {string} [extension] its id, as in the manifest: publisher.name
  * @returns {FrameLocator}
@@ -138,12 +138,12 @@ export function webview(page, extension) {
 }
 
 /**
- * Runs a command by its title, through the command palette.
+ * Runs a command by its title, through the Command Palette.
  * @param {Page} page
  * @param {string} title
  */
 export async function runCommand(page, title) {
-  // Not one that only begins so: VS Code puts first what was used last.
+  // Match the whole title, because VS Code lists the last used command first.
   const exact = new RegExp(`^${title.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")}(?:…|\\.\\.\\.)?$`);
   await pick(page, "F1", `>${title}`, page.locator(".label-name", { hasText: exact }));
 }
@@ -159,18 +159,18 @@ export async function openFile(page, name) {
 }
 
 /**
- * Opens a list with a key, types into it, and picks the row. The list does not learn of commands and files that come
- * after it was opened, as an extension's do when a window has just been restored: so it is opened again until they have.
+ * Opens a list with a key, types into it, and selects the row. The list doesn't show commands and files that are added
+ * after it was opened, such as those of an extension in a window that was just restored. It is reopened until it does.
  * @param {Page} page
  * @param {string} key
  * @param {string} text
- * @param {import("playwright-core").Locator} inRow what the row holds
+ * @param {import("playwright-core").Locator} inRow the content of the row
  */
 async function pick(page, key, text, inRow) {
   const list = page.locator(".quick-input-widget");
   const wanted = list.locator(".quick-input-list .monaco-list-row", { has: inRow }).first();
   for (let attempt = 1; ; attempt++) {
-    // In a window that has just been restored the first tries are in vain: they are short.
+    // In a window that was just restored, the first attempts fail, so their timeouts are short.
     const timeout = Math.min(250 * 2 ** attempt, 2000);
     try {
       await page.keyboard.press(key);
@@ -186,7 +186,7 @@ async function pick(page, key, text, inRow) {
 }
 
 /**
- * Answers the question whether the folder's authors are trusted.
+ * Answers the question whether you trust the authors of the folder.
  * @param {Page} page
  * @param {boolean} trusted
  */

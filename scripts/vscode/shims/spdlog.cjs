@@ -1,5 +1,5 @@
-// Stands in for the native module @vscode/spdlog, which has no prebuilt binary: the same functions, appending to the
-// log file as they are called. Logs do not rotate; the folders they lie in do not live long enough for that.
+// Replaces the native module @vscode/spdlog, which has no prebuilt binary. The functions are the same and append to the
+// log file immediately. Logs don't rotate, because their folders exist only for a short time.
 const fs = require("node:fs");
 const path = require("node:path");
 
@@ -21,7 +21,7 @@ class Logger {
     try {
       fs.appendFileSync(this.file, line);
     } catch {
-      // The folder goes away before the last message when the server is stopped.
+      // When the server stops, the folder is removed before the last message.
     }
   }
 
