@@ -1,4 +1,4 @@
-// One prompt, answered: from its words and attachments to one of the things that the demo agent can do.
+// Answers one prompt: selects one of the actions of the demo agent by the text and the attachments of the prompt.
 import { basename } from "node:path";
 import { explainFile, plausibleFile } from "./explain.ts";
 import { fixBug } from "./fix.ts";
@@ -27,13 +27,13 @@ export async function answer(turn: Turn, prompt: readonly ContentBlock[]): Promi
   }
 }
 
-/** Nothing but pictures is asked about, and what can be said of them is said. */
+/** Whether the prompt is only about its pictures, so that their description answers it. */
 function isAboutPictures({ pictures, attachments }: PromptContent, { kind, words }: Intent): boolean {
   const asks = kind === "help" || kind === "explain";
   return pictures.length > 0 && attachments.length === 0 && asks && fileNameIn(words) === undefined;
 }
 
-/** What can be said of pictures without looking at them as a model would. */
+/** Describes the pictures by their data, because the demo agent has no model that could see them. */
 function inWords(pictures: readonly Picture[]): string {
   const lines = pictures.map(({ mimeType, bytes, size }) => {
     const pixels = size ? `, ${size.width} × ${size.height} pixels` : "";
@@ -41,7 +41,7 @@ function inWords(pictures: readonly Picture[]): string {
   });
   const what = pictures.length === 1 ? "a picture" : `${pictures.length} pictures`;
   const shown = pictures.length === 1 ? "it shows" : "they show";
-  return `You sent ${what}. I am no model, so I cannot see what ${shown}:\n\n${lines.join("\n")}\n\n`;
+  return `You sent ${what}. I am not a model, so I cannot see what ${shown}:\n\n${lines.join("\n")}\n\n`;
 }
 
 async function act(turn: Turn, workspace: Workspace, intent: Intent, content: PromptContent): Promise<void> {
@@ -49,7 +49,7 @@ async function act(turn: Turn, workspace: Workspace, intent: Intent, content: Pr
   const named = filesNamed(intent.words, files);
   const attached = content.attachments[0];
   const [first] = named;
-  // Of several files of one name it is the attached one that is meant.
+  // If several files have this name, the prompt means the attached one.
   const isNamesake = ({ path, text }: Attachment): boolean =>
     text === undefined && first !== undefined && basename(path) === basename(first);
   const attachedPath = attached?.text === undefined ? attached?.path : undefined;
@@ -91,7 +91,7 @@ async function explain(
   attached: Attachment | undefined,
 ): Promise<void> {
   const path = target ?? attached?.path ?? (await plausibleFile(workspace));
-  if (path === undefined) return turn.say("This folder has no files yet, so there is nothing to explain.");
+  if (path === undefined) return turn.say("This folder has no files, so there is nothing to explain.");
   await title(turn, `Explain ${workspace.shown(path)}`);
   await explainFile(turn, workspace, path, target === undefined ? attached?.text : undefined);
 }
@@ -106,19 +106,19 @@ async function title(turn: Turn, text: string): Promise<void> {
 function notFound(name: string, files: readonly string[]): string {
   const some = files.slice(0, 12).map(file => `- \`${file}\``);
   const more = files.length > some.length ? `\n\n…and ${files.length - some.length} more.` : "";
-  return `I could not find \`${name}\` in this folder. Here is what I see:\n\n${some.join("\n")}${more}`;
+  return `I could not find \`${name}\` in this folder. The folder contains:\n\n${some.join("\n")}${more}`;
 }
 
 function help(sources: readonly string[]): string {
   const example = sources[0] ?? "a file";
   const name = example.slice(example.lastIndexOf("/") + 1);
-  return `Hello! I am the demo agent. I am no language model: I follow simple rules, work only on this folder, and never use the network. Try one of these:
+  return `Hello! I am the demo agent. I am not a language model: I follow simple rules, work only in this folder, and never use the network. Try one of these prompts:
 
-- **Explain ${name}**: I read a file and say what is in it. Attach a file and say *explain this file*.
+- **Explain ${name}**: I read a file and describe its content. You can also attach a file and enter *explain this file*.
 - **Fix the bug in ${name}**: I run its tests, look for a small change that makes them pass, and ask before I edit.
-- **Run the tests**: in a terminal that you can watch.
-- **Plan a refactor**: I read the sources and propose what to tidy up.
+- **Run the tests**: I run them in a terminal that you can watch.
+- **Plan a refactor**: I read the sources and propose improvements.
 
-The same as commands: \`/explain\`, \`/fix\`, \`/test\`, \`/plan\`, \`/help\`.
+You can also use these commands: \`/explain\`, \`/fix\`, \`/test\`, \`/plan\`, \`/help\`.
 `;
 }

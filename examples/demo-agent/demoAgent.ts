@@ -1,4 +1,4 @@
-// The demo agent on the wire: sessions, their options and commands, and one turn at a time in each.
+// The demo agent as an ACP agent: sessions, their options and commands, and one turn at a time in each session.
 import { randomUUID } from "node:crypto";
 import { isAbsolute } from "node:path";
 import {
@@ -20,13 +20,13 @@ import { Turn, TurnCancelled, type DemoSession } from "./turn.ts";
 
 const commands: readonly AvailableCommand[] = [
   { name: "explain", description: "Explain a file", input: { hint: "file" } },
-  { name: "fix", description: "Find the bug that a test shows, and fix it", input: { hint: "file" } },
+  { name: "fix", description: "Find and fix the bug that makes a test fail", input: { hint: "file" } },
   { name: "test", description: "Run the tests in a terminal" },
   { name: "plan", description: "Plan a refactor" },
   { name: "help", description: "What the demo agent can do" },
 ];
 
-/** The demo agent, ready to be connected. */
+/** The demo agent, ready to connect. */
 export function demoAgent(output: Output): AgentApp {
   const sessions = new Map<string, DemoSession>();
   const startup = startupScript();
@@ -56,7 +56,7 @@ export function demoAgent(output: Output): AgentApp {
       if (!isAbsolute(params.cwd)) throw RequestError.invalidParams(undefined, "cwd must be an absolute path.");
       const session = newSession(params.cwd);
       sessions.set(session.id, session);
-      // After the answer: the client learns of the session from it.
+      // This runs after the response, because the client learns the session ID from it.
       setImmediate(() => void announceCommands(client, session));
       return { sessionId: session.id, configOptions: configOptions(session, capabilities), ...startup?.newSession };
     })
@@ -64,7 +64,7 @@ export function demoAgent(output: Output): AgentApp {
       const session = sessionOf(params.sessionId);
       if (params.configId === "mode" && (params.value === "ask" || params.value === "free")) {
         session.mode = params.value;
-        // Going back to asking takes back what was allowed for good.
+        // The change back to asking revokes the permissions that were granted for the session.
         if (params.value === "ask") session.alwaysAllowed.clear();
       } else if (params.configId === "thoughts" && typeof params.value === "boolean") {
         session.showThoughts = params.value;
@@ -112,7 +112,7 @@ async function runTurn(
   } catch (error) {
     if (error instanceof TurnCancelled || signal.aborted) return "cancelled";
     if (error instanceof RequestError) throw error;
-    // An SDK error of another kind would hide the reason behind "Internal error".
+    // The SDK would report another kind of error as "Internal error", without the reason.
     throw new RequestError(-32603, error instanceof Error ? error.message : String(error));
   } finally {
     await turn.close();
@@ -137,7 +137,7 @@ async function announceCommands(client: AgentContext, session: DemoSession): Pro
     const update = { sessionUpdate: "available_commands_update" as const, availableCommands: [...commands] };
     await client.notify("session/update", { sessionId: session.id, update });
   } catch (error) {
-    // The client went away between its question and this.
+    // The client disconnected after its request.
     process.stderr.write(`The commands could not be announced: ${String(error)}\n`);
   }
 }
@@ -153,16 +153,16 @@ function configOptions(session: DemoSession, capabilities: ClientCapabilities): 
       {
         value: "ask",
         name: "Ask before edits",
-        description: "Shows every change and command, and waits for your answer",
+        description: "Shows every change and command and waits for your approval",
       },
-      { value: "free", name: "Edit freely", description: "Changes files and runs the tests without asking" },
+      { value: "free", name: "Edit freely", description: "Edits files and runs the tests without asking" },
     ],
   };
   if (!capabilities.session?.configOptions?.boolean) return [mode];
   const thoughts: SessionConfigOption = {
     id: "thoughts",
     name: "Show thoughts",
-    description: "Says what it thinks while it works",
+    description: "Shows the agent's thoughts while it works",
     type: "boolean",
     currentValue: session.showThoughts,
   };

@@ -1,13 +1,15 @@
-// "Explain this file": reads it, and says what is in it, in Markdown.
+// "Explain this file": reads the file and describes its content in Markdown.
 import { extensionOf, isScript, outline, type Definition, type Outline } from "./outline.ts";
 import type { Turn } from "./turn.ts";
 import { fenced, lineCount, type TextFile, type Workspace } from "./workspace.ts";
 
 const longestExcerpt = 30;
 
-/** Explains one file; `given` is its text where the prompt brought it along. */
+/** Explains one file. `given` is its text if the prompt contains it. */
 export async function explainFile(turn: Turn, workspace: Workspace, path: string, given?: string): Promise<void> {
-  await turn.think(`I am asked about ${workspace.shown(path)}. I read it first, then look at what it defines.`);
+  await turn.think(
+    `The question is about ${workspace.shown(path)}. I read the file first, then look for its definitions.`,
+  );
   const file = given === undefined ? await workspace.read(path) : { path: workspace.shown(path), text: given };
   const found = outline(file.path, file.text);
   await turn.say(heading(file, found));
@@ -15,7 +17,7 @@ export async function explainFile(turn: Turn, workspace: Workspace, path: string
   await turn.say(body(file, found, users));
 }
 
-/** The source file that a newcomer would open first: the one that most others need, then the one that defines most. */
+/** The source file to read first: the one that most other files import, then the one with the most definitions. */
 export async function plausibleFile(workspace: Workspace): Promise<string | undefined> {
   const sources = await workspace.sources();
   const ranked = sources
@@ -37,9 +39,8 @@ function body(file: TextFile, found: Outline, users: readonly string[]): string 
   const { definitions } = found;
   if (definitions.length > 0)
     parts.push(`### ${listTitle(definitions)}\n\n${definitions.map(d => item(file, d)).join("\n")}`);
-  if (found.imports.length > 0)
-    parts.push(`### What it uses\n\n${found.imports.map(name => `- \`${name}\``).join("\n")}`);
-  if (users.length > 0) parts.push(`### Who uses it\n\n${users.map(path => `- \`${path}\``).join("\n")}`);
+  if (found.imports.length > 0) parts.push(`### Imports\n\n${found.imports.map(name => `- \`${name}\``).join("\n")}`);
+  if (users.length > 0) parts.push(`### Imported by\n\n${users.map(path => `- \`${path}\``).join("\n")}`);
   parts.push(excerpt(file, found));
   return `${parts.join("\n\n")}\n`;
 }
@@ -47,8 +48,8 @@ function body(file: TextFile, found: Outline, users: readonly string[]): string 
 function summary(file: TextFile, found: Outline): string {
   const { definitions } = found;
   const exported = definitions.filter(one => one.exported).length;
-  const what = definitions.length === 0 ? "no definitions that I know how to find" : counts(definitions);
-  const shared = definitions.length === 0 || found.fence === "md" ? "" : `, ${exported} of them for other files`;
+  const what = definitions.length === 0 ? "no definitions that I can find" : counts(definitions);
+  const shared = definitions.length === 0 || found.fence === "md" ? "" : `, ${exported} of them exported`;
   return `${lineCount(file.text)} lines of ${found.language}, with ${what}${shared}.`;
 }
 
@@ -63,7 +64,7 @@ function counts(definitions: readonly Definition[]): string {
 
 function listTitle(definitions: readonly Definition[]): string {
   if (definitions.every(one => one.kind === "section")) return "Sections";
-  return definitions.some(one => one.kind === "class") ? "What it defines" : "Functions";
+  return definitions.some(one => one.kind === "class") ? "Definitions" : "Functions";
 }
 
 function item(file: TextFile, definition: Definition): string {
@@ -77,7 +78,7 @@ function excerpt(file: TextFile, found: Outline): string {
   const lines = file.text.split("\n");
   if (!shown || shown.kind === "section") {
     const start = lines.slice(0, Math.min(longestExcerpt, lines.length)).join("\n");
-    return `### How it begins\n\n${fenced(found.fence, start)}`;
+    return `### Beginning of the file\n\n${fenced(found.fence, start)}`;
   }
   const end = Math.min(shown.endLine, shown.line + longestExcerpt - 1);
   const cut = end < shown.endLine ? `\n\n…and ${shown.endLine - end} more lines.` : "";

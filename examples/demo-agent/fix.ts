@@ -1,5 +1,5 @@
-// "Fix the bug": runs the tests to see it, tries small changes on a copy until the tests pass, and proposes the one
-// that made them pass as an edit.
+// "Fix the bug": runs the tests, tries small changes on a copy until the tests pass, and proposes the change that made
+// them pass as an edit.
 import { applyMutation, mutations, type Mutation } from "./mutations.ts";
 import { importsOf, isScript, isTest, outline } from "./outline.ts";
 import { findTestCommand, inWords, noTests, runTests, type TestRun } from "./runTests.ts";
@@ -7,10 +7,10 @@ import { Trial, type TrialResult } from "./trial.ts";
 import { textContent, type Turn } from "./turn.ts";
 import { fenced, reasonOf, type TextFile, type Workspace } from "./workspace.ts";
 
-const mostTrials = 240;
-const longestTrial = 10_000;
+const maxTrials = 240;
+const maxTrialTime = 10_000;
 
-/** The tests to make pass, and the sources that they reach. */
+/** The tests that must pass, and the sources that they import. */
 interface Suspects {
   readonly tests: readonly string[];
   readonly sources: readonly string[];
@@ -23,23 +23,24 @@ interface Repair {
   readonly newText: string;
 }
 
-/** Looks for a bug in one file, or anywhere if none is named, and repairs it if a small change can. */
+/** Looks for a bug in the named file, or in all files, and repairs it if a small change is enough. */
 export async function fixBug(turn: Turn, workspace: Workspace, named: string | undefined): Promise<void> {
   const suspects = await suspectFiles(turn, workspace, named);
   if (suspects === undefined) return;
   const command = await findTestCommand(workspace);
   if (!command) return turn.say(noTests);
-  await turn.think(`First I want to see the failure, so I run \`${command.label}\`.`);
+  await turn.think(`I run \`${command.label}\` first to see the failure.`);
   const before = await runTests(turn, command);
   if (before.outcome === "rejected") {
-    return turn.say("Without running the tests I cannot see what is wrong, so I stopped here. Nothing was changed.");
+    return turn.say("I cannot find the bug without running the tests, so I stopped. No files were changed.");
   }
   if (before.outcome === "finished" && before.passed) {
     return turn.say(
       `${inWords(before.report, true)} I see nothing to fix${named === undefined ? "" : ` in \`${named}\``}.`,
     );
   }
-  if (before.outcome === "finished") await turn.say(`${inWords(before.report, false)}\n\nI look for the cause.\n\n`);
+  if (before.outcome === "finished")
+    await turn.say(`${inWords(before.report, false)}\n\nNext, I look for the cause.\n\n`);
   const repair = await findRepair(turn, workspace, suspects);
   if (repair === undefined) return;
   if (!(await propose(turn, workspace, repair))) return;
@@ -47,25 +48,25 @@ export async function fixBug(turn: Turn, workspace: Workspace, named: string | u
   await turn.say(closing(repair, after, command.label));
 }
 
-/** What to look at; undefined, with a word to the person, if there is nothing to do. */
+/** The files to search. If there is nothing to do, reports the reason and returns undefined. */
 async function suspectFiles(
   turn: Turn,
   workspace: Workspace,
   named: string | undefined,
 ): Promise<Suspects | undefined> {
   await turn.think(
-    named === undefined ? "No file is named: I look at all tests." : `I look for the tests of ${named}.`,
+    named === undefined ? "The prompt names no file, so I use all tests." : `I look for the tests of ${named}.`,
   );
   if (named !== undefined && !isScript(named)) {
-    await turn.say(`I can only look for bugs in JavaScript, and \`${named}\` is something else.`);
+    await turn.say(`I can find bugs only in JavaScript files, and \`${named}\` is not one.`);
     return undefined;
   }
   const graph = await workspace.imports();
   const allTests = [...graph.keys()].filter(isTest);
   const ofNamed = named === undefined ? allTests : isTest(named) ? [named] : await workspace.testsOf(named);
   if (ofNamed.length === 0) {
-    const what = named === undefined ? "in this folder" : `that reaches \`${named}\``;
-    await turn.say(`I found no test ${what}. I need one that fails to know what is wrong. Nothing was changed.`);
+    const what = named === undefined ? "in this folder" : `that imports \`${named}\``;
+    await turn.say(`I found no test ${what}. I need a failing test to find a bug. No files were changed.`);
     return undefined;
   }
   const reached: string[] = [];
@@ -81,7 +82,7 @@ async function findRepair(turn: Turn, workspace: Workspace, suspects: Suspects):
     importsOf(files.get(test)?.text ?? "").some(name => /^(?:node:)?(?:test|assert)/.test(name)),
   );
   if (tests.length === 0) {
-    await turn.say("I can only try out fixes against tests that plain Node runs (`node:test`). Nothing was changed.");
+    await turn.say("I can try fixes only with tests for Node's test runner (`node:test`). No files were changed.");
     return undefined;
   }
   if ((await workspace.files()).includes("package.json"))
@@ -92,9 +93,9 @@ async function findRepair(turn: Turn, workspace: Workspace, suspects: Suspects):
   try {
     const failing = await failingTests(turn, trial, tests);
     if (failing.length === 0) {
-      await turn.changeTool(tool, { status: "completed", content: [textContent("On the copy, these tests pass.")] });
+      await turn.changeTool(tool, { status: "completed", content: [textContent("These tests pass on the copy.")] });
       await turn.say(
-        "The tests that reach this file pass when I run them on their own, so I do not know what to repair here. Nothing was changed.",
+        "The tests that import this file pass if I run them separately, so I cannot find a bug. No files were changed.",
       );
       return undefined;
     }
@@ -115,14 +116,14 @@ async function failingTests(turn: Turn, trial: Trial, tests: readonly string[]):
   const failing: Failing[] = [];
   for (const test of tests) {
     const start = performance.now();
-    const result = await trial.run(test, longestTrial, turn.signal);
+    const result = await trial.run(test, maxTrialTime, turn.signal);
     turn.check();
     if (!result.passed) failing.push({ test, result, milliseconds: performance.now() - start });
   }
   return failing;
 }
 
-/** The sources that failing tests reach: the named one first, then those that most of them reach. */
+/** The sources that failing tests import: the named one first, then those that most failing tests import. */
 async function likeliestFirst(
   workspace: Workspace,
   { sources, named }: Suspects,
@@ -146,8 +147,8 @@ interface Hunt {
 
 async function search(turn: Turn, trial: Trial, tool: string, hunt: Hunt): Promise<Repair | undefined> {
   const output = hunt.failing.map(one => one.result.output).join("\n");
-  // A change may make a loop endless, so a trial gets a few times what the failing run took.
-  const patience = Math.min(longestTrial, 1000 + 4 * Math.max(...hunt.failing.map(one => one.milliseconds)));
+  // A change can make a loop endless, so the time limit of a trial is a few times the duration of the failing run.
+  const timeLimit = Math.min(maxTrialTime, 1000 + 4 * Math.max(...hunt.failing.map(one => one.milliseconds)));
   const order = [...hunt.failing.map(one => one.test), ...hunt.tests];
   const tests = [...new Set(order)];
   let tried = 0;
@@ -161,12 +162,12 @@ async function search(turn: Turn, trial: Trial, tool: string, hunt: Hunt): Promi
       `The failing tests point to ${source}${blamed.length > 0 ? `, to ${blamed.map(one => one.name).join(", ")}` : ""}.`,
     );
     for (const mutation of mutations(file.text, blamed)) {
-      if (tried >= mostTrials) break;
+      if (tried >= maxTrials) break;
       tried += 1;
       if (tried % 10 === 1) await turn.changeTool(tool, { title: `Try small changes on a copy (${tried} so far)` });
       const newText = applyMutation(file.text, mutation);
       await trial.write(source, newText);
-      if (await allPass(turn, trial, tests, patience, hunt.failing)) {
+      if (await allPass(turn, trial, tests, timeLimit, hunt.failing)) {
         const content = [
           textContent(`${tried} tried. ${inPlace(source, mutation, "If", "becomes", "goes away")}, the tests pass.`),
         ];
@@ -180,7 +181,7 @@ async function search(turn: Turn, trial: Trial, tool: string, hunt: Hunt): Promi
   const content = [textContent(`${tried} tried; none makes the tests pass.`)];
   await turn.changeTool(tool, { status: "failed", content, rawOutput: { tried } });
   await turn.say(
-    `I tried ${tried} small changes in ${hunt.sources.map(path => `\`${path}\``).join(", ")}, and none makes the tests pass. This one needs a real look. Nothing was changed.`,
+    `I tried ${tried} small changes in ${hunt.sources.map(path => `\`${path}\``).join(", ")}, and none makes the tests pass. You need to look into this bug yourself. No files were changed.`,
   );
   return undefined;
 }
@@ -189,21 +190,21 @@ async function allPass(
   turn: Turn,
   trial: Trial,
   tests: readonly string[],
-  patience: number,
+  timeLimit: number,
   failing: readonly Failing[],
 ): Promise<boolean> {
   for (const test of tests) {
-    const result = await trial.run(test, patience, turn.signal);
+    const result = await trial.run(test, timeLimit, turn.signal);
     turn.check();
     const known = failing.find(one => one.test === test)?.result.report;
     const expected = known === undefined ? undefined : (known.passed ?? 0) + (known.failed ?? 0);
-    // A change that keeps tests from running at all repairs nothing.
+    // A change that prevents tests from running is not a repair.
     if (!result.passed || (expected !== undefined && (result.report.passed ?? expected) < expected)) return false;
   }
   return true;
 }
 
-/** Shows the change, asks, and writes it; false if it was not made. */
+/** Shows the change, requests permission, and writes it. Returns false if the change was not made. */
 async function propose(turn: Turn, workspace: Workspace, repair: Repair): Promise<boolean> {
   const { file, mutation, newText } = repair;
   const path = workspace.absolute(file.path);
@@ -212,7 +213,7 @@ async function propose(turn: Turn, workspace: Workspace, repair: Repair): Promis
   );
   const byHand = `${fenced("diff", lineDiff(repair))}\n`;
   if (!workspace.canWrite) {
-    await turn.say(`Your editor does not let agents write files, so please make this change yourself:\n\n${byHand}`);
+    await turn.say(`Your editor does not allow agents to write files. Please make this change yourself:\n\n${byHand}`);
     return false;
   }
   const tool = await turn.startTool({
@@ -225,7 +226,9 @@ async function propose(turn: Turn, workspace: Workspace, repair: Repair): Promis
   });
   if (!(await turn.mayDo("edit", tool))) {
     await turn.changeTool(tool, { status: "failed" });
-    await turn.say(`You rejected the change, so \`${file.path}\` is as it was. It would have been:\n\n${byHand}`);
+    await turn.say(
+      `You rejected the change, so I did not edit \`${file.path}\`. This was the proposed change:\n\n${byHand}`,
+    );
     return false;
   }
   await turn.changeTool(tool, { status: "in_progress" });
@@ -233,7 +236,7 @@ async function propose(turn: Turn, workspace: Workspace, repair: Repair): Promis
     if ((await workspace.readNow(file.path)) !== file.text) {
       await turn.changeTool(tool, { status: "failed" });
       await turn.say(
-        `\`${file.path}\` has changed since I read it, so I left it alone. Ask me again and I will look at it anew.`,
+        `\`${file.path}\` has changed since I read it, so I did not edit it. Ask me again to check the new version.`,
       );
       return false;
     }
@@ -255,12 +258,12 @@ function closing(repair: Repair, run: TestRun, label: string): string {
     case "finished":
       return run.passed
         ? `${done} ${inWords(run.report, true)}`
-        : `${done} But not all is well: ${inWords(run.report, false)}`;
+        : `${done} Some tests still fail. ${inWords(run.report, false)}`;
     case "noTerminal":
-      return `${done} The tests pass on my copy; to see it yourself, run \`${label}\`.`;
+      return `${done} The tests pass on my copy. To check, run \`${label}\`.`;
     case "failedToStart":
     case "rejected":
-      return `${done} I could not run \`${label}\` again, but on my copy the tests pass.`;
+      return `${done} I could not run \`${label}\` again, but the tests pass on my copy.`;
     default:
       return run satisfies never;
   }

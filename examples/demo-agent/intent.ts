@@ -1,7 +1,7 @@
-// From a person's words to what the demo agent can do. Pure.
+// Maps the text of a prompt to an action of the demo agent. Pure.
 import { isTest } from "./outline.ts";
 
-/** What the person asks for. `words` is the text in which files may be named. */
+/** The action that the user requests. `words` is the text that can name files. */
 export interface Intent {
   readonly kind: "explain" | "fix" | "test" | "plan" | "help";
   readonly words: string;
@@ -30,8 +30,8 @@ const phrases: readonly (readonly [Intent["kind"], RegExp])[] = [
 ];
 
 /**
- * Understands a prompt's text. `understand("Please fix the bug in sum.js")` is `{kind: "fix", …}`; words that it does
- * not know ask for help.
+ * Interprets the text of a prompt. `understand("Please fix the bug in sum.js")` is `{kind: "fix", …}`. An unknown text
+ * is a request for help.
  */
 export function understand(text: string): Intent {
   const command = /^\s*\/(\w+)(?!\S)([\s\S]*)$/.exec(text);
@@ -47,8 +47,8 @@ export function understand(text: string): Intent {
 }
 
 /**
- * The files of a workspace that a text names: by path, by file name, or by the name without its extension. A path
- * beats a name, and a full name beats a bare word; of two files with the same bare name, a test comes last.
+ * The files of a workspace that a text names: by path, by file name, or by the name without its extension. A path takes
+ * precedence over a name, and a full name over a bare word. If two files have the same bare name, a test comes last.
  */
 export function filesNamed(words: string, files: readonly string[]): readonly string[] {
   const tokens = words
@@ -72,7 +72,7 @@ export function filesNamed(words: string, files: readonly string[]): readonly st
   return [...byWord.filter(file => !isTest(file)), ...byWord.filter(isTest)];
 }
 
-/** A file name that the text holds, whether it exists or not: for "I could not find …". */
+/** A file name in the text, whether or not the file exists, for "I could not find …". */
 export function fileNameIn(words: string): string | undefined {
   return /(?:^|[\s"'`(])@?([\w./\\-]*\w\.(?:[cm]?[jt]sx?|py|md|json|css|html|go|rs|txt|sh))\b/i.exec(words)?.[1];
 }

@@ -1,4 +1,4 @@
-// The demo agent as a program: speaks ACP over stdin and stdout until stdin ends, and leaves nothing behind.
+// The demo agent as a program: speaks ACP over stdin and stdout until stdin ends, and cleans up after itself.
 import { ndJsonStream } from "@agentclientprotocol/sdk";
 import { demoAgent } from "./demoAgent.ts";
 import { input, Output } from "./stdio.ts";
@@ -6,7 +6,7 @@ import { endTrials } from "./trial.ts";
 
 process.on("exit", endTrials);
 for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => process.exit(0));
-// A client that is gone cannot be told anything.
+// Writing to a disconnected client fails.
 process.stdout.on("error", () => process.exit(0));
 
 const output = new Output();

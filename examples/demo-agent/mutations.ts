@@ -1,28 +1,28 @@
-// Small changes that could repair a small bug: swapped operators, ends that are off by one, wrong first values. Pure.
+// Small changes that can repair a small bug: swapped operators, off-by-one bounds, wrong start values. Pure.
 import type { Definition } from "./outline.ts";
 import { blank, lineAt } from "./sourceText.ts";
 
-/** One small change of a source. */
+/** One small change to a source file. */
 export interface Mutation {
   readonly start: number;
   readonly end: number;
   readonly before: string;
   readonly after: string;
   readonly line: number;
-  /** What kind of mistake it would repair, as a person would say it. */
+  /** The kind of mistake that the change repairs, as text for the user. */
   readonly why: string;
-  /** Likely mistakes have a low rank. */
+  /** More likely mistakes have a lower rank. */
   readonly rank: number;
 }
 
-const boundary = "an end that is off by one";
-const comparison = "a comparison the wrong way round";
+const boundary = "an off-by-one bound";
+const comparison = "a reversed comparison";
 const arithmetic = "the wrong arithmetic operator";
 const number = "a wrong number";
-const loopStart = "a loop that begins at the wrong place";
+const loopStart = "a wrong start of a loop";
 const logic = "the wrong logical operator";
-const method = "the wrong one of two similar functions";
-const negation = "a condition the wrong way round";
+const method = "a similar but wrong function";
+const negation = "an inverted condition";
 
 interface Rule {
   readonly pattern: RegExp;
@@ -79,7 +79,7 @@ const twins: readonly (readonly [string, string])[] = [
   ["padStart", "padEnd"],
 ];
 
-/** Every small change worth a try, the likeliest first; those inside `suspects` come before all others. */
+/** All small changes to try, most likely first. Changes inside `suspects` come before all others. */
 export function mutations(source: string, suspects: readonly Definition[] = []): readonly Mutation[] {
   const code = blank(source);
   const found: Mutation[] = [];
@@ -121,7 +121,7 @@ export function mutations(source: string, suspects: readonly Definition[] = []):
   return found.sort((a, b) => suspected(a) - suspected(b) || a.rank - b.rank || a.start - b.start);
 }
 
-/** The source with the change made. */
+/** The source after the change. */
 export function applyMutation(source: string, mutation: Mutation): string {
   return source.slice(0, mutation.start) + mutation.after + source.slice(mutation.end);
 }

@@ -1,7 +1,7 @@
-// What a file defines, found by looking at its text: enough to talk about it, for a few well-known languages.
+// Finds the definitions in a file by its text, accurately enough to describe them, for a few well-known languages.
 import { afterClosing, blank, lineAt } from "./sourceText.ts";
 
-/** Something a file defines at its top level. Lines are 1-based, both ends included. */
+/** A top-level definition of a file. Lines are 1-based and inclusive. */
 export interface Definition {
   readonly name: string;
   readonly kind: "function" | "class" | "section";
@@ -12,7 +12,7 @@ export interface Definition {
   readonly doc?: string;
 }
 
-/** A file's own words about itself, what it takes from elsewhere, and what it defines. */
+/** The description, the imports and the definitions of a file. */
 export interface Outline {
   readonly language: string;
   readonly fence: string;
@@ -58,7 +58,7 @@ export function isTest(file: string): boolean {
   return isScript(file) && /(?:^|\/)(?:tests?|__tests__|spec)\/|[.-](?:test|spec)\.[^/]+$/.test(file);
 }
 
-/** Looks through a file's text for what it defines. */
+/** Finds the definitions in the text of a file. */
 export function outline(path: string, source: string): Outline {
   const [language, fence] = languages[extensionOf(path)] ?? ["text", ""];
   const about = leadingComment(source);
@@ -69,7 +69,7 @@ export function outline(path: string, source: string): Outline {
   return { ...base, imports: [], definitions: [] };
 }
 
-/** What a script imports, as written: `"./sum.js"`, `"node:test"`. */
+/** The imports of a script as written: `"./sum.js"`, `"node:test"`. */
 export function importsOf(source: string): readonly string[] {
   const pattern = /(?:\bfrom\s*|\bimport\s*\(?\s*|\brequire\s*\(\s*)(["'])([^"'\n]+)\1/g;
   const code = blank(source);
@@ -134,7 +134,7 @@ function docAbove(source: string, index: number): string | undefined {
   return lines ? sentence(lines[1] ?? "") : undefined;
 }
 
-/** What the file says about itself, if it begins with a comment. */
+/** The description of the file, if it starts with a comment. */
 function leadingComment(source: string): string | undefined {
   const text = source.replace(/^#!.*\n/, "");
   const block = /^\s*\/\*\*?((?:(?!\*\/)[\s\S])*)\*\/\s*\n\s*\n/.exec(text);

@@ -1,4 +1,4 @@
-// "Plan a refactor": reads the sources, keeps a plan up to date meanwhile, and ends with proposals drawn from what it saw.
+// "Plan a refactor": reads the sources, updates a plan while it works, and ends with proposals based on the sources.
 import type { PlanEntry } from "@agentclientprotocol/sdk";
 import { isScript, isTest, outline, type Definition } from "./outline.ts";
 import type { Turn } from "./turn.ts";
@@ -8,13 +8,13 @@ const mostRead = 12;
 const longFunction = 25;
 const repeatedLines = 3;
 
-/** A function and the file it is in. */
+/** A function and its file. */
 interface Place {
   readonly file: TextFile;
   readonly definition: Definition;
 }
 
-/** Looks through the sources (or the named ones) and proposes what to tidy up. Changes nothing. */
+/** Reads all sources, or the named ones, and proposes improvements. Changes no files. */
 export async function planRefactor(turn: Turn, workspace: Workspace, named: readonly string[]): Promise<void> {
   const steps = new Steps(turn, [
     "Find the source files",
@@ -24,11 +24,11 @@ export async function planRefactor(turn: Turn, workspace: Workspace, named: read
     "Write the proposal",
   ]);
   await steps.begin(0);
-  await turn.think("I read before I judge: sources first, then what repeats, then what the tests cover.");
+  await turn.think("I read the sources first, then look for repeated code, then compare with the tests.");
   const paths = (named.length > 0 ? named : await workspace.sources()).slice(0, mostRead);
   if (paths.length === 0) {
     await steps.finish();
-    return turn.say("I found no source files here to plan for.");
+    return turn.say("I found no source files in this folder.");
   }
   await steps.begin(1);
   const files: TextFile[] = [];
@@ -41,7 +41,7 @@ export async function planRefactor(turn: Turn, workspace: Workspace, named: read
   );
   const repeated = repetitions(files);
   await turn.think(
-    `${places.length} definitions in ${files.length} files; ${repeated.length === 1 ? "1 stretch" : `${repeated.length} stretches`} of code in more than one place.`,
+    `${places.length} definitions in ${files.length} files; ${repeated.length === 1 ? "1 section" : `${repeated.length} sections`} of repeated code.`,
   );
   await turn.pause(300);
   await steps.begin(3);
@@ -51,7 +51,7 @@ export async function planRefactor(turn: Turn, workspace: Workspace, named: read
   await steps.finish();
 }
 
-/** A plan whose entries go from pending to done, one after the other. */
+/** A plan whose entries are completed one after the other. */
 class Steps {
   readonly #turn: Turn;
   readonly #names: readonly string[];
@@ -79,7 +79,7 @@ class Steps {
   }
 }
 
-/** The same lines in two places. */
+/** Equal lines in two locations. */
 interface Repetition {
   readonly lines: readonly string[];
   readonly places: readonly { readonly path: string; readonly line: number }[];
@@ -100,7 +100,7 @@ function repetitions(files: readonly TextFile[]): readonly Repetition[] {
   const found: Repetition[] = [];
   for (const [key, places] of seen) {
     if (places.length < 2) continue;
-    // A longer repetition shows up once per line: keep its first stretch.
+    // A longer repetition is found once per line. Keep its first section.
     const continues = found.some(one =>
       one.places.every((place, i) => {
         const here = places[i];
@@ -137,22 +137,22 @@ function proposal(
   const proposals = [
     ...repeated.map(
       one =>
-        `**Say it once.** ${one.places.map(p => `\`${p.path}:${p.line}\``).join(" and ")} hold the same lines, from \`${one.lines[0] ?? ""}\` on. Move them into one function that both import.`,
+        `**Remove the duplication.** ${one.places.map(p => `\`${p.path}:${p.line}\``).join(" and ")} contain the same lines, starting with \`${one.lines[0] ?? ""}\`. Move them into one function that both import.`,
     ),
     ...long.map(
       one =>
         `**Split \`${one.definition.name}\`** (${at(one)}): it is ${one.definition.endLine - one.definition.line + 1} lines long.`,
     ),
-    ...(untested.length > 0 ? [`**Test what is not tested**: ${untested.map(name).join(", ")}.`] : []),
+    ...(untested.length > 0 ? [`**Add tests for code that is not tested**: ${untested.map(name).join(", ")}.`] : []),
     ...(silent.length > 0
-      ? [`**Say what it is for**: ${silent.map(name).join(", ")} ${silent.length === 1 ? "has" : "have"} no comment.`]
+      ? [`**Add comments**: ${silent.map(name).join(", ")} ${silent.length === 1 ? "has" : "have"} no comment.`]
       : []),
   ];
   const body =
     proposals.length === 0
-      ? "I see nothing that I would change: no repeated code, no long functions, and the tests name everything."
+      ? "I have no proposals: there is no repeated code and no long function, and the tests name every function."
       : proposals.map((text, index) => `${index + 1}. ${text}`).join("\n");
-  return `## A plan for a refactor\n\n| File | Lines | Definitions |\n| --- | ---: | ---: |\n${rows.join("\n")}\n\n### What I would do, in this order\n\n${body}\n\nNothing was changed. Run the tests before and after each step.\n`;
+  return `## Refactoring plan\n\n| File | Lines | Definitions |\n| --- | ---: | ---: |\n${rows.join("\n")}\n\n### Proposed steps, in this order\n\n${body}\n\nNo files were changed. Run the tests before and after each step.\n`;
 }
 
 function at({ file, definition }: Place): string {

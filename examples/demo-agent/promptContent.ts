@@ -1,28 +1,28 @@
-// What a prompt holds: its words, and the files and pictures that it brings along.
+// The content of a prompt: its text, and its attached files and pictures.
 import { fileURLToPath } from "node:url";
 import type { ContentBlock } from "@agentclientprotocol/sdk";
 
-/** A file named by a prompt; `text` is there where the prompt holds the file itself. */
+/** A file that a prompt refers to. `text` is set if the prompt contains the file itself. */
 export interface Attachment {
   readonly path: string;
   readonly text?: string;
 }
 
-/** A picture in a prompt. `width` and `height` in pixels, where its kind is known. */
+/** A picture in a prompt. `width` and `height` are in pixels, and set if the format is known. */
 export interface Picture {
   readonly mimeType: string;
   readonly bytes: number;
   readonly size?: { readonly width: number; readonly height: number };
 }
 
-/** The words, the files and the pictures of a prompt, in order. */
+/** The text, the files and the pictures of a prompt, in order. */
 export interface PromptContent {
   readonly text: string;
   readonly attachments: readonly Attachment[];
   readonly pictures: readonly Picture[];
 }
 
-/** Takes a prompt apart. Other blocks are left out. */
+/** Splits a prompt by content type. Other blocks are ignored. */
 export function readPrompt(blocks: readonly ContentBlock[]): PromptContent {
   const words: string[] = [];
   const attachments: Attachment[] = [];
@@ -37,7 +37,7 @@ export function readPrompt(blocks: readonly ContentBlock[]): PromptContent {
     if (block.type === "resource") {
       const path = pathOf(block.resource.uri);
       const text = "text" in block.resource ? block.resource.text : undefined;
-      // What the editor holds of a file is read again through it; only what has no file is taken from here.
+      // The text of a file is read again through the editor. The text in the prompt is used only if it has no file.
       if (path !== undefined) attachments.push({ path });
       else if (text !== undefined) attachments.push({ path: block.resource.uri, text });
     }
@@ -45,7 +45,10 @@ export function readPrompt(blocks: readonly ContentBlock[]): PromptContent {
   return { text: words.join("\n"), attachments, pictures };
 }
 
-/** What a picture's own bytes tell of it. A PNG has its size behind its name and the length and name of its first part. */
+/**
+ * The size of a picture from its data. A PNG stores its size after its signature and the length and name of its first
+ * chunk.
+ */
 function readPicture(mimeType: string, data: string): Picture {
   const bytes = Buffer.from(data, "base64");
   const isPng = bytes.length >= 24 && bytes.subarray(1, 4).toString("latin1") === "PNG";
@@ -58,7 +61,7 @@ function pathOf(uri: string): string | undefined {
   try {
     return fileURLToPath(uri.replace(/[?#].*$/, ""));
   } catch {
-    // A file address of another machine names nothing here.
+    // A file URI of another machine refers to no file of this machine.
     return undefined;
   }
 }

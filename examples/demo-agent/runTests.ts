@@ -1,4 +1,5 @@
-// "Run the tests": finds the command, asks, and runs it in a terminal of the client that the person can watch.
+// "Run the tests": finds the command, requests permission, and runs it in a terminal of the client that the user can
+// watch.
 import { importsOf, isTest } from "./outline.ts";
 import { readReport, testCommand, type TestCommand, type TestReport } from "./testCommand.ts";
 import { textContent, type Turn } from "./turn.ts";
@@ -13,9 +14,9 @@ export type TestRun =
 
 const outputLimit = 200_000;
 
-/** Runs the project's tests and says how it went. */
+/** Runs the tests of the project and reports the result. */
 export async function answerRunTests(turn: Turn, workspace: Workspace): Promise<void> {
-  await turn.think("I look for the command that runs the tests of this project.");
+  await turn.think("I look for the test command of this project.");
   const command = await findTestCommand(workspace);
   if (!command) {
     await turn.say(noTests);
@@ -24,27 +25,28 @@ export async function answerRunTests(turn: Turn, workspace: Workspace): Promise<
   const run = await runTests(turn, command);
   switch (run.outcome) {
     case "rejected":
-      return turn.say(`All right, I did not run \`${command.label}\`.`);
+      return turn.say(`I did not run \`${command.label}\`.`);
     case "noTerminal":
       return turn.say(
         `Your editor does not offer terminals to agents. To run the tests yourself: \`${command.label}\`.`,
       );
     case "failedToStart":
-      return turn.say(`The command \`${command.label}\` could not be started; its card says why.`);
+      return turn.say(`The command \`${command.label}\` could not be started. Its card shows the reason.`);
     case "finished":
       return turn.say(
-        inWords(run.report, run.passed) + (run.passed ? "" : "\n\nAsk me to **fix the bug** and I will look for it."),
+        inWords(run.report, run.passed) +
+          (run.passed ? "" : "\n\nTo let me look for the cause, enter **fix the bug**."),
       );
     default:
       run satisfies never;
   }
 }
 
-/** Said where a project has no tests that can be run. */
+/** The answer if a project has no tests that can run. */
 export const noTests =
-  "I found no tests to run here: no `test` script in `package.json`, and no file that uses `node:test`.";
+  "I found no tests: there is no `test` script in `package.json` and no file that uses `node:test`.";
 
-/** The command that runs the project's tests. */
+/** The command that runs the tests of the project. */
 export async function findTestCommand(workspace: Workspace): Promise<TestCommand | undefined> {
   const files = await workspace.files();
   const manifest = files.includes("package.json") ? (await workspace.read("package.json")).text : undefined;
@@ -56,7 +58,7 @@ export async function findTestCommand(workspace: Workspace): Promise<TestCommand
   return undefined;
 }
 
-/** Runs a command as a tool call: asks first, shows the terminal, and leaves none behind. */
+/** Runs a command as a tool call: requests permission, shows the terminal, and releases it afterwards. */
 export async function runTests(turn: Turn, command: TestCommand, allowed = false): Promise<TestRun> {
   const { cwd } = turn.session;
   const rawInput = { command: [command.command, ...command.args].join(" "), cwd };
@@ -69,14 +71,14 @@ export async function runTests(turn: Turn, command: TestCommand, allowed = false
   if (turn.capabilities.terminal !== true) {
     await turn.changeTool(tool, {
       status: "failed",
-      content: [textContent("This editor offers no terminals to agents.")],
+      content: [textContent("This editor does not offer terminals to agents.")],
     });
     return { outcome: "noTerminal" };
   }
   return runInTerminal(turn, command, tool);
 }
 
-/** What a report says, as a sentence and a list. */
+/** A report as a sentence and a list. */
 export function inWords(report: TestReport, passed: boolean): string {
   const { failures, failed } = report;
   if (passed) return report.passed === undefined ? "The tests pass." : `All ${report.passed} tests pass. ✓`;
@@ -91,7 +93,7 @@ async function runInTerminal(turn: Turn, command: TestCommand, tool: string): Pr
   turn.check();
   let terminal;
   try {
-    // Not given up on cancel: the terminal would be made all the same, and nobody would release it.
+    // This request is not abandoned on cancel, because the terminal would be created anyway and never released.
     terminal = await client.createTerminal({
       sessionId: session.id,
       command: command.command,
@@ -118,7 +120,7 @@ async function runInTerminal(turn: Turn, command: TestCommand, tool: string): Pr
     await turn.count(output);
     return { outcome: "finished", passed, report };
   } finally {
-    // Release kills what still runs, on cancel too.
+    // Releasing the terminal kills a running command, also on cancel.
     await terminal.release();
   }
 }

@@ -1,6 +1,6 @@
-// Scripts: what they may hold, and the check that says in words what is wrong with one. Pure.
+// Scripts: their format, and a parser that reports errors as sentences. Pure.
 
-/** One step of a script. Values may hold placeholders; see README.md. */
+/** One step of a script. Values can contain placeholders, see README.md. */
 export type Step =
   | { readonly do: "update"; readonly update: unknown; readonly times: number; readonly delayMs: number }
   | {
@@ -26,7 +26,7 @@ export type Step =
   | { readonly do: "waitMs"; readonly milliseconds: number }
   | { readonly do: "waitForCancel" }
   | { readonly do: "mark"; readonly name: string; readonly file: string }
-  /** Writes a file on disk by itself, past the client; without a text it deletes it. */
+  /** Writes a file directly to disk, not through the client. Without a text, deletes the file. */
   | { readonly do: "write"; readonly path: string; readonly text: string | undefined }
   | { readonly do: "error"; readonly code: number; readonly message: string; readonly data: unknown }
   | { readonly do: "stop"; readonly reason: string }
@@ -34,16 +34,16 @@ export type Step =
   | { readonly do: "crash" }
   | { readonly do: "hang" };
 
-/** A script that was read and found right. */
+/** A valid script. */
 export interface Script {
   readonly steps: readonly Step[];
-  /** The script deals with cancel itself, instead of being ended by it. */
+  /** The script handles cancel itself, instead of ending on cancel. */
   readonly ownsCancel: boolean;
   readonly initialize: Readonly<Record<string, unknown>>;
   readonly newSession: Readonly<Record<string, unknown>>;
 }
 
-/** What is wrong with a script, as a sentence. */
+/** An error in a script. The message is a sentence. */
 export class ScriptError extends Error {
   constructor(message: string) {
     super(message);
@@ -53,7 +53,7 @@ export class ScriptError extends Error {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The other fields that a step may have, by its action. */
+/** The other fields that a step can have, by its action. */
 const optionsOf: Readonly<Record<Step["do"], readonly string[]>> & { readonly permission: readonly string[] } = {
   update: ["times", "delayMs"],
   chunk: ["times", "delayMs", "thought", "messageId"],
@@ -78,20 +78,20 @@ const optionsOf: Readonly<Record<Step["do"], readonly string[]>> & { readonly pe
 const actions = Object.keys(optionsOf) as readonly (keyof typeof optionsOf)[];
 const stopReasons = ["end_turn", "max_tokens", "max_turn_requests", "refusal", "cancelled"];
 
-/** The question asked by a `permission` step that does not name its own options. */
+/** The options of a `permission` step without its own options. */
 export const usualOptions: readonly unknown[] = [
   { optionId: "allow", name: "Allow", kind: "allow_once" },
   { optionId: "always", name: "Always Allow", kind: "allow_always" },
   { optionId: "reject", name: "Reject", kind: "reject_once" },
 ];
 
-/** Reads a script's text; throws a `ScriptError` that names the step and what is wrong with it. */
+/** Parses the text of a script. Throws a `ScriptError` that names the step and its error. */
 export function parseScript(text: string): Script {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch (error) {
-    throw new ScriptError(`It is no JSON: ${error instanceof Error ? error.message : String(error)}`);
+    throw new ScriptError(`It is not valid JSON: ${error instanceof Error ? error.message : String(error)}`);
   }
   const script: Fields = Array.isArray(value) ? { steps: value } : fields(value, "A script");
   const unknown = Object.keys(script).find(
@@ -122,10 +122,10 @@ function parseStep(value: unknown, marks: string | undefined): Step {
   const [action] = named;
   if (action === undefined || named.length > 1) {
     const has = named.length === 0 ? "none" : named.join(" and ");
-    throw new ScriptError(`A step has one of ${actions.join(", ")}; this one has ${has}.`);
+    throw new ScriptError(`A step must have one of ${actions.join(", ")}. This step has ${has}.`);
   }
   const odd = Object.keys(step).find(key => key !== action && key !== "comment" && !optionsOf[action].includes(key));
-  if (odd !== undefined) throw new ScriptError(`"${action}" takes no "${odd}".`);
+  if (odd !== undefined) throw new ScriptError(`"${action}" does not support "${odd}".`);
   const times = step["times"] === undefined ? 1 : count(step["times"], "times");
   const delayMs = step["delayMs"] === undefined ? 0 : number(step["delayMs"], "delayMs");
   const asked = {
@@ -186,7 +186,7 @@ function parseStep(value: unknown, marks: string | undefined): Step {
     }
     case "stop": {
       const reason = string(given, "stop");
-      if (!stopReasons.includes(reason)) throw new ScriptError(`"stop" is one of ${stopReasons.join(", ")}.`);
+      if (!stopReasons.includes(reason)) throw new ScriptError(`"stop" must be one of ${stopReasons.join(", ")}.`);
       return { do: "stop", reason };
     }
     case "exit":
@@ -194,7 +194,7 @@ function parseStep(value: unknown, marks: string | undefined): Step {
     case "waitForCancel":
     case "crash":
     case "hang":
-      if (given !== true) throw new ScriptError(`"${action}" is true or absent.`);
+      if (given !== true) throw new ScriptError(`"${action}" must be true or absent.`);
       return { do: action };
     default:
       return action satisfies never;
@@ -203,26 +203,26 @@ function parseStep(value: unknown, marks: string | undefined): Step {
 
 function fields(value: unknown, what: string): Fields {
   if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Fields;
-  throw new ScriptError(`${what} is an object, not ${JSON.stringify(value)}.`);
+  throw new ScriptError(`${what} must be an object, not ${JSON.stringify(value)}.`);
 }
 
 function string(value: unknown, what: string): string {
   if (typeof value === "string") return value;
-  throw new ScriptError(`"${what}" is a text, not ${JSON.stringify(value)}.`);
+  throw new ScriptError(`"${what}" must be a string, not ${JSON.stringify(value)}.`);
 }
 
 function boolean(value: unknown, what: string): boolean {
   if (typeof value === "boolean") return value;
-  throw new ScriptError(`"${what}" is true or false, not ${JSON.stringify(value)}.`);
+  throw new ScriptError(`"${what}" must be true or false, not ${JSON.stringify(value)}.`);
 }
 
 function number(value: unknown, what: string, negative = false): number {
   if (typeof value === "number" && Number.isFinite(value) && (negative || value >= 0)) return value;
-  throw new ScriptError(`"${what}" is a number, not ${JSON.stringify(value)}.`);
+  throw new ScriptError(`"${what}" must be a number, not ${JSON.stringify(value)}.`);
 }
 
 function count(value: unknown, what: string): number {
   const times = number(value, what);
   if (Number.isInteger(times)) return times;
-  throw new ScriptError(`"${what}" is a whole number, not ${times}.`);
+  throw new ScriptError(`"${what}" must be an integer, not ${times}.`);
 }

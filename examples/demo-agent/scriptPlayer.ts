@@ -1,4 +1,5 @@
-// Plays a script: whatever it says goes over the wire as it stands, right or wrong, past the SDK where that would mind.
+// Plays a script. Its messages go over the wire unchanged, valid or not, and bypass the SDK where the SDK would reject
+// them.
 import { readFileSync } from "node:fs";
 import { appendFile, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
@@ -7,13 +8,13 @@ import { parseScript, ScriptError, type Script, type Step } from "./script.ts";
 import type { Output } from "./stdio.ts";
 import type { DemoSession } from "./turn.ts";
 
-/** A script and the folder that its relative paths start from. */
+/** A script, and the folder for its relative paths. */
 export interface LoadedScript {
   readonly script: Script;
   readonly folder: string;
 }
 
-/** Where a script is played. */
+/** The environment in which a script plays. */
 export interface Stage {
   readonly client: AgentContext;
   readonly session: DemoSession;
@@ -23,19 +24,19 @@ export interface Stage {
 
 const environmentFile = process.env["PARLEY_DEMO_SCRIPT"];
 
-/** The script that the environment names, for what it says about `initialize` and `session/new`. */
+/** The script that the environment names, for its fields of `initialize` and `session/new`. */
 export function startupScript(): Script | undefined {
   if (!environmentFile) return undefined;
   try {
     return parseScript(readFileSync(environmentFile, "utf8"));
   } catch (error) {
-    // The prompt answers with the whole reason.
+    // The response to the prompt contains the full reason.
     process.stderr.write(`${wrong(environmentFile, error)}\n`);
     return undefined;
   }
 }
 
-/** The script of a prompt (`#script file`) or of the environment; undefined where there is none. */
+/** The script of a prompt (`#script file`) or of the environment, or undefined. */
 export async function scriptFor(cwd: string, prompt: readonly ContentBlock[]): Promise<LoadedScript | undefined> {
   const words = prompt.map(block => (block.type === "text" ? block.text : "")).join("\n");
   const named = /^\s*#script\s+(\S.*?)\s*$/m.exec(words);
@@ -50,11 +51,11 @@ export async function scriptFor(cwd: string, prompt: readonly ContentBlock[]): P
 
 function wrong(file: string, error: unknown): string {
   const reason = error instanceof Error ? error.message : String(error);
-  const what = error instanceof ScriptError ? "is wrong" : "could not be read";
+  const what = error instanceof ScriptError ? "is invalid" : "could not be read";
   return `The script ${file} ${what}. ${reason}`;
 }
 
-/** Plays a script to its end, and says why the turn stopped. */
+/** Plays a script to its end. Resolves with the reason why the turn stopped. */
 export async function playScript(loaded: LoadedScript, stage: Stage): Promise<StopReason> {
   return new Player(loaded, stage).play();
 }
@@ -131,7 +132,7 @@ class Player {
       case "error":
         throw new RequestError(step.code, String(this.#fill(step.message)), this.#fill(step.data));
       case "stop":
-        // The check of the script let only stop reasons through.
+        // The parser of the script accepts only valid stop reasons.
         return step.reason as StopReason;
       case "exit":
         await output.flush();
@@ -174,7 +175,7 @@ class Player {
     else await answered;
   }
 
-  /** What was said before goes out first, so that the client hears of the edit before it happens. */
+  /** Sends earlier messages first, so that the client receives them before the edit happens. */
   async #write({ path, text }: Extract<Step, { readonly do: "write" }>): Promise<void> {
     await this.#stage.output.flush();
     const file = resolve(this.#stage.session.cwd, String(this.#fill(path)));
@@ -210,7 +211,7 @@ class Player {
     });
   }
 
-  /** Puts values in the place of `$session`, `$cwd`, `$dir`, `$n` and `$name.field`. */
+  /** Replaces `$session`, `$cwd`, `$dir`, `$n` and `$name.field` with their values. */
   #fill(value: unknown): unknown {
     if (typeof value === "string") return this.#fillText(value);
     if (Array.isArray(value)) return value.map(item => this.#fill(item));

@@ -1,12 +1,12 @@
-// Reading JavaScript without a parser: what is code and what is text in it, and how brackets pair up.
+// Reads JavaScript without a parser: separates code from strings and comments, and matches brackets.
 
-/** Words after which a slash begins a regular expression, not a division. */
+/** Words after which a slash starts a regular expression, not a division. */
 const beforeRegex =
   /(?:^|[=(,:;!&|?{}[+\-*%<>~^]|\b(?:return|typeof|case|in|of|delete|void|throw|new|await|yield))\s*$/;
 
 /**
- * The source with the inside of strings, comments, templates and regular expressions blanked, at its old length.
- * `blank('a("x") // y')` is `'a("X")     '` with spaces where `X`, `//` and `y` stood.
+ * The source with the content of strings, comments, templates and regular expressions replaced by spaces. The length
+ * stays. `blank('a("x") // y')` is `'a("X")     '` with spaces in place of `X`, `//` and `y`.
  */
 export function blank(source: string): string {
   const out = source.split("");
@@ -32,7 +32,7 @@ export function blank(source: string): string {
   return out.join("");
 }
 
-/** The index just after the bracket that closes the one at `open`, or the end of the text. */
+/** The index after the bracket that closes the bracket at `open`, or the end of the text. */
 export function afterClosing(blanked: string, open: number): number {
   let depth = 0;
   for (let at = open; at < blanked.length; at += 1) {

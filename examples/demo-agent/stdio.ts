@@ -1,13 +1,13 @@
-// The agent's side of the pipe: one queue for everything written to stdout, so that scripted lines and the SDK's
-// messages never mix, and a reader for stdin.
+// Standard I/O of the agent: one queue for all output to stdout, so that scripted lines and messages of the SDK never
+// mix, and a reader for stdin.
 import { Readable } from "node:stream";
 
-/** Writes to stdout in order, and waits while the client reads slowly. */
+/** Writes to stdout in order, and waits if the client reads slowly. */
 export class Output {
-  /** When the operating system took the last write, in milliseconds of wall-clock time. */
+  /** When the operating system accepted the last write, in milliseconds of wall-clock time. */
   lastWritten = 0;
 
-  /** Writes text; resolves once it was handed over. */
+  /** Writes text. Resolves when the operating system has accepted it. */
   async write(text: string | Uint8Array): Promise<void> {
     await new Promise<void>((resolve, reject) => {
       process.stdout.write(text, error => {
@@ -18,7 +18,7 @@ export class Output {
     });
   }
 
-  /** Writes text without waiting for the handover, only for room in the pipe: the way to flood. */
+  /** Writes text and waits only for space in the pipe, so that a script can flood the client. */
   async push(text: string): Promise<void> {
     const room = process.stdout.write(text, () => {
       this.lastWritten = performance.timeOrigin + performance.now();
@@ -27,18 +27,18 @@ export class Output {
     await new Promise<void>(resolve => process.stdout.once("drain", resolve));
   }
 
-  /** Resolves when everything pushed so far was handed over. */
+  /** Resolves when the operating system has accepted all previous writes. */
   async flush(): Promise<void> {
     await this.write("");
   }
 
-  /** For the SDK. */
+  /** The queue as a stream for the SDK. */
   stream(): WritableStream<Uint8Array> {
     return new WritableStream<Uint8Array>({ write: chunk => this.write(chunk) });
   }
 }
 
-/** Stdin as the SDK reads it. */
+/** Stdin as a stream for the SDK. */
 export function input(): ReadableStream<Uint8Array> {
   return Readable.toWeb(process.stdin) as ReadableStream<Uint8Array>;
 }

@@ -1,8 +1,8 @@
-// How a project's tests are run, and what their output says. Pure but for the look at PATH.
+// Finds the test command of a project and parses its output. Pure, except that it reads PATH.
 import { accessSync, constants } from "node:fs";
 import { delimiter, join } from "node:path";
 
-/** A command that runs the tests. `label` is what a person would type. */
+/** A command that runs the tests. `label` is the command as a user would type it. */
 export interface TestCommand {
   readonly label: string;
   readonly command: string;
@@ -10,7 +10,7 @@ export interface TestCommand {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** What the output of a test run says; counts are absent where it has none that we know. */
+/** The parsed output of a test run. Counts are absent if the output has none in a known format. */
 export interface TestReport {
   readonly passed: number | undefined;
   readonly failed: number | undefined;
@@ -18,8 +18,8 @@ export interface TestReport {
 }
 
 /**
- * The command for the tests of a project, or undefined where it has none. A script that only calls `node` is run
- * without a package manager, by this very program where there is no `node`: an editor brings one along.
+ * The test command of a project, or undefined. A script that only calls `node` runs without a package manager. If there
+ * is no `node`, the program of this process runs it, because an editor contains one.
  */
 export function testCommand(
   packageJson: string | undefined,
@@ -52,10 +52,10 @@ export function readReport(output: string): TestReport {
   return { passed: count("pass"), failed: count("fail"), failures: [...new Set(names)] };
 }
 
-/** The environment in which this program, even inside an editor, is a plain Node. */
+/** The environment in which this program is a plain Node, even inside an editor. */
 export function nodeEnvironment(): Record<string, string | undefined> {
   const environment: Record<string, string | undefined> = { ...process.env, ELECTRON_RUN_AS_NODE: "1" };
-  // Set by a test runner around us, it would change how the tests below report.
+  // A test runner around this process sets this variable. It would change the report of the tests.
   delete environment["NODE_TEST_CONTEXT"];
   return environment;
 }
@@ -71,7 +71,7 @@ function testScript(packageJson: string | undefined): string | undefined {
     const { scripts } = JSON.parse(packageJson) as { readonly scripts?: { readonly test?: unknown } };
     return typeof scripts?.test === "string" ? scripts.test.trim() : undefined;
   } catch {
-    // A manifest that is no JSON names no command; the caller says that there is none.
+    // An invalid manifest names no command. The caller reports that there is none.
     return undefined;
   }
 }

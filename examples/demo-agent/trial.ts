@@ -1,5 +1,5 @@
-// Trying changes out without touching the person's files: a copy of a few files in a temporary folder, and tests run
-// on it by a plain Node process.
+// Tries changes without touching the user's files: copies a few files to a temporary folder, and runs tests there in a
+// plain Node process.
 import { spawn, type ChildProcess } from "node:child_process";
 import { existsSync, rmSync } from "node:fs";
 import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
@@ -8,7 +8,7 @@ import { dirname, join } from "node:path";
 import { nodeEnvironment, readReport, type TestReport } from "./testCommand.ts";
 import type { TextFile } from "./workspace.ts";
 
-/** How a test file did on the copy. */
+/** The result of a test file on the copy. */
 export interface TrialResult {
   readonly passed: boolean;
   readonly report: TestReport;
@@ -18,13 +18,13 @@ export interface TrialResult {
 const running = new Set<ChildProcess>();
 const folders = new Set<string>();
 
-/** Ends every trial and removes every copy; for the end of the process, when nothing can be awaited any more. */
+/** Ends every trial and removes every copy, synchronously, for the end of the process. */
 export function endTrials(): void {
   for (const child of running) child.kill("SIGKILL");
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
 }
 
-/** A copy of some files of a workspace. */
+/** A copy of some workspace files. */
 export class Trial {
   readonly #folder: string;
 
@@ -32,7 +32,7 @@ export class Trial {
     this.#folder = folder;
   }
 
-  /** Copies the given files; installed packages are linked, not copied. */
+  /** Copies the given files. Installed packages are linked, not copied. */
   static async create(cwd: string, files: readonly TextFile[]): Promise<Trial> {
     const folder = await mkdtemp(join(tmpdir(), "parley-demo-"));
     folders.add(folder);
@@ -50,7 +50,7 @@ export class Trial {
     await writeFile(target, text);
   }
 
-  /** Runs one test file; a run that takes too long has failed. */
+  /** Runs one test file. A run that exceeds the time limit fails. */
   async run(test: string, milliseconds: number, signal: AbortSignal): Promise<TrialResult> {
     const { output, code } = await runNode(this.#folder, test, milliseconds, signal);
     return { passed: code === 0, report: readReport(output), output };

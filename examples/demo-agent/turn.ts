@@ -1,5 +1,5 @@
-// One turn of the demo agent: everything it says and does between a prompt and its end goes through here, so that
-// cancel works at every step and no tool call is left open.
+// One turn of the demo agent. All messages and tool calls of a turn go through this class, so that cancel works at
+// every step and no tool call stays open.
 import { randomUUID } from "node:crypto";
 import type {
   AgentContext,
@@ -15,10 +15,10 @@ import type {
   ToolKind,
 } from "@agentclientprotocol/sdk";
 
-/** What a person may allow once and for all in a session. */
+/** The permissions that the user can grant for a whole session. */
 export type Permission = "edit" | "execute";
 
-/** One conversation. */
+/** The state of one session. */
 export interface DemoSession {
   readonly id: string;
   readonly cwd: string;
@@ -26,12 +26,12 @@ export interface DemoSession {
   showThoughts: boolean;
   title: string | undefined;
   readonly alwaysAllowed: Set<Permission>;
-  /** Characters read and written so far; four of them count as one token. */
+  /** The number of characters read and written so far. Four characters count as one token. */
   characters: number;
   running: AbortController | undefined;
 }
 
-/** How a tool call begins. */
+/** The initial fields of a tool call. */
 export interface ToolStart {
   readonly title: string;
   readonly kind: ToolKind;
@@ -41,7 +41,7 @@ export interface ToolStart {
   readonly rawInput?: unknown;
 }
 
-/** What changes about a tool call. */
+/** The changed fields of a tool call. */
 export interface ToolChange {
   readonly title?: string;
   readonly status?: ToolCallStatus;
@@ -50,7 +50,7 @@ export interface ToolChange {
   readonly rawOutput?: unknown;
 }
 
-/** Thrown inside a turn that the person stopped. */
+/** Thrown inside a turn that the user stopped. */
 export class TurnCancelled extends Error {
   constructor() {
     super("The turn was cancelled.");
@@ -60,15 +60,15 @@ export class TurnCancelled extends Error {
 
 const contextSize = 200_000;
 
-/** Delays are multiplied by this; 0 turns them off. */
+/** The factor for all delays. 0 turns them off. */
 const speed = Math.max(0, Number(process.env["PARLEY_DEMO_SPEED"] ?? "1") || 0);
 
-/** A block of text as content of a tool call. */
+/** Text as content of a tool call. */
 export function textContent(text: string): ToolCallContent {
   return { type: "content", content: { type: "text", text } };
 }
 
-/** One turn: its voice, its tool calls and its questions. */
+/** One turn: its messages, tool calls and permission requests. */
 export class Turn {
   readonly client: AgentContext;
   readonly session: DemoSession;
@@ -83,23 +83,23 @@ export class Turn {
     this.signal = signal;
   }
 
-  /** Sends one update; throws where the turn was cancelled meanwhile. */
+  /** Sends one update. Throws if the turn was cancelled meanwhile. */
   async update(update: SessionUpdate): Promise<void> {
     this.check();
     await this.#send(update);
   }
 
-  /** Throws where the turn was cancelled. */
+  /** Throws if the turn was cancelled. */
   check(): void {
     if (this.signal.aborted) throw new TurnCancelled();
   }
 
-  /** Says Markdown, a few words at a time. */
+  /** Sends Markdown, a few words at a time. */
   async say(markdown: string): Promise<void> {
     await this.#stream("agent_message_chunk", markdown);
   }
 
-  /** Thinks aloud, where the person wants to see it. */
+  /** Sends a thought, if the user wants to see thoughts. */
   async think(text: string): Promise<void> {
     if (this.session.showThoughts) await this.#stream("agent_thought_chunk", text);
   }
@@ -109,7 +109,7 @@ export class Turn {
     await this.update({ sessionUpdate: "plan", entries: [...entries] });
   }
 
-  /** Begins a tool call and returns its id. */
+  /** Starts a tool call and returns its ID. */
   async startTool(start: ToolStart): Promise<string> {
     const toolCallId = randomUUID();
     this.#openTools.add(toolCallId);
@@ -117,13 +117,13 @@ export class Turn {
     return toolCallId;
   }
 
-  /** Changes a tool call. */
+  /** Updates a tool call. */
   async changeTool(toolCallId: string, change: ToolChange): Promise<void> {
     if (change.status === "completed" || change.status === "failed") this.#openTools.delete(toolCallId);
     await this.update({ sessionUpdate: "tool_call_update", toolCallId, ...change });
   }
 
-  /** Asks whether a tool call may go ahead; true without asking where the person has said so before. */
+  /** Requests permission for a tool call. Returns true without a request if the user has allowed it for the session. */
   async mayDo(permission: Permission, toolCallId: string): Promise<boolean> {
     const { session } = this;
     if (session.mode === "free" || session.alwaysAllowed.has(permission)) return true;
@@ -138,13 +138,13 @@ export class Turn {
       ],
     });
     this.check();
-    // Clients answer so when they cancel the turn, often just before they say that they do.
+    // Clients answer `cancelled` when they cancel the turn, often just before they send the cancellation.
     if (outcome.outcome !== "selected") throw new TurnCancelled();
     if (outcome.optionId === "always") session.alwaysAllowed.add(permission);
     return outcome.optionId === "allow" || outcome.optionId === "always";
   }
 
-  /** Asks the client for something, and stops waiting when the turn is cancelled. */
+  /** Sends a request to the client, and stops waiting if the turn is cancelled. */
   async request<Method extends ClientRequestMethod>(
     method: Method,
     params: ClientRequestParamsByMethod[Method],
@@ -158,7 +158,7 @@ export class Turn {
     }
   }
 
-  /** Waits a little, for the eye; ends at once on cancel. */
+  /** Waits a short time, so that the user can follow. Ends immediately on cancel. */
   async pause(milliseconds: number): Promise<void> {
     this.check();
     if (speed === 0) return;
@@ -174,14 +174,14 @@ export class Turn {
     this.check();
   }
 
-  /** Counts text towards the context meter. */
+  /** Adds text to the context usage. */
   async count(text: string): Promise<void> {
     this.session.characters += text.length;
     const used = Math.min(contextSize, Math.ceil(this.session.characters / 4));
     await this.update({ sessionUpdate: "usage_update", used, size: contextSize });
   }
 
-  /** Ends what is still open. To be called however the turn ended; nothing may be sent after it. */
+  /** Ends all open tool calls. Call it at the end of every turn, and send nothing afterwards. */
   async close(): Promise<void> {
     for (const toolCallId of this.#openTools) {
       await this.#send({ sessionUpdate: "tool_call_update", toolCallId, status: "failed" });

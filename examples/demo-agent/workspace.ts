@@ -1,5 +1,5 @@
-// The folder of a session, as the demo agent sees it: names from the disk, every text through the client, so that what
-// the person has not saved yet counts too.
+// The folder of a session. File names come from the disk, and every text comes through the client, so that it includes
+// unsaved changes of the user.
 import type { Dirent } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { isAbsolute, join, posix, relative, resolve, sep } from "node:path";
@@ -10,14 +10,14 @@ const skipped = new Set(["node_modules", "dist", "out", "build", "coverage", "ve
 const mostFiles = 2000;
 const mostScripts = 200;
 
-/** The file and what was read from it. */
+/** A file and its text. */
 export interface TextFile {
-  /** Relative to the session's folder, with forward slashes. */
+  /** Relative to the folder of the session, with forward slashes. */
   readonly path: string;
   readonly text: string;
 }
 
-/** A folder, read through the client. What was read once in a turn is kept. */
+/** A folder that is read through the client. Texts are cached for the turn. */
 export class Workspace {
   readonly cwd: string;
   readonly #turn: Turn;
@@ -32,7 +32,7 @@ export class Workspace {
     this.cwd = turn.session.cwd;
   }
 
-  /** The relative paths of all files but those of tools and packages, sorted. */
+  /** The sorted relative paths of all files, except those of tools and packages. */
   async files(): Promise<readonly string[]> {
     if (this.#files) return this.#files;
     const found: string[] = [];
@@ -59,7 +59,7 @@ export class Workspace {
     }
   }
 
-  /** Source files (no tests) that this agent understands. */
+  /** The source files without tests that this agent understands. */
   async sources(): Promise<readonly string[]> {
     const files = await this.files();
     return files.filter(file => /^(?:[cm]?[jt]sx?|py)$/.test(extensionOf(file)) && !isTest(file) && !isSetup(file));
@@ -70,13 +70,13 @@ export class Workspace {
     return isAbsolute(path) ? path : resolve(this.cwd, path);
   }
 
-  /** The path as a person in this folder would write it. */
+  /** The path as a user would write it in this folder. */
   shown(path: string): string {
     const inside = relative(this.cwd, this.absolute(path));
     return inside.startsWith("..") || isAbsolute(inside) ? path : inside.split(sep).join("/");
   }
 
-  /** Reads a file as a tool call that the person sees. */
+  /** Reads a file as a tool call that the user sees. */
   async read(path: string): Promise<TextFile> {
     const shown = this.shown(path);
     const known = this.#read.get(shown);
@@ -101,7 +101,7 @@ export class Workspace {
     }
   }
 
-  /** The text of a file now, without a tool call. */
+  /** The current text of a file, without a tool call. */
   async readNow(path: string): Promise<string> {
     const absolute = this.absolute(path);
     if (this.#turn.capabilities.fs?.readTextFile === true) {
@@ -114,13 +114,13 @@ export class Workspace {
     if (!this.#saidDisk) {
       this.#saidDisk = true;
       await this.#turn.say(
-        "Your editor does not let agents read through it, so I read from the disk: changes that you have not saved do not count.\n\n",
+        "Your editor does not allow agents to read files, so I read from the disk, without your unsaved changes.\n\n",
       );
     }
     return readFile(absolute, "utf8");
   }
 
-  /** Whether this agent may write files. */
+  /** Whether this agent can write files. */
   get canWrite(): boolean {
     return this.#turn.capabilities.fs?.writeTextFile === true;
   }
@@ -132,12 +132,12 @@ export class Workspace {
     this.#read.set(this.shown(path), content);
   }
 
-  /** Which script imports which by a relative path, for the whole folder; read once, as one search. */
+  /** The relative imports between all scripts of the folder, read once as one search. */
   async imports(): Promise<ReadonlyMap<string, readonly string[]>> {
     if (this.#imports) return this.#imports;
     const files = await this.files();
     const scripts = files.filter(isScript).slice(0, mostScripts);
-    const title = `Look at the imports of ${scripts.length} ${scripts.length === 1 ? "file" : "files"}`;
+    const title = `Search the imports of ${scripts.length} ${scripts.length === 1 ? "file" : "files"}`;
     const tool = await this.#turn.startTool({ title, kind: "search" });
     const found = new Map<string, readonly string[]>();
     const unreadable: string[] = [];
@@ -159,7 +159,7 @@ export class Workspace {
     return found;
   }
 
-  /** The tests that reach a script through their imports; those that import it themselves come first. */
+  /** The tests that import a script directly or indirectly. Direct imports come first. */
   async testsOf(path: string): Promise<readonly string[]> {
     const graph = await this.imports();
     const tests = [...graph.keys()].filter(isTest).filter(test => reachable(graph, test).has(path));
@@ -167,7 +167,7 @@ export class Workspace {
     return tests.sort((a, b) => direct(a) - direct(b));
   }
 
-  /** Reads a script and everything that it imports by a relative path; the script itself comes first. */
+  /** Reads a script and all of its relative imports. The script itself comes first. */
   async withImports(path: string): Promise<readonly TextFile[]> {
     const graph = await this.imports();
     const found: TextFile[] = [];
@@ -176,14 +176,14 @@ export class Workspace {
   }
 }
 
-/** A script and all that it imports, near ones first. */
+/** A script and all of its imports, direct imports first. */
 function reachable(graph: ReadonlyMap<string, readonly string[]>, from: string): ReadonlySet<string> {
   const found = new Set([from]);
   for (const path of found) for (const next of graph.get(path) ?? []) found.add(next);
   return found;
 }
 
-/** The files of the workspace that a script imports by a relative path. */
+/** The workspace files that a script imports by a relative path. */
 export function relativeImports(file: TextFile, files: ReadonlySet<string>): readonly string[] {
   const folder = posix.dirname(file.path);
   return importsOf(file.text)
@@ -198,7 +198,7 @@ export function relativeImports(file: TextFile, files: ReadonlySet<string>): rea
     });
 }
 
-/** A file that could not be read: the agent says so and goes on. */
+/** A file that could not be read. The agent reports it and continues. */
 export class UnreadableFile extends Error {
   constructor(path: string, reason: string) {
     super(`I could not read \`${path}\`: ${reason}`);
@@ -206,19 +206,19 @@ export class UnreadableFile extends Error {
   }
 }
 
-/** What an error says, for a person. */
+/** The message of an error for the user. */
 export function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Text in a Markdown fence that no fence within it can end. */
+/** Text in a Markdown fence that is longer than every fence inside it. */
 export function fenced(language: string, text: string): string {
   const longest = Math.max(2, ...[...text.matchAll(/^\s*(`{3,})/gm)].map(match => match[1]?.length ?? 0));
   const fence = "`".repeat(longest + 1);
   return `${fence}${language}\n${text.replace(/\n$/, "")}\n${fence}`;
 }
 
-/** How many lines a text has. */
+/** The number of lines of a text. */
 export function lineCount(text: string): number {
   return text === "" ? 0 : text.replace(/\n$/, "").split("\n").length;
 }

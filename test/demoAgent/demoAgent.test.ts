@@ -239,7 +239,7 @@ describe("the demo agent", function () {
   const loop =
     "exports.f = list => {\n  let all = 0;\n  for (let i = 0; i < list.length; i += 1) all += list[i];\n  return all;\n};\n";
   const repairs: readonly (readonly [name: string, good: string, right: string, wrong: string, call: string])[] = [
-    ["an end that is off by one", loop, "i < list.length", "i <= list.length", "f([1, 2]), 3"],
+    ["an off-by-one bound", loop, "i < list.length", "i <= list.length", "f([1, 2]), 3"],
     ["a wrong first value", loop, "let all = 0;", "let all = 1;", "f([1, 2]), 3"],
     ["the wrong operator", "exports.f = (a, b) => a - b;\n", "a - b", "a + b", "f(5, 3), 2"],
     ["a comparison the wrong way round", "exports.f = (a, b) => (a > b ? a : b);\n", "a > b", "a < b", "f(5, 3), 5"],

@@ -296,23 +296,23 @@ describe("the scripted agent", function () {
   });
 
   const mistakes: readonly (readonly [text: string, reason: RegExp])[] = [
-    ["{", /no JSON/],
-    ["7", /A script is an object/],
+    ["{", /not valid JSON/],
+    ["7", /A script must be an object/],
     ["{}", /needs "steps"/],
     ['{"steps":[],"stepz":1}', /no field "stepz"/],
-    ["[7]", /Step 1: A step is an object/],
-    ["[{}]", /this one has none/],
+    ["[7]", /Step 1: A step must be an object/],
+    ["[{}]", /This step has none/],
     ['[{"chunk":"a","raw":"b"}]', /chunk and raw/],
-    ['[{"chunk":7}]', /"chunk" is a text/],
-    ['[{"chunk":"a","times":1.5}]', /whole number/],
-    ['[{"waitMs":-1}]', /"waitMs" is a number/],
-    ['[{"stop":"bored"}]', /"stop" is one of end_turn/],
-    ['[{"request":{}}]', /"request.method" is a text/],
+    ['[{"chunk":7}]', /"chunk" must be a string/],
+    ['[{"chunk":"a","times":1.5}]', /must be an integer/],
+    ['[{"waitMs":-1}]', /"waitMs" must be a number/],
+    ['[{"stop":"bored"}]', /"stop" must be one of end_turn/],
+    ['[{"request":{}}]', /"request.method" must be a string/],
     ['[{"request":{"method":"a"},"background":true}]', /needs "as"/],
     ['[{"permission":{}}]', /needs a "toolCall"/],
     ['[{"mark":"a"}]', /needs a "file"/],
-    ['[{"hang":1}]', /"hang" is true or absent/],
-    ['[{"error":{"code":"x","message":"y"}}]', /"error.code" is a number/],
+    ['[{"hang":1}]', /"hang" must be true or absent/],
+    ['[{"error":{"code":"x","message":"y"}}]', /"error.code" must be a number/],
   ];
   for (const [text, reason] of mistakes) {
     it(`finds the mistake in ${text}`, () => {

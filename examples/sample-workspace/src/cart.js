@@ -1,4 +1,4 @@
-// What a basket costs. An item is { name, price, quantity }; prices are in euros.
+// The price of a basket. An item is { name, price, quantity }; prices are in euros.
 
 import { sum } from "./sum.js";
 
@@ -10,13 +10,13 @@ export function subtotal(items) {
   return roundToCents(sum(items.map(item => item.price * item.quantity)));
 }
 
-/** What it costs to send the items: nothing for an empty basket or a large order. */
+/** The price of shipping: zero for an empty basket or a large order. */
 export function shipping(items) {
   if (items.length === 0) return 0;
   return subtotal(items) >= FREE_SHIPPING_FROM ? 0 : SHIPPING;
 }
 
-/** What the customer pays. `discount` is a share between 0 and 1. */
+/** The price that the customer pays. `discount` is a fraction between 0 and 1. */
 export function total(items, discount = 0) {
   const goods = roundToCents(subtotal(items) * (1 - discount));
   return roundToCents(goods + shipping(items));
