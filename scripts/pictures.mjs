@@ -6,5 +6,5 @@ process.env["PARLEY_PICTURES"] = "1";
 process.exitCode = await run(process.execPath, [
   "scripts/test.mjs",
   "e2e",
-  "--grep=start|breaks|interrupted|README|outside|secret|rules|unsaved|of ours",
+  "--grep=start|breaks|interrupted|README|outside|secret|rules|unsaved|terminal of Parley",
 ]);

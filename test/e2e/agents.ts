@@ -1,6 +1,7 @@
-// The window whose settings name agents for tests: those that do it wrong, one on the official SDK in two tempers, and
-// the demo agent. Rules decide there where nothing is to be asked. Every test file is a bundle with its own copy of this
-// module, so the folder of programs is kept outside of it.
+// The window whose settings define agents for tests: misbehaving agents, an agent on the official SDK that ends or
+// refuses to end, and the demo agent. Rules of this window answer permission requests that are not part of a test.
+// Every test file is a bundle with its own copy of this module, so the folder of programs is stored outside of the
+// module.
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,11 +10,11 @@ import { inProject } from "../../scripts/tools/project.mjs";
 import { sharedWorkbench, type Workbench } from "./harness.ts";
 
 const holder = globalThis as { parleyAgentPrograms?: string };
-/** The misbehaving agent as a program of its own, in a folder that pictures may show. */
+/** The misbehaving agent as a separate program, in a folder whose path pictures can show. */
 const programs = (holder.parleyAgentPrograms ??= mkdtempSync(join(tmpdir(), "parley-agents-")));
 const bad = join(programs, "bad-agent");
 const unrunnable = join(programs, "unrunnable-agent");
-/** An agent whose program comes when it is written. */
+/** An agent whose program doesn't exist until the test writes it. */
 export const late = { command: join(programs, "late-agent"), args: [] };
 before(() => {
   if (!existsSync(bad)) writeProgram(bad);
@@ -21,13 +22,13 @@ before(() => {
 });
 after(() => rmSync(programs, { recursive: true, force: true }));
 
-/** Writes a program that is test/support/agents/bad.mjs with these arguments. */
+/** Writes a program that runs test/support/agents/bad.mjs with these arguments. */
 export function writeProgram(path: string, ...args: readonly string[]): void {
   const agent = inProject("test", "support", "agents", "bad.mjs");
   writeFileSync(path, `#!/bin/sh\nexec "${process.execPath}" "${agent}" ${args.join(" ")} "$@"\n`, { mode: 0o755 });
 }
 
-/** Agents that do not start: what is said of each, and what is offered. */
+/** Agents that don't start, each with its message and its next steps. */
 export const startless: readonly {
   readonly id: string;
   readonly definition?: Record<string, unknown>;
@@ -86,7 +87,7 @@ export const startless: readonly {
 
 const breaking = ["banner", "prompt-error", "wrong-types", "two-questions", "dies-with-question", "dies-in-turn"];
 
-/** The agents that do it wrong, each with the behaviour of test/support/agents/bad.mjs that is its id unless it says otherwise. */
+/** Misbehaving agents. Each has a behavior of test/support/agents/bad.mjs, by default the one with its ID. */
 const wrong: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   none: { name: "Good Agent" },
   ...Object.fromEntries(startless.map(({ id, definition }) => [id, definition ?? {}])),
@@ -94,7 +95,7 @@ const wrong: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   ...Object.fromEntries(breaking.map(id => [id, {}])),
 };
 
-/** The agent on the SDK, which ends when it is asked to, or does not. Each has a folder to work in. */
+/** The agent on the SDK, once with and once without ending on request. Each has its own folder. */
 export const tempers = ["patient", "stubborn"] as const;
 export type Temper = (typeof tempers)[number];
 
@@ -120,14 +121,14 @@ function settings(): Record<string, unknown> {
   };
 }
 
-/** The window of these settings, which tests share. */
+/** The window with these settings, which tests share. */
 export function withAgents(
   files: Readonly<Record<string, string>> = {},
 ): Promise<Workbench & { readonly panel: FrameLocator }> {
   return sharedWorkbench(files, settings());
 }
 
-/** Chooses the agent of the session, by its id in the settings. */
+/** Selects the agent of the session by its ID in the settings. */
 export function chooseAgent(panel: FrameLocator, id: string): Promise<unknown> {
   return panel.getByRole("combobox", { name: "Agent" }).selectOption(id);
 }

@@ -1,4 +1,4 @@
-// The cache that VS Code is fetched into: built once, and never taken for built when it is not.
+// The cache for the downloaded VS Code: it is built once, and an incomplete build is never used.
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -28,25 +28,25 @@ describe("the cache for VS Code", () => {
     writeFileSync(join(folder, "file"), text);
   };
 
-  it("builds a folder once, and gives the same one from then on", async () => {
+  it("builds a folder once and returns the same folder afterwards", async () => {
     const first = await cached("1.2.3", { revision: 1 }, build("one"));
     const second = await cached("1.2.3", { revision: 1 }, build("two"));
     assert.deepEqual([first, builds, readFileSync(join(second, "file"), "utf8")], [second, 1, "one"]);
   });
 
-  it("builds anew when the recipe has changed", async () => {
+  it("rebuilds if the recipe has changed", async () => {
     await cached("1.2.3", { revision: 1 }, build("one"));
     const folder = await cached("1.2.3", { revision: 2 }, build("two"));
     assert.equal(readFileSync(join(folder, "file"), "utf8"), "two");
   });
 
-  it("builds once when several ask at the same time", async () => {
+  it("builds once for several requests at the same time", async () => {
     const asked = [1, 2, 3].map(() => cached("1.2.3", {}, build("one")));
     assert.equal(new Set(await Promise.all(asked)).size, 1);
     assert.equal(builds, 1);
   });
 
-  it("leaves nothing of a build that failed, and builds at the next try", async () => {
+  it("removes a failed build and builds again on the next request", async () => {
     const fail = async (folder: string) => {
       writeFileSync(join(folder, "half"), "");
       return Promise.reject(new Error("the network is down"));
@@ -57,8 +57,8 @@ describe("the cache for VS Code", () => {
     assert.equal(builds, 1);
   });
 
-  it("is not held up by what a killed build has left", async () => {
-    // No process has this number: it is above what any system gives out.
+  it("is not blocked by the files of a killed build", async () => {
+    // No process has this ID, because it is above the maximum of every system.
     writeFileSync(join(root, "1.2.3.lock"), "99999999");
     mkdirSync(join(root, "1.2.3.building-99999999"));
     const folder = await cached("1.2.3", {}, build("whole"));
@@ -66,7 +66,7 @@ describe("the cache for VS Code", () => {
     assert.deepEqual(readdirSync(root), ["1.2.3"]);
   });
 
-  it("does not take a folder without its stamp for a finished one", async () => {
+  it("does not use a folder without its stamp", async () => {
     mkdirSync(join(root, "1.2.3"));
     await cached("1.2.3", {}, build("whole"));
     assert.equal(builds, 1);

@@ -1,4 +1,5 @@
-// Going back: an agent edits in two turns, and the user restores a checkpoint by mouse and by keyboard, and undoes it.
+// Checkpoints: an agent edits in two turns. The user restores a checkpoint by mouse and by keyboard, and undoes the
+// restore.
 import assert from "node:assert/strict";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -17,7 +18,7 @@ const scripts = {
 };
 
 describe("checkpoints", () => {
-  it("bring files back by mouse, after a preview and a choice, and the restore is undone by its button", async () => {
+  it("restore files by mouse after a preview and a choice, and a button undoes the restore", async () => {
     const { page, panel, folder, errors } = await sharedWorkbench(scripts);
     const files = workspace(folder);
     const original = files.sum();
@@ -30,7 +31,7 @@ describe("checkpoints", () => {
     await row(page, "2 files will be restored.").waitFor();
     await page.locator(".monaco-diff-editor .line-insert").first().waitFor();
     await screenshot(page, "checkpoint-preview");
-    assert.equal(files.sum(), "second\n", "nothing is changed before the choice");
+    assert.equal(files.sum(), "second\n", "no file changes before the choice");
     await row(page, "2 files will be restored.").click();
     await until(() => files.sum() === original && !files.hasMade());
     await tab.waitFor({ state: "detached" });
@@ -43,7 +44,7 @@ describe("checkpoints", () => {
     assert.deepEqual(errors, []);
   });
 
-  it("bring files back by keyboard, keep what the user changed since unless it is chosen, and undo with a command", async () => {
+  it("restore files by keyboard, keep later changes of the user unless selected, and a command undoes the restore", async () => {
     const { page, panel, folder, errors } = await sharedWorkbench(scripts);
     const files = workspace(folder);
     const original = files.sum();
@@ -67,7 +68,7 @@ describe("checkpoints", () => {
     assert.deepEqual(errors, []);
   });
 
-  it("survive a reload, and bring the conversation back as a new session with what came before attached", async () => {
+  it("survive a reload, and restore the conversation as a new session with the earlier transcript attached", async () => {
     const { page, panel, folder } = await sharedWorkbench(scripts);
     const files = workspace(folder);
     await twoTurns(panel);
@@ -91,7 +92,7 @@ describe("checkpoints", () => {
     await runCommand(page, "Notifications: Clear All Notifications");
   });
 
-  it("are gone when they are deleted", async () => {
+  it("are gone after they are deleted", async () => {
     const { page, panel, errors } = await sharedWorkbench(scripts);
     await prompt(panel, "first.json", "One done.");
     await restoreButton(panel, "first.json").waitFor({ state: "attached" });
@@ -132,11 +133,11 @@ const message = (panel: FrameLocator, script: string): Locator =>
 const restoreButton = (panel: FrameLocator, script: string): Locator =>
   message(panel, script).getByRole("button", { name: "Restore Checkpoint" });
 
-/** A line of the list that is open to choose from. */
+/** A row of the open list. */
 const row = (page: Page, words: string): Locator =>
   page.locator(".quick-input-list .monaco-list-row", { hasText: words });
 
-/** Goes back by Shift+Tab until the button has the focus. */
+/** Presses Shift+Tab until the button has the focus. */
 async function tabTo(page: Page, button: Locator): Promise<void> {
   for (let i = 0; i < 60; i++) {
     if (await button.evaluate(element => element === element.ownerDocument.activeElement)) return;

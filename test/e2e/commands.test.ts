@@ -1,4 +1,4 @@
-// Every command of the palette, run from there in the real VS Code; the status bar.
+// Runs every command from the Command Palette of the real VS Code, and checks the status bar.
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -15,8 +15,8 @@ async function send(panel: FrameLocator, text: string): Promise<void> {
   await composer(panel).press("Enter");
 }
 
-describe("the commands of the palette", () => {
-  it("open, choose, restart, show and save", async () => {
+describe("the commands of the Command Palette", () => {
+  it("open the chat, select and restart agents, show logs and save the transcript", async () => {
     const { page, panel, folder } = await sharedWorkbench();
     await send(panel, "hello");
     await conversation(panel).getByText("hello", { exact: true }).waitFor();
@@ -59,7 +59,7 @@ describe("the commands of the palette", () => {
     await idle(panel);
   });
 
-  it("answer by keyboard alone, queue while it works, and change an option of the agent", async () => {
+  it("answer by keyboard, queue a prompt while the agent works, and change an option of the agent", async () => {
     const { page, panel, folder } = await sharedWorkbench();
     const before = readFileSync(join(folder, "src/sum.js"), "utf8");
     await send(panel, "run the tests");
@@ -67,7 +67,7 @@ describe("the commands of the palette", () => {
     await run.waitFor();
     await send(panel, "explain src/sum.js");
     await panel.getByText("explain src/sum.js").first().waitFor();
-    // By keys alone: from the composer back to the question, whose options have numbers.
+    // By keyboard only: from the composer back to the permission request, whose options have numbers.
     await runCommand(page, "Parley: Open Chat");
     await run
       .getByRole("button", { name: /^Allow/ })
@@ -81,11 +81,15 @@ describe("the commands of the palette", () => {
     await conversation(panel)
       .getByText(/All 10 tests pass/)
       .waitFor();
-    assert.notEqual(readFileSync(join(folder, "src/sum.js"), "utf8"), before, "edits need no question in this mode");
+    assert.notEqual(
+      readFileSync(join(folder, "src/sum.js"), "utf8"),
+      before,
+      "edits need no permission request in this mode",
+    );
   });
 });
 
-/** Presses until the question is gone: for half a second after it gets the focus it takes no keys. */
+/** Presses the key until the permission request is gone, because it ignores keys for 500 ms after it gets the focus. */
 async function expectAnswered(question: Locator, press: () => Promise<void>): Promise<void> {
   const gone = question.waitFor({ state: "detached" });
   let done = false;

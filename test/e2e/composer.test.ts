@@ -1,12 +1,12 @@
-// The composer in the real VS Code, by keyboard: a command of the agent, a queue that is changed, attachments; and in a
-// workspace of several folders.
+// The composer in the real VS Code, by keyboard: a command of the agent, changes to the queue, and attachments, also in
+// a workspace with several folders.
 import assert from "node:assert/strict";
 import type { FrameLocator, Locator } from "playwright-core";
 import { openChat, openFile, openWorkbench, reloadWindow, screenshot, sharedWorkbench } from "./harness.ts";
 import { scene } from "./scene.ts";
 
 describe("the composer", () => {
-  it("offers commands, queues what is sent while the agent works, lets the queue be changed, and stops", async () => {
+  it("suggests commands, queues prompts while the agent works, changes the queue, and stops the agent", async () => {
     const { page, panel, errors } = await sharedWorkbench();
     const composer = panel.getByRole("textbox", { name: "Message" });
     const log = panel.getByRole("log", { name: "Conversation" });
@@ -25,7 +25,7 @@ describe("the composer", () => {
     await keys.press("Enter");
     await log.getByText("I am the demo agent").waitFor();
 
-    // A command out of the list, by its first letters.
+    // Select a command from the list by its first letters.
     await keys.type("/te");
     await panel.getByRole("option", { name: /^\/test/ }).waitFor();
     await scene(page, "composer-commands");
@@ -33,7 +33,7 @@ describe("the composer", () => {
     await keys.press("Enter");
     await panel.getByRole("group", { name: /^Run / }).waitFor();
 
-    // It waits for an answer: what is sent now waits, too.
+    // The agent waits for an answer, so a prompt that is sent now waits too.
     await keys.type("explain src/sum.js");
     await keys.press("Enter");
     await keys.type("what can you do");
@@ -55,7 +55,7 @@ describe("the composer", () => {
     await focused(composer);
     await keys.press("Escape");
     await button(panel, "Stop").waitFor({ state: "hidden" });
-    // What is queued waits for the user after a stop.
+    // After a stop, queued prompts wait for the user.
     await until(["what can you do", "explain src/sum.js please"]);
     await keys.press("Shift+Tab");
     await focused(button(panel, "Edit: explain src/sum.js please"));
@@ -73,7 +73,7 @@ describe("the composer", () => {
       ["hello", "/test", "what can you do", "explain src/sum.js please"],
     );
 
-    // A file of the workspace by its name, and a picture out of the clipboard.
+    // Attach a workspace file by its name, and a picture from the clipboard.
     await composer.focus();
     await keys.type("explain @sum.j");
     await panel.getByRole("option", { name: /^sum\.js/ }).waitFor();
@@ -89,7 +89,7 @@ describe("the composer", () => {
     await log.getByRole("heading", { name: "Functions" }).nth(1).waitFor();
     await button(panel, "Stop").waitFor({ state: "hidden" });
 
-    // The selection, out of the attach button's list.
+    // Attach the selection from the list of the Attach button.
     await openFile(page, "cart.js");
     await page.locator(".editor-instance .view-line").first().click();
     await keys.press("Control+A");
@@ -111,11 +111,11 @@ describe("the composer", () => {
     await keys.type("selection");
     await keys.press("Enter");
     const chip = panel.getByRole("button", { name: /^Remove cart\.js:1-/ });
-    // The next test shares the window.
+    // The next test uses the same window.
     await chip.click();
     await chip.waitFor({ state: "detached" });
 
-    // A busy machine is too slow for a save of VS Code's own settings; nothing else may go wrong.
+    // On a busy machine, VS Code can be too slow to save its own settings. No other error is allowed.
     assert.deepEqual(
       errors.filter(error => !error.includes("onWillSaveTextDocument")),
       [],
@@ -123,8 +123,8 @@ describe("the composer", () => {
   });
 });
 
-describe("the composer in a workspace of several folders", () => {
-  it("finds the files of all of them, tells those of one name apart, and attaches the one that was chosen", async () => {
+describe("the composer in a workspace with several folders", () => {
+  it("finds files of all folders, distinguishes files with the same name, and attaches the selected one", async () => {
     const { page, errors } = await openWorkbench({
       files: {
         "one/quillwort.js": "export function first() {\n  return 1;\n}\n",
@@ -133,10 +133,10 @@ describe("the composer in a workspace of several folders", () => {
       },
       workspaceFile: "both.code-workspace",
     });
-    // On a busy machine VS Code in a browser may open such a workspace before it can read which folders it has.
+    // On a busy machine, VS Code in a browser can open such a workspace before it can read the list of folders.
     const folder = page.locator(".explorer-viewlet").getByText("two", { exact: true });
     for (let tries = 0; tries < 3 && !(await shows(folder)); tries++) await reloadWindow(page);
-    // What VS Code says of its own end, if it was opened anew.
+    // Ignore the errors that VS Code reported when it closed, if it was reopened.
     const before = errors.length;
     const panel = await openChat(page);
     const composer = panel.getByRole("textbox", { name: "Message" });
@@ -163,10 +163,10 @@ const shows = (element: Locator): Promise<boolean> =>
     () => false,
   );
 
-/** A picture of one pixel, in base64. */
+/** A picture of one pixel in Base64. */
 const onePixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
-/** In the page: what the browser does when a picture is pasted. */
+/** Runs in the page. Simulates the browser's paste of a picture. */
 function pastePicture(box: Element, data: string): void {
   const bytes = Uint8Array.from(atob(data), character => character.charCodeAt(0));
   const clipboardData = new DataTransfer();

@@ -1,4 +1,4 @@
-// Every kind of content over ACP into the real panel, and what a person does with it there: in one window.
+// Sends every kind of content over ACP to the real panel, and uses it there, in one window.
 import assert from "node:assert/strict";
 import type { FrameLocator } from "playwright-core";
 import { openChat, openFile, screenshot, sharedWorkbench } from "./harness.ts";
@@ -37,7 +37,7 @@ const script = {
         toolCallId: "t1",
         title: "Look around",
         status: "completed",
-        // A bare block, as some agents send it, and one in its wrapping.
+        // A bare block, which some agents send, and a wrapped block.
         content: [
           { type: "text", text: "Bare words" },
           { type: "content", content: blocks[0] },
@@ -48,7 +48,7 @@ const script = {
 };
 
 describe("content in a real VS Code", () => {
-  it("of every kind is shown; images enlarge by a key, files open, code is inserted, a diagram is drawn", async () => {
+  it("of every kind is shown, images enlarge with a key, files open, code is inserted, and a diagram is drawn", async () => {
     const { page, errors } = await sharedWorkbench({
       "all.json": JSON.stringify(script),
       "src/sum.js": "export function sum(a, b) {\n  return a + b;\n}\n",
@@ -90,7 +90,7 @@ describe("content in a real VS Code", () => {
 
     await log.getByRole("button", { name: "Open Diagram" }).click();
     await page.getByRole("tab", { name: "Diagram" }).waitFor();
-    // The chat is a view, the diagram an editor.
+    // The chat is a view, and the diagram is an editor.
     const frame = page.frameLocator('iframe.webview.ready:not([src*="purpose=webviewView"])');
     await frame.frameLocator("iframe#active-frame").locator("#diagram svg").getByText("Question").waitFor();
     await screenshot(page, "content-diagram");

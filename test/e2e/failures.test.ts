@@ -1,4 +1,4 @@
-// Agents that do it wrong, in the real VS Code: each failure is a sentence in the panel with the next step, nothing is
+// Misbehaving agents in the real VS Code: each failure appears in the panel as a sentence with a next step, nothing is
 // lost, and the panel stays usable.
 import assert from "node:assert/strict";
 import type { FrameLocator, Locator } from "playwright-core";
@@ -17,7 +17,7 @@ async function send(panel: FrameLocator, text: string): Promise<void> {
 }
 
 describe("an agent that does not start", () => {
-  it("is a sentence with the next step, whatever the reason, and the panel stays usable", async () => {
+  it("causes a message with a next step for every reason, and the panel stays usable", async () => {
     const { page, panel, errors } = await withAgents();
     for (const { id, says, offers, scene: name } of startless) {
       await choose(panel, id);
@@ -33,7 +33,7 @@ describe("an agent that does not start", () => {
     assert.deepEqual(errors, []);
   });
 
-  it("is started again by one press once its program is there, and the prompt written meanwhile is sent", async () => {
+  it("starts with one button once its program exists, and the queued prompt is sent", async () => {
     const { panel } = await withAgents();
     await choose(panel, "late");
     const banner = panel.getByRole("group", { name: "Problem" });
@@ -47,7 +47,7 @@ describe("an agent that does not start", () => {
 });
 
 describe("an agent that breaks while it works", () => {
-  it("loses nothing and blocks nothing: banners, refusals, wrong types, two questions, its death", async () => {
+  it("loses nothing and blocks nothing: banners, refusals, wrong types, two permission requests, its exit", async () => {
     const { page, panel, errors } = await withAgents();
     const log = conversation(panel);
 
@@ -109,7 +109,7 @@ describe("an agent that breaks while it works", () => {
 });
 
 describe("a turn that is interrupted", () => {
-  it("is stopped by Escape and by Parley: Stop with a question open: the question goes and the turn ends", async () => {
+  it("stops by Escape and by Parley: Stop during a permission request, which closes, and the turn ends", async () => {
     const { page, panel } = await sharedWorkbench();
     const allow = panel.getByRole("button", { name: /^Allow/ }).first();
     await send(panel, "run the tests");
@@ -124,7 +124,7 @@ describe("a turn that is interrupted", () => {
     await idle(panel);
   });
 
-  it("loses nothing when the window is reloaded: the transcript is back, with a word on what ended", async () => {
+  it("loses nothing on a window reload: the transcript is restored and reports the interrupted turn", async () => {
     const { page, panel } = await sharedWorkbench();
     await send(panel, "run the tests");
     await panel
@@ -132,7 +132,7 @@ describe("a turn that is interrupted", () => {
       .first()
       .waitFor();
     await reloadWindow(page);
-    // By itself.
+    // The chat opens by itself.
     await chat(page).locator("body").waitFor();
     const restored = await openChat(page);
     const log = conversation(restored);

@@ -1,4 +1,4 @@
-// Find in conversation in the real VS Code, by keyboard alone: over what an agent did, also where it is not painted.
+// Find in Conversation in the real VS Code, by keyboard only: searches the output of an agent, also unpainted parts.
 import assert from "node:assert/strict";
 import type { FrameLocator, Page } from "playwright-core";
 import { runCommand, sharedWorkbench } from "./harness.ts";
@@ -13,14 +13,14 @@ const toolCall = (id: string, title: string, text: string): unknown => ({
   content: [{ type: "content", content: { type: "text", text } }],
 });
 
-/** The document of the chat's view, or of its editor tab. */
+/** The document of the chat view or of its editor tab. */
 const panelOf = (page: Page, which: string): FrameLocator =>
   page
     .frameLocator(`iframe.webview.ready[src*="extensionId=parley.parley&"]${which}`)
     .frameLocator("iframe#active-frame");
 
-describe("find in conversation in a real VS Code", () => {
-  it("finds what is not painted by Ctrl+F, goes there by Enter, and gives the focus back at Escape", async () => {
+describe("Find in Conversation in a real VS Code", () => {
+  it("opens with Ctrl+F, goes to an unpainted match with Enter, and returns the focus on Escape", async () => {
     const steps = [
       { update: toolCall("first", "Look into the haystack", "There is a **needle** in it.") },
       { update: toolCall("t$n", "Step $n", "Nothing found in step $n."), times: 230 },
@@ -55,7 +55,7 @@ describe("find in conversation in a real VS Code", () => {
     await composer.and(panel.locator(":focus")).waitFor();
     assert.equal(await bar.count(), 0);
 
-    // A panel that is opened later paints the end of a long conversation only.
+    // A panel that opens later paints only the end of a long conversation.
     await runCommand(page, "Parley: Open Chat in Editor");
     const tab = panelOf(page, ':not([src*="purpose=webviewView"])');
     const haystack = tab.getByRole("article", { name: "Look into the haystack" });
@@ -65,7 +65,7 @@ describe("find in conversation in a real VS Code", () => {
     await box.and(tab.locator(":focus")).waitFor();
     await page.keyboard.press("Control+F");
     await tab.getByRole("textbox", { name: "Find in conversation" }).and(tab.locator(":focus")).waitFor();
-    assert.equal(await bar.count(), 0, "only the tab has it");
+    assert.equal(await bar.count(), 0, "only the tab shows the search bar");
     assert.equal(await page.locator(".simple-find-part.visible, .find-widget.visible").count(), 0);
     await page.keyboard.type("a needle");
     await page.keyboard.press("Enter");

@@ -1,4 +1,4 @@
-// Following the agent in the real editor: where it is, its edits, and who moves the view.
+// Following the agent in the real editor: its location, its edits, and who moves the view.
 import assert from "node:assert/strict";
 import type { FrameLocator, Locator, Page } from "playwright-core";
 import { runCommand, screenshot, sharedWorkbench, type Workbench } from "./harness.ts";
@@ -10,7 +10,7 @@ const lines = (count: number): string =>
 
 const files = { "src/long.js": lines(3000), "src/other.js": lines(100) };
 
-/** The script goes on when the user allows it. */
+/** The script continues when the user allows its permission request. */
 const gate = (title: string): Step => ({
   permission: { toolCall: { toolCallId: title, title, kind: "other", status: "pending" } },
 });
@@ -34,15 +34,16 @@ const write = (path: string, content: string): Step => ({
 interface Opened extends Workbench {
   readonly panel: FrameLocator;
   readonly follow: Locator;
-  /** Lets the script go on. */
+  /** Lets the script continue. */
   readonly allow: (title: string) => Promise<void>;
-  /** Waits until the script has come there. */
+  /** Waits until the script has reached this step. */
   readonly comes: (title: string) => Promise<void>;
 }
 
-/** `smoothly`: with smooth scrolling, by a setting of the workspace. */
+/** `smoothly`: with smooth scrolling, by a workspace setting. */
 async function open(steps: readonly Step[], { smoothly = false } = {}): Promise<Opened> {
-  // The other setting shows in the panel when the extension host knows both, and when it has forgotten them again.
+  // The other setting is visible in the panel, so it shows when the extension host has applied both or removed them
+  // again.
   const settings = { "editor.smoothScrolling": true, "parley.sendKey": "modEnter" };
   const workbench = await sharedWorkbench({
     ...files,
@@ -77,7 +78,7 @@ const shown = (page: Page, name: string): Promise<void> =>
   page.locator(".tabs-container .tab.active", { hasText: name }).first().waitFor();
 const pausedStatus = (page: Page): Locator => page.locator(".statusbar-item", { hasText: "Following paused" });
 
-/** Waits until the agent's name stands beside the line. */
+/** Waits until the agent's name appears next to the line. */
 async function named(page: Page, number: number): Promise<void> {
   await page.waitForFunction(`[...document.querySelectorAll(".view-line")].some(line =>
     /value${number}\\b/.test(line.textContent) && [...line.querySelectorAll("span")].some(part =>
@@ -88,12 +89,12 @@ async function pressed(follow: Locator, value: boolean): Promise<void> {
   await follow.locator(`xpath=self::*[@aria-pressed="${value}"]`).waitFor();
 }
 
-/** The number of the first line in sight. */
+/** The number of the first visible line. */
 const topmost = `Math.min(...[...document.querySelectorAll(".editor-instance .margin-view-overlays .line-numbers")]
     .map(each => Number(each.textContent)))`;
 const top = (page: Page): Promise<number> => page.evaluate(topmost);
 
-/** Scrolls the editor as a wheel does. */
+/** Scrolls the editor with the mouse wheel. */
 async function wheel(page: Page, delta: number): Promise<void> {
   const box = await page.locator(".editor-instance .monaco-editor").first().boundingBox();
   assert.ok(box);
@@ -102,7 +103,7 @@ async function wheel(page: Page, delta: number): Promise<void> {
 }
 
 describe("following the agent", () => {
-  it("shows where it is in one tab, stops when the user scrolls, and goes on when asked to", async () => {
+  it("shows its location in one tab, pauses when the user scrolls, and resumes on request", async () => {
     const sub = { _meta: { claudeCode: { parentToolUseId: "task" } } };
     const changed = lines(3000).replace("export const value200 = 200;\n", "export const value200 = 0;\n// More.\n");
     const { page, panel, follow, allow, comes, errors } = await open([
@@ -152,12 +153,16 @@ describe("following the agent", () => {
     await shown(page, "other.js");
     assert.equal(await tab(page, "hosts").count(), 0);
     assert.equal(await tab(page, "sum.js").count(), 0);
-    assert.equal(await tab(page, "long.js").count(), 0, "a tab that only the agent's edit made lasting is ours");
+    assert.equal(
+      await tab(page, "long.js").count(),
+      0,
+      "a tab that became permanent only by the agent's edit still belongs to Follow",
+    );
     await pressed(follow, true);
     assert.deepEqual(errors, []);
   });
 
-  it("stops at a wheel in the middle of a movement", async () => {
+  it("pauses on a wheel event during a movement", async () => {
     const { page, panel, follow, comes } = await open(
       [
         ...Array.from({ length: 25 }, (_, i) => ({ ...at(`t${i}`, "src/long.js", 48 * (i + 1)), delayMs: 150 })),
@@ -173,18 +178,18 @@ describe("following the agent", () => {
     await shown(page, "long.js");
     await page.waitForFunction(`${topmost} > 100`);
     await pressed(follow, true);
-    // As a finger does: a wheel tells many small steps.
+    // Like a finger, the wheel sends many small steps.
     for (let i = 0; i < 20 && !(await pausedStatus(page).isVisible()); i++) await wheel(page, -200);
     await pausedStatus(page).waitFor();
     const before = await top(page);
     await comes("End");
     const after = await top(page);
     assert.ok(Math.abs(after - before) < 120, `scrolled from ${before} to ${after}`);
-    assert.ok(after < 1100, "it did not go to the end");
+    assert.ok(after < 1100, "the editor did not scroll to the end");
     await page.emulateMedia({ reducedMotion: "reduce" });
   });
 
-  it("works by keyboard alone, beside the chat in a tab, and opens nothing again that was closed", async () => {
+  it("works by keyboard next to the chat in a tab, and does not reopen closed tabs", async () => {
     const { page, follow, panel, comes, errors } = await open([
       gate("Begin"),
       at("t1", "src/long.js", 150),
@@ -199,7 +204,7 @@ describe("following the agent", () => {
       await runCommand(page, "Parley: Open Chat");
       const question = panel.getByRole("group", { name: title });
       const option = question.getByRole("button", { name: /^Allow/ }).first();
-      // Keys count half a second after the focus came there.
+      // The permission request accepts keys 500 ms after it gets the focus.
       while (await question.isVisible()) await option.press("Enter", { timeout: 1000 }).catch(() => undefined);
     };
     await play(panel);
@@ -235,7 +240,7 @@ describe("following the agent", () => {
     const inTab = page
       .frameLocator('iframe.webview.ready[src*="extensionId=parley.parley&"]:not([src*="purpose=webviewView"])')
       .frameLocator("iframe#active-frame");
-    // Keys go nowhere while the page is being opened.
+    // Keys are lost while the page opens.
     await inTab.locator(":focus").waitFor();
     await page.keyboard.press("Control+Alt+Shift+F");
     await pressed(inTab.getByRole("button", { name: "Follow", exact: true }), true);

@@ -1,4 +1,4 @@
-// That the harness itself does what it says: the workbench opens with Parley in it, remembers, and leaves nothing behind.
+// Tests of the harness: the workbench opens with Parley, keeps its state, and leaves nothing behind.
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -16,7 +16,7 @@ import {
 } from "./harness.ts";
 
 describe("the workbench", () => {
-  it("opens the files of a workspace, takes settings that change, and brings the chat back after a restart of VS Code, in which no process is left", async () => {
+  it("opens workspace files, applies changed settings, restores the chat after a restart of VS Code, and leaves no process behind", async () => {
     const first = await openWorkbench({
       files: { "src/hello.txt": "hello from a test\n" },
       settings: { "workbench.colorTheme": "Default High Contrast" },
@@ -39,7 +39,8 @@ describe("the workbench", () => {
         () => true,
         () => false,
       );
-    // On a busy machine a command may be run a second time, since nothing was seen of the first: this one takes it back.
+    // On a busy machine, the harness can run a command twice if the first run had no visible effect. This command
+    // reverts it.
     do await runCommand(page, "View: Toggle Panel Visibility");
     while (!(await isThere()));
     assert.deepEqual(errors, []);
@@ -49,7 +50,7 @@ describe("the workbench", () => {
       await page.locator(".monaco-workbench.hc-light").waitFor();
     }
     const before = first.server.tree();
-    assert.ok(before.length > 1, "The extension host is not in the process tree, so this test would see nothing.");
+    assert.ok(before.length > 1, "The extension host is not in the process tree, so this test cannot detect anything.");
     const second = await restartVscode(first);
     await chat(second.page).locator("body").waitFor();
     const alive = before.filter(({ pid, command }) => processTree(pid).some(each => each.command === command));

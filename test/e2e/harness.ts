@@ -1,6 +1,6 @@
-// What the end-to-end tests stand on: a real VS Code with Parley in it, worked through Chromium as a person would.
-// A window takes eight seconds of two processors. So tests share one wherever they can, with `sharedWorkbench`, and get
-// a workspace and a window of their own from `openWorkbench` where the window itself is what they test.
+// The harness of the end-to-end tests: a real VS Code with Parley, which tests operate through Chromium as a person
+// does. A window costs eight seconds of two processors. So tests share one window if possible, with `sharedWorkbench`.
+// Tests of the window itself get their own workspace and window from `openWorkbench`.
 import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync, cpSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -19,39 +19,41 @@ import {
 
 export { answerTrust, openFile, reloadWindow, runCommand } from "../../scripts/vscode/workbench.mjs";
 
-/** Whether VS Code sees that its settings file has changed. The build of the minimum version does not, unlike its desktop. */
+/**
+ * Whether VS Code detects changes to its settings file. The build of the minimum version doesn't, unlike its desktop.
+ */
 export const canChangeSettings = process.env["PARLEY_VSCODE"] !== "minimum";
 
-/** The desktop VS Code to use in place of the one in Chromium; `npm run test:desktop` says which. */
+/** The desktop VS Code that replaces the one in Chromium. `npm run test:desktop` sets it. */
 const desktopVscode = process.env["PARLEY_DESKTOP"];
 
-/** What a test may ask of its window. Each of settings, env, trust and vsix costs a server of its own. */
+/** Options for the window of a test. Each of settings, env, trust and vsix costs a separate server. */
 export interface WorkbenchOptions {
-  /** The workspace, as paths and texts; a copy of examples/sample-workspace if left out. */
+  /** The workspace as paths and texts. The default is a copy of examples/sample-workspace. */
   readonly files?: Readonly<Record<string, string>>;
-  /** The file among them that lists the workspace's folders, if there are several. */
+  /** The workspace file among them, if the workspace has several folders. */
   readonly workspaceFile?: string;
   /** User settings. */
   readonly settings?: Readonly<Record<string, unknown>>;
-  /** Environment of the extension host. */
+  /** The environment of the extension host. */
   readonly env?: Readonly<Record<string, string>>;
-  /** True if VS Code is to ask whether the workspace is trusted; otherwise it simply is. */
+  /** If true, VS Code asks whether you trust the workspace. Otherwise the workspace is trusted. */
   readonly trust?: boolean;
-  /** A packaged extension to install, in place of the one under development. */
+  /** A packaged extension that replaces the one under development. */
   readonly vsix?: string;
 }
 
-/** An open window of VS Code. It is closed, and its workspace removed, when the test ends. */
+/** An open window of VS Code. At the end of the test, it is closed and its workspace is removed. */
 export interface Workbench {
   readonly page: Page;
   /** The workspace folder. */
   readonly folder: string;
   readonly server: Vscode;
-  /** What the window and its webviews have reported as errors so far, without the known harmless ones. */
+  /** The errors that the window and its webviews have reported, without known harmless ones. */
   readonly errors: readonly string[];
 }
 
-/** A running VS Code: the server of the one in Chromium, or a desktop. */
+/** A running VS Code: the server for Chromium, or a desktop. */
 type Vscode = Server | Desktop;
 
 interface Opened extends Workbench {
@@ -59,12 +61,12 @@ interface Opened extends Workbench {
   readonly errors: string[];
 }
 
-/** Every test file is a bundle with its own copy of this module, so what they share is kept outside of it. */
+/** Every test file is a bundle with its own copy of this module, so shared state is stored outside of it. */
 interface Shared {
   hooked: boolean;
   browser?: Promise<Browser>;
   server?: Promise<Server>;
-  /** The windows that tests share, by the settings they were opened for. */
+  /** The shared windows, by their settings. */
   readonly kept: Map<string, Opened>;
   readonly opened: Set<Opened>;
   readonly servers: Set<Vscode>;
@@ -93,7 +95,7 @@ function addHooks(): void {
     const test = this.currentTest;
     if (test?.state === "failed") {
       await pictureFailure(test.fullTitle());
-      // Shared windows may have been left in any state.
+      // An earlier test can have left a shared window in any state.
       shared.kept.clear();
     }
     await closeAll();
@@ -104,7 +106,7 @@ function addHooks(): void {
   });
 }
 
-/** Opens a window of VS Code on a fresh workspace, and waits until it is restored. */
+/** Opens a window of VS Code on a new workspace, and waits until it is restored. */
 export async function openWorkbench(options: WorkbenchOptions = {}): Promise<Workbench> {
   const folder = newWorkspace(options.files);
   if (desktopVscode) return watch(await onDesktop(desktopVscode, folder, options));
@@ -115,13 +117,13 @@ export async function openWorkbench(options: WorkbenchOptions = {}): Promise<Wor
   return watch({ page, folder, server, options, errors: [] });
 }
 
-/** Nothing turns or glides: without a graphics card each of its frames is drawn by the processors that tests need. */
+/** Turns animations off: without a graphics card, the processors that the tests need draw each frame. */
 const still = { reducedMotion: "reduce" } as const;
 
 /**
- * The window that tests share, with the chat shown and nothing else: no editor, an empty session, and a workspace that is
- * a fresh copy of examples/sample-workspace with `files` added. What VS Code remembers of earlier tests stays. Tests with
- * settings share theirs as long as they follow each other; a test that fails ends the sharing.
+ * The shared window. It shows only the chat: no editor, an empty session, and a workspace that is a new copy of
+ * examples/sample-workspace plus `files`. The state that VS Code stored in earlier tests stays. Consecutive tests with
+ * the same settings share a window. A failed test ends the sharing.
  */
 export async function sharedWorkbench(
   files: Readonly<Record<string, string>> = {},
@@ -129,13 +131,13 @@ export async function sharedWorkbench(
 ): Promise<Workbench & { readonly panel: FrameLocator }> {
   const usualKey = JSON.stringify({});
   const key = JSON.stringify(settings);
-  // The usual window, and one other at a time: each takes half a gigabyte.
+  // Keep the default window and one other window, because each uses half a gigabyte.
   for (const other of shared.kept.keys()) if (other !== key && other !== usualKey) shared.kept.delete(other);
   await closeAll();
   const known = shared.kept.get(key);
   if (known) {
     known.server.writeSettings(usual(settings));
-    // What earlier tests let pass is not this one's.
+    // Errors of earlier tests don't belong to this test.
     known.errors.length = 0;
     fillWorkspace(known.folder, files);
     return { ...known, panel: await cleared(known.page) };
@@ -146,7 +148,7 @@ export async function sharedWorkbench(
   return { ...workbench, panel: await openChat(workbench.page) };
 }
 
-/** Closes what an earlier test has opened, and begins a session. */
+/** Closes the editors and panels of an earlier test, and starts a session. */
 async function cleared(page: Page): Promise<FrameLocator> {
   await page.keyboard.press("Escape");
   await runCommand(page, "View: Close All Editors");
@@ -156,7 +158,7 @@ async function cleared(page: Page): Promise<FrameLocator> {
   const changes = panel.getByRole("region", { name: "Changes" });
   if (await changes.isVisible()) {
     const keep = changes.getByRole("button", { name: "Keep All", exact: true });
-    // What an earlier test left may go with its files at this moment.
+    // Editors of an earlier test can close at this moment because their files are removed.
     await Promise.race([keep.click(), changes.waitFor({ state: "hidden" })]);
     await changes.waitFor({ state: "hidden" });
   }
@@ -172,8 +174,8 @@ export async function newSession(page: Page, panel: FrameLocator): Promise<void>
 }
 
 /**
- * Does what starts a session, and waits until the panel shows the session. A prompt sent earlier would go to the session
- * before, and two empty sessions differ in nothing but their ids.
+ * Starts a session by the given action, and waits until the panel shows it. A prompt that is sent earlier would go to
+ * the previous session, and two empty sessions differ only in their IDs.
  */
 export async function startingSession(panel: FrameLocator, start: () => Promise<unknown>): Promise<void> {
   const before = await panel.locator("main[data-session]").getAttribute("data-session");
@@ -182,8 +184,8 @@ export async function startingSession(panel: FrameLocator, start: () => Promise<
 }
 
 /**
- * Stops VS Code, as quitting it does, and starts it on the same data, workspace and profile. `whileStopped` may change the
- * data; in Chromium the workbench's page is still open then.
+ * Quits VS Code and starts it with the same data, workspace and profile. `whileStopped` can change the data. In
+ * Chromium, the page of the workbench is still open at that time.
  */
 export async function restartVscode(
   workbench: Workbench,
@@ -212,7 +214,7 @@ export async function restartVscode(
   return watch({ page: next, folder, server: again, options, errors: [] });
 }
 
-/** Closes the window as a user does: what runs before it unloads, runs. A window that tests shared is shared no longer. */
+/** Closes the window as a user does, with its unload handlers. A shared window is no longer shared. */
 export async function closeWindow(workbench: Workbench): Promise<void> {
   const { page, server } = workbench;
   if (desktopVscode) {
@@ -230,15 +232,15 @@ export function chat(page: Page): FrameLocator {
 /** Shows the chat panel by its command, and waits for its document. */
 export async function openChat(page: Page): Promise<FrameLocator> {
   await runCommand(page, "Parley: Open Chat");
-  // The composer is there before the session is shown.
+  // The composer appears before the session.
   await chat(page).locator("parley-header").waitFor();
   return chat(page);
 }
 
 /**
- * Presses Ctrl+K and the key until it is done. VS Code learns of a hunk at the cursor a moment after it shows the cursor's
- * place, and rejects the keys until then. They are only pressed again once VS Code has rejected them: keys that it took
- * would otherwise decide on the next hunk, too.
+ * Presses Ctrl+K and the key until it is done. VS Code learns of a hunk at the cursor shortly after it shows the
+ * position of the cursor, and rejects the keys until then. The function presses them again only after VS Code has
+ * rejected them, because accepted keys would otherwise also decide on the next hunk.
  */
 export async function chord(page: Page, key: string, isDone: () => Promise<boolean>): Promise<void> {
   const status = page.locator(".statusbar-item");
@@ -252,12 +254,12 @@ export async function chord(page: Page, key: string, isDone: () => Promise<boole
   }
 }
 
-/** What assistive technology is told of an element and all inside it: roles and names, as Playwright writes them. */
+/** The accessibility tree of an element: roles and names in Playwright's format. */
 export function rolesAndNames(element: Locator): Promise<string> {
   return element.ariaSnapshot();
 }
 
-/** Takes a picture of the window into out/screenshots, and gives its path. */
+/** Takes a screenshot of the window into out/screenshots. Returns its path. */
 export async function screenshot(page: Page, name: string): Promise<string> {
   const path = inProject("out", "screenshots", `${name}.png`);
   mkdirSync(dirname(path), { recursive: true });
@@ -265,7 +267,7 @@ export async function screenshot(page: Page, name: string): Promise<string> {
   return path;
 }
 
-/** Writes files into a workspace, making the folders they lie in. */
+/** Writes files into a workspace and creates their folders. */
 export function writeFiles(folder: string, files: Readonly<Record<string, string>>): void {
   for (const [name, text] of Object.entries(files)) {
     mkdirSync(dirname(join(folder, name)), { recursive: true });
@@ -292,7 +294,7 @@ async function onDesktop(
 }
 
 async function serverFor(options: WorkbenchOptions): Promise<Server> {
-  // A running server may notice changed settings too late for the window that is about to open.
+  // A running server can detect changed settings too late for the next window.
   const { env, trust, vsix, settings } = options;
   const ownServer = [env, trust, vsix, settings].some(each => each !== undefined);
   const starting = ownServer ? startServer(serverOptions(options)) : (shared.server ??= startServer(serverOptions({})));
@@ -306,10 +308,10 @@ function serverOptions(options: WorkbenchOptions): Parameters<typeof startServer
   return { settings: usual(settings), env: { ...usualEnv, ...env }, ...(trust && { trust }), ...(vsix && { vsix }) };
 }
 
-/** The demo agent does not wait for a person to read along. */
+/** Turns off the delays of the demo agent. */
 const usualEnv = { PARLEY_DEMO_SPEED: "0" };
 
-/** In a browser VS Code saves by itself, unlike on a desktop. */
+/** In a browser, VS Code saves automatically, unlike on a desktop. */
 const usual = (settings: WorkbenchOptions["settings"]): Record<string, unknown> => ({
   "files.autoSave": "off",
   ...settings,
@@ -331,7 +333,7 @@ function newWorkspace(files: WorkbenchOptions["files"]): string {
   return folder;
 }
 
-/** Makes the folder a copy of the sample workspace, with these files. */
+/** Replaces the content of the folder by a copy of the sample workspace and these files. */
 function fillWorkspace(folder: string, files: Readonly<Record<string, string>> = {}): void {
   for (const entry of readdirSync(folder)) rmSync(join(folder, entry), { recursive: true, force: true, maxRetries: 5 });
   cpSync(inProject("examples", "sample-workspace"), folder, { recursive: true });

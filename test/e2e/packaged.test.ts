@@ -1,4 +1,4 @@
-// The package as users get it: packed, installed into a real VS Code, and used in a folder that is not trusted at first.
+// The package as users get it: packed, installed into a real VS Code, and used in a folder that is untrusted at first.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -11,7 +11,7 @@ describe("the packaged extension", () => {
   const folder = mkdtempSync(join(tmpdir(), "parley-vsix-"));
   after(() => rmSync(folder, { recursive: true, force: true }));
 
-  it("is installed without node_modules, starts nothing in an untrusted workspace and says why, and runs its demo agent once it is trusted", async () => {
+  it("installs without node_modules, starts nothing in an untrusted workspace and explains why, and runs the demo agent once the workspace is trusted", async () => {
     const vsix = join(folder, "parley.vsix");
     const options = ["--no-dependencies", "--no-rewrite-relative-links", "--allow-missing-repository", "-o", vsix];
     execFileSync(process.execPath, ["node_modules/@vscode/vsce/vsce", "package", ...options], { stdio: "ignore" });
@@ -31,7 +31,7 @@ describe("the packaged extension", () => {
       .getByText(/I am the demo agent/)
       .first()
       .waitFor();
-    // When a workspace becomes trusted, VS Code registers some of its own extensions twice, and says so.
+    // When a workspace becomes trusted, VS Code registers some of its own extensions twice and logs a message.
     assert.deepEqual(
       errors.filter(error => !/Extension `vscode\.[\w-]+` is already registered/.test(error)),
       [],

@@ -1,4 +1,4 @@
-// The panel's parts in the real VS Code, each reached by mouse and by keyboard, with what came over the protocol.
+// The parts of the panel in the real VS Code, each operated by mouse and by keyboard, with content from the protocol.
 import assert from "node:assert/strict";
 import type { FrameLocator, Locator, Page } from "playwright-core";
 import { sharedWorkbench } from "./harness.ts";
@@ -50,7 +50,7 @@ const steps: readonly Step[] = [
 ];
 
 describe("the parts of the panel", () => {
-  it("are reached by mouse and by keyboard", async function () {
+  it("work by mouse and by keyboard", async function () {
     this.timeout(120_000);
     const files = { "parts.json": JSON.stringify({ steps }), "src/sum.js": "" };
     const { page, panel, errors } = await sharedWorkbench(files);
@@ -61,7 +61,7 @@ describe("the parts of the panel", () => {
     await composer.fill("#script parts.json");
     await composer.press("Enter");
 
-    // The question, at its card within the sub-agent's card, which opened by itself.
+    // The permission request on its card inside the card of the sub-agent, which opened by itself.
     const helper = log.getByRole("article", { name: "Look at the tests" });
     const inner = helper.getByRole("article", { name: "Run the tests" });
     await inner.getByRole("group", { name: "Waiting for you" }).waitFor();
@@ -72,14 +72,14 @@ describe("the parts of the panel", () => {
       .first()
       .click();
 
-    // The next one by keyboard, with the focus that was handed on.
+    // The next one by keyboard, with the focus that moved to it.
     const second = panel.getByRole("group", { name: "Edit a file" });
     await second.waitFor();
     await waitForFocusIn(second);
     await page.keyboard.press("End");
     await page.keyboard.press("Enter");
     await panel.getByRole("button", { name: "Stop" }).waitFor({ state: "hidden" });
-    // What the last option, Reject, came to.
+    // The result of the last option, Reject.
     await log.getByText("reject").first().waitFor();
 
     await foldsAndOpens(
@@ -99,7 +99,7 @@ describe("the parts of the panel", () => {
     await usesTheMenu(panel);
     await page.keyboard.press("Escape");
 
-    // A second panel shows the same, and what one names is named in both.
+    // A second panel shows the same session, and a new title appears in both.
     await panel.getByRole("button", { name: "Open in Editor" }).click();
     const tab = panelIn(page, ':not([src*="purpose=webviewView"])');
     const view = panelIn(page, '[src*="purpose=webviewView"]');
@@ -112,13 +112,13 @@ describe("the parts of the panel", () => {
   });
 });
 
-/** One of several panels, by what holds it. */
+/** One of several panels, by its container. */
 const panelIn = (page: Page, holder: string): FrameLocator =>
   page
     .frameLocator(`iframe.webview.ready[src*="extensionId=parley.parley&"]${holder}`)
     .frameLocator("iframe#active-frame");
 
-/** By mouse, then by keyboard; it ends as it began. */
+/** Toggles the part by mouse and then by keyboard, so that it ends in its initial state. */
 async function foldsAndOpens(control: Locator, inside: Locator): Promise<void> {
   const wasOpen = (await control.getAttribute("aria-expanded")) === "true";
   const state = (open: boolean): "visible" | "hidden" => (open ? "visible" : "hidden");

@@ -1,4 +1,5 @@
-// Panels and attention in the real VS Code: the view, an editor tab beside it, and what calls the user back.
+// Panels and notifications in the real VS Code: the view, an editor tab next to it, and notifications while both are
+// hidden.
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -9,7 +10,7 @@ import { scene } from "./scene.ts";
 const owner = 'iframe.webview.ready[src*="extensionId=parley.parley&"]';
 const inside = (page: Page, frame: string): FrameLocator =>
   page.frameLocator(frame).frameLocator("iframe#active-frame");
-/** The panel in Parley's container. */
+/** The panel in Parley's view container. */
 const view = (page: Page): FrameLocator => inside(page, `${owner}[src*="purpose=webviewView"]`);
 /** The panel in an editor tab. */
 const editor = (page: Page): FrameLocator => inside(page, `${owner}:not([src*="purpose=webviewView"])`);
@@ -17,7 +18,7 @@ const editor = (page: Page): FrameLocator => inside(page, `${owner}:not([src*="p
 const composer = (panel: FrameLocator) => panel.getByRole("textbox", { name: "Message" });
 const conversation = (panel: FrameLocator) => panel.getByRole("log", { name: "Conversation" });
 
-/** Waits for a file, and then asks. */
+/** Waits for a file and then requests permission. */
 const later = [
   {
     request: {
@@ -41,20 +42,20 @@ const later = [
 ];
 
 describe("panels in a real VS Code", () => {
-  it("call back who looks elsewhere, show one session twice, and find everything as it was after a reload", async () => {
+  it("notify a user who looks elsewhere, show one session twice, and restore their state after a reload", async () => {
     const { page, folder, errors } = await sharedWorkbench({ "later.json": JSON.stringify({ steps: later }) });
     await composer(view(page)).fill("#script later.json");
     await composer(view(page)).press("Enter");
     await view(page).getByRole("button", { name: "Stop" }).waitFor();
     await page.keyboard.press("Control+Shift+E");
     await page.locator(".explorer-folders-view").waitFor();
-    // What the extension hears comes in order: once this was done it knows that the view is hidden.
+    // The extension receives events in order, so after this command it knows that the view is hidden.
     await runCommand(page, "Parley: Show Log");
     await page.locator(".panel .view-line", { hasText: "[info]" }).first().waitFor();
     writeFileSync(join(folder, "go"), "");
     const badge = page.locator('.activitybar .badge-content:text-is("1")');
     await badge.waitFor();
-    // A driven VS Code keeps its toasts in their list.
+    // An automated VS Code keeps its toasts in the notification list.
     await runCommand(page, "Notifications: Show Notifications");
     const notification = page.locator(".notifications-center .notification-list-item");
     await notification.getByText("Demo Agent is waiting for you: Run npm test").waitFor();
@@ -80,9 +81,9 @@ describe("panels in a real VS Code", () => {
     await composer(editor(page)).fill("a draft of the tab");
     await scene(page, "two-panels");
 
-    // VS Code in a browser stores what it remembers every few seconds; on the desktop also when the window goes.
+    // VS Code in a browser stores its state every few seconds. The desktop also stores it when the window closes.
     for (const draft of ["a draft of the view", "a draft of the tab"]) await stored(page, draft);
-    // VS Code reports errors of its own while a window reloads.
+    // While a window reloads, VS Code reports errors of its own.
     assert.deepEqual(errors, []);
     await reloadWindow(page);
     await conversation(editor(page)).getByText("hello from the tab", { exact: true }).waitFor();
@@ -90,11 +91,11 @@ describe("panels in a real VS Code", () => {
     assert.equal(await composer(editor(page)).inputValue(), "a draft of the tab");
     assert.equal(await composer(view(page)).inputValue(), "a draft of the view");
     await same(page);
-    // The window is not this test's alone.
+    // Other tests share the window.
     for (const panel of [editor(page), view(page)]) await composer(panel).clear();
   });
 
-  it("bring a long conversation back after a reload: where it ended, ready to be written to, the rest on demand", async () => {
+  it("restore a long conversation after a reload: its end first, ready for input, and the rest on demand", async () => {
     const update = {
       sessionUpdate: "tool_call",
       toolCallId: "t$n",
@@ -119,19 +120,19 @@ describe("panels in a real VS Code", () => {
     await end.waitFor();
     const step = (n: number) => view(page).getByRole("article", { name: `Step ${n}`, exact: true });
     await step(229).waitFor();
-    assert.ok(await inSight(end), "it is at its end");
+    assert.ok(await inSight(end), "the view is at the end of the conversation");
     const earlier = view(page).getByRole("button", { name: /^Show Earlier Entries \(\d+\)$/ });
     await earlier.waitFor({ state: "attached" });
     assert.equal(await step(0).count(), 0);
     await earlier.focus();
     await page.keyboard.press("Enter");
     await step(0).waitFor({ state: "attached" });
-    assert.equal(await earlier.count(), 0, "that were all");
+    assert.equal(await earlier.count(), 0, "no earlier entries are left");
     assert.equal(await view(page).getByRole("article", { name: /^Step/ }).count(), 230);
     assert.equal(await composer(view(page)).inputValue(), "And now?");
     await composer(view(page)).fill("#script more.json");
     await composer(view(page)).press("Enter");
-    // The agent was started anew and gives the same ids again: what stands above stays as it is.
+    // The restarted agent reuses its IDs. The entries above must not change.
     await view(page).getByRole("article", { name: "Another step", exact: true }).waitFor();
     await conversation(view(page)).getByText("That is all.", { exact: true }).waitFor();
     await conversation(view(page)).getByRole("heading", { name: "You: #script more.json" }).waitFor();
@@ -147,14 +148,14 @@ const inSight = (element: Locator): Promise<boolean> =>
     return top >= 0 && bottom <= innerHeight;
   });
 
-/** Resolves once VS Code has stored something with this text. */
+/** Resolves when VS Code has stored a value that contains this text. */
 async function stored(page: Page, text: string): Promise<void> {
   const deadline = Date.now() + 30_000;
   while (!(await page.evaluate(storageHolds, text)))
     assert.ok(Date.now() < deadline, `VS Code has not stored "${text}".`);
 }
 
-/** In the page: whether VS Code has stored something with this text. */
+/** Runs in the page. Whether VS Code has stored a value that contains this text. */
 async function storageHolds(text: string): Promise<boolean> {
   const settled = <T>(request: IDBRequest<T>): Promise<T> =>
     new Promise((resolve, reject) => {
@@ -172,7 +173,7 @@ async function storageHolds(text: string): Promise<boolean> {
   return false;
 }
 
-/** Both panels tell assistive technology the same conversation. */
+/** Asserts that both panels have the same accessibility tree of the conversation. */
 async function same(page: Page): Promise<void> {
   assert.equal(await rolesAndNames(conversation(editor(page))), await rolesAndNames(conversation(view(page))));
 }

@@ -1,4 +1,5 @@
-// What an agent may do, decided in the real VS Code: by questions, by rules, and by what the user makes of a question.
+// Permissions in the real VS Code: permission requests, rules, and rules that the user creates from a permission
+// request.
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -19,8 +20,8 @@ interface Opened extends Workbench {
 }
 
 /**
- * The shared window, with these scripts of the demo agent, and other files, in its workspace; or the one whose settings
- * have decided before anything is asked.
+ * The shared window with these scripts of the demo agent and other files in its workspace, or the window whose settings
+ * answer all permission requests.
  */
 async function open(
   scripts: Readonly<Record<string, readonly Step[]>>,
@@ -50,7 +51,7 @@ async function played(panel: FrameLocator, script: string): Promise<void> {
   const prompts = panel.getByRole("heading", { name: /^You:/ });
   const before = await prompts.count();
   await play(panel, script);
-  // It stands there once the turn has begun.
+  // The prompt appears when the turn has started.
   await prompts.nth(before).waitFor();
   await idle(panel);
 }
@@ -70,7 +71,7 @@ const ask = (toolCallId: string, title: string, command: string): readonly Step[
 ];
 
 describe("a file outside the workspace", () => {
-  it("is read only when the user says so: refused, allowed once, allowed for the session", async () => {
+  it("is read only if the user allows it: refused, allowed once, allowed for the session", async () => {
     const path = join(elsewhere, "notes.txt");
     writeFileSync(path, "a note from elsewhere");
     const { page, panel, log, errors } = await open({ read: read(path) });
@@ -101,7 +102,7 @@ describe("a file outside the workspace", () => {
 });
 
 describe("a file that looks like a secret", () => {
-  it("asks also inside the workspace, and Stop answers no", async () => {
+  it("requires approval also inside the workspace, and Stop refuses it", async () => {
     const { page, panel, log } = await open({ read: read("$cwd/.env") }, { files: { ".env": "TOKEN=abc" } });
     await play(panel, "read");
     const question = panel.getByRole("group", { name: /wants to read .*\.env, which may hold secrets/ });
@@ -115,7 +116,7 @@ describe("a file that looks like a secret", () => {
 });
 
 describe("permission rules", () => {
-  it("are made from a question, seen, tried and revoked", async () => {
+  it("are created from a permission request, listed, tested and deleted", async () => {
     const { page, panel, log, errors } = await open({ version: ask("v", "See the version", "node --version") });
     const question = panel.getByRole("group", { name: "See the version" });
     await play(panel, "version");
@@ -168,7 +169,7 @@ describe("permission rules", () => {
   });
 });
 
-describe("an agent's change and the user's unsaved text", () => {
+describe("an agent's edit and the user's unsaved changes", () => {
   const path = "$cwd/poem.txt";
   const write: readonly Step[] = [
     {
@@ -199,7 +200,7 @@ describe("an agent's change and the user's unsaved text", () => {
     await page.locator(".tab.active.dirty").waitFor();
   }
 
-  it("meet in the editor: it is not saved before the user does", async () => {
+  it("are merged in the editor and saved only when the user saves", async () => {
     const { page, folder, panel, log, errors } = await open({ write }, { files });
     const file = join(folder, "poem.txt");
     await typeInto(page, "mine\n");
@@ -214,7 +215,7 @@ describe("an agent's change and the user's unsaved text", () => {
     assert.deepEqual(errors, []);
   });
 
-  it("are both kept when the disk changes beneath: compared, then the agent's is taken", async () => {
+  it("are both kept when the agent writes to disk: the user compares them and then uses the agent's version", async () => {
     const [announce, , done] = write;
     const edit = `require("fs").writeFileSync("poem.txt", "violets are blue\\n")`;
     const onDisk: readonly Step[] = [
@@ -248,8 +249,8 @@ describe("an agent's change and the user's unsaved text", () => {
   });
 });
 
-describe("a command in a terminal of ours", () => {
-  it("is shown live, opened as a terminal of the editor, and ended by its button", async () => {
+describe("a command in a terminal of Parley", () => {
+  it("shows live output, opens as a terminal of the editor, and ends with its button", async () => {
     const script = `console.log("\\x1b[32mworking\\x1b[0m"); setInterval(() => {}, 1000)`;
     const run: readonly Step[] = [
       {
@@ -293,8 +294,8 @@ describe("a command in a terminal of ours", () => {
   });
 });
 
-describe("settings that leave nothing to ask", () => {
-  it("refuse a file outside the workspace without a question", async () => {
+describe("settings that prevent permission requests", () => {
+  it("refuse a file outside the workspace without a permission request", async () => {
     const path = join(elsewhere, "refused.txt");
     writeFileSync(path, "no");
     const { panel, log } = await open({ read: read(path) }, { isDecided: true });
@@ -302,7 +303,7 @@ describe("settings that leave nothing to ask", () => {
     await log.getByText(/is outside this session's folders/).waitFor();
   });
 
-  it("answer by rules in the user's place, and the card and the permission log say so", async () => {
+  it("answer by rules for the user, and the card and the permission log show the rule", async () => {
     const edit = { toolCallId: "e", title: "Write it", kind: "edit", locations: [{ path: "$cwd/generated/a.ts" }] };
     const { page, panel, log, errors } = await open(
       {

@@ -1,5 +1,5 @@
-// What an agent started ends with the window that it belongs to, however that ends: the agent itself, its commands, and
-// what those started. All of them are told apart by the numbers that they write into the workspace.
+// The processes of an agent end with its window, however the window ends: the agent itself, its commands, and their
+// child processes. The test identifies them by the process IDs that they write into the workspace.
 import assert from "node:assert/strict";
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -9,12 +9,12 @@ import { isAlive } from "../support/fakes/until.ts";
 import { chooseAgent, tempers, withAgents, type Temper } from "./agents.ts";
 import { closeWindow, newSession, openChat, reloadWindow, type Workbench } from "./harness.ts";
 
-/** How long anything may stay. Milliseconds. */
+/** The maximum time until all processes are gone. Milliseconds. */
 const limit = 5000;
 
 /**
- * A command that starts another process, which starts a third. All of them hold the output open and say nothing, so that
- * none learns of its end; the second and third ignore SIGTERM, and the third is in a group of its own.
+ * A command that starts a second process, which starts a third. All of them keep the output open and write nothing, so
+ * that none of them notices its end. The second and third ignore SIGTERM, and the third has its own process group.
  */
 const command = `
 const { spawn } = require("node:child_process");
@@ -29,16 +29,16 @@ setInterval(() => {}, 1000);
 `;
 const roles = ["agent", "command", "grandchild", "escaped"] as const;
 
-describe("what an agent has started", function () {
+describe("the processes of an agent", function () {
   before(function () {
     if (process.platform === "win32") this.skip();
   });
 
   const files = Object.fromEntries(tempers.map(agent => [`${agent}/command.cjs`, command]));
 
-  it("is gone within 5 s of the extension host being killed, of the window being reloaded, and of its being closed", async () => {
+  it("are gone within 5 s after the extension host is killed, the window is reloaded, or the window is closed", async () => {
     const workbench = await withAgents(files);
-    // A desktop VS Code has many processes, and does not say which one the extension host is.
+    // A desktop VS Code has many processes and doesn't report which one is the extension host.
     if ("extensionHost" in workbench.server) {
       const killed = [await started(workbench, "patient"), await started(workbench, "stubborn")];
       killHost(workbench.server);
@@ -62,7 +62,7 @@ function killHost(server: Server): void {
 
 type Pids = Readonly<Record<(typeof roles)[number], number>>;
 
-/** Lets the agent run the command, and waits until all of it runs. */
+/** Lets the agent run the command, and waits until all of its processes run. */
 async function started({ page, folder }: Workbench, agent: Temper): Promise<Pids> {
   const file = (role: string): string => join(folder, agent, `${role}.pid`);
   for (const role of roles) rmSync(file(role), { force: true });
@@ -76,7 +76,7 @@ async function started({ page, folder }: Workbench, agent: Temper): Promise<Pids
   const numberOf = (role: string): number => (existsSync(file(role)) ? Number(readFileSync(file(role), "utf8")) : 0);
   await waitFor(() => roles.every(role => numberOf(role) > 0), 30_000);
   const pids = Object.fromEntries(roles.map(role => [role, numberOf(role)])) as Pids;
-  assert.deepEqual(living(pids), roles, "all of it runs");
+  assert.deepEqual(living(pids), roles, "all processes run");
   return pids;
 }
 
@@ -89,5 +89,5 @@ async function areGone(all: readonly Pids[]): Promise<void> {
   const stayed = left();
   console.log(`    after ${Math.round(performance.now() - from)} ms`);
   for (const pids of all) for (const role of living(pids)) process.kill(pids[role], "SIGKILL");
-  assert.deepEqual(stayed, [], "some are still there");
+  assert.deepEqual(stayed, [], "some processes still run");
 }

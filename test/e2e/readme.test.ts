@@ -1,10 +1,10 @@
-// Draws the README's picture from the real thing: `npm run pictures`.
+// Draws the picture of the README in the real VS Code: `npm run pictures`.
 import { mkdirSync } from "node:fs";
 import { openChat, openFile, openWorkbench, runCommand } from "./harness.ts";
 
 if (process.env["PARLEY_PICTURES"]) {
   describe("the picture of the README", () => {
-    it("shows the demo agent asking before it changes a file", async () => {
+    it("shows the demo agent as it asks before it edits a file", async () => {
       const { page } = await openWorkbench({
         settings: {
           "workbench.colorTheme": "Default Dark Modern",
@@ -18,7 +18,7 @@ if (process.env["PARLEY_PICTURES"]) {
       const composer = panel.getByRole("textbox", { name: "Message" });
       await composer.and(panel.locator(":focus")).waitFor();
       await openFile(page, "sum.js");
-      // Wide enough to read: the border between side bar and editor is dragged.
+      // Drag the border between side bar and editor, so that the chat is wide enough to read.
       const edge = await page.locator(".part.sidebar").boundingBox();
       if (edge) {
         await page.mouse.move(edge.x + edge.width, 400);

@@ -1,5 +1,5 @@
-// Real agents through the panel in the real VS Code. Run by scripts/interop.mjs only, which says in PARLEY_TRIAL what
-// it has installed; its name keeps it out of `npm test`.
+// Tests real agents through the panel in the real VS Code. Only scripts/interop.mjs runs this file, and lists the
+// installed agents in PARLEY_TRIAL. Because of its name, `npm test` doesn't run it.
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -8,7 +8,7 @@ import { agentPresets } from "../../src/agents/registry.ts";
 import { agents, define, preset, type RealAgent } from "../interop/agents.ts";
 import { chord, openChat, openFile, openWorkbench, screenshot } from "./harness.ts";
 
-/** What of the trial matters here. */
+/** The fields of the trial that this test uses. */
 interface Trial {
   readonly model: string;
   readonly node: string;
@@ -19,7 +19,7 @@ const trial = JSON.parse(readFileSync(process.env["PARLEY_TRIAL"] ?? "", "utf8")
 
 const homes: string[] = [];
 
-// The harness has stopped VS Code before, and with it the agents, which write there to the last.
+// The harness has already stopped VS Code and the agents, which write there until they end.
 after("removes the agents' homes", () => {
   for (const home of homes) rmSync(home, { recursive: true, force: true, maxRetries: 5 });
 });
@@ -43,9 +43,9 @@ async function edit(agent: RealAgent): Promise<void> {
   await composer.fill(`[[stream:400,5]][[tool:edit ${file}|let i = 1;|let i = 0;]][[say:The sum is right now.]]`);
   await composer.press("Enter");
   await log.getByText("chunk 20", { exact: false }).first().waitFor();
-  assert.ok(await stop.isVisible(), "it streams: the turn goes on while text is shown");
-  // For this once, in the words of one agent or another.
-  // It stands at the tool call and above the composer.
+  assert.ok(await stop.isVisible(), "the answer streams: the turn continues while text is shown");
+  // The option for this request only, as the different agents name it.
+  // The option appears on the tool call and above the composer.
   const allow = panel.getByRole("button", { name: /^(Allow|Allow once|Yes)$/ }).last();
   await allow.waitFor();
   assert.equal(readFileSync(file, "utf8"), before, "nothing is written before the answer");
@@ -59,10 +59,10 @@ async function edit(agent: RealAgent): Promise<void> {
   const shown = await log.innerText();
   const chunks = [...shown.matchAll(/chunk (\d+)/g)].map(match => Number(match[1]));
   const expected = Array.from({ length: 400 }, (_, k) => k + 1);
-  // The prompt stands there too, but has no "chunk" in it.
+  // The prompt is there too, but doesn't contain "chunk".
   assert.deepEqual(chunks, expected);
 
-  // A new file, and then the review of both: one is undone and the other kept, by keyboard.
+  // Create a file and then review both by keyboard: undo one and keep the other.
   const made = join(folder, "notes", "new.txt");
   await composer.fill(`[[tool:write ${made}|first line\\nsecond line\\n]][[say:The notes are made.]]`);
   await composer.press("Enter");
@@ -86,7 +86,7 @@ async function edit(agent: RealAgent): Promise<void> {
   await chord(page, "K", async () => (await keep.count()) === 0);
   await changes.waitFor({ state: "hidden" });
   assert.equal(readFileSync(made, "utf8"), "first line\nsecond line\n");
-  // Told by VS Code where an agent makes the file itself while it asks us to.
+  // VS Code reports this error if an agent creates the file itself while it also requests it from Parley.
   assert.deepEqual(
     errors.filter(error => !error.includes("already exists when overwrite flag is not set")),
     [],
@@ -97,7 +97,7 @@ async function settled(read: () => string, text: string): Promise<void> {
   while (read() !== text) await new Promise(resolve => setTimeout(resolve, 20));
 }
 
-/** Every agent but the one on trial is hidden, so that it is the one chosen. */
+/** Hides every agent except the tested one, so that it is selected. */
 function settings(agent: RealAgent): Record<string, unknown> {
   const home = mkdtempSync(join(tmpdir(), "parley-interop-"));
   homes.push(home);

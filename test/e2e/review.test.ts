@@ -1,4 +1,4 @@
-// Reviewing an agent's changes in the editor, by keyboard, for every way in which agents change files.
+// Reviews an agent's changes in the editor by keyboard, for every way in which agents change files.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ import { chord, openFile, runCommand, screenshot, sharedWorkbench } from "./harn
 const numbered = (...words: readonly (number | string)[]): string => words.map(one => `line ${one}\n`).join("");
 const before = numbered(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12);
 const after = numbered(1, "two", 3, 4, 5, 6, 7, 8, 9, 10, "eleven", 12);
-/** With the first hunk kept and the second undone. */
+/** The text with the first hunk kept and the second undone. */
 const reviewed = numbered(1, "two", 3, 4, 5, 6, 7, 8, 9, 10, 11, 12);
 
 const edit = (toolCallId: string, more: object): object => ({
@@ -27,7 +27,7 @@ const done = (toolCallId: string, more: object = {}): object => ({
 const path = "$cwd/work.txt";
 const said = { chunk: "All done." };
 
-/** What each agent does, as a script of the demo agent's. */
+/** The actions of each agent as a script of the demo agent. */
 const agents: Readonly<Record<string, readonly object[]>> = {
   "writes through the client": [
     edit("1", { locations: [{ path }] }),
@@ -113,7 +113,7 @@ describe("reviewing the changes of an agent", () => {
       await openFile(page, "work.txt");
       await lens(page, "Keep").nth(1).waitFor();
       await screenshot(page, `review-${does.replaceAll(" ", "-")}`);
-      // From the beginning of the file to its first hunk, and then to what is left.
+      // Go from the start of the file to its first hunk, and then to the remaining one.
       await page.keyboard.press("Control+Home");
       await page.keyboard.press("Control+F8");
       await line(page, "Ln 2,").waitFor();
@@ -125,7 +125,7 @@ describe("reviewing the changes of an agent", () => {
       await page.locator(".view-line", { hasText: "line 11" }).waitFor();
       await savedAs(onDisk, reviewed);
 
-      // Both decisions go back, the last one first.
+      // Revert both decisions, the last one first.
       await runCommand(page, "Parley: Undo Last Review Decision");
       await savedAs(onDisk, after);
       await lens(page, "Keep").first().waitFor();
@@ -141,7 +141,7 @@ function lens(page: Page, name: string): ReturnType<Page["locator"]> {
   return page.locator(".codelens-decoration a", { hasText: new RegExp(`^${name}$`) });
 }
 
-/** The cursor's place in the status bar. */
+/** The position of the cursor in the status bar. */
 function line(page: Page, place: string): ReturnType<Page["locator"]> {
   return page.locator(".statusbar-item", { hasText: place });
 }

@@ -1,5 +1,5 @@
-// Changes to review, seen and decided on in the workbench as a person would: marks and lenses in the editor, keys, the
-// Changes view, the diff of many files, the bar in the chat.
+// Reviews changes in the workbench as a person does: decorations and lenses in the editor, keys, the Changes view, the
+// multi-file diff, and the bar in the chat.
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -24,7 +24,7 @@ export function total() {
   return items.length;
 }
 `;
-/** Words changed, lines removed, a line added. */
+/** The text with changed words, removed lines and an added line. */
 const after = before
   .replace("{ name: name, count: count }", "{ name, count }")
   .replace("  // Looks for it first.\n  // There may be none.\n", "")
@@ -40,7 +40,7 @@ async function runScript(panel: FrameLocator, name: string): Promise<void> {
   const composer = panel.getByRole("textbox", { name: "Message" });
   await composer.fill(`#script ${name}`);
   await composer.press("Enter");
-  // The prompt is shown once the turn has begun. The Stop button may be gone again before Playwright looks.
+  // The prompt appears when the turn has started. The Stop button can be gone again before Playwright looks.
   await panel.getByRole("heading", { name: `You: #script ${name}` }).waitFor();
   await panel.getByRole("button", { name: "Stop" }).waitFor({ state: "hidden" });
 }
@@ -55,7 +55,7 @@ async function until(page: Page, holds: () => boolean | Promise<boolean>): Promi
   while (!(await holds())) await page.evaluate(() => new Promise(resolve => requestAnimationFrame(resolve)));
 }
 
-/** Pictures are drawn in both themes, to be looked at. */
+/** The test takes screenshots in both themes, for visual inspection. */
 const themes: readonly (readonly [string, Readonly<Record<string, string>>])[] = process.env["PARLEY_PICTURES"]
   ? [
       ["dark", { "workbench.colorTheme": "Default Dark Modern" }],
@@ -65,7 +65,7 @@ const themes: readonly (readonly [string, Readonly<Record<string, string>>])[] =
 
 for (const [theme, settings] of themes) {
   describe(`a review in a real VS Code, ${theme} theme`, () => {
-    it("shows hunks where they are; one is kept and the others undone by keys, and everything can be taken back", async () => {
+    it("shows hunks in the editor, keeps one and undoes the others by keyboard, and reverts all decisions", async () => {
       const { page, panel, folder } = await sharedWorkbench({ "src/list.js": before }, settings);
       writeScript(folder, "src/list.js", "note.md");
       const list = (): string => readFileSync(join(folder, "src/list.js"), "utf8");
@@ -73,7 +73,7 @@ for (const [theme, settings] of themes) {
       assert.equal(list(), after);
       const bar = panel.getByRole("region", { name: "Changes" });
       await bar.getByRole("button", { name: /^2 files/ }).waitFor();
-      assert.equal(await page.locator(".editor-group-container .tab").count(), 0, "nothing opens unasked");
+      assert.equal(await page.locator(".editor-group-container .tab").count(), 0, "no editor opens by itself");
 
       await openFile(page, "list.js");
       await lens(page, "2 lines removed · Peek").waitFor();
@@ -87,7 +87,7 @@ for (const [theme, settings] of themes) {
       await chord(page, "k", async () => (await lens(page, "1 line removed · Peek").count()) === 0);
       assert.equal(list(), after);
       await until(page, async () => (await lens(page, "Keep").count()) === 2);
-      // The cursor went on to the removed lines.
+      // The cursor moved on to the removed lines.
       await chord(page, "x", async () => (await lens(page, "2 lines removed · Peek").count()) === 0);
       const kept = before.replace("{ name: name, count: count }", "{ name, count }");
       await until(
@@ -106,7 +106,7 @@ for (const [theme, settings] of themes) {
       await bar.waitFor({ state: "detached" });
     });
 
-    it("lists changes by file, with what can be done beside each, and shows them in one diff", async () => {
+    it("lists changes by file with their actions, and shows them in one diff", async () => {
       const { page, panel, folder } = await sharedWorkbench({ "src/basket.js": before }, settings);
       writeScript(folder, "src/basket.js", "shops.md");
       await runScript(panel, "changes.json");

@@ -1,10 +1,10 @@
-// Pictures of the panel in the real VS Code. `npm run pictures` draws them anew into test/scenes; a test run only draws
-// them into out/screenshots, to be looked at.
+// Pictures of the panel in the real VS Code. `npm run pictures` redraws them in test/scenes. A test run only takes
+// screenshots into out/screenshots, for visual inspection.
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 
-/** Takes a picture of the side bar with the panel in it. */
+/** Takes a picture of the side bar with the panel. */
 export async function scene(page: Page, name: string): Promise<void> {
   const folder = join(process.cwd(), process.env["PARLEY_PICTURES"] ? "test/scenes" : "out/screenshots");
   mkdirSync(folder, { recursive: true });

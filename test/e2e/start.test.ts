@@ -1,4 +1,4 @@
-// `npm start` as a person uses it who has no VS Code: the printed address, the window behind it, and Ctrl+C.
+// `npm start` on a machine without VS Code: the printed address, its window, and Ctrl+C.
 import assert from "node:assert/strict";
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
@@ -31,7 +31,7 @@ describe("npm start in the browser", () => {
     rmSync(tmp, { recursive: true, force: true });
   });
 
-  it("opens the sample workspace with Parley, and leaves nothing behind at Ctrl+C", async () => {
+  it("opens the sample workspace with Parley, and leaves nothing behind after Ctrl+C", async () => {
     assert.ok(await waitFor(() => output.includes("Press Ctrl+C"), 60_000), output);
     const address = /http:\/\/127\.0\.0\.1:\S+/.exec(output)?.[0];
     assert.ok(address, output);
@@ -48,7 +48,7 @@ describe("npm start in the browser", () => {
     }
     assert.ok(start.pid);
     const tree = processTree(start.pid);
-    assert.ok(tree.length > 1, "The server is not in the process tree, so this test would see nothing.");
+    assert.ok(tree.length > 1, "The server is not in the process tree, so this test cannot detect anything.");
     start.kill("SIGINT");
     assert.deepEqual(await once(start, "exit"), [0, null], output);
     const alive = tree.filter(({ pid, command }) => processTree(pid).some(each => each.command === command));

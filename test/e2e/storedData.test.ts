@@ -1,4 +1,4 @@
-// Data that an earlier build stored, put in place of a window's own while VS Code is stopped: the next window shows it.
+// Replaces the data of a window by data of an earlier build while VS Code is stopped. The next window must show it.
 import assert from "node:assert/strict";
 import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -11,7 +11,7 @@ const fixed = "// Adds both numbers.\nexport function sum(a, b) {\n  return a + 
 const original = "export function sum(a, b) {\n  return a - b;\n}\n";
 
 describe("data that an earlier build stored", () => {
-  it("is all there in a window: conversation, draft, changes, permission log, rules and checkpoints", async () => {
+  it("appears completely in a window: conversation, draft, changes, permission log, rules and checkpoints", async () => {
     const first = await openWorkbench({
       files: {
         "src/sum.js": fixed,
@@ -22,7 +22,7 @@ describe("data that an earlier build stored", () => {
     });
     const { folder, server } = first;
     const fresh = await openChat(first.page);
-    // The session is remembered then, so there is a storage folder.
+    // VS Code has stored the session at this time, so there is a storage folder.
     await until(() => storageFolder(server.dataDir) !== undefined);
     await fresh.getByRole("button", { name: "Send" }).waitFor();
     const isInChromium = "port" in server;
@@ -63,7 +63,7 @@ describe("data that an earlier build stored", () => {
       .waitFor();
 
     await runCommand(page, "Parley: Show Permission Log");
-    // The editor shows its spaces as no-break spaces.
+    // The editor shows spaces as no-break spaces.
     const rows = page.locator(".editor-instance .view-line");
     await rows
       .filter({ hasText: /See\sthe\sversion\sagain/ })
@@ -96,11 +96,11 @@ describe("data that an earlier build stored", () => {
   });
 });
 
-/** A line of the list that is open to choose from. */
+/** A row of the open list. */
 const row = (page: Page, words: string): Locator =>
   page.locator(".quick-input-list .monaco-list-row", { hasText: words }).first();
 
-/** Where the extension stores what belongs to the workspace, once there is something. */
+/** The storage folder of the extension for the workspace, once it exists. */
 function storageFolder(dataDir: string): string | undefined {
   const found = readdirSync(dataDir, { recursive: true, encoding: "utf8" }).find(path =>
     /workspaceStorage[\\/][^\\/]+[\\/]parley\.parley[\\/]sessions[\\/]current\.json$/.test(path),
@@ -108,7 +108,7 @@ function storageFolder(dataDir: string): string | undefined {
   return found === undefined ? undefined : join(dataDir, found, "..", "..");
 }
 
-/** Puts the stored files in place of those that the window has just written. */
+/** Replaces the files that the window has just written by the stored files. */
 function placeFiles(dataDir: string, workspace: string): void {
   const folder = storageFolder(dataDir);
   assert.ok(folder);
@@ -118,12 +118,12 @@ function placeFiles(dataDir: string, workspace: string): void {
     writeFileSync(join(folder, "sessions", name), storedText(`sessions/${name}`, workspace));
   const checkpoints = join("checkpoints", recordedSession);
   cpSync(join(storedFolder, checkpoints), join(folder, checkpoints), { recursive: true });
-  // Old checkpoints are deleted: these are of today.
+  // Parley deletes old checkpoints, so these get today's date.
   const index = storedText(`${checkpoints}/index.json`, workspace).replace(/"at":\d+/g, `"at":${Date.now()}`);
   writeFileSync(join(folder, checkpoints, "index.json"), index);
 }
 
-/** Puts the stored rules and the stored state of the chat where the VS Code in Chromium keeps such things: in the browser. */
+/** Writes the stored rules and the stored state of the chat into the browser, where VS Code in Chromium stores them. */
 async function placeMemory({ page, folder, server }: Workbench): Promise<void> {
   if (!("origin" in server)) throw new Error("Only a VS Code in Chromium has an origin.");
   const state = JSON.stringify(JSON.parse(storedText("webviewState.json", folder)));
@@ -134,7 +134,7 @@ async function placeMemory({ page, folder, server }: Workbench): Promise<void> {
   await page.route(`${server.origin}/**`, route => route.fulfill({ contentType: "text/html", body: "" }));
   await page.goto(server.origin);
   const written = await page.evaluate(writeRows, rows);
-  assert.equal(written, 1, "the window has one database of its workspace");
+  assert.equal(written, 1, "the window has one database for its workspace");
 }
 
 /** Runs in the page. Resolves with the number of workspaces that the rows were written for. */

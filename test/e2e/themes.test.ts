@@ -1,4 +1,4 @@
-// Draws the panel in every kind of theme and width, to be looked at: `npm run pictures`.
+// Draws the panel in every kind of theme and width, for visual inspection: `npm run pictures`.
 import { openChat, openWorkbench } from "./harness.ts";
 import { scene } from "./scene.ts";
 

@@ -1,4 +1,5 @@
-// The main job, end to end: a person types, the demo agent answers over ACP, and everything it does appears in the panel.
+// The main path, end to end: the user types, the demo agent answers over ACP, and all of its actions appear in the
+// panel.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -22,13 +23,13 @@ describe("the walking path in a real VS Code", () => {
     assert.deepEqual(errors, []);
   });
 
-  it("fixes a bug: a diff, a permission answered by its button, the file changed, and a link that opens it", async () => {
+  it("fixes a bug: shows a diff, gets permission by a button, edits the file, and links to it", async () => {
     const { page, panel, folder, errors } = await sharedWorkbench();
     const before = readFileSync(join(folder, "src/sum.js"), "utf8");
     const composer = panel.getByRole("textbox", { name: "Message" });
     await composer.fill("fix the bug in sum.js");
     await composer.press("Enter");
-    await allow(panel, /^Run /); // The tests, to see what fails.
+    await allow(panel, /^Run /); // Run the tests to see the failure.
     const question = panel.getByRole("group", { name: /^Edit src\/sum\.js/ });
     await question.waitFor();
     await screenshot(page, "walk-question");
@@ -47,7 +48,7 @@ describe("the walking path in a real VS Code", () => {
   });
 });
 
-/** Answers the question of that name with its first option, by the mouse. */
+/** Answers the permission request of that name with its first option, by mouse. */
 async function allow(panel: FrameLocator, name: RegExp): Promise<void> {
   const question = panel.getByRole("group", { name });
   await question.getByRole("button", { name: /^Allow/ }).click();
