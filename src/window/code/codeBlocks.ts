@@ -119,9 +119,7 @@ async function closeDiff(right: vscode.Uri): Promise<void> {
 /** Replaces the file's text by `after`, if it is still `before`. */
 async function writeCode({ uri, exists }: TargetFile, before: string, after: string, name: string): Promise<void> {
   if (exists && (await vscode.workspace.openTextDocument(uri)).getText() !== before) {
-    throw new Error(
-      vscode.l10n.t("{0} has changed since. Apply the code again to see the new diff.", name),
-    );
+    throw new Error(vscode.l10n.t("{0} has changed since. Apply the code again to see the new diff.", name));
   }
   const change = exists ? { before: withLineFeeds(before), after: withLineFeeds(after) } : { before: null, after };
   if (!(await applyTextChanges([{ uri, ...change }]))) {
