@@ -1,4 +1,5 @@
 // Features that take part in a session: what they are called for, and the calls themselves.
+import { SequencerByKey } from "../base/async.ts";
 import { asError } from "../base/errors.ts";
 import type { Disposable } from "../base/lifecycle.ts";
 import type { Clock, Log } from "../base/log.ts";
@@ -49,6 +50,7 @@ export interface ParticipantsOptions {
 /** The participants of a session as one. A participant that fails is logged; the session and the others continue. */
 export class Participants implements Required<Omit<SessionParticipant, "beforeTurn">> {
   readonly #options: ParticipantsOptions;
+  readonly #writes = new SequencerByKey<string>();
 
   constructor(options: ParticipantsOptions) {
     this.#options = options;
@@ -75,12 +77,13 @@ export class Participants implements Required<Omit<SessionParticipant, "beforeTu
     this.#forEach(one => one.afterRead?.(request));
   }
 
+  /** Runs the writes of one path in the order of the requests, because participants wait before they write. */
   aroundWrite(path: string, text: string, write: () => Promise<WriteResult>): Promise<WriteResult> {
     const wrapped = this.#options.participants.reduceRight(
       (next, one) => () => (one.aroundWrite ? one.aroundWrite(path, text, next) : next()),
       write,
     );
-    return wrapped();
+    return this.#writes.queue(path, wrapped);
   }
 
   /** Prepares a turn, within the time limit. `stop` ends the wait without a warning. Never rejects. */

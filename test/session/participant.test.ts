@@ -146,6 +146,31 @@ describe("the participants of a session", () => {
     assert.deepEqual(calls.splice(0), ["one before May I?", "two before May I?"]);
   });
 
+  it("keep the writes of a file in the order of the requests, however long they wait before a write", async () => {
+    written = { saved: true };
+    const waits: (() => void)[] = [];
+    const wait = (text: string): Promise<void> =>
+      text === "slow" ? new Promise(resolve => waits.push(resolve)) : Promise.resolve();
+    const remote = await start([
+      named("one", {
+        aroundWrite: async (path, text, next) => {
+          await wait(text);
+          calls.push(`${path} ${text}`);
+          return next();
+        },
+      }),
+    ]);
+    const { signal } = new AbortController();
+    const write = (path: string, content: string): Promise<void> =>
+      remote.client.writeTextFile({ path, content }, signal);
+    const done = [write("/a", "slow"), write("/a", "fast"), write("/b", "fast")];
+    await until(() => calls.includes("write /b"));
+    assert.deepEqual(calls.splice(0), ["/b fast", "write /b"], "another file does not wait");
+    waits.forEach(release => release());
+    await Promise.all(done);
+    assert.deepEqual(calls.splice(0), ["/a slow", "write /a", "/a fast", "write /a"]);
+  });
+
   it("prepare a turn at once, and one that fails stops neither the others nor the prompt", async () => {
     let finish: () => void = () => {};
     const remote = await start([
