@@ -78,8 +78,8 @@ export class StickToEnd {
   /** Scrolls to the end if the box follows it. While the pointer presses an element, waits for its release. */
   follow(): void {
     if (!this.#isPinned || this.#isPressed) return;
-    if (this.#hasPointerSelection && this.#hasSelection() && this.#distanceToEnd > endTolerance) this.#setPinned(false);
-    else this.#scrollToEnd();
+    if (!this.#hasPointerSelection || !this.#hasSelection()) this.#scrollToEnd();
+    else if (this.#distanceToEnd > endTolerance) this.#setPinned(false);
   }
 
   /** Scrolls to the end and follows it from now on. */
