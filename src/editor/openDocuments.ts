@@ -69,6 +69,9 @@ export const maxReloadWait = 5000;
 /** How long to wait for the editor before forcing it to reload (ms). */
 const forcedReloadDelay = 400;
 
+/** How long to wait before forcing it again (ms): a busy editor may still answer with the old text. */
+const forcedReloadInterval = 1000;
+
 /** How often to check a document that reports no change (ms). */
 const checkInterval = 100;
 
@@ -82,14 +85,14 @@ export async function waitForReload(
   timeout: number,
 ): Promise<vscode.TextDocument | undefined> {
   const startedAt = Date.now();
-  let isReloadForced = false;
+  let nextForcedReload = forcedReloadDelay;
   for (let document = found; ;) {
     document = await reopenIfClosed(document);
     if (await isCurrent(document)) return document;
     const waited = Date.now() - startedAt;
     if (waited >= timeout) return undefined;
-    if (waited >= forcedReloadDelay && !isReloadForced) {
-      isReloadForced = true;
+    if (waited >= nextForcedReload) {
+      nextForcedReload = waited + forcedReloadInterval;
       await forceReload(document);
     }
     const { onDidChangeTextDocument } = vscode.workspace;
