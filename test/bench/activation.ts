@@ -1,4 +1,4 @@
-// How long Parley's activation takes in the real VS Code, from the editor's own account of its start.
+// The duration of Parley's activation in the real VS Code, from VS Code's own startup report.
 import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { waitFor } from "../../scripts/tools/project.mjs";
@@ -8,7 +8,7 @@ import { withVscode } from "./vscode.ts";
 
 const rounds = 7;
 const parley = "parley.parley";
-/** An extension of VS Code itself, as a measure of this machine. */
+/** An extension that is part of VS Code, as a reference for this machine. */
 const yardstick = "vscode.git-base";
 
 interface Activation {

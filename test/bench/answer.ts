@@ -1,4 +1,4 @@
-// An answer as agents write them: headings, paragraphs, lists, inline code, fenced code.
+// A typical answer of an agent: headings, paragraphs, lists, inline code, fenced code.
 
 const section = (n: number): string => `## Part ${n}: what changes and why
 
@@ -18,14 +18,14 @@ export function total${n}(items, discount = 0) {
 
 `;
 
-/** The first so many characters of an answer without end; all of them ASCII. */
+/** The first characters of an endless answer, all of them ASCII. */
 export function answerOf(characters: number): string {
   let text = "";
   for (let n = 1; text.length < characters; n++) text += section(n);
   return text.slice(0, characters);
 }
 
-/** The text in pieces of that many characters. */
+/** The text in chunks of this many characters. */
 export function cut(text: string, length: number): readonly string[] {
   return Array.from({ length: Math.ceil(text.length / length) }, (_, i) => text.slice(i * length, (i + 1) * length));
 }

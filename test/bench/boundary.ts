@@ -1,5 +1,5 @@
-// Bytes that cross from the extension host into the panel while an answer streams, through the real projection, patches
-// and channel, with time that passes only when told to.
+// The bytes sent from the extension host to the panel while an answer streams, through the real projection, patches and
+// channel, with a clock that the benchmark advances.
 import { jsonEqual } from "../../src/base/jsonEqual.ts";
 import { PanelChannel, minFlushInterval } from "../../src/panel/panelChannel.ts";
 import { appendToLast, applyViewPatches } from "../../src/panel/patch.ts";
@@ -13,13 +13,13 @@ import { kB, type Report } from "./report.ts";
 
 const answerBytes = 100_000;
 const chunkLength = 12;
-/** Entries that stand in the panel before. */
+/** The number of entries in the panel beforehand. */
 const before = 300;
-/** Bytes over the boundary for each byte of text, at the pace below. */
+/** The maximum of bytes sent per byte of text, at the pace below. */
 const limit = 1.5;
 const limitedPace = 8;
 
-/** Streams the answer at several paces and counts. */
+/** Streams the answer at several paces and counts the bytes. */
 export function run(): Promise<Report> {
   const answer = answerOf(answerBytes);
   const chunks = cut(answer, chunkLength);
@@ -48,7 +48,7 @@ export function run(): Promise<Report> {
   return Promise.resolve({ tables: [{ columns, rows }], failures });
 }
 
-/** What crosses after the first snapshot. Checked: what the panel then holds is what it should. */
+/** The bytes sent after the first snapshot. Checks that the panel then has the right view. */
 function streamed(chunks: readonly string[], pace: number): { readonly messages: number; readonly bytes: number } {
   const clock = new FakeClock();
   clock.advance(1_790_000_000_000);
@@ -68,7 +68,7 @@ function streamed(chunks: readonly string[], pace: number): { readonly messages:
   channel.hello(0);
   for (const [i, text] of chunks.entries()) {
     if (i % pace === 0) clock.advance(minFlushInterval);
-    // The id a version 1 agent's message gets when the agent gives none.
+    // The id that a version 1 agent's message gets if the agent provides none.
     state = reduce(state, { seq: i, at: clock.now(), event: chunk("~1", text) });
     channel.changed();
   }
@@ -87,7 +87,7 @@ function shown(first: HostMessage | undefined, rest: readonly HostMessage[]): Vi
   }, first.view);
 }
 
-/** What it would be if every flush carried the message as it is by then. */
+/** The bytes if every flush sent the whole message so far. */
 function whole(chunks: readonly string[], pace: number): number {
   let sum = 0;
   for (let end = pace; end < chunks.length + pace; end += pace) sum += bytesOf(chunks.slice(0, end).join(""));

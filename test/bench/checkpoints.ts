@@ -1,4 +1,5 @@
-// What a prompt waits for: the tree of a repository of 100,000 files, beside `git status` of the same in the same run.
+// The delay of a prompt: the tree of a repository of 100,000 files, compared with `git status` of the same repository
+// in the same run.
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -14,7 +15,7 @@ const filesEach = 100;
 const rounds = 5;
 const changes = 10;
 
-/** Makes the repository, and takes trees of it. */
+/** Creates the repository, and takes trees of it. */
 export async function run(): Promise<Report> {
   const base = mkdtempSync(join(tmpdir(), "parley-bench-"));
   try {

@@ -1,12 +1,12 @@
-// Diffs of files of 20,000 lines, as the extension host computes them for a card: how long it takes until the diff is
-// there, and for how long nothing else can be done.
+// Diffs of files of 20,000 lines, as the extension host computes them for a tool call: the time until the diff is
+// ready, and the longest time in which no other work can run.
 import { DiffStore } from "../../src/panel/diff/diffStore.ts";
 import type { DiffBody } from "../../src/panel/protocol.ts";
 import { median, ms, type Report } from "./report.ts";
 
 const lines = 20_000;
 const rounds = 7;
-/** Nothing may hold the extension host for longer, in milliseconds. */
+/** The extension host may be blocked for at most this long (ms). */
 const limit = 50;
 
 interface Case {
@@ -75,7 +75,7 @@ interface Measured {
 
 function measure(each: Case): Promise<Measured> {
   const [oldText, newText] = [each.old, each.new].map(all => `${all.join("\n")}\n`) as [string, string];
-  // Joined texts are only put together when they are first read; an agent's texts come whole.
+  // Concatenated strings are only flattened when they are first read, whereas an agent's texts arrive flat.
   const item = { type: "diff", path: "/a", oldText: whole(oldText), newText: whole(newText) } as const;
   return new Promise((resolve, reject) => {
     let longest = 0;
@@ -95,7 +95,7 @@ function measure(each: Case): Promise<Measured> {
     const ended = (): void => {
       const body: DiffBody = store.diff(item);
       if (body.hunks.length === 0 && body.lineEnds === undefined) reject(new Error("There is no diff."));
-      // The turn that ends it is to be counted.
+      // Include the last turn of the event loop.
       setImmediate(() => resolve({ until: performance.now() - started, longest, turns }));
     };
     let body: DiffBody | undefined;

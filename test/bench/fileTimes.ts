@@ -54,7 +54,7 @@ async function measured(): Promise<FileTimes> {
   return { read, readWindow, readUnsaved, decode, write, editAndSave };
 }
 
-/** Each round's time in milliseconds. The first tenth warms up and is left out. */
+/** The time of each round (ms). The first tenth is a warm-up and is excluded. */
 async function times(rounds: number, work: (round: number) => Promise<unknown>): Promise<readonly number[]> {
   const seen: number[] = [];
   for (let round = 0; round < rounds; round++) {

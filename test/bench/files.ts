@@ -1,12 +1,12 @@
 // Files through the editor: an agent's reads and writes of a document of 10,000 lines that is open in the real VS Code,
-// measured inside the extension host, beside the least that VS Code does for the same.
+// measured inside the extension host, compared with the minimum that VS Code does for the same.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { waitFor } from "../../scripts/tools/project.mjs";
 import { median, ms, range, ratio, type Report } from "./report.ts";
 import { withVscode } from "./vscode.ts";
 
-/** Times in milliseconds, as the helper measured them. */
+/** Times as the helper measured them (ms). */
 export interface FileTimes {
   readonly read: readonly number[];
   readonly readWindow: readonly number[];

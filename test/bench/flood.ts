@@ -1,6 +1,6 @@
-// A long turn as lines of the wire: text, thoughts, tool calls and their updates, a plan, what is used; all of one length.
+// A long turn as lines of the wire: text, thoughts, tool calls and their updates, a plan, usage; all of one length.
 
-/** So many `session/update` lines of so many bytes each, line break included, for the session "flood". */
+/** This many `session/update` lines of this many bytes each, including the line feed, for the session "flood". */
 export function floodLines(count: number, bytes: number): Buffer {
   return Buffer.concat(Array.from({ length: count }, (_, n) => Buffer.from(line(n, count, bytes))));
 }
@@ -14,7 +14,7 @@ function line(n: number, count: number, bytes: number): string {
   return write("x".repeat(bytes - write("").length));
 }
 
-/** Twenty updates are one step: thinking, saying, a tool call from its announcement to its end. */
+/** Twenty updates are one step: thoughts, text, and a tool call from its announcement to its end. */
 function updateOf(n: number, fill: string): Readonly<Record<string, unknown>> {
   const step = Math.floor(n / 20);
   const toolCallId = `call-${step}`;

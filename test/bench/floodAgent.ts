@@ -1,5 +1,5 @@
-// An agent that answers its first prompt with the lines of a file, as fast as the pipe takes them: floodAgent.mjs <file>.
-// Each line holds a whole `session/update` of the session "flood".
+// An agent that answers its first prompt with the lines of a file, as fast as the pipe accepts them: floodAgent.mjs
+// <file>. Each line is a complete `session/update` of the session "flood".
 import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
 

@@ -1,17 +1,17 @@
-// Following an agent: from the update that tells its place, inside the extension host, to the name beside the line in the
-// real VS Code's window.
+// Follow mode: the time from the update with the agent's location, inside the extension host, to the agent's name next
+// to the line in the window of the real VS Code.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { waitFor } from "../../scripts/tools/project.mjs";
-import { agentName, type Told } from "./followPlaces.ts";
+import { agentName, type AgentUpdate } from "./followPlaces.ts";
 import { median, ms, p95, range, type Report } from "./report.ts";
 import { withVscode } from "./vscode.ts";
 
-/** When an update came, in milliseconds since the epoch. */
+/** The maximum of the median (ms). */
 const limit = 50;
 const warmUp = 3;
 
-/** Notes in the page when the agent's name is first seen beside each line. */
+/** Records in the page when the agent's name first appears next to each line. */
 const watchPage = `window.seenNames = {};
 const look = () => {
   for (const line of document.querySelectorAll(".editor-instance .view-line")) {
@@ -40,10 +40,10 @@ export function run(): Promise<Report> {
       await page.evaluate(watchPage);
       const file = outcome(folder);
       if (!(await waitFor(() => existsSync(file), 120_000))) throw new Error("The helper measured nothing.");
-      const told = JSON.parse(readFileSync(file, "utf8")) as readonly Told[] | { readonly error: string };
-      if ("error" in told) throw new Error(told.error);
+      const updates = JSON.parse(readFileSync(file, "utf8")) as readonly AgentUpdate[] | { readonly error: string };
+      if ("error" in updates) throw new Error(updates.error);
       const seen = await page.evaluate<Readonly<Record<number, number>>>("window.seenNames");
-      const times = told.slice(warmUp).map(({ line, at }) => {
+      const times = updates.slice(warmUp).map(({ line, at }) => {
         const when = seen[line];
         if (when === undefined) throw new Error(`The agent was never seen at line ${line}.`);
         return when - at;

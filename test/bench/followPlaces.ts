@@ -1,11 +1,11 @@
-// Where the agent of the benchmark goes, for both processes that take part.
+// The locations of the agent in the benchmark, for both processes that take part.
 
-/** When the agent was said to be at a line, ms since the epoch. */
-export interface Told {
+/** When the agent reported a line (ms since the epoch). */
+export interface AgentUpdate {
   readonly line: number;
   readonly at: number;
 }
 
 export const agentName = "Bench Agent";
-/** All lines down to this one are in sight at once. */
+/** All lines up to this one are visible at once. */
 export const lastLine = 30;

@@ -1,4 +1,4 @@
-// Tells an agent's places inside the extension host, for follow.ts, which watches the window for them.
+// Reports an agent's locations inside the extension host, for follow.ts, which watches the window for them.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as vscode from "vscode";
@@ -8,21 +8,24 @@ import { FedEvents } from "../support/fakes/fedEvents.ts";
 import { FollowController } from "../../src/follow/vscode/followController.ts";
 import { nodePaths } from "../../src/files/nodePaths.ts";
 import { Confinement } from "../../src/files/paths.ts";
-import { agentName, lastLine, type Told } from "./followPlaces.ts";
+import { agentName, lastLine, type AgentUpdate } from "./followPlaces.ts";
 
-/** Between two updates, ms: beyond what is painted as one. */
+/** The time between two updates (ms), so long that they are painted separately. */
 const apart = 300;
 
-/** Opens the workspace's `long.ts`, moves an agent down its first lines, and writes when each update came, or the error. */
+/**
+ * Opens the workspace's `long.ts`, moves an agent down its first lines, and writes the times of the updates, or the
+ * error.
+ */
 export async function measureFollowing(outcome: string): Promise<void> {
   try {
-    writeFileSync(outcome, JSON.stringify(await told()));
+    writeFileSync(outcome, JSON.stringify(await moveAgent()));
   } catch (error) {
     writeFileSync(outcome, JSON.stringify({ error: String(error) }));
   }
 }
 
-async function told(): Promise<readonly Told[]> {
+async function moveAgent(): Promise<readonly AgentUpdate[]> {
   const folder = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? "";
   const path = join(folder, "long.ts");
   await vscode.window.showTextDocument(vscode.Uri.file(path));

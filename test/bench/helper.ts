@@ -1,6 +1,6 @@
-// A throw-away extension for the benchmarks in VS Code. It reads the editor's own account of its start, and it is the
-// floor: the least that shows an agent's words in a webview. Pipe, lines, a batch every 33 ms, one text node; no model.
-// It also writes into every message to a webview of this extension host, Parley's too, when it was sent.
+// A temporary extension for the benchmarks in VS Code. It reads VS Code's own startup report. It is also the floor,
+// the minimum that shows an agent's text in a webview: pipe, lines, a batch every 33 ms, one text node, and no model.
+// It also adds the send time to every message to a webview of this extension host, including Parley's.
 import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { writeFileSync } from "node:fs";
@@ -19,7 +19,7 @@ interface Message {
   };
 }
 
-/** The agent, spoken to by hand. */
+/** The agent, without a client library. */
 class Agent {
   readonly #process: ChildProcessWithoutNullStreams;
   readonly #answers = new Map<number, (result: Message["result"]) => void>();
@@ -106,7 +106,7 @@ function page(): string {
 </script>`;
 }
 
-/** Writes what VS Code says of its own start, each time it says more. */
+/** Writes VS Code's startup report to the file, each time it grows. */
 async function writeStartup(file: string): Promise<void> {
   await vscode.commands.executeCommand("perfview.show");
   const write = (document: vscode.TextDocument): void => {
@@ -117,7 +117,7 @@ async function writeStartup(file: string): Promise<void> {
   vscode.workspace.onDidChangeTextDocument(({ document }) => write(document));
 }
 
-/** Adds `sentAt`, in milliseconds since the epoch, to whatever any extension here posts to a webview. */
+/** Adds `sentAt` (ms since the epoch) to every message that any extension here posts to a webview. */
 function stampMessages(): void {
   const probe = vscode.window.createWebviewPanel("parleyBench.probe", "Probe", {
     viewColumn: vscode.ViewColumn.Active,

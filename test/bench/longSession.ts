@@ -9,7 +9,7 @@ const turns = 200;
 const toolsOfTurn = 3;
 /** Prompt sent and accepted, running, prompt, idle. */
 const ofTurn = 5;
-/** Announced and completed. */
+/** Started and completed. */
 const ofTool = 2;
 const chunkLength = 16;
 export const lastWords = "That is the end of the long conversation.";

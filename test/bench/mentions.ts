@@ -1,15 +1,15 @@
-// The search behind `@`: 100,000 files from a warm index, beside the simplest filter there is, in the same run; and how
-// long the thread is held meanwhile.
+// The search behind `@`: 100,000 files from a warm index, compared with the simplest possible filter in the same run,
+// and how long the search blocks the thread.
 import { FileIndex } from "../../src/mentions/fileIndex.ts";
 import { FileSearch } from "../../src/mentions/fileSearch.ts";
 import { median, ms, ratio, type Report } from "./report.ts";
 
 const files = 100_000;
 const rounds = 11;
-/** Milliseconds until the hits are there, and that the thread may be held at a stretch. */
+/** The maximum time until the results are ready, and the maximum time for which the thread may be blocked (ms). */
 const limit = 50;
 
-/** What is typed, as the last query and those before it. */
+/** The typed text, as the last query and the queries before it. */
 const queries: readonly { readonly what: string; readonly typed: readonly string[]; readonly changes?: true }[] = [
   { what: "one letter: `s`", typed: ["s"] },
   { what: "the same, just after a file came", typed: ["s"], changes: true },
@@ -21,13 +21,13 @@ const queries: readonly { readonly what: string; readonly typed: readonly string
   { what: "no hit: `zzqx`", typed: ["zzqx"] },
 ];
 
-/** Searches, again and again. */
+/** Searches repeatedly. */
 export async function run(): Promise<Report> {
   const paths = manyPaths();
   const index = new FileIndex();
   for (const path of paths) index.add(path);
   const lower = paths.map(path => path.toLowerCase());
-  // The index is warm: it was searched before, by somebody else.
+  // The index is warm: another query has already searched it.
   await new FileSearch(index).find("warm", { limit: 30 });
   const rows: string[][] = [];
   const failures: string[] = [];
@@ -40,7 +40,7 @@ export async function run(): Promise<Report> {
     const cpu: number[] = [];
     let held = first.held;
     for (let round = 0; round < rounds; round++) {
-      // Another query in between, so that each one starts from the whole index.
+      // Another query in between, so that each search starts from the whole index.
       await search.find("#", { limit: 30 });
       for (const before of typed.slice(0, -1)) await search.find(before, { limit: 30 });
       if (changes) index.add(`src/new${round}.ts`);
@@ -69,7 +69,7 @@ export async function run(): Promise<Report> {
   return { tables: [{ columns, rows }], failures };
 }
 
-/** How long a search takes, and the longest time in which nothing else could run. */
+/** The duration of a search, and the longest time in which no other work could run. */
 async function timed(search: FileSearch, query: string): Promise<{ took: number; held: number; cpu: number }> {
   const before = process.cpuUsage();
   const start = performance.now();
@@ -118,7 +118,7 @@ function manyPaths(): readonly string[] {
   };
   const word = (): string => words[next(words.length)] ?? "";
   const paths = new Set<string>();
-  // Each folder lies in an earlier one, so that there is one folder for every ten files or so.
+  // Each folder is inside an earlier one, so that there is one folder per ten files or so.
   const tree: (readonly string[])[] = [[]];
   while (tree.length < files / 10) {
     const above = tree[next(tree.length)] ?? [];

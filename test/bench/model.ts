@@ -1,4 +1,5 @@
-// The reducer and its list of entries alone: how long an event takes, and whether that depends on how many came before.
+// The reducer and its list of entries alone: the time per event, and whether it depends on the number of earlier
+// events.
 import type { LoggedEvent, SessionEvent } from "../../src/session/events.ts";
 import { reduce } from "../../src/session/reduce.ts";
 import { emptySession, type SessionState } from "../../src/session/state.ts";
@@ -11,7 +12,7 @@ export function chunk(messageId: string, text: string): SessionEvent {
   return { type: "messageChunk", author: "agent", messageId, content: { type: "text", text } };
 }
 
-/** The state after the events, one after the other. */
+/** The state after the events, applied in order. */
 export function fold(events: readonly SessionEvent[], from: SessionState = emptySession): SessionState {
   let state = from;
   for (const [seq, event] of events.entries()) state = reduce(state, { seq, at: seq, event } satisfies LoggedEvent);
@@ -47,7 +48,7 @@ const works: readonly Work[] = [
   },
 ];
 
-/** Folds many events, and twice as many: a straightforward model takes twice the time. */
+/** Reduces many events, and twice as many, which takes a linear model twice the time. */
 export function run(): Promise<Report> {
   const rows = works.map(({ title, count, events }) => {
     const once = timed(events(count));
@@ -63,7 +64,7 @@ function timed(events: readonly SessionEvent[]): number {
     const started = performance.now();
     const state = fold(events);
     const elapsed = performance.now() - started;
-    // Looked at, so that nothing of it may be skipped.
+    // Read the result, so that the engine cannot skip the work.
     if (state.entries.length === 0) throw new Error("Nothing was folded.");
     return elapsed;
   });

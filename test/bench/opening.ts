@@ -1,28 +1,31 @@
-// Runs in every page of a window from its beginning, and notes when what a click opens has been painted.
+// Runs in every page of a window from its beginning, and records when the content that a click opens has been painted.
 
-/** What {@link watchOpening} leaves on the window. Milliseconds since the epoch; NaN for what has not happened. */
+/**
+ * The properties that {@link watchOpening} adds to the window (ms since the epoch); NaN for events that have not
+ * happened.
+ */
 export interface Opening {
-  /** In the workbench: the press of a pointer that opened something. */
+  /** In the workbench: the pointer press that opened something. */
   clicked: number;
-  /** In a webview: the text was on the page, at the end of its box and in sight. */
+  /** In a webview: the text was on the page, at the end of its box and visible. */
   painted: number;
   /** In a webview: there was a text box. */
   ready: number;
   /** A character that was typed into it was painted. */
   typed: number;
-  /** Of this page: tasks of more than 50 ms, by their length. */
+  /** The durations of this page's tasks of more than 50 ms. */
   longTasks: number[];
 }
 
 export interface Watched {
-  /** A selector of what scrolls. */
+  /** A selector of the scrolling element. */
   readonly box: string;
   readonly words: string;
-  /** Said on the console when that has been painted: asking for it would take the time that is measured. */
+  /** Logged to the console when the content has been painted, because polling for it would affect the measurement. */
   readonly isOpened: string;
 }
 
-/** Sent to the pages as its source, so it uses nothing from outside. */
+/** The pages receive its source, so it uses nothing from outside. */
 export function watchOpening({ box, words, isOpened }: Watched): void {
   const opening: Opening = { clicked: NaN, painted: NaN, ready: NaN, typed: NaN, longTasks: [] };
   Object.assign(window, { opening });
@@ -35,7 +38,7 @@ export function watchOpening({ box, words, isOpened }: Watched): void {
     addEventListener("pointerdown", clicked, true);
     return;
   }
-  /** In an animation frame: tells when that has been painted. */
+  /** In an animation frame: reports when that frame has been painted. */
   const afterFrame = (then: (at: number) => void): void => {
     const { port1, port2 } = new MessageChannel();
     port1.onmessage = () => then(now());
@@ -66,7 +69,7 @@ export function watchOpening({ box, words, isOpened }: Watched): void {
     }
     if (!(opening.painted > 0 && opening.ready > 0)) requestAnimationFrame(frame);
   };
-  // A webview's page is written into a document that was there before, which ends its frames; timers go on.
+  // A webview's page is written into an existing document, which ends its animation frames. Timers continue.
   const begun = setInterval(() => {
     if (document.querySelector("textarea, #parley") === null) return;
     clearInterval(begun);

@@ -1,4 +1,4 @@
-// Packs Parley as users get it, from a copy of the sources: the builds that others work with stay as they are.
+// Packs Parley as for users, from a copy of the sources, so that builds in use are not changed.
 import { execFile } from "node:child_process";
 import { cpSync, existsSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 import { whenExiting } from "../../scripts/tools/processes.mjs";
 import { inProject, root } from "../../scripts/tools/project.mjs";
 
-/** A packed extension, and the folder of what is in it. */
+/** A packed extension, and the folder with its contents. */
 export interface Packed {
   readonly vsix: string;
   readonly folder: string;

@@ -1,15 +1,16 @@
-// Runs inside a webview: notes when what changed below an element was painted, what it waited for, and long tasks.
+// Runs inside a webview: records when changes below an element were painted, the messages that caused them, and long
+// tasks.
 
 export interface Paint {
   /** Milliseconds since the epoch. */
   readonly at: number;
-  /** Whether something changed that can be seen without scrolling. */
+  /** Whether a change is visible without scrolling. */
   readonly inSight: boolean;
 }
 
-/** A message of the host, all in milliseconds since the epoch. */
+/** A message of the host (all times in ms since the epoch). */
 export interface Arrival {
-  /** When the extension called `postMessage`. NaN where nobody noted it. */
+  /** When the extension called `postMessage`. NaN if the time was not recorded. */
   readonly sent: number;
   readonly arrived: number;
   readonly painted: number;
@@ -21,13 +22,13 @@ export interface Stroke {
   readonly painted: number;
 }
 
-/** When it began, in milliseconds since the epoch, and how long it took. */
+/** The start (ms since the epoch) and the duration. */
 export interface LongTask {
   readonly at: number;
   readonly duration: number;
 }
 
-/** What {@link install} leaves on the window. */
+/** The properties that {@link install} adds to the window. */
 export interface Watched {
   paints: Paint[];
   arrivals: Arrival[];
@@ -38,8 +39,8 @@ export interface Watched {
 }
 
 /**
- * Watches from now on, in place of an earlier watch. Painted is an animation frame after the change and then a turn of a
- * message channel. Sent to the page as its source, so it uses nothing from outside.
+ * Starts watching, in place of an earlier watcher. A change counts as painted after an animation frame and then a turn
+ * of a message channel. The page receives its source, so it uses nothing from outside.
  */
 export function install(element: Element): void {
   const watched = window as unknown as Watched;
@@ -54,13 +55,13 @@ export function install(element: Element): void {
   const { port1, port2 } = new MessageChannel();
   const turns: (() => void)[] = [];
   port1.onmessage = () => turns.shift()?.();
-  /** Collects what was handed over until the next frame, and tells when that has been painted. */
+  /** Collects items until the next frame, and reports when that frame has been painted. */
   const atPaint = <T>(painted: (items: readonly T[], at: number) => void): ((item: T) => void) => {
     let waiting: T[] = [];
     return item => {
       if (waiting.push(item) > 1) return;
       requestAnimationFrame(() => {
-        // Changes from here on are for the next frame.
+        // Later changes belong to the next frame.
         const items = waiting;
         waiting = [];
         turns.push(() => painted(items, now()));
@@ -69,7 +70,10 @@ export function install(element: Element): void {
     };
   };
 
-  /** A box of a long answer that may be left out of the layout is asked for itself: asking within it would lay it out. */
+  /**
+   * Checks the box of a long answer itself, which may be excluded from the layout: checking elements inside it would
+   * lay it out.
+   */
   const isInSight = (target: Node): boolean => {
     const element = target instanceof Element ? target : target.parentElement;
     const box = (element?.closest(".blocks") ?? element)?.getBoundingClientRect();
@@ -107,7 +111,7 @@ export function install(element: Element): void {
   addEventListener("input", onInput, true);
 
   const tasks = new PerformanceObserver(list => {
-    // Other pages' tasks in the same process are not ours.
+    // Ignore the tasks of other pages in the same process.
     for (const { name, startTime, duration } of list.getEntries())
       if (!name.startsWith("cross-origin")) longTasks.push({ at: performance.timeOrigin + startTime, duration });
   });

@@ -1,4 +1,4 @@
-// The real panel in the real VS Code: a flood, typing while an answer streams, opening a long session, and what it holds.
+// The real panel in the real VS Code: a flood, typing while an answer streams, opening a long session, and its memory.
 import { measureFlood } from "./panelFlood.ts";
 import { heapOf, measureHeap } from "./panelHeap.ts";
 import { measureOpening } from "./panelOpening.ts";
@@ -7,10 +7,10 @@ import { measureTyping } from "./panelTyping.ts";
 import type { Report } from "./report.ts";
 import { withVscode } from "./vscode.ts";
 
-/** What to measure while something is being made faster: `PARLEY_BENCH_PARTS=opening,typing,flood`; all if left out. */
+/** The parts to measure during development: `PARLEY_BENCH_PARTS=opening,typing,flood`; all by default. */
 const parts = process.env["PARLEY_BENCH_PARTS"]?.split(",");
 
-/** Measures all of it, in one VS Code. */
+/** Measures all parts, in one VS Code. */
 export function run(): Promise<Report> {
   if (parts) return runParts(parts);
   return withVscode(

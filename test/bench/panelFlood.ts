@@ -1,5 +1,5 @@
-// From the agent's last write to the last paint in the real panel, beside a floor in the same run: the same agent and
-// chunks through pipe, batch and one text node.
+// The time from the agent's last write to the last paint in the real panel, compared with a floor in the same run:
+// the same agent and chunks through pipe, batch and one text node.
 import { answerOf } from "./answer.ts";
 import { answered, writeAnswer, type Answered, type Side } from "./panelSides.ts";
 import { median, ms, p95, range, ratio, type Report } from "./report.ts";
@@ -9,7 +9,7 @@ const chunkLength = 12;
 const rounds = 4;
 const lastWords = "The end of it.";
 
-/** Milliseconds, but for the ratio. */
+/** Milliseconds, except for the ratio. */
 const limits = { painted: 250, ratio: 4, task: 50, posted: 50 };
 
 interface Run {
@@ -19,7 +19,7 @@ interface Run {
   readonly paints: number;
   /** From the turn's end to the last paint after it. */
   readonly settled: number;
-  /** From the last write until all of it stands on the page, what is out of sight too. */
+  /** From the last write until all of it is on the page, including content that is not visible. */
   readonly complete: number;
   readonly longestTask: number;
   /** From `postMessage` in the extension host to the paint, and the part of it until the page has the message. */
@@ -27,12 +27,12 @@ interface Run {
   readonly carried: number;
 }
 
-/** Takes turns between the panel and the floor. */
+/** Alternates between the panel and the floor. */
 export async function measureFlood(panel: Side, floor: Side): Promise<Report> {
   const text = answerOf(count * chunkLength - lastWords.length) + lastWords;
   for (const side of [panel, floor]) writeAnswer(side, text, { chunkLength });
   const runs: { readonly panel: Run; readonly floor: Run }[] = [];
-  // The first round warms up and is not counted.
+  // The first round is a warm-up and is not counted.
   for (let round = 0; round <= rounds; round++) {
     const pair = { floor: runOf(await answered(floor, lastWords)), panel: runOf(await answered(panel, lastWords)) };
     if (round > 0) runs.push(pair);
@@ -44,7 +44,7 @@ function runOf({ first, written, ended, watched }: Answered): Run {
   const { paints, arrivals, longTasks } = watched;
   const inSight = paints.filter(paint => paint.inSight);
   const before = inSight.filter(paint => paint.at > first && paint.at < ended);
-  // Before that the conversation before leaves the page, after it the turn ends.
+  // Before that, the previous conversation leaves the page; after it, the turn ends.
   const flood = arrivals.filter(({ sent }) => sent > first && sent < ended);
   return {
     writing: written - first,
@@ -68,7 +68,7 @@ const whole = (run: Run): number => run.writing + run.painted;
 const longest = (run: Run): number => run.longestTask;
 const posted = (run: Run): number => run.posted;
 
-/** Tasks up to 50 ms are not told by the browser. */
+/** The browser does not report tasks up to 50 ms. */
 const task = (value: number): string => (value <= 50 ? "≤ 50 ms" : ms(value));
 
 function table(runs: Runs): Report["tables"][number] {
@@ -111,7 +111,7 @@ function failures(runs: Runs): readonly string[] {
   ];
 }
 
-/** A sentence about a limit in milliseconds, if it was not kept. */
+/** A sentence about a limit (ms) that was exceeded. */
 export function over(what: string, value: number, limit: number, when: string): readonly string[] {
   return value > limit ? [`${what} ${ms(value)} ${when}; ${limit} ms are allowed.`] : [];
 }

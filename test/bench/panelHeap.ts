@@ -1,4 +1,4 @@
-// What the panel holds: its heap after collection, and the elements on its page, while a conversation grows.
+// The panel's memory: its heap after garbage collection, and the elements on its page, while a conversation grows.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
@@ -8,12 +8,12 @@ import { answerOf } from "./answer.ts";
 import { newSession, prompt, type Side } from "./panelSides.ts";
 import type { Report } from "./report.ts";
 
-/** Entries that each step adds to the conversation, and how many steps. */
+/** The number of entries that each step adds to the conversation, and the number of steps. */
 const entries = 1000;
 const steps = 4;
 /**
- * Elements may differ by so much: of a conversation that is followed, the last two to three hundred entries are on the
- * page. Each step's heap may differ from the others' by so much.
+ * The maximum ratio between the steps, for elements and for the heap. The page contains the last two to three hundred
+ * entries of a conversation that is scrolled to its end.
  */
 const limits = { elements: 1.6, heap: 2 };
 
@@ -23,7 +23,7 @@ export interface Heap {
   readonly elements: number;
 }
 
-/** The webview of an extension, after collection. */
+/** The memory of an extension's webview after garbage collection. */
 export async function heapOf(page: Page, owner = "parley.parley"): Promise<Heap> {
   const outer = page.frames().find(frame => frame.url().includes(`extensionId=${owner}&`));
   if (!outer) throw new Error(`There is no webview of ${owner}.`);
@@ -37,7 +37,7 @@ export async function heapOf(page: Page, owner = "parley.parley"): Promise<Heap>
   return { used: usedSize, elements };
 }
 
-/** Lets a conversation grow step by step. `before` are heaps that were taken after other work. */
+/** Lets a conversation grow step by step. `before` are heaps that were measured after other work. */
 export async function measureHeap(panel: Side, before: readonly (readonly [string, Heap])[]): Promise<Report> {
   await panel.page.bringToFront();
   await newSession(panel);
@@ -69,13 +69,13 @@ async function grow({ frame, box, workspace }: Side, step: number): Promise<void
   const file = `grow${step}.json`;
   writeFileSync(join(workspace, file), JSON.stringify({ steps: [...units, { chunk: `\n\n${words}` }] }));
   await prompt(box, file);
-  // An answer that was cut within a code block has it twice while it settles.
+  // An answer cut within a code block is on the page twice while it settles.
   await frame.getByText(words).last().waitFor({ timeout: 60_000 });
   const idle = async (): Promise<boolean> => (await frame.getByRole("button", { name: "Stop" }).count()) === 0;
   if (!(await waitFor(idle, 30_000))) throw new Error("The turn did not end.");
 }
 
-/** A tool call and a piece of an answer: two entries. */
+/** A tool call and a chunk of an answer: two entries. */
 function unit(id: string): readonly unknown[] {
   const toolCallId = `grow-${id}`;
   const content = [{ type: "content", content: { type: "text", text: answerOf(300) } }];

@@ -1,5 +1,6 @@
-// From the click on the chat's icon, in a window that has just been opened, to the end of a long conversation whose log
-// lies on disk, and to a character that is typed into the composer. Beside it: opening a webview that shows nothing.
+// The time from the click on the chat's icon, in a window that has just been opened, to the end of a long conversation
+// whose log is on disk, and to a character that is typed into the composer. Compared with opening a webview that shows
+// nothing.
 import { appendFileSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { BrowserContext, FrameLocator, Page } from "playwright-core";
@@ -13,7 +14,7 @@ import { median, ms, range, ratio, type Report } from "./report.ts";
 import type { Vscode } from "./vscode.ts";
 
 const rounds = 4;
-/** Where the box was in the round before, by the webview's extension: it will be there again. */
+/** The position of the text box in the previous round, by the webview's extension. It will be the same again. */
 const boxes = new Map<
   string,
   { readonly x: number; readonly y: number; readonly width: number; readonly height: number }
@@ -29,7 +30,7 @@ interface Run {
   readonly longestTask: number;
 }
 
-/** Opens both in turn, each time in a fresh window; the heap is that of the last panel. */
+/** Opens both alternately, each time in a new window; the heap is that of the last panel. */
 export async function measureOpening(vscode: Vscode): Promise<Report & { readonly heap: Heap }> {
   const workspace = join(vscode.folder, "opening");
   mkdirSync(workspace);
@@ -38,7 +39,7 @@ export async function measureOpening(vscode: Vscode): Promise<Report & { readonl
   const log = await makeSession(vscode, workspace, chat);
   const runs: { readonly panel: Run; readonly empty: Run }[] = [];
   let heap: Heap | undefined;
-  // The first round warms up and is not counted.
+  // The first round is a warm-up and is not counted.
   for (let round = 0; round <= rounds; round++) {
     const idle = await open(vscode, workspace, empty, { tab: "Floor", owner: "parley-bench.helper" });
     await log.restore();
@@ -88,7 +89,7 @@ async function newProfile(vscode: Vscode, watched: Parameters<typeof watchOpenin
   return profile;
 }
 
-/** Makes the window's current session one whose log can be put back as it was. */
+/** Makes the window's current session one whose log can be restored. */
 async function makeSession(
   vscode: Vscode,
   workspace: string,
@@ -123,12 +124,14 @@ function findFile(folder: string, name: string): string | undefined {
 const tab = (page: Page, name: string): ReturnType<Page["locator"]> =>
   page.locator(".activitybar").getByRole("tab", { name, exact: false });
 
-/** VS Code goes on starting for so long after its extensions are there, in milliseconds: it is the panel that is measured. */
+/**
+ * VS Code continues to start for this long after its extensions are ready (ms). The benchmark measures the panel only.
+ */
 const settling = 4000;
-/** VS Code in a browser stores what it remembers of a window at least this often. Milliseconds. */
+/** VS Code in a browser stores the state of a window at least this often (ms). */
 const remembering = 6000;
 
-/** Goes back to the explorer, so that the next window opens with that. */
+/** Returns to the explorer, so that the next window opens with it. */
 async function leave(page: Page): Promise<void> {
   await tab(page, "Explorer").click();
   await page.locator(".explorer-viewlet").waitFor();
@@ -152,7 +155,8 @@ async function open(
   const inside = webview(page, owner);
   const box = boxes.get(owner);
   const done = async (): Promise<boolean> => {
-    // VS Code gives the focus to what it opens, perhaps after somebody has clicked into the box: then they click again.
+    // VS Code focuses the view that it opens, perhaps after the user has clicked into the box. The user then clicks
+    // again.
     if (box) await page.mouse.click(box.x + box.width / 2, box.y + box.height / 2);
     else await inside.locator("textarea").click();
     await page.keyboard.press("x");

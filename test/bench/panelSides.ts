@@ -8,27 +8,27 @@ import { cut } from "./answer.ts";
 import { install, type Watched } from "./paints.ts";
 import type { Vscode } from "./vscode.ts";
 
-/** The agent is silent for this long before its turn ends, so that the end's own paints are told apart. Milliseconds. */
+/** The agent is silent for this long before its turn ends, so that the paints at the end can be distinguished (ms). */
 const silence = 1500;
-/** Nothing was painted for this long: the run is over. Milliseconds. */
+/** The run is over after this long without a paint (ms). */
 const quiet = 500;
 const marks = "marks.ndjson";
 
-/** A window, and how it is asked for the answer of `flood.json`. */
+/** A window, and how to request the answer of `flood.json` in it. */
 export interface Side {
   readonly page: Page;
   readonly workspace: string;
   readonly frame: FrameLocator;
-  /** The element that the text appears in. */
+  /** The element in which the text appears. */
   readonly root: Locator;
-  /** Where in it the text of the newest answer is. */
+  /** The position in it where the text of the newest answer starts. */
   readonly newest: Locator;
-  /** Where one types. */
+  /** The text box. */
   readonly box: Locator;
   ask(): Promise<void>;
 }
 
-/** When things happened in one answer, in milliseconds since the epoch, and what the page noted. */
+/** The times of the events in one answer (ms since the epoch), and the page's records. */
 export interface Answered {
   readonly first: number;
   readonly written: number;
@@ -52,7 +52,7 @@ export async function openPanel(vscode: Vscode): Promise<Side> {
   return { page, workspace, frame, root: frame.locator(".log"), newest, box, ask };
 }
 
-/** Leaves the session, where something was said in it. */
+/** Leaves the session, if it has messages. */
 export async function newSession({ page, frame }: Pick<Side, "page" | "frame">): Promise<void> {
   const entries = frame.locator(".entries > *");
   if ((await entries.count()) === 0) return;
@@ -84,7 +84,7 @@ function newWorkspace(vscode: Vscode, name: string): string {
   return workspace;
 }
 
-/** Writes the script of an answer in chunks. With `burst`, so many at once and then a pause of 10 ms. */
+/** Writes the script of an answer in chunks. With `burst`, this many at once and then a pause of 10 ms. */
 export function writeAnswer(
   { workspace }: Side,
   text: string,
@@ -104,7 +104,7 @@ export function writeAnswer(
   writeFileSync(join(workspace, "flood.json"), JSON.stringify({ steps }));
 }
 
-/** Asks for the answer, does something meanwhile, waits until all of it is painted and the turn is over. */
+/** Requests the answer, does something meanwhile, and waits until all of it is painted and the turn is over. */
 export async function answered(side: Side, lastWords: string, meanwhile?: () => Promise<void>): Promise<Answered> {
   const { page, workspace, root, newest, ask } = side;
   const file = join(workspace, marks);
@@ -131,7 +131,7 @@ export async function answered(side: Side, lastWords: string, meanwhile?: () => 
   return { first, written, ended, watched: await noted(side) };
 }
 
-/** What the page has noted so far. */
+/** The page's records so far. */
 export function noted({ root }: Pick<Side, "root">): Promise<Answered["watched"]> {
   return root.evaluate(() => {
     const { paints, arrivals, strokes, longTasks } = window as unknown as Watched;

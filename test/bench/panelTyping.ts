@@ -1,4 +1,4 @@
-// From a key to its paint in the composer while an answer streams in, beside a text box in a webview where nothing happens.
+// From a key to its paint in the composer while an answer streams in, compared with a text box in an idle webview.
 import { answerOf } from "./answer.ts";
 import { over } from "./panelFlood.ts";
 import { answered, noted, writeAnswer, type Answered, type Side } from "./panelSides.ts";
@@ -6,7 +6,7 @@ import { install } from "./paints.ts";
 import { median, ms, p95, range, type Report } from "./report.ts";
 
 const chunkLength = 12;
-/** Chunks at once, every 10 ms and a little. */
+/** The number of chunks at once, every 10 ms and a little. */
 const burst = 11;
 const seconds = 12;
 const rounds = 2;
@@ -18,11 +18,11 @@ const limits = { above: 8, task: 50 };
 interface Run {
   readonly stroke: number;
   readonly longestTask: number;
-  /** Chunks a second. */
+  /** Chunks per second. */
   readonly pace: number;
 }
 
-/** Takes turns between the panel and the empty webview. */
+/** Alternates between the panel and the empty webview. */
 export async function measureTyping(panel: Side, empty: Side): Promise<Report> {
   const count = seconds * 1000;
   writeAnswer(panel, answerOf(count * chunkLength - lastWords.length) + lastWords, { chunkLength, burst });

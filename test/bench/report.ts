@@ -1,4 +1,4 @@
-// What a benchmark hands back: tables of words and numbers, and whether a limit was kept.
+// The result of a benchmark: tables of words and numbers, and the limits that were exceeded.
 
 /** One table of a benchmark. */
 export interface Table {
@@ -6,15 +6,15 @@ export interface Table {
   readonly rows: readonly (readonly string[])[];
 }
 
-/** The outcome of a benchmark. `failures` are sentences about limits that were not kept. */
+/** The outcome of a benchmark. `failures` are sentences about exceeded limits. */
 export interface Report {
   readonly tables: readonly Table[];
-  /** What ran beside Node.js, with versions. */
+  /** The software used besides Node.js, with versions. */
   readonly versions?: readonly string[];
   readonly failures?: readonly string[];
 }
 
-/** The middle of the values: one slow run on a busy machine does not move it. */
+/** The median of the values, which one slow run on a busy machine does not move. */
 export function median(values: readonly number[]): number {
   if (values.length === 0) throw new Error("There is no median of nothing.");
   const sorted = [...values].sort((a, b) => a - b);
@@ -30,10 +30,10 @@ export function p95(values: readonly number[]): number {
   return sorted[Math.ceil(sorted.length * 0.95) - 1] as number;
 }
 
-/** Milliseconds, with a decimal where it tells something. */
+/** Milliseconds, with a decimal where it is significant. */
 export const ms = (value: number): string => `${value < 10 ? value.toFixed(1) : Math.round(value).toString()} ms`;
 
-/** The smallest and the largest value, for people who want to know how far runs differ. */
+/** The smallest and the largest value, to show how far runs differ. */
 export const range = (values: readonly number[]): string =>
   `${ms(Math.min(...values)).replace(" ms", "")}–${ms(Math.max(...values))}`;
 

@@ -1,4 +1,4 @@
-// Changes under review: how long until the hunks of a large file are there, and what each key costs after that.
+// Changes under review: the time until the hunks of a large file are ready, and the cost of each key after that.
 import { runToEnd, type Work } from "../../src/base/lineDiff.ts";
 import { changedWords } from "../../src/review/changedWords.ts";
 import {
@@ -15,10 +15,10 @@ import { median, ms, p95, type Report, type Table } from "./report.ts";
 const rounds = 12;
 const keys = 200;
 
-/** In milliseconds of work: first hunks; a key, of 95 in 100; and what holds everything else up. */
+/** The limits in milliseconds of work: first hunks; a key (p95); and the longest time that blocks other work. */
 const limits = { first: 100, key: 16, piece: 20 };
 
-/** Steps of work in one turn of the event loop, as many as for the diffs of cards. */
+/** The steps of work in one turn of the event loop, as many as for the diffs of tool calls. */
 const turn = 10_000;
 
 interface Case {
@@ -31,7 +31,7 @@ const line = (i: number, seed = 0): string =>
   `  const value${i}_${seed} = compute(${(i * 7919 + seed) % 99991}, "item ${i}");\n`;
 const file = (lines: number, make: (i: number) => string): string =>
   whole(Array.from({ length: lines }, (_, i) => make(i)).join(""));
-/** Joined texts are only put together when they are first read; texts from a disk come whole. */
+/** Concatenated strings are only flattened when they are first read, whereas texts from a disk are flat. */
 const whole = (text: string): string => Buffer.from(text).toString();
 const every = (n: number) => (i: number) => (i % n === n - 1 ? line(i, 1) : line(i));
 const long = "x = y + z; ".repeat(100_000);
@@ -97,14 +97,14 @@ function firstHunks({ base, text }: Case): {
   const count = runs[0]?.pieces.length ?? 0;
   const sum = (of: keyof Time): number =>
     median(runs.map(({ pieces }) => pieces.reduce((all, one) => all + one[of], 0)));
-  // The pieces are the same in each run: what else the machine did in one of them is not their doing.
+  // The slices are the same in each run. Their medians remove the influence of other work on the machine.
   const longest = (of: keyof Time): number =>
     Math.max(...Array.from({ length: count }, (_, i) => median(runs.map(({ pieces }) => pieces[i]?.[of] ?? 0))));
   const row = [ms(sum("wall")), ms(sum("cpu")), `${count}`, ms(longest("wall")), ms(longest("cpu"))];
   return { row: [`${hunks}`, ...row], time: sum("cpu"), piece: longest("cpu") };
 }
 
-/** What something took: by the clock, and of a processor, which other programs take time of as well. */
+/** The duration by the clock, and the processor time, which excludes other programs. */
 interface Time {
   readonly wall: number;
   readonly cpu: number;
@@ -119,7 +119,7 @@ function timer(): () => Time {
   };
 }
 
-/** Does the work as an extension host does it, some of it in each turn: how long each of them takes. */
+/** Does the work like an extension host, in several turns of the event loop, and returns the duration of each. */
 function inPieces<T>(work: Work<T>): { readonly value: T; readonly pieces: readonly Time[] } {
   const pieces: Time[] = [];
   for (;;) {
@@ -146,7 +146,7 @@ function typed({ base, text }: Case): { readonly row: readonly string[]; readonl
   return { row: [...shown(elsewhere), ...shown(inside)], p95: worst };
 }
 
-/** Keys typed one behind the other into a line; every fiftieth begins a new one. */
+/** Keys typed one after the other into a line; every fiftieth begins a new line. */
 function series(start: FileChanges, first: number): readonly Time[] {
   let changes = start;
   let at = { line: first, character: 0 };

@@ -1,11 +1,11 @@
-// How large the package is, and the programs in it, minified as users get them.
+// The size of the package and of the programs in it, minified as for users.
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { pack } from "./packed.ts";
 import { kB, type Report } from "./report.ts";
 
-/** What esbuild wrote of a build, as far as it is used here. */
+/** The parts of esbuild's metafile that are used here. */
 interface Outputs {
   readonly [file: string]: {
     readonly bytes: number;
@@ -13,7 +13,7 @@ interface Outputs {
   };
 }
 
-/** Packs the extension and weighs it. */
+/** Packs the extension and measures it. */
 export async function run(): Promise<Report> {
   const packed = await pack();
   try {
@@ -53,7 +53,7 @@ export async function run(): Promise<Report> {
   }
 }
 
-/** An output and all that it imports before it can run. */
+/** An output and everything that it imports before it can run. */
 function loaded(outputs: Outputs, file: string, seen = new Set<string>()): ReadonlySet<string> {
   const output = outputs[file];
   if (!output || seen.has(file)) return seen;

@@ -1,5 +1,5 @@
-// 100 MB of a command's output, as fast as it comes, through a terminal of ours into the session; beside `cat` to a pipe
-// that nobody keeps. Memory is measured while it runs and after collection.
+// 100 MB of a command's output at full speed, through a terminal of Parley into the session, compared with `cat` to a
+// pipe whose data is dropped. Memory is measured during the run and after garbage collection.
 import { spawn } from "node:child_process";
 import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -19,14 +19,14 @@ const megabyte = 1024 * 1024;
 const size = 100 * megabyte;
 const ring = megabyte;
 const rounds = 5;
-/** What may be held beyond the ring, in bytes: after collection, and at the worst moment. */
+/** The maximum memory beyond the ring, in bytes: after garbage collection, and at the peak. */
 const limits = { retained: 16 * megabyte, peak: 64 * megabyte };
 const mostEvents = 30;
 
 setFlagsFromString("--expose_gc");
 const collect = runInNewContext("gc") as () => void;
 
-/** All that JavaScript and its buffers hold. */
+/** The memory of JavaScript and its buffers. */
 function held(): number {
   const { heapUsed, external } = process.memoryUsage();
   return heapUsed + external;
@@ -39,7 +39,7 @@ interface Run {
   readonly mostUpdates: number;
 }
 
-/** Runs the flood several times, in turn with the floor. */
+/** Runs the flood several times, alternating with the floor. */
 export async function run(): Promise<Report> {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "parley-bench-terminal-")));
   try {
@@ -50,7 +50,7 @@ export async function run(): Promise<Report> {
     for (let round = 0; round <= rounds; round++) {
       const floor = await toPipe(file);
       const one = await toTerminal(folder, file);
-      // The first warms up.
+      // The first run is a warm-up.
       if (round === 0) continue;
       floors.push(floor);
       runs.push(one);

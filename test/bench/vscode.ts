@@ -1,4 +1,4 @@
-// A real VS Code with the packed Parley installed and the benchmarks' own helper beside it.
+// A real VS Code with the packed Parley installed, and the benchmarks' own helper.
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,12 +9,12 @@ import { startServer, type Server } from "../../scripts/vscode/server.mjs";
 import { launchBrowser, openWorkbench } from "../../scripts/vscode/workbench.mjs";
 import { pack } from "./packed.ts";
 
-/** What a benchmark works with. */
+/** The environment of a benchmark. */
 export interface Vscode {
   readonly versions: readonly string[];
   /** A temporary folder. */
   readonly folder: string;
-  /** Where VS Code keeps what it and its extensions store. */
+  /** Where VS Code stores the data of itself and its extensions. */
   readonly dataDir: string;
   /** Opens a window on a folder, with or without the helper, in a browser profile of its own unless one is given. */
   open(workspace: string, how?: { readonly helper?: boolean; readonly profile?: BrowserContext }): Promise<Page>;

@@ -1,5 +1,5 @@
-// 50,000 updates, 50 MB, from an agent process through the whole wire into the state of a session, beside JSON.parse of
-// the same bytes in the same run.
+// 50,000 updates, 50 MB, from an agent process through the whole wire into the state of a session, compared with
+// JSON.parse of the same bytes in the same run.
 import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -20,7 +20,7 @@ const count = 50_000;
 const lineBytes = 1000;
 const rounds = 7;
 
-/** Takes the same flood in three ways, in turn, several times. */
+/** Processes the same flood in three ways, alternately, several times. */
 export async function run(): Promise<Report> {
   const folder = mkdtempSync(join(tmpdir(), "parley-bench-"));
   try {
@@ -62,7 +62,7 @@ function parse(bytes: Buffer): number {
   return elapsed;
 }
 
-/** The least that can be done with a process: what the wire and the session add comes on top of this. */
+/** The minimum work with a process, to which the wire and the session are added. */
 async function pipe(file: string): Promise<number> {
   const agent = startAgent(file);
   let parsed = 0;
@@ -108,7 +108,7 @@ async function take(file: string): Promise<number> {
   const { title } = session.state;
   session.dispose();
   await ended(process);
-  // Sent, shown, running, accepted and idle are the session's own events.
+  // The events "sent", "shown", "running", "accepted" and "idle" come from the session itself.
   expectAll(updates - 5);
   if (title !== `Update ${count - 1}`) throw new Error("The last update did not reach the state.");
   return elapsed;
