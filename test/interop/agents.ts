@@ -1,43 +1,43 @@
-// The real agents that are tried: what is installed of each, and how each is started so that it talks to the model
-// server on loopback and keeps all it writes in a home of its own.
+// The real agents under test: how each is installed, and how it is started so that it uses the model server on loopback
+// and writes only to a home folder of its own.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { agentPresets, type AgentDefinition } from "../../src/agents/registry.ts";
 
-/** Where a trial's agent lives and whom it talks to. */
+/** The environment of an agent under test. */
 export interface Surroundings {
-  /** The folder the agent's package was installed into. */
+  /** The folder in which the agent's package was installed. */
   readonly installed: string;
   /** The Node.js that runs agents written in JavaScript. */
   readonly node: string;
-  /** A fresh folder: the agent's home. */
+  /** A new folder: the agent's home. */
   readonly home: string;
-  /** The model server, without a slash at the end. */
+  /** The URL of the model server, without a trailing slash. */
   readonly model: string;
 }
 
 /** An agent of the npm registry, in the version of Parley's own preset. */
 export interface RealAgent {
   readonly id: string;
-  /** As npm installs it. */
+  /** The npm package and version. */
   readonly spec: string;
-  /** What the agent finds in its home. */
+  /** The files in the agent's home. */
   readonly files: (model: string) => Readonly<Record<string, unknown>>;
   readonly env: (surroundings: Surroundings) => Readonly<Record<string, string>>;
-  /** A script of the package that must run once: npm itself runs none. Below `node_modules`. */
+  /** A script of the package that must run once, because scripts are disabled in npm. Relative to `node_modules`. */
   readonly setUp?: string;
-  /** The program below the folder `node_modules`: a script for Node.js, or a native one. */
+  /** The program relative to the folder `node_modules`: a script for Node.js, or a native one. */
   readonly program: { readonly script: string } | { readonly native: string };
   readonly args: readonly string[];
 }
 
-/** The agents run on this; it is newer than what Parley itself needs. */
+/** The Node.js version for the agents, which is newer than the one Parley itself needs. */
 export const nodeVersion = "24.21.0";
 
-/** The npm package that holds Node.js for this machine. */
+/** The npm package that contains Node.js for this machine. */
 export const nodePackage = `node-${process.platform === "win32" ? "win" : process.platform}-${process.arch}`;
 
-/** Any text will do; the model server asks for none. */
+/** Any text works, because the model server does not check it. */
 const key = "not-a-key";
 
 export const agents: readonly RealAgent[] = [
@@ -70,7 +70,8 @@ export const agents: readonly RealAgent[] = [
   {
     id: "opencode",
     spec: preset("opencode").description ?? "",
-    // The script puts the binary for this processor, which npm has fetched, where the package expects it.
+    // The script moves the binary for this processor, which npm has downloaded, to the place where the package expects
+    // it.
     setUp: "opencode-ai/postinstall.mjs",
     program: { native: "opencode-ai/bin/opencode.exe" },
     args: ["acp"],
@@ -97,14 +98,14 @@ export const agents: readonly RealAgent[] = [
       DISABLE_AUTOUPDATER: "1",
       CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
       CLAUDE_CODE_MAX_RETRIES: "1",
-      // Containers often have no other user than root, which it refuses otherwise.
+      // Containers often have no user except root, which it otherwise refuses.
       IS_SANDBOX: "1",
       ENABLE_TOOL_SEARCH: "false",
     }),
   },
 ];
 
-/** The agent as Parley's settings would have it: the preset, with the installed program as its command. */
+/** The agent as in Parley's settings: the preset, with the installed program as its command. */
 export function define(agent: RealAgent, surroundings: Surroundings): AgentDefinition {
   const { installed, node, home, model } = surroundings;
   for (const [name, value] of Object.entries(agent.files(model))) {
@@ -124,14 +125,14 @@ export function define(agent: RealAgent, surroundings: Surroundings): AgentDefin
   };
 }
 
-/** The preset whose agent this is: its name, and what it needs of Parley. */
+/** The preset of this agent: its name, and its requirements. */
 export function preset(id: string): AgentDefinition {
   const found = agentPresets.find(each => each.id === id);
   if (!found) throw new Error(`Parley has no preset ${id}.`);
   return found;
 }
 
-/** Everything an agent may take for the user's own lies in its home, and it hears of no proxy. */
+/** All user folders that an agent may use are in its home, and no proxy is set. */
 function homeEnvironment(home: string): Record<string, string> {
   const tmp = join(home, "tmp");
   mkdirSync(tmp, { recursive: true });
@@ -161,7 +162,7 @@ function openCodeSettings(model: string): unknown {
     share: "disabled",
     model: "fake/fake-model",
     small_model: "fake/fake-model-2",
-    // It asks for nothing unless told to.
+    // By default it does not request permission.
     permission: { edit: "ask", bash: "ask", webfetch: "ask" },
     provider: {
       fake: {

@@ -1,5 +1,5 @@
-// One session with a real agent through everything Parley has but the editor: pool, wire, session, room, projection and
-// channel. What is looked at is the view that a panel holds, put together from the channel's messages.
+// One session with a real agent through all of Parley except the editor: pool, wire, session, session services,
+// projection and channel. The scenarios check the view of a panel, composed from the channel's messages.
 import { randomUUID } from "node:crypto";
 import { AgentPool } from "../../src/agents/pool.ts";
 import type { AgentDefinition } from "../../src/agents/registry.ts";
@@ -23,13 +23,13 @@ import { answerFromVerdict, readRules, type Rule } from "../../src/permissions/r
 import { SessionTerminals } from "../../src/terminals/sessionTerminals.ts";
 import { NodeDocuments } from "./nodeDocuments.ts";
 
-/** How long anything may take that an agent does, in milliseconds. */
+/** The time limit for any action of an agent (ms). */
 const patience = 60_000;
 
-/** What the user answers to every question of a turn. */
+/** The user's answer to every question of a turn. */
 export type Answer = "allow" | "reject";
 
-/** A finished turn: what the panel shows behind the prompt, and the questions that were answered on the way. */
+/** A finished turn: the entries after the prompt, and the questions that were answered. */
 export interface Turn {
   readonly entries: readonly ViewEntry[];
   readonly asks: readonly ViewQuestion[];
@@ -78,7 +78,7 @@ export class Conversation {
     this.#channel.hello(0);
   }
 
-  /** What the panel holds now. */
+  /** The panel's current view. */
   get view(): View {
     if (!this.#view) throw new Error("The panel has got no view.");
     return this.#view;
@@ -100,7 +100,7 @@ export class Conversation {
     await this.until("the agent is ready", view => view.head.connection?.state === "ready");
   }
 
-  /** Sends a prompt and resolves when it stands in the transcript. */
+  /** Sends a prompt and resolves when it is in the transcript. */
   async prompt(text: string): Promise<void> {
     const before = prompts(this.view).length;
     this.#session.send([{ type: "text", text }]);
@@ -132,7 +132,7 @@ export class Conversation {
     return this.until("a question is open", view => view.head.asks[0]);
   }
 
-  /** Answers a question by the option that says so for this once, and waits until it is closed. */
+  /** Answers a question with the option for one time, and waits until it is closed. */
   async answer(ask: ViewQuestion, answer: Answer): Promise<void> {
     const option = ask.options.find(({ kind }) => kind === `${answer}_once`);
     if (!option) throw new Error(`“${ask.title}” has no option of the kind ${answer}_once.`);
@@ -145,7 +145,7 @@ export class Conversation {
     this.#session.stop();
   }
 
-  /** Resolves with what `look` finds in the panel, as soon as it finds something. */
+  /** Resolves with the first result of `look` that is neither undefined nor false. */
   until<T>(what: string, look: (view: View) => T | undefined | false): Promise<T> {
     return new Promise((resolve, reject) => {
       const done = (settle: () => void): void => {
@@ -168,7 +168,7 @@ export class Conversation {
     });
   }
 
-  /** Ends the session and the agent; resolves when no process of theirs is left. */
+  /** Ends the session and the agent; resolves when none of their processes is left. */
   async end(): Promise<void> {
     this.#channel.dispose();
     this.#session.dispose();
@@ -178,7 +178,7 @@ export class Conversation {
 
   #posted(message: HostMessage): boolean {
     if (message.type === "snapshot") this.#view = message.view;
-    // Through JSON, as on the way into a webview.
+    // Through JSON, as on the way to a webview.
     if (message.type === "patch")
       this.#view = applyViewPatches(this.view, JSON.parse(JSON.stringify(message.patches)) as readonly ViewPatch[]);
     if (message.type === "text") this.#view = applyViewPatches(this.view, [appendToLast(this.view, message.text)]);
@@ -260,7 +260,7 @@ export class Conversation {
 
 const prompts = (view: View): readonly ViewEntry[] => view.entries.filter(entry => entry.kind === "user");
 
-/** What stands behind the last prompt. */
+/** The entries after the last prompt. */
 export function lastTurn(view: View): readonly ViewEntry[] {
   return view.entries.slice(view.entries.findLastIndex(entry => entry.kind === "user") + 1);
 }

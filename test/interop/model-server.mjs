@@ -6,9 +6,9 @@
 // Speaks: Anthropic Messages (+ count_tokens), OpenAI Chat Completions, OpenAI Responses,
 // Gemini generateContent / streamGenerateContent / countTokens, and model lists.
 //
-// What it answers is written in the last user text, as markers, played in order. Text markers run
-// until the next tool marker; a tool marker ends one model reply. The next request (which carries
-// the tool's result) goes on behind it. When the script is used up the reply is a short text.
+// The last user text contains the answers as markers, which are played in order. Text markers are combined until the
+// next tool marker; a tool marker ends one model reply. The next request (with the tool's result) continues after it.
+// When the script is finished the reply is a short text.
 //
 //   [[say:TEXT]]                 one text block (sent as a few chunks)
 //   [[stream:N]] [[stream:N,MS]] N small text chunks, MS apart (default 10)
@@ -23,7 +23,7 @@
 //   [[plan]] [[plan:2]]          the todo / plan tool; the number is how many of 3 steps are done
 //   [[call:NAME {JSON}]]         that tool with those arguments, whatever it is
 //   [[and]]                      the next tool goes into the same reply (parallel calls)
-//   [[wait:SECONDS]]             sleep before going on
+//   [[wait:SECONDS]]             sleep before continuing
 //   [[hang]]                     headers, then nothing, until the client hangs up
 //   [[drop]]                     cut the connection in mid-stream
 //   [[stop:REASON]]              finish reason: length | refusal | (default) stop
@@ -46,7 +46,7 @@ const LOG = opt("log", "");
 const QUIET = argv.includes("--quiet");
 let seq = 0;
 let full = false;
-// The first request with tools is logged whole; of the others only the end.
+// The first request with tools is logged completely, the others only from their last items.
 const brief = (body, tools) => {
   if (!full && tools > 3) {
     full = true;
@@ -102,7 +102,7 @@ function parseScript(text) {
   return out;
 }
 
-// The script cut into replies: each ends behind its tool calls.
+// The replies of the script: each ends after its tool calls.
 function replies(script) {
   const list = [[]];
   let open = false; // the last reply ends with a tool call
@@ -220,7 +220,7 @@ function normGemini(b, stream, model) {
   return { items, tools, stream, model, jsonSchema };
 }
 
-// Which script is in force, and how many of its replies have been given.
+// The current script, and the number of its replies that have been sent.
 function situation(req) {
   let at = -1;
   let text = "";
@@ -236,7 +236,7 @@ function situation(req) {
     }
   }
   if (at < 0) return { script: null, round: 0, text: "" };
-  // A later user text behind a finished reply belongs to a prompt without markers.
+  // A later user text after a finished reply belongs to a prompt without markers.
   let finished = false;
   let rounds = 0;
   let tagged = -1;
@@ -396,7 +396,7 @@ function chooseTool(a, tools) {
   if (!t && a.kind === "plan") {
     const steps = ["Look at the code", "Change the code", "Test the change"];
     const st = (i, doneWord) => (i < a.done ? doneWord : i === a.done ? "in_progress" : "pending");
-    // Qwen Code keeps its todo tool behind tool_call.
+    // Qwen Code provides its todo tool through tool_call.
     if (tools.some(x => x.name === "tool_call"))
       return {
         name: "tool_call",
@@ -405,7 +405,7 @@ function chooseTool(a, tools) {
           arguments: { todos: steps.map((x, i) => ({ id: String(i + 1), content: x, status: st(i, "completed") })) },
         },
       };
-    // Copilot keeps its todos in a SQLite table.
+    // Copilot stores its todos in a SQLite table.
     if (tools.some(x => x.name === "sql"))
       return {
         name: "sql",
@@ -418,7 +418,7 @@ function chooseTool(a, tools) {
       };
   }
   if (!t && a.kind !== "plan") {
-    // Agents with nothing but a shell.
+    // Agents that have only a shell.
     const sh = pick(tools, NAMES.bash);
     if (!sh) return { none: `no tool for ${a.kind} among: ${tools.map(x => x.name).join(", ")}` };
     const cmd =
@@ -501,7 +501,7 @@ function chooseTool(a, tools) {
 const MD =
   "# Heading\n\nA paragraph with `code`, **bold** and a [link](https://example.com/).\n\n- one\n- two\n  - nested\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n```js\nconst x = 1; // fenced\n```\n\nThe end.";
 const hits = new Map();
-// N characters that do not repeat (some agents stop a model that loops).
+// N characters without repetition (some agents stop a model that loops).
 const filler = n => {
   let t = "";
   for (let i = 1, x = 12345; t.length < n; i++) {

@@ -1,4 +1,4 @@
-// The Documents port on the file system alone: an editor in which no document is open.
+// The Documents port on the file system alone, like an editor in which no document is open.
 import { createReadStream } from "node:fs";
 import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
@@ -9,7 +9,7 @@ import type { Documents, FileStat, LineWindow } from "../../src/files/ports.ts";
 import type { WriteResult } from "../../src/session/agent.ts";
 
 export class NodeDocuments implements Documents {
-  /** Text that the user has typed and not saved, by path. */
+  /** Unsaved text of the user, by path. */
   readonly unsaved = new Map<string, string>();
 
   async stat(path: string): Promise<FileStat> {

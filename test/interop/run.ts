@@ -1,4 +1,4 @@
-// Takes the installed agents through the scenarios, one after the other, and writes down how it went:
+// Runs the scenarios with each installed agent, one after the other, and writes the results:
 //   node run.mjs <trial.json>
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -8,13 +8,13 @@ import { agents, define, preset, type RealAgent } from "./agents.ts";
 import { Conversation } from "./conversation.ts";
 import { scenarios, type Scenario } from "./scenarios.ts";
 
-/** What scripts/interop.mjs has prepared. */
+/** The input that scripts/interop.mjs has prepared. */
 interface Trial {
   readonly model: string;
   readonly node: string;
-  /** The folder each agent was installed into, by id; only these are tried. */
+  /** The folder of each installed agent, by id. Only these are tested. */
   readonly installed: Readonly<Record<string, string>>;
-  /** Only scenarios with this in their id. */
+  /** Only scenarios with this text in their id. */
   readonly only?: string;
   /** A folder whose copies are the workspaces. */
   readonly workspace: string;
@@ -32,7 +32,7 @@ export interface Result {
   readonly opened?: number;
   readonly took?: number;
   readonly remarks: readonly string[];
-  /** Why it failed, if it did. */
+  /** The reason, if it failed. */
   readonly failure?: string;
 }
 

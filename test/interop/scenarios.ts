@@ -1,5 +1,5 @@
-// What every real agent is taken through. Each scenario looks at what the panel shows and at the disk; what an agent
-// does in its own way without being wrong is a remark, not a failure.
+// The scenarios for every real agent. Each checks the panel's view and the disk. Behavior of an agent that is unusual
+// without being wrong is a remark, not a failure.
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -7,13 +7,13 @@ import { isDeepStrictEqual } from "node:util";
 import type { ToolPart, ViewEntry, ViewTool } from "../../src/panel/protocol.ts";
 import { lastTurn, type Conversation, type Turn } from "./conversation.ts";
 
-/** A fresh workspace and a session in it. */
+/** A new workspace and a session in it. */
 export interface Stage {
   readonly conversation: Conversation;
   readonly folder: string;
 }
 
-/** A row of the table. Gives remarks: what a user would notice of this agent. */
+/** A row of the table. Returns remarks about behavior that a user would notice. */
 export interface Scenario {
   readonly id: string;
   readonly title: string;
@@ -42,7 +42,7 @@ export const scenarios: readonly Scenario[] = [
 
 async function answer({ conversation }: Stage): Promise<readonly string[]> {
   const turn = await conversation.turn("[[say:Hello from the model, in full.]]");
-  assert.equal(said(turn.entries), "Hello from the model, in full.");
+  assert.equal(messageText(turn.entries), "Hello from the model, in full.");
   assertPlain(turn.entries, ["agent"]);
   return [];
 }
@@ -52,8 +52,8 @@ async function stream({ conversation }: Stage): Promise<readonly string[]> {
   const expected = Array.from({ length: chunks }, (_, k) => `chunk ${k + 1}${(k + 1) % 20 === 0 ? "\n" : " "}`).join(
     "",
   );
-  const text = said(turn.entries);
-  // Not assert.equal: its message would be 20 kB long.
+  const text = messageText(turn.entries);
+  // Not assert.equal, whose message would be 20 kB long.
   const at = [...expected].findIndex((character, i) => text[i] !== character);
   assert.ok(text === expected, `${text.length} characters of ${expected.length}, first difference at ${at}`);
   assertPlain(turn.entries, ["agent"]);
@@ -71,7 +71,7 @@ async function read({ conversation, folder }: Stage): Promise<readonly string[]>
     tool.title.includes("sum.js") || tool.locations.some(place => place.label === join("src", "sum.js")),
     "The card says which file was read.",
   );
-  assert.equal(said(turn.entries), "That was the file.");
+  assert.equal(messageText(turn.entries), "That was the file.");
   return [
     ...(turn.asks.length > 0 ? ["The agent requests permission to read."] : []),
     ...(shownText(tool).includes("let total = 0") ? [] : ["The card of a read doesn't show the content of the file."]),
@@ -91,7 +91,7 @@ async function edit({ conversation, folder }: Stage): Promise<readonly string[]>
   assert.equal(tool.toolKind, "edit");
   assert.equal(tool.status, "done");
   assert.equal(readFileSync(file, "utf8"), before.replace("let i = 1;", "let i = 0;"));
-  assert.equal(said(turn.entries), "Edited.");
+  assert.equal(messageText(turn.entries), "Edited.");
   const shown = linesOrWords(tool.parts);
   return [
     ...(ask.title.includes(folder)
@@ -102,7 +102,7 @@ async function edit({ conversation, folder }: Stage): Promise<readonly string[]>
   ];
 }
 
-/** How a diff of the edit shows it. Some agents send no more of the file than what is replaced. */
+/** The edit as shown in a diff. Some agents send only the replaced part of the file. */
 function linesOrWords(parts: readonly ToolPart[]): "lines" | "words" {
   const shown = changes(parts, "modify", join("src", "sum.js"));
   if (isDeepStrictEqual(shown, ["-let i = 1;", "+let i = 0;"])) return "words";
@@ -126,7 +126,7 @@ async function create({ conversation, folder }: Stage): Promise<readonly string[
   const tool = onlyTool(turn);
   assert.equal(tool.status, "done");
   assert.equal(readFileSync(file, "utf8"), "first line\nsecond line\n");
-  assert.equal(said(turn.entries), "Created.");
+  assert.equal(messageText(turn.entries), "Created.");
   const shown = changes(tool.parts, "add", join("notes", "new.txt"));
   if (shown) assert.deepEqual(shown, wanted);
   return shown
@@ -154,13 +154,13 @@ async function failingCommand({ conversation }: Stage): Promise<readonly string[
   const tool = onlyTool(turn);
   assert.ok(tool.status === "done" || tool.status === "failed", tool.status);
   showsOutput(conversation, tool, "989");
-  assert.equal(said(turn.entries), "It failed.");
+  assert.equal(messageText(turn.entries), "It failed.");
   const terminal = terminalOf(tool);
   if (terminal) assert.equal(terminal.exit?.exitCode, 3);
   return tool.status === "failed" ? [] : ["The agent reports a failed command as done."];
 }
 
-/** Whether the card shows the output. It must, if the agent sent it. */
+/** Whether the tool call shows the output. It must, if the agent sent it. */
 function showsOutput(conversation: Conversation, tool: ViewTool, output: string): boolean {
   if (shownText(tool).replaceAll("\r\n", "\n").includes(output)) return true;
   const quoted = JSON.stringify(output).slice(1, -1);
@@ -169,7 +169,7 @@ function showsOutput(conversation: Conversation, tool: ViewTool, output: string)
   return false;
 }
 
-/** Whether the message, as text, has those words in the content of a tool call. */
+/** Whether the message contains these words in the content of a tool call, as text. */
 const sentAs = (msg: unknown, words: string): boolean => {
   const text = JSON.stringify(msg);
   return text.includes('"tool_call') && text.includes(words);
@@ -191,7 +191,7 @@ async function allowed({ conversation, folder }: Stage): Promise<readonly string
   const turn = await conversation.finish();
   assert.equal(onlyTool(turn).status, "done");
   assert.equal(readFileSync(file, "utf8"), "made\n");
-  assert.equal(said(turn.entries), "Made.");
+  assert.equal(messageText(turn.entries), "Made.");
   return [
     `Options of a permission request: ${ask.options.map(option => option.name).join(" · ")}.`,
     ...(ask.command === undefined
@@ -213,12 +213,12 @@ async function rejected({ conversation, folder }: Stage): Promise<readonly strin
   return [`A rejected call appears as ${tool.status}, and the turn ${goesOn ? "continues" : `ends${ending(turn)}`}.`];
 }
 
-/** The user has typed into a file and not saved it: agents that read through the client see that. */
+/** A file with unsaved changes of the user, which agents see if they read through the client. */
 async function unsavedRead({ conversation, folder }: Stage): Promise<readonly string[]> {
   const file = join(folder, "src", "sum.js");
   conversation.documents.unsaved.set(file, "const unsaved = 4711;\n");
   const turn = await conversation.turn(`[[tool:read ${file}]][[say:That was the file.]]`, "allow");
-  assert.equal(said(turn.entries), "That was the file.");
+  assert.equal(messageText(turn.entries), "That was the file.");
   const asked = requestsOf(conversation, "fs/read_text_file");
   if (asked.length === 0) return ["The agent reads files directly from disk, so it doesn't see unsaved changes."];
   const answered = conversation.records.some(({ dir, msg }) => dir === "c>a" && JSON.stringify(msg).includes("4711"));
@@ -288,14 +288,14 @@ const requestsOf = (conversation: Conversation, method: string): readonly unknow
 
 async function stopStream({ conversation }: Stage): Promise<readonly string[]> {
   await conversation.prompt("[[stream:5000,10]]");
-  await conversation.until("fifty chunks are shown", view => /chunk 50\b/.test(said(lastTurn(view))));
+  await conversation.until("fifty chunks are shown", view => /chunk 50\b/.test(messageText(lastTurn(view))));
   const pressed = performance.now();
   conversation.stop();
   const turn = await conversation.finish();
   const ms = Math.round(performance.now() - pressed);
   assert.equal(turn.entries.at(-1)?.kind, "turnEnd");
   assert.equal(ending(turn), " (cancelled)");
-  const text = said(turn.entries);
+  const text = messageText(turn.entries);
   assert.ok(text.startsWith("chunk 1 chunk 2 ") && !text.includes("chunk 5000"), "what was said stays");
   await stillAnswers(conversation);
   return [`After Stop, the turn ended within ${ms < 250 ? "250 ms" : `${(ms / 1000).toFixed(1)} s`}.`];
@@ -316,19 +316,19 @@ async function stopQuestion({ conversation, folder }: Stage): Promise<readonly s
   return [];
 }
 
-/** The session is usable after what came before. */
+/** Checks that the session still works after the preceding steps. */
 async function stillAnswers(conversation: Conversation): Promise<void> {
   const turn = await conversation.turn("[[say:Still here.]]");
-  assert.equal(said(turn.entries), "Still here.");
+  assert.equal(messageText(turn.entries), "Still here.");
 }
 
-/** All that the agent said, messages joined. */
-function said(entries: readonly ViewEntry[]): string {
+/** The text of all messages of the agent, joined. */
+function messageText(entries: readonly ViewEntry[]): string {
   const parts = entries.flatMap(entry => (entry.kind === "agent" ? entry.parts : []));
   return parts.map(part => (part.type === "text" ? part.text : "")).join("");
 }
 
-/** Nothing but entries of those kinds: no problems, no notices, no early end. */
+/** Checks that there are only entries of these kinds: no problems, no notices, no early end. */
 function assertPlain(entries: readonly ViewEntry[], kinds: readonly ViewEntry["kind"][]): void {
   const others = entries.filter(entry => !kinds.includes(entry.kind));
   assert.deepEqual(others, []);
@@ -343,7 +343,7 @@ function onlyTool(turn: Turn): ViewTool {
 
 type Part<T extends ToolPart["type"]> = Extract<ToolPart, { type: T }>;
 
-/** The lines that a list of parts shows as changed in the file; undefined if it shows no diff. */
+/** The changed lines of the file in a list of parts; undefined if they contain no diff. */
 function changes(
   parts: readonly ToolPart[],
   operation: Part<"diff">["operation"],
@@ -362,7 +362,7 @@ function terminalOf(tool: ViewTool): Part<"terminal"> | undefined {
   return tool.parts.find(part => part.type === "terminal");
 }
 
-/** What a card shows as text or in a terminal; raw input and output do not count. */
+/** The text and terminal output that a tool call shows, without raw input and output. */
 const shownText = (tool: ViewTool): string =>
   tool.parts.map(part => (part.type === "text" || part.type === "terminal" ? part.text : "")).join("\n");
 

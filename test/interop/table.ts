@@ -1,16 +1,16 @@
-// The results as Markdown: one row for each scenario, one column for each agent, and the remarks below.
+// The results as Markdown: one row per scenario, one column per agent, and the remarks below.
 import type { Result } from "./run.ts";
 
-/** What the table is made of. */
+/** The contents of the table. */
 export interface Tabled {
   readonly results: readonly Result[];
   /** The tests of the panel in VS Code; the title of each ends with its agent's name. */
   readonly panel: readonly { readonly title: string; readonly state: string; readonly ms?: number }[];
-  /** As in 2026-11-20. */
+  /** In the format 2026-11-20. */
   readonly day: string;
 }
 
-/** Markdown for docs/INTEROP.md. Holds no paths. */
+/** Markdown for docs/INTEROP.md. Contains no paths. */
 export function table({ results, panel, day }: Tabled): string {
   const agents = distinct(results.map(result => result.agent));
   const of = (agent: string): readonly Result[] => results.filter(result => result.agent === agent);
