@@ -1,5 +1,5 @@
-// Keeps the code in shape: which room imports which, how large files and folders are, what the manifest declares. Each
-// rule is applied to the project and to a project in which it is broken, so that no rule passes by finding nothing.
+// Checks the structure of the code: imports between rooms, sizes of files and folders, and the manifest. Each rule is
+// applied to the project and to a project that violates it, so that no rule passes because it finds nothing.
 import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";
 import { homedir } from "node:os";
@@ -28,7 +28,7 @@ import {
 
 const ignored = new Set(["node_modules", "dist", "out", ".git"]);
 
-/** Every file of the project, as a path with slashes from its root. */
+/** Every file of the project, as a path with slashes relative to its root. */
 function filesBelow(folder: string): readonly string[] {
   return readdirSync(folder, { withFileTypes: true }).flatMap(entry => {
     const path = join(folder, entry.name);
@@ -42,7 +42,7 @@ const all = filesBelow(".");
 const read = (file: string): string => readFileSync(file, "utf8");
 const project: SourceTree = { paths: all, read };
 
-/** The project with more files, or with other texts in files that it has. */
+/** The project with additional files, or with other texts in its files. */
 const projectWith = (files: Readonly<Record<string, string>>): SourceTree => ({
   paths: [...new Set([...all, ...Object.keys(files)])],
   read: path => files[path] ?? read(path),
@@ -56,16 +56,16 @@ const allowedLong: Readonly<Record<string, string>> = {
 
 interface RuleCase {
   readonly rule: (tree: SourceTree) => readonly string[];
-  /** Files that break the rule. */
+  /** Files that violate the rule. */
   readonly broken: readonly Readonly<Record<string, string>>[];
-  /** Part of each violation that these files cause. */
+  /** A part of each violation that these files cause. */
   readonly found: RegExp;
 }
 
 const many = (count: number, name: (at: number) => string): Readonly<Record<string, string>> =>
   Object.fromEntries(Array.from({ length: count }, (_, at) => [name(at), "// A file.\n"]));
 
-/** By what the rule requires. */
+/** The cases by requirement, which is also the title of the test. */
 const ruleCases: Readonly<Record<string, RuleCase>> = {
   "imports only rooms below its own": {
     rule: upwardImports,
@@ -79,7 +79,7 @@ const ruleCases: Readonly<Record<string, RuleCase>> = {
     ],
     found: /planted\.ts imports/,
   },
-  "is in a room that the order names": {
+  "is in a room of the order": {
     rule: unknownRooms,
     broken: [{ "src/common/planted.ts": "// x\n" }, { "webview-ui/misc/planted.ts": "// x\n" }],
     found: /common|misc/,
@@ -95,7 +95,7 @@ const ruleCases: Readonly<Record<string, RuleCase>> = {
     ],
     found: /planted\.ts imports/,
   },
-  "uses the editor only where its side is": {
+  "uses the API of VS Code only on the editor side": {
     rule: editorImports,
     broken: [
       { "src/review/planted.ts": '// x\nimport * as vscode from "vscode";\n' },
@@ -106,7 +106,7 @@ const ruleCases: Readonly<Record<string, RuleCase>> = {
     ],
     found: /planted\.ts imports/,
   },
-  "of the panel knows only what is shared with it": {
+  "imports only the shared files of src if it belongs to webview-ui": {
     rule: webviewImports,
     broken: [
       { "webview-ui/base/planted.ts": '// x\nimport type { X } from "../../src/session/state.ts";\n' },
@@ -115,12 +115,12 @@ const ruleCases: Readonly<Record<string, RuleCase>> = {
     ],
     found: /(planted|patch)\.ts imports/,
   },
-  "imports files by their whole name": {
+  "imports files by their full names": {
     rule: unresolvedImports,
     broken: [{ "src/base/planted.ts": '// x\nimport { x } from "./log";\n' }],
     found: /imports src\/base\/log$/,
   },
-  "is on no circle of imports": {
+  "is not part of an import cycle": {
     rule: importCircles,
     broken: [
       {
@@ -135,7 +135,7 @@ const ruleCases: Readonly<Record<string, RuleCase>> = {
     broken: [{ "src/session/planted.ts": "// x\nexport const systemClock = 1;\n" }],
     found: /^systemClock is exported by/,
   },
-  "has a name of its own": {
+  "has a unique name": {
     rule: sameFileNames,
     broken: [{ "src/session/log.ts": "// x\n" }, { "webview-ui/find/store.ts": "// x\n" }],
     found: /log\.ts|store\.ts/,
@@ -150,7 +150,7 @@ const ruleCases: Readonly<Record<string, RuleCase>> = {
     broken: [many(26, at => `src/mcp/planted${at}.ts`)],
     found: /^src\/mcp has 26 files$/,
   },
-  "names what it exports, and is no barrel": {
+  "has no default export and is not a barrel": {
     rule: barrels,
     broken: [
       { "src/base/planted.ts": "// x\nexport default 1;\n" },
@@ -170,7 +170,7 @@ const ruleCases: Readonly<Record<string, RuleCase>> = {
     broken: [{ "src/window/planted.ts": "// x\nconst x = vscode as unknown as object;\n" }],
     found: /planted/,
   },
-  "runs only commands of VS Code that it names": {
+  "runs only commands of VS Code with literal names": {
     rule: computedCommands,
     broken: [{ "src/window/planted.ts": "// x\nvoid vscode.commands.executeCommand(intent.command);\n" }],
     found: /planted\.ts runs intent\.command/,
@@ -184,7 +184,7 @@ describe("a file of src and webview-ui", () => {
       assert.deepEqual(rule(project), []);
     });
 
-    it(`${requirement}: a violation is found`, () => {
+    it(`${requirement}, or a violation is reported`, () => {
       for (const files of broken) {
         const violations = rule(projectWith(files));
         assert.ok(
@@ -195,7 +195,7 @@ describe("a file of src and webview-ui", () => {
     });
   }
 
-  it("is listed as an exception only while it needs to be", () => {
+  it("is listed as an exception only while it exceeds the limit", () => {
     assert.deepEqual(
       Object.keys(allowedLong).filter(file => all.includes(file) && !longFiles(project).includes(file)),
       [],
@@ -232,7 +232,7 @@ describe("the manifest", () => {
   const { commands, menus, keybindings = [], submenus = [] } = manifest.contributes;
   const ids = commands.map(command => command.command);
 
-  it("contributes to stable menus only, and uses no proposed API", () => {
+  it("contributes only to stable menus, and uses no proposed API", () => {
     const own = new Set(submenus.map(submenu => submenu.id));
     assert.deepEqual(
       Object.keys(menus).filter(menu => !stableMenus.has(menu) && !own.has(menu)),
@@ -242,7 +242,7 @@ describe("the manifest", () => {
   });
 
   // The compiler checks that the handlers in src are exactly those of this list.
-  it("declares the commands that the extension handles, each once", () => {
+  it("declares the commands of the tables in src, each once", () => {
     assert.deepEqual([...ids].sort(), [...commandIds].sort());
     assert.deepEqual(
       commands.filter(command => command.category !== "Parley"),
@@ -250,7 +250,7 @@ describe("the manifest", () => {
     );
   });
 
-  it("puts only its own commands into menus and on keys", () => {
+  it("uses only its own commands in menus and keybindings", () => {
     const used = [...Object.values(menus).flat(), ...keybindings].flatMap(item => item.command ?? []);
     assert.deepEqual(
       used.filter(command => !ids.includes(command)),
@@ -258,7 +258,7 @@ describe("the manifest", () => {
     );
   });
 
-  it("says every word in package.nls.json, and every word there is said", () => {
+  it("uses every text in package.nls.json, and no others", () => {
     const words = [...read("package.json").matchAll(/"%([^%"]+)%"/g)].map(([, key]) => key as string);
     const known = Object.keys(JSON.parse(read("package.nls.json")) as object);
     assert.deepEqual([...new Set(words)].sort(), known.sort());
@@ -274,7 +274,7 @@ describe("the repository", () => {
       .filter(file => !but.test(file) && pattern.test(read(file)))
       .map(file => `${file}: ${pattern.exec(read(file))?.[0] ?? ""}`);
 
-  it("names no package registry's host", () => {
+  it("contains no host name of a package registry", () => {
     assert.deepEqual(
       matching(
         /\bregistry\.[a-z0-9-]+\.[a-z]{2,}|\b(npmjs|npmmirror|yarnpkg|jfrog)\.(org|com|io)\b|artifactory\./i,
@@ -284,18 +284,18 @@ describe("the repository", () => {
     );
   });
 
-  it("names no folder of the machine it was written on", () => {
-    // People in examples and recordings are made up, and these are their names.
+  it("contains no path of a developer's machine", () => {
+    // The made-up people of examples and recordings have these names.
     assert.deepEqual(matching(/(?<![\w.~-])\/(home|Users)\/(?!ada\b|me\b|Me\b|user\b|you\b)[A-Za-z][\w.-]*\//), []);
     const here = process.cwd().replaceAll("\\", "/");
     const literal = (path: string): RegExp =>
       new RegExp(`(?<![\\w.-])${path.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")}(?![\\w-])`);
-    // A short path is a word of examples as well.
+    // A short path may also be a word of an example.
     for (const path of [here, homedir()].filter(one => one.length > 6))
       assert.deepEqual(matching(literal(path), /^test\/transcripts\//), []);
   });
 
-  it("locks every dependency by its content, not by an address", () => {
+  it("locks every dependency by its content, not by a URL", () => {
     const lock = JSON.parse(read("package-lock.json")) as {
       readonly packages: Readonly<Record<string, LockedPackage>>;
     };

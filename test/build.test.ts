@@ -1,5 +1,5 @@
-// The build: it fails, with a sentence, when something that it needs is missing. Otherwise a package would lack a page
-// that nobody has opened yet.
+// The build fails with an error message when a file that it needs is missing. Otherwise a package could lack a page
+// that has not been opened yet.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -25,7 +25,7 @@ describe("the build", () => {
   });
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-  it("succeeds with everything in place", () => {
+  it("succeeds if all files exist", () => {
     const { status, output } = build();
     assert.equal(status, 0, output);
   });
@@ -45,7 +45,7 @@ describe("the build", () => {
     });
   }
 
-  it("fails when an output that has a budget is not built", () => {
+  it("fails when an output with a budget is not built", () => {
     const file = join(folder, "esbuild.mjs");
     writeFileSync(file, readFileSync(file, "utf8").replace('"dist/watchdog.js": 20_000', '"dist/other.js": 20_000'));
     const { status, output } = build();

@@ -1,4 +1,4 @@
-// The package that users install: what is in it, and that its manifest names nothing that is not.
+// The package that users install: its contents, and that all files named in its manifest exist.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
@@ -21,7 +21,7 @@ describe("the package", () => {
     files = listed.split("\n").filter(file => file !== "");
   });
 
-  it("holds only what runs", () => {
+  it("contains only files that are needed at run time", () => {
     const expected = [
       /^CHANGELOG\.md$/,
       /^LICENSE$/,
@@ -53,7 +53,7 @@ describe("the package", () => {
     }
   });
 
-  it("has every file that the manifest names", () => {
+  it("contains every file that the manifest names", () => {
     const icons = Object.values(manifest.contributes.viewsContainers).flatMap(views => views.map(view => view.icon));
     for (const file of [manifest.main.replace("./", ""), manifest.icon, ...icons]) {
       assert.ok(files.includes(file), `${file} is not in the package`);
@@ -61,17 +61,17 @@ describe("the package", () => {
     }
   });
 
-  describe("its third-party notices", () => {
-    /** What the build makes programs and pages of, beyond our own dependencies. */
+  describe("in its third-party notices", () => {
+    /** Packages that the build includes in programs and pages, in addition to our own dependencies. */
     const bundled = ["@agentclientprotocol/sdk", "zod", "lit-html", "lit-element", "@lit/reactive-element"];
 
-    it("name every package that is shipped, with its version and its whole licence", () => {
+    it("names every included package, with its version and its full license", () => {
       const notices = readFileSync("dist/ThirdPartyNotices.txt", "utf8");
       for (const name of [...Object.keys(manifest.dependencies), ...bundled]) {
         const folder = `node_modules/${name}`;
         const { version } = JSON.parse(readFileSync(`${folder}/package.json`, "utf8")) as { readonly version: string };
         assert.ok(notices.includes(`\n${name} ${version}\nLicense: `), `${name} is not named`);
-        // Some packages are published without their licence: it is kept here.
+        // Some packages are published without their license, which is stored here.
         const licences = [folder, `scripts/tools/licences/${name}`]
           .filter(place => existsSync(place))
           .flatMap(place => readdirSync(place).map(file => `${place}/${file}`))
@@ -84,7 +84,7 @@ describe("the package", () => {
       }
     });
 
-    it("name nothing that only builds and tests use", () => {
+    it("names no package that only the build and the tests use", () => {
       const notices = readFileSync("dist/ThirdPartyNotices.txt", "utf8");
       for (const name of ["esbuild", "mocha", "typescript", "playwright-core"]) {
         assert.ok(!new RegExp(`^${name} [0-9]`, "m").test(notices), `${name} is named`);

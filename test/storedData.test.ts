@@ -1,4 +1,4 @@
-// The data that earlier builds stored opens in this build, field by field. See test/support/data/stored/README.md.
+// This build opens the data that earlier builds stored, field by field. See test/support/data/stored/README.md.
 // `UPDATE=1` rewrites the golden views. A missing golden fails.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -54,7 +54,7 @@ const logOf = async (session: string): Promise<readonly LoggedEvent[]> => {
 
 describe("stored session logs", () => {
   for (const session of sessions) {
-    it(`open in the view that ${session} had, and lose no line`, async () => {
+    it(`open in the stored view of ${session}, and lose no line`, async () => {
       const log = await logOf(session);
       const rows = storedText(`sessions/${logFile(session)}`).split("\n");
       assert.deepEqual(
@@ -72,7 +72,7 @@ describe("stored session logs", () => {
       assert.deepEqual(JSON.parse(text), JSON.parse(readFileSync(file, "utf8")));
     });
 
-    it(`are written as ${session} is`, async () => {
+    it(`are written in the same form as ${session}`, async () => {
       const storage = new StoredFiles({});
       const writer = new SessionWriter(storage, session, new FakeClock(), nullLog);
       for (const logged of await logOf(session)) writer.write(logged);
@@ -83,7 +83,7 @@ describe("stored session logs", () => {
     });
   }
 
-  it("show something else when a field has another name, whichever it is", async function () {
+  it("change the view if any of their fields is renamed", async function () {
     this.timeout(30_000);
     const log = await logOf(everyEvent);
     const views = viewsOf(log);
@@ -101,7 +101,7 @@ describe("stored session logs", () => {
   });
 });
 
-/** Fields that no view shows. The content of a prompt has the fields of a message's content, and those are shown. */
+/** Fields that no view shows. The content of a prompt has the fields of a message's content, which is shown. */
 const unseen: readonly string[] = [
   "askOpened subject.argv",
   "info updatedAt",
@@ -130,7 +130,7 @@ const unseen: readonly string[] = [
 
 type Path = readonly (string | number)[];
 
-/** The way to each field within a value. */
+/** The path to each field within a value. */
 function fieldsOf(value: unknown, above: Path = []): readonly Path[] {
   if (typeof value !== "object" || value === null) return [];
   return Object.entries(value).flatMap(([key, inner]) => {
@@ -149,7 +149,7 @@ function renamed(value: unknown, [key, ...rest]: Path): unknown {
   );
 }
 
-/** The views of the log with a field of one event renamed; undefined where that event breaks the log. */
+/** The views of the log with a field of one event renamed; undefined if the reducer rejects that event. */
 function viewsAfterRename(log: readonly LoggedEvent[], at: number, path: Path): readonly View[] | undefined {
   const changed = log.map((logged, i) =>
     i === at ? ({ ...logged, event: renamed(logged.event, path) } as LoggedEvent) : logged,
@@ -164,7 +164,7 @@ function viewsAfterRename(log: readonly LoggedEvent[], at: number, path: Path): 
 const looksTheSame = (views: readonly View[], others: readonly View[] | undefined, from: number): boolean =>
   others !== undefined && views.slice(from).every((view, i) => jsonEqual(view, others[from + i]));
 
-/** A review with the files of a stored one as they were, and what it asks the editor to do. */
+/** A review with the files of a stored one at that time, and the edits that it requests from the editor. */
 async function restoredReview(name: string): Promise<{
   readonly review: WindowReview;
   readonly steps: readonly FileTextStep[];
@@ -191,7 +191,7 @@ const textsOfReview: Readonly<Record<string, Readonly<Record<string, string | nu
 };
 
 describe("stored reviews", () => {
-  it("wait with their files, counts, turns and titles", async () => {
+  it("restore their files, counts, turns and titles", async () => {
     const { review, dropped } = await restoredReview("review.json");
     const [first, second] = ["2a50d6d5-2ad9-4ed5-bb4e-4e8995b9b58e", "65bc8f90-09b6-49be-909b-72593276bc88"];
     assert.deepEqual(dropped, []);
@@ -209,7 +209,7 @@ describe("stored reviews", () => {
     review.dispose();
   });
 
-  it("undo what they hold: a hunk by its id, and a file that the agent created", async () => {
+  it("undo a hunk by its id, and a file that the agent created", async () => {
     const { review, steps } = await restoredReview("review.json");
     await review.undo({ kind: "hunks", path: `${app}/src/sum.js`, ids: ["1"] });
     await review.undo({ kind: "file", path: `${app}/CHANGES.md` });
@@ -226,7 +226,7 @@ describe("stored reviews", () => {
     const dropped = await review.restore(stored, async path =>
       path.endsWith("sum.js") ? `${fixedSum}// mine\n` : null,
     );
-    // The agent created it, and somebody deleted it: nothing is left to review.
+    // The agent created it, and someone deleted it, so there is nothing left to review.
     assert.deepEqual(dropped, [`${app}/CHANGES.md`]);
     const file = review.file(`${app}/src/sum.js`);
     assert.deepEqual([file?.changes.hunks.length, file?.added, file?.removed], [2, 2, 1]);
@@ -234,7 +234,7 @@ describe("stored reviews", () => {
     review.dispose();
   });
 
-  it("keep what only some files have: kept hunks, the user's edits, a deletion, an unknown text", async () => {
+  it("restore the fields that only some files have: kept hunks, the user's edits, a deletion, an unknown text", async () => {
     const { review, steps } = await restoredReview("review-every-field.json");
     const file = (name: string) => review.file(`${app}/${name}`);
     assert.deepEqual(file("a.ts")?.changes.kept, ["1"]);
@@ -242,7 +242,7 @@ describe("stored reviews", () => {
     assert.deepEqual([file("gone.ts")?.removed, file("gone.ts")?.changes.text], [1, null]);
     await review.undo({ kind: "file", path: `${app}/gone.ts` });
     assert.deepEqual(steps, [{ path: `${app}/gone.ts`, before: null, after: "was here\n" }]);
-    // The next hunk of a file gets an id that none had.
+    // The next hunk of a file gets an unused id.
     review.agentChanged(`${app}/a.ts`, null, "0\n1\ntwo\n3\n4\nfive\n", "turn3");
     assert.deepEqual(
       file("a.ts")?.changes.hunks.map(({ id }) => id),
@@ -252,7 +252,7 @@ describe("stored reviews", () => {
   });
 
   for (const name of Object.keys(textsOfReview)) {
-    it(`are stored again as ${name} is`, async () => {
+    it(`are stored again in the same form as ${name}`, async () => {
       const { review } = await restoredReview(name);
       assert.deepEqual(review.stored(), JSON.parse(storedText(`sessions/${name}`)));
       review.dispose();
@@ -267,7 +267,7 @@ describe("stored checkpoints", () => {
   });
   afterEach(() => rmSync(base, { recursive: true, force: true }));
 
-  /** The checkpoints of a session, copied to a folder of the test's own. */
+  /** The checkpoints of a session, copied to a folder of the test. */
   function opened(session: string, workspace: string, withTrees = false): Checkpoints {
     const folder = join(base, "checkpoints");
     const own = join(folder, session);
@@ -283,7 +283,7 @@ describe("stored checkpoints", () => {
     if (!withTrees) return new Checkpoints(options);
     const git = findGit();
     assert.ok(git, "git is needed");
-    // The folder of a tree is named for the workspace.
+    // The name of a tree's folder is derived from the workspace.
     const place = join(own, "trees", contentKey(workspace).slice(0, 16));
     mkdirSync(place);
     renameSync(join(own, "trees", "objects"), join(place, "objects"));
@@ -291,7 +291,7 @@ describe("stored checkpoints", () => {
     return new Checkpoints({ ...options, trees });
   }
 
-  it("bring back what files held when a turn began", async () => {
+  it("restore the files at the start of a turn", async () => {
     const checkpoints = opened(recordedSession, app);
     const now: Readonly<Record<string, string>> = {
       [`${app}/src/sum.js`]: fixedSum,
@@ -317,7 +317,7 @@ describe("stored checkpoints", () => {
     checkpoints.dispose();
   });
 
-  it("read the trees of the folder that git keeps", async () => {
+  it("read the trees of the folder that git stores", async () => {
     const workspace = join(base, "work");
     mkdirSync(workspace);
     execFileSync("git", ["init", "-q"], { cwd: workspace });
@@ -336,9 +336,9 @@ describe("stored checkpoints", () => {
     checkpoints.dispose();
   });
 
-  it("tell everything that an index can hold", async () => {
+  it("report every field that an index can contain", async () => {
     const checkpoints = opened("every-field", app);
-    // "others": somebody else changed the file in the middle of the turn.
+    // "others": someone else changed the file in the middle of the turn.
     const plan = await checkpoints.planRestore("turn1", async path => (path.endsWith("/a.ts") ? "two\n" : "x\n"));
     assert.deepEqual(plan, {
       checkpoint: "turn1",
@@ -375,7 +375,7 @@ describe("stored checkpoints", () => {
   });
 
   for (const session of [recordedSession, "every-field"]) {
-    it(`are written as the index of ${session} is`, () => {
+    it(`are written in the same form as the index of ${session}`, () => {
       const text = storedText(`checkpoints/${session}/index.json`);
       assert.equal(serializeIndex(parseIndex(text)), text);
     });
@@ -383,7 +383,7 @@ describe("stored checkpoints", () => {
 });
 
 describe("a stored permission log", () => {
-  it("is read whole, and written as it is", async () => {
+  it("is read completely, and written in the same form", async () => {
     const text = storedText("sessions/permissions.ndjson");
     const { records, broken } = await new AuditLog(new StoredFiles({ "permissions.ndjson": text }), nullLog).read();
     assert.equal(broken, 0);
@@ -419,7 +419,7 @@ describe("a stored permission log", () => {
 });
 
 describe("stored permission rules", () => {
-  it("are all rules, with every field", () => {
+  it("are all valid, with every field", () => {
     const { "parley.permissionRules": stored } = JSON.parse(storedText("permissionRules.json")) as {
       readonly "parley.permissionRules": unknown;
     };
@@ -435,15 +435,15 @@ describe("stored permission rules", () => {
 });
 
 describe("a stored traffic record", () => {
-  it("has the form in which traffic is recorded and saved", () => {
+  it("has the format in which traffic is recorded and saved", () => {
     const text = storedText("traffic.ndjson");
     const clock = new FakeClock();
     const tap = new TrafficRecorder(clock);
     for (const row of text.split("\n").filter(line => line !== "")) {
-      const { t, dir, msg, text: said } = JSON.parse(row) as TrafficRecord;
+      const { t, dir, msg, text: line } = JSON.parse(row) as TrafficRecord;
       clock.advance(t - clock.now());
       if (dir === "c>a" || dir === "a>c") tap.recordMessage(dir, msg, row.length);
-      else tap.recordText(dir, said ?? "");
+      else tap.recordText(dir, line ?? "");
     }
     assert.equal(transcriptText(tap.records), text);
     assert.equal(tap.records.length, 5);

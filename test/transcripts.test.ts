@@ -1,5 +1,5 @@
 // Recorded traffic of real agents through the real wire, model and projection, compared with golden views.
-// `UPDATE=1` writes the goldens anew; a missing golden fails.
+// `UPDATE=1` rewrites the goldens; a missing golden fails.
 import assert from "node:assert/strict";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -21,7 +21,7 @@ import {
 
 const update = process.env["UPDATE"] === "1";
 const goldenFile = (name: string): string => join(transcriptFolder, `${name}.view.json`);
-/** These hold what Parley never sends, or another version of the protocol: they serve the reader only. */
+/** These contain messages that Parley never sends, or another version of the protocol, so they only test the reader. */
 const readerOnly = (name: string): boolean => /\/(garbage|versions)\b/.test(name);
 
 async function viewsOf(
@@ -55,10 +55,10 @@ describe("transcripts of real agents", () => {
 
 describe("goldens", () => {
   for (const name of transcriptNames().filter(one => !readerOnly(one))) {
-    it(`of ${name} hold every text of every update`, () => {
+    it(`of ${name} contain every text of every update`, () => {
       const views = JSON.parse(readFileSync(goldenFile(name), "utf8")) as unknown;
       const all = stringsOf(views).join("\n");
-      // Keys of what stands there as it came count too.
+      // Keys of content that is shown as JSON count too.
       const written = JSON.stringify(views);
       const missing = readTranscript(name)
         .flatMap(line => carriedTexts(updateOf(line)?.update ?? {}))
@@ -66,7 +66,7 @@ describe("goldens", () => {
       assert.deepEqual(missing.slice(0, 10), []);
     });
 
-    it(`of ${name} hold every streamed word, once and in order`, () => {
+    it(`of ${name} contain every streamed word, once and in order`, () => {
       const views = JSON.parse(readFileSync(goldenFile(name), "utf8")) as readonly GoldenProcess[];
       for (const [at, lines] of processesOf(readTranscript(name)).entries()) {
         for (const { session, entries } of views[at]?.sessions ?? []) {
@@ -79,7 +79,7 @@ describe("goldens", () => {
     });
   }
 
-  it("fail when one update is left out, whichever it is", async () => {
+  it("differ when any single update is left out", async () => {
     const seed = Number(process.env["SEED"] ?? Math.floor(Math.random() * 2 ** 31));
     console.log(`      seed ${seed}; SEED=${seed} repeats this choice`);
     const random = randomFrom(seed);
@@ -95,7 +95,7 @@ describe("goldens", () => {
   }).timeout(60_000);
 });
 
-describe("lines that serve the reader only", () => {
+describe("lines that only test the reader", () => {
   for (const name of transcriptNames().filter(readerOnly)) {
     it(`of ${name} are all read, and none is lost`, () => {
       const lines = readTranscript(name);
@@ -125,7 +125,7 @@ interface GoldenProcess {
   }[];
 }
 
-/** Everything the agent said, or thought, in the session, from the recording alone. */
+/** The agent's text, or its thoughts, in the session, from the recording alone. */
 function streamed(lines: Recording, session: string, author: string): string {
   return lines
     .map(updateOf)
@@ -136,7 +136,7 @@ function streamed(lines: Recording, session: string, author: string): string {
 
 const chunkOf: Readonly<Record<string, string>> = { agent: "agent_message_chunk", thought: "agent_thought_chunk" };
 
-/** Mulberry32: a small generator, so that a failure can be repeated by its seed. */
+/** Mulberry32: a small generator, so that a failure can be reproduced by its seed. */
 function randomFrom(seed: number): () => number {
   let state = seed;
   return () => {
