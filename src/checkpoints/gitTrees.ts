@@ -104,13 +104,13 @@ export class GitTrees implements CheckpointTrees {
 
   keepOnly(trees: readonly TreeRecord[]): Promise<void> {
     return this.#sequencer.queue(async () => {
-      const { storageFolder: ownFolder } = this.#options;
-      const names = await readdir(ownFolder).catch((): readonly string[] => []);
+      const { storageFolder: storageFolder } = this.#options;
+      const names = await readdir(storageFolder).catch((): readonly string[] => []);
       for (const name of names) {
         const records = trees.filter(({ folder }) => folderKey(folder) === name);
         const [first] = records;
         if (first) await deleteUnusedObjects(await this.#place(first.folder), records);
-        else await rm(join(ownFolder, name), { recursive: true, force: true, maxRetries: 3 });
+        else await rm(join(storageFolder, name), { recursive: true, force: true, maxRetries: 3 });
       }
     });
   }
@@ -135,8 +135,8 @@ export class GitTrees implements CheckpointTrees {
   #place(folder: string, signal?: AbortSignal): Promise<TreeLocation> {
     const known = this.#places.get(folder);
     if (known) return known;
-    const { git, storageFolder: ownFolder } = this.#options;
-    const found = findTreeLocation(git, folder, join(ownFolder, folderKey(folder)), signal);
+    const { git, storageFolder: storageFolder } = this.#options;
+    const found = findTreeLocation(git, folder, join(storageFolder, folderKey(folder)), signal);
     this.#places.set(folder, found);
     // The folder may become a repository later.
     found.catch(() => this.#places.delete(folder));

@@ -253,8 +253,8 @@ class SymlinkResolver {
    * outside the workspace folders counts even if it leads inside.
    */
   async resolveFolder(text: string): Promise<string> {
-    const { workspaceFolder: cwd, place } = this.#context;
-    const candidates = this.candidatePaths(text, [cwd]);
+    const { workspaceFolder: workspaceFolder, place } = this.#context;
+    const candidates = this.candidatePaths(text, [workspaceFolder]);
     const outside = candidates.find(path => !isInRoots(path, place));
     if (outside !== undefined) return outside;
     const targets = await Promise.all(candidates.map(path => this.#targetsOf(path)));

@@ -114,7 +114,7 @@ export class Session implements Disposable {
 
   async #open(): Promise<void> {
     if (this.#agentLink || this.#disposed) return;
-    const { connection, agent, workspaceFolder: cwd } = this.#options;
+    const { connection, agent, workspaceFolder: workspaceFolder } = this.#options;
     const isRestart = this.#state.entries.length > 0;
     const restarts = this.#restarts;
     const isStale = (): boolean => this.#disposed || restarts !== this.#restarts;
@@ -130,17 +130,19 @@ export class Session implements Disposable {
         resolveDied();
       });
       const ids = new RestartIds(this.#state.starts + 1, id => this.#state.terminals.get(id)?.own === true);
-      const session = await running.agent.open({ cwd }, this.#createClient(ids)).catch(async (error: unknown) => {
-        // The end of the stream arrives before the exit of the process. The exit has more to report, its code and last
-        // output, so wait briefly for it.
-        if (running.hasEnded() && !death.problem) {
-          const exitTimer = this.#options.clock.after(maxExitWait, resolveDied);
-          await whenDied;
-          exitTimer.dispose();
-        }
-        subscription.dispose();
-        throw asError(error);
-      });
+      const session = await running.agent
+        .open({ cwd: workspaceFolder }, this.#createClient(ids))
+        .catch(async (error: unknown) => {
+          // The end of the stream arrives before the exit of the process. The exit has more to report, its code and last
+          // output, so wait briefly for it.
+          if (running.hasEnded() && !death.problem) {
+            const exitTimer = this.#options.clock.after(maxExitWait, resolveDied);
+            await whenDied;
+            exitTimer.dispose();
+          }
+          subscription.dispose();
+          throw asError(error);
+        });
       if (isStale() || death.problem) {
         session.dispose();
         subscription.dispose();
@@ -261,7 +263,7 @@ export class Session implements Disposable {
 
   /** A window reload ends the running turn: closes what was open, and adds a notice about it. */
   #closeInterruptedTurn(): void {
-    const { pendingPrompts: submissions } = this.#state;
+    const { pendingPrompts: pendingPrompts } = this.#state;
     const { name } = this.#options.agent;
     const wasBusy = isBusy(this.#state) || this.#state.questions.some(ask => ask.answer === undefined);
     for (const ask of this.#state.questions) {
@@ -274,7 +276,7 @@ export class Session implements Disposable {
       const title = `The window was closed or reloaded while ${name} was working, so its turn ended there.`;
       this.#dispatch({ type: "notice", severity: "warning", title });
     }
-    this.#isQueuePaused = submissions.length > 0;
+    this.#isQueuePaused = pendingPrompts.length > 0;
   }
 
   /** Commands ended with the window. Notes on files are removed, because the new window detects them again. */

@@ -39,7 +39,7 @@ async function moveAgent(): Promise<readonly AgentUpdate[]> {
   const activity = { state: "running", since: 0 };
   agent.stateChanged(emptySession, { ...emptySession, agent: { id: "bench", name: agentName }, activity });
   const fed = new FedEvents(() => agent);
-  const times: Told[] = [];
+  const times: AgentUpdate[] = [];
   for (let line = 1; line <= lastLine; line++) {
     await new Promise(resolve => setTimeout(resolve, apart));
     times.push({ line, at: performance.timeOrigin + performance.now() });

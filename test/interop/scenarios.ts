@@ -141,7 +141,7 @@ async function command({ conversation, folder }: Stage): Promise<readonly string
   assert.equal(tool.toolKind, "execute");
   assert.equal(tool.status, "done");
   assert.equal(readFileSync(join(folder, "out.txt"), "utf8"), "42\n");
-  assert.equal(said(turn.entries), "It ran.");
+  assert.equal(messageText(turn.entries), "It ran.");
   if (!showsOutput(conversation, tool, "42\nsecond")) return ["The agent doesn't send the output of a command."];
   const terminal = terminalOf(tool);
   if (!terminal) return ["The output of a command appears as text."];
@@ -209,7 +209,7 @@ async function rejected({ conversation, folder }: Stage): Promise<readonly strin
   assert.ok(tool.status === "failed" || tool.status === "cancelled", `a rejected call is shown as ${tool.status}`);
   assert.equal(readFileSync(file, "utf8"), before);
   await stillAnswers(conversation);
-  const goesOn = said(turn.entries) === "Not done, then.";
+  const goesOn = messageText(turn.entries) === "Not done, then.";
   return [`A rejected call appears as ${tool.status}, and the turn ${goesOn ? "continues" : `ends${ending(turn)}`}.`];
 }
 

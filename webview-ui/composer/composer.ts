@@ -168,14 +168,14 @@ export class ComposerElement extends LightElement {
   }
 
   #textBox({ agent }: ViewHead): TemplateResult {
-    const { isOpen: open, current } = this.#suggestions;
+    const { isOpen: isOpen, current } = this.#suggestions;
     const hint = this.#hint();
     return html`<div class="text-box">
       <textarea
         aria-label=${t("Message")}
         aria-autocomplete="list"
         aria-haspopup="listbox"
-        aria-controls=${open ? suggestionListId : nothing}
+        aria-controls=${isOpen ? suggestionListId : nothing}
         aria-activedescendant=${current ?? nothing}
         aria-description=${hint ?? nothing}
         placeholder=${this.#placeholder(agent)}

@@ -265,8 +265,8 @@ export class MarkdownElement extends HTMLElement implements StreamPainter, LazyP
     const element = this.#boxes[box];
     if (!element?.classList.contains(waitingClass)) return;
     const first = unboxedBlocks + box * blocksPerBox;
-    const waiting = this.#blocksOf(box).flatMap(({ deferredToken: token }, i) =>
-      token ? [{ token, at: first + i }] : [],
+    const waiting = this.#blocksOf(box).flatMap(({ deferredToken: deferredToken }, i) =>
+      deferredToken ? [{ token: deferredToken, at: first + i }] : [],
     );
     const fragments = sanitizedFragments(waiting.map(({ token }) => token));
     for (const [i, { token, at }] of waiting.entries()) {

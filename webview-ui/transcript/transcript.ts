@@ -92,8 +92,8 @@ export class TranscriptElement extends LightElement {
   }
 
   #openAtEnd(): void {
-    const { roots, unfoldedRuns: held } = this.#outline;
-    held.clear();
+    const { roots, unfoldedRuns: unfoldedRuns } = this.#outline;
+    unfoldedRuns.clear();
     const start = windowStart(roots.length, this.#lengthAt);
     this.#beginAt(start);
     let first = roots.length;

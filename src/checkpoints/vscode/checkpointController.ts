@@ -100,7 +100,7 @@ export class CheckpointController {
 
   /** Deletes the checkpoints of this session or of all sessions, after asking which. */
   async delete(): Promise<void> {
-    const { sessionCheckpoints: book } = this.#options;
+    const { sessionCheckpoints: sessionCheckpoints } = this.#options;
     const found = this.#session();
     const session = vscode.l10n.t("Of This Session");
     const all = vscode.l10n.t("Of All Sessions in This Workspace");
@@ -111,15 +111,17 @@ export class CheckpointController {
       all,
     );
     if (answer === session) await found?.checkpoints.clear();
-    else if (answer === all) await book.clear();
+    else if (answer === all) await sessionCheckpoints.clear();
     else return;
     void vscode.window.showInformationMessage(vscode.l10n.t("The checkpoints were deleted."));
   }
 
   #session(): { readonly session: Session; readonly checkpoints: Checkpoints } | undefined {
-    const { sessionCheckpoints: book } = this.#options;
+    const { sessionCheckpoints: sessionCheckpoints } = this.#options;
     const session = this.#options.session();
-    return session && { session, checkpoints: book.forSession(session.id, session.state.workspaceFolder) };
+    return (
+      session && { session, checkpoints: sessionCheckpoints.forSession(session.id, session.state.workspaceFolder) }
+    );
   }
 
   async #runExclusively(run: () => Promise<void>): Promise<void> {

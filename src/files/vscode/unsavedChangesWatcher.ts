@@ -120,10 +120,10 @@ export class UnsavedChangesWatcher implements SessionParticipant {
       return;
     }
     // VS Code reports the user's first change in two steps: a new text of a saved document, then that it is unsaved.
-    const { foundClean: found } = this.#lastSync.get(document) ?? {};
-    if (found?.before && found.version === document.version) {
-      if (found.before.hash === undefined) this.#restartSync(document);
-      else this.#lastSync.set(document, found.before);
+    const { foundClean: foundClean } = this.#lastSync.get(document) ?? {};
+    if (foundClean?.before && foundClean.version === document.version) {
+      if (foundClean.before.hash === undefined) this.#restartSync(document);
+      else this.#lastSync.set(document, foundClean.before);
     }
     // The disk may have changed before the user's first change. Later changes may make both texts equal again.
     if (this.#isFirstChange(document) || this.#diverged.has(document)) this.#requestComparison();

@@ -172,12 +172,12 @@ class Search {
     while (!this.#isDone && performance.now() < end) this.#step();
   }
 
-  #wasStopped({ cpuTime: used }: TimedRun): void {
+  #wasStopped({ cpuTime: cpuTime }: TimedRun): void {
     const at = this.#at;
     this.#hits.length = at.kept;
-    this.#cpuTimeSpent = used + (this.#stopped === at ? this.#cpuTimeSpent : 0);
+    this.#cpuTimeSpent = cpuTime + (this.#stopped === at ? this.#cpuTimeSpent : 0);
     this.#stopped = at;
-    const wasStarved = used < this.#limit / 2;
+    const wasStarved = cpuTime < this.#limit / 2;
     if (wasStarved) this.#limit = Math.min(maxSliceTimeout, this.#limit * 2);
     if (this.#cpuTimeSpent < maxCpuTime && !(wasStarved && this.#limit === maxSliceTimeout)) return;
     this.#limit = sliceTimeout;

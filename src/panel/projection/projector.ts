@@ -126,22 +126,22 @@ export class Projector {
   }
 
   #project(state: SessionState, asked: ReadonlySet<string>, checkpoints: ReadonlySet<string>): readonly ViewEntry[] {
-    const { entries: list, questions: asks, terminals, workspaceFolder: cwd } = state;
+    const { entries: list, questions: questions, terminals, workspaceFolder: workspaceFolder } = state;
     const last = this.#last;
     const { version } = this.#diffs;
     if (
       last?.list === list &&
-      last.asks === asks &&
+      last.asks === questions &&
       last.terminals === terminals &&
-      last.cwd === cwd &&
+      last.cwd === workspaceFolder &&
       last.version === version &&
       last.checkpoints === checkpoints
     )
       return last.views;
-    this.#decide(asks);
+    this.#decide(questions);
     const views: ViewEntry[] = [];
     for (const entry of list) views.push(this.#entry(entry, state, asked, checkpoints));
-    this.#last = { list, asks, terminals, cwd, version, checkpoints, views };
+    this.#last = { list, asks: questions, terminals, cwd: workspaceFolder, version, checkpoints, views };
     return views;
   }
 
@@ -150,7 +150,7 @@ export class Projector {
     const checkpoint = entry.kind === "message" && checkpoints.has(entry.submission ?? "");
     const terminals = entry.kind === "tool" ? terminalsOf(entry, state) : [];
     const old = this.#entries.get(entry);
-    const { workspaceFolder: cwd } = state;
+    const { workspaceFolder: workspaceFolder } = state;
     const { version } = this.#diffs;
     const decisions =
       entry.kind === "tool" ? (this.#decisions.words.get(entry.toolCallId) ?? noDecisions) : noDecisions;
@@ -158,7 +158,7 @@ export class Projector {
       old?.asked === isAsked &&
       old.checkpoint === checkpoint &&
       old.decisions.length === decisions.length &&
-      old.cwd === cwd &&
+      old.cwd === workspaceFolder &&
       (old.version === undefined || old.version === version) &&
       old.terminals.every((terminal, i) => terminal === terminals[i])
     )
@@ -170,7 +170,7 @@ export class Projector {
       asked: isAsked,
       checkpoint,
       decisions,
-      cwd,
+      cwd: workspaceFolder,
       terminals,
       version: waits ? version : undefined,
       view,
