@@ -232,7 +232,7 @@ describe("the demo agent", function () {
     await agent.prompt(sessionId, "fix the bug in adding.mjs");
     assert.match(await readFile(join(cwd, "lib/adding.mjs"), "utf8"), /let i = 0/);
     await agent.prompt(sessionId, "plan a refactor");
-    assert.match(agent.messageText, /lib\/cart\.js:\d+` and `lib\/text\.js:\d+` hold the same lines/);
+    assert.match(agent.messageText, /lib\/cart\.js:\d+` and `lib\/text\.js:\d+` contain the same lines/);
     assert.doesNotMatch(agent.messageText, /src\/|sum\.js/);
   });
 
@@ -344,7 +344,7 @@ describe("the demo agent", function () {
     for (const statuses of plans.slice(0, -1))
       assert.equal(statuses.filter(status => status === "in_progress").length, 1);
     assert.match(agent.messageText, /\| `src\/cart\.js` \| 28 \| 4 \|/);
-    assert.match(agent.messageText, /`src\/cart\.js:25` and `src\/text\.js:30` hold the same lines/);
+    assert.match(agent.messageText, /`src\/cart\.js:25` and `src\/text\.js:30` contain the same lines/);
     assert.match(agent.messageText, /not tested\*\*: `receipt`/);
     assert.equal(await readFile(join(cwd, "src/text.js"), "utf8"), before);
   });

@@ -291,7 +291,7 @@ describe("the scripted agent", function () {
     const { agent, sessionId } = await start();
     await assert.rejects(agent.prompt(sessionId, "#script nowhere.json"), /nowhere\.json could not be read/);
     const wrong = agent.prompt(sessionId, await script([{ chunk: "a" }, { chunk: "b", speed: 3 }]));
-    await assert.rejects(wrong, /script\.json is wrong\. Step 2: "chunk" takes no "speed"/);
+    await assert.rejects(wrong, /script\.json is invalid\. Step 2: "chunk" does not support "speed"/);
     assert.equal(agent.messageText, "");
   });
 
