@@ -60,7 +60,7 @@ export class LocationTracker {
     this.#workspaceFolder = workspaceFolder;
   }
 
-  /** Takes in the new state, whoever changed it. Comes before {@link observe}. The end of a turn ends its calls. */
+  /** Takes in the new state, by whatever event it changed. Comes before {@link observe}. The end of a turn ends its calls. */
   stateChanged(before: SessionState, after: SessionState): void {
     this.#state = after;
     if (turnEnded(before, after)) this.#openCalls.clear();

@@ -1,6 +1,6 @@
 // The immutable state of a session, and functions that derive values from it.
 import type { Problem } from "../base/errors.ts";
-import { type EntryList, EntryList as List } from "./entryList.ts";
+import { EntryList } from "./entryList.ts";
 import type {
   ActivityState,
   AgentCommand,
@@ -156,7 +156,7 @@ export const emptySession: SessionState = {
   title: null,
   ownTitle: null,
   updatedAt: null,
-  entries: List.of<Entry>(),
+  entries: EntryList.of<Entry>(),
   generatedIds: 0,
   pendingPrompts: [],
   questions: [],

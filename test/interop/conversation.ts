@@ -121,7 +121,7 @@ export class Conversation {
         head.activity.state === "idle" ? "over" : head.asks[0],
       );
       if (ask === "over") return { entries: lastTurn(this.view), asks };
-      if (!answer) throw new Error(`Nobody expected the question “${ask.title}”.`);
+      if (!answer) throw new Error(`The scenario does not expect the question “${ask.title}”.`);
       asks.push(ask);
       await this.answer(ask, answer);
     }

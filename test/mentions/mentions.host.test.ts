@@ -291,10 +291,10 @@ describe("mentions", () => {
       ],
       [{ type: "text", text: "last" }],
     ]);
-    const [told] = panel.messages;
-    assert.ok(told?.type === "unsent");
-    assert.deepEqual([told.text, told.attachments], ["without", [lines, gone]]);
-    assert.match(told.reason, /“gone.ts” no longer exists/);
+    const [unsent] = panel.messages;
+    assert.ok(unsent?.type === "unsent");
+    assert.deepEqual([unsent.text, unsent.attachments], ["without", [lines, gone]]);
+    assert.match(unsent.reason, /“gone.ts” no longer exists/);
     await vscode.commands.executeCommand("workbench.action.files.revert");
   });
 

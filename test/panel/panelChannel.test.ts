@@ -98,7 +98,7 @@ describe("the channel of a panel", () => {
     assert.deepEqual(bench.kinds, ["snapshot", "text"]);
     bench.current();
     bench.channel.hello(0);
-    assert.deepEqual(bench.kinds, ["snapshot", "text", "snapshot"], "a page that was begun anew has nothing");
+    assert.deepEqual(bench.kinds, ["snapshot", "text", "snapshot"], "a reloaded page has no view yet");
     bench.current();
   });
 
@@ -255,7 +255,7 @@ describe("the channel of a panel", () => {
   });
 
   it("is behind until the panel has painted everything, and never while it is hidden", () => {
-    assert.equal(bench.channel.isBehind, false, "nobody is there");
+    assert.equal(bench.channel.isBehind, false, "no panel is open");
     bench.channel.hello(0);
     assert.equal(bench.channel.isBehind, false, "this panel has not said yet that it tells");
     bench.channel.acknowledgePaint(1);

@@ -37,14 +37,14 @@ export async function watch(page: Page): Promise<void> {
     const inMarkdown = /^(?:blocks|far|waiting|plain|link|task|task-item|table|align-\w+|code(?:-bar|-label)?|ellipsis|labelled|icon-button|codicon[\w-]*|hljs-[\w-]+|language-\w+|\w+_|markdown|mermaid[\w-]*)$/; // prettier-ignore
 
     const attributeFault = (element: Element, { name, value }: Attr): string | undefined => {
-      const told = `<${element.localName} ${name}="${value.slice(0, 80)}">`;
-      if (name === "src") return /^data:(?:image|audio)\/[\w.+-]+;base64,/.test(value) ? undefined : told;
-      if (name === "style") return /^(?:--[a-z-]+: ?[#\w. %-]+; ?)+$/.test(value) ? undefined : told;
-      if (name === "id") return /^parley[\w-]*$/.test(value) ? undefined : told;
-      if (element.closest("svg")) return drawn.test(name) || attributes.test(name) ? undefined : told;
+      const description = `<${element.localName} ${name}="${value.slice(0, 80)}">`;
+      if (name === "src") return /^data:(?:image|audio)\/[\w.+-]+;base64,/.test(value) ? undefined : description;
+      if (name === "style") return /^(?:--[a-z-]+: ?[#\w. %-]+; ?)+$/.test(value) ? undefined : description;
+      if (name === "id") return /^parley[\w-]*$/.test(value) ? undefined : description;
+      if (element.closest("svg")) return drawn.test(name) || attributes.test(name) ? undefined : description;
       if (name === "class" && element.closest("parley-markdown") && element.localName !== "parley-markdown")
-        return value.split(/\s+/).every(word => word === "" || inMarkdown.test(word)) ? undefined : told;
-      return attributes.test(name) ? undefined : told;
+        return value.split(/\s+/).every(word => word === "" || inMarkdown.test(word)) ? undefined : description;
+      return attributes.test(name) ? undefined : description;
     };
 
     const layoutFaults = (): string[] => {

@@ -37,8 +37,8 @@ describe("the recorded sessions of real agents", () => {
           await panel.show(view);
           await unfold(panel);
           const page = await entriesOf(panel);
-          const told = (fault: string): void => void wrong.push(`${file} ${session}: ${fault}`);
-          for (const fault of faultsOf(view.entries, page)) told(fault);
+          const report = (fault: string): void => void wrong.push(`${file} ${session}: ${fault}`);
+          for (const fault of faultsOf(view.entries, page)) report(fault);
           entries += view.entries.length;
         }
       }

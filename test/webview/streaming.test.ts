@@ -62,19 +62,19 @@ describe("streaming", () => {
   it("a message that arrived after the frame is acknowledged after its own frame", async () => {
     const panel = await openPanel([snapshot(view([message("m1", "agent", "One")], { live: "m1" }))]);
     await panel.page.waitForFunction(() => window.play.painted === 1);
-    const told = await panel.page.evaluate(async () => {
-      const told: number[] = [];
-      Object.defineProperty(window.play, "painted", { set: revision => told.push(Number(revision)) });
+    const acknowledged = await panel.page.evaluate(async () => {
+      const acknowledged: number[] = [];
+      Object.defineProperty(window.play, "painted", { set: revision => acknowledged.push(Number(revision)) });
       const hear = (base: number): void => {
         dispatchEvent(new MessageEvent("message", { data: { type: "text", base, text: " more" } }));
       };
       hear(1);
       // After the panel's own callback of this frame, before it acknowledges.
       requestAnimationFrame(() => hear(2));
-      while (told.length < 2) await new Promise(requestAnimationFrame);
-      return told;
+      while (acknowledged.length < 2) await new Promise(requestAnimationFrame);
+      return acknowledged;
     });
-    assert.deepEqual(told, [2, 3]);
+    assert.deepEqual(acknowledged, [2, 3]);
   });
 
   it("text that arrives at once is painted in pieces, and the blocks of long answers are in boxes", async () => {

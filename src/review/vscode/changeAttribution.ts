@@ -186,7 +186,7 @@ export class ChangeAttribution implements Disposable {
     const { review } = this.#options;
     // After everything that was reported before.
     await this.#enqueue(path, async one => (review.isTracked(one.path) ? this.#diskChanged(one) : undefined));
-    // What cannot be read now is not followed. The write itself tells the agent why, if it fails, too.
+    // A file that cannot be read is not followed. If the write fails too, its error tells the agent why.
     const before = await currentTextOf(located.path).catch((thrown: unknown) => {
       this.#options.log.warn(`${located.path} could not be read before a write.`, asError(thrown).message);
       return undefined;

@@ -67,7 +67,7 @@ export function useReviewedFolder() {
     new FedEvents(() => ({ observe: (event, _, after) => current.attribution.observe(event, after) }));
   let fed = agentEvents();
 
-  /** What was put so shortly before may be of the turn, by the file system's clock: that is waited for. */
+  /** Waits until the clock of the file system ticks, so that a file written before a turn is older than the turn. */
   const begin = async (turn = "turn 1"): Promise<void> => {
     await until(() => Date.now() > lastPut + 30);
     fed = agentEvents();
