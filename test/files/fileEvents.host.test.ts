@@ -36,7 +36,7 @@ describe("FileEvents", () => {
   });
 
   const path = (name: string): string => join(folder, name);
-  /** Writes files of that name, with numbers, until one is noticed: in a new folder the first ones are not. */
+  /** Writes numbered files with this name until one is reported. In a new folder the first ones are not. */
   const putUntilSeen = async (name: string, seen: readonly FileEvent[]): Promise<void> => {
     let count = 0;
     await mkdir(dirname(path(name)), { recursive: true });
@@ -67,7 +67,7 @@ describe("FileEvents", () => {
     assert.deepEqual([opened, closed], [2, 1]);
   });
 
-  it("notifies all listeners, though one throws", async () => {
+  it("notifies all listeners although one throws", async () => {
     const seen: FileEvent[] = [];
     events.watchFolder(folder, () => {
       throw new Error("expected by the test");

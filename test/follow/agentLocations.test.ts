@@ -93,7 +93,7 @@ describe("LocationTracker", () => {
     ["no location in a call that names no file", { kind: "think", status: "in_progress", title: "Think" }, []],
   ];
   for (const [title, patch, places] of rows) {
-    it(`sees ${title}`, () => assert.deepEqual(new FedTracker("/w").feed(tool(patch)), places));
+    it(`finds ${title}`, () => assert.deepEqual(new FedTracker("/w").feed(tool(patch)), places));
   }
 
   it("reports an edit again when it completes, and a read once", () => {

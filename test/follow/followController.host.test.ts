@@ -157,7 +157,7 @@ describe("follow mode", () => {
     });
     await inSight("a.txt", 300);
     assert.equal(follow.state, "on");
-    // Its change made the tab a lasting one; it is ours all the same.
+    // The agent's change pinned the tab. It still belongs to follow mode.
     fed.feed(at("b.txt", 1));
     await shown("b.txt");
     await until(() => open().length === 1);
@@ -278,7 +278,7 @@ describe("follow mode", () => {
     follow.follow(true);
     const next = follow.startSession(new Confinement(nodePaths(), [folder]));
     assert.equal(follow.state, "off");
-    // The one that is gone is heard no more, and ends nothing.
+    // The disposed session reports nothing more, and ends nothing.
     fed.feed(at("b.txt", 100));
     agent.dispose();
     follow.follow(true);

@@ -237,7 +237,7 @@ async function unsavedWrite({ conversation, folder }: Stage): Promise<readonly s
     assert.equal(conversation.documents.unsaved.get(file), typed, "what the user typed stays");
     return ["The agent writes directly to disk. If the editor has unsaved changes, disk and editor diverge."];
   }
-  // Parley saves nothing behind the user's back; an agent may write to the disk itself, as well.
+  // Parley does not save without the user's knowledge, but an agent may also write to the disk directly.
   const alone = disk === before ? [] : ["The agent writes through the client and also directly to disk."];
   const tool = onlyTool(turn);
   assert.deepEqual(

@@ -333,7 +333,7 @@ describe("the review in the editor", () => {
       await hunksAre("a.txt", "line 2 → LINE two", "line 7 → LINE 7");
     });
 
-    for (const where of ["treats changes in a git commit of ${where} as kept", "a folder above"]) {
+    for (const where of ["the folder", "a folder above"]) {
       it(`treats changes in a git commit of ${where} as kept`, async () => {
         await reopen(async () => {
           await git("git", ["init", "-q"], { cwd: where === "the folder" ? folder() : join(folder(), "..") });

@@ -31,7 +31,7 @@ describe("the merge of handler tables", () => {
 
   it("is a compile error when a table handles an unknown key", () => {
     const print = { print: () => "print" };
-    // @ts-expect-error "print" is no key.
+    // @ts-expect-error "print" is not a key.
     assert.equal(Object.keys(handlersOf([openAndClose, save, print])).length, 4);
   });
 });

@@ -126,7 +126,7 @@ describe("a link or path of an agent", () => {
     "ftp://host.invalid/a",
     "smb://host.invalid/share",
   ]) {
-    it(`refuses ${href}`, async () => {
+    it(`is refused: ${href}`, async () => {
       const sent = await openedOutside(() =>
         assertRefused(openLink(href, root), /^Links with the scheme [\w-]+ cannot be opened/),
       );

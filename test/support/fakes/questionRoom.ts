@@ -1,4 +1,4 @@
-// A room for questions only: whatever else is asked for is refused.
+// Session services for questions only: all other requests are refused.
 import type { SessionServices } from "../../../src/session/sessionServices.ts";
 import type { PermissionBroker } from "../../../src/permissions/permissionBroker.ts";
 

@@ -67,7 +67,7 @@ export function useReviewedFolder() {
     new FedEvents(() => ({ observe: (event, _, after) => current.attribution.observe(event, after) }));
   let fed = agentEvents();
 
-  /** Waits until the clock of the file system ticks, so that a file written before a turn is older than the turn. */
+  /** By the file system's clock, a file written just before may belong to the turn, so wait for the clock. */
   const begin = async (turn = "turn 1"): Promise<void> => {
     await until(() => Date.now() > lastPut + 30);
     fed = agentEvents();
@@ -79,7 +79,7 @@ export function useReviewedFolder() {
   };
   const tool = (patch: Extract<SessionEvent, { type: "tool" }>["patch"], toolCallId = "t1"): void =>
     fed.feed({ type: "tool", toolCallId, patch });
-  /** The agent writes through us. */
+  /** The agent writes through Parley. */
   const write = (name: string, content: string): Promise<unknown> => {
     const documents = new EditorDocuments(nodePaths());
     return current.attribution.aroundWrite(path(name), content, () => documents.write(path(name), content));

@@ -181,7 +181,7 @@ export class SdkSession {
 
   #outcomes(): readonly (Outcome | readonly Outcome[])[] {
     const answer = this.state.entries.findLast(entry => entry.kind === "message" && entry.author === "agent");
-    assert.ok(answer?.kind === "message" && answer.content[0]?.type === "text", "The agent answer nothing.");
+    assert.ok(answer?.kind === "message" && answer.content[0]?.type === "text", "The agent sent no message.");
     return JSON.parse(answer.content[0].text) as readonly Outcome[];
   }
 
