@@ -1,3 +1,4 @@
+// One watcher for each folder of the window, shared by all listeners.
 import assert from "node:assert/strict";
 import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -20,6 +21,9 @@ describe("FileEvents", () => {
     [opened, closed] = [0, 0];
     vscode.workspace.createFileSystemWatcher = (...args) => {
       const watcher = createFileSystemWatcher(...args);
+      // Other extensions and the extension under test open watchers at any time.
+      const [pattern] = args;
+      if (typeof pattern === "string" || pattern.baseUri.fsPath !== folder) return watcher;
       opened++;
       const close = watcher.dispose.bind(watcher);
       watcher.dispose = () => {
