@@ -243,7 +243,7 @@ describe("an agent's edit and the user's unsaved changes", () => {
     await scene(page, "diverged");
     await note.getByRole("button", { name: /Compare/ }).click();
     await page.locator(".tab.active", { hasText: "poem.txt (in file) ↔ poem.txt" }).waitFor();
-    await note.getByRole("button", { name: /Take/ }).click();
+    await note.getByRole("button", { name: /Use Agent's Version/ }).click();
     await note.waitFor({ state: "hidden" });
     assert.equal(readFileSync(join(folder, "poem.txt"), "utf8"), "violets are blue\n");
   });
