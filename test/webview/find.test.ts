@@ -5,7 +5,7 @@ import type { Locator } from "playwright-core";
 import { Finder } from "../../src/panel/find/finder.ts";
 import type { ViewHead, View } from "../../src/panel/protocol.ts";
 import { openPanel, usePanel, type Options, type PanelPage } from "./panelPage.ts";
-import { START, everyEntry, message, snapshot, sumDiff, testRun, tool, view } from "./scenes.ts";
+import { START, delegated, everyEntry, message, snapshot, sumDiff, testRun, tool, view } from "./scenes.ts";
 
 const running: ViewHead["activity"] = { state: "running", since: START, cancelling: false };
 
@@ -125,6 +125,22 @@ describe("find in conversation", () => {
     await paragraph.waitFor();
     const at = await paragraph.evaluate(it => it.getBoundingClientRect().toJSON() as DOMRect);
     assert.ok(at.top > 0 && at.bottom < 800, JSON.stringify(at));
+  });
+
+  it("highlights hits around a folded run of look-ups, and opens the run for a hit in it", async () => {
+    const find = await openFind(delegated.entries, delegated.head);
+    const run = find.panel.log.getByRole("button", { name: "Read 3 files, searched once" });
+    assert.equal(await run.getAttribute("aria-expanded"), "false");
+    await find.type("calls sum");
+    await find.says("2 results");
+    assert.deepEqual((await find.marks()).all, ["calls sum", "calls sum"]);
+    await find.press("Enter");
+    await find.atHit("calls sum");
+    await find.type("Read src/cart.js");
+    await find.press("Enter");
+    await find.panel.page.waitForFunction(() => (CSS.highlights.get("parley-find-current")?.size ?? 0) > 0);
+    assert.deepEqual((await find.marks()).current, ["Read src/cart.js"]);
+    assert.equal(await run.getAttribute("aria-expanded"), "true");
   });
 
   it("counts hits while typing without scrolling, then goes through them by keys and buttons and wraps around", async () => {

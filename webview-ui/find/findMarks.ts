@@ -78,7 +78,8 @@ export class FindMarks {
     return this.#transcript().querySelector(".log") as HTMLElement;
   }
   get #entries(): readonly PaintedElement[] {
-    return [...this.#transcript().querySelectorAll<PaintedElement>(":scope > .log > .entries .entry")];
+    // The head of a run of look-ups is a line without an entry of its own.
+    return [...this.#transcript().querySelectorAll<PaintedElement>(":scope > .log > .entries .entry:not(.look-ups)")];
   }
 
   /** The top of the visible part of the transcript, which is below the bar. */
