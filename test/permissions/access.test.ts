@@ -289,7 +289,11 @@ describe("SessionFiles with access checks", () => {
       },
     };
     const files = new SessionFiles(documents, confinement, {}, sly);
-    await rejectsWithRefusal("failed", /was moved, or replaced by a link to another place/, files.write({ path: "/ws/x", content: "mine" }));
+    await rejectsWithRefusal(
+      "failed",
+      /was moved, or replaced by a link to another place/,
+      files.write({ path: "/ws/x", content: "mine" }),
+    );
     assert.equal(await documents.read("/etc/shadow"), "root");
   });
 
