@@ -57,7 +57,7 @@ export async function findOpenDocument(path: string, keys: FileKeys): Promise<vs
 
 /**
  * The document as it is open now. The editor may close a document without unsaved text at any time if no tab shows it,
- * also between two of our steps. An edit then opens it as another object.
+ * even between two steps of one operation. An edit then opens it as another object.
  */
 export async function reopenIfClosed(document: vscode.TextDocument): Promise<vscode.TextDocument> {
   return document.isClosed ? vscode.workspace.openTextDocument(document.uri) : document;
