@@ -59,6 +59,20 @@ export class SequencerByKey<K> {
   }
 }
 
+/** Runs the task for each item, at most `limit` at a time. Rejects with the first failure, when no task runs any more. */
+export async function forEachLimited<T>(
+  items: readonly T[],
+  limit: number,
+  task: (item: T) => Promise<void>,
+): Promise<void> {
+  const rest = items.values();
+  const work = async (): Promise<void> => {
+    for (const item of rest) await task(item);
+  };
+  const results = await Promise.allSettled(Array.from({ length: Math.min(limit, items.length) }, work));
+  for (const result of results) if (result.status === "rejected") throw result.reason;
+}
+
 function createGate(): { readonly settled: Promise<void>; readonly settle: () => void } {
   let settle = (): void => {};
   const settled = new Promise<void>(resolve => (settle = resolve));

@@ -244,8 +244,7 @@ export function* diffIds(a: readonly number[], b: readonly number[]): Work<reado
       found.push(...first.changes);
       continue;
     }
-    const between = counts.rangesBetween(inner, a, b);
-    yield lines * 2;
+    const between = yield* counts.rangesBetween(inner, a, b);
     left -= lines * 2;
     if (between) {
       for (let i = between.length - 1; i >= 0; i--) open.push(between[i] as LineChange);
@@ -337,9 +336,15 @@ class UniqueLines {
   }
 
   /** The ranges between unique lines, in order. Undefined if there are no unique lines. */
-  rangesBetween(range: LineChange, a: readonly number[], b: readonly number[]): readonly LineChange[] | undefined {
+  *rangesBetween(
+    range: LineChange,
+    a: readonly number[],
+    b: readonly number[],
+  ): Work<readonly LineChange[] | undefined> {
     const { oldFrom, oldTo, newFrom, newTo } = range;
-    const pairs = longestIncreasing(this.#pairs(range, a, b));
+    const all = this.#pairs(range, a, b);
+    yield oldTo - oldFrom + newTo - newFrom;
+    const pairs = yield* longestIncreasing(all);
     if (pairs.length === 0) return undefined;
     const out: LineChange[] = [];
     let atOld = oldFrom;
@@ -376,12 +381,13 @@ const countIn = (counts: Int32Array, id: number): void => {
 type Pair = readonly [old: number, place: number];
 
 /** The longest subsequence of pairs whose places increase. */
-function longestIncreasing(pairs: readonly Pair[]): readonly Pair[] {
+function* longestIncreasing(pairs: readonly Pair[]): Work<readonly Pair[]> {
   /** The index of the pair that ends the best chain of each length. `before[i]` is the pair before `i` in its chain. */
   const ends: number[] = [];
   const before: number[] = [];
   const place = (i: number): number => (pairs[i] as Pair)[1];
   for (let i = 0; i < pairs.length; i++) {
+    if (i % linePieceSize === linePieceSize - 1) yield linePieceSize;
     let low = 0;
     let high = ends.length;
     while (low < high) {

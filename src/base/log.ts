@@ -24,3 +24,18 @@ export const systemClock: Clock = {
     return { dispose: () => clearTimeout(timer) };
   },
 };
+
+/** The system's clock. An error that a timer throws is logged, because nobody else would notice it. */
+export function loggingClock(log: Log): Clock {
+  return {
+    now: systemClock.now,
+    after: (ms, run) =>
+      systemClock.after(ms, () => {
+        try {
+          run();
+        } catch (error) {
+          log.error("A timer failed.", error instanceof Error ? error.stack : String(error));
+        }
+      }),
+  };
+}

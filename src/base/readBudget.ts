@@ -14,6 +14,9 @@ export interface ReadBudgetOptions {
 const maxBytes = 180_000;
 /** The budget while a panel is painting, because reading more takes processor time from painting. */
 const maxBytesWhilePainting = 50_000;
+/** A message of a tool call is larger than a chunk of text, but its folded card is not. Bytes, and their cost. */
+const maxCardBytes = 1500;
+const maxCardCost = 250;
 /** Agents are held back for at most this long (ms). */
 const maxWait = 250;
 
@@ -31,7 +34,7 @@ export class ReadBudget {
 
   /** Call when a message of this size was read. */
   spend(bytes: number): void {
-    this.#spent += bytes;
+    this.#spent += Math.min(bytes, maxCardCost) + Math.max(0, bytes - maxCardBytes);
   }
 
   /** Call when all output so far is about to be painted. */

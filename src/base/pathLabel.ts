@@ -1,0 +1,12 @@
+// Labels of paths, as the panel shows them.
+
+/**
+ * The path relative to the workspace folder if it is inside, otherwise the whole path. Keeps the platform's separators.
+ */
+export function relativeLabel(path: string, workspaceFolder: string): string {
+  const base =
+    workspaceFolder.endsWith("/") || workspaceFolder.endsWith("\\")
+      ? workspaceFolder
+      : `${workspaceFolder}${workspaceFolder.includes("\\") ? "\\" : "/"}`;
+  return workspaceFolder !== "" && path.startsWith(base) ? path.slice(base.length) : path;
+}
