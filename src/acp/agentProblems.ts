@@ -2,9 +2,9 @@
 import { ConnectionError, ErrorCodes, ResponseError } from "vscode-jsonrpc/node";
 import { untilAborted, withTimeout } from "../base/async.ts";
 import { ProblemError, asError, type Problem } from "../base/errors.ts";
-import { authenticationProblem } from "./authentication.ts";
-import { authRequired } from "./errorCodes.ts";
-import { asObject, asString, optionalField, type JsonObject } from "./parse.ts";
+import { authenticationProblem, signInVariables } from "./authentication.ts";
+import { errorReason } from "./errorReason.ts";
+import { optionalField, type JsonObject } from "./parse.ts";
 
 /** The agent as problems name it. */
 export interface AgentIdentity {
@@ -18,31 +18,16 @@ export interface AgentIdentity {
 /** The problem for an agent's error. `failure` completes a sentence that begins with the agent's name. */
 export function agentProblem(error: Error, failure: string, agent: AgentIdentity): Problem {
   if (error instanceof ProblemError) return error.problem;
-  const { agentName, commandLine, authMethods } = agent;
-  if (error instanceof ResponseError && error.code === authRequired) {
-    return authenticationProblem(agentName, commandLine, authMethods, error.message);
-  }
-  const detail = error instanceof ResponseError && error.data !== undefined ? errorDetails(error.data) : undefined;
-  const reason = isConnectionClosed(error)
-    ? "Its connection has ended."
-    : error.message === ""
-      ? "It gave no reason."
-      : asSentence(error.message);
+  const { agentName } = agent;
+  const next = ["retry", "showTraffic", "showLog"] as const;
+  if (isConnectionClosed(error)) return { message: `${agentName} ${failure}: Its connection has ended.`, next };
+  const reason = errorReason(error, signInVariables(agent.authMethods));
+  if (reason.isAuthentication) return authenticationProblem(agent, reason);
   return {
-    message: `${agentName} ${failure}: ${reason}`,
-    ...optionalField("detail", detail),
-    next: ["retry", "showTraffic", "showLog"],
+    message: `${agentName} ${failure}: ${reason.sentence === "" ? "It gave no reason." : asSentence(reason.sentence)}`,
+    ...optionalField("detail", reason.detail),
+    next,
   };
-}
-
-const maxDetailLength = 4000;
-
-function errorDetails(data: unknown): string {
-  const details =
-    typeof data === "string"
-      ? data
-      : (asString(asObject(data)["details"]) ?? asString(asObject(data)["message"]) ?? JSON.stringify(data, null, 2));
-  return details.slice(0, maxDetailLength);
 }
 
 /** Whether vscode-jsonrpc rejected the request itself, because a stream ended or could not be written to. */

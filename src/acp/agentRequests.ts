@@ -20,6 +20,8 @@ export interface RequestSession {
   readonly client: AgentClient;
   /** Serves `session/request_permission`, whose tool call is read as the protocol version defines it. */
   askPermission(params: JsonObject, signal: AbortSignal): Promise<JsonObject>;
+  /** Starts a command in a terminal and resolves with its id at once. */
+  createTerminal(request: TerminalRequest, signal: AbortSignal): Promise<string>;
 }
 
 export interface AgentRequestsOptions {
@@ -47,8 +49,8 @@ const handlers: Readonly<Record<string, Serve>> = {
     await client.writeTextFile(request, signal);
     return {};
   },
-  "terminal/create": async ({ client }, params, signal) => ({
-    terminalId: await client.createTerminal(terminalRequest(params), signal),
+  "terminal/create": async (session, params, signal) => ({
+    terminalId: await session.createTerminal(terminalRequest(params), signal),
   }),
   "terminal/output": async ({ client }, params) => {
     const { output, truncated, exit } = await client.terminalOutput(requireString(params, "terminalId"));

@@ -1,6 +1,6 @@
 // Connects to an agent process: framing, `initialize`, version check. Returns an Agent.
 import type { Readable, Writable } from "node:stream";
-import { createMessageConnection, type MessageConnection } from "vscode-jsonrpc/node";
+import { createMessageConnection, ResponseError, type MessageConnection } from "vscode-jsonrpc/node";
 import { withTimeout } from "../base/async.ts";
 import type { ReadBudget } from "../base/readBudget.ts";
 import { ProblemError, asError, type Problem } from "../base/errors.ts";
@@ -10,8 +10,11 @@ import type { Agent } from "../session/agent.ts";
 import { acpDialect } from "./dialect.ts";
 import { NdJsonReader, NdJsonWriter } from "./ndjson.ts";
 import type { TrafficRecorder } from "./trafficRecorder.ts";
-import { asString, asObject, type JsonObject } from "./parse.ts";
+import { shorten, unsupportedVersion } from "./errorCodes.ts";
+import { asArray, asString, asObject, optionalField, type JsonObject } from "./parse.ts";
 import { V1Agent } from "./v1/v1Agent.ts";
+import { authenticationProblem } from "./authentication.ts";
+import { errorReason } from "./errorReason.ts";
 import { answerInTime, asSentence, isConnectionClosed } from "./agentProblems.ts";
 
 /** After stdin closes, keep reading stdout at least this long (ms). */
@@ -153,21 +156,47 @@ function handshakeError(options: ConnectOptions, error: Error): ProblemError {
       next: ["restartAgent", "showTraffic", "showLog", "openSettings"],
     });
   }
+  if (error instanceof ResponseError && error.code === unsupportedVersion)
+    return new ProblemError(otherVersions(agentName, asArray(asObject(error.data)["supported"]).filter(isVersion)));
+  const reason = errorReason(error);
+  if (reason.isAuthentication) return new ProblemError(authenticationProblem({ ...options, authMethods: [] }, reason));
   return new ProblemError({
-    message: `${agentName} refused to start a conversation: ${asSentence(error.message)} Check that its command starts an ACP agent.`,
+    message: `${agentName} refused to start a conversation: ${asSentence(reason.sentence)} Check that its command starts an ACP agent.`,
+    ...optionalField("detail", reason.detail),
     next: ["restartAgent", "showTraffic", "openSettings"],
   });
 }
 
-function versionProblem(options: ConnectOptions, version: unknown): Problem {
-  const spokenVersion =
-    typeof version === "number"
-      ? `version ${version}`
-      : asString(version) !== undefined
-        ? `version "${String(version)}" (a string)`
-        : "no version";
+/** The problem for an agent that answered with another version, or with a value that is no version. */
+function versionProblem({ agentName }: ConnectOptions, version: unknown): Problem {
+  if (isVersion(version)) return otherVersions(agentName, [version]);
+  const given = asString(version) === undefined ? "no version" : `version "${shorten(String(version))}" (a string)`;
   return {
-    message: `${options.agentName} speaks ${spokenVersion} of the Agent Client Protocol; Parley speaks version ${protocolVersion}. Update the agent or select another one.`,
-    next: ["selectAgent", "openSettings", "showTraffic"],
+    message: `${agentName} speaks ${given} of the Agent Client Protocol; Parley speaks version ${protocolVersion}. Check that its command starts an ACP agent, or select another one.`,
+    next: versionSteps,
   };
 }
+
+/** The problem for an agent that speaks only these versions, which are none if it does not list them. */
+function otherVersions(agentName: string, supported: readonly number[]): Problem {
+  const versions = [...new Set(supported)].sort((a, b) => a - b).slice(0, maxListedVersions);
+  const speaks =
+    versions.length === 0
+      ? `does not speak version ${protocolVersion} of the Agent Client Protocol, the version that Parley speaks`
+      : `speaks ${versions.length === 1 ? "version" : "versions"} ${versions.join(", ")} of the Agent Client Protocol; Parley speaks version ${protocolVersion}`;
+  return { message: `${agentName} ${speaks}. ${versionAdvice(versions)}`, next: versionSteps };
+}
+
+const versionSteps = ["selectAgent", "openSettings", "showTraffic"] as const;
+const maxListedVersions = 5;
+
+function versionAdvice(versions: readonly number[]): string {
+  if (versions.length === 0) return "Try another version of the agent, or select another agent.";
+  // The agent lists the version that it refused.
+  if (versions.includes(protocolVersion)) return "This is an error in the agent. Select another one.";
+  return versions.some(version => version > protocolVersion)
+    ? "The agent is newer than Parley. Update Parley, use an earlier version of the agent, or select another agent."
+    : "Update the agent or select another one.";
+}
+
+const isVersion = (value: unknown): value is number => Number.isInteger(value);

@@ -9,6 +9,9 @@ export const authRequired = -32000;
 /** The request was cancelled by the side that sent it. */
 export const requestCancelled = -32800;
 
+/** The agent does not speak the requested version of the protocol. Its `data.supported` lists the versions that it speaks. */
+export const unsupportedVersion = -32022;
+
 const refusalCodes: Record<RefusalKind, number> = {
   notFound: -32002,
   invalid: -32602,

@@ -2,6 +2,7 @@
 // "Transports"): one UTF-8 message per line. Malformed lines are reported and never fatal.
 import type { Readable, Writable } from "node:stream";
 import { Sequencer } from "../base/async.ts";
+import { parseBoundedJson } from "../base/jsonDepth.ts";
 import type { ReadBudget } from "../base/readBudget.ts";
 import { asError } from "../base/errors.ts";
 import {
@@ -140,7 +141,7 @@ const isId = (id: unknown): boolean => typeof id === "string" || Number.isIntege
 
 function parseJson(text: string): unknown {
   try {
-    return JSON.parse(text) as unknown;
+    return parseBoundedJson(text);
   } catch {
     return undefined; // Not JSON; the caller reports it.
   }

@@ -2,14 +2,23 @@
 import { ResponseError, type MessageConnection } from "vscode-jsonrpc/node";
 import { ProblemError, asError, type Problem } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
-import type { Agent, AgentClient, AgentInfo, AgentSession } from "../../session/agent.ts";
-import type { ContentBlock } from "../../session/events.ts";
+import type {
+  Agent,
+  AgentClient,
+  AgentInfo,
+  AgentSession,
+  PermissionQuestion,
+  TerminalRequest,
+} from "../../session/agent.ts";
+import type { ContentBlock, QuestionAnswer } from "../../session/events.ts";
 import { agentProblem, answerInTime } from "../agentProblems.ts";
 import { permissionResult, readPermissionRequest, serveAgentRequests, type RequestSession } from "../agentRequests.ts";
 import { sendNotification, sendRequest } from "../clientRequests.ts";
 import { EarlyUpdates } from "../earlyUpdates.ts";
 import { requestCancelled } from "../errorCodes.ts";
+import { maxPromptBytes, promptLineBytes, promptSizeProblem } from "../promptSize.ts";
 import { isObject, asArray, asString, asObject, contentToWire, type JsonObject } from "../parse.ts";
+import { turnUsage } from "./usage.ts";
 import { V1Updates } from "./v1Updates.ts";
 
 interface V1Options {
@@ -156,6 +165,8 @@ class V1Session implements AgentSession, RequestSession {
   }
 
   prompt(content: readonly ContentBlock[]): Promise<{ readonly messageId: string }> {
+    const size = promptLineBytes(content, this.sessionId);
+    if (size > maxPromptBytes) return Promise.reject(new ProblemError(promptSizeProblem(size)));
     this.#cancelled = false;
     const { messageId, events } = this.#updates.prompt(content);
     const answer = this.#agent.request("session/prompt", {
@@ -164,10 +175,14 @@ class V1Session implements AgentSession, RequestSession {
     });
     this.#report(events);
     answer.then(
-      result => this.#report(this.#updates.turnEnded(asString(asObject(result)["stopReason"]) ?? "end_turn")),
+      result => this.#ended(asObject(result)),
       (error: unknown) => this.#report(this.#failed(asError(error))),
     );
     return Promise.resolve({ messageId });
+  }
+
+  #ended(result: JsonObject): void {
+    this.#report(this.#updates.turnEnded(asString(result["stopReason"]) ?? "end_turn", undefined, turnUsage(result)));
   }
 
   /**
@@ -203,11 +218,13 @@ class V1Session implements AgentSession, RequestSession {
           const { configOptions } = result;
           // Handled as an update, because the list may have become empty.
           if (Array.isArray(configOptions))
-            this.update({ sessionUpdate: "config_option_update", configOptions: configOptions as readonly unknown[] });
-          return;
+            return this.update({
+              sessionUpdate: "config_option_update",
+              configOptions: configOptions as readonly unknown[],
+            });
         }
       }
-      this.#report([{ type: "option", id, value }]);
+      this.#report(this.#updates.optionSet(id, value));
     } catch (error) {
       throw new ProblemError(this.#agent.problem(asError(error), "rejected this setting"));
     }
@@ -220,10 +237,19 @@ class V1Session implements AgentSession, RequestSession {
     this.#openQuestions++;
     this.#report(this.#updates.questionOpened());
     try {
-      return permissionResult(await this.client.requestPermission(question, signal));
+      const answer = await this.client.requestPermission(question, signal);
+      if (question.toolCallId !== undefined && isRejection(answer, question))
+        this.#updates.refused(question.toolCallId);
+      return permissionResult(answer);
     } finally {
       if (--this.#openQuestions === 0) this.#report(this.#updates.questionAnswered());
     }
+  }
+
+  async createTerminal(request: TerminalRequest, signal: AbortSignal): Promise<string> {
+    const terminalId = await this.client.createTerminal(request, signal);
+    this.#updates.clientTerminal(terminalId);
+    return terminalId;
   }
 
   dispose(): void {
@@ -231,4 +257,9 @@ class V1Session implements AgentSession, RequestSession {
     this.#disposed = true;
     this.#onDispose();
   }
+}
+
+function isRejection(answer: QuestionAnswer, { options }: PermissionQuestion): boolean {
+  if (answer === "cancelled") return true;
+  return options.find(option => option.id === answer.option)?.kind.startsWith("reject_") ?? false;
 }

@@ -4,15 +4,16 @@ import type { Problem } from "../../base/errors.ts";
 import type {
   MessageAuthor,
   ContentBlock,
-  ExitStatus,
   SessionEvent,
   SessionOption,
   StopReason,
   ToolFields,
+  TurnUsage,
 } from "../../session/events.ts";
 import { CommandOutput } from "./commandOutput.ts";
+import { ContextUsage } from "./usage.ts";
 import * as parse from "../parse.ts";
-import { asNumber, optionalField, isObject, asString, asObject, type JsonObject } from "../parse.ts";
+import { optionalField, isObject, asString, asObject, type JsonObject } from "../parse.ts";
 
 /** The kind of v1 method that sets an option of {@link V1Updates.setup}. */
 export type OptionOrigin = "config" | "mode" | "model";
@@ -20,22 +21,26 @@ export type OptionOrigin = "config" | "mode" | "model";
 const modeOption = "parley.mode";
 const modelOption = "parley.model";
 
-interface OpenMessage {
-  readonly author: MessageAuthor;
-  readonly id: string;
-  /** The id that the agent gave. */
-  readonly agentMessageId: string | undefined;
+/** The messages that further chunks of one agent, or of one sub-agent, may continue. */
+interface OpenMessages {
+  /** The side that wrote them. A message of the other side ends them. */
+  readonly byUser: boolean;
+  /** Messages with an id of the agent, by author and that id. */
+  readonly withId: Map<string, string>;
+  /** The latest message, if the agent gave it no id. */
+  withoutId?: { readonly author: MessageAuthor; readonly id: string } | undefined;
 }
 
 /** Converts the updates of one v1 session. Keeps only the state that the two models represent differently. */
 export class V1Updates {
-  /** Messages that further chunks may continue: the agent's own, and one per sub-agent, by its tool call. */
-  readonly #open = new Map<string | undefined, OpenMessage>();
+  /** The open messages of the agent, and of each sub-agent by its tool call. */
+  readonly #open = new Map<string | undefined, OpenMessages>();
   /** How many messages each id of the agent has started. Above 1 if the id continued after an interruption. */
   readonly #segments = new Map<string, number>();
   /** The ids of tool calls that were reported. */
   readonly #tools = new Set<string>();
   readonly #outputs = new CommandOutput();
+  readonly #usage = new ContextUsage();
   /** The rest of the prompt that the agent may still echo. */
   #echo: string | undefined;
   #running = false;
@@ -58,11 +63,12 @@ export class V1Updates {
   }
 
   /** Call when the prompt was answered. */
-  turnEnded(stopReason: StopReason, problem?: Problem): readonly SessionEvent[] {
+  turnEnded(stopReason: StopReason, problem?: Problem, usage?: TurnUsage): readonly SessionEvent[] {
     this.#running = false;
     this.#open.clear();
     this.#echo = undefined;
-    return [{ type: "activity", state: "idle", stopReason, ...optionalField("problem", problem) }];
+    const more = { ...optionalField("problem", problem), ...optionalField("usage", usage) };
+    return [{ type: "activity", state: "idle", stopReason, ...more }];
   }
 
   questionOpened(): readonly SessionEvent[] {
@@ -79,9 +85,17 @@ export class V1Updates {
   setup(result: JsonObject): readonly SessionEvent[] {
     const config = parse.parseSessionOptions(result["configOptions"]);
     this.#hasConfig = config.length > 0;
+    this.#usage.setup(result);
     if (this.#hasConfig) return [{ type: "options", options: config }];
     const options = [modes(asObject(result["modes"])), models(asObject(result["models"]))].filter(o => o !== undefined);
-    return options.length > 0 ? [{ type: "options", options }] : [];
+    // An empty list counts too: it replaces the options of an earlier session of the agent.
+    return [{ type: "options", options }];
+  }
+
+  /** An option that was set by its own method. */
+  optionSet(id: string, value: string | boolean): readonly SessionEvent[] {
+    if (id === modelOption) this.#usage.modelChanged(value);
+    return [{ type: "option", id, value }];
   }
 
   /** Which v1 method sets the option. */
@@ -92,7 +106,17 @@ export class V1Updates {
 
   /** The tool call in a permission request, which is applied before the question (spec page "Tool Calls"). */
   toolCall(update: JsonObject): readonly SessionEvent[] {
-    return this.#tool(update) ?? [];
+    return this.#tool(update, true) ?? [];
+  }
+
+  /** The user rejected a question about the tool call. */
+  refused(toolCallId: string): void {
+    this.#outputs.refuse(toolCallId);
+  }
+
+  /** Parley runs this terminal for the agent. */
+  clientTerminal(terminalId: string): void {
+    this.#outputs.addClientTerminal(terminalId);
   }
 
   /** One `session/update`. An update that is not understood becomes an `unknown` event. */
@@ -105,16 +129,18 @@ export class V1Updates {
       case "user_message_chunk":
         return this.#chunk("user", update);
       case "agent_message_chunk":
-        return this.#chunk("agent", update);
+        return this.#withUsage(this.#chunk("agent", update), update);
       case "agent_thought_chunk":
-        return this.#chunk("thought", update);
+        return this.#withUsage(this.#chunk("thought", update), update);
       case "tool_call":
       case "tool_call_update":
-        return this.#tool(update);
-      case "plan":
-        return Array.isArray(update["entries"])
-          ? [{ type: "plan", planId: "plan", entries: parse.parsePlanEntries(update["entries"]) }]
-          : undefined;
+        return this.#tool(update, false);
+      case "plan": {
+        if (!Array.isArray(update["entries"])) return undefined;
+        const open = this.#open.get(parentOf(update));
+        if (open) open.withoutId = undefined;
+        return [{ type: "plan", planId: "plan", entries: parse.parsePlanEntries(update["entries"]) }];
+      }
       case "available_commands_update":
         return Array.isArray(update["availableCommands"])
           ? [{ type: "commands", commands: parse.parseAgentCommands(update["availableCommands"]) }]
@@ -127,17 +153,22 @@ export class V1Updates {
       case "config_option_update":
         if (!Array.isArray(update["configOptions"])) return undefined;
         this.#hasConfig = true;
+        this.#usage.optionsChanged(update["configOptions"]);
         return [{ type: "options", options: parse.parseSessionOptions(update["configOptions"]) }];
-      case "session_info_update":
-        return [
-          {
-            type: "info",
-            ...nullableField("title", update["title"]),
-            ...nullableField("updatedAt", update["updatedAt"]),
-          },
-        ];
-      case "usage_update":
-        return usage(update);
+      case "session_info_update": {
+        const info = {
+          ...nullableField("title", update["title"]),
+          ...nullableField("updatedAt", update["updatedAt"]),
+        };
+        const retry = retryNotice(update);
+        return retry && Object.keys(info).length === 0
+          ? [retry]
+          : [{ type: "info", ...info }, ...(retry ? [retry] : [])];
+      }
+      case "usage_update": {
+        const usage = this.#usage.update(update);
+        return usage && [usage];
+      }
       case "notice":
         return notice(update);
       case "compaction_update":
@@ -155,8 +186,10 @@ export class V1Updates {
   }
 
   /**
-   * A v1 message is a run of adjacent chunks. Another author, another id or a new tool call ends it. If an id appears
-   * again after that, it starts a new message, so that the transcript keeps the order of the chunks.
+   * Chunks with the same id belong to the same message (spec page "Prompt Turn"), also if a thought or a plan comes
+   * between them. Chunks without an id are a message while nothing else comes between them. A new tool call, a message
+   * of the other side and the end of a turn end every message. If an id appears again after that, it starts a new
+   * message, so that the transcript keeps the order of the chunks.
    */
   #chunk(author: MessageAuthor, update: JsonObject): readonly SessionEvent[] | undefined {
     const content = parse.parseContent(update["content"]);
@@ -167,14 +200,29 @@ export class V1Updates {
     } else this.#echo = undefined;
     const id = asString(update["messageId"]);
     const open = this.#open.get(parent);
-    if (open?.author === author && (id === undefined || id === open.agentMessageId)) {
-      return [{ type: "messageChunk", author, messageId: open.id, content, ...optionalField("parent", parent) }];
-    }
-    // An empty chunk that only carries `_meta` starts no message.
-    if (content.type === "text" && content.text === "") return [];
-    const messageId = id === undefined ? this.#newMessageId() : this.#segment(author, id);
-    this.#open.set(parent, { author, id: messageId, agentMessageId: id });
+    const { withoutId } = open ?? {};
+    const continued =
+      id !== undefined ? open?.withId.get(`${author} ${id}`) : withoutId?.author === author ? withoutId.id : undefined;
+    // An empty chunk that only carries `_meta` neither starts nor ends a message.
+    if (continued === undefined && content.type === "text" && content.text === "") return [];
+    const messageId = continued ?? (id === undefined ? this.#newMessageId() : this.#segment(author, id));
+    this.#continue(parent, author, messageId, id);
     return [{ type: "messageChunk", author, messageId, content, ...optionalField("parent", parent) }];
+  }
+
+  #continue(parent: string | undefined, author: MessageAuthor, messageId: string, id: string | undefined): void {
+    const byUser = author === "user";
+    const before = this.#open.get(parent);
+    const open: OpenMessages = before?.byUser === byUser ? before : { byUser, withId: new Map() };
+    if (id !== undefined) open.withId.set(`${author} ${id}`, messageId);
+    open.withoutId = id === undefined ? { author, id: messageId } : undefined;
+    this.#open.set(parent, open);
+  }
+
+  /** A sub-agent has a context of its own, so its counts are left out. */
+  #withUsage(events: readonly SessionEvent[] | undefined, update: JsonObject): readonly SessionEvent[] | undefined {
+    const usage = parentOf(update) === undefined ? this.#usage.chunk(asObject(update["_meta"])) : undefined;
+    return events && usage ? [...events, usage] : events;
   }
 
   #isEcho(content: ContentBlock): boolean {
@@ -192,7 +240,7 @@ export class V1Updates {
     return count === 1 ? id : `${id}~${count}`;
   }
 
-  #tool(update: JsonObject): readonly SessionEvent[] | undefined {
+  #tool(update: JsonObject, isQuestion: boolean): readonly SessionEvent[] | undefined {
     const toolCallId = asString(update["toolCallId"]);
     if (toolCallId === undefined) return undefined;
     // An update of an earlier tool call does not interrupt the current message; a new tool call does.
@@ -200,12 +248,13 @@ export class V1Updates {
     if (!this.#tools.has(toolCallId)) this.#open.delete(parent);
     this.#tools.add(toolCallId);
     this.#echo = undefined;
-    const { fields, events } = this.#outputs.replaceOutput(toolCallId, toolFields(update));
+    const meta = asObject(update["_meta"]);
+    const { fields, events } = this.#outputs.update(toolCallId, toolFields(update), { meta, isQuestion });
     const tool: SessionEvent = {
       ...{ type: "tool", toolCallId, patch: fields },
       ...(parent !== toolCallId && optionalField("parent", parent)),
     };
-    return [tool, ...events, ...metaTerminal(asObject(update["_meta"]))];
+    return [tool, ...events];
   }
 
   #newMessageId(): string {
@@ -217,7 +266,7 @@ export class V1Updates {
 function toolFields(update: JsonObject): Partial<ToolFields> {
   return {
     ...optionalField("title", asString(update["title"])),
-    ...optionalField("name", asString(update["name"])),
+    ...optionalField("name", asString(update["name"]) ?? metaText(update, ["toolName"])),
     ...optionalField("kind", asString(update["kind"])),
     ...optionalField("status", asString(update["status"])),
     ...(Array.isArray(update["content"]) && { content: parse.parseToolContents(update["content"]) }),
@@ -227,71 +276,54 @@ function toolFields(update: JsonObject): Partial<ToolFields> {
   };
 }
 
-const parentKeys = ["parentToolUseId", "parentToolCallId"];
+/** The tool call of the sub-agent that sent the update. Agents put its id into `_meta`. */
+const parentOf = (update: JsonObject): string | undefined => metaText(update, ["parentToolUseId", "parentToolCallId"]);
 
-/** The tool call of the sub-agent that sent the update. Agents put its id into `_meta`, under a name of their own. */
-function parentOf(update: JsonObject): string | undefined {
+/** The first text in `_meta` with one of these keys, directly or in an object that has the name of the agent. */
+function metaText(update: JsonObject, keys: readonly string[]): string | undefined {
   const meta = asObject(update["_meta"]);
   for (const holder of [meta, ...Object.values(meta).map(asObject)]) {
-    for (const key of parentKeys) {
-      const parent = asString(holder[key]);
-      if (parent !== undefined && parent !== "") return parent;
+    for (const key of keys) {
+      const text = asString(holder[key]);
+      if (text !== undefined && text !== "") return text;
     }
   }
   return undefined;
 }
 
-/** Terminals that the agent runs itself, reported with a de-facto extension (`_meta.terminal_*`). */
-function metaTerminal(meta: JsonObject): readonly SessionEvent[] {
-  const out: SessionEvent[] = [];
-  const { terminal_info: info, terminal_output: output, terminal_output_delta: delta, terminal_exit: exit } = meta;
-  const id = (value: unknown): string | undefined => asString(asObject(value)["terminal_id"]);
-  const infoId = id(info);
-  if (infoId !== undefined)
-    out.push({ type: "terminal", terminalId: infoId, ...optionalField("cwd", asString(asObject(info)["cwd"])) });
-  for (const part of [output, delta]) {
-    const partId = id(part);
-    const data = asString(asObject(part)["data"]);
-    if (partId !== undefined && data !== undefined && data !== "")
-      out.push({ type: "terminalOutput", terminalId: partId, text: data });
-  }
-  const exitId = id(exit);
-  if (exitId !== undefined) out.push({ type: "terminal", terminalId: exitId, exit: exitStatus(asObject(exit)) });
-  return out;
-}
-
-function exitStatus(exit: JsonObject): ExitStatus {
-  return {
-    ...optionalField("exitCode", asNumber(exit["exit_code"])),
-    ...optionalField("signal", asString(exit["signal"])),
-  };
-}
-
 const nullableField = <K extends string>(key: K, value: unknown): { [P in K]?: string | null } =>
   (value === null || typeof value === "string" ? { [key]: value } : {}) as { [P in K]?: string | null };
-
-function usage(update: JsonObject): readonly SessionEvent[] | undefined {
-  const used = asNumber(update["used"]);
-  const size = asNumber(update["size"]);
-  if (used === undefined || size === undefined) return undefined;
-  const cost = asObject(update["cost"]);
-  const amount = asNumber(cost["amount"]);
-  const currency = asString(cost["currency"]);
-  return [
-    {
-      type: "usage",
-      used,
-      size,
-      ...(amount !== undefined && currency !== undefined && { cost: { amount, currency } }),
-    },
-  ];
-}
 
 function notice(update: JsonObject): readonly SessionEvent[] | undefined {
   const title = asString(update["title"]);
   if (title === undefined) return undefined;
   const severity = asString(update["severity"]) ?? "info";
-  return [{ type: "notice", severity, title, ...optionalField("description", asString(update["description"])) }];
+  const isRetry = retryNotice(update) !== undefined || /^(?:retrying|reconnecting)\b/i.test(title);
+  return [
+    {
+      type: "notice",
+      severity: isRetry ? "info" : severity,
+      title,
+      ...optionalField("description", asString(update["description"])),
+      ...(isRetry && { retry: true as const }),
+    },
+  ];
+}
+
+/**
+ * A retry that the agent reports in `_meta`, under a name of its own: `error` with `willRetry` (a de-facto extension). The
+ * turn continues, so it is no failure.
+ */
+function retryNotice(update: JsonObject): SessionEvent | undefined {
+  const meta = asObject(update["_meta"]);
+  for (const holder of [meta, ...Object.values(meta).map(asObject)]) {
+    const error = asObject(holder["error"]);
+    const title = asString(error["message"]);
+    if (error["willRetry"] !== true || title === undefined || title === "") continue;
+    const description = asString(error["additionalDetails"]) ?? asString(error["details"]);
+    return { type: "notice", severity: "info", title, ...optionalField("description", description), retry: true };
+  }
+  return undefined;
 }
 
 function compaction(update: JsonObject): readonly SessionEvent[] | undefined {
