@@ -1,10 +1,13 @@
 // Prompts on their way, activity, connection and loss of the agent, and the effects of the end of a turn.
 import { jsonEqual } from "../base/jsonEqual.ts";
-import type { SessionEvent } from "./events.ts";
+import type { PlanEntry, SessionEvent } from "./events.ts";
 import { closeOpenTools } from "./toolCalls.ts";
 import {
+  currentTurn,
   isBusy,
+  isPrompt,
   messageKey,
+  type Entry,
   type Notice,
   type ProblemEntry,
   type SessionState,
@@ -27,9 +30,21 @@ export function setActivity(state: SessionState, event: Activity, at: number): S
     since: at,
     ...(event.stopReason !== undefined && { stopReason: event.stopReason }),
   };
-  if (event.state !== "idle") return { ...state, activity };
-  return endTurn({ ...state, activity, cancelling: false }, event, at);
+  if (event.state !== "idle") {
+    const next = was.state === "idle" ? { ...state, activity, turnUsage: null } : { ...state, activity };
+    return was.state === "idle" ? withoutFinishedPlans(next) : next;
+  }
+  const ended = { ...state, activity, cancelling: false, stopIgnored: false, turnUsage: event.usage ?? null };
+  return endTurn(ended, event, at);
 }
+
+/** A finished plan stays until the next turn begins. */
+function withoutFinishedPlans(state: SessionState): SessionState {
+  const plans = new Map([...state.plans].filter(([, entries]) => !entries.every(isPlanEntryDone)));
+  return plans.size === state.plans.size ? state : { ...state, plans };
+}
+
+const isPlanEntryDone = ({ status }: PlanEntry): boolean => status === "completed" || status === "cancelled";
 
 function endTurn(state: SessionState, event: Activity, at: number): SessionState {
   const next = closeOpenTools(state, at);
@@ -37,7 +52,25 @@ function endTurn(state: SessionState, event: Activity, at: number): SessionState
   if (event.stopReason === undefined || event.stopReason === "end_turn") return next;
   const minted = next.generatedIds + 1;
   const entry: TurnEnd = { kind: "turnEnd", id: `e:${minted}`, stopReason: event.stopReason, at };
-  return { ...next, generatedIds: minted, entries: next.entries.put(entry) };
+  const ended = { ...next, generatedIds: minted, entries: next.entries.put(entry) };
+  return event.stopReason === "refusal" ? excludeTurn(ended) : ended;
+}
+
+/**
+ * Marks the prompt of the turn and everything after it: after a refusal, the agent does not include them in the next prompt
+ * (spec page "Prompt Turn").
+ */
+function excludeTurn(state: SessionState): SessionState {
+  const turn = currentTurn(state);
+  const isStart = (entry: Entry): boolean =>
+    turn === "" ? isPrompt(entry) : entry.kind === "message" && entry.submission === turn;
+  let { entries } = state;
+  for (let i = entries.length - 1; i >= 0; i--) {
+    const entry = entries.at(i) as Entry;
+    entries = entries.put({ ...entry, excluded: true });
+    if (isStart(entry)) break;
+  }
+  return { ...state, entries };
 }
 
 /** The state with the failure as an entry, at its place in the conversation. */
@@ -97,6 +130,7 @@ export function markAgentLost(state: SessionState, problem: ProblemEntry["proble
     lost: problem,
     connection: { state: "closed" },
     cancelling: false,
+    stopIgnored: false,
     questions: closed.questions.map(ask => (ask.answer === undefined ? { ...ask, answer: "cancelled" } : ask)),
     activity: { state: "idle", stopReason: "lost", since: at },
   };
@@ -104,11 +138,17 @@ export function markAgentLost(state: SessionState, problem: ProblemEntry["proble
 
 /** Applies a step of connecting. Reconnecting after a loss turns its banner into a notice in the transcript. */
 export function setConnection(
-  state: SessionState,
+  before: SessionState,
   event: Extract<SessionEvent, { type: "connection" }>,
   at: number,
 ): SessionState {
-  const connection = { state: event.state, ...(event.detail !== undefined && { detail: event.detail }) };
+  const state = event.state === "opening" ? withoutEarlierAgent(before) : before;
+  const isConnecting = event.state !== "ready" && event.state !== "closed";
+  const connection = {
+    state: event.state,
+    ...(event.detail !== undefined && { detail: event.detail }),
+    ...(isConnecting && { since: state.connection?.since ?? at }),
+  };
   const accepts = event.accepts ?? state.accepts;
   const starts = state.starts + (event.state === "ready" && state.connection?.state !== "ready" ? 1 : 0);
   if (state.lost === null || event.state === "closed") {
@@ -119,7 +159,21 @@ export function setConnection(
   return state.entries.length === 0 ? next : withNotice(next, { severity: "error", title: state.lost.message }, at);
 }
 
+/**
+ * An agent that is started in the middle of the conversation does not know what came before. So the conversation keeps its
+ * title, the plans of the earlier start end, and its context window is no longer in use.
+ */
+function withoutEarlierAgent(state: SessionState): SessionState {
+  const { entries, keepsTitle, plans, usage, turnUsage } = state;
+  if (entries.length === 0) return state;
+  if (keepsTitle && plans.size === 0 && usage === null && turnUsage === null) return state;
+  return { ...state, keepsTitle: true, plans: new Map(), usage: null, turnUsage: null };
+}
+
 export function withNotice(state: SessionState, notice: Omit<Notice, "kind" | "id" | "at">, at: number): SessionState {
+  const last = state.entries.at(-1);
+  if (notice.retry && last?.kind === "notice" && last.retry)
+    return { ...state, entries: state.entries.put({ kind: "notice", id: last.id, ...notice, at: last.at }) };
   const minted = state.generatedIds + 1;
   return {
     ...state,

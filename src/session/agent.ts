@@ -1,6 +1,9 @@
 // The two sides of a session: the agent's methods, and the client's methods that the agent calls. Shaped like ACP v2.
 // src/acp implements Agent; Session implements AgentClient with its SessionServices.
+import type { Problem } from "../base/errors.ts";
+import type { Event } from "../base/lifecycle.ts";
 import type {
+  ConnectionState,
   QuestionAnswer,
   QuestionOption,
   QuestionSubject,
@@ -31,6 +34,18 @@ export interface Agent {
   readonly info: AgentInfo;
   /** Opens a session. Rejects with a ProblemError, also when the user must sign in first. */
   open(request: { readonly cwd: string }, client: AgentClient): Promise<AgentSession>;
+}
+
+/** Connects a session to its agent. Methods reject with a ProblemError. */
+export interface AgentConnector {
+  connect(onProgress: (state: ConnectionState, detail?: string) => void): Promise<{
+    readonly agent: Agent;
+    readonly onDidDie: Event<Problem>;
+    /** The connection has ended; `onDidDie` follows, unless Parley ended the agent. */
+    hasEnded(): boolean;
+  }>;
+  /** Ends the agent's process, so that the next connect starts a new one. */
+  restart(): Promise<void>;
 }
 
 /** A session at the agent. Every update reaches {@link AgentClient.report} in the order of arrival. */

@@ -24,6 +24,11 @@ export class EntryList<T extends { readonly id: string }> implements Iterable<T>
     return list;
   }
 
+  /** The entries in order, in blocks. A block without a change since an earlier list is the same array as in that list. */
+  get blocks(): readonly (readonly T[])[] {
+    return this.#blocks;
+  }
+
   at(position: number): T | undefined {
     const from = position < 0 ? this.length + position : position;
     return this.#blocks[Math.floor(from / blockSize)]?.[from % blockSize];

@@ -39,7 +39,10 @@ type BareBlock =
 
 export type FileOperation = "add" | "delete" | "modify" | "move" | "copy";
 
-/** The content of a tool call. A `diff` without `oldText` is a new file; with `deleted` the file was deleted. */
+/**
+ * The content of a tool call. A `diff` without `oldText` is a new file; with `deleted` the file was deleted. `line` is
+ * the 1-based line of the file where its texts begin. Parley adds it, because many agents send only the changed lines.
+ */
 export type ToolContent =
   | { readonly type: "content"; readonly content: ContentBlock }
   | {
@@ -48,6 +51,7 @@ export type ToolContent =
       readonly oldText?: string;
       readonly newText: string;
       readonly deleted?: true;
+      readonly line?: number;
     }
   | {
       readonly type: "changes";
@@ -141,15 +145,35 @@ export interface QuestionSubject {
  */
 export type FileNote = "unsaved" | "diverged";
 
-/** How a process ended. Both absent: it ended, nothing more is known. */
+/** How a process ended. All absent: it ended, nothing more is known. */
 export interface ExitStatus {
   readonly exitCode?: number;
   readonly signal?: string;
+  /** The user or the agent stopped it. */
+  readonly cancelled?: true;
+}
+
+/** The tokens of one turn, as the agent counted them. `models` has the counts of each model, if the agent tells them apart. */
+export interface TurnUsage {
+  readonly input?: number;
+  readonly output?: number;
+  readonly total?: number;
+  readonly thought?: number;
+  readonly cachedRead?: number;
+  readonly cachedWrite?: number;
+  readonly models?: readonly ({ readonly model: string } & Omit<TurnUsage, "models">)[];
 }
 
 export type SessionEvent =
   // Parley's own events.
-  | { readonly type: "opened"; readonly agent: string; readonly agentName: string; readonly cwd: string }
+  | {
+      readonly type: "opened";
+      readonly agent: string;
+      readonly agentName: string;
+      readonly cwd: string;
+      /** The log records choices as `chosen`. Without it, the values that the agent reported last are the choices. */
+      readonly choices?: true;
+    }
   | {
       readonly type: "connection";
       readonly state: ConnectionState;
@@ -165,7 +189,11 @@ export type SessionEvent =
   | { readonly type: "promptEdited"; readonly submission: string; readonly text: string }
   /** Moves a queued prompt before another one, or to the end. */
   | { readonly type: "promptMoved"; readonly submission: string; readonly before?: string }
+  /** Whether queued prompts wait until the user resumes the queue. */
+  | { readonly type: "queuePaused"; readonly paused: boolean }
   | { readonly type: "cancelRequested" }
+  /** The agent has not ended the turn some seconds after Stop. */
+  | { readonly type: "stopIgnored" }
   /** The user's own title for the session; null restores the agent's. */
   | { readonly type: "titled"; readonly title: string | null }
   | {
@@ -183,11 +211,38 @@ export type SessionEvent =
       readonly answer?: QuestionAnswer;
       readonly by?: string;
     }
+  /**
+   * Values of options that the user chose; null: no choice any more. Sent to the agent unless it has them already, which
+   * `applied` states.
+   */
+  | {
+      readonly type: "chosen";
+      readonly choices: readonly {
+        readonly id: string;
+        readonly value: string | boolean | null;
+        readonly applied?: true;
+      }[];
+    }
+  /** The agent lacks a chosen option or value (`missing`), or did not accept it. `message` is a sentence. */
+  | {
+      readonly type: "choiceRefused";
+      readonly id: string;
+      readonly reason: "missing" | "refused";
+      readonly message?: string;
+    }
+  /** The user sends prompts although choices were refused. */
+  | { readonly type: "choicesWaived" }
   | { readonly type: "askClosed"; readonly ask: string; readonly answer: QuestionAnswer; readonly by?: string }
   /** A file that the agent wrote needs the user; null: it no longer does. */
   | { readonly type: "file"; readonly path: string; readonly note: FileNote | null }
   /** The result of an agent's write, where the user's save settings changed its text. */
   | { readonly type: "fileResult"; readonly path: string; readonly before: string; readonly after: string }
+  /** The lines where diffs of a tool call begin. `item` is the index of the diff in the content of the call. */
+  | {
+      readonly type: "diffLines";
+      readonly toolCallId: string;
+      readonly lines: readonly { readonly item: number; readonly line: number }[];
+    }
   | { readonly type: "agentLost"; readonly problem: Problem }
   // Events that the agent reported.
   | {
@@ -231,6 +286,7 @@ export type SessionEvent =
       readonly state: ActivityState;
       readonly stopReason?: StopReason;
       readonly problem?: Problem;
+      readonly usage?: TurnUsage;
     }
   | { readonly type: "plan"; readonly planId: string; readonly entries: readonly PlanEntry[] }
   | { readonly type: "commands"; readonly commands: readonly AgentCommand[] }
@@ -248,6 +304,8 @@ export type SessionEvent =
       readonly severity: "info" | "warning" | "error" | (string & {});
       readonly title: string;
       readonly description?: string;
+      /** The agent has met an error and tries again by itself. */
+      readonly retry?: true;
     }
   | {
       readonly type: "compaction";

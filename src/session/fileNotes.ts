@@ -31,7 +31,7 @@ export function recordWriteResult(
   const oldText = earlier?.oldText ?? before;
   if (earlier?.newText === after) return state;
   const others = (naming.results ?? []).filter(one => one !== earlier);
-  const results = [...others, { type: "diff" as const, path, oldText, newText: after }];
+  const results = [...others, { type: "diff" as const, path, oldText, newText: after, line: 1 }];
   return { ...state, entries: state.entries.put({ ...naming, results }) };
 }
 

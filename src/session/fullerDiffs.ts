@@ -1,5 +1,6 @@
 // Some agents send a diff of the whole file with the question, and a diff of only the changed piece when the edit is done.
-// Both describe the same change. The card keeps the one of the whole file, which shows where the change is.
+// Both describe the same change. The card keeps the one of the whole file, which shows where the change is. It also keeps
+// a diff that is sent again, because its line may be known.
 import type { ToolContent } from "./events.ts";
 
 type FileDiff = Extract<ToolContent, { type: "diff" }>;
@@ -7,7 +8,7 @@ type FileDiff = Extract<ToolContent, { type: "diff" }>;
 /** A piece may occur this many times in a file before the place that changed. */
 const maxOccurrences = 50;
 
-/** The new content, with the old diff of a file where the new one is the same change with less context. */
+/** The new content, with the old diff of a file where the new one is the same change with no more context. */
 export function withFullerDiffs(
   before: readonly ToolContent[] | undefined,
   content: readonly ToolContent[],
@@ -16,12 +17,15 @@ export function withFullerDiffs(
   if (known.length === 0) return content;
   let changed = false;
   const out = content.map(item => {
-    const fuller = item.type === "diff" ? known.find(one => isFuller(one, item)) : undefined;
+    const fuller = item.type === "diff" ? known.find(one => isSame(one, item) || isFuller(one, item)) : undefined;
     changed ||= fuller !== undefined;
     return fuller ?? item;
   });
   return changed ? out : content;
 }
+
+const isSame = (a: FileDiff, b: FileDiff): boolean =>
+  a.path === b.path && a.oldText === b.oldText && a.newText === b.newText && a.deleted === b.deleted;
 
 /** Whether the piece's change, made at one place in the whole old text, results in the whole new text. */
 function isFuller(whole: FileDiff, piece: FileDiff): boolean {

@@ -41,7 +41,8 @@ export function upsertMessage(
   const next: Message = was
     ? { ...was, content, until: at, ...(submission !== undefined && { submission }) }
     : { kind: "message", id, author, content, ...named, at, until: at };
-  return settlePrompt({ ...state, entries: state.entries.put(next) }, author, messageId);
+  const latestMessage = author === "user" ? null : id;
+  return settlePrompt({ ...state, entries: state.entries.put(next), latestMessage }, author, messageId);
 }
 
 function settlePrompt(state: SessionState, author: MessageAuthor, messageId: string): SessionState {

@@ -1,10 +1,14 @@
 // Which changes of a session are worth a notification.
 import { turnEnded } from "./activity.ts";
-import { openQuestions, sessionTitle, type Question, type SessionState } from "./state.ts";
+import { openQuestions, sessionTitle, toolKey, type Question, type SessionState } from "./state.ts";
+import { permissionTitle } from "./toolTitle.ts";
 
 export type SessionNotification =
   | { readonly kind: "question"; readonly title: string }
-  | { readonly kind: "turnEnd"; readonly title: string; readonly failed: boolean };
+  | { readonly kind: "turnEnd"; readonly title: string; readonly outcome: TurnOutcome };
+
+/** How a turn ended. `stopped`: before the agent had finished, by a limit or a refusal. `lost`: with the agent. */
+export type TurnOutcome = "finished" | "stopped" | "failed" | "lost";
 
 /**
  * The notification for a change of one session: a question that was not open before, or the end of a turn. Undefined
@@ -12,13 +16,34 @@ export type SessionNotification =
  */
 export function notificationBetween(before: SessionState, after: SessionState): SessionNotification | undefined {
   const asked = newQuestion(before, after);
-  if (asked) return { kind: "question", title: asked.title };
+  if (asked) return { kind: "question", title: titleOf(asked, after) };
   if (!turnEnded(before, after) || before.cancelling) return undefined;
-  // The next prompt of the queue is sent automatically, so the work is not over.
-  if (after.pendingPrompts.length > 0) return undefined;
-  const { stopReason } = after.activity;
-  if (stopReason === "cancelled") return undefined;
-  return { kind: "turnEnd", title: sessionTitle(after), failed: stopReason === "error" || after.lost !== null };
+  const outcome = turnOutcome(after);
+  if (outcome === undefined) return undefined;
+  // The next prompt of the queue is sent automatically, so the work is not over. After a failure the queue waits.
+  if (after.pendingPrompts.length > 0 && outcome !== "failed" && outcome !== "lost") return undefined;
+  return { kind: "turnEnd", title: sessionTitle(after), outcome };
+}
+
+function titleOf({ title, toolCallId }: Question, { entries, workspaceFolder }: SessionState): string {
+  const entry = toolCallId === undefined ? undefined : entries.get(toolKey(toolCallId));
+  return permissionTitle(title, entry?.kind === "tool" ? entry.fields : undefined, workspaceFolder);
+}
+
+/** Undefined if the user ended the turn. */
+function turnOutcome({ lost, activity }: SessionState): TurnOutcome | undefined {
+  if (lost !== null) return "lost";
+  switch (activity.stopReason) {
+    case undefined:
+    case "end_turn":
+      return "finished";
+    case "cancelled":
+      return undefined;
+    case "error":
+      return "failed";
+    default:
+      return "stopped";
+  }
 }
 
 /** Whether the change only appended to the agent's last message. This is the most frequent change, and affects little. */

@@ -11,21 +11,55 @@ import {
   withNotice,
   withoutPrompt,
 } from "./activity.ts";
+import {
+  choicesAfterReport,
+  recordChoices,
+  refuseChoice,
+  waiveChoices,
+  withAnswer,
+  withoutAgentSession,
+  withSwitchAllowed,
+} from "./choices.ts";
 import type { LoggedEvent, SessionEvent, SessionOption } from "./events.ts";
 import { noteFile, recordWriteResult } from "./fileNotes.ts";
 import { appendContent, joinContent, upsertMessage } from "./messages.ts";
 import { editPrompt, movePrompt } from "./promptQueue.ts";
-import { compactionKey, ruleAnswerText, type Question, type Compaction, type SessionState } from "./state.ts";
+import {
+  compactionKey,
+  isAllowed,
+  ruleAnswerText,
+  type Question,
+  type Compaction,
+  type SessionState,
+} from "./state.ts";
 import { appendTerminal, upsertTerminal } from "./terminals.ts";
-import { appendToolContent, closeOpenTools, mergeToolPatch, upsertTool } from "./toolCalls.ts";
+import {
+  appendToolContent,
+  closeOpenTools,
+  mergeToolPatch,
+  setDiffLines,
+  noteAnswer,
+  upsertTool,
+} from "./toolCalls.ts";
 
 /** The state after the event. `logged.at` is the only time it uses. */
 export function reduce(state: SessionState, { event, at }: LoggedEvent): SessionState {
   switch (event.type) {
     case "opened":
-      return withValues(state, { agent: { id: event.agent, name: event.agentName }, workspaceFolder: event.cwd });
+      return withValues(state, {
+        agent: { id: event.agent, name: event.agentName },
+        workspaceFolder: event.cwd,
+        recordsChoices: event.choices === true,
+      });
     case "connection":
-      return setConnection(state, event, at);
+      if (event.state === "ready") return choicesAfterReport(state, setConnection(state, event, at));
+      return withoutAgentSession(setConnection(state, event, at));
+    case "chosen":
+      return recordChoices(state, event.choices);
+    case "choiceRefused":
+      return refuseChoice(state, event);
+    case "choicesWaived":
+      return waiveChoices(state);
     case "promptSent":
       if (state.pendingPrompts.some(s => s.id === event.submission)) return state;
       return { ...state, pendingPrompts: [...state.pendingPrompts, { id: event.submission, content: event.content }] };
@@ -39,8 +73,12 @@ export function reduce(state: SessionState, { event, at }: LoggedEvent): Session
       return editPrompt(state, event.submission, event.text);
     case "promptMoved":
       return movePrompt(state, event.submission, event.before);
+    case "queuePaused":
+      return withValues(state, { queuePaused: event.paused });
     case "cancelRequested":
       return state.cancelling ? state : closeOpenTools({ ...state, cancelling: true }, at);
+    case "stopIgnored":
+      return state.cancelling ? withValues(state, { stopIgnored: true }) : state;
     case "titled":
       return withValues(state, { ownTitle: event.title });
     case "askOpened": {
@@ -57,8 +95,10 @@ export function reduce(state: SessionState, { event, at }: LoggedEvent): Session
       return noteFile(state, event, at);
     case "fileResult":
       return recordWriteResult(state, event);
+    case "diffLines":
+      return setDiffLines(state, event);
     case "agentLost":
-      return markAgentLost(state, event.problem, at);
+      return withoutAgentSession(markAgentLost(state, event.problem, at));
     case "message":
       return upsertMessage(state, event, at, old =>
         event.content === undefined ? old : joinContent(event.content ?? []),
@@ -66,7 +106,9 @@ export function reduce(state: SessionState, { event, at }: LoggedEvent): Session
     case "messageChunk":
       return upsertMessage(state, event, at, old => appendContent(old, event.content));
     case "tool":
-      return upsertTool(state, event, at, fields => mergeToolPatch(fields, event.patch));
+      return upsertTool(state, { ...event, reported: typeof event.patch.status === "string" }, at, fields =>
+        mergeToolPatch(fields, event.patch),
+      );
     case "toolChunk":
       return upsertTool(state, { toolCallId: event.toolCallId }, at, fields => {
         const old = fields.content ?? [];
@@ -78,23 +120,25 @@ export function reduce(state: SessionState, { event, at }: LoggedEvent): Session
     case "terminalOutput":
       return appendTerminal(state, event.terminalId, event.text);
     case "activity":
-      return setActivity(state, event, at);
+      return event.state === "idle"
+        ? withSwitchAllowed(setActivity(state, event, at), false)
+        : setActivity(state, event, at);
     case "plan":
       if (jsonEqual(state.plans.get(event.planId), event.entries)) return state;
       return { ...state, plans: new Map(state.plans).set(event.planId, event.entries) };
     case "commands":
       return withValues(state, { commands: event.commands });
     case "options":
-      return withValues(state, { options: event.options });
+      return choicesAfterReport(state, withValues(state, { options: event.options }));
     case "option":
-      return setOption(state, event.id, event.value);
+      return choicesAfterReport(state, setOption(state, event.id, event.value));
     case "usage": {
       const { type: _, ...usage } = event;
       return withValues(state, { usage });
     }
     case "info":
       return withValues(state, {
-        title: event.title === undefined ? state.title : event.title,
+        title: event.title === undefined || state.keepsTitle ? state.title : event.title,
         updatedAt: event.updatedAt === undefined ? state.updatedAt : event.updatedAt,
       });
     case "notice": {
@@ -130,11 +174,19 @@ function closeQuestion(
   const open = state.questions.find(ask => ask.id === id && ask.answer === undefined);
   if (!open) return state;
   const closed: Question = { ...open, answer, ...(by !== undefined && { by }) };
-  const next = { ...state, questions: state.questions.map(ask => (ask === open ? closed : ask)) };
+  const answered = { ...state, questions: state.questions.map(ask => (ask === open ? closed : ask)) };
+  const { toolCallId } = open;
+  const noted = toolCallId === undefined ? answered : noteAnswer(answered, toolCallId, answerKind(state, closed), at);
+  const next = withAnswer(noted, closed);
   const decision = ruleAnswerText(closed);
   // A question about a tool call shows the decision in the card of the call.
-  if (decision === undefined || open.toolCallId !== undefined) return next;
+  if (decision === undefined || toolCallId !== undefined) return next;
   return withNotice(next, { severity: "info", title: `${open.title}. ${decision}`, byRule: true }, at);
+}
+
+function answerKind(state: SessionState, question: Question): "allowed" | "stopped" | "other" {
+  if (isAllowed(question)) return "allowed";
+  return question.answer === "cancelled" && state.cancelling ? "stopped" : "other";
 }
 
 function setOption(state: SessionState, id: string, value: string | boolean): SessionState {

@@ -46,12 +46,18 @@ export class RestartIds {
       case "promptWithdrawn":
       case "promptEdited":
       case "promptMoved":
+      case "queuePaused":
       case "cancelRequested":
+      case "stopIgnored":
       case "titled":
+      case "chosen":
+      case "choiceRefused":
+      case "choicesWaived":
       case "askOpened":
       case "askClosed":
       case "file":
       case "fileResult":
+      case "diffLines":
       case "agentLost":
       case "activity":
       case "plan":

@@ -1,48 +1,23 @@
 // One session: stamps and logs events, holds the state, runs prompt, stop, answer and setOption.
 import { ProblemError, asError, asProblem, type Problem } from "../base/errors.ts";
 import { Emitter, type Disposable, type Event } from "../base/lifecycle.ts";
-import type { Clock, Log } from "../base/log.ts";
 import { turnEnded } from "./activity.ts";
-import type { Agent, AgentClient, AgentSession, PermissionQuestion, WriteResult } from "./agent.ts";
+import type { AgentClient, AgentSession, PermissionQuestion, WriteResult } from "./agent.ts";
 import type { ConnectionState, ContentBlock, LoggedEvent, QuestionAnswer, SessionEvent } from "./events.ts";
+import { ChoiceApplier } from "./choiceApplier.ts";
+import { areChoicesOpen } from "./choices.ts";
 import { promptContentForAgent, type PromptCapabilities } from "./promptContentForAgent.ts";
 import { Participants } from "./participant.ts";
 import { withPromptText } from "./promptQueue.ts";
-import { joinChunks } from "./joinChunks.ts";
-import { reduce } from "./reduce.ts";
+import { nextState } from "./log/replay.ts";
 import { RestartIds } from "./restartIds.ts";
-import type { SessionServices } from "./sessionServices.ts";
+import type { SessionOptions, SessionServices } from "./sessionServices.ts";
 import { emptySession, isBusy, toolKey, type SessionState } from "./state.ts";
-
-/** Connects a session to its agent. Methods reject with a ProblemError. */
-export interface AgentConnector {
-  connect(onProgress: (state: ConnectionState, detail?: string) => void): Promise<{
-    readonly agent: Agent;
-    readonly onDidDie: Event<Problem>;
-    /** The connection has ended; `onDidDie` follows, unless Parley ended the agent. */
-    hasEnded(): boolean;
-  }>;
-  /** Ends the agent's process, so that the next connect starts a new one. */
-  restart(): Promise<void>;
-}
-
-export interface SessionOptions {
-  readonly id: string;
-  readonly agent: { readonly id: string; readonly name: string };
-  readonly workspaceFolder: string;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly newId: () => string;
-  readonly connection: AgentConnector;
-  readonly createServices: (dispatch: (event: SessionEvent) => void) => SessionServices;
-  /** Gets each event, in order, to store it. */
-  readonly onLog?: (logged: LoggedEvent) => void;
-  /** The stored events, if the session is restored. */
-  readonly earlierEvents?: readonly LoggedEvent[];
-}
 
 /** After an agent's output ends, wait at most this long for its process to exit. Milliseconds. */
 const maxExitWait = 2000;
+/** After Stop, the time until the user is offered to restart an agent that has not ended the turn. Milliseconds. */
+const maxStopWait = 5000;
 const maxTitleLength = 200;
 
 /** The open session at the agent. */
@@ -51,6 +26,7 @@ interface AgentLink {
   readonly accepts: PromptCapabilities;
   readonly ids: RestartIds;
   readonly link: Disposable;
+  readonly hasEnded: () => boolean;
 }
 
 export class Session implements Disposable {
@@ -58,6 +34,7 @@ export class Session implements Disposable {
   readonly #options: SessionOptions;
   readonly #services: SessionServices;
   readonly #participants: Participants;
+  readonly #choices: ChoiceApplier;
   readonly #changed = new Emitter<SessionState>();
   /** Fires after each event, with the state it led to. */
   readonly onDidChange: Event<SessionState> = this.#changed.event;
@@ -65,14 +42,14 @@ export class Session implements Disposable {
   #seq = 0;
   #agentLink: AgentLink | undefined;
   #opening: Promise<void> | undefined;
-  /** The number of restarts. Outcomes of an earlier start are ignored. */
+  /** The number of restarts and cancelled starts. Outcomes of an earlier start are ignored. */
   #restarts = 0;
-  /** Queued prompts wait for the user after a stop or a failure. */
-  #isQueuePaused = false;
   /** The prompt whose turn is being prepared. It is not sent yet, so it may still be edited or withdrawn. */
   #preparingPrompt: string | undefined;
   /** Ends the wait for the preparation. */
   #stopPreparing: (() => void) | undefined;
+  /** Runs from Stop until the end of the turn. */
+  #stopTimer: Disposable | undefined;
   /** The prompt that is being sent to the agent. */
   #sendingPrompt: string | undefined;
   #disposed = false;
@@ -88,17 +65,21 @@ export class Session implements Disposable {
     });
     const { participants = [] } = this.#services;
     this.#participants = new Participants({ participants, clock: options.clock, log: options.log });
-    for (const logged of joinChunks(options.earlierEvents ?? [])) {
-      this.#state = this.#nextState(logged);
-      this.#seq = logged.seq + 1;
+    this.#choices = new ChoiceApplier({
+      agentName: options.agent.name,
+      clock: options.clock,
+      state: () => this.#state,
+      agentSession: () => (this.#agentLink?.hasEnded() === false ? this.#agentLink.session : undefined),
+      dispatch: event => this.#dispatch(event),
+      onApplied: () => this.#sendNext(),
+    });
+    if (options.earlier) {
+      this.#state = options.earlier.state;
+      this.#seq = options.earlier.nextSeq;
     }
     if (this.#state.agent === null) {
-      this.#dispatch({
-        type: "opened",
-        agent: options.agent.id,
-        agentName: options.agent.name,
-        cwd: options.workspaceFolder,
-      });
+      const { agent, workspaceFolder: cwd } = options;
+      this.#dispatch({ type: "opened", agent: agent.id, agentName: agent.name, cwd, choices: true });
     } else this.#closeInterruptedTurn();
   }
 
@@ -108,8 +89,12 @@ export class Session implements Disposable {
 
   /** Starts the agent and opens the session there. Resolves on success and on failure; the state shows which. */
   open(): Promise<void> {
-    this.#opening ??= this.#open().finally(() => (this.#opening = undefined));
-    return this.#opening;
+    if (this.#opening) return this.#opening;
+    const opening = this.#open().finally(() => {
+      if (this.#opening === opening) this.#opening = undefined;
+    });
+    this.#opening = opening;
+    return opening;
   }
 
   async #open(): Promise<void> {
@@ -119,7 +104,10 @@ export class Session implements Disposable {
     const restarts = this.#restarts;
     const isStale = (): boolean => this.#disposed || restarts !== this.#restarts;
     try {
-      const running = await connection.connect((state, detail) => this.#reportConnection(state, detail));
+      const running = await connection.connect((state, detail) => {
+        if (!isStale()) this.#reportConnection(state, detail);
+      });
+      if (isStale()) return;
       this.#reportConnection("opening");
       const death: { problem?: Problem } = {};
       let resolveDied = (): void => {};
@@ -135,7 +123,7 @@ export class Session implements Disposable {
         .catch(async (error: unknown) => {
           // The end of the stream arrives before the exit of the process. The exit has more to report, its code and last
           // output, so wait briefly for it.
-          if (running.hasEnded() && !death.problem) {
+          if (running.hasEnded() && !death.problem && !isStale()) {
             const exitTimer = this.#options.clock.after(maxExitWait, resolveDied);
             await whenDied;
             exitTimer.dispose();
@@ -150,7 +138,7 @@ export class Session implements Disposable {
       }
       const { image, audio, embeddedContext } = running.agent.info.capabilities;
       const accepts = { image, audio, embeddedContext };
-      this.#agentLink = { session, accepts, ids, link: subscription };
+      this.#agentLink = { session, accepts, ids, link: subscription, hasEnded: () => running.hasEnded() };
       this.#dispatch({ type: "connection", state: "ready", accepts });
       if (isRestart) {
         const title = `${agent.name} was restarted and no longer has this conversation in its context.`;
@@ -165,7 +153,7 @@ export class Session implements Disposable {
   /** Queues a prompt, which is sent when the agent is ready and idle. Starts the agent again if it was lost. */
   send(content: readonly ContentBlock[]): void {
     if (content.length === 0) return; // Never send an empty prompt: some agents hang on one for good.
-    this.#isQueuePaused = false;
+    this.#setQueuePaused(false);
     this.#dispatch({ type: "promptSent", submission: this.#options.newId(), content });
     if (!this.#agentLink) void this.open();
     this.#sendNext();
@@ -209,10 +197,21 @@ export class Session implements Disposable {
     const [first] = waiting;
     if (!first || !waiting.some(s => s.id === promptId)) return;
     if (first.id !== promptId) this.#dispatch({ type: "promptMoved", submission: promptId, before: first.id });
-    this.stop();
-    this.#isQueuePaused = false;
+    this.#cancelTurn();
+    this.resumeQueue();
+  }
+
+  /** Sends the prompts that wait since a stop or a failure. Starts the agent again if it was lost. */
+  resumeQueue(): void {
+    this.#setQueuePaused(false);
     if (!this.#agentLink) void this.open();
     this.#sendNext();
+  }
+
+  /** Pausing an empty queue changes nothing, because the next prompt would resume it. */
+  #setQueuePaused(paused: boolean): void {
+    if (this.#state.queuePaused === paused || (paused && this.#queuedPrompts().length === 0)) return;
+    this.#dispatch({ type: "queuePaused", paused });
   }
 
   /** Prompts that are neither sent nor being sent. */
@@ -222,12 +221,21 @@ export class Session implements Disposable {
 
   /** Ends the turn: answers open questions with `cancelled`. Updates are accepted until the agent reports the end. */
   stop(): void {
-    if (this.#preparingPrompt !== undefined) this.#isQueuePaused = true;
+    if (this.#preparingPrompt !== undefined || isBusy(this.#state)) this.#setQueuePaused(true);
+    this.#cancelTurn();
+  }
+
+  #cancelTurn(): void {
     if (!isBusy(this.#state)) return;
-    this.#isQueuePaused = true;
     this.#dispatch({ type: "cancelRequested" });
     this.#services.cancelQuestions();
     this.#agentLink?.session.cancel();
+    this.#stopTimer ??= this.#options.clock.after(maxStopWait, () => this.#dispatch({ type: "stopIgnored" }));
+  }
+
+  #endStopTimer(): void {
+    this.#stopTimer?.dispose();
+    this.#stopTimer = undefined;
   }
 
   answer(questionId: string, option: string): void {
@@ -244,26 +252,46 @@ export class Session implements Disposable {
     return this.#services.killTerminal(terminalId);
   }
 
-  /** Rejects with a ProblemError when the agent refuses. */
-  async setOption(id: string, value: string | boolean): Promise<void> {
-    await this.#agentLink?.session.setOption(id, value);
+  /**
+   * Sets an option, and keeps its value in later sessions of the agent. Rejects with a ProblemError when the agent
+   * refuses. While the agent is not connected, the value waits for it.
+   */
+  setOption(id: string, value: string | boolean): Promise<void> {
+    return this.#choices.choose(id, value);
+  }
+
+  /** Sends the queued prompts although the agent refused choices of the user. */
+  sendAnyway(): void {
+    this.#dispatch({ type: "choicesWaived" });
+    this.resumeQueue();
   }
 
   /** Ends the agent's process and starts it again. The conversation stays. */
   async restart(): Promise<void> {
-    this.#restarts++;
+    const restarts = ++this.#restarts;
     this.#detach();
     this.#dispatch({ type: "connection", state: "starting" });
     this.#settleTurn();
     const earlier = this.#opening;
     await this.#options.connection.restart();
     await earlier;
-    await this.open();
+    // The user can cancel while the earlier process ends.
+    if (restarts === this.#restarts) await this.open();
+  }
+
+  /** Ends the agent's process while Parley connects to it. The next prompt, or `open`, starts it again. */
+  async cancelConnecting(): Promise<void> {
+    if (this.#state.connection?.since === undefined || this.#disposed) return;
+    this.#restarts++;
+    this.#opening = undefined;
+    const message = `Connecting to ${this.#options.agent.name} was cancelled. Retry, or send a message, to start it again.`;
+    this.#handleAgentLoss({ message, next: ["retry", "selectAgent", "showLog"] });
+    await this.#options.connection.restart();
   }
 
   /** A window reload ends the running turn: closes what was open, and adds a notice about it. */
   #closeInterruptedTurn(): void {
-    const { pendingPrompts: pendingPrompts } = this.#state;
+    this.#choices.restore();
     const { name } = this.#options.agent;
     const wasBusy = isBusy(this.#state) || this.#state.questions.some(ask => ask.answer === undefined);
     for (const ask of this.#state.questions) {
@@ -276,7 +304,7 @@ export class Session implements Disposable {
       const title = `The window was closed or reloaded while ${name} was working, so its turn ended there.`;
       this.#dispatch({ type: "notice", severity: "warning", title });
     }
-    this.#isQueuePaused = pendingPrompts.length > 0;
+    this.#setQueuePaused(true);
   }
 
   /** Commands ended with the window. Notes on files are removed, because the new window detects them again. */
@@ -329,7 +357,11 @@ export class Session implements Disposable {
 
   #requestPermission(question: PermissionQuestion, signal: AbortSignal): Promise<QuestionAnswer> {
     // After Stop, the turn must end instead of waiting for an answer (spec page "Prompt Turn").
-    if (this.#state.cancelling) return Promise.resolve("cancelled");
+    if (this.#state.cancelling) {
+      const { tool: _, ...asked } = question;
+      this.#dispatch({ type: "askOpened", ask: this.#options.newId(), ...asked, answer: "cancelled" });
+      return Promise.resolve("cancelled");
+    }
     this.#participants.beforeQuestion(question);
     return this.#services.requestPermission(question, signal);
   }
@@ -346,14 +378,15 @@ export class Session implements Disposable {
   }
 
   /**
-   * Sends the next queued prompt if no turn is running: one turn at a time (spec page "Prompt Turn"). `ready` is the
+   * Sends the next queued prompt if no turn is running: one turn at a time (spec page "Prompt Turn"). The prompt waits
+   * until the agent has the user's choices, so that it never runs in another mode than the panel shows. `ready` is the
    * prompt whose turn has just been prepared.
    */
   #sendNext(ready?: string): void {
     const remote = this.#agentLink;
     const next = this.#state.pendingPrompts.find(s => s.messageId === undefined);
-    if (!remote || !next || this.#isQueuePaused || this.#sendingPrompt !== undefined || isBusy(this.#state)) return;
-    if (this.#preparingPrompt !== undefined) return;
+    if (!remote || !next || this.#state.queuePaused || this.#sendingPrompt !== undefined || isBusy(this.#state)) return;
+    if (this.#preparingPrompt !== undefined || areChoicesOpen(this.#state)) return;
     if (this.#participants.preparesTurns && ready !== next.id) return void this.#prepareTurn(next.id);
     this.#sendingPrompt = next.id;
     const fitted = promptContentForAgent(next.content, remote.accepts, this.#options.agent.name);
@@ -386,7 +419,7 @@ export class Session implements Disposable {
   #handleAgentLoss(problem: Problem): void {
     this.#detach();
     // A prompt that was lost with the agent is not sent again automatically, and the prompts behind it wait too.
-    if (isBusy(this.#state)) this.#isQueuePaused = true;
+    if (isBusy(this.#state)) this.#setQueuePaused(true);
     this.#services.cancelQuestions();
     this.#dispatch({ type: "agentLost", problem });
   }
@@ -394,8 +427,10 @@ export class Session implements Disposable {
   #detach(): void {
     const remote = this.#agentLink;
     this.#agentLink = undefined;
+    this.#endStopTimer();
     remote?.link.dispose();
     remote?.session.dispose();
+    this.#choices.agentGone();
     this.#services.cancelQuestions();
     // No agent is left that could use them.
     this.#services.endTerminals();
@@ -407,31 +442,23 @@ export class Session implements Disposable {
     const logged: LoggedEvent = { seq: this.#seq++, at: this.#options.clock.now(), event };
     this.#options.onLog?.(logged);
     const before = this.#state;
-    const after = this.#nextState(logged);
+    const after = nextState(before, logged, this.#options.log);
     this.#state = after;
     if (after === before) return { before, after };
     // Comes before anything that dispatches further events, so that participants get the changes in order.
     this.#participants.stateChanged(before, after);
     if (turnEnded(before, after)) this.#handleTurnEnd();
+    this.#choices.stateChanged(before, after);
     this.#changed.fire(this.#state);
     return { before, after };
   }
 
-  /** An event that fails, by a bug or in a log of a newer version, stays in the log; the session continues without it. */
-  #nextState(logged: LoggedEvent): SessionState {
-    try {
-      return reduce(this.#state, logged);
-    } catch (error) {
-      this.#options.log.error(`The event ${logged.event.type} could not be applied.`, asError(error).stack);
-      return this.#state;
-    }
-  }
-
   #handleTurnEnd(): void {
+    this.#endStopTimer();
     // After the turn, no request of the agent waits for an answer.
     this.#services.cancelQuestions();
     const { stopReason } = this.#state.activity;
-    if (stopReason === "error") this.#isQueuePaused = true;
+    if (stopReason === "error") this.#setQueuePaused(true);
     // Not from within a dispatch, so that the events of the next turn come after the events of this one.
     queueMicrotask(() => this.#sendNext());
   }

@@ -1,6 +1,10 @@
-// The services that Parley offers to the agent of one session. src/window/createSessionServices.ts builds it.
+// What a session is created with: the services that Parley offers to its agent, and the connection to the agent.
+// src/window/createSessionServices.ts builds the services.
 import type { Disposable } from "../base/lifecycle.ts";
-import type { AgentClient, PermissionQuestion, WriteResult } from "./agent.ts";
+import type { Clock, Log } from "../base/log.ts";
+import type { AgentClient, AgentConnector, PermissionQuestion, WriteResult } from "./agent.ts";
+import type { LoggedEvent, SessionEvent } from "./events.ts";
+import type { Replayed } from "./log/replay.ts";
 import type { SessionParticipant } from "./participant.ts";
 
 /**
@@ -22,4 +26,20 @@ export interface SessionServices extends Omit<AgentClient, "report" | "writeText
   endTerminals(): void;
   /** The features that take part in the session. The session disposes them. */
   readonly participants?: readonly SessionParticipant[];
+}
+
+/** What a session needs from the outside. */
+export interface SessionOptions {
+  readonly id: string;
+  readonly agent: { readonly id: string; readonly name: string };
+  readonly workspaceFolder: string;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly newId: () => string;
+  readonly connection: AgentConnector;
+  readonly createServices: (dispatch: (event: SessionEvent) => void) => SessionServices;
+  /** Gets each event, in order, to store it. */
+  readonly onLog?: (logged: LoggedEvent) => void;
+  /** The earlier conversation, if the session is restored. */
+  readonly earlier?: Replayed;
 }

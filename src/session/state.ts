@@ -18,6 +18,7 @@ import type {
   StopReason,
   ToolContent,
   ToolFields,
+  TurnUsage,
 } from "./events.ts";
 
 export interface Message {
@@ -43,6 +44,12 @@ export interface ToolEntry {
   readonly fields: Partial<ToolFields>;
   /** Set by Parley: the turn ended or was stopped before the agent closed the call. */
   readonly closed?: true;
+  /** When its latest question was answered with Allow, ms since the epoch. */
+  readonly allowedAt?: number;
+  /** The agent has reported no status since then. */
+  readonly statusIsOld?: true;
+  /** Stop ended its latest question, so it was never allowed. */
+  readonly stopped?: true;
   /** The results of its writes, where they differ from the reported diffs. */
   readonly results?: readonly FileDiff[];
   /** Files that it wrote and that need the user. */
@@ -63,6 +70,8 @@ export interface Notice {
   readonly title: string;
   readonly description?: string;
   readonly files?: readonly NotedFile[];
+  /** The agent tries again by itself. The next retry replaces the notice. */
+  readonly retry?: true;
   /** The notice reports the decision of a rule. */
   readonly byRule?: true;
   readonly at: number;
@@ -87,7 +96,10 @@ export interface TurnEnd {
   readonly stopReason: StopReason;
   readonly at: number;
 }
-export type Entry = Message | ToolEntry | Notice | Compaction | ProblemEntry | TurnEnd;
+export type Entry = (Message | ToolEntry | Notice | Compaction | ProblemEntry | TurnEnd) & {
+  /** The agent refused the turn of the entry, so it is no longer part of the conversation. */
+  readonly excluded?: true;
+};
 
 /** A prompt that the user wrote here and that is not yet in the agent's history. */
 export interface PendingPrompt {
@@ -117,32 +129,75 @@ export interface TerminalState {
   readonly exit?: ExitStatus;
 }
 
+/** The value of an option. */
+export type OptionValue = SessionOption["value"];
+
+/** One option's value that the user chose, or that the agent reported after the user allowed it to switch. */
+export interface Choice {
+  /** The id of the option. */
+  readonly id: string;
+  readonly value: OptionValue;
+  /** The option's name and category, and the name of the value, as the agent called them when it was chosen. */
+  readonly name: string;
+  readonly category?: string;
+  readonly valueName?: string;
+  /**
+   * Whether the agent session has the choice. `pending`: not yet. `set`: yes, although the agent may have changed the
+   * option since. `refused`: no, and prompts wait for the user. `waived`: no, and the user sends prompts without it.
+   */
+  readonly status: "pending" | "set" | "refused" | "waived";
+  /** Why the choice was refused. */
+  readonly refusal?: ChoiceRefusal;
+}
+
+/** `missing`: the agent has no such option or value. `refused`: it did not accept the value; `message` is a sentence. */
+export interface ChoiceRefusal {
+  readonly reason: "missing" | "refused";
+  readonly message?: string;
+}
+
 export interface SessionState {
   readonly agent: { readonly id: string; readonly name: string } | null;
   readonly workspaceFolder: string;
-  readonly connection: { readonly state: ConnectionState; readonly detail?: string } | null;
+  /** `since`: when Parley began to connect, in ms since the epoch. Absent once it is connected or has given up. */
+  readonly connection: { readonly state: ConnectionState; readonly detail?: string; readonly since?: number } | null;
   /** How many times the agent was started for this session and became ready. */
   readonly starts: number;
   /** The content types that the agent supports in prompts, besides text and links; null until it is known. */
   readonly accepts: { readonly image: boolean; readonly audio: boolean; readonly embeddedContext: boolean } | null;
   /** The agent's title for the session. */
   readonly title: string | null;
+  /** The agent was started again in the middle of the conversation, so its titles no longer describe all of it. */
+  readonly keepsTitle: boolean;
   /** The user's own title, which has priority over the agent's. */
   readonly ownTitle: string | null;
   readonly updatedAt: string | null;
   readonly entries: EntryList<Entry>;
+  /** The id of the message that received the latest content; null once a tool call or a prompt has followed. */
+  readonly latestMessage: string | null;
   /** The number of entries so far without an id from the agent, to generate the next id. */
   readonly generatedIds: number;
   readonly pendingPrompts: readonly PendingPrompt[];
+  /** Queued prompts wait for the user, after a stop or a failure. */
+  readonly queuePaused: boolean;
   readonly questions: readonly Question[];
   readonly terminals: ReadonlyMap<string, TerminalState>;
   readonly plans: ReadonlyMap<string, readonly PlanEntry[]>;
   readonly commands: readonly AgentCommand[];
   readonly options: readonly SessionOption[];
+  readonly choices: readonly Choice[];
+  /** The log records the choices. Logs of earlier versions of Parley do not. */
+  readonly recordsChoices: boolean;
+  /** The user has allowed the agent to switch its mode in this turn, and the agent has not reported the switch yet. */
+  readonly switchAllowed: boolean;
   readonly usage: Omit<Extract<SessionEvent, { type: "usage" }>, "type"> | null;
+  /** The tokens of the latest turn; null until it has ended, and if the agent reports none. */
+  readonly turnUsage: TurnUsage | null;
   readonly activity: { readonly state: ActivityState; readonly stopReason?: StopReason; readonly since: number };
   /** The user pressed Stop and the turn has not ended yet. */
   readonly cancelling: boolean;
+  /** The agent has not ended the turn some seconds after Stop. */
+  readonly stopIgnored: boolean;
   /** The agent is gone. */
   readonly lost: Problem | null;
 }
@@ -154,19 +209,27 @@ export const emptySession: SessionState = {
   starts: 0,
   accepts: null,
   title: null,
+  keepsTitle: false,
   ownTitle: null,
   updatedAt: null,
   entries: EntryList.of<Entry>(),
+  latestMessage: null,
   generatedIds: 0,
   pendingPrompts: [],
+  queuePaused: false,
   questions: [],
   terminals: new Map(),
   plans: new Map(),
   commands: [],
   options: [],
+  choices: [],
+  recordsChoices: false,
+  switchAllowed: false,
   usage: null,
+  turnUsage: null,
   activity: { state: "idle", since: 0 },
   cancelling: false,
+  stopIgnored: false,
   lost: null,
 };
 
@@ -223,6 +286,12 @@ export function ruleAnswerText(ask: Question): string | undefined {
   return `${kind.startsWith("reject") ? "Refused" : "Allowed"} by rule: ${by}`;
 }
 
+/** Whether the question was answered with an option that allows the request. */
+export function isAllowed({ answer, options }: Question): boolean {
+  if (answer === undefined || answer === "cancelled") return false;
+  return options.some(option => option.id === answer.option && option.kind.startsWith("allow"));
+}
+
 /** Whether a turn is running: any activity but idle, also one that Parley does not know. */
 export const isBusy = (state: SessionState): boolean => state.activity.state !== "idle";
 
@@ -231,8 +300,10 @@ export const isFinal = (status: string | null | undefined): boolean =>
   status === "completed" || status === "failed" || status === "cancelled";
 
 /**
- * The status to show for a tool call. It combines the agent's report, Parley's own closing, and open questions. An open
- * question means waiting, whatever was reported. A final report has priority over Parley's own closing.
+ * The status to show for a tool call. It combines the agent's report, Parley's own closing, and questions. An open
+ * question means waiting, whatever was reported. A final report has priority over Parley's own closing. Many agents
+ * report nothing between the answer and the end of the call, so an allowed call is running until they do. Many report
+ * a call as failed if Stop ended its question, but nothing was tried, so it is cancelled.
  */
 export function shownToolStatus(
   tool: ToolEntry,
@@ -243,11 +314,12 @@ export function shownToolStatus(
     case "completed":
       return "done";
     case "failed":
-      return "failed";
+      return tool.stopped ? "cancelled" : "failed";
     case "cancelled":
       return "cancelled";
     default:
       if (tool.closed) return "cancelled";
+      if (tool.statusIsOld) return "running";
       return tool.fields.status === undefined || tool.fields.status === "pending" ? "pending" : "running";
   }
 }

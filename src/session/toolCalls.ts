@@ -18,7 +18,10 @@ export function mergePatch<T extends object>(fields: Partial<T>, patch: Patch<T>
   return out ?? fields;
 }
 
-/** {@link mergePatch} for a tool call. Of two diffs of the same change it keeps the one with more context. */
+/**
+ * {@link mergePatch} for a tool call. Of two diffs of the same change it keeps the one with more context, and of a diff
+ * that is sent again the one whose line is known.
+ */
 export function mergeToolPatch(fields: Partial<ToolFields>, patch: Patch<ToolFields>): Partial<ToolFields> {
   if (!patch.content) return mergePatch(fields, patch);
   return mergePatch(fields, { ...patch, content: withFullerDiffs(fields.content, patch.content) });
@@ -33,27 +36,82 @@ export function appendToolContent(old: readonly ToolContent[], next: ToolContent
   return [...old.slice(0, -1), ...both.map(content => ({ type: "content" as const, content }))];
 }
 
+/** The state with the lines where diffs of a tool call begin. Lines of content that is no diff are ignored. */
+export function setDiffLines(
+  state: SessionState,
+  { toolCallId, lines }: Extract<SessionEvent, { type: "diffLines" }>,
+): SessionState {
+  const entry = state.entries.get(toolKey(toolCallId));
+  if (entry?.kind !== "tool") return state;
+  const content = [...(entry.fields.content ?? [])];
+  let changed = false;
+  for (const { item, line } of lines) {
+    const diff = content[item];
+    if (diff?.type !== "diff" || diff.line === line) continue;
+    content[item] = { ...diff, line };
+    changed = true;
+  }
+  return changed ? { ...state, entries: state.entries.put({ ...entry, fields: { ...entry.fields, content } }) } : state;
+}
+
 /** Whether the event ends a tool call, so that the agent has written whatever the call writes. */
 export const endsToolCall = (event: SessionEvent): boolean => event.type === "tool" && isFinal(event.patch.status);
 
-/** The state with the tool call changed by `change`. Creates the call if needed: updates may come before it is announced. */
+/**
+ * The state with the tool call changed by `change`. Creates the call if needed: updates may come before it is announced.
+ * `reported`: the change contains a status, even if it repeats the last one.
+ */
 export function upsertTool(
   state: SessionState,
-  { toolCallId, parent }: { readonly toolCallId: string; readonly parent?: string },
+  {
+    toolCallId,
+    parent,
+    reported,
+  }: { readonly toolCallId: string; readonly parent?: string; readonly reported?: boolean },
   at: number,
   change: (fields: Partial<ToolFields>) => Partial<ToolFields>,
 ): SessionState {
   const id = toolKey(toolCallId);
   const old = state.entries.get(id);
-  const was = old?.kind === "tool" ? old : undefined;
+  const was = old?.kind === "tool" ? (reported ? withStatusReported(old) : old) : undefined;
   const fields = change(was?.fields ?? {});
-  if (was !== undefined && was.fields === fields) return state;
+  if (was !== undefined && was.fields === fields)
+    return was === old ? state : { ...state, entries: state.entries.put(was) };
   const { ended, ...rest } = was ?? {
     ...{ kind: "tool" as const, id, toolCallId, fields, at, ended: undefined },
     ...(parent !== undefined && { parent }),
   };
   const end = isFinal(fields.status) ? (ended ?? at) : was?.closed ? ended : undefined;
   const entry: ToolEntry = { ...rest, fields, ...(end !== undefined && { ended: end }) };
+  const latestMessage = was === undefined ? null : state.latestMessage;
+  return { ...state, entries: state.entries.put(entry), latestMessage };
+}
+
+function withStatusReported(tool: ToolEntry): ToolEntry {
+  if (!tool.statusIsOld) return tool;
+  const { statusIsOld: _, ...rest } = tool;
+  return rest;
+}
+
+/**
+ * Records the answer to a question about a tool call. Any answer replaces the earlier one. `stopped`: Stop ended the
+ * question, so that the call was never allowed.
+ */
+export function noteAnswer(
+  state: SessionState,
+  toolCallId: string,
+  answer: "allowed" | "stopped" | "other",
+  at: number,
+): SessionState {
+  const old = state.entries.get(toolKey(toolCallId));
+  if (old?.kind !== "tool") return state;
+  if (answer === "other" && old.allowedAt === undefined && !old.stopped) return state;
+  const { allowedAt: _, statusIsOld: __, stopped: ___, ...rest } = old;
+  const entry: ToolEntry = {
+    ...rest,
+    ...(answer === "allowed" && { allowedAt: at, statusIsOld: true }),
+    ...(answer === "stopped" && { stopped: true }),
+  };
   return { ...state, entries: state.entries.put(entry) };
 }
 

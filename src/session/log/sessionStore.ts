@@ -1,9 +1,11 @@
 // Sessions on disk: an append-only log of events, one JSON a line. A log cut anywhere still opens.
-import { Sequencer } from "../base/async.ts";
-import type { Disposable } from "../base/lifecycle.ts";
-import { asError } from "../base/errors.ts";
-import type { Clock, Log } from "../base/log.ts";
-import type { LoggedEvent } from "./events.ts";
+import { Sequencer } from "../../base/async.ts";
+import type { Disposable } from "../../base/lifecycle.ts";
+import { asError } from "../../base/errors.ts";
+import { maxJsonDepth, parseBoundedJson } from "../../base/jsonDepth.ts";
+import type { Clock, Log } from "../../base/log.ts";
+import type { LoggedEvent } from "../events.ts";
+import { asLoggedEvent } from "./eventShapes.ts";
 
 /** Named texts that persist when the window is closed. */
 export interface TextStorage {
@@ -21,8 +23,11 @@ const flushTime = 250;
 const retryTime = 5000;
 /** A longer text in an event is truncated when stored: losing its end is better than losing the session. */
 const maxTextLength = 256 * 1024;
+/** The text of a log that is parsed before other work of the extension host gets its turn, a few milliseconds. */
+const charactersPerSlice = 256 * 1024;
 
-const fileOf = (session: string): string => `${session}.jsonl`;
+/** The name of a session's log in the storage. */
+export const sessionFileName = (session: string): string => `${session}.jsonl`;
 
 /** Writes one session's events in batches, in order. A batch that cannot be written is kept and tried again. */
 export class SessionWriter implements Disposable {
@@ -31,6 +36,8 @@ export class SessionWriter implements Disposable {
   readonly #clock: Clock;
   readonly #log: Log;
   readonly #onFailed: (reason: string) => void;
+  readonly #onLeftOut: () => void;
+  #hasLeftOut = false;
   #batch: LoggedEvent[] = [];
   /** An earlier window may have been killed while writing a line. The first batch must not continue that line. */
   #leadingLineFeed = "\n";
@@ -41,19 +48,21 @@ export class SessionWriter implements Disposable {
   #timer: Disposable | undefined;
   readonly #saves = new Sequencer();
 
-  /** `onFailed` gets the reason when saving begins to fail. */
+  /** `onFailed` gets the reason when saving begins to fail. `onLeftOut` is called for the first event that cannot be written. */
   constructor(
     storage: TextStorage,
     session: string,
     clock: Clock,
     log: Log,
     onFailed: (reason: string) => void = () => {},
+    onLeftOut: () => void = () => {},
   ) {
     this.#storage = storage;
     this.#session = session;
     this.#clock = clock;
     this.#log = log;
     this.#onFailed = onFailed;
+    this.#onLeftOut = onLeftOut;
   }
 
   write(logged: LoggedEvent): void {
@@ -66,7 +75,7 @@ export class SessionWriter implements Disposable {
     this.#timer?.dispose();
     this.#timer = undefined;
     if (this.#batch.length > 0) {
-      this.#unsaved += this.#leadingLineFeed + this.#batch.map(serializeEvent).join("");
+      this.#unsaved += this.#leadingLineFeed + this.#batch.map(logged => this.#lineOf(logged)).join("");
       this.#batch = [];
       this.#leadingLineFeed = "";
     }
@@ -78,6 +87,19 @@ export class SessionWriter implements Disposable {
     void this.flush();
   }
 
+  /** The line of an event. Empty for an event that cannot be written, so that the others are not lost with it. */
+  #lineOf(logged: LoggedEvent): string {
+    try {
+      return serializeEvent(logged);
+    } catch (error) {
+      const { type } = logged.event;
+      this.#log.error(`The event ${type} could not be saved and is left out.`, asError(error).stack);
+      if (!this.#hasLeftOut) this.#onLeftOut();
+      this.#hasLeftOut = true;
+      return "";
+    }
+  }
+
   #flushAfter(time: number): void {
     this.#timer ??= this.#clock.after(time, () => void this.flush());
   }
@@ -87,7 +109,7 @@ export class SessionWriter implements Disposable {
     if (text === "") return;
     this.#unsaved = "";
     try {
-      await this.#storage.append(fileOf(this.#session), text);
+      await this.#storage.append(sessionFileName(this.#session), text);
       this.#isFailing = false;
     } catch (error) {
       this.#unsaved = text + this.#unsaved;
@@ -115,10 +137,18 @@ function truncateLongText(_key: string, value: unknown): unknown {
 
 /** The events of a stored session; undefined when there is no such session. Skips lines that cannot be parsed. */
 export async function readSession(storage: TextStorage, session: string): Promise<readonly LoggedEvent[] | undefined> {
-  const text = await storage.read(fileOf(session));
+  const text = await storage.read(sessionFileName(session));
   if (text === undefined) return undefined;
   const events: LoggedEvent[] = [];
-  for (const row of text.split("\n")) {
+  let sliceEnd = charactersPerSlice;
+  for (let from = 0, end = 0; from < text.length; from = end + 1) {
+    end = text.indexOf("\n", from);
+    if (end < 0) end = text.length;
+    if (end > sliceEnd) {
+      await new Promise(resolve => setImmediate(resolve));
+      sliceEnd = end + charactersPerSlice;
+    }
+    const row = text.slice(from, end);
     if (row === "") continue;
     // A window that was killed left an incomplete line. The lines of later windows follow it.
     const logged = parseEvent(row);
@@ -129,10 +159,7 @@ export async function readSession(storage: TextStorage, session: string): Promis
 
 function parseEvent(row: string): LoggedEvent | undefined {
   try {
-    const value = JSON.parse(row) as LoggedEvent;
-    return typeof value?.seq === "number" && typeof value.at === "number" && typeof value.event?.type === "string"
-      ? value
-      : undefined;
+    return asLoggedEvent(parseBoundedJson(row, 2 * maxJsonDepth));
   } catch {
     return undefined;
   }
