@@ -1,8 +1,9 @@
 // Reads and decodes files on disk, as the editor would. Everything else on the editor's side reads texts through here.
 import type { Stats } from "node:fs";
 import { readFile, stat } from "node:fs/promises";
+import { dirname } from "node:path";
 import * as vscode from "vscode";
-import { normalizeText, withoutByteOrderMark } from "../base/text.ts";
+import { withLineFeeds, withoutByteOrderMark } from "../base/text.ts";
 import { asError, isNotFoundError } from "../base/errors.ts";
 
 /** Larger files are not reviewed. */
@@ -41,10 +42,61 @@ export async function diskText(path: string): Promise<string | null | undefined>
   if (!found) return null;
   if (!found.isFile() || found.size > maxBytes) return undefined;
   const bytes = await diskBytes(path);
-  if (!bytes) return null;
-  if (bytes.subarray(0, maxSearchedBytes).includes(0) && !isUtf16(bytes)) return undefined;
-  return normalizeText(await decode(bytes, path));
+  return bytes ? textOfBytes(bytes, path) : null;
 }
+
+/**
+ * The text that the editor would show of bytes at a path, normalized. Undefined if they are binary or too large. Rejects
+ * if they cannot be decoded.
+ */
+export async function textOfBytes(bytes: Uint8Array, path: string): Promise<string | undefined> {
+  const text = await rawTextOfBytes(bytes, path);
+  return text === undefined ? undefined : withLineFeeds(text);
+}
+
+/** Like {@link textOfBytes}, with the line endings of the bytes. */
+export async function rawTextOfBytes(bytes: Uint8Array, path: string): Promise<string | undefined> {
+  if (bytes.length > maxBytes || isBinary(bytes)) return undefined;
+  return withoutByteOrderMark(await decode(bytes, path));
+}
+
+/**
+ * The bytes of a text in the encoding of other bytes, with their byte-order mark. `raw` is the text of those bytes.
+ * Undefined if the encoding is not certain or cannot represent the text.
+ */
+export async function encodeLike(
+  bytes: Uint8Array,
+  raw: string,
+  text: string,
+  path: string,
+): Promise<Uint8Array | undefined> {
+  const mark = markOf(bytes);
+  const encodings: ((wanted: string) => Uint8Array | Thenable<Uint8Array>)[] = [
+    wanted => Buffer.concat([mark, mark.length === 2 ? utf16(wanted, mark[0] === 0xfe) : Buffer.from(wanted)]),
+    wanted => vscode.workspace.encode(wanted, { uri: vscode.Uri.file(path) }),
+  ];
+  // Without a character that differs between encodings, the bytes don't tell which one it is. The settings do.
+  if (mark.length === 0 && isAscii(raw) && !isAscii(text)) encodings.reverse();
+  for (const encode of encodings) {
+    if (Buffer.compare(await encode(raw), bytes) !== 0) continue;
+    const encoded = await encode(text);
+    if ((await rawTextOfBytes(encoded, path).catch(() => undefined)) === text) return encoded;
+  }
+  return undefined;
+}
+
+const isAscii = (text: string): boolean => Buffer.byteLength(text) === text.length;
+
+/** The byte-order mark of UTF-8 or UTF-16 at the beginning of the bytes. */
+function markOf(bytes: Uint8Array): Uint8Array {
+  const isUtf8 = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
+  return bytes.subarray(0, isUtf8 ? 3 : isUtf16(bytes) ? 2 : 0);
+}
+
+const utf16 = (text: string, isBigEndian: boolean): Buffer =>
+  isBigEndian ? Buffer.from(text, "utf16le").swap16() : Buffer.from(text, "utf16le");
+
+const isBinary = (bytes: Uint8Array): boolean => bytes.subarray(0, maxSearchedBytes).includes(0) && !isUtf16(bytes);
 
 /** The bytes of a file. Undefined if there is none. Rejects if it cannot be read. */
 export async function diskBytes(path: string): Promise<Buffer | undefined> {
@@ -80,6 +132,17 @@ export async function isFolder(path: string): Promise<boolean> {
  */
 export async function changeTime(path: string): Promise<number | undefined> {
   return (await statIfExists(path))?.ctimeMs;
+}
+
+/**
+ * The last change time of the deepest folder above a path that exists. The deletion of a file changes its folder, and
+ * the deletion of a folder changes the one above it, so the deletion was not later.
+ */
+export async function folderChangeTime(path: string): Promise<number | undefined> {
+  for (let folder = dirname(path); ; folder = dirname(folder)) {
+    const time = await changeTime(folder);
+    if (time !== undefined || folder === dirname(folder)) return time;
+  }
 }
 
 async function statIfExists(path: string): Promise<Stats | undefined> {

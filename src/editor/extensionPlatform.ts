@@ -2,7 +2,7 @@
 import type * as vscode from "vscode";
 import type { DisposableStore } from "../base/lifecycle.ts";
 import type { Clock, Log } from "../base/log.ts";
-import type { TextStorage } from "../session/sessionStore.ts";
+import type { TextStorage } from "../session/log/sessionStore.ts";
 
 export interface ExtensionPlatform {
   readonly context: vscode.ExtensionContext;

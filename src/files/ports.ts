@@ -1,6 +1,7 @@
 // The editor and the file system as an agent's requests need them. src/vscode/ and the node* files here implement
 // these; tests have in-memory ones that pass the same contract suite.
 import type { WriteResult } from "../session/agent.ts";
+import type { FileState } from "./fileState.ts";
 
 /** The state of a path, with symbolic links followed. `size` is in bytes. A document with unsaved text is a file. */
 export interface FileStat {
@@ -32,9 +33,20 @@ export interface Documents {
   /**
    * Changes the file's text to `content` through the editor, with the smallest edit. Creates the file and its parent
    * folders. Keeps line ending, byte-order mark and encoding. Resolves after the text in the editor or on disk is
-   * verified.
+   * verified. With `known`, from which the agent derived `content`, what the user has typed since stays: both changes are
+   * merged, or the write is refused if they touch each other.
    */
-  write(path: string, content: string): Promise<WriteResult>;
+  write(path: string, content: string, known?: KnownText): Promise<WriteResult>;
+  /** How often the user has edited the file in the editor so far. Grows with every edit that is not the agent's. */
+  userEdits(path: string): Promise<number>;
+}
+
+/** The text of a file that an agent last read or wrote. */
+export interface KnownText {
+  /** With "\n" line endings and without a byte-order mark. */
+  readonly text: string;
+  /** The number of the user's edits of the file until then, see {@link Documents.userEdits}. */
+  readonly userEdits: number;
 }
 
 /** The file system's own answers that confinement needs. */
@@ -45,19 +57,42 @@ export interface PathResolver {
   readonly ignoresCase: boolean;
 }
 
-/** The change of one file's text. Null if there is no file. */
+/** The change of one file. Texts have "\n" line endings. Null: there is no file. */
 export interface FileTextStep {
   readonly path: string;
-  readonly before: string | null;
-  readonly after: string | null;
-  /** The bytes of a file to create, if they differ from the text as UTF-8. */
-  readonly raw?: Uint8Array;
+  /** Undefined: the file is not a text, or a symbolic link. It is then replaced whatever it contains. */
+  readonly before: string | null | undefined;
+  readonly after: string | null | undefined;
+  /** The exact state after the step. Without it, the file keeps its encoding, its line endings and its mode. */
+  readonly state?: FileState;
+}
+
+export interface ApplyOptions {
+  /** Stops before the next file. The files that were not changed are then in `failed`. */
+  readonly signal?: AbortSignal;
+  /** Receives the number of files that are done. */
+  readonly onProgress?: (done: number) => void;
+}
+
+/** What happened to the files of the steps. */
+export interface AppliedSteps {
+  /** The files that were not changed, with the reason as a sentence. */
+  readonly failed: ReadonlyMap<string, Error>;
+  /** The exact states of changed files before the change, if their texts do not determine them. */
+  readonly replaced: ReadonlyMap<string, FileState>;
 }
 
 export interface ReviewPort {
   /**
-   * Applies all changes as one edit in the editor, and saves the documents that had no unsaved text. If a file no
-   * longer has the text `before`, changes nothing and rejects with a Refusal.
+   * Applies the changes. The text of a file that the user has open changes in the editor, all of them as one edit, and
+   * is saved unless the document had unsaved text. Other files are written to disk as bytes. A file that no longer has
+   * the text `before` stays as it is. Rejects only if nothing could be attempted.
    */
-  apply(steps: readonly FileTextStep[]): Promise<void>;
+  apply(steps: readonly FileTextStep[], options?: ApplyOptions): Promise<AppliedSteps>;
+
+  /**
+   * Moves a file, whatever it contains, and creates the folders above its new path. Rejects with a Refusal if there is a
+   * file at the new path. Resolves with the outermost folder that had to be created.
+   */
+  move(from: string, to: string): Promise<string | undefined>;
 }

@@ -4,9 +4,11 @@ import { Refusal, asError } from "../base/errors.ts";
 import { sizeInMebibytes, sliceLines, tooLargeRefusal } from "./lineWindow.ts";
 import { rootsOnly, type Gate, type Operation } from "./gate.ts";
 import { type Confinement, type LocatedPath } from "./paths.ts";
-import { quotePath } from "../base/text.ts";
+import { KnownTexts } from "./knownTexts.ts";
+import { normalizeText, quotePath } from "../base/text.ts";
 import type { WriteResult } from "../session/agent.ts";
-import type { Documents, FileStat, LineWindow } from "./ports.ts";
+import { isFormatted } from "./typedEdits.ts";
+import type { Documents, FileStat, KnownText, LineWindow } from "./ports.ts";
 
 export interface SessionFilesOptions {
   /** The result for a missing file. Some agents can only create a file if its text is reported as empty. */
@@ -37,6 +39,7 @@ export class SessionFiles {
   readonly #accessGate: Gate;
   readonly #paths = new Sequencer();
   readonly #files = new SequencerByKey<string>();
+  readonly #known = new KnownTexts();
 
   constructor(
     documents: Documents,
@@ -57,7 +60,7 @@ export class SessionFiles {
       const stat = await this.#documents.stat(located.path);
       if (stat.kind === "missing" && this.#options.missingFiles === "empty") return "";
       this.#checkFile(stat, request.path);
-      const text = await this.#readText(located.path, stat, window);
+      const text = await this.#readText(located, stat, window);
       await this.#checkNotMoved(located, request.path);
       return text;
     });
@@ -65,17 +68,35 @@ export class SessionFiles {
 
   /** Changes the file's text to `content`. Creates the file and its folders. Resolves after verifying the result. */
   async write(request: WriteRequest, signal?: AbortSignal): Promise<WriteResult> {
+    refuseNonText(request);
     return this.#inOrder("write", request.path, signal, async located => {
       const stat = await this.#documents.stat(located.path);
       if (stat.kind !== "missing") this.#checkFile(stat, request.path);
-      const outcome = await this.#documents.write(located.path, request.content);
+      const known = this.#known.get(located.key);
+      const userEdits = await this.#documents.userEdits(located.path);
+      const outcome = await this.#documents.write(located.path, request.content, known);
       await this.#checkNotMoved(located, request.path);
+      this.#wrote(located.key, normalizeText(request.content), outcome, { userEdits, known });
       return outcome;
     });
   }
 
-  async #readText(path: string, stat: FileStat, window: LineWindow | undefined): Promise<string> {
+  /** Remembers what the agent knows after a write. What the user typed before it and the agent has not read stays unknown. */
+  #wrote(
+    key: string,
+    text: string,
+    { result }: WriteResult,
+    before: { readonly userEdits: number; readonly known: KnownText | undefined },
+  ): void {
+    const known = before.known?.userEdits ?? before.userEdits;
+    // A formatter's changes do not count as the user's.
+    const isFormattedOnly = known === before.userEdits && result !== undefined && isFormatted(text, result.after);
+    this.#known.set(key, { text: isFormattedOnly ? result.after : text, userEdits: known });
+  }
+
+  async #readText({ path, key }: LocatedPath, stat: FileStat, window: LineWindow | undefined): Promise<string> {
     const { maxBytes } = this.#options;
+    const userEdits = await this.#documents.userEdits(path);
     if (stat.size > maxBytes && !stat.unsaved) {
       if (window) return this.#documents.readWindow(path, window, maxBytes);
       const size = sizeInMebibytes(stat.size);
@@ -84,6 +105,7 @@ export class SessionFiles {
     const text = await this.#documents.read(path);
     const wanted = window ? sliceLines(text, window) : text;
     if (Buffer.byteLength(wanted) > maxBytes) throw tooLargeRefusal(maxBytes);
+    this.#known.learn(key, { text: normalizeText(text), userEdits }, window);
     return wanted;
   }
 
@@ -143,6 +165,25 @@ export class SessionFiles {
       throw new Refusal("failed", `${quotePath(path)}: ${asError(thrown).message}`, { path });
     }
   }
+}
+
+/** Refuses a text that no encoding can store, or that would make the file binary. */
+function refuseNonText({ path, content }: WriteRequest): void {
+  const found = /\0|\p{Surrogate}/u.exec(content);
+  if (!found) return;
+  const line = content.slice(0, found.index).split("\n").length;
+  const what =
+    found[0] === "\0"
+      ? `contains a NUL character in line ${line}, which makes a file binary`
+      : `contains half of a character (a lone surrogate) in line ${line}, which no encoding can store`;
+  throw new Refusal(
+    "invalid",
+    `${quotePath(path)} was not written, because the text ${what}. Send the text without it.`,
+    {
+      path,
+      line,
+    },
+  );
 }
 
 function windowOf(request: ReadRequest): LineWindow | undefined {

@@ -35,6 +35,7 @@ export class ChangedFiles implements Disposable {
   readonly #pendingPaths = new Set<string>();
   /** Paths created since the turn began. VS Code starts to watch new folders late and may miss files in them. */
   readonly #created = new Set<string>();
+  readonly #everCreated = new Set<string>();
   #timer: NodeJS.Timeout | undefined;
 
   constructor(options: ChangedFilesOptions) {
@@ -45,6 +46,12 @@ export class ChangedFiles implements Disposable {
 
   turnStarted(): void {
     this.#created.clear();
+    this.#everCreated.clear();
+  }
+
+  /** Whether the creation of the file or folder was reported since the turn began. */
+  wasCreated(path: string): boolean {
+    return this.#everCreated.has(path);
   }
 
   /** Reports the files in folders created since the turn began, because VS Code may have missed some. */
@@ -92,7 +99,10 @@ export class ChangedFiles implements Disposable {
   #pathChanged(root: string, { type, path }: FileEvent): void {
     if (/[\\/]\.git(?:[\\/]|$)/.test(path.slice(root.length)) || !this.#options.isWanted(path)) return;
     this.#pendingPaths.add(path);
-    if (type === "created") this.#created.add(path);
+    if (type === "created") {
+      this.#created.add(path);
+      this.#everCreated.add(path);
+    }
     this.#scheduleBatch();
   }
 

@@ -1,17 +1,27 @@
 // The Documents port on VS Code: reads unsaved text first, writes through the editor, and verifies every write.
 import { createReadStream, constants } from "node:fs";
-import { access, mkdir, rm, stat } from "node:fs/promises";
+import { access, mkdir, rm, rmdir, stat } from "node:fs/promises";
 import { dirname, isAbsolute } from "node:path";
 import * as vscode from "vscode";
 import { Refusal, asError, errorCodeOf, isNotFoundError, unreachable } from "../../base/errors.ts";
+import type { Disposable } from "../../base/lifecycle.ts";
 import { hostPlatform } from "../../base/platform.ts";
 import { byteOrderMark, normalizeText, quotePath, withLineFeeds } from "../../base/text.ts";
 import { diskBytes, isFile, readDisk } from "../../editor/diskText.ts";
-import { findOpenDocument, maxReloadWait, waitForReload, withFileLock } from "../../editor/openDocuments.ts";
+import {
+  findOpenDocument,
+  maxReloadWait,
+  reopenIfClosed,
+  waitForReload,
+  withFileLock,
+} from "../../editor/openDocuments.ts";
 import type { WriteResult } from "../../session/agent.ts";
 import { readLines } from "../lineWindow.ts";
+import { mergeTexts } from "../mergeTexts.ts";
 import { pathKey } from "../paths.ts";
-import type { Documents, FileStat, LineWindow, PathResolver } from "../ports.ts";
+import type { Documents, FileStat, KnownText, LineWindow, PathResolver } from "../ports.ts";
+import { looksTyped } from "../typedEdits.ts";
+import { agentTextOf, announceAgentText, endAgentText } from "./agentEdits.ts";
 import { applyTextChanges, replaceText, saveAndVerify } from "./textFile.ts";
 
 export interface EditorDocumentsOptions {
@@ -22,14 +32,48 @@ export interface EditorDocumentsOptions {
 /** How long to wait for a save in progress (ms). VS Code gives save participants 1.75 s. */
 const maxSaveWait = 3000;
 
+/** A text that the agent sends, and the one that it derived it from, if it is known. */
+interface AgentWrite {
+  readonly wanted: string;
+  readonly known?: KnownText;
+}
+
+/** The texts around an edit, and the document that has it now. */
+interface AgentEdit {
+  readonly document: vscode.TextDocument;
+  readonly before: string;
+  readonly written: string;
+  /** The user typed at the same moment. */
+  readonly isMoving: boolean;
+}
+
+/** Attempts to edit a document in which the user is typing. */
+const maxEditAttempts = 10;
+
+/** The pause before the next attempt (ms). */
+const typingPause = 40;
+
 /** Files through VS Code. Matches open documents by real path, also through symbolic links. */
-export class EditorDocuments implements Documents {
+export class EditorDocuments implements Documents, Disposable {
   readonly #resolver: PathResolver;
   readonly #options: EditorDocumentsOptions;
+  readonly #listener: Disposable;
+  /** The number of the user's edits, by the path of the document. */
+  readonly #userEdits = new Map<string, number>();
 
   constructor(resolver: PathResolver, options: EditorDocumentsOptions = {}) {
     this.#resolver = resolver;
     this.#options = options;
+    this.#listener = vscode.workspace.onDidChangeTextDocument(event => this.#documentChanged(event));
+  }
+
+  dispose(): void {
+    this.#listener.dispose();
+  }
+
+  async userEdits(path: string): Promise<number> {
+    const open = await this.#openDocument(path);
+    return this.#userEdits.get(open?.uri.fsPath ?? path) ?? 0;
   }
 
   async stat(path: string): Promise<FileStat> {
@@ -56,44 +100,89 @@ export class EditorDocuments implements Documents {
     return readLines(createReadStream(path), window, maxBytes);
   }
 
-  async write(path: string, content: string): Promise<WriteResult> {
+  async write(path: string, content: string, known?: KnownText): Promise<WriteResult> {
     await this.#refuseUnsavedNotebook(path);
-    await createFolder(dirname(path));
-    const open = await this.#openDocument(path);
-    const isNew = open === undefined && (await this.stat(path)).kind === "missing";
-    if (isNew) await createFile(path, content.startsWith(byteOrderMark));
+    const topFolder = await createFolder(dirname(path));
     try {
-      return await this.#writeInto(open ?? (await openDocument(path)), content);
+      const open = await this.#openDocument(path);
+      const isNew = open === undefined && (await this.stat(path)).kind === "missing";
+      if (isNew) await createFile(path, content.startsWith(byteOrderMark));
+      try {
+        return await this.#writeInto(open ?? (await openDocument(path)), content, known);
+      } catch (thrown) {
+        if (isNew) await rm(path, { force: true });
+        throw thrown;
+      }
     } catch (thrown) {
-      if (isNew) await rm(path, { force: true });
+      if (topFolder !== undefined) await removeEmptyFolders(dirname(path), topFolder);
       throw thrown;
     }
   }
 
-  async #writeInto(found: vscode.TextDocument, content: string): Promise<WriteResult> {
+  async #writeInto(found: vscode.TextDocument, content: string, known?: KnownText): Promise<WriteResult> {
     let document = found;
     const wanted = normalizeText(content);
     const isUsersOwn = document.isDirty && !(await isAsOnDisk(document));
     await refuseReadOnly(document);
     if (!isUsersOwn) document = await waitForDiskText(document);
-    return withFileLock([document.uri], () => this.#editAndSave(document, wanted, isUsersOwn));
+    const path = document.uri.fsPath;
+    return withFileLock([document.uri], () =>
+      this.#editAndSave(document, { wanted, ...(known && { known }) }, isUsersOwn).finally(() => endAgentText(path)),
+    );
   }
 
-  async #editAndSave(found: vscode.TextDocument, wanted: string, isUsersOwn: boolean): Promise<WriteResult> {
-    let document = found;
-    await refuseLoss(document, wanted);
-    const before = withLineFeeds(document.getText());
-    document = await applyText(document, wanted);
-    if (isUsersOwn && !this.#options.saveUnsaved?.()) return { saved: false };
+  async #editAndSave(found: vscode.TextDocument, write: AgentWrite, isUsersOwn: boolean): Promise<WriteResult> {
+    await refuseLoss(found, write.wanted);
+    const isTyping = found.isDirty && !(await isAsOnDisk(found));
+    const { document, before, written, isMoving } = await this.#edit(found, write);
+    // If the user has typed meanwhile, the document is theirs to save.
+    const hasTyped = isTyping || isMoving || withLineFeeds(document.getText()) !== written;
+    if ((isUsersOwn || hasTyped) && !this.#options.saveUnsaved?.()) return { saved: false };
     try {
       await saveOrRefuse(document, before);
     } catch (thrown) {
+      announceAgentText(document.uri.fsPath, before);
       await applyText(document, before);
       throw thrown;
     }
     const after = withLineFeeds(document.getText());
     // If the document is unsaved again, the user has typed since, and the text is not only the agent's.
-    return { saved: true, ...(after !== wanted && !document.isDirty && { result: { before, after } }) };
+    return { saved: true, ...(after !== written && !document.isDirty && { result: { before, after } }) };
+  }
+
+  /** Puts the agent's text into the document, merged with what the user has typed since the agent read it. */
+  async #edit(found: vscode.TextDocument, { wanted, known }: AgentWrite): Promise<AgentEdit> {
+    let document = found;
+    let isMoving = false;
+    for (let attempt = 0; attempt < maxEditAttempts; attempt++) {
+      document = await reopenIfClosed(document);
+      const path = document.uri.fsPath;
+      const before = withLineFeeds(document.getText());
+      const isEdited = isMoving || (known !== undefined && known.userEdits !== (this.#userEdits.get(path) ?? 0));
+      const written = known && isEdited ? mergedText(path, { known: known.text, before, wanted }) : wanted;
+      announceAgentText(path, written);
+      if (before === written) return { document, before, written, isMoving };
+      // The editor refuses the edit if the document changed in the meantime. Then it is merged again.
+      if (await applyTextChanges([{ uri: document.uri, before, after: written }]))
+        return { document: await reopenIfClosed(document), before, written, isMoving };
+      isMoving = true;
+      await delay(typingPause);
+    }
+    throw failedRefusal(
+      document.uri.fsPath,
+      "did not accept the change, because it changed at the same moment. Read it again.",
+    );
+  }
+
+  #documentChanged({ document, contentChanges, reason }: vscode.TextDocumentChangeEvent): void {
+    if (document.uri.scheme !== "file") return;
+    const path = document.uri.fsPath;
+    const expected = agentTextOf(path);
+    if (expected === undefined) {
+      // A document that stays clean was loaded from the disk. The user's first edit is reported as unsaved afterwards.
+      if (!document.isDirty && reason === undefined) return;
+    } else if (!looksTyped(contentChanges) || withLineFeeds(document.getText()) === expected) return;
+    this.#userEdits.set(path, (this.#userEdits.get(path) ?? 0) + 1);
   }
 
   #openDocument(path: string): Promise<vscode.TextDocument | undefined> {
@@ -124,12 +213,30 @@ export class EditorDocuments implements Documents {
   }
 }
 
-async function createFolder(folder: string): Promise<void> {
+/** Creates a folder with its parents. Returns the first one that did not exist. */
+async function createFolder(folder: string): Promise<string | undefined> {
   try {
-    await mkdir(folder, { recursive: true });
+    return await mkdir(folder, { recursive: true });
   } catch (thrown) {
     const isNoFolder = errorCodeOf(thrown) === "EEXIST" || errorCodeOf(thrown) === "ENOTDIR";
     throw failedRefusal(folder, isNoFolder ? "is not a folder." : `could not be created: ${asError(thrown).message}`);
+  }
+}
+
+/** Removes the folders from `folder` up to `top` that were created for a refused write, unless something is in them. */
+async function removeEmptyFolders(folder: string, top: string): Promise<void> {
+  for (let current = folder; ; current = dirname(current)) {
+    try {
+      await rmdir(current);
+    } catch (thrown) {
+      const code = errorCodeOf(thrown);
+      if (code === "ENOTEMPTY" || code === "EEXIST" || code === "ENOENT") return;
+      throw failedRefusal(
+        current,
+        `was created for a refused write and could not be removed: ${asError(thrown).message}`,
+      );
+    }
+    if (current === top) return;
   }
 }
 
@@ -153,6 +260,19 @@ async function openDocument(path: string): Promise<vscode.TextDocument> {
   }
 }
 
+/** The agent's text with what the user has typed since the agent read the file. */
+function mergedText(
+  path: string,
+  { known, before, wanted }: { known: string; before: string; wanted: string },
+): string {
+  const merged = mergeTexts(known, before, wanted);
+  if (merged.kind === "merged") return merged.text;
+  throw failedRefusal(
+    path,
+    `has changed since you read it: the user edited line ${merged.line}, which your text changes too. Nothing was written. Read the file again, then write it with the user's text.`,
+  );
+}
+
 /** Changes the document's text. Returns the document that has it, or rejects with a Refusal. */
 async function applyText(document: vscode.TextDocument, wanted: string): Promise<vscode.TextDocument> {
   const changed = await replaceText(document, wanted);
@@ -162,6 +282,8 @@ async function applyText(document: vscode.TextDocument, wanted: string): Promise
     "did not accept the change, because it changed at the same moment. Read it again.",
   );
 }
+
+const delay = (ms: number): Promise<void> => new Promise(resolve => setTimeout(resolve, ms));
 
 async function isAsOnDisk(document: vscode.TextDocument): Promise<boolean> {
   const disk = await decodedFile(document.uri.fsPath, document);

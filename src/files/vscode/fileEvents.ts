@@ -61,8 +61,10 @@ function newWatcher(folder: string, pattern: string): SharedWatcher {
   const emitter = new vscode.EventEmitter<FileEvent>();
   const fire =
     (type: FileEvent["type"]) =>
-    ({ fsPath }: vscode.Uri): void =>
-      emitter.fire({ type, path: fsPath });
+    ({ scheme, fsPath }: vscode.Uri): void => {
+      // Watchers also report documents of other file systems, such as those of git, if their paths match.
+      if (scheme === base.scheme) emitter.fire({ type, path: fsPath });
+    };
   // Disposing the watcher also removes its listeners.
   watcher.onDidCreate(fire("created"));
   watcher.onDidChange(fire("changed"));

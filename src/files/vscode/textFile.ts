@@ -1,19 +1,8 @@
-// The only writer of text files: the smallest edits of one or several files as one undo step, then saved, and verified
-// against the disk. Everything goes through the editor, so that it can be undone and other extensions are notified.
+// The only writer of documents: the smallest edits of one or several files as one undo step, then saved, and verified
+// against the disk. These edits can be undone in the editor, and other extensions are notified of them.
 import * as vscode from "vscode";
-import { Refusal } from "../../base/errors.ts";
-import { quotePath, withLineFeeds } from "../../base/text.ts";
-import { changeTime, diskText } from "../../editor/diskText.ts";
-import {
-  maxReloadWait,
-  reopenIfClosed,
-  waitForEvent,
-  waitForReload,
-  withFileLock,
-} from "../../editor/openDocuments.ts";
-import { nodePaths } from "../nodePaths.ts";
-import { Confinement } from "../paths.ts";
-import type { FileTextStep, ReviewPort } from "../ports.ts";
+import { withLineFeeds } from "../../base/text.ts";
+import { reopenIfClosed, waitForEvent } from "../../editor/openDocuments.ts";
 import { positionFinder, smallestEdits } from "../textEdits.ts";
 
 /** A file's text before and after an edit. Null if there is no file. Texts of existing files have "\n" line endings. */
@@ -80,7 +69,9 @@ export async function replaceText(
   return isDone() ? document : undefined;
 }
 
-const hasText = (document: vscode.TextDocument, text: string): boolean => withLineFeeds(document.getText()) === text;
+/** Whether the document has the text, which has "\n" line endings. */
+export const hasText = (document: vscode.TextDocument, text: string): boolean =>
+  withLineFeeds(document.getText()) === text;
 
 /** How {@link saveAndVerify} reads the disk. Texts have "\n" line endings. Undefined if there is no text. */
 export interface SaveOptions {
@@ -111,111 +102,3 @@ export async function saveAndVerify(
 
 const saveIfDirty = async (document: vscode.TextDocument): Promise<boolean> =>
   !document.isDirty || (await document.save());
-
-/** Attempts to apply and to save the steps of a review. */
-const maxReviewAttempts = 5;
-
-/** The pause between two attempts (ms). */
-const retryDelay = 100;
-
-/**
- * Applies the decisions of a review to the files in these folders: all files of a decision as one edit, so that one
- * undo reverts it. The editor also refuses an edit if it has just closed a document, so there are several attempts.
- */
-export const editorReviewPort = (roots: () => readonly string[]): ReviewPort => ({
-  async apply(steps) {
-    await checkInsideRoots(roots(), steps);
-    const uris = steps.map(({ path }) => vscode.Uri.file(path));
-    for (let attempt = 0; attempt < maxReviewAttempts; attempt++) {
-      if (attempt > 0) await delay(retryDelay);
-      const prepared: PreparedStep[] = [];
-      for (const step of steps) prepared.push(await prepareStep(step));
-      if (await withFileLock(uris, () => applyAndSave(prepared))) return;
-    }
-    throw changedMeanwhile(steps[0]?.path ?? "");
-  },
-});
-
-interface PreparedStep {
-  readonly change: TextChange;
-  /** The document whose text is edited, if any. */
-  readonly edited?: EditedDocument;
-}
-
-interface EditedDocument {
-  readonly document: vscode.TextDocument;
-  /** The text that the edit was made for. */
-  readonly before: string;
-  /** The document had no unsaved text. */
-  readonly wasClean: boolean;
-}
-
-/** Applies and saves all steps, or none of them. Rejects if a document could not be saved. */
-async function applyAndSave(prepared: readonly PreparedStep[]): Promise<boolean> {
-  const documents = prepared.flatMap(({ edited }) => edited ?? []);
-  if (!documents.every(({ document, before }) => hasText(document, before))) return false;
-  if (!(await applyTextChanges(prepared.map(({ change }) => change)))) return false;
-  for (const { document, wasClean } of documents) {
-    if (!wasClean || (await saveRepeatedly(document))) continue;
-    const path = document.uri.fsPath;
-    throw new Refusal("failed", `${quotePath(path)} was changed in the editor, but could not be saved.`, { path });
-  }
-  return true;
-}
-
-/** Rejects if a file has become a link to another place since its path was resolved. */
-async function checkInsideRoots(roots: readonly string[], steps: readonly FileTextStep[]): Promise<void> {
-  const confinement = new Confinement(nodePaths(), roots);
-  for (const { path } of steps) {
-    const located = await confinement.locate(path);
-    if (located.inside && located.path === path) continue;
-    throw new Refusal(
-      "failed",
-      vscode.l10n.t("{0} is no longer in this session's folders, so nothing was changed.", path),
-    );
-  }
-}
-
-/** Finds the document of a step. Rejects if the file is not in the expected state. */
-async function prepareStep({ path, before, after, raw }: FileTextStep): Promise<PreparedStep> {
-  const uri = vscode.Uri.file(path);
-  const change: TextChange = { uri, before, after, ...(raw && { bytes: raw }) };
-  if (before === null) {
-    if ((await changeTime(path)) !== undefined) throw changedMeanwhile(path);
-    return { change };
-  }
-  const document = await waitForReload(
-    await vscode.workspace.openTextDocument(uri),
-    // If the disk does not have the expected text either, there is nothing to wait for.
-    async one => one.isDirty || hasText(one, before) || (await diskText(path)) !== before,
-    maxReloadWait,
-  );
-  if (!document || !hasText(document, before)) throw changedMeanwhile(path);
-  if (after !== null) return { change, edited: { document, before, wasClean: !document.isDirty } };
-  if (!document.isDirty) return { change };
-  throw new Refusal("failed", `${quotePath(path)} has unsaved changes, so it was not deleted. Save it first.`, {
-    path,
-  });
-}
-
-/**
- * Saves a document that was just edited until the disk has its text: it may not be marked as unsaved yet, and `save()`
- * also returns false while another save is in progress.
- */
-async function saveRepeatedly(found: vscode.TextDocument): Promise<boolean> {
-  for (let attempt = 0; attempt < maxReviewAttempts; attempt++) {
-    if (attempt > 0) await delay(retryDelay);
-    const document = await reopenIfClosed(found);
-    await document.save();
-    if ((await diskText(document.uri.fsPath)) === withLineFeeds(document.getText())) return true;
-  }
-  return false;
-}
-
-const delay = (ms: number): Promise<void> => new Promise(resolve => setTimeout(resolve, ms));
-
-function changedMeanwhile(path: string): Refusal {
-  return new Refusal("failed", `${quotePath(path)} changed at the same moment, so nothing was undone. Try again.`, {
-    path,
-  });
-}

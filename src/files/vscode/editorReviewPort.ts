@@ -1,0 +1,214 @@
+// Applies the decisions of a review, and restores of checkpoints. The files that the user has open change in the
+// editor, as one edit. All others are written to disk as bytes, so that many files are fast and no tab opens.
+import * as vscode from "vscode";
+import { forEachLimited } from "../../base/async.ts";
+import { asError, Refusal } from "../../base/errors.ts";
+import { quotePath, withLineFeeds } from "../../base/text.ts";
+import { diskText, rawTextOfBytes } from "../../editor/diskText.ts";
+import {
+  maxReloadWait,
+  openDocumentOf,
+  reopenIfClosed,
+  waitForReload,
+  withFileLock,
+} from "../../editor/openDocuments.ts";
+import { isPlainState, isSameState, readFileState, writeFileState, type FileState } from "../fileState.ts";
+import { Confinement } from "../paths.ts";
+import { nodePaths } from "../nodePaths.ts";
+import type { AppliedSteps, ApplyOptions, FileTextStep, ReviewPort } from "../ports.ts";
+import { moveFile } from "./moveFile.ts";
+import { shownPaths } from "./shownPaths.ts";
+import { changedMeanwhile, checkInside, mixedStateAfter, stateAfter } from "./stateSteps.ts";
+import { applyTextChanges, hasText, type TextChange } from "./textFile.ts";
+
+/** Attempts to apply and to save the edits of open files. VS Code refuses an edit if it has just closed a document. */
+const maxAttempts = 5;
+
+/** The pause between two attempts (ms). */
+const retryDelay = 100;
+
+/** Files that are written at the same time. */
+const maxConcurrentFiles = 16;
+
+/** How long to wait until hidden documents have the text that was written below them (ms). */
+const maxHiddenReloadWait = 1500;
+
+/** Applies steps to files in these folders. */
+export const editorReviewPort = (roots: () => readonly string[]): ReviewPort => ({
+  apply: (steps, options) => new StepRun(roots(), options ?? {}).apply(steps),
+  move: (from, to) => moveFile(roots(), from, to),
+});
+
+/** An edit of a document, and what is needed to check and to complete it. */
+interface DocumentStep {
+  readonly step: FileTextStep;
+  readonly change: TextChange;
+  /** The document whose text is edited, with the text that the edit was made for. Absent: the file is deleted. */
+  readonly edited?: { readonly document: vscode.TextDocument; readonly before: string; readonly wasClean: boolean };
+  /** What the disk must have after the save, if saving the document does not write it. */
+  readonly state?: FileState;
+  /** What the disk has now. */
+  readonly now?: FileState;
+}
+
+class StepRun {
+  readonly #roots: readonly string[];
+  readonly #options: ApplyOptions;
+  readonly #confinement: Confinement;
+  readonly #failed = new Map<string, Error>();
+  readonly #replaced = new Map<string, FileState>();
+  #done = 0;
+
+  constructor(roots: readonly string[], options: ApplyOptions) {
+    this.#roots = roots;
+    this.#options = options;
+    this.#confinement = new Confinement(nodePaths(), this.#roots);
+  }
+
+  async apply(steps: readonly FileTextStep[]): Promise<AppliedSteps> {
+    const shown = shownPaths();
+    const inEditor = steps.filter(
+      step => typeof step.before === "string" && step.after !== undefined && shown.has(step.path),
+    );
+    const onDisk = steps.filter(step => !inEditor.includes(step));
+    await forEachLimited(onDisk, maxConcurrentFiles, step => this.#attempt(step, () => this.#write(step)));
+    await this.#edit(inEditor);
+    return { failed: this.#failed, replaced: this.#replaced };
+  }
+
+  /** Does the work of one file. A failure is recorded with the file. */
+  async #attempt(step: FileTextStep, work: () => Promise<void>): Promise<void> {
+    try {
+      if (this.#options.signal?.aborted)
+        throw new Refusal("cancelled", vscode.l10n.t("It was cancelled before {0}.", quotePath(step.path)));
+      await work();
+      this.#options.onProgress?.(++this.#done);
+    } catch (thrown) {
+      this.#failed.set(step.path, asError(thrown));
+    }
+  }
+
+  async #write(step: FileTextStep): Promise<void> {
+    const { path } = step;
+    await checkInside(this.#confinement, step);
+    const state = await withFileLock([vscode.Uri.file(path)], async () => {
+      refuseUnsaved(path);
+      const now = await readFileState(path, Infinity);
+      if (!now) throw changedMeanwhile(path);
+      const after = await stateAfter(step, now);
+      await writeFileState(path, after, now);
+      this.#keepReplaced(step, now);
+      return after;
+    });
+    // VS Code can keep a document without a tab. The review would take its old text for an edit.
+    const document = openDocumentOf(path);
+    if (!document || state.kind !== "file") return;
+    const isCurrent = async (one: vscode.TextDocument): Promise<boolean> =>
+      one.isDirty || hasText(one, (await diskText(path)) ?? "");
+    await waitForReload(document, isCurrent, maxHiddenReloadWait);
+  }
+
+  #keepReplaced({ path, before }: FileTextStep, now: FileState): void {
+    if (before === undefined || !isPlainState(now)) this.#replaced.set(path, now);
+  }
+
+  /** Edits the files that are open in the editor, as one edit, and saves those that had no unsaved text. */
+  async #edit(steps: readonly FileTextStep[]): Promise<void> {
+    let left = steps;
+    for (let attempt = 0; attempt < maxAttempts && left.length > 0; attempt++) {
+      if (attempt > 0) await delay(retryDelay);
+      const prepared: DocumentStep[] = [];
+      for (const step of left) await this.#attempt(step, async () => void prepared.push(await this.#prepare(step)));
+      left = prepared.map(({ step }) => step);
+      if (left.length === 0) return;
+      this.#done -= left.length;
+      const uris = left.map(({ path }) => vscode.Uri.file(path));
+      if (await withFileLock(uris, () => this.#applyAndSave(prepared))) return;
+    }
+    for (const { path } of left) this.#failed.set(path, changedMeanwhile(path));
+  }
+
+  /** Applies all edits or none, then saves the documents. Failures to save are recorded. */
+  async #applyAndSave(prepared: readonly DocumentStep[]): Promise<boolean> {
+    const documents = prepared.flatMap(({ edited }) => edited ?? []);
+    if (!documents.every(({ document, before }) => hasText(document, before))) return false;
+    if (!(await applyTextChanges(prepared.map(({ change }) => change)))) return false;
+    await Promise.all(prepared.map(one => this.#attempt(one.step, () => this.#complete(one))));
+    return true;
+  }
+
+  async #complete({ step, edited, state, now }: DocumentStep): Promise<void> {
+    const { path } = step;
+    if (edited?.wasClean && !(await saveRepeatedly(edited.document))) {
+      throw new Refusal(
+        "failed",
+        vscode.l10n.t("{0} was changed in the editor, but could not be saved.", quotePath(path)),
+      );
+    }
+    if (now) this.#keepReplaced(step, now);
+    if (!state || (edited && !edited.wasClean)) return;
+    const saved = await readFileState(path, Infinity);
+    if (saved && (state.kind === "missing" || !isSameState(saved, state))) await writeFileState(path, state, saved);
+  }
+
+  /** Finds the document of a step. Rejects if the file is not in the expected state. */
+  async #prepare(step: FileTextStep): Promise<DocumentStep> {
+    const { path, before, after, state } = step;
+    if (typeof before !== "string" || after === undefined) throw changedMeanwhile(path);
+    await checkInside(this.#confinement, step);
+    const uri = vscode.Uri.file(path);
+    const change: TextChange = { uri, before, after };
+    const document = await waitForReload(
+      await vscode.workspace.openTextDocument(uri),
+      // If the disk does not have the expected text either, there is nothing to wait for.
+      async one => one.isDirty || hasText(one, before) || (await diskText(path)) !== before,
+      maxReloadWait,
+    );
+    if (!document || !hasText(document, before)) throw changedMeanwhile(path);
+    const now = await readFileState(path);
+    const common = { step, ...(now && { now }) };
+    if (after === null) {
+      refuseUnsaved(path);
+      return { ...common, change, ...(state && { state }) };
+    }
+    const edited = { document, before, wasClean: !document.isDirty };
+    const exact = state ?? (now && (await mixedStateAfter(step, now)));
+    const eol = exact && (await uniformLineEnd(exact, path));
+    return {
+      ...common,
+      change: { ...change, ...(eol !== undefined && eol !== document.eol && { eol }) },
+      edited,
+      ...(exact && { state: exact }),
+    };
+  }
+}
+
+/** The line ending to give a document, if all line endings of the state are the same. */
+async function uniformLineEnd(state: FileState, path: string): Promise<vscode.EndOfLine | undefined> {
+  const text = state.kind === "file" ? await rawTextOfBytes(state.bytes, path) : undefined;
+  const ends = new Set(text?.match(/\r\n|\r|\n/g));
+  if (ends.size !== 1) return undefined;
+  if (ends.has("\n")) return vscode.EndOfLine.LF;
+  return ends.has("\r\n") ? vscode.EndOfLine.CRLF : undefined;
+}
+
+function refuseUnsaved(path: string): void {
+  if (!openDocumentOf(path)?.isDirty) return;
+  throw new Refusal("failed", vscode.l10n.t("{0} has unsaved changes. Save it first.", quotePath(path)), { path });
+}
+
+/**
+ * Saves a document that was just edited until the disk has its text: it may not be marked as unsaved yet, and `save()`
+ * also returns false while another save is in progress.
+ */
+async function saveRepeatedly(found: vscode.TextDocument): Promise<boolean> {
+  for (let attempt = 0; attempt < maxAttempts; attempt++) {
+    if (attempt > 0) await delay(retryDelay);
+    const document = await reopenIfClosed(found);
+    await document.save();
+    if ((await diskText(document.uri.fsPath)) === withLineFeeds(document.getText())) return true;
+  }
+  return false;
+}
+
+const delay = (ms: number): Promise<void> => new Promise(resolve => setTimeout(resolve, ms));

@@ -1,0 +1,43 @@
+// Moves a file: one that a tab shows in the editor, so that the tab follows, and any other one on disk.
+import { mkdir, rename } from "node:fs/promises";
+import { dirname } from "node:path";
+import * as vscode from "vscode";
+import { Refusal } from "../../base/errors.ts";
+import { quotePath } from "../../base/text.ts";
+import { waitForEvent, withFileLock } from "../../editor/openDocuments.ts";
+import { readFileState } from "../fileState.ts";
+import { nodePaths } from "../nodePaths.ts";
+import { Confinement } from "../paths.ts";
+import { shownPaths } from "./shownPaths.ts";
+import { checkInside } from "./stateSteps.ts";
+
+/** How long to wait until the tab of a moved file has its new path (ms). */
+const maxTabWait = 2000;
+
+/** Moves a file within these folders. Resolves with the outermost folder that was created. Rejects with a Refusal if that is not possible. */
+export async function moveFile(roots: readonly string[], from: string, to: string): Promise<string | undefined> {
+  const confinement = new Confinement(nodePaths(), roots);
+  const uris = [vscode.Uri.file(from), vscode.Uri.file(to)] as const;
+  for (const path of [from, to]) await checkInside(confinement, { path, before: null, after: null });
+  return withFileLock(uris, async () => {
+    if ((await readFileState(to, 0))?.kind !== "missing") {
+      const words = vscode.l10n.t("{0} exists, so {1} was not moved there.", quotePath(to), quotePath(from));
+      throw new Refusal("failed", words, { path: from });
+    }
+    const created = await mkdir(dirname(to), { recursive: true });
+    if (!shownPaths().has(from)) {
+      await rename(from, to);
+      return created;
+    }
+    const edit = new vscode.WorkspaceEdit();
+    edit.renameFile(...uris, { overwrite: false });
+    if (!(await vscode.workspace.applyEdit(edit))) {
+      const words = vscode.l10n.t("{0} could not be moved to {1}.", quotePath(from), quotePath(to));
+      throw new Refusal("failed", words, { path: from });
+    }
+    // The extension host learns of the tab's new path a little later.
+    if (!shownPaths().has(to))
+      await waitForEvent(vscode.window.tabGroups.onDidChangeTabs, () => shownPaths().has(to), maxTabWait);
+    return created;
+  });
+}
