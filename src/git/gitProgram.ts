@@ -60,6 +60,18 @@ export async function runGit(
   await runGitBytes(git, cwd, args, { ...options, take: bytes => options.take(decoder.write(bytes)) });
 }
 
+/** Runs git and resolves with its output. */
+export async function gitOutput(
+  git: Git,
+  cwd: string,
+  args: readonly string[],
+  options: GitRunOptions,
+): Promise<string> {
+  let all = "";
+  await runGit(git, cwd, args, { ...options, take: text => void (all += text) });
+  return all;
+}
+
 /** Runs git and resolves with the list that it printed, in which NUL ends each item. */
 export async function gitList(
   git: Git,

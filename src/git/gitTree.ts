@@ -3,7 +3,8 @@
 import { constants } from "node:fs";
 import { access, copyFile, lstat, mkdir, rm, stat, utimes } from "node:fs/promises";
 import { delimiter, join, resolve } from "node:path";
-import { gitList, runGit, runGitBytes, type Git, type GitRunOptions } from "./gitProgram.ts";
+import { addExactFiles } from "./exactFiles.ts";
+import { gitList, gitOutput, runGit, runGitBytes, type Git, type GitRunOptions } from "./gitProgram.ts";
 import { errorCodeOf } from "../base/errors.ts";
 
 /** No tree can be taken of a folder. The message is a sentence with the reason. */
@@ -87,6 +88,8 @@ const quotedAlternate = (path: string): string =>
 export interface TakenTree {
   readonly tree: string;
   readonly left: readonly string[];
+  /** Whether the tree has all files byte for byte, also those that git converts. */
+  readonly exact: boolean;
 }
 
 /** Takes a tree. Rejects with a {@link TreeUnavailableError} if that is not possible, and when the signal aborts. */
@@ -106,8 +109,9 @@ export async function takeTree(place: TreeLocation, limits: TreeLimits, signal?:
   };
   await update(["--force-remove"], remove);
   await update(["--add", "--remove", "--replace"], add);
+  const exact = await addExactFiles(place, limits.bytes, options);
   const tree = (await gitOutput(git, folder, ["write-tree", "--missing-ok"], options)).trim();
-  return { tree, left };
+  return { tree, left, exact };
 }
 
 /**
@@ -234,18 +238,6 @@ async function exists(path: string): Promise<boolean> {
   );
 }
 
-/** Runs git and resolves with its output. */
-export async function gitOutput(
-  git: Git,
-  cwd: string,
-  args: readonly string[],
-  options: GitRunOptions,
-): Promise<string> {
-  let all = "";
-  await runGit(git, cwd, args, { ...options, take: text => void (all += text) });
-  return all;
-}
-
 /** A file of a tree. */
 export interface TreeEntry {
   readonly mode: string;
@@ -268,6 +260,21 @@ export async function treeEntries(
     const [mode = "", , object = ""] = item.slice(0, tab).split(" ");
     return { mode, object, path: item.slice(tab + 1) };
   });
+}
+
+/**
+ * The regular files of a tree at the path, or at any depth in a folder at the path. Paths are relative to the
+ * repository, with slashes.
+ */
+export async function filesBeneath(
+  place: TreeLocation,
+  tree: string,
+  path: string,
+  signal?: AbortSignal,
+): Promise<readonly string[]> {
+  const args = ["ls-tree", "-r", "-z", "--full-tree", tree, "--", path];
+  const items = await gitList(place.git, place.folder, args, privateRunOptions(place, [], signal));
+  return items.flatMap(item => (item.startsWith("100") ? [item.slice(item.indexOf("\t") + 1)] : []));
 }
 
 /** The contents of the objects, in order. Undefined for an object that is missing or larger than `maxBytes`. */
