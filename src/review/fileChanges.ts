@@ -4,12 +4,16 @@ import { changesBetween, runToEnd, type LineChange, type Work } from "../base/li
 import { applyEdits, trimEdit, type OffsetEdit, type TextPosition } from "../files/textEdits.ts";
 import type { FileChanges, Hunk, LineRange } from "./hunk.ts";
 import { updateHunks, applySplices, type EditOrigin, type RecallHunk } from "./hunkUpdates.ts";
+import { readableChanges } from "./readableChanges.ts";
 import { textLinesOf, type TextLines } from "./textLines.ts";
+import { undoneHunk } from "./userLines.ts";
 
 /** The result of an undo. `edits` turn the old text into the new one. They are in order and do not touch. */
 export interface UndoResult {
   readonly changes: FileChanges;
   readonly edits: readonly OffsetEdit[];
+  /** The lines that the agent and the user wrote. They stay as they are, and are still hunks. */
+  readonly left: readonly LineRange[];
 }
 
 /** Replaces the text between two positions of the old text. */
@@ -39,14 +43,14 @@ export function* applyAgentEditWork(changes: FileChanges, after: string | null, 
   const { base, text } = changes;
   if (after === text) return changes;
   if (base === null || after === null) return asOneHunk(changes, after, turn);
-  const edits = yield* changesBetween(text ?? "", after);
+  const edits = yield* readableChanges(textLinesOf(text ?? ""), textLinesOf(after));
   return yield* withEdits({ ...changes, text: text ?? "" }, after, edits, { kind: "agent", turn });
 }
 
 /**
  * The user edited the text. Positions refer to the text before the edits. The edits do not touch each other and are in
- * any order. An edit that overlaps no hunk is applied to the base too. An edit that overlaps a hunk joins it, and is
- * undone with it. After an edit, a file that the agent created is no longer only the agent's: its base is empty instead
+ * any order. An edit that overlaps no hunk is applied to the base too, and so are whole lines inserted in a hunk:
+ * they divide it. A line of a hunk that the user changes stays in it, but is not undone with it. After an edit, a file that the agent created is no longer only the agent's: its base is empty instead
  * of missing.
  */
 export function applyUserEdits(changes: FileChanges, edits: readonly RangeEdit[]): FileChanges {
@@ -89,6 +93,15 @@ function* replacedWork(changes: FileChanges, after: string | null, recall?: Reca
  * @param history earlier states of the file's changes, newest last
  */
 export function applyUndoRedo(changes: FileChanges, after: string, history: readonly FileChanges[]): FileChanges {
+  return runToEnd(applyUndoRedoWork(changes, after, history));
+}
+
+/** {@link applyUndoRedo} in steps. */
+export function* applyUndoRedoWork(
+  changes: FileChanges,
+  after: string,
+  history: readonly FileChanges[],
+): Work<FileChanges> {
   if (after === changes.text) return changes;
   // A state with a kept hunk that is no longer kept cannot be restored.
   const kept = new Set(changes.kept);
@@ -97,7 +110,7 @@ export function applyUndoRedo(changes: FileChanges, after: string, history: read
     const nextId = Math.max(earlier.nextId, changes.nextId);
     return { ...keepHunks({ ...earlier, nextId }, changes.kept), kept: changes.kept };
   }
-  return runToEnd(replacedWork(changes, after, recallFrom(history, kept)));
+  return yield* replacedWork(changes, after, recallFrom(history, kept));
 }
 
 /** The number of latest states, and of hunks in them, that are searched for an agent's lines. */
@@ -134,26 +147,49 @@ export function keepHunks(changes: FileChanges, ids: readonly string[]): FileCha
   if (base === null || text === null) return { ...changes, base: text, hunks: [], kept };
   const lines = textLinesOf(text);
   const splices = [...chosen].map(hunk => ({ range: hunk.base, text: lines.slice(hunk.text) }));
-  return { ...changes, base: applySplices(textLinesOf(base), splices), hunks: without(chosen, hunks, "base"), kept };
+  return { ...changes, base: applySplices(textLinesOf(base), splices), hunks: withoutKept(chosen, hunks), kept };
 }
 
-/** Restores the lines of the base. A created file is removed again, a deleted file is created again. */
+/**
+ * Restores the lines of the base. Lines that the agent and the user wrote stay as they are, and stay hunks. A created
+ * file is removed again, a deleted file is created again.
+ */
 export function undoHunks(changes: FileChanges, ids: readonly string[]): UndoResult {
   const { base, text, hunks } = changes;
   const chosen = chosenFrom(hunks, ids);
-  if (chosen.size === 0) return { changes, edits: [] };
+  if (chosen.size === 0) return { changes, edits: [], left: [] };
   if (base === null || text === null) {
     const edit = { start: 0, end: text?.length ?? 0, text: base ?? "" };
     const edits = edit.end > 0 || edit.text !== "" ? [edit] : [];
-    return { changes: { ...changes, text: base, hunks: [] }, edits };
+    return { changes: { ...changes, text: base, hunks: [] }, edits, left: [] };
   }
   const [bases, texts] = [textLinesOf(base), textLinesOf(text)];
-  const edits = [...chosen].map(hunk =>
-    trimEdit(text, texts.start(hunk.text.from), texts.start(hunk.text.to), bases.slice(hunk.base)),
-  );
+  const edits: OffsetEdit[] = [];
+  const remaining: Hunk[] = [];
+  const left: LineRange[] = [];
+  let { nextId } = changes;
+  let by = 0;
+  for (const hunk of hunks) {
+    const at = hunk.text.from + by;
+    if (!chosen.has(hunk)) {
+      remaining.push({ ...hunk, text: { from: at, to: hunk.text.to + by } });
+      continue;
+    }
+    const undone = undoneHunk(hunk, bases, texts);
+    edits.push(trimEdit(text, texts.start(hunk.text.from), texts.start(hunk.text.to), undone.text));
+    for (const [i, one] of undone.left.entries()) {
+      const range = { from: at + one.text.from, to: at + one.text.to };
+      const old = { from: hunk.base.from + one.base.from, to: hunk.base.from + one.base.to };
+      const id = i === 0 ? hunk.id : `${nextId++}`;
+      remaining.push({ id, base: old, text: range, turns: hunk.turns, shared: one.shared });
+      left.push(range);
+    }
+    by += undone.lines - (hunk.text.to - hunk.text.from);
+  }
   return {
-    changes: { ...changes, text: applyEdits(text, edits), hunks: without(chosen, hunks, "text") },
+    changes: { ...changes, text: applyEdits(text, edits), hunks: remaining, nextId },
     edits: edits.filter(edit => edit.end > edit.start || edit.text !== ""),
+    left,
   };
 }
 
@@ -162,14 +198,14 @@ function chosenFrom(hunks: readonly Hunk[], ids: readonly string[]): ReadonlySet
   return new Set(hunks.filter(hunk => wanted.has(hunk.id)));
 }
 
-/** The remaining hunks, after a change of one of them made both sides of some equal. */
-function without(chosen: ReadonlySet<Hunk>, hunks: readonly Hunk[], side: "base" | "text"): readonly Hunk[] {
-  const other = side === "base" ? "text" : "base";
+/** The remaining hunks after some were kept, at their place in the new base. */
+function withoutKept(kept: ReadonlySet<Hunk>, hunks: readonly Hunk[]): readonly Hunk[] {
   const left: Hunk[] = [];
   let by = 0;
   for (const hunk of hunks) {
-    if (chosen.has(hunk)) by += hunk[other].to - hunk[other].from - hunk[side].to + hunk[side].from;
-    else left.push({ ...hunk, [side]: { from: hunk[side].from + by, to: hunk[side].to + by } });
+    const { base, text } = hunk;
+    if (kept.has(hunk)) by += text.to - text.from - base.to + base.from;
+    else left.push({ ...hunk, base: { from: base.from + by, to: base.to + by } });
   }
   return left;
 }
@@ -190,9 +226,14 @@ export function lineCounts({ hunks }: FileChanges): { readonly added: number; re
 
 /** Keeps what was committed to git: hunks that no difference between the text and the committed text touches. */
 export function keepCommitted(changes: FileChanges, committedText: string): FileChanges {
+  return runToEnd(keepCommittedWork(changes, committedText));
+}
+
+/** {@link keepCommitted} in steps. */
+export function* keepCommittedWork(changes: FileChanges, committedText: string): Work<FileChanges> {
   const { text, hunks } = changes;
   if (text === null) return changes;
-  const differences = runToEnd(changesBetween(text, committedText));
+  const differences = yield* readableChanges(textLinesOf(text), textLinesOf(committedText));
   const isCommitted = (hunk: Hunk): boolean =>
     !differences.some(({ oldFrom, oldTo }) => oldFrom <= hunk.text.to && hunk.text.from <= oldTo);
   return keepHunks(
@@ -210,15 +251,20 @@ const minRemainingShare = 0.5;
  * then.
  */
 export function reanchor(changes: FileChanges, currentText: string | null): FileChanges | undefined {
+  return runToEnd(reanchorWork(changes, currentText));
+}
+
+/** {@link reanchor} in steps. */
+export function* reanchorWork(changes: FileChanges, currentText: string | null): Work<FileChanges | undefined> {
   const { text } = changes;
   if (currentText === text) return changes;
   if (text === null || currentText === null) return undefined;
   const before = textLinesOf(text).count;
-  const changed = runToEnd(changesBetween(text, currentText)).reduce(
+  const changed = (yield* changesBetween(text, currentText)).reduce(
     (sum, { oldFrom, oldTo }) => sum + oldTo - oldFrom,
     0,
   );
-  return before - changed > before * minRemainingShare ? applyReplacement(changes, currentText) : undefined;
+  return before - changed > before * minRemainingShare ? yield* applyReplacementWork(changes, currentText) : undefined;
 }
 
 /** A file that is missing on one side, so nothing can be compared. */

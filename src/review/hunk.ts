@@ -6,6 +6,14 @@ export interface LineRange {
   readonly to: number;
 }
 
+/** A line that the agent wrote and the user changed. */
+export interface SharedLine {
+  /** The number of the line in its hunk, 0-based. */
+  readonly at: number;
+  /** The agent's text of the line, before the user changed it. */
+  readonly agents: string;
+}
+
 /**
  * Lines of the base that were replaced by lines of the text. Either side may be empty, but both only if an empty file
  * was created or deleted. Between two hunks there is at least one line that is the same on both sides.
@@ -17,6 +25,8 @@ export interface Hunk {
   readonly text: LineRange;
   /** The turns in which an agent changed these lines, newest last. */
   readonly turns: readonly string[];
+  /** The lines that the agent and the user wrote, in order. All other lines are the agent's. */
+  readonly shared?: readonly SharedLine[];
 }
 
 /** A file under review, as plain JSON. `null` as a text: the file does not exist. */

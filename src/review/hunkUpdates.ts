@@ -1,8 +1,10 @@
 // Updates a file's hunks after an edit: determines which hunks it joins, which ones only move, and what is applied to
 // the base.
-import { changesBetween, type LineChange, type Work } from "../base/lineDiff.ts";
+import { type LineChange, type Work } from "../base/lineDiff.ts";
 import type { Hunk, LineRange } from "./hunk.ts";
+import { readableChanges } from "./readableChanges.ts";
 import { textLinesOf, type TextLines } from "./textLines.ts";
+import { MovedLines, authorsAfter, sharedLinesOf, withSharedLines, type InsertedRun } from "./userLines.ts";
 
 /** Both sides of a review. Neither is missing. */
 export interface Sides {
@@ -15,9 +17,10 @@ export interface Sides {
 /**
  * The author of an edit, and how far the edit may be divided.
  * - `agent`: all its changes need a review. Hunks that it touches are compared with the base again.
- * - `user`: changes that overlap no hunk are applied to the base. Other changes join the hunk without a new comparison,
- *   because a line may equal the base for a moment while the user types, and must not leave the hunk for that reason.
- * - `replaced`: the same for a text that was replaced at once. Joined hunks are compared with the base again.
+ * - `user`: changes that overlap no hunk, and whole lines inserted in a hunk, are applied to the base. Other changes join
+ *   the hunk without a new comparison, because a line may equal the base for a moment while the user types, and must not
+ *   leave the hunk for that reason.
+ * - `replaced`: changes that overlap no hunk are applied to the base, for a text that was replaced at once. Joined hunks are compared with the base again.
  */
 export type EditOrigin =
   | { readonly kind: "agent"; readonly turn: string }
@@ -57,8 +60,11 @@ export function* updateHunks(
   let [toBase, toText, baseGrowth] = [0, 0, 0];
   // An edit that is compared with an agent's hunks is not divided.
   const whole = author.kind === "agent" || (author.kind === "replaced" && author.recall);
-  const single = whole ? edits : edits.flatMap(byLine);
-  for (const { hunks: own, edits: made } of groupEdits(sides.hunks, single, joins)) {
+  const lines = whole ? edits : edits.flatMap(byLine);
+  const single = whole || edits.length < 2 ? lines : lines.flatMap(atBorders(sides.hunks));
+  const groups = groupEdits(sides.hunks, single, joins);
+  const moved = author.kind === "agent" || single.length < 2 ? undefined : new MovedLines(groups, sides.text, after);
+  for (const { hunks: own, edits: made } of groups) {
     const [first, last] = [own[0], own.at(-1)];
     if (made.length === 0 && first) {
       hunks.push(shiftHunk(first, baseGrowth, toText));
@@ -78,11 +84,42 @@ export function* updateHunks(
       usedIds.add(id);
       hunks.push({ ...recalled, id, base: shiftRange(base, baseGrowth), text });
     } else if (own.length === 0 && author.kind !== "agent") {
-      intoBase.push({ range: base, text: after.slice(text) });
-      baseGrowth += growth;
+      let [users, at] = ["", text.from];
+      let inBase = base.from + baseGrowth;
+      for (const { from: source, lines } of runsIn(made, moved)) {
+        const range = { from: at, to: at + lines };
+        if (source)
+          hunks.push({ id: ids.make(), base: { from: inBase, to: inBase }, text: range, turns: source.turns });
+        else {
+          users += after.slice(range);
+          inBase += lines;
+        }
+        at += lines;
+      }
+      intoBase.push({ range: base, text: users });
+      baseGrowth = inBase - base.to;
     } else {
-      const pieces = yield* diffGroup({ hunks: own, edits: made, base, text, sides, after, author, ids });
-      for (const piece of pieces) hunks.push(shiftHunk(piece, baseGrowth, 0));
+      const given = new Set<string>();
+      const group = { hunks: own, edits: made, sides, after, author, ids, given };
+      const isUsers = author.kind === "user";
+      const isAgents = edits.length > 1 && moved ? (line: string) => moved.isAgents(line) : undefined;
+      const edited = {
+        ...{ hunks: own, edits: made, base: sides.base, before: sides.text, after, toBase, isUsers },
+        ...(isAgents && { isAgents }),
+      };
+      const authors = yield* authorsAfter(edited);
+      let [atBase, atText] = [base.from, text.from];
+      for (const same of [...authors.same, undefined]) {
+        const [untilBase, untilText] = same ? [same.base.from, same.text.from] : [base.to, text.to];
+        const range = { base: { from: atBase, to: untilBase }, text: { from: atText, to: untilText } };
+        for (const piece of yield* diffGroup({ ...group, ...range }))
+          hunks.push(withSharedLines(shiftHunk(piece, baseGrowth, 0), authors.shared));
+        if (!same) break;
+        [atBase, atText] = [same.base.to, same.text.to];
+        if (!same.isNew) continue;
+        intoBase.push({ range: same.base, text: after.slice(same.text) });
+        baseGrowth += atText - same.text.from;
+      }
     }
     toBase = toBaseAfter;
     toText += growth;
@@ -122,6 +159,27 @@ function byLine({ oldFrom, oldTo, newFrom, newTo }: LineChange): readonly LineCh
     return { oldFrom: old, oldTo: old + 1, newFrom: now, newTo: now + 1 };
   });
 }
+
+/**
+ * Divides a deletion at the borders of hunks. If lines of the user next to a hunk move away with it, they leave the base
+ * at this place too.
+ */
+function atBorders(hunks: readonly Hunk[]): (edit: LineChange) => readonly LineChange[] {
+  let first = 0;
+  return edit => {
+    const { oldFrom, oldTo, newFrom, newTo } = edit;
+    if (newFrom < newTo) return [edit];
+    while (first < hunks.length && (hunks[first]?.text.to ?? 0) <= oldFrom) first++;
+    const borders: number[] = [];
+    for (let i = first; (hunks[i]?.text.from ?? Infinity) < oldTo; i++)
+      borders.push(hunks[i]?.text.from ?? 0, hunks[i]?.text.to ?? 0);
+    const ends = [oldFrom, ...new Set(borders.filter(at => oldFrom < at && at < oldTo)), oldTo];
+    return ends.slice(1).map((to, i) => ({ oldFrom: ends[i] ?? oldFrom, oldTo: to, newFrom, newTo }));
+  };
+}
+
+const runsIn = (edits: readonly LineChange[], moved: MovedLines | undefined): readonly InsertedRun[] =>
+  edits.flatMap(edit => moved?.runsOf(edit) ?? [{ lines: edit.newTo - edit.newFrom }]);
 
 type Joins = (hunk: Hunk, edit: LineChange) => boolean;
 
@@ -179,22 +237,35 @@ interface PlacedGroup extends EditGroup {
   readonly after: TextLines;
   readonly author: EditOrigin;
   readonly ids: Ids;
+  /** The ids that were given to other pieces of these hunks. */
+  readonly given: Set<string>;
 }
 
 /** The hunks between the base and the new text within a range. */
-function* diffGroup({ hunks, edits, base, text, sides, after, author, ids }: PlacedGroup): Work<readonly Hunk[]> {
-  const [before, now] = [sides.base.slice(base), after.slice(text)];
-  if (before === now) return [];
-  const whole = { oldFrom: 0, oldTo: base.to - base.from, newFrom: 0, newTo: text.to - text.from };
-  const changes = author.kind === "user" ? [whole] : yield* changesBetween(before, now);
-  const bases = changes.map(({ oldFrom, oldTo }) => shiftRange({ from: oldFrom, to: oldTo }, base.from));
-  const texts = changes.map(({ newFrom, newTo }) => shiftRange({ from: newFrom, to: newTo }, text.from));
+function* diffGroup({
+  hunks,
+  edits,
+  base,
+  text,
+  sides,
+  after,
+  author,
+  ids,
+  given,
+}: PlacedGroup): Work<readonly Hunk[]> {
+  if (sides.base.slice(base) === after.slice(text)) return [];
+  const whole = { oldFrom: base.from, oldTo: base.to, newFrom: text.from, newTo: text.to };
+  const changes = author.kind === "user" ? [whole] : yield* readableChanges(sides.base, after, base, text);
+  const bases = changes.map(({ oldFrom, oldTo }) => ({ from: oldFrom, to: oldTo }));
+  const texts = changes.map(({ newFrom, newTo }) => ({ from: newFrom, to: newTo }));
   const parents = touching(bases, hunks, hunk => hunk.base);
   const made = touching(texts, edits, ({ newFrom, newTo }) => ({ from: newFrom, to: newTo }));
   const names = idsFor(bases, parents);
   const all = turnsOf(hunks);
   return bases.map((range, i) => {
-    const id = names[i] ?? ids.make();
+    const name = names[i];
+    const id = name === undefined || given.has(name) ? ids.make() : name;
+    given.add(id);
     const inherited = turnsOf(parents[i] ?? []);
     let turns = inherited.length > 0 ? inherited : all;
     if (author.kind === "agent" && (inherited.length === 0 || made[i]?.length !== 0))
@@ -250,8 +321,9 @@ function mergeAdjacent(hunks: readonly Hunk[], base: string, text: TextLines): r
         text: { from: last.text.from, to: hunk.text.to },
         turns: turnsOf([last, hunk]),
       };
-      out[out.length - 1] = whole;
-      joined.add(whole);
+      const joint = withSharedLines(whole, sharedLinesOf([last, hunk]));
+      out[out.length - 1] = joint;
+      joined.add(joint);
     }
   }
   if (joined.size === 0) return out;

@@ -3,6 +3,7 @@ import { changesBetween, runToEnd, type LineChange } from "../base/lineDiff.ts";
 import type { FileChanges, Hunk, LineRange } from "./hunk.ts";
 import { updateHunks, applySplices } from "./hunkUpdates.ts";
 import { textLinesOf, TextLines } from "./textLines.ts";
+import { sharedLinesOf, withSharedLines } from "./userLines.ts";
 
 /** The record of a keep: the base before and after it, and the previous hunks. Plain JSON. */
 export interface KeepDecision {
@@ -49,7 +50,8 @@ export function revertKeep(changes: FileChanges, decision: KeepDecision): FileCh
   const flipped = { base: textLinesOf(text), text: bases, hunks: changes.hunks.map(swapSides), nextId: changes.nextId };
   const edits = editsOf(returns);
   const result = runToEnd(updateHunks(flipped, now, edits, { kind: "agent", turn: placeholderTurn }));
-  const hunks = result.hunks.map(swapSides);
+  const shared = sharedLinesOf(changes.hunks);
+  const hunks = result.hunks.map(hunk => withSharedLines(swapSides(hunk), shared));
   return {
     ...changes,
     base: now.text,
@@ -62,7 +64,8 @@ export function revertKeep(changes: FileChanges, decision: KeepDecision): FileCh
 
 const placeholderTurn = "";
 
-const swapSides = (hunk: Hunk): Hunk => ({ ...hunk, base: hunk.text, text: hunk.base });
+/** Exchanges the sides. The lines that agent and user wrote are those of the text, so they are added afterwards. */
+const swapSides = ({ shared: _, ...hunk }: Hunk): Hunk => ({ ...hunk, base: hunk.text, text: hunk.base });
 
 /** The ranges to restore: only hunks whose lines are still in the base, within their borders. */
 function restoredRanges(decision: KeepDecision, after: string, base: TextLines): readonly RestoredRange[] {

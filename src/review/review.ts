@@ -1,5 +1,6 @@
 // The agent's changes that need the user's review, and the user's decisions about them.
 import type { Event } from "../base/lifecycle.ts";
+import type { ApplyOptions } from "../files/ports.ts";
 import type { FileChanges } from "./hunk.ts";
 
 /** A file that an agent changed and that needs a review. */
@@ -11,16 +12,34 @@ export interface ReviewedFile {
   readonly removed: number;
   /** The turns with a hunk in this file, oldest first. */
   readonly turns: readonly string[];
-  /** The reason, as a sentence, why the text before is unknown. Such a file has no hunks and can only be kept. */
+  /** The absolute path that the file had before an agent moved it. Undo moves it back. */
+  readonly movedFrom?: string;
+  /** What changed, or why the text before is unknown, as a sentence. Such a file has no hunks, only a decision. */
   readonly unknown?: string;
+  /** Whether the file can be undone although it has no hunks: its earlier bytes are known. */
+  readonly canUndo?: boolean;
 }
 
 /** The target of a decision. Hunk ids belong to the file. */
 export type ReviewTarget =
   | { readonly kind: "all" }
-  | { readonly kind: "turn"; readonly turn: string }
+  /** `keepsEarlier`: an undo leaves the text of earlier turns in the hunks that they changed too, see {@link SharedTurn}. */
+  | { readonly kind: "turn"; readonly turn: string; readonly keepsEarlier?: boolean }
   | { readonly kind: "file"; readonly path: string }
   | { readonly kind: "hunks"; readonly path: string; readonly ids: readonly string[] };
+
+/** A file that cannot be undone, and why. */
+export interface UndoLoss {
+  readonly path: string;
+  readonly why: string;
+}
+
+/** The hunks of a turn that other turns changed too. */
+export interface SharedTurn {
+  readonly hunks: number;
+  /** Whether the text from before the turn is known for all of them. */
+  readonly isEarlierKnown: boolean;
+}
 
 /** The review of the session that a window shows. Decisions reject with a Refusal that states the reason. */
 export interface Review {
@@ -31,13 +50,19 @@ export interface Review {
   file(path: string): ReviewedFile | undefined;
   /** The turns with changes to review, oldest first, with the first line of their prompt. */
   readonly turns: readonly { readonly id: string; readonly title: string }[];
+  /** The number of files of the last decision. 0: there is none. */
+  readonly lastDecisionSize: number;
+  /** The files that {@link undo} would leave as they are, with the reason as a sentence. */
+  undoLosses(target: ReviewTarget): Promise<readonly UndoLoss[]>;
+  /** What an undo of the turn would undo of other turns. Undefined: nothing. */
+  sharedTurn(turn: string): SharedTurn | undefined;
   /** Keeps the agent's lines by adding them to the base. */
   keep(target: ReviewTarget): Promise<void>;
   /**
    * Restores the lines of the base in the editor, as one edit that can be undone there. Saves the file unless the user
-   * has unsaved changes.
+   * has unsaved changes. Undoes what it can, and rejects with the names of the rest.
    */
-  undo(target: ReviewTarget): Promise<void>;
+  undo(target: ReviewTarget, options?: ApplyOptions): Promise<void>;
   /** Undoes the last decision. False: there is none. */
-  undoLast(): Promise<boolean>;
+  undoLast(options?: ApplyOptions): Promise<boolean>;
 }

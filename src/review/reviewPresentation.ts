@@ -55,12 +55,22 @@ export interface HunkLens {
   readonly line: number;
   readonly added: number;
   readonly removed: number;
+  /** The 1-based position of the hunk among those of its file. */
+  readonly position: number;
+  readonly count: number;
 }
 
 /** One lens for each hunk of a file that exists. */
 export function hunkLenses(changes: FileChanges): readonly HunkLens[] {
   if (changes.text === null) return [];
-  return changes.hunks.map(hunk => ({ id: hunk.id, line: anchorLine(hunk), ...countsOf(hunk) }));
+  const { length: count } = changes.hunks;
+  return changes.hunks.map((hunk, at) => ({
+    id: hunk.id,
+    line: anchorLine(hunk),
+    ...countsOf(hunk),
+    position: at + 1,
+    count,
+  }));
 }
 
 /** The maximum number of lines to list one by one. */
@@ -113,6 +123,14 @@ export function adjacentHunk(
   const { hunks } = to?.changes ?? { hunks: [] };
   const hunk = direction === "next" || !file ? hunks[0] : hunks.at(-1);
   return to && hunk && { path: to.path, id: hunk.id };
+}
+
+/** The first hunk of the file with hunks after the given one, and around again. Undefined if no other file has hunks. */
+export function nextFile(files: readonly ReviewedFile[], path = ""): HunkLocation | undefined {
+  const others = files.filter(file => file.path !== path && file.changes.hunks.length > 0);
+  const file = others.find(other => other.path > path) ?? others[0];
+  const [hunk] = file?.changes.hunks ?? [];
+  return file && hunk && { path: file.path, id: hunk.id };
 }
 
 /** The text before some of a file's hunks, which still contains the others. `null`: the file did not exist. */

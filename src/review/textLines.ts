@@ -55,6 +55,11 @@ export class TextLines {
     return this.text.slice(this.start(from), this.start(to));
   }
 
+  /** A line with its line ending. */
+  line(number: number): string {
+    return this.text.slice(this.start(number), this.start(number + 1));
+  }
+
   /** The offset of a position. A position outside its line or the text is moved inside. */
   offset({ line, character }: TextPosition): number {
     const start = this.start(line);

@@ -1,65 +1,52 @@
 // The review of a window: takes in who changed which file to what, and carries out the user's decisions. Knows neither
 // the editor nor the disk: both come in as calls, and go out through a port.
 import { Sequencer } from "../base/async.ts";
-import { Refusal } from "../base/errors.ts";
 import { Emitter, type Disposable, type Event } from "../base/lifecycle.ts";
 import {
-  applyAgentEdit,
-  keepCommitted,
+  applyAgentEditWork,
+  keepCommittedWork,
   isSettled,
   keepHunks,
-  lineCounts,
-  reanchor,
   track,
-  undoHunks,
+  trackWork,
   applyUserEdits,
-  applyReplacement,
-  applyUndoRedo,
+  applyReplacementWork,
+  applyUndoRedoWork,
   type RangeEdit,
 } from "./fileChanges.ts";
-import { type FileChanges, type Hunk } from "./hunk.ts";
-import { quotePath } from "../base/text.ts";
-import type { Review, ReviewedFile, ReviewTarget } from "./review.ts";
+import { FileComparisons } from "./fileComparisons.ts";
+import { type FileChanges } from "./hunk.ts";
+import { sharedTurnOf, undoneFile } from "./earlierTurns.ts";
+import type { Review, ReviewedFile, ReviewTarget, SharedTurn, UndoLoss } from "./review.ts";
 import { revertDecision, type DecidedFile } from "./revertDecision.ts";
-import type { ReviewPort } from "../files/ports.ts";
-
-export interface WindowReviewOptions {
-  readonly port: ReviewPort;
-  /** Runs the function once, soon. */
-  readonly schedule: (run: () => void) => void;
-}
-
-interface TrackedFile {
-  readonly path: string;
-  readonly changes: FileChanges;
-  /** Earlier states, newest last, for undo and redo in the editor. */
-  readonly history: readonly FileChanges[];
-  /** The user edited a file that the agent created. */
-  readonly mixed: boolean;
-  readonly unknown?: string;
-}
-
-/** The record of a decision, to undo it. */
-interface ReviewDecision {
-  readonly kind: "keep" | "undo";
-  readonly files: readonly DecidedFile[];
-  /** Files that are known to have changed, without a known earlier text. */
-  readonly unknown: readonly TrackedFile[];
-}
-
-/** The state that is stored for the next window. */
-export interface StoredReview {
-  readonly files: readonly {
-    readonly path: string;
-    readonly changes: FileChanges;
-    readonly mixed: boolean;
-    readonly unknown?: string;
-  }[];
-  readonly titles: Readonly<Record<string, string>>;
-}
-
-const maxHistory = 100;
-const maxDecisions = 50;
+import {
+  changedTooMuch,
+  isMoved,
+  maxDecisions,
+  nothingApplied,
+  ownEditsRefusal,
+  sharedLinesRefusal,
+  step,
+  throwFailures,
+  type AppliedDecision,
+  type MovedFile,
+  type ReviewDecision,
+} from "./reviewDecision.ts";
+import {
+  awaitsReview,
+  chosenFiles,
+  deletesOwnEdits,
+  movedFile,
+  reviewedFile,
+  type AgentMove,
+  type TrackedFile,
+} from "./trackedFile.ts";
+import { FileMoves } from "./fileMoves.ts";
+import { maxHistory, restoredFile, revivedFile, storedFile, type StoredReview } from "./storedReview.ts";
+import { undoLossesOf } from "./undoLosses.ts";
+import type { WindowReviewOptions } from "./windowReviewOptions.ts";
+import { plainState, type FileState } from "../files/fileState.ts";
+import type { AppliedSteps, ApplyOptions, FileTextStep } from "../files/ports.ts";
 
 export class WindowReview implements Review, Disposable {
   readonly #options: WindowReviewOptions;
@@ -70,14 +57,31 @@ export class WindowReview implements Review, Disposable {
   readonly #titles = new Map<string, string>();
   /** The changes that the port is making to files. */
   readonly #ownChanges = new Map<string, { readonly text: string | null; readonly changes: FileChanges }>();
+  readonly #movedAway = new Set<string>();
   readonly #decisions: ReviewDecision[] = [];
   #list: readonly ReviewedFile[] | undefined;
   #isNotifyPending = false;
   #disposed = false;
   readonly #sequencer = new Sequencer();
+  readonly #comparisons: FileComparisons<TrackedFile>;
 
   constructor(options: WindowReviewOptions) {
     this.#options = options;
+    this.#comparisons = new FileComparisons(
+      {
+        get: path => this.#files.get(path),
+        put: (path, one, changes) => {
+          // A file without a known text before is tracked from now on.
+          if (one?.unknown !== undefined && changes.hunks.length > 0) this.#files.delete(path);
+          this.#put(path, changes);
+        },
+      },
+      options.slices,
+    );
+    options.earlier?.onDidChange(() => {
+      for (const [one] of this.#shown) if (one.unknown !== undefined) this.#shown.delete(one);
+      this.#notify();
+    });
   }
 
   get files(): readonly ReviewedFile[] {
@@ -101,7 +105,8 @@ export class WindowReview implements Review, Disposable {
   /** A turn starts. It is sorted after all turns that started before. */
   turnBegan(turn: string, title: string): void {
     if (!this.#titles.has(turn)) this.#titles.set(turn, title);
-    const needed = new Set(this.#decisions.flatMap(({ files }) => files.map(({ path }) => path)));
+    this.#movedAway.clear();
+    const needed = new Set(this.#decisions.flatMap(({ files, moved }) => [...files, ...moved].map(({ path }) => path)));
     // A reviewed file is no longer a valid base, because later changes to it are not tracked.
     for (const [path, one] of this.#files) if (!awaitsReview(one) && !needed.has(path)) this.#files.delete(path);
   }
@@ -110,6 +115,11 @@ export class WindowReview implements Review, Disposable {
   textOf(path: string): string | null | undefined {
     const one = this.#files.get(path);
     return one && one.unknown === undefined ? one.changes.text : undefined;
+  }
+
+  /** The files under review, and those that were reviewed in this turn. */
+  get trackedPaths(): readonly string[] {
+    return [...this.#files.keys()];
   }
 
   isTracked(path: string): boolean {
@@ -130,63 +140,127 @@ export class WindowReview implements Review, Disposable {
   /**
    * An agent changed the file's text to `after`. `base`, the text before, is used for a file that is not tracked yet.
    */
-  agentChanged(path: string, base: string | null, after: string | null, turn: string): void {
+  agentChanged(path: string, base: string | null, after: string | null, turn: string): Promise<void> {
+    return this.#comparisons.compare(path, one => {
+      if (one && one.unknown === undefined) return applyAgentEditWork(one.changes, after, turn);
+      return base === after || one?.movedFrom ? undefined : trackWork(base, after, turn);
+    });
+  }
+
+  /**
+   * The agent changed the file, but not its text: only its line endings, its mode, or what a link leads to. Such a
+   * change is decided as a whole.
+   */
+  agentChangedState(path: string, turn: string, what: string): void {
     const one = this.#files.get(path);
-    if (one && one.unknown === undefined) return this.#put(path, applyAgentEdit(one.changes, after, turn));
-    if (base === after) return;
-    this.#files.delete(path);
-    this.#put(path, track(base, after, turn));
+    if ((one && awaitsReview(one)) || this.#movedAway.has(path)) return;
+    const text = one?.changes.text ?? null;
+    this.#set({ path, changes: track(text, text, turn), history: one?.history ?? [], mixed: false, unknown: what });
   }
 
   /** An agent changed the file, and the text before is unknown. */
   agentChangedWithoutBase(path: string, after: string | null, turn: string, why: string): void {
+    if (this.#files.get(path)?.movedFrom) return;
     const none = track(after, after, turn);
     this.#set({ path, changes: none, history: [], mixed: false, unknown: why });
   }
 
   /** The user edited the text, with `after` as the result. */
-  userChanged(path: string, edits: readonly RangeEdit[], after: string): void {
-    const one = this.#files.get(path);
-    if (!one) return;
-    const next = applyUserEdits(one.changes, edits);
-    const changes = next.text === after ? next : applyReplacement(one.changes, after);
-    if (one.changes.base === null && awaitsReview(one)) this.#files.set(path, { ...one, mixed: true });
-    this.#put(path, changes);
+  userChanged(path: string, edits: readonly RangeEdit[], after: string): Promise<void> {
+    return this.#comparisons.inOrder(path, () => {
+      const one = this.#files.get(path);
+      if (!one) return undefined;
+      if (one.changes.base === null && awaitsReview(one)) this.#files.set(path, { ...one, mixed: true });
+      const changes = applyUserEdits(one.changes, edits);
+      if (changes.text === after) return void this.#put(path, changes);
+      return this.#comparisons.compareNow(path, now => now && applyReplacementWork(now.changes, after));
+    });
   }
 
   /** The file's text is now `after`, and no agent made the change. */
-  replaced(path: string, after: string | null): void {
-    const one = this.#files.get(path);
-    if (one && one.changes.text !== after) this.#put(path, applyReplacement(one.changes, after));
+  replaced(path: string, after: string | null): Promise<void> {
+    return this.#comparisons.compare(path, one =>
+      one && one.changes.text !== after ? applyReplacementWork(one.changes, after) : undefined,
+    );
   }
 
   /** The editor went to `after` by undo or redo. */
-  editorUndoRedo(path: string, after: string): void {
+  editorUndoRedo(path: string, after: string): Promise<void> {
+    return this.#comparisons.compare(path, one =>
+      one && one.changes.text !== after ? applyUndoRedoWork(one.changes, after, one.history) : undefined,
+    );
+  }
+
+  /** The file did not exist before the agent's turn, and no longer exists: there is nothing to review. */
+  vanished(path: string): void {
     const one = this.#files.get(path);
-    if (one && one.changes.text !== after) this.#put(path, applyUndoRedo(one.changes, after, one.history));
+    if (one?.unknown === undefined) return;
+    if (one.movedFrom) this.#movedAway.delete(one.movedFrom.path);
+    this.#forget(path);
   }
 
   /** The user moved the file. */
   moved(from: string, to: string): void {
+    // The state of a file that is moved back is known under its earlier path.
+    if (this.#files.get(from)?.movedFrom?.path !== to) this.#options.earlier?.moved(from, to);
+    this.#movePath(from, to);
+  }
+
+  #movePath(from: string, to: string, isAway = false): void {
     const one = this.#files.get(from);
+    if (isAway) this.#movedAway.add(from);
     if (!one) return;
     this.#files.delete(from);
-    this.#set({ ...one, path: to });
+    const { movedFrom, ...rest } = one;
+    this.#movedAway.delete(to);
+    this.#set({ ...rest, path: to, ...(movedFrom && movedFrom.path !== to && { movedFrom }) });
+  }
+
+  /** An agent moved a file, which was reported as the deletion of one file and the creation of another. */
+  agentMoved(move: AgentMove): void {
+    const moved = movedFile(this.#files.get(move.from), this.#files.get(move.to), move);
+    if (moved) this.#movePath(move.from, move.to, true);
+    if (moved) this.#set(moved);
+  }
+
+  /** Whether the file was moved away in this turn, so that its absence is no deletion. */
+  isMovedAway(path: string): boolean {
+    return this.#movedAway.has(path);
   }
 
   /** A commit contains this text of the file. */
-  committed(path: string, text: string): void {
-    const one = this.#files.get(path);
-    if (!one || !awaitsReview(one)) return;
-    if (one.unknown === undefined) this.#put(path, keepCommitted(one.changes, text));
-    else if (one.changes.text === text) this.#forget(path);
+  committed(path: string, text: string): Promise<void> {
+    this.#keepMove(path);
+    return this.#comparisons.compare(path, one => {
+      if (!one || !awaitsReview(one)) return undefined;
+      if (one.unknown === undefined) return keepCommittedWork(one.changes, text);
+      if (one.changes.text === text) this.#forget(path);
+      return undefined;
+    });
+  }
+
+  get lastDecisionSize(): number {
+    const last = this.#decisions.at(-1);
+    return new Set(last && [...last.files, ...last.unknown, ...last.moved].map(({ path }) => path)).size;
+  }
+
+  async undoLosses(target: ReviewTarget): Promise<readonly UndoLoss[]> {
+    const { earlier } = this.#options;
+    await earlier?.settled();
+    return undoLossesOf(chosenFiles(this.#files.values(), target), earlier);
+  }
+
+  sharedTurn(turn: string): SharedTurn | undefined {
+    return sharedTurnOf(turn, [...this.#files.values()]);
   }
 
   keep(target: ReviewTarget): Promise<void> {
     return this.#sequencer.queue(async () => {
-      const chosen = this.#chosen(target);
+      const chosen = chosenFiles(this.#files.values(), target);
       const files: DecidedFile[] = [];
+      const moved = chosen.flatMap(({ file, isMove }) => (isMove && isMoved(file) ? [file] : []));
       const unknown = chosen.flatMap(({ file }) => (file.unknown === undefined ? [] : [file]));
+      for (const { path } of moved) this.#keepMove(path);
       for (const { file, ids } of chosen) {
         if (file.unknown !== undefined) this.#forget(file.path);
         else if (ids.length > 0) {
@@ -195,64 +269,115 @@ export class WindowReview implements Review, Disposable {
           this.#put(file.path, changes);
         }
       }
-      this.#recordDecision({ kind: "keep", files, unknown });
+      this.#recordDecision({ kind: "keep", files, unknown, moved, replaced: nothingApplied.replaced });
     });
   }
 
-  undo(target: ReviewTarget): Promise<void> {
+  undo(target: ReviewTarget, options: ApplyOptions = {}): Promise<void> {
     return this.#sequencer.queue(async () => {
-      const chosen = this.#chosen(target).filter(({ ids }) => ids.length > 0);
-      const mixed = chosen.filter(({ file, ids }) => file.mixed && !undoHunks(file.changes, ids).changes.text);
-      const files = chosen
-        .filter(one => !mixed.includes(one))
+      const { earlier } = this.#options;
+      await earlier?.settled();
+      const failed = new Map<string, Error>();
+      const moves = this.#newMoves(failed);
+      const { all, moved } = await moves.moveBack(chosenFiles(this.#files.values(), target));
+      const unknown = all.flatMap(({ file, isWhole }) =>
+        isWhole && file.unknown !== undefined && earlier?.has(file.path) ? [file] : [],
+      );
+      const chosen = all.filter(({ ids }) => ids.length > 0);
+      for (const one of chosen) if (deletesOwnEdits(one)) failed.set(one.file.path, ownEditsRefusal(one.file.path));
+      const decided = chosen
+        .filter(({ file }) => !failed.has(file.path))
         .map(({ file, ids }) => {
-          return { path: file.path, before: file.changes, after: undoHunks(file.changes, ids).changes };
+          const { changes: after, left } = undoneFile(file, ids, target);
+          if (left.length > 0) failed.set(file.path, sharedLinesRefusal(file.path, left));
+          return { path: file.path, before: file.changes, after };
         });
-      await this.#apply(files);
-      this.#recordDecision({ kind: "undo", files, unknown: [] });
-      const [first] = mixed;
-      if (first) {
-        throw new Refusal(
-          "failed",
-          `${quotePath(first.file.path)} was created by the agent and contains your edits too, so it was not deleted. Keep it or delete it yourself.`,
-          { path: first.file.path },
-        );
-      }
+      const applied = await this.#apply(decided, unknown, options, (path, after) => {
+        if (!after) return earlier?.stateFor(path, undefined);
+        // While another hunk of the agent waits, the rest of the file stays as the agent left it.
+        return isSettled(after) ? earlier?.stateFor(path, after.text) : undefined;
+      });
+      for (const [path, error] of applied.failed) failed.set(path, error);
+      await moves.removeEmptyFolders(earlier);
+      const done = (one: { readonly path: string }): boolean => !applied.unchanged.has(one.path);
+      for (const { path } of unknown.filter(done)) this.#forget(path);
+      this.#recordDecision({
+        kind: "undo",
+        files: decided.filter(done),
+        unknown: unknown.filter(done),
+        replaced: applied.replaced,
+        moved,
+      });
+      throwFailures(failed);
     });
   }
 
-  undoLast(): Promise<boolean> {
+  undoLast(options: ApplyOptions = {}): Promise<boolean> {
     return this.#sequencer.queue(async () => {
       const decision = this.#decisions.at(-1);
       if (!decision) return false;
-      for (const one of decision.unknown) if (!this.#files.has(one.path)) this.#set(one);
+      const { kind, replaced } = decision;
       const now = (path: string): FileChanges | undefined => this.#files.get(path)?.changes;
-      const reverted = decision.files.map(one => ({ one, to: revertDecision(decision.kind, one, now(one.path)) }));
+      const reverted = decision.files.map(one => ({ one, to: revertDecision(kind, one, now(one.path)) }));
       const texts = reverted.flatMap(({ one, to }) => {
         const before = now(one.path);
         return to === undefined || before === undefined ? [] : [{ path: one.path, before, after: to }];
       });
-      await this.#apply(texts);
+      const isWhole = (path: string, after: FileChanges): boolean =>
+        kind === "undo" && decision.files.some(one => one.path === path && one.before.text === after.text);
+      const unknown = decision.unknown.filter(one => !this.#files.has(one.path));
+      const applied = await this.#apply(texts, kind === "undo" ? unknown : [], options, (path, after) =>
+        // Without a replaced state, the text determined it.
+        !after ? replaced.get(path) : isWhole(path, after) ? (replaced.get(path) ?? plainState(after.text)) : undefined,
+      );
+      const failed = new Map(applied.failed);
+      for (const one of unknown) if (!applied.unchanged.has(one.path)) this.#set(one);
+      const movedAgain: MovedFile[] = [];
+      const moves = this.#newMoves(failed);
+      for (const one of decision.moved) if (!(await moves.moveAgain(kind, one))) movedAgain.push(one);
+      await moves.removeEmptyFolders();
+      for (const { one, to } of reverted) if (to === undefined) failed.set(one.path, changedTooMuch(one.path));
+      // What failed for a passing reason can be tried again.
+      const again = decision.files.filter(({ path }) => applied.unchanged.has(path));
+      const unknownAgain = decision.unknown.filter(({ path }) => applied.unchanged.has(path));
       this.#decisions.pop();
-      const failed = reverted.find(({ to }) => to === undefined);
-      if (failed) {
-        const { path } = failed.one;
-        throw new Refusal("failed", `${quotePath(path)} has changed too much to undo the decision about it.`, {
-          path,
-        });
-      }
+      this.#recordDecision({ ...decision, files: again, unknown: unknownAgain, moved: movedAgain });
+      throwFailures(failed);
       return true;
+    });
+  }
+
+  /**
+   * Changes files to what they were at another time, and puts back what then waited for review in them. Without a
+   * stored review, nothing waits in them. Files that cannot be changed are in the result.
+   */
+  restoreFiles(
+    steps: readonly FileTextStep[],
+    stored: StoredReview | undefined,
+    options: ApplyOptions = {},
+  ): Promise<AppliedSteps> {
+    return this.#sequencer.queue(async () => {
+      const then = new Map(stored?.files.map(file => [file.path, file]));
+      const restored = steps.map(({ path, after }) => {
+        const file = restoredFile(path, after, then.get(path), this.#files.get(path));
+        if (file.unknown === undefined) this.#ownChanges.set(path, { text: file.changes.text, changes: file.changes });
+        return file;
+      });
+      try {
+        const applied = await this.#options.port.apply(steps, options);
+        for (const [turn, title] of Object.entries(stored?.titles ?? {}))
+          if (!this.#titles.has(turn)) this.#titles.set(turn, title);
+        for (const file of restored) if (!applied.failed.has(file.path)) this.#set(file);
+        return applied;
+      } finally {
+        for (const { path } of steps) this.#ownChanges.delete(path);
+      }
     });
   }
 
   /** The state to store, as plain JSON. */
   stored(): StoredReview {
-    const files = [...this.#files.values()].filter(awaitsReview).map(({ path, changes, mixed, unknown }) => ({
-      path,
-      changes,
-      mixed,
-      ...(unknown !== undefined && { unknown }),
-    }));
+    const files = [...this.#files.values()].filter(awaitsReview).map(storedFile);
     const turns = new Set(this.files.flatMap(file => file.turns));
     return { files, titles: Object.fromEntries([...this.#titles].filter(([turn]) => turns.has(turn))) };
   }
@@ -267,67 +392,68 @@ export class WindowReview implements Review, Disposable {
   ): Promise<readonly string[]> {
     const dropped: string[] = [];
     for (const [turn, title] of Object.entries(titles)) this.#titles.set(turn, title);
-    for (const { path, changes, mixed, unknown } of files) {
-      const text = await readCurrentText(path);
-      if (this.#files.has(path)) continue;
-      const restored = text === undefined ? undefined : changes.text === text ? changes : reanchor(changes, text);
-      if (unknown !== undefined) this.#set({ path, changes, history: [], mixed, unknown });
-      else if (restored) this.#set({ path, changes: restored, history: [], mixed });
-      else dropped.push(path);
+    for (const stored of files) {
+      const text = await readCurrentText(stored.path);
+      if (this.#files.has(stored.path)) continue;
+      const revived = await revivedFile(stored, text, work => this.#comparisons.complete(work));
+      if (revived) this.#set(revived);
+      else dropped.push(stored.path);
     }
     return dropped;
   }
 
   dispose(): void {
     this.#disposed = true;
+    this.#comparisons.dispose();
     this.#changed.dispose();
   }
 
-  /** The hunks of a decision, by file. Hunks that no longer exist are skipped. */
-  #chosen(target: ReviewTarget): readonly { readonly file: TrackedFile; readonly ids: readonly string[] }[] {
-    const all = [...this.#files.values()].filter(awaitsReview);
-    const of = (files: readonly TrackedFile[], test: (hunk: Hunk) => boolean) =>
-      files.map(file => ({ file, ids: file.changes.hunks.filter(test).map(hunk => hunk.id) }));
-    switch (target.kind) {
-      case "all":
-        return of(all, () => true);
-      case "turn":
-        return of(
-          all.filter(file => file.changes.hunks.some(hunk => hunk.turns.includes(target.turn))),
-          hunk => hunk.turns.includes(target.turn),
-        );
-      case "file":
-        return of(
-          all.filter(file => file.path === target.path),
-          () => true,
-        );
-      case "hunks":
-        return of(
-          all.filter(file => file.path === target.path),
-          hunk => target.ids.includes(hunk.id),
-        );
-      default:
-        return target satisfies never;
-    }
+  /** The user accepts the move of a file. */
+  #keepMove(path: string): void {
+    const { movedFrom, ...rest } = this.#files.get(path) ?? {};
+    if (movedFrom && "path" in rest) this.#set(rest);
   }
 
-  /** Applies the texts in the editor, and records the changes. */
-  async #apply(files: readonly DecidedFile[]): Promise<void> {
-    const steps = files.flatMap(({ path, before, after }) =>
-      before.text === after.text ? [] : [{ path, before: before.text, after: after.text }],
-    );
+  #newMoves(failed: Map<string, Error>): FileMoves {
+    return new FileMoves(this.#options.port, failed, {
+      get: path => this.#files.get(path),
+      set: one => this.#set(one),
+      forget: path => this.#forget(path),
+      moved: (from, to) => this.#movePath(from, to, true),
+    });
+  }
+
+  /** Applies the texts and the exact states, and records the changes of the files that could be changed. */
+  async #apply(
+    files: readonly DecidedFile[],
+    unknown: readonly TrackedFile[],
+    options: ApplyOptions,
+    stateFor: (path: string, after?: FileChanges) => FileState | undefined | Promise<FileState | undefined>,
+  ): Promise<AppliedDecision> {
+    const steps: FileTextStep[] = [];
+    for (const { path, before, after } of files) {
+      const state = await stateFor(path, after);
+      if (before.text !== after.text || state) steps.push(step(path, before.text, after.text, state));
+    }
+    for (const { path } of unknown) steps.push(step(path, undefined, undefined, await stateFor(path)));
     for (const { path, after } of files) this.#ownChanges.set(path, { text: after.text, changes: after });
     try {
-      if (steps.length > 0) await this.#options.port.apply(steps);
-      // No event reports files that are closed or unchanged.
-      for (const { path, after } of files) if (this.#ownChanges.has(path)) this.acceptOwnChange(path, after.text);
+      const { failed, replaced } = steps.length > 0 ? await this.#options.port.apply(steps, options) : nothingApplied;
+      const unchanged = new Set(unknown.map(({ path }) => path).filter(path => failed.has(path)));
+      for (const { path, after } of files) {
+        // No event reports files that are closed or unchanged. A document that could not be saved has the text.
+        if (!this.#ownChanges.has(path)) continue;
+        if (failed.has(path)) unchanged.add(path);
+        else this.acceptOwnChange(path, after.text);
+      }
+      return { failed, unchanged, replaced };
     } finally {
       for (const { path } of files) this.#ownChanges.delete(path);
     }
   }
 
   #recordDecision(decision: ReviewDecision): void {
-    if (decision.files.length + decision.unknown.length === 0) return;
+    if (decision.files.length + decision.unknown.length + decision.moved.length === 0) return;
     this.#decisions.push(decision);
     if (this.#decisions.length > maxDecisions) this.#decisions.shift();
   }
@@ -337,8 +463,10 @@ export class WindowReview implements Review, Disposable {
     if (one?.changes === changes) return;
     const history = one ? [...one.history, one.changes].slice(-maxHistory) : [];
     const mixed = one !== undefined && one.mixed && !isSettled(changes);
-    const unknown = one?.unknown;
-    this.#set({ path, changes, history, mixed, ...(unknown !== undefined && { unknown }) });
+    this.#set({ ...one, path, changes, history, mixed });
+    // A file that was moved and then deleted is a file that was deleted where it was before.
+    if (!one?.movedFrom || changes.text !== null || this.#files.has(one.movedFrom.path)) return;
+    this.#movePath(path, one.movedFrom.path, true);
   }
 
   #set(one: TrackedFile): void {
@@ -365,15 +493,8 @@ export class WindowReview implements Review, Disposable {
   #view(one: TrackedFile): ReviewedFile {
     const known = this.#shown.get(one);
     if (known) return known;
-    const { path, changes, unknown } = one;
-    const order = [...this.#titles.keys()];
-    const turns = [...new Set(changes.hunks.flatMap(hunk => hunk.turns))].sort(
-      (a, b) => order.indexOf(a) - order.indexOf(b),
-    );
-    const view = { path, changes, ...lineCounts(changes), turns, ...(unknown !== undefined && { unknown }) };
+    const view = reviewedFile(one, [...this.#titles.keys()], this.#options.earlier?.has(one.path) ?? false);
     this.#shown.set(one, view);
     return view;
   }
 }
-
-const awaitsReview = ({ changes, unknown }: TrackedFile): boolean => unknown !== undefined || !isSettled(changes);

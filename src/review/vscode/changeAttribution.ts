@@ -1,8 +1,6 @@
 // Attributes changes of files to the agent (through Parley or on disk), the user, or others, finds the text before the
 // agent's first change, and reports both to the review. VS Code does not report authors, so they are derived here.
-import { sep } from "node:path";
 import * as vscode from "vscode";
-import { SequencerByKey } from "../../base/async.ts";
 import { asError } from "../../base/errors.ts";
 import { DisposableStore, type Disposable } from "../../base/lifecycle.ts";
 import type { Log } from "../../base/log.ts";
@@ -10,40 +8,32 @@ import type { SessionEvent } from "../../session/events.ts";
 import { isBusy, type SessionState } from "../../session/state.ts";
 import { endsToolCall } from "../../session/toolCalls.ts";
 import { withLineFeeds, normalizeText } from "../../base/text.ts";
-import type { RangeEdit } from "../fileChanges.ts";
-import { nodePaths } from "../../files/nodePaths.ts";
-import { Confinement, type LocatedPath } from "../../files/paths.ts";
+import type { LocatedPath } from "../../files/paths.ts";
 import type { WindowReview } from "../windowReview.ts";
-import { TurnReports } from "../turnReports.ts";
-import { changeTime, diskText, isFile } from "../../editor/diskText.ts";
-import { waitForReload, maxReloadWait, currentTextOf, openDocumentOf, openTextOf } from "../../editor/openDocuments.ts";
+import type { ChangedStates, TouchListener } from "../changeListeners.ts";
+import { TurnReports } from "../turns/turnReports.ts";
+import type { FileDifference, TurnStart } from "../turns/turnStart.ts";
+import { TurnTimes } from "../turns/turnTimes.ts";
+import { isAtOrBelow, UserMoves } from "../turns/userMoves.ts";
+import { DocumentChanges, type DocumentChange } from "./documentChanges.ts";
+import { DocumentReloads } from "./documentReloads.ts";
+import { FileWork } from "./fileWork.ts";
+import { compareWithStart } from "./turnComparison.ts";
+import { changeTime, diskText, folderChangeTime, isFile } from "../../editor/diskText.ts";
+import { currentTextOf, openTextOf } from "../../editor/openDocuments.ts";
 import { ChangedFiles } from "../../files/vscode/changedFiles.ts";
 import type { FileEvents } from "../../files/vscode/fileEvents.ts";
-
-/** Notified of a turn's first change of a file, with the text before (undefined: not known), and of the agent's text. */
-export interface TouchListener {
-  touched(file: { readonly turn: string; readonly path: string; readonly before: string | null | undefined }): void;
-  written(path: string, after: string | null): void;
-}
 
 export interface ChangeAttributionOptions {
   readonly review: WindowReview;
   readonly fileEvents: FileEvents;
   readonly roots: () => readonly string[];
   readonly touches: TouchListener;
-  /** A file's text when the turn began; undefined if it is not known. */
-  readonly textAt: (turn: string, path: string) => Promise<string | null | undefined>;
+  /** Keeps the exact states of files. */
+  readonly states?: ChangedStates;
+  /** What is known of the files when the turn began. */
+  readonly start: (turn: string) => Promise<TurnStart>;
   readonly log: Log;
-}
-
-/** A change of an open document, as it is when VS Code reports it. */
-interface DocumentChange {
-  readonly document: vscode.TextDocument;
-  readonly version: number;
-  readonly text: string;
-  readonly clean: boolean;
-  readonly reason: vscode.TextDocumentChangeReason | undefined;
-  readonly edits: readonly RangeEdit[];
 }
 
 /** A write of the agent through Parley that is in progress. */
@@ -54,58 +44,60 @@ interface PendingWrite {
   readonly before: string | null;
 }
 
-/** Changes of a turn may be reported this long after its end. Milliseconds. */
-const maxReportDelay = 5000;
-
-/** The clock of a file system's timestamps may be this far behind. Milliseconds. */
-const clockTick = 20;
-
-/** The longest time between the announcement of a move and the report that it is done. Milliseconds. */
-const maxMoveTime = 10_000;
+/** A turn waits this long until the one before is compared with its start. Milliseconds. */
+const maxComparisonWait = 1500;
 
 export class ChangeAttribution implements Disposable {
   readonly #options: ChangeAttributionOptions;
   readonly #store = new DisposableStore();
   readonly #changedFiles: ChangedFiles;
-  #confinement: Confinement;
-  readonly #located = new Map<string, Promise<LocatedPath | undefined>>();
-  readonly #files = new SequencerByKey<string>();
+  readonly #documentChanges: DocumentChanges;
+  readonly #work: FileWork;
+  readonly #times = new TurnTimes();
+  readonly #userMoves = new UserMoves();
   /** The last text seen of files that are not followed, while a turn runs. */
   readonly #lastTexts = new Map<string, string | null>();
   readonly #writing = new Map<string, PendingWrite>();
   /** Texts that the agent wrote to disk while the document has unsaved changes of the user. */
   readonly #diskUnderUnsaved = new Map<string, string | null>();
-  /** The version at which VS Code reported that a document became dirty. */
-  readonly #dirtied = new WeakMap<vscode.TextDocument, number>();
   readonly #touched = new Set<string>();
-  /** Files that the editor is being made to reload. */
-  readonly #reading = new Set<string>();
-  /** Files and folders that the user is moving, and since when. */
-  readonly #moving = new Map<string, number>();
+  /** The differences between the start and the end of the turn. */
+  readonly #differences = new Map<string, FileDifference>();
+  #comparison: Promise<void> = Promise.resolve();
+  readonly #reloads: DocumentReloads;
   #reports = new TurnReports();
   #turn = "";
-  #busy = false;
-  #began = 0;
-  #ended = 0;
 
   constructor(options: ChangeAttributionOptions) {
     this.#options = options;
-    this.#confinement = new Confinement(nodePaths(), options.roots());
+    this.#reloads = new DocumentReloads(options.log);
+    this.#work = new FileWork(options);
     const { workspace } = vscode;
-    this.#store.add(workspace.onDidChangeTextDocument(event => this.#documentChanged(event)));
     this.#store.add(workspace.onDidOpenTextDocument(document => this.#opened(document)));
     // The change on disk may be reported before the move.
     this.#store.add(
-      workspace.onWillRenameFiles(({ files }) => files.forEach(one => this.#moving.set(one.oldUri.fsPath, Date.now()))),
+      workspace.onWillRenameFiles(({ files }) =>
+        files.forEach(one => this.#userMoves.begin(one.oldUri.fsPath, Date.now())),
+      ),
     );
+    this.#store.add(
+      workspace.onWillDeleteFiles(({ files }) => files.forEach(one => this.#userMoves.begin(one.fsPath, Date.now()))),
+    );
+    this.#store.add(workspace.onDidCreateFiles(({ files }) => files.forEach(one => this.#userMoves.end(one.fsPath))));
     this.#store.add(workspace.onDidRenameFiles(({ files }) => files.forEach(one => this.#renamed(one))));
     this.#store.add(workspace.onDidDeleteFiles(({ files }) => files.forEach(uri => this.#removed(uri))));
-    this.#store.add(workspace.onDidChangeWorkspaceFolders(() => this.#newRoots()));
+    this.#store.add(workspace.onDidChangeWorkspaceFolders(() => this.#work.rootsChanged()));
+    this.#documentChanges = this.#store.add(
+      new DocumentChanges({
+        isWanted: path => this.#canBeReported() || options.review.files.length > 0 || options.review.isTracked(path),
+        onChange: (path, seen) => void this.#enqueue(path, located => this.#attributeChange(located, seen)),
+      }),
+    );
     this.#changedFiles = this.#store.add(
       new ChangedFiles({
         fileEvents: options.fileEvents,
         roots: options.roots,
-        isWanted: path => this.#busy || this.#isWithinReportDelay() || this.#isFollowed(path),
+        isWanted: path => this.#canBeReported() || this.#isFollowed(path),
         isFollowed: path => this.#isFollowed(path) || this.#reports.isNamed(path) || this.#lastTexts.has(path),
         onChanged: path => {
           // When a folder is deleted, only the folder is reported.
@@ -126,18 +118,23 @@ export class ChangeAttribution implements Disposable {
     return this.#turn;
   }
 
-  /** A turn is about to begin: the current texts of open files are the texts before it. */
-  turnBegan(turn: string, title: string): void {
+  /**
+   * A turn is about to begin: the current texts of open files are the texts before it. Resolves when changes by others
+   * of the files under review are taken in. Never rejects.
+   */
+  async turnBegan(turn: string, title: string): Promise<void> {
     this.#turn = turn;
     this.#touched.clear();
     this.#lastTexts.clear();
+    this.#differences.clear();
+    this.#userMoves.turnBegan();
     this.#reports = new TurnReports();
     this.#changedFiles.turnStarted();
     this.#options.review.turnBegan(turn, title);
-    this.#began = Date.now();
-    this.#busy = true;
+    this.#times.begin(Date.now());
     for (const document of vscode.workspace.textDocuments) this.#opened(document);
-    for (const { path } of this.#options.review.files) void this.#enqueue(path, located => this.#syncWithDisk(located));
+    const reviewed = this.#options.review.files.map(({ path }) => path);
+    await Promise.all(reviewed.map(path => this.#enqueue(path, located => this.#syncWithDisk(located))));
   }
 
   /**
@@ -147,31 +144,47 @@ export class ChangeAttribution implements Disposable {
   stateChanged(state: SessionState): void {
     const busy = isBusy(state) || state.pendingPrompts.some(({ id }) => id === this.#turn);
     if (!busy) return this.turnEnded();
-    if (!this.#busy) this.#began = Date.now();
-    this.#busy = true;
+    if (!this.#times.isBusy) this.#times.begin(Date.now());
   }
 
   /** The turn or its session has ended. Changes made until now may still be reported for a while. */
   turnEnded(): void {
-    if (!this.#busy) return;
-    this.#busy = false;
-    this.#ended = Date.now();
+    if (!this.#times.isBusy) return;
+    this.#times.end(Date.now());
     this.#changedFiles.turnEnded();
-    for (const path of this.#reports.paths()) void this.#enqueue(path, located => this.#diskChanged(located));
+    const followed = [...this.#reports.paths(), ...this.#options.review.files.map(({ path }) => path)];
+    for (const path of followed) this.#work.enqueueOnce("disk", path, located => this.#diskChanged(located));
+    const turn = this.#turn;
+    this.#comparison = compareWithStart({
+      ...this.#options,
+      turn,
+      isCurrent: () => this.#turn === turn && !this.#store.isDisposed,
+      isUsers: path => this.#userMoves.wasDone(path),
+      attribute: one => this.#enqueue(one.path, located => this.#differs(located, one)),
+    });
+  }
+
+  /** Resolves when the last turn is compared with its start, or after a while. */
+  async whenCompared(): Promise<void> {
+    const limit = new AbortController();
+    const timer = setTimeout(() => limit.abort(), maxComparisonWait);
+    const timeout = new Promise<void>(resolve => limit.signal.addEventListener("abort", () => resolve()));
+    await Promise.race([this.#comparison, timeout]);
+    clearTimeout(timer);
   }
 
   /** Takes in an event of the agent: reads files when they are first named, and checks them when a call ends. */
   observe(event: SessionEvent, after: SessionState): void {
     const namedPaths = this.#reports.observe(event, after);
     for (const path of namedPaths) {
-      void this.#enqueue(path, async located => {
+      this.#work.enqueueOnce("snapshot", path, async located => {
         this.#reports.setResolvedPath(path, located.path);
         await this.#snapshot(located);
       });
     }
     if (!endsToolCall(event)) return;
     for (const path of this.#reports.pathsOfCall(event))
-      void this.#enqueue(path, located => this.#diskChanged(located));
+      this.#work.enqueueOnce("disk", path, located => this.#diskChanged(located));
   }
 
   /** The agent asks for permission to use these files: their current texts are the texts before. */
@@ -181,7 +194,7 @@ export class ChangeAttribution implements Disposable {
 
   /** Runs an agent's write through Parley, and attributes its changes. */
   async aroundWrite<T>(path: string, content: string, run: () => Promise<T>): Promise<T> {
-    const located = await this.#locate(path);
+    const located = await this.#work.locate(path);
     if (!located?.inside) return run();
     const { review } = this.#options;
     // After everything that was reported before.
@@ -191,14 +204,12 @@ export class ChangeAttribution implements Disposable {
       this.#options.log.warn(`${located.path} could not be read before a write.`, asError(thrown).message);
       return undefined;
     });
+    await this.#options.states?.beforeWrite(located.path);
     if (before === undefined) return run();
     // Some agents write to disk first and send the request afterwards: the text known before counts.
     const known = this.#known(located.path);
     const { touches } = this.#options;
-    if (!this.#touched.has(located.path)) {
-      this.#touched.add(located.path);
-      touches.touched({ turn: this.#turn, path: located.path, before: known === undefined ? before : known });
-    }
+    this.#touch(located.path, known === undefined ? before : known);
     if (known === undefined && !review.isTracked(located.path)) this.#lastTexts.set(located.path, before);
     this.#writing.set(located.path, { expected: normalizeText(content), before, hasReachedEditor: false });
     try {
@@ -209,6 +220,8 @@ export class ChangeAttribution implements Disposable {
         const after = await currentTextOf(located.path);
         if (after !== undefined) touches.written(located.path, after);
         const last = this.#known(located.path);
+        // Of unsaved text, VS Code reports every edit, with what the user types at this moment.
+        if (openTextOf(located.path)?.dirty) return;
         if (after !== undefined && after !== (last === undefined ? before : last))
           await this.#attributeToAgent(located.path, after);
       });
@@ -217,26 +230,35 @@ export class ChangeAttribution implements Disposable {
 
   /** Resolves when everything reported so far is processed. */
   async settled(): Promise<void> {
-    await Promise.all(this.#located.values());
-    await this.#files.whenIdle();
+    await this.#comparison;
+    await this.#work.whenIdle();
   }
 
   dispose(): void {
+    this.#work.end();
     this.#store.dispose();
   }
 
-  #newRoots(): void {
-    this.#confinement = new Confinement(nodePaths(), this.#options.roots());
-    this.#located.clear();
+  /** Whether changes made in the turn can still be reported. */
+  #canBeReported(): boolean {
+    return this.#times.canBeReported(Date.now());
   }
 
-  /** Whether the turn has ended so recently that its changes may still be reported. */
-  #isWithinReportDelay(): boolean {
-    return Date.now() - this.#ended < maxReportDelay;
+  async #differs({ path }: LocatedPath, difference: FileDifference): Promise<void> {
+    // A link is not the file that it leads to.
+    if (path !== difference.path) return this.#linkDiffers(difference.path);
+    this.#differences.set(path, difference);
+    await this.#diskChanged({ path });
+  }
+
+  /** What a link leads to has changed, or it was created. */
+  #linkDiffers(path: string): void {
+    this.#touch(path, undefined);
+    this.#options.states?.written(this.#turn, path);
   }
 
   #opened(document: vscode.TextDocument): void {
-    if (!this.#busy || document.uri.scheme !== "file") return;
+    if (!this.#times.isBusy || document.uri.scheme !== "file") return;
     const text = withLineFeeds(document.getText());
     const clean = !document.isDirty;
     void this.#enqueue(document.uri.fsPath, async ({ path }) => {
@@ -248,18 +270,17 @@ export class ChangeAttribution implements Disposable {
 
   /** A saved document's text when the turn began. The editor may not have loaded earlier changes by others yet. */
   async #beforeTurn(path: string, opened: string): Promise<string | null> {
-    const isOlder = (time: number | undefined): boolean => time !== undefined && time < this.#began - clockTick;
     const time = await changeTime(path);
     // The editor keeps the text of a deleted file.
     if (time === undefined) return null;
-    const disk = isOlder(time) ? await diskText(path) : undefined;
-    return typeof disk === "string" && isOlder(await changeTime(path)) ? disk : opened;
+    const disk = this.#times.isBefore(time) ? await diskText(path) : undefined;
+    return typeof disk === "string" && this.#times.isBefore(await changeTime(path)) ? disk : opened;
   }
 
   /** Changes made before the turn, even if noticed later, are not attributed to the agent. */
   async #syncWithDisk({ path }: LocatedPath): Promise<void> {
     const text = await currentTextOf(path);
-    if (text !== undefined) this.#options.review.replaced(path, text);
+    if (text !== undefined) await this.#options.review.replaced(path, text);
   }
 
   /** The agent names the file: its current text is the text before, unless the agent has already changed it. */
@@ -275,18 +296,26 @@ export class ChangeAttribution implements Disposable {
 
   #renamed({ oldUri, newUri }: { readonly oldUri: vscode.Uri; readonly newUri: vscode.Uri }): void {
     void this.#enqueue(oldUri.fsPath, async ({ path: from }) => {
-      const to = await this.#locate(newUri.fsPath);
-      this.#moving.delete(oldUri.fsPath);
+      const to = await this.#work.locate(newUri.fsPath);
+      this.#userMoves.end(oldUri.fsPath);
+      this.#userMoves.end(newUri.fsPath);
       if (!to?.inside) return;
-      for (const path of this.#beneathOrAt(from)) this.#options.review.moved(path, to.path + path.slice(from.length));
+      const moved = (path: string): string => to.path + path.slice(from.length);
+      for (const path of this.#beneathOrAt(from)) this.#options.review.moved(path, moved(path));
+      for (const [path, text] of [...this.#lastTexts]) {
+        if (!isAtOrBelow(path, from)) continue;
+        this.#lastTexts.set(path, null);
+        if (text !== null) this.#lastTexts.set(moved(path), text);
+      }
     });
   }
 
   #removed(uri: vscode.Uri): void {
+    this.#userMoves.end(uri.fsPath);
     void this.#enqueue(uri.fsPath, async ({ path }) => {
       if (this.#options.review.acceptOwnChange(path, null)) return;
-      this.#lastTexts.set(path, null);
-      for (const one of this.#beneathOrAt(path)) this.#options.review.replaced(one, null);
+      for (const one of [path, ...this.#lastTexts.keys()]) if (isAtOrBelow(one, path)) this.#lastTexts.set(one, null);
+      for (const one of this.#beneathOrAt(path)) await this.#options.review.replaced(one, null);
     });
   }
 
@@ -294,38 +323,9 @@ export class ChangeAttribution implements Disposable {
     return this.#options.review.isTracked(path) || this.#beneathOrAt(path).length > 0;
   }
 
-  /** The files under review at the path, or in the folder at the path. */
+  /** The tracked files at the path, or in the folder at the path. */
   #beneathOrAt(path: string): readonly string[] {
-    const all = this.#options.review.files.map(file => file.path);
-    return all.filter(one => one === path || one.startsWith(`${path}${sep}`));
-  }
-
-  #documentChanged({ document, contentChanges, reason }: vscode.TextDocumentChangeEvent): void {
-    if (document.uri.scheme !== "file") return;
-    if (contentChanges.length === 0) {
-      if (document.isDirty) this.#dirtied.set(document, document.version);
-      return;
-    }
-    if (
-      !this.#busy &&
-      !this.#isWithinReportDelay() &&
-      this.#options.review.files.length === 0 &&
-      !this.#hasTracked(document)
-    )
-      return;
-    const seen: DocumentChange = {
-      document,
-      version: document.version,
-      text: withLineFeeds(document.getText()),
-      clean: !document.isDirty,
-      reason,
-      edits: contentChanges.map(({ range: { start, end }, text }) => ({ start, end, text: withLineFeeds(text) })),
-    };
-    void this.#enqueue(document.uri.fsPath, located => this.#attributeChange(located, seen));
-  }
-
-  #hasTracked(document: vscode.TextDocument): boolean {
-    return this.#options.review.isTracked(document.uri.fsPath);
+    return this.#options.review.trackedPaths.filter(one => isAtOrBelow(one, path));
   }
 
   async #attributeChange({ path }: LocatedPath, seen: DocumentChange): Promise<void> {
@@ -335,12 +335,16 @@ export class ChangeAttribution implements Disposable {
     const writing = this.#writing.get(path);
     if (writing) {
       // Changes by formatters on save are attributed to the agent.
-      writing.hasReachedEditor ||= text === writing.expected;
+      // The agent's text may be merged with what the user typed.
+      const isAgents = seen.isAgents || text === writing.expected;
+      writing.hasReachedEditor ||= isAgents;
       // The editor loads the text from before the write only now.
       if (!writing.hasReachedEditor && text === this.#known(path)) return;
-      if (writing.hasReachedEditor || text === writing.before) return this.#attributeToAgent(path, text);
+      const isLoaded = seen.clean && text === writing.before;
+      if (isAgents || (!seen.isTyped && (writing.hasReachedEditor || isLoaded)))
+        return this.#attributeToAgent(path, text);
     }
-    if (seen.clean && (await this.#isReload(path, seen))) {
+    if ((await this.#documentChanges.reloadedText(path, seen)) !== undefined) {
       if (this.#diskUnderUnsaved.get(path) === text || (await this.#isAgentChange(path)))
         return this.#attributeToAgent(path, text);
       this.#rememberText(path, text);
@@ -348,25 +352,21 @@ export class ChangeAttribution implements Disposable {
     }
     this.#rememberText(path, text);
     if (seen.reason !== undefined) return review.editorUndoRedo(path, text);
-    review.userChanged(path, seen.edits, text);
+    await review.userChanged(path, seen.edits, text);
   }
 
   /** Remembers the latest text of a file that is not tracked. */
   #rememberText(path: string, text: string | null): void {
-    if (this.#busy && !this.#options.review.isTracked(path)) this.#lastTexts.set(path, text);
-  }
-
-  /** Whether VS Code reloaded the document. It reports the user's first change as one of a saved document, too. */
-  async #isReload(path: string, { document, version, text }: DocumentChange): Promise<boolean> {
-    const disk = await diskText(path);
-    return this.#dirtied.get(document) !== version && disk === text;
+    if (this.#times.isBusy && !this.#options.review.isTracked(path)) this.#lastTexts.set(path, text);
   }
 
   async #diskChanged({ path }: Pick<LocatedPath, "path">): Promise<void> {
     const { review } = this.#options;
     if (this.#writing.has(path)) return;
+    const known = this.#known(path);
     const disk = await diskText(path);
-    if (review.acceptOwnChange(path, disk ?? null) || (disk === null && this.#isMoving(path))) return;
+    if (review.acceptOwnChange(path, disk ?? null)) return;
+    if (disk === null && (this.#userMoves.includes(path, Date.now()) || review.isMovedAway(path))) return;
     const open = openTextOf(path);
     if (open?.dirty) {
       if (disk !== open.text && disk !== undefined && (await this.#isAgentChange(path)))
@@ -374,50 +374,76 @@ export class ChangeAttribution implements Disposable {
       return;
     }
     // The editor reloads the document, and reports that.
-    if (open && typeof disk === "string" && open.text !== disk) return this.#requestReload(path);
+    if (open && typeof disk === "string" && open.text !== disk) return this.#reloads.request(path);
     if (disk === undefined) return this.#attributeBinary(path);
-    if (disk === this.#known(path)) return;
+    if (disk === this.#known(path)) return this.#textUnchanged(path);
+    if (disk === null && (await this.#expandMissing(path))) return;
     const isAgents = await this.#isAgentChange(path);
     // A write has begun meanwhile: this is the text before it.
     if (this.#writing.has(path)) return;
+    // A decision has been applied meanwhile: this may be the text before it.
+    if (this.#known(path) !== known) return this.#diskChanged({ path });
+    // So is what has been created or deleted meanwhile.
+    if (((await changeTime(path)) === undefined) !== (disk === null)) return this.#diskChanged({ path });
     if (isAgents) return this.#attributeToAgent(path, disk);
     this.#rememberText(path, disk);
-    review.replaced(path, disk);
+    await review.replaced(path, disk);
   }
 
-  #isMoving(path: string): boolean {
-    for (const [moving, since] of this.#moving) {
-      if (Date.now() - since > maxMoveTime) this.#moving.delete(moving);
-      else if (path === moving || path.startsWith(`${moving}${sep}`)) return true;
-    }
-    return false;
+  /**
+   * A path that is not known is missing. If it was a folder, its files are missing. If nothing was there when the turn
+   * began, it was temporary. Returns whether the path needs no more attention.
+   */
+  async #expandMissing(path: string): Promise<boolean> {
+    const { review } = this.#options;
+    if (this.#known(path) !== undefined || this.#differences.has(path) || !this.#canBeReported()) return false;
+    const files = await this.#filesAt(path);
+    const isTemporary = files ? files.length === 0 : this.#changedFiles.wasCreated(path);
+    if (isTemporary && (await changeTime(path)) === undefined) review.vanished(path);
+    const others = files?.filter(one => one !== path) ?? [];
+    for (const one of others) void this.#enqueue(one, located => this.#diskChanged(located));
+    return isTemporary || others.length > 0;
   }
 
-  /** Makes the editor load the text on disk. */
-  #requestReload(path: string): void {
-    const open = openDocumentOf(path);
-    if (!open || this.#reading.has(path)) return;
-    const isCurrent = async (one: vscode.TextDocument): Promise<boolean> =>
-      one.isDirty || withLineFeeds(one.getText()) === (await diskText(path));
-    this.#reading.add(path);
-    waitForReload(open, isCurrent, maxReloadWait)
-      .catch((thrown: unknown) => this.#options.log.warn(`${path} could not be reloaded.`, asError(thrown).message))
-      .finally(() => this.#reading.delete(path));
+  /** The disk has the known text. The agent may have changed its line endings, encoding or mode. */
+  async #textUnchanged(path: string): Promise<void> {
+    if (!this.#options.states || !(await this.#isAgentChange(path))) return;
+    this.#touch(path, this.#known(path));
+    this.#options.states.written(this.#turn, path);
+  }
+
+  /** Notifies of the agent's first change of the file in the turn. */
+  #touch(path: string, before: string | null | undefined): void {
+    if (this.#touched.has(path)) return;
+    this.#touched.add(path);
+    this.#options.states?.touched(this.#turn, path, before);
+    this.#options.touches.touched({ turn: this.#turn, path, before });
   }
 
   /** A file that is binary, or too large to be read as text. */
   async #attributeBinary(path: string): Promise<void> {
     if (this.#options.review.isTracked(path) || !(await isFile(path)) || !(await this.#isAgentChange(path))) return;
     const why = vscode.l10n.t("Changed by the agent. The file is binary or too large, so its changes cannot be shown.");
+    this.#touch(path, undefined);
     this.#options.review.agentChangedWithoutBase(path, null, this.#turn, why);
+    this.#options.states?.written(this.#turn, path);
   }
 
   /** Whether a change on disk counts as the agent's, because it was made during the turn. */
   async #isAgentChange(path: string): Promise<boolean> {
-    if (!this.#busy && !this.#isWithinReportDelay()) return false;
+    if (!this.#canBeReported() && !this.#differences.has(path)) return false;
+    // The user moved or deleted it in the editor, and the agent has not changed it since.
+    if (this.#known(path) === undefined && this.#userMoves.wasDone(path)) return false;
     const time = await changeTime(path);
-    if (time === undefined) return this.#busy || this.#reports.isNamed(path);
-    return time >= this.#began - clockTick && (this.#busy || time <= this.#ended + clockTick);
+    if (time !== undefined) {
+      if (!this.#times.isBefore(time)) return this.#times.includes(time);
+      // A folder that is moved does not change the times of its files.
+      return this.#known(path) === undefined && (await this.#filesAt(path))?.length === 0;
+    }
+    if (this.#differences.has(path)) return true;
+    const latest = await folderChangeTime(path);
+    if (latest === undefined || this.#times.isBefore(latest)) return false;
+    return this.#times.includes(latest) || this.#reports.isNamed(path);
   }
 
   /** Attributes the file's new text to the agent. */
@@ -425,17 +451,17 @@ export class ChangeAttribution implements Disposable {
     const { review, touches } = this.#options;
     const tracked = review.textOf(path);
     const base = tracked === undefined ? await this.#base(path, after) : tracked;
-    if (!this.#touched.has(path)) {
-      this.#touched.add(path);
-      touches.touched({ turn: this.#turn, path, before: base });
-    }
+    // The file was moved away meanwhile, by the agent or by a decision.
+    if (review.isMovedAway(path) && (await changeTime(path)) === undefined) return;
+    this.#touch(path, base);
     if (base === undefined) {
       const why = vscode.l10n.t("Changed by a command. There is no earlier text to compare with.");
       review.agentChangedWithoutBase(path, after, this.#turn, why);
-    } else review.agentChanged(path, base, after, this.#turn);
+    } else await review.agentChanged(path, base, after, this.#turn);
     this.#lastTexts.delete(path);
     this.#diskUnderUnsaved.delete(path);
     touches.written(path, after);
+    this.#options.states?.written(this.#turn, path);
   }
 
   /** The text before the agent's first edit; undefined if it is not certain. */
@@ -444,7 +470,22 @@ export class ChangeAttribution implements Disposable {
     if (seen !== undefined && seen !== after && !this.#reports.containsReportedEdit(path, seen)) return seen;
     const reversed = this.#reports.before(path, after);
     if (reversed !== undefined) return reversed;
-    return this.#options.textAt(this.#turn, path);
+    const difference = this.#differences.get(path);
+    return difference?.before !== undefined ? difference.before : this.#askStart(path, start => start.textAt(path));
+  }
+
+  /** The files at a path when the turn began. Undefined: unknown. */
+  #filesAt(path: string): Promise<readonly string[] | undefined> {
+    return this.#askStart(path, start => start.filesAt(path));
+  }
+
+  async #askStart<T>(path: string, ask: (start: TurnStart) => Promise<T>): Promise<T | undefined> {
+    try {
+      return await ask(await this.#options.start(this.#turn));
+    } catch (thrown) {
+      this.#options.log.warn(`The state of ${path} before the turn could not be read.`, asError(thrown).message);
+      return undefined;
+    }
   }
 
   #known(path: string): string | null | undefined {
@@ -452,29 +493,7 @@ export class ChangeAttribution implements Disposable {
     return tracked === undefined ? this.#lastTexts.get(path) : tracked;
   }
 
-  /** Does the work when all earlier work on the file is done. */
-  async #enqueue(path: string, work: (located: LocatedPath) => Promise<void>): Promise<void> {
-    const located = await this.#locate(path);
-    if (!located?.inside || this.#store.isDisposed) return;
-    const key = located.path;
-    await this.#files
-      .queue(key, () => work(located))
-      .catch((thrown: unknown) => {
-        this.#options.log.error(`The changes in ${key} could not be attributed.`, asError(thrown).stack);
-      });
-  }
-
-  /** Resolves the path. Cached, so that reports about a file stay in order. */
-  #locate(path: string): Promise<LocatedPath | undefined> {
-    const known = this.#located.get(path);
-    if (known) return known;
-    const located = this.#confinement.locate(path).catch(() => {
-      // The path is not absolute, or files are being created and deleted there.
-      this.#located.delete(path);
-      return undefined;
-    });
-    this.#located.set(path, located);
-    if (this.#located.size > 10_000) this.#located.clear();
-    return located;
+  #enqueue(path: string, work: (located: LocatedPath) => Promise<void>): Promise<void> {
+    return this.#work.enqueue(path, work);
   }
 }

@@ -89,7 +89,7 @@ function turnItem(row: TurnRow): vscode.TreeItem {
 }
 
 function fileItem(row: FileRow): vscode.TreeItem {
-  const { path, unknown, changes } = row.file;
+  const { path, unknown, changes, movedFrom } = row.file;
   const uri = vscode.Uri.file(path);
   const folder = dirname(vscode.workspace.asRelativePath(uri));
   const state =
@@ -99,7 +99,9 @@ function fileItem(row: FileRow): vscode.TreeItem {
         ? vscode.l10n.t("new")
         : changes.text === null
           ? vscode.l10n.t("deleted")
-          : "";
+          : movedFrom !== undefined
+            ? vscode.l10n.t("moved from {0}", vscode.workspace.asRelativePath(movedFrom))
+            : "";
   const hasHunks = unknown === undefined && row.hunks.length > 0;
   const item = new vscode.TreeItem(
     basename(path),

@@ -22,6 +22,6 @@ export function createReview(
   const store = new ReviewStore({ ...options, storage, clock, log });
   const { review } = store;
   const { extensionUri } = context;
-  const { actions } = disposables.add(new ReviewController({ review, extensionUri, log, announce }));
-  return { store, commands: reviewCommands(actions), intents: reviewIntents(actions) };
+  const { actions, tabs } = disposables.add(new ReviewController({ review, extensionUri, log, announce }));
+  return { store, commands: reviewCommands(actions, tabs), intents: reviewIntents(actions) };
 }

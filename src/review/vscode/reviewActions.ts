@@ -2,12 +2,15 @@
 // request.
 import { basename } from "node:path";
 import * as vscode from "vscode";
-import type { Review, ReviewedFile, ReviewTarget } from "../review.ts";
+import { Refusal } from "../../base/errors.ts";
+import { withCancellableProgress } from "../../editor/cancellableProgress.ts";
+import type { Review, ReviewedFile, ReviewTarget, UndoLoss } from "../review.ts";
 import {
   anchorLine,
   countFiles,
   hunksBetween,
   adjacentHunk,
+  nextFile,
   reviewTargetOf,
   type FileRow,
   type Side,
@@ -16,6 +19,8 @@ import {
   type CursorLocation,
 } from "../reviewPresentation.ts";
 import type { BaseDocuments } from "./baseDocuments.ts";
+import { peekHunk } from "./peekHunk.ts";
+import { reviewTabTitle } from "./reviewTabs.ts";
 
 /** Asks the user to confirm. `answer` is the label of the button. */
 export type ConfirmDialog = (question: string, answer: string) => PromiseLike<boolean>;
@@ -23,12 +28,19 @@ export type ConfirmDialog = (question: string, answer: string) => PromiseLike<bo
 const confirmInEditor: ConfirmDialog = async (question, answer) =>
   (await vscode.window.showWarningMessage(question, { modal: true }, answer)) === answer;
 
+/** Asks the user to choose one of the answers, which are the labels of buttons. Undefined: cancelled. */
+export type ChooseDialog = (question: string, answers: readonly string[]) => PromiseLike<string | undefined>;
+
+const chooseInEditor: ChooseDialog = (question, answers) =>
+  vscode.window.showWarningMessage(question, { modal: true }, ...answers);
+
 export interface ReviewActionsOptions {
   readonly review: Review;
   readonly bases: BaseDocuments;
   /** Shows a short message, also to screen readers. */
   readonly announce: (words: string) => void;
   readonly confirm?: ConfirmDialog;
+  readonly choose?: ChooseDialog;
 }
 
 /** Hunks on one side of the active editor. */
@@ -78,19 +90,71 @@ export class ReviewActions {
   async decide(decision: DecisionKind, target: ReviewTarget): Promise<void> {
     const before = this.#review.files.length;
     if (before === 0) return this.#options.announce(vscode.l10n.t("There are no changes to review."));
-    if (decision === "undo" && !(await this.#mayUndo(target))) return;
-    await this.#review[decision](target);
+    if (decision === "keep") await this.#review.keep(target);
+    else if (!(await this.#undo(target))) return;
     if (this.#review.files.length === 0) this.#options.announce(vscode.l10n.t("All changes reviewed."));
   }
 
-  async #mayUndo(target: ReviewTarget): Promise<boolean> {
+  /** Undoes what can be undone. False: nothing was undone. */
+  async #undo(target: ReviewTarget): Promise<boolean> {
     const files = countFiles(this.#review, target);
-    if (files <= maxUnconfirmedFiles) return true;
-    const question = vscode.l10n.t(
-      "Undo the agent's changes in {0} files? “Undo Last Review Decision” restores them.",
-      files,
+    const losses = await this.#review.undoLosses(target);
+    if (losses.length > 0 && losses.length === files) {
+      throw new Refusal("failed", `${vscode.l10n.t("Nothing was changed.")} ${lossText(losses)}`);
+    }
+    const chosen = await this.#chooseOfTurn(target);
+    if (!chosen) return false;
+    const many = files - losses.length > maxUnconfirmedFiles;
+    if ((many || losses.length > 0) && !(await this.#confirmUndo(files - losses.length, losses))) return false;
+    const title = vscode.l10n.t("Undoing the agent's changes");
+    return this.#reportCancel(
+      withCancellableProgress(title, files, options => this.#review.undo(chosen, options)).then(() => true),
     );
-    return (this.#options.confirm ?? confirmInEditor)(question, vscode.l10n.t("Undo Changes"));
+  }
+
+  /** Before a turn is undone: says what it would undo of other turns, and offers to keep that. Undefined: cancelled. */
+  async #chooseOfTurn(target: ReviewTarget): Promise<ReviewTarget | undefined> {
+    const shared = target.kind === "turn" ? this.#review.sharedTurn(target.turn) : undefined;
+    if (!shared || target.kind !== "turn") return target;
+    const question =
+      shared.hunks === 1
+        ? vscode.l10n.t(
+            "1 change of this turn also has text of other turns. Undoing it restores the text before all of them.",
+          )
+        : vscode.l10n.t(
+            "{0} changes of this turn also have text of other turns. Undoing them restores the text before all of them.",
+            shared.hunks,
+          );
+    const both = vscode.l10n.t("Undo All of These Turns' Text");
+    const only = vscode.l10n.t("Undo Only This Turn");
+    const choose = this.#options.choose ?? chooseInEditor;
+    const answer = await choose(question, shared.isEarlierKnown ? [only, both] : [both]);
+    if (answer === undefined) return undefined;
+    return answer === only ? { ...target, keepsEarlier: true } : target;
+  }
+
+  /** Asks, with everything that cannot be brought back. */
+  #confirmUndo(files: number, losses: readonly UndoLoss[]): PromiseLike<boolean> {
+    const question =
+      files === 1
+        ? vscode.l10n.t("Undo the agent's changes in 1 file? “Undo Last Review Decision” restores them.")
+        : vscode.l10n.t("Undo the agent's changes in {0} files? “Undo Last Review Decision” restores them.", files);
+    const confirm = this.#options.confirm ?? confirmInEditor;
+    return confirm(
+      [question, ...(losses.length > 0 ? [lossText(losses)] : [])].join("\n\n"),
+      vscode.l10n.t("Undo Changes"),
+    );
+  }
+
+  /** The work, where Cancel is no error: the files that were changed before it are one decision. */
+  async #reportCancel(work: PromiseLike<boolean>): Promise<boolean> {
+    try {
+      return await work;
+    } catch (thrown) {
+      if (!(thrown instanceof Refusal && thrown.kind === "cancelled")) throw thrown;
+      this.#options.announce(thrown.message);
+      return false;
+    }
   }
 
   /**
@@ -101,7 +165,8 @@ export class ReviewActions {
     if (named) return this.decide(decision, { kind: "hunks", path: named.path, ids: [named.id] });
     if (line) {
       const file = this.#review.file(line.path);
-      const ids = file ? hunksBetween(file.changes, line.line, line.line).map(({ id }) => id) : [];
+      const { line: first, last = first } = line;
+      const ids = file ? hunksBetween(file.changes, first, last).map(({ id }) => id) : [];
       if (!file || ids.length === 0) return this.#announceNoChange();
       return this.decide(decision, { kind: "hunks", path: file.path, ids });
     }
@@ -125,7 +190,7 @@ export class ReviewActions {
   }
 
   /** Decides on a turn: a row of the tree, or one that the user picks. */
-  async decideTurn(decision: DecisionKind, row?: TurnRow): Promise<void> {
+  async decideTurn(decision: DecisionKind, row?: Pick<TurnRow, "id">): Promise<void> {
     const title =
       decision === "keep" ? vscode.l10n.t("Keep the Changes of a Turn") : vscode.l10n.t("Undo the Changes of a Turn");
     const turn = row ?? (await this.#pickTurn(title));
@@ -133,9 +198,10 @@ export class ReviewActions {
   }
 
   async undoLast(): Promise<void> {
-    if (!(await this.#review.undoLast())) {
-      this.#options.announce(vscode.l10n.t("There is no review decision to undo."));
-    }
+    const title = vscode.l10n.t("Undoing the last review decision");
+    const files = this.#review.lastDecisionSize;
+    if (files === 0) return this.#options.announce(vscode.l10n.t("There is no review decision to undo."));
+    await this.#reportCancel(withCancellableProgress(title, files, options => this.#review.undoLast(options)));
   }
 
   /** Goes to the hunk after or before the given one or the cursor, and continues with other files. */
@@ -144,8 +210,25 @@ export class ReviewActions {
     const hunk = file?.changes.hunks.find(({ id }) => id === from?.id);
     const at = file && hunk ? { path: file.path, line: anchorLine(hunk) } : this.#cursorLocation();
     const stop = adjacentHunk(this.#review.files, at, direction);
-    if (stop) await this.open(stop);
-    else this.#options.announce(vscode.l10n.t("There are no changes to review."));
+    if (!stop) return this.#options.announce(vscode.l10n.t("There are no changes to review."));
+    await this.open(stop);
+    this.#announcePosition(stop);
+  }
+
+  /** Goes to the first hunk of the next file, and around again. */
+  async goToNextFile(): Promise<void> {
+    const stop = nextFile(this.#review.files, this.#cursorLocation()?.path);
+    if (!stop) return this.#options.announce(vscode.l10n.t("There are no changes in other files."));
+    await this.open(stop);
+    this.#announcePosition(stop);
+  }
+
+  /** A menu of the editor's title cannot show changing text, so the status bar does. */
+  #announcePosition({ path, id }: HunkLocation): void {
+    const { hunks } = this.#review.file(path)?.changes ?? { hunks: [] };
+    const position = hunks.findIndex(hunk => hunk.id === id) + 1;
+    if (position > 0)
+      this.#options.announce(vscode.l10n.t("Change {0} of {1} in {2}", position, hunks.length, basename(path)));
   }
 
   /** Opens a file at a hunk, by default the first one. Opens a diff if the file no longer exists. */
@@ -173,14 +256,18 @@ export class ReviewActions {
     if (changes.base === null)
       return this.#options.announce(vscode.l10n.t("This file is new, so it has no earlier text."));
     if (changes.text === null) return this.openDiff(path);
-    const first = anchorLine(hunk, "base");
-    const last = Math.max(first, hunk.base.to - 1);
-    const before = new vscode.Location(
-      this.#options.bases.baseUri(path),
-      new vscode.Range(first, 0, last, Number.MAX_SAFE_INTEGER),
-    );
-    const place = new vscode.Position(anchorLine(hunk), 0);
-    await vscode.commands.executeCommand("editor.action.peekLocations", vscode.Uri.file(path), place, [before], "peek");
+    if (hunk.base.from === hunk.base.to)
+      return this.#options.announce(vscode.l10n.t("No lines were removed here, so there is no earlier text."));
+    await peekHunk(this.#options.bases, file, hunk, this.#editorOf(path));
+  }
+
+  /** The active editor, if it shows this file on its own. */
+  #editorOf(path: string): vscode.TextEditor | undefined {
+    const { activeTextEditor, tabGroups } = vscode.window;
+    const shown = this.fileInEditor();
+    const isDiff = tabGroups.activeTabGroup.activeTab?.input instanceof vscode.TabInputTextDiff;
+    const isAlone = activeTextEditor?.viewColumn !== undefined && !isDiff;
+    return isAlone && shown?.side === "text" && shown.file.path === path ? activeTextEditor : undefined;
   }
 
   /** Opens a file's diff: the text before on the left, the file itself on the right. */
@@ -208,8 +295,7 @@ export class ReviewActions {
       const left = changes.base === null ? undefined : bases.baseUri(path, turn?.id);
       return [uri, left, changes.text === null ? undefined : uri];
     });
-    const title = turn ? vscode.l10n.t("Changes: {0}", turn.title) : vscode.l10n.t("Changes to Review");
-    await vscode.commands.executeCommand("vscode.changes", title, resources);
+    await vscode.commands.executeCommand("vscode.changes", reviewTabTitle(turn), resources);
   }
 
   async reviewTurn(row?: TurnRow): Promise<void> {
@@ -262,6 +348,21 @@ export class ReviewActions {
 export interface FileLine {
   readonly path: string;
   readonly line: number;
+  /** The last line, if there are several. */
+  readonly last?: number;
 }
 
 const pathOf = (place: HunkLocation | FileRow): string => ("path" in place ? place.path : place.file.path);
+
+/** The most files that a message names. */
+const maxNamedFiles = 10;
+
+function lossText(losses: readonly UndoLoss[]): string {
+  const rows = losses.slice(0, maxNamedFiles).map(({ path, why }) => `${basename(path)}: ${why}`);
+  const more = losses.length - rows.length;
+  return [
+    vscode.l10n.t("These files cannot be undone and stay as they are:"),
+    ...rows,
+    ...(more > 0 ? [vscode.l10n.t("{0} more files", more)] : []),
+  ].join("\n");
+}

@@ -5,10 +5,12 @@ import type { IntentHandlers } from "../../panel/intentHandlers.ts";
 import type { ReviewTarget } from "../review.ts";
 import type { ChangeRow, FileRow, HunkRow, HunkLocation, TurnRow } from "../reviewPresentation.ts";
 import type { FileLine, ReviewActions } from "./reviewActions.ts";
+import type { ReviewTabs } from "./reviewTabs.ts";
 
 type ReviewCommandId =
   | "parley.nextChange"
   | "parley.previousChange"
+  | "parley.nextFile"
   | "parley.keepChange"
   | "parley.undoChange"
   | "parley.peekChange"
@@ -25,18 +27,22 @@ type ReviewCommandId =
   | "parley.openChange";
 
 /** Handlers of the commands of a review. */
-export const reviewCommands = (actions: ReviewActions): CommandHandlers<ReviewCommandId> => ({
+export const reviewCommands = (
+  actions: ReviewActions,
+  tabs: Partial<Pick<ReviewTabs, "activeTurn">>,
+): CommandHandlers<ReviewCommandId> => ({
   "parley.nextChange": from => actions.goToChange("next", asHunkLocation(from)),
   "parley.previousChange": from => actions.goToChange("previous", asHunkLocation(from)),
-  "parley.keepChange": at => actions.decideHunks("keep", asHunkLocation(at), asFileLine(at)),
-  "parley.undoChange": at => actions.decideHunks("undo", asHunkLocation(at), asFileLine(at)),
+  "parley.nextFile": () => actions.goToNextFile(),
+  "parley.keepChange": (at, ...diff) => actions.decideHunks("keep", asHunkLocation(at), asFileLine(at, ...diff)),
+  "parley.undoChange": (at, ...diff) => actions.decideHunks("undo", asHunkLocation(at), asFileLine(at, ...diff)),
   "parley.peekChange": at => actions.peek(asHunkLocation(at), asFileLine(at)),
-  "parley.keepFile": file => actions.decideFile("keep", asRow(file, "file")),
-  "parley.undoFile": file => actions.decideFile("undo", asRow(file, "file")),
+  "parley.keepFile": file => actions.decideFile("keep", asRow(file, "file") ?? asResourcePath(file)),
+  "parley.undoFile": file => actions.decideFile("undo", asRow(file, "file") ?? asResourcePath(file)),
   "parley.keepAllChanges": () => actions.decide("keep", { kind: "all" }),
   "parley.undoAllChanges": () => actions.decide("undo", { kind: "all" }),
-  "parley.keepTurn": turn => actions.decideTurn("keep", asRow(turn, "turn")),
-  "parley.undoTurn": turn => actions.decideTurn("undo", asRow(turn, "turn")),
+  "parley.keepTurn": turn => actions.decideTurn("keep", asRow(turn, "turn") ?? tabs.activeTurn),
+  "parley.undoTurn": turn => actions.decideTurn("undo", asRow(turn, "turn") ?? tabs.activeTurn),
   "parley.reviewChanges": () => actions.review(),
   "parley.reviewTurn": turn => actions.reviewTurn(asRow(turn, "turn")),
   "parley.openFileDiff": file => actions.openDiff(asRow(file, "file")?.file.path),
@@ -71,10 +77,29 @@ function asHunkLocation(value: unknown): HunkLocation | undefined {
   return typeof path === "string" ? { path, id: value["id"] } : undefined;
 }
 
-/** The argument of the line-number menu, which is 1-based. */
-function asFileLine(value: unknown): FileLine | undefined {
+/** The path of a row of the source control view. */
+function asResourcePath(value: unknown): string | undefined {
+  return isRecord(value) && value["resourceUri"] instanceof vscode.Uri ? value["resourceUri"].fsPath : undefined;
+}
+
+/**
+ * The arguments of the line-number menu, whose line is 1-based, or of an inline diff: the file, all its changes, and the
+ * index of the change that is shown.
+ */
+function asFileLine(value: unknown, changes?: unknown, index?: unknown): FileLine | undefined {
+  if (value instanceof vscode.Uri && Array.isArray(changes) && typeof index === "number") {
+    const lines: unknown = changes[index];
+    return isRecord(lines) ? linesOfInlineDiff(value.fsPath, lines) : undefined;
+  }
   if (!isRecord(value) || !(value["uri"] instanceof vscode.Uri) || typeof value["lineNumber"] !== "number") return;
   return { path: value["uri"].fsPath, line: value["lineNumber"] - 1 };
+}
+
+/** The lines of a change in an inline diff. It has no end if lines were removed after its start. */
+function linesOfInlineDiff(path: string, change: Readonly<Record<string, unknown>>): FileLine | undefined {
+  const [start, end] = [change["modifiedStartLineNumber"], change["modifiedEndLineNumber"]];
+  if (typeof start !== "number" || typeof end !== "number") return undefined;
+  return end === 0 ? { path, line: start } : { path, line: start - 1, last: end - 1 };
 }
 
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>

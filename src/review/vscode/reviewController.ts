@@ -6,10 +6,14 @@ import type { Review } from "../review.ts";
 import { linesWithHunks } from "../reviewPresentation.ts";
 import { BaseDocuments } from "./baseDocuments.ts";
 import { ChangesTree, ReviewBadges } from "./changesTree.ts";
+import { whenRepositoriesAreOpen } from "../../git/vscode/gitExtension.ts";
 import { setContextKey } from "../../editor/contextKeys.ts";
+import { InlineDiffs } from "./inlineDiffs.ts";
+import { LinkedReview } from "./linkedReview.ts";
 import { ReviewActions } from "./reviewActions.ts";
 import { ReviewDecorations } from "./reviewDecorations.ts";
 import { ReviewLenses } from "./reviewLenses.ts";
+import { ReviewTabs } from "./reviewTabs.ts";
 
 export interface ReviewControllerOptions {
   readonly review: Review;
@@ -21,11 +25,15 @@ export interface ReviewControllerOptions {
 
 export class ReviewController implements Disposable {
   readonly actions: ReviewActions;
+  readonly tabs: ReviewTabs;
   readonly #store = new DisposableStore();
 
-  constructor({ review, extensionUri, log, announce }: ReviewControllerOptions) {
+  constructor({ extensionUri, log, announce, ...options }: ReviewControllerOptions) {
+    const review = this.#store.add(new LinkedReview(options.review, log));
     const bases = this.#store.add(new BaseDocuments(review, log));
     this.actions = new ReviewActions({ review, bases, announce });
+    this.tabs = this.#store.add(new ReviewTabs(review, log));
+    this.#store.add(new InlineDiffs(review, bases, whenRepositoriesAreOpen(log)));
     this.#store.add(new ReviewDecorations(review, extensionUri));
     this.#store.add(new ReviewLenses(review));
     this.#store.add(new ReviewBadges(review));
@@ -39,6 +47,11 @@ export class ReviewController implements Disposable {
     const updateAll = (): void => {
       setContextKey("parley.hasChanges", review.files.length > 0);
       setContextKey("parley.hasTurns", review.turns.length > 1);
+      // In VS Code's spelling, for `resourcePath`.
+      setContextKey(
+        "parley.reviewedPaths",
+        review.openPaths.map(path => vscode.Uri.file(path).fsPath),
+      );
       updateEditorContext();
     };
     this.#store.add(review.onDidChange(updateAll));
@@ -66,6 +79,6 @@ export class ReviewController implements Disposable {
     this.#store.dispose();
     for (const key of ["hasChanges", "hasTurns", "fileHasChanges", "fileHasHunks", "hunkAtCursor"] as const)
       setContextKey(`parley.${key}`, false);
-    setContextKey("parley.hunkLines", []);
+    for (const key of ["hunkLines", "reviewedPaths"] as const) setContextKey(`parley.${key}`, []);
   }
 }

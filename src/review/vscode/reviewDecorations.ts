@@ -7,7 +7,8 @@ import type { Review, ReviewedFile } from "../review.ts";
 import { hunkMarks, type HunkMark } from "../reviewPresentation.ts";
 import { textLinesOf } from "../textLines.ts";
 
-type DecorationKind = HunkMark["kind"] | "words";
+/** `top` and `bottom` are the lines that complete the box around a hunk. Most themes show no box. */
+type DecorationKind = HunkMark["kind"] | "words" | "top" | "bottom";
 type DecorationRanges = Readonly<Record<DecorationKind, readonly vscode.Range[]>>;
 
 export class ReviewDecorations implements Disposable {
@@ -101,48 +102,55 @@ export function decorationRanges(
   changes: FileChanges | undefined,
   words: (hunk: Hunk) => readonly WordRange[] = () => [],
 ): DecorationRanges {
-  const marks = changes && changes.text !== null ? hunkMarks(changes) : [];
+  const shown = changes && changes.text !== null ? changes : undefined;
+  const marks = shown ? hunkMarks(shown) : [];
+  const linesAt = (from: number, to: number): vscode.Range => new vscode.Range(from, 0, to - 1, 0);
   const rangesOf = (wanted: HunkMark["kind"]): readonly vscode.Range[] =>
-    marks.filter(({ kind }) => kind === wanted).map(({ from, to }) => new vscode.Range(from, 0, to - 1, 0));
-  const wordRanges = changes && changes.text !== null ? changes.hunks.flatMap(words) : [];
+    marks.filter(({ kind }) => kind === wanted).map(({ from, to }) => linesAt(from, to));
+  const boxed = marks.filter(({ kind }) => kind !== "removed");
   return {
     added: rangesOf("added"),
     changed: rangesOf("changed"),
     removed: rangesOf("removed"),
-    words: wordRanges.map(({ line, from, to }) => new vscode.Range(line, from, line, to)),
+    words: (shown?.hunks ?? []).flatMap(words).map(({ line, from, to }) => new vscode.Range(line, from, line, to)),
+    top: boxed.map(({ from }) => linesAt(from, from + 1)),
+    bottom: boxed.map(({ to }) => linesAt(to - 1, to)),
   };
 }
 
 function createDecorationTypes(
   extensionUri: vscode.Uri,
 ): Readonly<Record<DecorationKind, vscode.TextEditorDecorationType>> {
-  const colour = (id: string): vscode.ThemeColor => new vscode.ThemeColor(id);
+  const colour = (id: string): vscode.ThemeColor => new vscode.ThemeColor(`parley.${id}`);
   const icon = (name: string, theme: "light" | "dark"): vscode.Uri =>
     vscode.Uri.joinPath(extensionUri, "media", "review", `${name}-${theme}.svg`);
-  const lines = (name: string, ruler: string, options: vscode.DecorationRenderOptions) =>
+  const type = (options: vscode.DecorationRenderOptions): vscode.TextEditorDecorationType =>
     vscode.window.createTextEditorDecorationType({
-      isWholeLine: true,
       rangeBehavior: vscode.DecorationRangeBehavior.ClosedClosed,
-      overviewRulerColor: colour(`editorOverviewRuler.${ruler}`),
+      ...options,
+    });
+  const lines = (name: string, ruler: string, options: vscode.DecorationRenderOptions) =>
+    type({
+      isWholeLine: true,
+      overviewRulerColor: colour(ruler),
       overviewRulerLane: vscode.OverviewRulerLane.Left,
       light: { gutterIconPath: icon(name, "light") },
       dark: { gutterIconPath: icon(name, "dark") },
       ...options,
     });
-  const tinted = { backgroundColor: colour("diffEditor.insertedLineBackground") };
-  // Between two lines, at the position of the removed ones.
-  const edge = {
-    borderWidth: "1px 0 0 0",
+  const border = (width: string, id = "hunkBorder"): vscode.DecorationRenderOptions => ({
+    borderWidth: width,
     borderStyle: "solid",
-    borderColor: colour("editorOverviewRuler.deletedForeground"),
-  };
+    borderColor: colour(id),
+  });
+  const sides = border("0 1px");
   return {
-    added: lines("added", "addedForeground", tinted),
-    changed: lines("changed", "modifiedForeground", tinted),
-    removed: lines("removed", "deletedForeground", edge),
-    words: vscode.window.createTextEditorDecorationType({
-      rangeBehavior: vscode.DecorationRangeBehavior.ClosedClosed,
-      backgroundColor: colour("diffEditor.insertedTextBackground"),
-    }),
+    added: lines("added", "hunkAddedRuler", { ...sides, backgroundColor: colour("hunkAddedBackground") }),
+    changed: lines("changed", "hunkChangedRuler", { ...sides, backgroundColor: colour("hunkChangedBackground") }),
+    // Between two lines, at the position of the removed ones.
+    removed: lines("removed", "hunkRemovedRuler", border("1px 0 0 0", "hunkRemovedBorder")),
+    words: type({ ...border("1px", "hunkWordsBorder"), backgroundColor: colour("hunkWordsBackground") }),
+    top: type({ isWholeLine: true, ...border("1px 0 0 0") }),
+    bottom: type({ isWholeLine: true, ...border("0 0 1px 0") }),
   };
 }

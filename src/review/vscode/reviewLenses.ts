@@ -28,10 +28,13 @@ export class ReviewLenses implements vscode.CodeLensProvider, vscode.HoverProvid
     if (!file) return [];
     return hunkLenses(file.changes).flatMap(lens => {
       const stop: HunkLocation = { path: file.path, id: lens.id };
-      return lensActions(file, lens).map(
-        ({ title, command }) =>
-          new vscode.CodeLens(new vscode.Range(lens.line, 0, lens.line, 0), { title, command, arguments: [stop] }),
+      const at = new vscode.Range(lens.line, 0, lens.line, 0);
+      const actions = lensActions(file, lens).map(
+        ({ title, command }) => new vscode.CodeLens(at, { title, command, arguments: [stop] }),
       );
+      // A lens without a command is plain text.
+      const position = new vscode.CodeLens(at, { title: positionText(lens), command: "" });
+      return lens.count > 1 ? [...actions, position] : actions;
     });
   }
 
@@ -44,7 +47,10 @@ export class ReviewLenses implements vscode.CodeLensProvider, vscode.HoverProvid
     const actions = lensActions(file, lens);
     const args = encodeURIComponent(JSON.stringify([{ path: file.path, id: lens.id } satisfies HunkLocation]));
     const links = actions.map(({ title, command }) => `[${title}](command:${command}?${args})`);
-    const words = new vscode.MarkdownString(`${vscode.l10n.t("Changed by the agent")}: ${links.join(" | ")}`);
+    const position = lens.count > 1 ? ` (${positionText(lens)})` : "";
+    const words = new vscode.MarkdownString(
+      `${vscode.l10n.t("Changed by the agent")}${position}: ${links.join(" | ")}`,
+    );
     words.isTrusted = { enabledCommands: actions.map(({ command }) => command) };
     return new vscode.Hover(words);
   }
@@ -54,18 +60,22 @@ export class ReviewLenses implements vscode.CodeLensProvider, vscode.HoverProvid
   }
 }
 
-function lensActions({ changes }: ReviewedFile, { removed }: HunkLens): readonly LensAction[] {
-  const peek =
-    removed === 0
-      ? vscode.l10n.t("Peek")
-      : removed === 1
-        ? vscode.l10n.t("1 line removed · Peek")
-        : vscode.l10n.t("{0} lines removed · Peek", removed);
+const positionText = ({ position, count }: HunkLens): string => vscode.l10n.t("{0} of {1}", position, count);
+
+/** The title of the lens that peeks at the earlier lines. Undefined if the hunk has none. */
+function peekTitle({ added, removed }: HunkLens): string | undefined {
+  if (removed === 0) return undefined;
+  if (added > 0)
+    return removed === 1 ? vscode.l10n.t("1 line changed · Peek") : vscode.l10n.t("{0} lines changed · Peek", removed);
+  return removed === 1 ? vscode.l10n.t("1 line removed · Peek") : vscode.l10n.t("{0} lines removed · Peek", removed);
+}
+
+function lensActions({ changes }: ReviewedFile, lens: HunkLens): readonly LensAction[] {
+  const peek = changes.base === null ? undefined : peekTitle(lens);
   return [
     { title: vscode.l10n.t("Keep"), command: "parley.keepChange" },
     { title: vscode.l10n.t("Undo"), command: "parley.undoChange" },
-    // A new file has no earlier text.
-    ...(changes.base === null ? [] : [{ title: peek, command: "parley.peekChange" } as const]),
+    ...(peek === undefined ? [] : [{ title: peek, command: "parley.peekChange" } as const]),
     { title: vscode.l10n.t("Next"), command: "parley.nextChange" },
   ];
 }

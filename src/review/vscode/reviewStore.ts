@@ -4,25 +4,39 @@ import { asError } from "../../base/errors.ts";
 import { DisposableStore, type Disposable } from "../../base/lifecycle.ts";
 import type { Clock, Log } from "../../base/log.ts";
 import type { SessionParticipant } from "../../session/participant.ts";
-import type { TextStorage } from "../../session/sessionStore.ts";
+import type { TextStorage } from "../../session/log/sessionStore.ts";
 import { emptySession, promptTitle } from "../../session/state.ts";
 import { pathsOf } from "../../session/toolPaths.ts";
-import { WindowReview, type StoredReview } from "../windowReview.ts";
-import { type ReviewPort } from "../../files/ports.ts";
+import type { StoredReview } from "../storedReview.ts";
+import { WindowReview } from "../windowReview.ts";
+import type { AppliedSteps, ApplyOptions, FileTextStep, ReviewPort } from "../../files/ports.ts";
 import { currentTextOf } from "../../editor/openDocuments.ts";
-import { editorReviewPort } from "../../files/vscode/textFile.ts";
-import { folderTexts, type FolderTexts } from "../folderTexts.ts";
+import { editorReviewPort } from "../../files/vscode/editorReviewPort.ts";
+import { TurnStarts, type TurnStartsOptions } from "../turns/turnStarts.ts";
+import type { EarlierStates, StoredStates } from "../earlierStates.ts";
+import type { TurnStart } from "../turns/turnStart.ts";
+import { createEarlierStates, decodedStart } from "./createEarlierStates.ts";
 import { ChangeAttribution, type ChangeAttributionOptions } from "./changeAttribution.ts";
 
-export interface ReviewStoreOptions extends Omit<ChangeAttributionOptions, "review"> {
-  /** Takes trees of the folders before a turn, where it can. Returns the folders that have one. Must not reject. */
-  readonly treesOf: (turn: string) => Promise<ReadonlySet<string>>;
+export interface ReviewStoreOptions
+  extends Omit<ChangeAttributionOptions, "review" | "start">, Pick<TurnStartsOptions, "treesOf"> {
+  /** Takes trees of the folders before a turn, where it can. Must not reject. */
+  readonly beginTurn: (turn: string) => Promise<void>;
+  /** Receives the review as it is before a turn, as {@link ReviewStore.snapshot} returns it. */
+  readonly reviewBefore?: (turn: string, review: string) => void;
   readonly storage: TextStorage;
   readonly clock: Clock;
   readonly log: Log;
 }
 
+/** The review at one time. */
+interface ReviewSnapshot {
+  readonly review: StoredReview;
+  readonly states: StoredStates;
+}
+
 const fileName = "review.json";
+const statesFileName = "reviewStates.json";
 /** The time to collect changes before they are stored, in milliseconds. */
 const storeDelay = 500;
 /** Reviews with more text than this are not stored, because they would slow down every save. */
@@ -35,10 +49,11 @@ export class ReviewStore implements Disposable {
   readonly edits: ReviewPort;
   readonly #options: ReviewStoreOptions;
   readonly #store = new DisposableStore();
-  /** The texts of folders without git, at the start of the turn. */
-  #texts: readonly FolderTexts[] = [];
+  readonly #starts: TurnStarts;
+  readonly #states: EarlierStates;
   #timer: Disposable | undefined;
   #restored = false;
+  #storedStates = "{}";
   readonly #writes = new Sequencer();
   /** Settles when what was stored is taken back in. */
   readonly ready: Promise<void>;
@@ -46,17 +61,21 @@ export class ReviewStore implements Disposable {
   constructor(options: ReviewStoreOptions) {
     this.#options = options;
     this.edits = editorReviewPort(options.roots);
-    this.review = this.#store.add(new WindowReview({ port: this.edits, schedule: run => void setImmediate(run) }));
-    const textAt = async (turn: string, path: string): Promise<string | null | undefined> => {
-      const known = await options.textAt(turn, path);
-      if (known !== undefined) return known;
-      for (const texts of this.#texts) {
-        const found = await texts.textAt(path);
-        if (found !== undefined) return found;
-      }
-      return undefined;
-    };
-    this.attribution = this.#store.add(new ChangeAttribution({ ...options, textAt, review: this.review }));
+    this.#starts = new TurnStarts(options);
+    const start = async (turn: string): Promise<TurnStart> => decodedStart(await this.#starts.of(turn));
+    const { log } = options;
+    const states = createEarlierStates({
+      start,
+      awaitsReview: path => this.review.file(path) !== undefined,
+      changedState: (path, turn, what) => this.review.agentChangedState(path, turn, what),
+      stateBefore: (turn, path, state) => options.touches.stateBefore?.(turn, path, state),
+      stateWritten: (path, state) => options.touches.stateWritten?.(path, state),
+      log,
+    });
+    this.#states = this.#store.add(states);
+    const schedule = (run: () => void): void => void setImmediate(run);
+    this.review = this.#store.add(new WindowReview({ port: this.edits, earlier: states, schedule }));
+    this.attribution = this.#store.add(new ChangeAttribution({ ...options, states, start, review: this.review }));
     this.#store.add(this.review.onDidChange(() => this.#storeLater()));
     this.ready = this.#restore();
   }
@@ -82,23 +101,50 @@ export class ReviewStore implements Disposable {
   }
 
   /**
-   * A turn is about to start: reads the contents of the files, as far as that is fast. Folders of which `treesOf` took a
-   * tree need not be read. Never rejects.
+   * A turn is about to start: takes trees, and reads the files of folders without one, as far as that is fast. Never
+   * rejects.
    */
   async turnBegan(turn: string, title: string): Promise<void> {
-    const trees = this.#options.treesOf(turn);
+    const trees = this.#options.beginTurn(turn);
     await this.ready;
-    this.attribution.turnBegan(turn, title);
-    this.#texts = [];
-    try {
-      const withTree = await trees;
-      const roots = this.#options.roots().filter(root => !withTree.has(root));
-      const texts = await Promise.all(roots.map(root => folderTexts(root)));
-      // Another turn may have started meanwhile.
-      if (this.attribution.turn === turn) this.#texts = texts;
-    } catch (thrown) {
-      this.#options.log.warn("The texts of the folder could not be read.", asError(thrown).message);
-    }
+    await this.attribution.whenCompared();
+    this.#options.reviewBefore?.(turn, await this.snapshot());
+    this.#states.turnBegan(Date.now());
+    const synced = this.attribution.turnBegan(turn, title);
+    await Promise.all([trees, synced]);
+    await this.#starts.begin(turn);
+  }
+
+  /** Resolves when the changes of the last turn are attributed, as far as that is fast. */
+  async settled(): Promise<void> {
+    await this.attribution.whenCompared();
+    await this.#states.settled();
+  }
+
+  /** The review with the exact states of its files, to put it back with {@link restoreFiles}. Empty if it is too large. */
+  async snapshot(): Promise<string> {
+    await this.#states.settled();
+    const review = this.review.stored();
+    const text = JSON.stringify({ review, states: this.#states.stored(review.files.map(({ path }) => path)) });
+    return text.length > maxStoredLength ? "" : text;
+  }
+
+  /**
+   * Changes files to what they were at another time, with what then waited for review in them. `snapshot` is the review
+   * at that time.
+   */
+  async restoreFiles(
+    steps: readonly FileTextStep[],
+    snapshot: string | undefined,
+    options?: ApplyOptions,
+  ): Promise<AppliedSteps> {
+    const then = snapshot ? (JSON.parse(snapshot) as ReviewSnapshot) : undefined;
+    const paths = steps.map(({ path }) => path);
+    const applied = await this.review.restoreFiles(steps, then?.review, options);
+    const restored = paths.filter(path => !applied.failed.has(path));
+    const states = Object.entries(then?.states ?? {}).filter(([path]) => restored.includes(path));
+    this.#states.restore(Object.fromEntries(states), restored);
+    return applied;
   }
 
   /** Resolves when everything is stored, or its loss was logged. */
@@ -107,13 +153,23 @@ export class ReviewStore implements Disposable {
     this.#timer = undefined;
     // Nothing is written over what was not read yet.
     if (!this.#restored) return this.#writes.whenIdle();
+    await this.#states.settled();
     const text = JSON.stringify(this.review.stored());
     if (text.length > maxStoredLength) {
       this.#options.log.warn("The changes to review are too large to be stored for the next window.");
       return this.#writes.whenIdle();
     }
+    const paths = this.review.files.flatMap(({ path, movedFrom }) =>
+      movedFrom === undefined ? path : [path, movedFrom],
+    );
+    const states = JSON.stringify(this.#states.stored(paths));
     return this.#writes
-      .queue(() => this.#options.storage.write(fileName, text))
+      .queue(async () => {
+        // The states first: a review without them undoes texts only, whereas states without a review are not used.
+        if (states !== this.#storedStates) await this.#options.storage.write(statesFileName, states);
+        this.#storedStates = states;
+        await this.#options.storage.write(fileName, text);
+      })
       .catch((thrown: unknown) =>
         this.#options.log.error("The changes to review could not be stored.", asError(thrown).message),
       );
@@ -133,6 +189,8 @@ export class ReviewStore implements Disposable {
     try {
       const text = await storage.read(fileName);
       if (text === undefined) return;
+      const states = await storage.read(statesFileName);
+      if (states !== undefined) this.#states.restore(JSON.parse(states) as StoredStates);
       const dropped = await this.review.restore(JSON.parse(text) as StoredReview, currentTextOf);
       for (const path of dropped) log.warn(`${path} changed while the window was closed, so its review starts again.`);
     } catch (thrown) {

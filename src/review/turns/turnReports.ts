@@ -1,8 +1,8 @@
 // The files that an agent's tool calls named in one turn, and the edits that they report. Pure.
-import type { SessionEvent } from "../session/events.ts";
-import { emptySession, toolKey, type SessionState } from "../session/state.ts";
-import { newPathsIn } from "../session/toolPaths.ts";
-import { baseFromReports, containsEdit, editReportsOf, type EditReport } from "./baseFromReports.ts";
+import type { SessionEvent } from "../../session/events.ts";
+import { emptySession, toolKey, type SessionState } from "../../session/state.ts";
+import { newPathsIn } from "../../session/toolPaths.ts";
+import { baseFromReports, containsEdit, editReportsOf, type EditReport } from "../baseFromReports.ts";
 
 /** The maximum number of files in one turn that are tracked by name. */
 const maxNamedPaths = 500;

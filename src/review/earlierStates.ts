@@ -1,0 +1,255 @@
+// The exact states of files before the agent's first change that waits for review, so that Undo brings back bytes,
+// modes and links, and not only texts. Finds changes that no text shows.
+import { SequencerByKey } from "../base/async.ts";
+import { asError } from "../base/errors.ts";
+import { Emitter, type Disposable, type Event } from "../base/lifecycle.ts";
+import type { Log } from "../base/log.ts";
+import {
+  foldersCreatedSince,
+  isPlainState,
+  isSameState,
+  missingFolders,
+  plainState,
+  readFileState,
+  type FileState,
+} from "../files/fileState.ts";
+import type { EarlierFileStates } from "./reviewDecision.ts";
+
+export interface EarlierStatesOptions {
+  /** The state of a file when the turn began. Undefined: unknown. */
+  readonly stateAt: (turn: string, path: string) => Promise<FileState | undefined>;
+  /** The normalized text of the bytes of a file. Undefined: they are no text. */
+  readonly textOf: (bytes: Uint8Array, path: string) => Promise<string | undefined>;
+  /** The state of a file with another text, in its encoding and with its line endings. */
+  readonly withText: (path: string, state: FileState, text: string) => Promise<FileState | undefined>;
+  readonly awaitsReview: (path: string) => boolean;
+  /** The state of a file that the agent changes for the first time in a turn, at the start of the turn. */
+  readonly stateBefore?: (turn: string, path: string, state: FileState) => void;
+  /** The agent left a file that is no text in this state. */
+  readonly stateWritten?: (path: string, state: FileState) => void;
+  /** The agent changed the file, but not its text. */
+  readonly changedState: (path: string, turn: string, before: FileState, after: FileState) => void;
+  readonly log: Log;
+}
+
+/** A state, with its text: null if there is no file, undefined if it is no text. */
+interface KnownState {
+  /** Absent: the text determines it. */
+  readonly state?: FileState;
+  readonly text: string | null | undefined;
+}
+
+/** The states as they are stored for the next window. */
+export type StoredStates = Readonly<Record<string, StoredState>>;
+
+interface StoredState {
+  readonly text?: string | null;
+  readonly state?: StoredFileState;
+}
+
+type StoredFileState =
+  | { readonly kind: "missing"; readonly newFolders?: readonly string[] }
+  | { readonly kind: "link"; readonly target: string }
+  | { readonly kind: "file"; readonly base64: string; readonly executable: boolean };
+
+/** The clock of a file system's timestamps may be this far behind (ms). */
+const clockTick = 20;
+
+/** The most bytes of states that are stored for the next window. The largest are left out. */
+const maxStoredBytes = 16 * 1024 * 1024;
+
+export class EarlierStates implements EarlierFileStates, Disposable {
+  readonly #options: EarlierStatesOptions;
+  readonly #states = new Map<string, KnownState>();
+  /** The states before writes through Parley in this turn. */
+  readonly #captured = new Map<string, FileState>();
+  readonly #pending = new Set<Promise<void>>();
+  readonly #files = new SequencerByKey<string>();
+  /** The files whose check has not begun since they were written, with the turn. */
+  readonly #unchecked = new Map<string, string>();
+  readonly #changed = new Emitter<void>();
+  readonly onDidChange: Event<void> = this.#changed.event;
+  #began = 0;
+
+  constructor(options: EarlierStatesOptions) {
+    this.#options = options;
+  }
+
+  /** A turn begins at that time (ms since the epoch). */
+  turnBegan(at: number): void {
+    // The clock of a file system can be behind.
+    this.#began = at - clockTick;
+    this.#captured.clear();
+  }
+
+  /** The agent is about to write a file through Parley. Never rejects. */
+  async beforeWrite(path: string): Promise<void> {
+    if (this.#captured.has(path)) return;
+    await this.#do(path, async () => {
+      const state = await readFileState(path);
+      if (!state) return;
+      this.#captured.set(path, state.kind === "missing" ? { ...state, newFolders: await missingFolders(path) } : state);
+    });
+  }
+
+  /** The agent changes a file for the first time in a turn. */
+  touched(turn: string, path: string, before: string | null | undefined): void {
+    // A file that waits for review keeps its state before the first change.
+    const isFirst = !this.#options.awaitsReview(path);
+    if (isFirst) this.#states.delete(path);
+    const captured = this.#captured.get(path);
+    this.#track(path, async () => {
+      const [state, known] = (await this.#stateBefore(turn, path, captured, before)) ?? [];
+      if (!state || !known) return;
+      if (isFirst) this.#states.set(path, known);
+      this.#options.stateBefore?.(turn, path, known.state ?? state);
+    });
+  }
+
+  /** The state with the text before. Otherwise the one that was captured, or that of the start of the turn. */
+  async #stateBefore(
+    turn: string,
+    path: string,
+    captured: FileState | undefined,
+    before: string | null | undefined,
+  ): Promise<readonly [FileState, KnownState] | undefined> {
+    const own = captured && ([captured, await this.#known(path, captured)] as const);
+    if (own && before !== undefined && own[1].text === before) return own;
+    const state = await this.#options.stateAt(turn, path);
+    const start = state && ([state, await this.#known(path, state)] as const);
+    return start && (before === undefined || start[1].text === before || !own) ? start : own;
+  }
+
+  /** The agent has written a file. Reports what changed if that is not the text. */
+  written(turn: string, path: string): void {
+    // A check that has not begun sees this write, too. Commands can cause thousands of reports.
+    const isWaiting = this.#unchecked.has(path);
+    this.#unchecked.set(path, turn);
+    if (isWaiting) return;
+    this.#track(path, async () => {
+      const turn = this.#unchecked.get(path) ?? "";
+      this.#unchecked.delete(path);
+      const before = this.#stateOf(path);
+      const after = await readFileState(path);
+      if (after && (await this.#isNoText(path, after))) this.#options.stateWritten?.(path, after);
+      if (!before || this.#options.awaitsReview(path)) return;
+      if (!after || isSameState(before, after) || this.#options.awaitsReview(path)) return;
+      if (!(await this.#hasSameText(path, after))) return;
+      const now = await readFileState(path);
+      // A decision can have brought the file back meanwhile.
+      if (!now || !isSameState(now, after)) return this.written(turn, path);
+      if (!this.#options.awaitsReview(path)) this.#options.changedState(path, turn, before, after);
+    });
+  }
+
+  async settled(): Promise<void> {
+    while (this.#pending.size > 0) await Promise.all(this.#pending);
+  }
+
+  has(path: string): boolean {
+    return this.#states.has(path);
+  }
+
+  async stateFor(path: string, text: string | null | undefined): Promise<FileState | undefined> {
+    const known = this.#states.get(path);
+    const state = this.#stateOf(path);
+    if (!known || !state || text === undefined || known.text === text) return state;
+    return typeof text === "string" ? this.#options.withText(path, state, text) : undefined;
+  }
+
+  /** The user moved the file. */
+  moved(from: string, to: string): void {
+    const known = this.#states.get(from);
+    this.#states.delete(from);
+    if (known) this.#states.set(to, known);
+  }
+
+  /** The states of these files, as plain JSON. */
+  stored(paths: readonly string[]): StoredStates {
+    const known = paths.flatMap(path => ({ path, known: this.#states.get(path) }));
+    let bytes = 0;
+    const rows = known
+      .flatMap(({ path, known }) => (known ? [{ path, known, size: sizeOf(known) }] : []))
+      .sort((a, b) => a.size - b.size)
+      .filter(({ size }) => (bytes += size) <= maxStoredBytes)
+      .map(({ path, known: { state, text } }): [string, StoredState] => [
+        path,
+        // The text of a file without a state of its own is that of its base.
+        { ...(state ? { state: toStored(state) } : {}), ...(text !== undefined && { text }) },
+      ]);
+    return Object.fromEntries(rows);
+  }
+
+  /** Takes in stored states. Those of the named files replace the present ones. */
+  restore(stored: StoredStates, replaced: readonly string[] = []): void {
+    for (const path of replaced) this.#states.delete(path);
+    for (const [path, { state, text }] of Object.entries(stored)) {
+      if (!this.#states.has(path)) this.#states.set(path, { text, ...(state && { state: fromStored(state) }) });
+    }
+    this.#changed.fire();
+  }
+
+  dispose(): void {
+    this.#changed.dispose();
+  }
+
+  #stateOf(path: string): FileState | undefined {
+    const known = this.#states.get(path);
+    return known && (known.state ?? (known.text === undefined ? undefined : plainState(known.text)));
+  }
+
+  async #known(path: string, state: FileState): Promise<KnownState> {
+    if (state.kind === "link") return { state, text: undefined };
+    if (state.kind === "missing") {
+      const newFolders = state.newFolders ?? (await foldersCreatedSince(path, this.#began));
+      return newFolders.length > 0 ? { state: { ...state, newFolders }, text: null } : { text: null };
+    }
+    const text = await this.#options.textOf(state.bytes, path);
+    return text !== undefined && isPlainState(state) ? { text } : { state, text };
+  }
+
+  async #isNoText(path: string, state: FileState): Promise<boolean> {
+    if (state.kind === "file") return (await this.#options.textOf(state.bytes, path)) === undefined;
+    return state.kind === "link";
+  }
+
+  async #hasSameText(path: string, now: FileState): Promise<boolean> {
+    const known = this.#states.get(path);
+    // What is no text has no other change to show.
+    if (known?.text === undefined || now.kind === "link") return true;
+    if (now.kind !== "file") return false;
+    return (await this.#options.textOf(now.bytes, path)) === known.text;
+  }
+
+  /** Does the work when all earlier work on the file is done. */
+  #track(path: string, work: () => Promise<void>): void {
+    const pending = this.#files
+      .queue(path, () => this.#do(path, work))
+      .finally(() => {
+        this.#pending.delete(pending);
+        this.#changed.fire();
+      });
+    this.#pending.add(pending);
+  }
+
+  async #do(path: string, work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (thrown) {
+      this.#options.log.warn(`The earlier state of ${path} could not be read.`, asError(thrown).message);
+    }
+  }
+}
+
+const sizeOf = ({ state, text }: KnownState): number =>
+  (state?.kind === "file" ? state.bytes.length : 0) + (text?.length ?? 0);
+
+const toStored = (state: FileState): StoredFileState =>
+  state.kind === "file"
+    ? { kind: "file", base64: Buffer.from(state.bytes).toString("base64"), executable: state.executable }
+    : state;
+
+const fromStored = (state: StoredFileState): FileState =>
+  state.kind === "file"
+    ? { kind: "file", bytes: Buffer.from(state.base64, "base64"), executable: state.executable }
+    : state;

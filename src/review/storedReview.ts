@@ -1,0 +1,55 @@
+// The state of a review that is stored for the next window.
+import type { Work } from "../base/lineDiff.ts";
+import { reanchor, reanchorWork } from "./fileChanges.ts";
+import type { FileChanges } from "./hunk.ts";
+import type { MoveOrigin, TrackedFile } from "./trackedFile.ts";
+
+export interface StoredReview {
+  readonly files: readonly StoredFile[];
+  readonly titles: Readonly<Record<string, string>>;
+}
+
+export interface StoredFile {
+  readonly path: string;
+  readonly changes: FileChanges;
+  readonly mixed: boolean;
+  readonly unknown?: string;
+  readonly movedFrom?: MoveOrigin;
+}
+
+/** A file under review, as plain JSON. */
+export function storedFile({ path, changes, mixed, unknown, movedFrom }: TrackedFile): StoredFile {
+  return { path, changes, mixed, ...(unknown !== undefined && { unknown }), ...(movedFrom && { movedFrom }) };
+}
+
+/** The most earlier states of a file that are kept. */
+export const maxHistory = 100;
+
+/** A file after a restore to `text`. `then`: what waited for review at that time. */
+export function restoredFile(
+  path: string,
+  text: string | null | undefined,
+  then: StoredFile | undefined,
+  now: TrackedFile | undefined,
+): TrackedFile {
+  const history = now ? [...now.history, now.changes].slice(-maxHistory) : [];
+  const nextId = Math.max(now?.changes.nextId ?? 1, then?.changes.nextId ?? 1);
+  const settled: FileChanges = { base: text ?? null, text: text ?? null, hunks: [], nextId, kept: [] };
+  if (!then) return { path, changes: settled, history, mixed: false };
+  if (then.unknown !== undefined || text === undefined) return { ...then, history };
+  const changes = reanchor(then.changes, text);
+  return { path, changes: changes ? { ...changes, nextId } : settled, history, mixed: then.mixed };
+}
+
+/** A stored file with its current text. Undefined if its changes cannot be found again. `complete`: does the work. */
+export async function revivedFile(
+  stored: StoredFile,
+  text: string | null | undefined,
+  complete: (work: Work<FileChanges | undefined>) => Promise<FileChanges | undefined>,
+): Promise<TrackedFile | undefined> {
+  const { changes, unknown } = stored;
+  if (unknown !== undefined) return { ...stored, history: [] };
+  if (text === undefined) return undefined;
+  const now = changes.text === text ? changes : await complete(reanchorWork(changes, text));
+  return now && { ...stored, changes: now, history: [] };
+}

@@ -1,0 +1,135 @@
+// A file as the review of a window tracks it, and what a decision is about.
+import { applyAgentEdit, isSettled, lineCounts, track, undoHunks } from "./fileChanges.ts";
+import type { FileChanges, Hunk } from "./hunk.ts";
+import type { ReviewedFile, ReviewTarget } from "./review.ts";
+
+export interface TrackedFile {
+  readonly path: string;
+  readonly changes: FileChanges;
+  /** Earlier states, newest last, for undo and redo in the editor. */
+  readonly history: readonly FileChanges[];
+  /** The user edited a file that the agent created. */
+  readonly mixed: boolean;
+  readonly unknown?: string;
+  /** Where the file was before an agent moved it, and in which turn it was moved. */
+  readonly movedFrom?: MoveOrigin;
+}
+
+export interface MoveOrigin {
+  readonly path: string;
+  readonly turn: string;
+}
+
+/** A file of a decision, and those of its hunks that the decision is about. */
+export interface ChosenFile {
+  readonly file: TrackedFile;
+  readonly ids: readonly string[];
+  /** The decision is about the file, not about some of its hunks. */
+  readonly isWhole: boolean;
+  /** The decision is also about the move of the file. */
+  readonly isMove: boolean;
+}
+
+/** Whether the file needs a decision. */
+export const awaitsReview = ({ changes, unknown, movedFrom }: TrackedFile): boolean =>
+  unknown !== undefined || !isSettled(changes) || (movedFrom !== undefined && changes.text !== null);
+
+/** Whether undoing these hunks would delete a file that also contains the user's text. */
+export const deletesOwnEdits = ({ file, ids }: ChosenFile): boolean =>
+  file.mixed && ids.length > 0 && !undoHunks(file.changes, ids).changes.text;
+
+/** The hunks of a decision, by file. Hunks that no longer exist are skipped. */
+export function chosenFiles(files: Iterable<TrackedFile>, target: ReviewTarget): readonly ChosenFile[] {
+  const all = [...files].filter(awaitsReview);
+  const idsOf = (file: TrackedFile, test: (hunk: Hunk) => boolean): readonly string[] =>
+    file.changes.hunks.filter(test).map(hunk => hunk.id);
+  const whole = (file: TrackedFile): ChosenFile => ({
+    file,
+    ids: idsOf(file, () => true),
+    isWhole: true,
+    isMove: file.movedFrom !== undefined,
+  });
+  switch (target.kind) {
+    case "all":
+      return all.map(whole);
+    case "turn": {
+      const { turn } = target;
+      return all
+        .map(file => {
+          const ids = idsOf(file, hunk => hunk.turns.includes(turn));
+          return { file, ids, isWhole: false, isMove: file.movedFrom?.turn === turn };
+        })
+        .filter(({ ids, isMove }) => ids.length > 0 || isMove);
+    }
+    case "file":
+      return all.filter(file => file.path === target.path).map(whole);
+    case "hunks":
+      return all
+        .filter(file => file.path === target.path)
+        .map(file => ({
+          file,
+          ids: idsOf(file, hunk => target.ids.includes(hunk.id)),
+          isWhole: false,
+          isMove: false,
+        }));
+    default:
+      return target satisfies never;
+  }
+}
+
+/** What an agent moved. */
+export interface AgentMove {
+  readonly from: string;
+  readonly to: string;
+  readonly turn: string;
+  /** The text before the turn. Undefined: it is not a text. */
+  readonly before: string | undefined;
+  /** What to show if the file is not a text, as a sentence. */
+  readonly why: string;
+}
+
+/**
+ * A file that an agent moved, made of the file that is gone, if it is tracked, and the file that was created. Undefined
+ * if a decision or the user was faster, so that they are no longer one file.
+ */
+export function movedFile(
+  source: TrackedFile | undefined,
+  target: TrackedFile | undefined,
+  { from, to, turn, before, why }: AgentMove,
+): TrackedFile | undefined {
+  if (!target || !awaitsReview(target) || (target.unknown === undefined && target.changes.base !== null))
+    return undefined;
+  const movedFrom = { path: from, turn };
+  const earlier = source?.history.findLast(({ text }) => text !== null);
+  if (source && source.unknown === undefined) {
+    if (source.changes.text !== null) return undefined;
+    // Otherwise the deletion was kept, or the user's.
+    if (source.changes.base === null && (!earlier || earlier.base !== null)) return undefined;
+  }
+  const { text } = target.changes;
+  const isText = target.unknown === undefined && source?.unknown === undefined;
+  if (!isText || text === null || (!earlier && before === undefined))
+    return { path: to, changes: track(text, text, turn), history: [], mixed: false, unknown: why, movedFrom };
+  const changes = earlier ? applyAgentEdit(earlier, text, turn) : track(before ?? "", text, turn);
+  return { path: to, changes, history: earlier ? [earlier] : [], mixed: false, movedFrom };
+}
+
+/**
+ * The file as the surfaces show it. `turns`: all turns, oldest first. `hasEarlier`: the exact state before the agent's
+ * first change is known.
+ */
+export function reviewedFile(
+  { path, changes, unknown, movedFrom }: TrackedFile,
+  turns: readonly string[],
+  hasEarlier: boolean,
+): ReviewedFile {
+  const own = new Set([...changes.hunks.flatMap(hunk => hunk.turns), ...(movedFrom ? [movedFrom.turn] : [])]);
+  return {
+    path,
+    changes,
+    ...lineCounts(changes),
+    turns: [...own].sort((a, b) => turns.indexOf(a) - turns.indexOf(b)),
+    ...(movedFrom && { movedFrom: movedFrom.path }),
+    ...(unknown !== undefined && { unknown, canUndo: movedFrom !== undefined || hasEarlier }),
+  };
+}

@@ -1,0 +1,58 @@
+// Connects the exact states of files under review to the editor: decoding, and sentences about what changed.
+import * as vscode from "vscode";
+import type { Log } from "../../base/log.ts";
+import { textOfBytes } from "../../editor/diskText.ts";
+import type { FileState } from "../../files/fileState.ts";
+import { stateWithText } from "../../files/vscode/stateSteps.ts";
+import { EarlierStates, type EarlierStatesOptions } from "../earlierStates.ts";
+import type { TurnStart } from "../turns/turnStart.ts";
+
+/** Creates the states of a window's review. */
+export function createEarlierStates(
+  options: Pick<EarlierStatesOptions, "awaitsReview" | "stateBefore" | "stateWritten"> & {
+    readonly start: (turn: string) => Promise<TurnStart>;
+    readonly changedState: (path: string, turn: string, what: string) => void;
+    readonly log: Log;
+  },
+): EarlierStates {
+  return new EarlierStates({
+    ...options,
+    stateAt: async (turn, path) => (await options.start(turn)).stateAt(path),
+    textOf: decodedText,
+    withText: stateWithText,
+    changedState: (path, turn, before, after) => options.changedState(path, turn, describeChange(before, after)),
+  });
+}
+
+/** The start with the texts of all files that the editor can decode, not only of those in UTF-8. */
+export function decodedStart(start: TurnStart): TurnStart {
+  return {
+    ...start,
+    async textAt(path) {
+      const text = await start.textAt(path);
+      if (text !== undefined) return text;
+      const state = await start.stateAt(path);
+      return state?.kind === "file" ? decodedText(state.bytes, path) : undefined;
+    },
+  };
+}
+
+/** Undefined if the bytes are no text in the encoding that the editor would choose. */
+async function decodedText(bytes: Uint8Array, path: string): Promise<string | undefined> {
+  try {
+    return await textOfBytes(bytes, path);
+  } catch {
+    return undefined; // The editor cannot decode it either.
+  }
+}
+
+function describeChange(before: FileState, after: FileState): string {
+  if (before.kind === "link" || after.kind === "link")
+    return vscode.l10n.t("The agent changed or replaced a symbolic link.");
+  if (before.kind !== "file" || after.kind !== "file") return vscode.l10n.t("The agent changed the file.");
+  if (Buffer.compare(before.bytes, after.bytes) !== 0)
+    return vscode.l10n.t("The agent changed line endings or the encoding, and no text.");
+  return after.executable
+    ? vscode.l10n.t("The agent made the file executable.")
+    : vscode.l10n.t("The agent made the file not executable.");
+}

@@ -1,0 +1,76 @@
+// Changes of open documents as VS Code reports them, with the state of the document at that moment.
+import * as vscode from "vscode";
+import { DisposableStore, type Disposable } from "../../base/lifecycle.ts";
+import { withLineFeeds } from "../../base/text.ts";
+import { diskText } from "../../editor/diskText.ts";
+import { looksTyped } from "../../files/typedEdits.ts";
+import { agentTextOf } from "../../files/vscode/agentEdits.ts";
+import type { RangeEdit } from "../fileChanges.ts";
+
+/** A change of an open document, as it is when VS Code reports it. */
+export interface DocumentChange {
+  readonly document: vscode.TextDocument;
+  readonly version: number;
+  readonly text: string;
+  readonly clean: boolean;
+  readonly reason: vscode.TextDocumentChangeReason | undefined;
+  readonly edits: readonly RangeEdit[];
+  /** A write of the agent has just put this text into the document. */
+  readonly isAgents: boolean;
+  /** The user typed, although a write of the agent may be in progress. */
+  readonly isTyped: boolean;
+}
+
+export interface DocumentChangesOptions {
+  /** Called immediately for each change, so that unwanted changes cost nothing. */
+  readonly isWanted: (path: string) => boolean;
+  readonly onChange: (path: string, change: DocumentChange) => void;
+}
+
+export class DocumentChanges implements Disposable {
+  readonly #options: DocumentChangesOptions;
+  readonly #store = new DisposableStore();
+  /** The version at which VS Code reported that a document became dirty. */
+  readonly #dirtied = new WeakMap<vscode.TextDocument, number>();
+
+  constructor(options: DocumentChangesOptions) {
+    this.#options = options;
+    this.#store.add(vscode.workspace.onDidChangeTextDocument(event => this.#changed(event)));
+  }
+
+  /**
+   * The text on disk if VS Code reloaded the document, undefined otherwise. VS Code reports the user's first change as
+   * one of a saved document, too.
+   */
+  async reloadedText(path: string, { document, version, text, clean }: DocumentChange): Promise<string | undefined> {
+    if (!clean) return undefined;
+    const disk = await diskText(path);
+    return this.#dirtied.get(document) !== version && disk === text ? disk : undefined;
+  }
+
+  dispose(): void {
+    this.#store.dispose();
+  }
+
+  #changed({ document, contentChanges, reason }: vscode.TextDocumentChangeEvent): void {
+    if (document.uri.scheme !== "file") return;
+    if (contentChanges.length === 0) {
+      if (document.isDirty) this.#dirtied.set(document, document.version);
+      return;
+    }
+    const path = document.uri.fsPath;
+    if (!this.#options.isWanted(path)) return;
+    const text = withLineFeeds(document.getText());
+    const isAgents = agentTextOf(path) === text;
+    this.#options.onChange(path, {
+      document,
+      version: document.version,
+      text,
+      clean: !document.isDirty,
+      reason,
+      edits: contentChanges.map(({ range: { start, end }, text }) => ({ start, end, text: withLineFeeds(text) })),
+      isAgents,
+      isTyped: !isAgents && looksTyped(contentChanges),
+    });
+  }
+}

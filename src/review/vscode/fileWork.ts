@@ -1,0 +1,95 @@
+// Work on files: one piece at a time for each file, in the order of the reports, by the path with links resolved.
+import { SequencerByKey } from "../../base/async.ts";
+import { asError } from "../../base/errors.ts";
+import type { Log } from "../../base/log.ts";
+import { nodePaths } from "../../files/nodePaths.ts";
+import { Confinement, type LocatedPath } from "../../files/paths.ts";
+
+export interface FileWorkOptions {
+  readonly roots: () => readonly string[];
+  readonly log: Log;
+}
+
+/** The maximum number of resolved paths to remember. */
+const maxLocated = 10_000;
+
+export class FileWork {
+  readonly #options: FileWorkOptions;
+  #confinement: Confinement;
+  readonly #located = new Map<string, Promise<LocatedPath | undefined>>();
+  readonly #files = new SequencerByKey<string>();
+  /** The work on files that has not begun, see {@link enqueueOnce}. */
+  readonly #waiting = new Set<string>();
+  /** All work that is not done. */
+  readonly #pending = new Set<Promise<void>>();
+  #ended = false;
+
+  constructor(options: FileWorkOptions) {
+    this.#options = options;
+    this.#confinement = new Confinement(nodePaths(), options.roots());
+  }
+
+  /** The workspace has other folders now. */
+  rootsChanged(): void {
+    this.#confinement = new Confinement(nodePaths(), this.#options.roots());
+    this.#located.clear();
+  }
+
+  /** Does the work when all earlier work on the file is done. A path outside the folders has no work. */
+  enqueue(path: string, work: (located: LocatedPath) => Promise<void>): Promise<void> {
+    const done = this.#do(path, work);
+    this.#pending.add(done);
+    return done.finally(() => this.#pending.delete(done));
+  }
+
+  async #do(path: string, work: (located: LocatedPath) => Promise<void>): Promise<void> {
+    const located = await this.locate(path);
+    if (!located?.inside || this.#ended) return;
+    const key = located.path;
+    await this.#files
+      .queue(key, () => work(located))
+      .catch((thrown: unknown) => {
+        this.#options.log.error(`The changes in ${key} could not be attributed.`, asError(thrown).stack);
+      });
+  }
+
+  /**
+   * Like {@link enqueue}, unless the same work waits already: it begins later and sees all that this work would see.
+   * Tool calls can arrive faster than files can be read.
+   */
+  enqueueOnce(name: "snapshot" | "disk", path: string, work: (located: LocatedPath) => Promise<void>): void {
+    const key = `${name} ${path}`;
+    if (this.#waiting.has(key)) return;
+    this.#waiting.add(key);
+    const begin = (located: LocatedPath): Promise<void> => {
+      this.#waiting.delete(key);
+      return work(located);
+    };
+    // A path that leads nowhere has no work.
+    void this.enqueue(path, begin).finally(() => this.#waiting.delete(key));
+  }
+
+  /** Resolves the path. Cached, so that reports about a file stay in order. */
+  locate(path: string): Promise<LocatedPath | undefined> {
+    const known = this.#located.get(path);
+    if (known) return known;
+    const located = this.#confinement.locate(path).catch(() => {
+      // The path is not absolute, or files are being created and deleted there.
+      this.#located.delete(path);
+      return undefined;
+    });
+    this.#located.set(path, located);
+    if (this.#located.size > maxLocated) this.#located.clear();
+    return located;
+  }
+
+  /** Resolves when all work is done, also the work that other work adds. */
+  async whenIdle(): Promise<void> {
+    while (this.#pending.size > 0) await Promise.all(this.#pending);
+  }
+
+  /** No work begins any more. */
+  end(): void {
+    this.#ended = true;
+  }
+}

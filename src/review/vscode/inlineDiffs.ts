@@ -1,0 +1,116 @@
+// The text before the agent's changes as a source of VS Code's inline diffs: the marks beside line numbers, and the view
+// below a change with its removed lines. Only a source control can provide such texts, so there is one while changes
+// wait for review. It lists them, too.
+import { parse } from "node:path";
+import * as vscode from "vscode";
+import { DisposableStore, type Disposable } from "../../base/lifecycle.ts";
+import type { FileRow } from "../reviewPresentation.ts";
+import type { Review, ReviewedFile } from "../review.ts";
+import type { BaseDocuments } from "./baseDocuments.ts";
+
+export class InlineDiffs implements vscode.QuickDiffProvider, Disposable {
+  readonly #review: Review;
+  readonly #bases: BaseDocuments;
+  readonly #store = new DisposableStore();
+  #control: vscode.SourceControl | undefined;
+  #group: vscode.SourceControlResourceGroup | undefined;
+  /** The open documents with an inline diff, and the listed files. Each in one string. */
+  #open = "";
+  #listed = "";
+
+  /** @param ready VS Code shows the first source control in the status bar, so the repositories come before this one. */
+  constructor(review: Review, bases: BaseDocuments, ready: Promise<void> = Promise.resolve()) {
+    this.#review = review;
+    this.#bases = bases;
+    void ready.then(() => this.#start());
+  }
+
+  #start(): void {
+    if (this.#store.isDisposed) return;
+    this.#store.add(this.#review.onDidChange(() => this.#update()));
+    this.#store.add(vscode.workspace.onDidOpenTextDocument(() => this.#updateDiffs()));
+    this.#update();
+  }
+
+  provideOriginalResource(uri: vscode.Uri): vscode.Uri | undefined {
+    const file = uri.scheme === "file" ? this.#review.file(uri.fsPath) : undefined;
+    return file && hasInlineDiff(file) ? this.#bases.baseUri(file.path) : undefined;
+  }
+
+  dispose(): void {
+    this.#store.dispose();
+    this.#control?.dispose();
+    this.#control = undefined;
+  }
+
+  #update(): void {
+    const { files } = this.#review;
+    if (files.length === 0) {
+      this.#control?.dispose();
+      this.#control = undefined;
+      [this.#open, this.#listed] = ["", ""];
+      return;
+    }
+    if (!this.#control) this.#create();
+    this.#list(files);
+    this.#updateDiffs();
+  }
+
+  #create(): void {
+    const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
+    // The root is above every repository: so the status bar keeps showing the repository of the active editor, whose
+    // root is nearer. Without a root, the diff of the repository would come first in the editor.
+    const root = folder?.scheme === "file" ? vscode.Uri.file(parse(folder.fsPath).root) : undefined;
+    this.#control = vscode.scm.createSourceControl("parley", "Parley", root);
+    this.#control.inputBox.visible = false;
+    // The view of changes has a badge of its own.
+    this.#control.count = 0;
+    this.#group = this.#control.createResourceGroup("changes", vscode.l10n.t("Changes to Review"));
+    this.#group.hideWhenEmpty = true;
+  }
+
+  /** Lists the files. Their hunks are not listed, so a keystroke changes nothing. */
+  #list(files: readonly ReviewedFile[]): void {
+    const listed = JSON.stringify(files.map(({ path, changes, unknown }) => [path, changes.text === null, unknown]));
+    if (!this.#group || listed === this.#listed) return;
+    this.#listed = listed;
+    this.#group.resourceStates = files.map(resourceState);
+  }
+
+  /** VS Code asks again for the text before a change only if the provider is new. */
+  #updateDiffs(): void {
+    if (!this.#control) return;
+    const open = vscode.workspace.textDocuments
+      .filter(({ uri }) => this.provideOriginalResource(uri) !== undefined)
+      .map(({ uri }) => uri.toString())
+      .sort()
+      .join("\n");
+    if (open === this.#open) return;
+    this.#open = open;
+    setProvider(this.#control, undefined);
+    if (open !== "") setProvider(this.#control, this);
+  }
+}
+
+function setProvider(
+  control: { quickDiffProvider?: vscode.QuickDiffProvider | undefined },
+  provider: vscode.QuickDiffProvider | undefined,
+): void {
+  control.quickDiffProvider = provider;
+}
+
+/** Whether both sides exist. A new file has no earlier lines, and a deleted file has no editor. */
+const hasInlineDiff = ({ changes, unknown }: ReviewedFile): boolean =>
+  unknown === undefined && changes.base !== null && changes.text !== null;
+
+function resourceState(file: ReviewedFile): vscode.SourceControlResourceState {
+  const { path, changes, unknown, added, removed } = file;
+  const row: FileRow = { kind: "file", file, hunks: changes.hunks, added, removed };
+  const command = unknown === undefined ? "parley.openFileDiff" : "parley.openChange";
+  return {
+    resourceUri: vscode.Uri.file(path),
+    command: { command, title: vscode.l10n.t("Open Change"), arguments: [row] },
+    decorations: { strikeThrough: changes.text === null, ...(unknown !== undefined && { tooltip: unknown }) },
+    contextValue: unknown === undefined ? "file" : "unknownFile",
+  };
+}

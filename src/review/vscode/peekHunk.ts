@@ -1,0 +1,75 @@
+// Shows the earlier lines of a hunk below it: in VS Code's inline diff, or as a peek of the text before.
+import * as vscode from "vscode";
+import { withTimeout } from "../../base/async.ts";
+import type { Disposable } from "../../base/lifecycle.ts";
+import type { Hunk } from "../hunk.ts";
+import type { ReviewedFile } from "../review.ts";
+import { anchorLine } from "../reviewPresentation.ts";
+import type { BaseDocuments } from "./baseDocuments.ts";
+
+/** VS Code computes the inline diff of a file that was just opened within this time. Milliseconds. */
+const maxDiffTime = 2000;
+/** The time for VS Code to show an inline diff that it has computed. Milliseconds. */
+const maxShowTime = 300;
+
+/** Shows the earlier lines of a hunk in the editor that shows its file. Opens the file if there is none. */
+export async function peekHunk(
+  bases: BaseDocuments,
+  { path }: ReviewedFile,
+  hunk: Hunk,
+  shown?: vscode.TextEditor,
+): Promise<void> {
+  const editor = shown ?? (await vscode.window.showTextDocument(vscode.Uri.file(path), { preview: true }));
+  const line = anchorLine(hunk);
+  const base = bases.baseUri(path);
+  if (await showInlineDiff(editor, hunk, base)) return;
+  const first = anchorLine(hunk, "base");
+  const last = Math.max(first, hunk.base.to - 1);
+  const before = new vscode.Location(base, new vscode.Range(first, 0, last, Number.MAX_SAFE_INTEGER));
+  const { uri } = editor.document;
+  const place = new vscode.Position(line, 0);
+  await vscode.commands.executeCommand("editor.action.peekLocations", uri, place, [before], "peek");
+}
+
+/** Opens the inline diff at a hunk. False if VS Code doesn't show one with this text before. */
+async function showInlineDiff(editor: vscode.TextEditor, hunk: Hunk, base: vscode.Uri): Promise<boolean> {
+  if (vscode.workspace.getConfiguration("scm").get("diffDecorations") === "none") return false;
+  const { commands, window } = vscode;
+  await closeInlineDiff();
+  const place = new vscode.Position(anchorLine(hunk), 0);
+  // VS Code counts removed lines to the line before them.
+  const start = hunk.text.from === hunk.text.to ? new vscode.Position(Math.max(0, place.line - 1), 0) : place;
+  editor.selection = new vscode.Selection(start, start);
+  const known = new Set(window.visibleTextEditors);
+  // The inline diff consists of editors, too.
+  const shown = (): readonly vscode.TextEditor[] => window.visibleTextEditors.filter(one => !known.has(one));
+  const isBase = ({ document }: vscode.TextEditor): boolean => document.uri.toString() === base.toString();
+  for (const end = Date.now() + maxDiffTime; Date.now() < end && shown().length === 0;) {
+    await commands.executeCommand("editor.action.dirtydiff.next");
+    await visibleEditors(() => shown().length > 0, maxShowTime);
+  }
+  const isShown = shown().some(isBase);
+  // The diff of another source control, or none.
+  if (!isShown) await closeInlineDiff();
+  editor.selection = new vscode.Selection(place, place);
+  return isShown;
+}
+
+/** The command has had two names. */
+async function closeInlineDiff(): Promise<void> {
+  const { commands } = vscode;
+  const known = new Set(await commands.getCommands(true));
+  if (known.has("closeQuickDiff")) await commands.executeCommand("closeQuickDiff");
+  else if (known.has("closeDirtyDiff")) await commands.executeCommand("closeDirtyDiff");
+}
+
+/** Resolves when the condition holds for the visible editors, or after this time (ms). */
+async function visibleEditors(condition: () => boolean, limit: number): Promise<void> {
+  if (condition()) return;
+  let listening: Disposable | undefined;
+  const holds = new Promise<void>(resolve => {
+    listening = vscode.window.onDidChangeVisibleTextEditors(() => condition() && resolve());
+  });
+  await withTimeout(holds, limit, () => undefined);
+  listening?.dispose();
+}

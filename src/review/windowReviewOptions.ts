@@ -1,0 +1,12 @@
+// What the review of a window needs from its surroundings.
+import type { ReviewPort } from "../files/ports.ts";
+import type { Slices } from "./fileComparisons.ts";
+import type { EarlierFileStates } from "./reviewDecision.ts";
+
+export interface WindowReviewOptions {
+  readonly port: ReviewPort;
+  readonly earlier?: EarlierFileStates;
+  /** Runs the function once, soon. */
+  readonly schedule: (run: () => void) => void;
+  readonly slices?: Slices;
+}
