@@ -9,6 +9,8 @@ export interface TreeRecord {
    * The paths that the tree lacks because they were too large or are repositories of their own, relative to the folder.
    */
   readonly left: readonly string[];
+  /** The tree has all files byte for byte. Absent: git may have converted files that attributes or settings name. */
+  readonly exact?: true;
 }
 
 /** The known states of a touched file. Texts are stored by their keys. Null: the file did not exist. */
@@ -17,6 +19,13 @@ export interface FileRecord {
   readonly before?: string | null;
   /** The bytes before, if the text does not determine them. */
   readonly raw?: string;
+  /** The text determines the bytes before. */
+  readonly plain?: true;
+  readonly executable?: true;
+  /** The target, if there was a symbolic link. */
+  readonly link?: string;
+  /** The folders above the file that did not exist either, outermost first. */
+  readonly newFolders?: readonly string[];
   /** After the last write. Absent: no write is known. */
   readonly after?: string | null;
   /** The user or another program changed it in the middle of the turn. */
@@ -31,6 +40,8 @@ export interface TurnRecord {
   readonly at: number;
   readonly trees: readonly TreeRecord[];
   readonly files: Readonly<Record<string, FileRecord>>;
+  /** The review at the start, by the key of its content. */
+  readonly review?: string;
   /** A restore that was undone, or that undid another one. */
   readonly undone?: true;
 }

@@ -1,13 +1,19 @@
 // One session's checkpoints: what the files held when each turn began, as far as it is known, and what going back there
 // would change. Files that an agent touched are known by their text before; all others by a tree of git's, if there is one.
+import { sep } from "node:path";
 import { Sequencer } from "../base/async.ts";
 import { asError, Refusal } from "../base/errors.ts";
 import { Emitter, type Disposable, type Event } from "../base/lifecycle.ts";
 import type { Clock, Log } from "../base/log.ts";
 import { parseIndex, serializeIndex, type FileRecord, type TreeRecord, type TurnRecord } from "./checkpointIndex.ts";
 import type { CheckpointTrees } from "./checkpointTrees.ts";
+import type { TurnStart } from "../review/turns/turnStart.ts";
+import { startFromTrees } from "./startFromTrees.ts";
 import { contentKey, type CheckpointStore } from "./checkpointStore.ts";
-import { normalizeText } from "../base/text.ts";
+import { lastKnownKey, stateKey, textKey } from "./fileHistory.ts";
+import { RestorePlanner, type CurrentFiles, type FileRestore, type RestorePlan } from "./restorePlanner.ts";
+import { decodeUtf8, normalizeText } from "../base/text.ts";
+import type { FileState } from "../files/fileState.ts";
 
 /**
  * A file that the agent of a turn is about to change, or has changed. Texts have "\n" line endings and no byte-order
@@ -20,8 +26,6 @@ export interface TouchedFile {
   readonly path: string;
   /** The text at the first touch in the turn. Null: the file did not exist. Undefined: unknown. */
   readonly before: string | null | undefined;
-  /** The bytes on disk at that moment, if known. A restore that creates the file again writes them. */
-  readonly raw?: Uint8Array;
 }
 
 export interface CheckpointOptions {
@@ -34,38 +38,8 @@ export interface CheckpointOptions {
   readonly limits: () => { readonly count: number; readonly age: number };
 }
 
-/** A file that a restore would change. */
-export interface FileRestore {
-  readonly path: string;
-  /** The text after the restore. Null: the file would be deleted. */
-  readonly to: string | null;
-  /** The bytes to write if the file has to be created. */
-  readonly raw?: Uint8Array;
-  /** The current text, including unsaved changes. Null: the file does not exist. */
-  readonly now: string | null;
-  /** The user or another program changed the file since, so it is kept unless the user selects it. */
-  readonly changedSince: boolean;
-}
-
-/** The effects of restoring a checkpoint. */
-export interface RestorePlan {
-  /** The turn or the restore whose start is restored. */
-  readonly checkpoint: string;
-  readonly files: readonly FileRestore[];
-  /** Changed files whose earlier text is unknown. */
-  readonly unknown: readonly string[];
-  /** The number of further files that differ, and that no agent is known to have touched. */
-  readonly more: number;
-}
-
-/** Reads the text of a file as the user sees it. Null: the file does not exist. Rejects if the file is not a text. */
-export type ReadCurrentText = (path: string) => Promise<string | null>;
-
 /** The maximum time that a tree may delay a prompt, in milliseconds. */
 export const maxTreeTime = 1800;
-
-/** The maximum number of changes without a known author in a plan. */
-const maxOtherFiles = 200;
 
 export class Checkpoints implements Disposable {
   readonly #options: CheckpointOptions;
@@ -80,10 +54,12 @@ export class Checkpoints implements Disposable {
   /** Contents that are being written to disk, by key. */
   readonly #contents = new Map<string, Uint8Array>();
   readonly #saves = new Sequencer();
+  readonly #planner: RestorePlanner;
   #dirty = false;
 
   constructor(options: CheckpointOptions) {
     this.#options = options;
+    this.#planner = new RestorePlanner({ ...options, content: key => this.#content(key) });
     this.#loaded = this.#load();
   }
 
@@ -126,18 +102,42 @@ export class Checkpoints implements Disposable {
         // The start of this turn was not announced. The text is recorded although there is no tree.
         this.#set([...this.#records, { id: turn, kind: "turn", at: this.#options.clock.now(), trees: [], files: {} }]);
       }
-      this.#setFile(turn, path, this.#fileRecord(before, file.raw));
+      this.#setFile(turn, path, this.#fileRecord(before));
     });
+  }
+
+  /** The exact state of a touched file at the start of the turn. It is stored if no tree has it. */
+  stateBefore(turn: string, path: string, state: FileState): void {
+    this.#whenLoaded(() => {
+      const record = this.#records.find(one => one.id === turn);
+      const file = record?.files[path];
+      if (!record || !file) return;
+      // A tree has no empty folders.
+      if (state.kind !== "missing" && record.trees.some(({ folder }) => path.startsWith(`${folder}${sep}`))) return;
+      const text = state.kind === "file" ? decodeUtf8(state.bytes) : undefined;
+      // The file may have changed between the start of the turn and the first touch.
+      const isOther = typeof file.before === "string" && text !== undefined && textKey(text) !== file.before;
+      if (isOther || (file.before === null) !== (state.kind === "missing")) return;
+      this.#setFile(turn, path, { ...file, ...this.#fileRecord(state.kind === "missing" ? null : text, state) });
+    });
+  }
+
+  /** The agent left a file that is no text in this state. */
+  writtenState(path: string, state: FileState): void {
+    this.#setAfter(path, stateKey(state));
   }
 
   /** The text that an agent left in a file. Null: the agent deleted the file. */
   written(path: string, after: string | null): void {
+    // The text is only compared and never restored, so its key is enough.
+    this.#setAfter(path, textKey(after));
+  }
+
+  #setAfter(path: string, after: string | null): void {
     this.#whenLoaded(() => {
       const last = this.#records.findLast(record => record.kind === "turn" && Object.hasOwn(record.files, path));
       const file = last?.files[path];
-      if (!last || !file) return;
-      // The text is only compared and never restored, so its key is enough.
-      this.#setFile(last.id, path, { ...file, after: textKey(after) });
+      if (last && file) this.#setFile(last.id, path, { ...file, after });
     });
   }
 
@@ -155,53 +155,65 @@ export class Checkpoints implements Disposable {
     }
   }
 
-  /** Whether a tree of the whole folder was taken at the start of the turn. */
-  hasTree(turn: string, folder: string): boolean {
-    return this.#records.some(one => one.id === turn && one.trees.some(tree => tree.folder === folder));
+  /** The files at the start of the turn. Undefined if there are no trees. */
+  async startOf(turn: string): Promise<TurnStart | undefined> {
+    await this.#loaded;
+    const { trees } = this.#options;
+    const records = this.#records.find(one => one.id === turn)?.trees ?? [];
+    return trees && records.length > 0 ? startFromTrees(trees, records) : undefined;
   }
 
   /**
    * The changes that restoring the start of a turn would make. Rejects with a Refusal if there is no such checkpoint.
    */
-  async planRestore(turn: string, now: ReadCurrentText): Promise<RestorePlan> {
+  async planRestore(turn: string, now: CurrentFiles): Promise<RestorePlan> {
     await this.#loaded;
     const from = this.#records.findIndex(record => record.id === turn);
     if (from < 0) throw new Refusal("notFound", "This checkpoint is no longer kept.");
-    const records = this.#records.slice(from);
-    const known = await this.#touchedFiles(records, now);
-    const others = await this.#otherFiles(records, now);
-    return {
-      checkpoint: turn,
-      files: [...known.files, ...others.files].sort(byPath),
-      unknown: [...known.unknown, ...others.unknown].sort(),
-      more: others.more,
-    };
+    return this.#planner.plan(this.#records.slice(from), now, this.#ended.signal);
   }
 
   /** The changes that undoing a restore would make. */
-  async planUndo(restore: string, now: ReadCurrentText): Promise<RestorePlan> {
+  async planUndo(restore: string, now: CurrentFiles): Promise<RestorePlan> {
     await this.#loaded;
     const record = this.#records.find(one => one.id === restore);
     if (!record) throw new Refusal("notFound", "This restore can no longer be undone.");
-    const { files, unknown } = await this.#touchedFiles([record], now);
-    return { checkpoint: restore, files: [...files].sort(byPath), unknown, more: 0 };
+    return this.#planner.planRecord(record, now);
+  }
+
+  /** The review at the start of a turn or before a restore, as {@link reviewBefore} received it. */
+  async reviewAt(id: string): Promise<string | undefined> {
+    await this.#loaded;
+    const key = this.#records.find(record => record.id === id)?.review;
+    const bytes = key === undefined ? undefined : await this.#content(key);
+    return bytes && Buffer.from(bytes).toString("utf8");
+  }
+
+  /** The review as it is before the turn. */
+  reviewBefore(turn: string, review: string): void {
+    this.#whenLoaded(() => {
+      if (!this.#records.some(record => record.id === turn)) return;
+      this.#change(turn, record => ({ ...record, review: this.#keep(Buffer.from(review)) }));
+      void this.flush();
+    });
   }
 
   /**
-   * Records the changes of a restore before they are made, so that it can be undone. `raw`: bytes of files that will be
-   * deleted. Resolves with its id as soon as the record is stored.
+   * Records the changes of a restore before they are made, so that it can be undone. `states`: the exact states of the
+   * files now. `review`: the review now. Resolves with its id as soon as the record is stored.
    */
   async recordRestore(
     plan: RestorePlan,
     files: readonly FileRestore[],
-    raw: ReadonlyMap<string, Uint8Array> = new Map(),
+    states: ReadonlyMap<string, FileState> = new Map(),
+    review?: string,
   ): Promise<string> {
     const id = `restore-${this.#options.newId()}`;
     const undone = this.#records.find(record => record.id === plan.checkpoint)?.kind === "restore";
-    const records = files.map(({ path, now, to }): [string, FileRecord] => [
-      path,
-      { ...this.#fileRecord(now, raw.get(path)), after: textKey(to) },
-    ]);
+    const records = files.map(({ path, now, to, state }): [string, FileRecord] => {
+      const after = to === undefined && state ? stateKey(state) : textKey(to ?? null);
+      return [path, { ...this.#fileRecord(now, states.get(path)), after }];
+    });
     const { clock } = this.#options;
     const record: TurnRecord = {
       id,
@@ -209,6 +221,7 @@ export class Checkpoints implements Disposable {
       at: clock.now(),
       trees: [],
       files: Object.fromEntries(records),
+      ...(review !== undefined && { review: this.#keep(Buffer.from(review)) }),
       ...(undone && { undone }),
     };
     this.#set([...this.#records, record]);
@@ -293,13 +306,21 @@ export class Checkpoints implements Disposable {
     void this.flush();
   }
 
-  /** Records a text, and schedules its content for writing. */
-  #fileRecord(before: string | null | undefined, raw?: Uint8Array): FileRecord {
-    if (before === undefined) return {};
-    if (before === null) return { before: null };
+  /** Records a text and its exact state, and schedules their contents for writing. */
+  #fileRecord(before: string | null | undefined, state?: FileState): FileRecord {
+    if (before === null) {
+      const newFolders = state?.kind === "missing" ? (state.newFolders ?? []) : [];
+      return { before, ...(newFolders.length > 0 && { newFolders }) };
+    }
+    if (state?.kind === "link") return { link: state.target };
+    const file = state?.kind === "file" ? state : undefined;
+    const executable = file?.executable === true && { executable: true as const };
+    if (before === undefined) return file ? { raw: this.#keep(file.bytes), ...executable } : {};
     const text = Buffer.from(normalizeText(before));
-    const key = this.#keep(text);
-    return { before: key, ...(raw && !text.equals(raw) && { raw: this.#keep(raw) }) };
+    if (!file) return { before: this.#keep(text) };
+    const isPlain = text.equals(file.bytes);
+    const exact = isPlain ? { plain: true as const } : { raw: this.#keep(file.bytes) };
+    return { before: this.#keep(text), ...exact, ...executable };
   }
 
   #keep(bytes: Uint8Array): string {
@@ -355,82 +376,6 @@ export class Checkpoints implements Disposable {
     }
   }
 
-  async #touchedFiles(
-    records: readonly TurnRecord[],
-    now: ReadCurrentText,
-  ): Promise<Omit<RestorePlan, "more" | "checkpoint">> {
-    const paths = new Set(records.flatMap(record => Object.keys(record.files)));
-    const files: FileRestore[] = [];
-    const unknown: string[] = [];
-    for (const path of paths) {
-      const history = records.flatMap(record => {
-        const file = record.files[path];
-        return file ? [{ id: record.id, file }] : [];
-      });
-      const [first] = history;
-      if (!first) continue;
-      const target = await this.#target(first.id, path, first.file);
-      const text = await readNormalized(path, now);
-      if (target === undefined || text === undefined) {
-        const changed =
-          text === undefined ||
-          !isUntouched(
-            history.map(one => one.file),
-            textKey(text),
-          );
-        if (changed) unknown.push(path);
-        continue;
-      }
-      if (target.text === text) continue;
-      const changedSince = wasChangedBetween(
-        history.map(({ file }) => file),
-        textKey(text),
-      );
-      files.push({ path, to: target.text, now: text, changedSince, ...(target.raw && { raw: target.raw }) });
-    }
-    return { files, unknown };
-  }
-
-  /** The text to restore. Undefined: unknown. */
-  async #target(
-    turn: string,
-    path: string,
-    file: FileRecord,
-  ): Promise<{ readonly text: string | null; readonly raw?: Uint8Array } | undefined> {
-    if (file.before === null) return { text: null };
-    if (file.before === undefined) {
-      const text = await this.textAt(turn, path);
-      return text === undefined ? undefined : { text };
-    }
-    const bytes = await this.#content(file.before);
-    const raw = file.raw === undefined ? undefined : await this.#content(file.raw);
-    return bytes && { text: Buffer.from(bytes).toString("utf8"), ...(raw && { raw }) };
-  }
-
-  /** The files that differ from the tree and that no agent is known to have touched. */
-  async #otherFiles(records: readonly TurnRecord[], now: ReadCurrentText): Promise<Omit<RestorePlan, "checkpoint">> {
-    const none = { files: [], unknown: [], more: 0 };
-    const { trees, log } = this.#options;
-    const then = records[0]?.trees ?? [];
-    if (!trees || then.length === 0) return none;
-    try {
-      const changes = await trees.changed(then, await trees.take(this.#ended.signal), maxOtherFiles);
-      const touched = new Set(records.flatMap(record => Object.keys(record.files)));
-      const files: FileRestore[] = [];
-      const unknown: string[] = [];
-      for (const { path, text: to } of changes.files) {
-        if (touched.has(path)) continue;
-        const text = await readNormalized(path, now);
-        if (to === undefined || text === undefined) unknown.push(path);
-        else if (to !== text) files.push({ path, to, now: text, changedSince: true });
-      }
-      return { files, unknown, more: changes.more };
-    } catch (error) {
-      log.warn("Other changes since the checkpoint could not be determined.", asError(error).message);
-      return none;
-    }
-  }
-
   /** Removes the oldest checkpoints. Returns whether any were removed. */
   #prune(): boolean {
     const { limits, clock } = this.#options;
@@ -446,48 +391,14 @@ export class Checkpoints implements Disposable {
   async #clean(): Promise<void> {
     const { store, trees, log } = this.#options;
     try {
-      const named = this.#records.flatMap(record =>
-        Object.values(record.files).flatMap(file => [file.before, file.raw]),
-      );
+      const named = this.#records.flatMap(record => [
+        record.review,
+        ...Object.values(record.files).flatMap(file => [file.before, file.raw]),
+      ]);
       await store.keepOnly(new Set([...named.filter(key => typeof key === "string"), ...this.#contents.keys()]));
       await trees?.keepOnly(this.#records.flatMap(record => record.trees));
     } catch (error) {
       log.warn("Old checkpoints could not be deleted.", asError(error).message);
     }
-  }
-}
-
-const textKey = (text: string | null): string | null => (text === null ? null : contentKey(normalizeText(text)));
-const byPath = (a: FileRestore, b: FileRestore): number => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0);
-
-/** The last known content after the agent: a touch without a write left the file as it was. */
-const lastKnownKey = (file: FileRecord): string | null | undefined =>
-  file.after === undefined ? file.before : file.after;
-
-/** Whether the user or another program changed the file between two touches or after the last one. */
-function wasChangedBetween(history: readonly FileRecord[], now: string | null): boolean {
-  return history.some((file, i) => {
-    if (file.others) return true;
-    const after = lastKnownKey(file);
-    const next = history[i + 1];
-    if (after === undefined) return next === undefined;
-    const found = next ? next.before : now;
-    return found !== undefined && found !== after;
-  });
-}
-
-/** Whether the file is as it was before the first touch. */
-function isUntouched(history: readonly FileRecord[], now: string | null): boolean {
-  return history.every(file => file.before === now && lastKnownKey(file) === now);
-}
-
-/** The current text, normalised like the stored texts. Undefined: not a text. */
-async function readNormalized(path: string, now: ReadCurrentText): Promise<string | null | undefined> {
-  try {
-    const text = await now(path);
-    return text === null ? null : normalizeText(text);
-  } catch (error) {
-    if (error instanceof Refusal) return undefined;
-    throw error;
   }
 }

@@ -5,15 +5,17 @@ import { Sequencer } from "../base/async.ts";
 import { asError } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import type { TreeRecord } from "./checkpointIndex.ts";
-import type { TreeChanges, CheckpointTrees } from "./checkpointTrees.ts";
+import type { TreeChange, TreeChanges, CheckpointTrees } from "./checkpointTrees.ts";
 import { contentKey } from "./checkpointStore.ts";
 import { decodeUtf8 } from "../base/text.ts";
-import { gitList, GitError, type Git } from "../git/gitProgram.ts";
+import { maxStateBytes, type FileState } from "../files/fileState.ts";
+import { forgetExactFiles } from "../git/exactFiles.ts";
+import { gitList, gitOutput, GitError, type Git } from "../git/gitProgram.ts";
 import {
+  filesBeneath,
   filteredPaths,
   findTreeLocation,
   TreeUnavailableError,
-  gitOutput,
   privateRunOptions,
   readObjects,
   takeTree,
@@ -38,6 +40,8 @@ export interface GitTreesOptions {
 }
 
 const missingMode = "000000";
+const linkMode = "120000";
+const executableMode = "100755";
 
 /** Modes of regular files. The other modes are links and repositories. */
 const isFile = (mode: string): boolean => mode.startsWith("100");
@@ -64,11 +68,14 @@ export class GitTrees implements CheckpointTrees {
   }
 
   async textAt(trees: readonly TreeRecord[], path: string): Promise<string | null | undefined> {
-    const record = trees
-      .filter(({ folder }) => relativePath(folder, path) !== undefined)
-      .sort((a, b) => b.folder.length - a.folder.length)[0];
-    const inside = record && relativePath(record.folder, path);
-    if (!record || inside === undefined || isOmitted(record, inside)) return undefined;
+    const state = await this.stateAt(trees, path);
+    if (!state || state.kind === "link") return undefined;
+    return state.kind === "missing" ? null : decodeText(state.bytes);
+  }
+
+  async stateAt(trees: readonly TreeRecord[], path: string): Promise<FileState | undefined> {
+    const { record, inside } = recordOf(trees, path) ?? {};
+    if (!record || inside === undefined) return undefined;
     const place = await this.#place(record.folder);
     const full = `${place.prefix}${inside}`;
     const above = full.split("/").map((_, i, names) => names.slice(0, i + 1).join("/"));
@@ -77,15 +84,28 @@ export class GitTrees implements CheckpointTrees {
     if (!entry) {
       // In a nested repository or ignored. Git does not know whether the file existed.
       if (entries.some(({ mode }) => !isFile(mode)) || (await isIgnored(place, inside))) return undefined;
-      return null;
+      return { kind: "missing" };
     }
-    if (!isFile(entry.mode) || (await filteredPaths(place, [inside])).size > 0) return undefined;
-    const [bytes] = await readObjects(place, [entry.object], this.#limits.bytes);
-    return bytes && decodeText(bytes);
+    if (entry.mode === linkMode) {
+      const [target] = await readObjects(place, [entry.object], this.#limits.bytes);
+      return target && { kind: "link", target: target.toString() };
+    }
+    if (!isFile(entry.mode)) return undefined;
+    if (!record.exact && (await filteredPaths(place, [inside])).size > 0) return undefined;
+    const [bytes] = await readObjects(place, [entry.object], maxStateBytes);
+    return bytes && { kind: "file", bytes, executable: entry.mode === executableMode };
+  }
+
+  async filesAt(trees: readonly TreeRecord[], path: string): Promise<readonly string[] | undefined> {
+    const { record, inside } = recordOf(trees, path) ?? {};
+    if (!record || inside === undefined) return undefined;
+    const place = await this.#place(record.folder);
+    const found = await filesBeneath(place, record.tree, `${place.prefix}${inside}`);
+    return found.map(one => join(record.folder, one.slice(place.prefix.length)));
   }
 
   async changed(from: readonly TreeRecord[], to: readonly TreeRecord[], max: number): Promise<TreeChanges> {
-    const files: { readonly path: string; readonly text: string | null | undefined }[] = [];
+    const files: TreeChange[] = [];
     let more = 0;
     for (const before of from) {
       const after = to.find(({ folder }) => folder === before.folder);
@@ -96,8 +116,11 @@ export class GitTrees implements CheckpointTrees {
       );
       const listed = all.slice(0, Math.max(0, max - files.length));
       more += all.length - listed.length;
-      const texts = await this.#texts(place, listed);
-      listed.forEach(({ path }, i) => files.push({ path: join(before.folder, path), text: texts[i] }));
+      const texts = await this.#texts(place, listed, before.exact === true);
+      listed.forEach((one, i) => {
+        const [was, is] = [objectOf(one.before), objectOf(one.after)];
+        files.push({ path: join(before.folder, one.path), text: texts[i], was, is });
+      });
     }
     return { files, more };
   }
@@ -117,12 +140,12 @@ export class GitTrees implements CheckpointTrees {
 
   async #takeOne(folder: string, signal: AbortSignal): Promise<TreeRecord | undefined> {
     try {
-      const { tree, left } = await takeTree(await this.#place(folder, signal), this.#limits, signal);
+      const { tree, left, exact } = await takeTree(await this.#place(folder, signal), this.#limits, signal);
       if (left.length > 0) {
         const some = left.slice(0, 5).join(", ");
         this.#logOnce(`Checkpoints of ${folder} leave out ${left.length} files or repositories within it: ${some}`);
       }
-      return { folder, tree, left };
+      return { folder, tree, left, ...(exact && { exact }) };
     } catch (error) {
       signal.throwIfAborted();
       if (error instanceof TreeUnavailableError)
@@ -147,12 +170,13 @@ export class GitTrees implements CheckpointTrees {
   async #texts(
     place: TreeLocation,
     differences: readonly TreeDifference[],
+    exact: boolean,
   ): Promise<readonly (string | null | undefined)[]> {
     const readable = differences.filter(
       ({ before, after }) => isFile(before.mode) && (isFile(after.mode) || after.mode === missingMode),
     );
     const inPlace = differences.map(({ path }) => path);
-    const changedByFilter = await filteredPaths(place, inPlace);
+    const changedByFilter = exact ? new Set<string>() : await filteredPaths(place, inPlace);
     const objects = readable.map(({ before }) => before.object);
     const contents = await readObjects(place, objects, this.#limits.bytes);
     const texts = new Map(readable.map(({ path }, i) => [path, contents[i]]));
@@ -173,6 +197,21 @@ export class GitTrees implements CheckpointTrees {
 
 /** The name of the private storage of a folder. */
 const folderKey = (folder: string): string => contentKey(folder).slice(0, 16);
+
+const objectOf = ({ mode, object }: TreeDifference["before"]): string | undefined =>
+  mode === missingMode ? undefined : object;
+
+/** The tree of the innermost folder that contains the path. Undefined if the tree has no information about the path. */
+function recordOf(
+  trees: readonly TreeRecord[],
+  path: string,
+): { readonly record: TreeRecord; readonly inside: string } | undefined {
+  const [found] = trees
+    .flatMap(record => ({ record, inside: relativePath(record.folder, path) }))
+    .sort((a, b) => b.record.folder.length - a.record.folder.length)
+    .flatMap(({ record, inside }) => (inside === undefined ? [] : [{ record, inside }]));
+  return found && !isOmitted(found.record, found.inside) ? found : undefined;
+}
 
 /** The path relative to the folder, with slashes. Undefined if it is outside, or inside git's own folder. */
 function relativePath(folder: string, path: string): string | undefined {
@@ -197,9 +236,10 @@ async function isIgnored(place: TreeLocation, path: string): Promise<boolean> {
 }
 
 /** Undefined if the bytes are not UTF-8 text. */
-function decodeText(bytes: Buffer): string | undefined {
+function decodeText(bytes: Uint8Array): string | undefined {
   // What Git LFS keeps in place of a file.
-  if (bytes.toString("latin1", 0, 42) === "version https://git-lfs.github.com/spec/v1") return undefined;
+  if (Buffer.from(bytes.subarray(0, 42)).toString("latin1") === "version https://git-lfs.github.com/spec/v1")
+    return undefined;
   return decodeUtf8(bytes);
 }
 
@@ -212,6 +252,7 @@ async function deleteUnusedObjects(place: TreeLocation, records: readonly TreeRe
   const objects = join(place.privateFolder, "objects");
   // The index may refer to objects that are about to be removed.
   await rm(join(place.privateFolder, "index"), { force: true });
+  await forgetExactFiles(place);
   for (const two of await readdir(objects)) {
     if (!/^[0-9a-f]{2}$/.test(two)) continue;
     for (const rest of await readdir(join(objects, two))) {

@@ -6,6 +6,7 @@ import type { ReadTextFileRequest } from "../session/participant.ts";
 import { emptySession, isFinal, toolKey, type SessionState, type ToolEntry } from "../session/state.ts";
 import { pathsOf } from "../session/toolPaths.ts";
 import { fileURLToPath } from "node:url";
+import { FragmentFinder } from "../files/fragmentLines.ts";
 import { withLineFeeds } from "../base/text.ts";
 import { terminalLinks } from "./terminalLinks.ts";
 
@@ -239,9 +240,10 @@ export function clampLines({ first, last }: LineSpan, lineCount: number): LineSp
 export function changedLines(text: string, { oldText = "", newText }: DiffTexts): LineSpan | undefined {
   if (oldText.length + newText.length > maxChangeLength) return undefined;
   const [olds, news, own] = [withLineFeeds(oldText), withLineFeeds(newText), withLineFeeds(text)];
-  const here = news !== "" ? uniqueIndex(own, news) : undefined;
-  const at = here ?? (olds !== "" ? uniqueIndex(own, olds) : undefined);
-  if (at === undefined) return undefined;
+  const finder = new LineFinder(own);
+  const here = news === "" ? undefined : finder.lineOf(news);
+  const base = here ?? (olds === "" ? undefined : finder.lineOf(olds));
+  if (base === undefined) return undefined;
   const [before, after] = here === undefined ? [news, olds] : [olds, news];
   const [was, is] = [before.split("\n"), after.split("\n")];
   const most = Math.min(was.length, is.length);
@@ -249,14 +251,29 @@ export function changedLines(text: string, { oldText = "", newText }: DiffTexts)
   while (start < most && was[start] === is[start]) start++;
   let end = 0;
   while (end < most - start && was.at(-1 - end) === is.at(-1 - end)) end++;
-  const base = countNewlines(own.slice(0, at));
   const first = base + Math.min(start, is.length - 1);
   return { first, last: Math.max(first, base + is.length - end - 1) };
 }
 
-function uniqueIndex(text: string, part: string): number | undefined {
-  const at = text.indexOf(part);
-  return at < 0 || text.includes(part, at + 1) ? undefined : at;
+/** Finds the lines where parts of a text begin, by a plain search if that is enough. */
+class LineFinder {
+  readonly #text: string;
+  #fragments: FragmentFinder | undefined;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  /** The 0-based line. Undefined if the part is missing or ambiguous. */
+  lineOf(part: string): number | undefined {
+    const at = this.#text.indexOf(part);
+    if (at >= 0 && !this.#text.includes(part, at + 1)) return countNewlines(this.#text.slice(0, at));
+    // The last line of the text can lack its line feed, and the part can be a line that other lines contain.
+    if (this.#text.length > maxChangeLength) return undefined;
+    this.#fragments ??= new FragmentFinder(this.#text);
+    const line = this.#fragments.lineOf(part);
+    return line === undefined ? undefined : line - 1;
+  }
 }
 
 const countNewlines = (text: string): number => text.split("\n").length - 1;

@@ -1,4 +1,5 @@
 // The content of a prompt with attachments: the text, then a content block for each attachment.
+import { blockBytes, maxPromptBytes, mebibytes, promptLineBytes } from "../acp/promptSize.ts";
 import { asError } from "../base/errors.ts";
 import type { ContentBlock } from "../session/events.ts";
 import type { Attachment, AttachmentSource, ViewHead } from "../panel/protocol.ts";
@@ -50,8 +51,37 @@ export async function promptContent(
     if (made.block.type === "resource") bytesLeft -= byteLength(made.block.text ?? "");
     content.push(made.block);
   }
-  return { content };
+  const unsent = tooLargeReason(content, attachments);
+  return unsent === undefined ? { content } : { unsent };
 }
+
+/**
+ * Why the prompt is too large for agents, and what to remove: the largest attachments, as few as possible. Undefined if
+ * it is not too large. The last blocks of the content are the attachments.
+ */
+function tooLargeReason(content: readonly ContentBlock[], attachments: readonly Attachment[]): string | undefined {
+  const size = promptLineBytes(content);
+  if (size <= maxPromptBytes) return undefined;
+  const blocks = content.slice(content.length - attachments.length);
+  const largestFirst = attachments
+    .map(({ label }, i) => ({ label, bytes: blocks[i] ? blockBytes(blocks[i]) : 0 }))
+    .sort((a, b) => b.bytes - a.bytes);
+  const toRemove: string[] = [];
+  let left = size;
+  for (const { label, bytes } of largestFirst) {
+    if (left <= maxPromptBytes) break;
+    left -= bytes;
+    toRemove.push(`“${label}” (${mebibytes(bytes)})`);
+  }
+  const limit = `The message is too large to send: its size is ${mebibytes(size)}, and the limit is ${mebibytes(maxPromptBytes)}.`;
+  // Attachments can't make up for a text that is too long by itself.
+  if (left > maxPromptBytes) return `${limit} Shorten the text.`;
+  return `${limit} Remove ${listed(toRemove)}, or attach less.`;
+}
+
+/** The items as a part of a sentence: "a, b and c". */
+const listed = (items: readonly string[]): string =>
+  items.length < 2 ? items.join("") : `${items.slice(0, -1).join(", ")} and ${items.at(-1) ?? ""}`;
 
 type BlockResult = { readonly block: ContentBlock } | { readonly unsent: string };
 

@@ -1,6 +1,5 @@
 // Restores checkpoints: shows a preview of the changes, lets the user choose what to restore, and offers to undo it.
 import { randomUUID } from "node:crypto";
-import { readFile } from "node:fs/promises";
 import { relative } from "node:path";
 import * as vscode from "vscode";
 import { asProblem, Refusal } from "../../base/errors.ts";
@@ -9,11 +8,11 @@ import { maxEmbeddedBytes } from "../../mentions/promptContent.ts";
 import type { Attachment } from "../../panel/protocol.ts";
 import type { Session } from "../../session/session.ts";
 import { isBusy, contentText, promptTitle, type Message } from "../../session/state.ts";
-import type { Checkpoints, FileRestore, RestorePlan } from "../checkpoints.ts";
-import { quotePath } from "../../base/text.ts";
+import type { Checkpoints } from "../checkpoints.ts";
+import type { FileRestore, RestorePlan } from "../restorePlanner.ts";
 import type { Documents } from "../../files/ports.ts";
-import type { ReviewPort } from "../../files/ports.ts";
 import type { ChatSurface } from "../../panel/chatSurface.ts";
+import { applyRestore, currentFiles, type RestoredReview } from "./applyRestore.ts";
 import type { SessionCheckpoints } from "./sessionCheckpoints.ts";
 import type { CheckpointPreview } from "./checkpointPreview.ts";
 
@@ -26,7 +25,8 @@ export interface CheckpointControllerOptions {
   readonly sessionCheckpoints: SessionCheckpoints;
   readonly preview: CheckpointPreview;
   readonly documents: Documents;
-  readonly edits: ReviewPort;
+  /** Changes the files, and what waits for review in them. */
+  readonly review: RestoredReview;
 }
 
 /** The user's choice of what to restore. */
@@ -56,9 +56,10 @@ export class CheckpointController {
     if (message?.kind !== "message" || message.submission === undefined) return;
     const turn = message.submission;
     await this.#runExclusively(async () => {
-      const plan = await checkpoints.planRestore(turn, path => this.#now(path));
+      await this.#options.review.settled();
+      const plan = await checkpoints.planRestore(turn, currentFiles(this.#options.documents));
       const title = vscode.l10n.t("Checkpoint: {0}", promptTitle(session.state, turn));
-      if (plan.files.length > 0) await this.#options.preview.open(title, plan.files);
+      if (plan.files.length + plan.unknown.length > 0) await this.#options.preview.open(title, plan);
       const choice = await this.#ask(session, plan);
       const files = choice?.files ? await this.#chosen(session, plan) : [];
       // The preview helps to choose, and is wrong as soon as the files change.
@@ -89,7 +90,8 @@ export class CheckpointController {
     const { session } = found;
     if (await this.#refusesWhileBusy(session)) return;
     await this.#runExclusively(async () => {
-      const plan = await checkpoints.planUndo(restore, path => this.#now(path));
+      await this.#options.review.settled();
+      const plan = await checkpoints.planUndo(restore, currentFiles(this.#options.documents));
       const files = await this.#chosen(session, plan);
       if (!files) return;
       if (files.length > 0) await this.#apply(checkpoints, plan, files);
@@ -216,18 +218,8 @@ export class CheckpointController {
     return picked && [...own, ...picked.map(({ file }) => file)];
   }
 
-  async #apply(checkpoints: Checkpoints, plan: RestorePlan, files: readonly FileRestore[]): Promise<void> {
-    const id = await checkpoints.recordRestore(plan, files, await bytesOfDeleted(files));
-    try {
-      await this.#options.edits.apply(
-        files.map(({ path, now, to, raw }) => ({ path, before: now, after: to, ...(raw && { raw }) })),
-      );
-    } catch (error) {
-      checkpoints.discardRestore(id);
-      throw error;
-    }
-    checkpoints.completeRestore(plan);
-    this.#restored = checkpoints;
+  #apply(checkpoints: Checkpoints, plan: RestorePlan, files: readonly FileRestore[]): Promise<void> {
+    return applyRestore(checkpoints, this.#options.review, plan, files, () => (this.#restored = checkpoints));
   }
 
   #announceRestore(words: string): void {
@@ -269,22 +261,6 @@ export class CheckpointController {
     await chat.reveal({ type: "draft", text: contentText(message.content), attachments });
     await chat.focus("composer");
   }
-
-  /** The text as the user sees it. */
-  async #now(path: string): Promise<string | null> {
-    const { documents } = this.#options;
-    const { kind } = await documents.stat(path);
-    if (kind === "missing") return null;
-    if (kind !== "file") throw new Refusal("invalid", `${quotePath(path)} is not a file.`);
-    return documents.read(path);
-  }
-}
-
-async function bytesOfDeleted(files: readonly FileRestore[]): Promise<ReadonlyMap<string, Uint8Array>> {
-  const deleted = files.filter(({ to, now }) => to === null && now !== null);
-  return new Map(
-    await Promise.all(deleted.map(async ({ path }) => [path, await readFile(path)] satisfies [string, Uint8Array])),
-  );
 }
 
 /** An attachment with the conversation so far, or with its end if it is too long. */

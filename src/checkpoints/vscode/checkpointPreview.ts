@@ -1,7 +1,7 @@
 // A preview of restoring a checkpoint, as one multi-file diff.
 import * as vscode from "vscode";
 import type { Disposable } from "../../base/lifecycle.ts";
-import type { FileRestore } from "../checkpoints.ts";
+import type { RestorePlan } from "../restorePlanner.ts";
 import { ReadOnlyTexts } from "../../editor/readOnlyTexts.ts";
 
 export class CheckpointPreview implements Disposable {
@@ -11,13 +11,28 @@ export class CheckpointPreview implements Disposable {
     placeholder: vscode.l10n.t("This preview is no longer available."),
   });
 
-  /** Opens the preview: the current files on the left, the files after the restore on the right. */
-  async open(title: string, files: readonly FileRestore[]): Promise<void> {
-    const resources = files.map(({ path, now, to }) => {
+  /**
+   * Opens the preview: the current files on the left, the files after the restore on the right. It begins with a list of
+   * the files that stay as they are because their earlier content is unknown, and of those that are no text.
+   */
+  async open(title: string, { files, unknown }: Pick<RestorePlan, "files" | "unknown">): Promise<void> {
+    const texts = files.filter(({ now, to }) => now !== undefined && to !== undefined);
+    const resources = texts.map(({ path, now, to = "" }) => {
       const file = vscode.Uri.file(path);
       return [file, now === null ? undefined : file, to === null ? undefined : this.#texts.add(path, to)];
     });
-    await vscode.commands.executeCommand("vscode.changes", title, resources);
+    const others = files.filter(file => !texts.includes(file));
+    const notes = [
+      ...section(vscode.l10n.t("Stay as they are, because their earlier content is unknown:"), unknown),
+      ...section(
+        vscode.l10n.t("Restored, but not shown, because they are no text:"),
+        others.map(({ path }) => path),
+      ),
+    ].join("\n");
+    const name = vscode.l10n.t("Other Files.txt");
+    const note = notes === "" ? undefined : this.#texts.add(`/${name}`, `${notes}\n`);
+    const all = note ? [[note, undefined, note], ...resources] : resources;
+    await vscode.commands.executeCommand("vscode.changes", title, all);
   }
 
   /** Closes the preview with that title, if it is open. */
@@ -35,3 +50,6 @@ export class CheckpointPreview implements Disposable {
     this.#texts.dispose();
   }
 }
+
+const section = (title: string, paths: readonly string[]): readonly string[] =>
+  paths.length === 0 ? [] : [title, ...paths.map(path => `  ${path}`)];

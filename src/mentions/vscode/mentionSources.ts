@@ -8,8 +8,7 @@ import { DisposableStore, type Disposable } from "../../base/lifecycle.ts";
 import type { Log } from "../../base/log.ts";
 import { gitDiff } from "../../git/gitQueries.ts";
 import { findGit, type Git } from "../../git/gitProgram.ts";
-import { mentionKinds, type MentionKind } from "../../panel/mentionKinds.ts";
-import type { Completion } from "../../panel/protocol.ts";
+import { mentionKinds, type Completion, type MentionKind } from "../../panel/mentionKinds.ts";
 import { CommandTracker, commandText, type LastCommand } from "../lastCommand.ts";
 import { sessionFolder } from "../../editor/folders.ts";
 import { gitOf } from "../../git/vscode/gitOf.ts";
@@ -52,7 +51,7 @@ export interface MentionSource {
 }
 
 const maxFiles = 30;
-const maxRecent = 12;
+const maxRecent = 6;
 const maxProblems = 200;
 
 /** A symbol of the workspace. Lines are 1-based. */
@@ -356,6 +355,30 @@ function symbolOffer({ attachments }: MentionContext, symbol: FoundSymbol): Ment
       return { ...made, attachments: made.attachments.map(chip => ({ ...chip, label: name, detail })) };
     },
   };
+}
+
+/**
+ * Items for an empty query that complete the list of kinds: how to find files, folders and symbols, and the kinds that
+ * have nothing to offer now. `found` are the offers of the sources.
+ */
+export function kindOffers(found: readonly MentionOffer[]): readonly MentionOffer[] {
+  const present = new Set(found.map(({ item }) => item.kind));
+  const kinds: readonly (readonly [MentionKind, string, string, string?])[] = [
+    ["file", vscode.l10n.t("Files"), vscode.l10n.t("Type a name")],
+    ["folder", vscode.l10n.t("Folders"), vscode.l10n.t("Type a name")],
+    ["symbol", vscode.l10n.t("Symbols"), vscode.l10n.t("Type # and a name"), "#"],
+    ["editor", vscode.l10n.t("Open editors"), vscode.l10n.t("None is open")],
+    ["selection", vscode.l10n.t(mentionKinds.selection.label), vscode.l10n.t("Nothing is selected")],
+    ["problems", vscode.l10n.t(mentionKinds.problems.label), vscode.l10n.t("There are no problems")],
+    ["terminal", vscode.l10n.t(mentionKinds.terminal.label), vscode.l10n.t("No command has run")],
+    ["diff", vscode.l10n.t(mentionKinds.diff.label), vscode.l10n.t("There are no changes")],
+  ];
+  return kinds
+    .filter(([kind]) => kind === "file" || !present.has(kind))
+    .map(([kind, label, detail, continuesWith = ""]) => ({
+      item: { key: `kind:${kind}`, kind, label, detail, continuesWith },
+      attach: () => Promise.resolve({ attachments: [], refused: [detail] }),
+    }));
 }
 
 /** The source of each kind. The composer lists offers in this order. */

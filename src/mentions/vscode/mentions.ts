@@ -5,7 +5,13 @@ import type { Disposable } from "../../base/lifecycle.ts";
 import { attachmentKinds } from "../../panel/mentionKinds.ts";
 import { imageExtensions, type AttachResult } from "./attachments.ts";
 import type { ReplyTarget } from "../../panel/replyTarget.ts";
-import { mentionSources, type MentionContext, type MentionOffer, type MentionSource } from "./mentionSources.ts";
+import {
+  kindOffers,
+  mentionSources,
+  type MentionContext,
+  type MentionOffer,
+  type MentionSource,
+} from "./mentionSources.ts";
 
 /** One source can serve several kinds. */
 const allSources: readonly MentionSource[] = [...new Set(Object.values(mentionSources))];
@@ -41,7 +47,8 @@ export class Mentions implements Disposable {
     const found = new Map<MentionSource, readonly MentionOffer[]>();
     const post = (): void => {
       if (signal.aborted || this.#disposed) return;
-      const offers = unique(sources.flatMap(source => found.get(source) ?? []));
+      const ready = sources.flatMap(source => found.get(source) ?? []);
+      const offers = unique(query.trim() === "" ? [...ready, ...kindOffers(ready)] : ready);
       asked.offers.delete(request);
       asked.offers.set(request, new Map(offers.map(offer => [offer.item.key, offer])));
       for (const old of [...asked.offers.keys()].slice(0, -maxKeptRequests)) asked.offers.delete(old);

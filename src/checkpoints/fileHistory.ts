@@ -1,0 +1,35 @@
+// What the records of a file, from one turn or restore to the next, tell about who changed it.
+import { normalizeText } from "../base/text.ts";
+import type { FileState } from "../files/fileState.ts";
+import type { FileRecord } from "./checkpointIndex.ts";
+import { contentKey } from "./checkpointStore.ts";
+
+/** The key of a text. Texts with the same lines have the same key. */
+export const textKey = (text: string | null): string | null => (text === null ? null : contentKey(normalizeText(text)));
+
+/** The key of a state that is no text. */
+export function stateKey(state: FileState): string | null {
+  if (state.kind === "missing") return null;
+  return contentKey(state.kind === "link" ? `link ${state.target}` : state.bytes);
+}
+
+/** The last known content after the agent: a touch without a write left the file as it was. */
+export const lastKnownKey = (file: FileRecord): string | null | undefined =>
+  file.after === undefined ? file.before : file.after;
+
+/** Whether the user or another program changed the file between two touches or after the last one. */
+export function wasChangedBetween(history: readonly FileRecord[], now: string | null): boolean {
+  return history.some((file, i) => {
+    if (file.others) return true;
+    const after = lastKnownKey(file);
+    const next = history[i + 1];
+    if (after === undefined) return next === undefined;
+    const found = next ? next.before : now;
+    return found !== undefined && found !== after;
+  });
+}
+
+/** Whether the file is as it was before the first touch. */
+export function isUntouched(history: readonly FileRecord[], now: string | null): boolean {
+  return history.every(file => file.before === now && lastKnownKey(file) === now);
+}

@@ -1,0 +1,63 @@
+// Carries out a restore: records it, changes the files, and puts back what waited for review in them.
+import * as vscode from "vscode";
+import { Refusal } from "../../base/errors.ts";
+import { quotePath } from "../../base/text.ts";
+import { withCancellableProgress } from "../../editor/cancellableProgress.ts";
+import { diskText } from "../../editor/diskText.ts";
+import { missingFolders, readFileState, type FileState } from "../../files/fileState.ts";
+import type { Documents } from "../../files/ports.ts";
+import { throwFailures } from "../../review/reviewDecision.ts";
+import type { ReviewStore } from "../../review/vscode/reviewStore.ts";
+import type { Checkpoints } from "../checkpoints.ts";
+import type { CurrentFiles, FileRestore, RestorePlan } from "../restorePlanner.ts";
+
+/** The part of the review that a restore needs. */
+export type RestoredReview = Pick<ReviewStore, "restoreFiles" | "settled" | "snapshot">;
+
+/**
+ * Changes these files of the plan. What cannot be changed is no obstacle for the others, and rejects with its names
+ * afterwards. `onRestored` runs as soon as there is something to undo.
+ */
+export async function applyRestore(
+  checkpoints: Checkpoints,
+  review: RestoredReview,
+  plan: RestorePlan,
+  files: readonly FileRestore[],
+  onRestored: () => void = () => {},
+): Promise<void> {
+  const then = await checkpoints.reviewAt(plan.checkpoint);
+  const id = await checkpoints.recordRestore(plan, files, await statesOf(files), await review.snapshot());
+  const steps = files.map(({ path, now, to, state }) => ({ path, before: now, after: to, ...(state && { state }) }));
+  const { failed } = await withCancellableProgress(vscode.l10n.t("Restoring files"), steps.length, options =>
+    review.restoreFiles(steps, then, options),
+  );
+  // The files that could not be restored are as before, so undoing the restore leaves them as they are.
+  if (failed.size === files.length) checkpoints.discardRestore(id);
+  else onRestored();
+  throwFailures(failed);
+  checkpoints.completeRestore(plan);
+}
+
+async function statesOf(files: readonly FileRestore[]): Promise<ReadonlyMap<string, FileState>> {
+  const states = new Map<string, FileState>();
+  for (const { path } of files) {
+    const state = await readFileState(path);
+    if (state)
+      states.set(path, state.kind === "missing" ? { ...state, newFolders: await missingFolders(path) } : state);
+  }
+  return states;
+}
+
+/** The files as the user sees them. */
+export const currentFiles = (documents: Documents): CurrentFiles => ({
+  async text(path) {
+    const { kind, unsaved } = await documents.stat(path);
+    if (kind === "missing") return null;
+    if (unsaved) return documents.read(path);
+    // Binary for the review is binary here too. VS Code takes some binary files for UTF-16.
+    const text = kind === "file" ? await diskText(path) : undefined;
+    if (text === undefined) throw new Refusal("invalid", `${quotePath(path)} is not a text.`);
+    return text;
+  },
+  state: path => readFileState(path),
+});
