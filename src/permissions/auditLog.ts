@@ -4,7 +4,8 @@ import { asError } from "../base/errors.ts";
 import { Emitter } from "../base/lifecycle.ts";
 import type { Log } from "../base/log.ts";
 import { maskText } from "../base/mask.ts";
-import type { TextStorage } from "../session/sessionStore.ts";
+import type { TextStorage } from "../session/log/sessionStore.ts";
+import { permissionTitle } from "../session/toolTitle.ts";
 import type { AnsweredQuestion } from "./permissionBroker.ts";
 import type { QuestionFacts } from "./rules.ts";
 
@@ -147,7 +148,7 @@ export function auditRecord(
     at,
     agent,
     folder,
-    what: question.title,
+    what: permissionTitle(question.title, question.tool, folder),
     subject: line === "" ? [...facts.paths, ...facts.urls].join(", ") : line,
     // An option of an unknown kind may have allowed something.
     answer: answer === "cancelled" ? answer : option?.kind.startsWith("reject") ? "refused" : "allowed",

@@ -97,7 +97,12 @@ export class PermissionBroker implements Disposable, Pick<AgentClient, "requestP
       .catch(policyFailure);
     const known = await untilAborted(policyDecision, [signal, cancelled.signal], () => undefined);
     this.#deciding.delete(cancelled);
-    if (known === undefined || this.#disposed || signal.aborted || cancelled.signal.aborted) return "cancelled";
+    if (this.#disposed || signal.aborted) return "cancelled";
+    if (known === undefined || cancelled.signal.aborted) {
+      // A single event, so that the question never appears as open.
+      this.#options.report({ ...questionEvent(this.#newId(), question), answer: "cancelled" });
+      return "cancelled";
+    }
     return this.#answerOrAskUser(question, signal, known);
   }
 

@@ -2,6 +2,7 @@
 // Anything that no rule allows is asked. Pure.
 import type { QuestionOption, ToolKind } from "../session/events.ts";
 import { quotePath } from "../base/text.ts";
+import { nearestName } from "./nearestName.ts";
 import type { PolicyAnswer } from "./permissionBroker.ts";
 import { expandGlob, globForPath, isInRoots, pathRestricted, pathFits, pathGlobs } from "./pathGlob.ts";
 import type { PathGlob, PathContext } from "./pathGlob.ts";
@@ -89,19 +90,53 @@ export function readRules(value: unknown): RuleSet {
     if (wrong === undefined) rules.push(item as Rule);
     else {
       const guards = (item as Partial<Rule> | null)?.effect !== "allow";
-      problems.push({ index, message: `Permission rule ${index + 1} ${wrong}.`, blocksAllow: guards });
+      const sentence = `Permission rule ${index + 1}${outlineOf(item)} ${wrong}`;
+      problems.push({ index, message: /[.?]$/.test(sentence) ? sentence : `${sentence}.`, blocksAllow: guards });
     }
   }
   return { rules, problems };
 }
+
+const maxOutlineLength = 120;
+
+/** The content of an invalid rule in parentheses, so that users recognize the rule: ` (deny, comand “rm”)`. */
+function outlineOf(item: unknown): string {
+  if (typeof item !== "object" || item === null || Array.isArray(item)) return "";
+  const parts = Object.entries(item).map(([key, value]) => {
+    const text = (Array.isArray(value) ? value : [value]).map(String).join(", ");
+    return key === "effect" ? text : `${key} “${text}”`;
+  });
+  const outline = parts.join(", ").replace(/\s+/g, " ");
+  if (outline === "") return "";
+  return ` (${outline.length > maxOutlineLength ? `${outline.slice(0, maxOutlineLength - 1)}…` : outline})`;
+}
+
+/** Continues a sentence about an unknown name: the valid name that was probably meant, otherwise `otherwise`. */
+function suggestion(text: unknown, names: readonly string[], otherwise: string): string {
+  const nearest = typeof text === "string" ? nearestName(text, names) : undefined;
+  return nearest === undefined ? `. ${otherwise}` : `. Did you mean “${nearest}”?`;
+}
+
+const effects: readonly Effect[] = ["allow", "ask", "deny"];
+/** The kinds of the protocol. Agents may send others. */
+const toolKinds: readonly ToolKind[] =
+  ["read", "edit", "delete", "move", "search", "execute", "think", "fetch", "switch_mode", "other"]; // prettier-ignore
 
 function problemOf(item: unknown): string | undefined {
   if (typeof item !== "object" || item === null || Array.isArray(item)) return "must be an object";
   const rule = item as Readonly<Record<string, unknown>>;
   // A misspelt condition would widen the rule.
   const unknownField = Object.keys(rule).find(key => !fields.some(field => field === key));
-  if (unknownField !== undefined) return `has an unknown field “${unknownField}”. Known fields: ${fields.join(", ")}`;
-  if (!["allow", "ask", "deny"].includes(rule["effect"] as string)) return "needs an effect: allow, ask or deny";
+  if (unknownField !== undefined) {
+    const known = `Known fields: ${fields.join(", ")}`;
+    return `has an unknown field ${quotePath(unknownField)}${suggestion(unknownField, fields, known)}`;
+  }
+  const { effect } = rule;
+  if (effect === undefined) return "needs an effect: allow, ask or deny";
+  if (!effects.some(known => known === effect)) {
+    const given = typeof effect === "string" ? `an unknown effect ${quotePath(effect)}` : "an invalid effect";
+    return `has ${given}${suggestion(effect, effects, "Use allow, ask or deny")}`;
+  }
   for (const field of fields.slice(1)) {
     const texts = rule[field] === undefined ? [] : Array.isArray(rule[field]) ? rule[field] : [rule[field]];
     if (rule[field] !== undefined && texts.length === 0) return `has an empty list as its ${field}`;
@@ -121,7 +156,11 @@ function problemOf(item: unknown): string | undefined {
 type Check = (text: string, effect: Effect) => string | undefined;
 const fieldChecks: Readonly<Record<(typeof fields)[number], Check>> = {
   effect: () => undefined,
-  kind: () => undefined,
+  // Agents may send other kinds than those of the protocol, so only a name that resembles one of these is mistyped.
+  kind: text => {
+    const nearest = nearestName(text, toolKinds);
+    return nearest === undefined || nearest === text ? undefined : `is unknown. Did you mean “${nearest}”?`;
+  },
   agent: () => undefined,
   path: text => {
     if (text.includes("\\")) return "contains a backslash. Use “/” between folders, also on Windows";

@@ -4,6 +4,7 @@ import type { ExtensionPlatform } from "../../editor/extensionPlatform.ts";
 import type { IntentHandlers } from "../../panel/intentHandlers.ts";
 import type { QuestionOption } from "../../session/events.ts";
 import type { Session } from "../../session/session.ts";
+import { permissionTitle } from "../../session/toolTitle.ts";
 import { AuditLog } from "../auditLog.ts";
 import { PermissionLog } from "./permissionLog.ts";
 import { PermissionRules } from "./permissionRules.ts";
@@ -30,6 +31,8 @@ export function createPermissions(
 ): PermissionsFeature {
   const audit = new AuditLog(storage, log);
   const rules = store.add(new PermissionRules({ workspaceState: context.workspaceState, log, sensitive }));
+  // Reports invalid rules now: a mistyped deny rule must not stay unnoticed until the first question.
+  rules.ruleSet();
   const permissionLog = store.add(new PermissionLog(audit));
   return {
     rules,
@@ -50,7 +53,11 @@ async function createRule(rules: PermissionRules, session: Session | undefined, 
   const question = session?.question(questionId);
   const agent = session?.state.agent;
   if (!session || !agent || !question) return;
-  const ruleEffect = await rules.createRule(question, await factsOf(question, agent.id, session.state.workspaceFolder));
+  const { workspaceFolder } = session.state;
+  const ruleEffect = await rules.createRule(
+    permissionTitle(question.title, question.tool, workspaceFolder),
+    await factsOf(question, agent.id, workspaceFolder),
+  );
   const optionOfKind = (kind: string): QuestionOption | undefined =>
     question.options.find(offered => offered.kind === kind);
   const option =

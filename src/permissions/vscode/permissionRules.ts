@@ -7,7 +7,6 @@ import { asError } from "../../base/errors.ts";
 import type { Disposable } from "../../base/lifecycle.ts";
 import type { Log } from "../../base/log.ts";
 import { jsonEqual } from "../../base/jsonEqual.ts";
-import type { PermissionQuestion } from "../../session/agent.ts";
 import { readCommandLine } from "../questionFacts.ts";
 import { nodePaths } from "../../files/nodePaths.ts";
 import { Confinement } from "../../files/paths.ts";
@@ -90,8 +89,8 @@ export class PermissionRules implements Disposable {
     return this.#set;
   }
 
-  /** Offers rules that would have answered this question. Resolves with the effect of the created rule. */
-  async createRule(question: PermissionQuestion, facts: QuestionFacts): Promise<"allow" | "deny" | undefined> {
+  /** Offers rules that would have answered this question, with its title. Resolves with the effect of the created rule. */
+  async createRule(title: string, facts: QuestionFacts): Promise<"allow" | "deny" | undefined> {
     const known: QuestionFacts = {
       ...facts,
       isSensitive: facts.isSensitive ?? (path => this.#looksSensitive(path, facts)),
@@ -114,7 +113,7 @@ export class PermissionRules implements Disposable {
         { label: `$(gear) ${vscode.l10n.t("Edit rules in Settings")}` },
       ],
       {
-        title: shortened(oneLine(question.title)),
+        title: shortened(oneLine(title)),
         placeHolder: vscode.l10n.t("From now on, when the agent “{0}” asks this", facts.agent),
         matchOnDescription: true,
       },
@@ -200,12 +199,16 @@ export class PermissionRules implements Disposable {
     const all = problems.map(({ message }) => message).join(" ");
     if (all === this.#reportedProblems) return;
     this.#reportedProblems = all;
-    const [first, ...others] = problems;
+    // A rule that was meant to deny matters most.
+    const [first, ...others] = [...problems].sort((a, b) => Number(b.blocksAllow) - Number(a.blocksAllow));
     if (!first) return;
     for (const { message } of problems) this.#options.log.warn(message);
+    const consequence = first.blocksAllow
+      ? ` ${vscode.l10n.t("Allow rules are ignored until this is fixed.")}`
+      : ` ${vscode.l10n.t("This rule is ignored until it is fixed.")}`;
     const more = others.length === 0 ? "" : ` ${vscode.l10n.t("Other invalid rules: {0}.", others.length)}`;
     const open = vscode.l10n.t("Open Settings");
-    vscode.window.showWarningMessage(first.message + more, open).then(
+    vscode.window.showWarningMessage(first.message + consequence + more, open).then(
       async answer => {
         if (answer === open) await openSettings();
       },
