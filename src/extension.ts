@@ -2,7 +2,7 @@
 import type * as vscode from "vscode";
 import { createAgents } from "./agents/vscode/createAgents.ts";
 import { DisposableStore } from "./base/lifecycle.ts";
-import { systemClock } from "./base/log.ts";
+import { loggingClock } from "./base/log.ts";
 import { createCheckpoints } from "./checkpoints/vscode/createCheckpoints.ts";
 import { sessionRoots } from "./editor/folders.ts";
 import { openOutputChannel } from "./editor/outputChannel.ts";
@@ -39,16 +39,17 @@ function createExtension(context: vscode.ExtensionContext): { shutDown(): Promis
   // Platform
   const store = new DisposableStore();
   const log = store.add(openOutputChannel());
-  const platform = { context, store, log, clock: systemClock, storage: openSessionStorage(context) };
+  const clock = loggingClock(log);
+  const platform = { context, store, log, clock, storage: openSessionStorage(context) };
   const settings = store.add(new SettingsReader(context));
-  const chat = new ChatPanels({ extensionUri: context.extensionUri, log, clock: systemClock });
+  const chat = new ChatPanels({ extensionUri: context.extensionUri, log, clock });
   const active = new ActiveSession();
   const session = (): Session | undefined => active.session;
 
   // Features
   const agents = createAgents(platform, chat);
   const fileEvents = store.add(new FileEvents());
-  const documents = new EditorDocuments(nodePaths(), { saveUnsaved: () => settings.read().saveUnsaved });
+  const documents = store.add(new EditorDocuments(nodePaths(), { saveUnsaved: () => settings.read().saveUnsaved }));
   const permissions = createPermissions(platform, { sensitive: () => settings.read().sensitive, session });
   const checkpoints = createCheckpoints(platform, {
     path: checkpointFolder(context),
@@ -67,13 +68,12 @@ function createExtension(context: vscode.ExtensionContext): { shutDown(): Promis
     touches: {
       touched: file => checkpoints.current()?.touched(file),
       written: (path, after) => checkpoints.current()?.written(path, after),
+      stateBefore: (turn, path, state) => checkpoints.current()?.stateBefore(turn, path, state),
+      stateWritten: (path, state) => checkpoints.current()?.writtenState(path, state),
     },
-    textAt: async (turn, path) => checkpoints.current()?.textAt(turn, path),
-    treesOf: async turn => {
-      const taken = checkpoints.current();
-      await taken?.beginTurn(turn);
-      return new Set(sessionRoots("").filter(root => taken?.hasTree(turn, root)));
-    },
+    reviewBefore: (turn, text) => checkpoints.current()?.reviewBefore(turn, text),
+    beginTurn: async turn => checkpoints.current()?.beginTurn(turn),
+    treesOf: async turn => checkpoints.current()?.startOf(turn),
     announce: text => chat.announce(text),
   });
 

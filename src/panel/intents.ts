@@ -1,5 +1,6 @@
 // The requests of a chat panel to the extension host, and the validation of all messages from panels.
 import type { NextStep } from "../base/errors.ts";
+import { intentScopes, type IntentScope } from "./intentScopes.ts";
 import { attachmentKinds } from "./mentionKinds.ts";
 import {
   isBoolean,
@@ -10,7 +11,7 @@ import {
   isString,
   optional,
   type Validator,
-} from "./validators.ts";
+} from "../base/validators.ts";
 import type { Attachment, FindQuery, SettleFileChoice } from "./protocol.ts";
 
 /** Panel → extension host: an intent of the user. There is no direct answer. The outcome arrives as state. */
@@ -43,7 +44,13 @@ export type Intent =
   | { readonly type: "moveQueued"; readonly submission: string; readonly before?: string }
   /** Sends a queued prompt next, and stops a running turn for it. */
   | { readonly type: "sendNow"; readonly submission: string }
+  /** Sends the queued prompts that wait since a stop or a failure. */
+  | { readonly type: "resumeQueue" }
+  /** Sends the queued prompts although the agent refused choices of the user. */
+  | { readonly type: "sendAnyway" }
   | { readonly type: "stop" }
+  /** Ends the agent's process while Parley connects to it. */
+  | { readonly type: "cancelConnecting" }
   | { readonly type: "answer"; readonly ask: string; readonly option: string }
   /** Creates a rule from a question, after asking the user which one. */
   | { readonly type: "always"; readonly ask: string }
@@ -99,6 +106,14 @@ export type Intent =
   | { readonly type: "nextStep"; readonly step: NextStep }
   /** Logs an error inside the panel. */
   | { readonly type: "report"; readonly kind: "error" | "csp"; readonly text: string };
+
+/**
+ * An intent as a panel posts it. An intent about a session names the session that the panel showed; without a name, the
+ * panel showed none.
+ */
+export type IntentMessage = Intent & { readonly session?: string };
+
+const scopes: { readonly [Type in Intent["type"]]: IntentScope } = intentScopes;
 
 const nextSteps: Record<NextStep, true> = {
   retry: true,
@@ -158,7 +173,10 @@ const shapes: {
   editQueued: { submission: isString, text: isString },
   moveQueued: { submission: isString, before: optional(isString) },
   sendNow: { submission: isString },
+  resumeQueue: {},
+  sendAnyway: {},
   stop: {},
+  cancelConnecting: {},
   answer: { ask: isString, option: isString },
   always: { ask: isString },
   manageRules: { decision: optional(isString) },
@@ -199,13 +217,17 @@ const shapes: {
 };
 
 /** The message as an intent, or undefined if it is not one. Messages with unknown fields are rejected. */
-export function parseIntent(message: unknown): Intent | undefined {
+export function parseIntent(message: unknown): IntentMessage | undefined {
   if (typeof message !== "object" || message === null || Array.isArray(message)) return undefined;
   const fields = message as Record<string, unknown>;
   const type = fields["type"];
   if (typeof type !== "string" || !Object.hasOwn(shapes, type)) return undefined;
-  const shape = shapes[type as Intent["type"]] as Record<string, Validator>;
+  const isAboutSession = scopes[type as Intent["type"]] === "session";
+  const shape: Record<string, Validator> = {
+    ...shapes[type as Intent["type"]],
+    ...(isAboutSession && { session: optional(isString) }),
+  };
   for (const [field, check] of Object.entries(shape)) if (!check(fields[field])) return undefined;
   for (const field of Object.keys(fields)) if (field !== "type" && !Object.hasOwn(shape, field)) return undefined;
-  return message as Intent;
+  return message as IntentMessage;
 }

@@ -29,3 +29,17 @@ export const attachmentKinds = {
 
 export type MentionKind = keyof typeof mentionKinds;
 export type AttachmentKind = keyof typeof attachmentKinds;
+
+/** An item that the composer offers after `@`. */
+export interface Completion {
+  /** Identifies the item to the host, together with the request. */
+  readonly key: string;
+  readonly kind: MentionKind;
+  readonly label: string;
+  /** The location of the item, or its content. */
+  readonly detail?: string;
+  /** Attaches nothing, but continues the query with this text. An empty text only shows what `@` can offer. */
+  readonly continuesWith?: string;
+  /** The offsets in `label` that match the query, in UTF-16 units. */
+  readonly matches?: readonly number[];
+}

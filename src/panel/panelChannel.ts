@@ -2,7 +2,7 @@
 // panel's state is unknown.
 import type { Disposable } from "../base/lifecycle.ts";
 import type { Clock } from "../base/log.ts";
-import { diffViews, textForLast } from "./patch.ts";
+import { diffViews, textForLast, type SharedView } from "./patch.ts";
 import type { View, ViewUpdate, ViewEntry, ViewPatch } from "./protocol.ts";
 import { maxEntriesAtOnce, type RecentEntries } from "./projection/recentEntries.ts";
 
@@ -18,10 +18,16 @@ export const pauseAfterPaint = 18;
  */
 export const paintTimeout = 250;
 
+/** The view that the panel has, without the entries before position `from`. */
+interface SentView {
+  readonly view: SharedView;
+  readonly from: number;
+}
+
 export interface PanelChannelOptions {
   readonly clock: Clock;
   /** The current view. Called once for each flush. */
-  readonly view: () => View;
+  readonly view: () => SharedView;
   /** The end of a long view, which is sent first. */
   readonly recentEntries?: () => RecentEntries | undefined;
   /** A view or a difference is about to be sent. */
@@ -38,7 +44,7 @@ export interface PanelChannelOptions {
 export class PanelChannel implements Disposable {
   readonly #options: PanelChannelOptions;
   /** The entries before position `from`, the start of the view, have not been sent yet. */
-  #sent: { readonly view: View; readonly revision: number; readonly from: number } | undefined;
+  #sent: (SentView & { readonly revision: number }) | undefined;
   #revision = 0;
   #isConnected = false;
   /** The panel wants all entries at once. */
@@ -150,12 +156,13 @@ export class PanelChannel implements Disposable {
     if (!isEmpty) this.#sendsWhole = false;
     this.#dirty = recent !== undefined;
     const revision = ++this.#revision;
-    if (!recent) return this.#send({ type: "snapshot", revision, view }, view);
-    this.#send({ type: "snapshot", revision, view, earlier: recent.from }, view, recent.from);
+    const whole: View = { head: view.head, entries: [...view.entries] };
+    if (!recent) return this.#send({ type: "snapshot", revision, view: whole }, view);
+    this.#send({ type: "snapshot", revision, view: whole, earlier: recent.from }, view, recent.from);
     this.#timer = this.#options.clock.after(paintTimeout, () => this.#flush());
   }
 
-  #send(message: ViewUpdate, view: View, from = 0): void {
+  #send(message: ViewUpdate, view: SharedView, from = 0): void {
     // Invariant: the last sent view has the newest revision, so a difference leads to the revision after its base.
     const revision = this.#revision;
     this.#painting = true;
@@ -184,12 +191,12 @@ export class PanelChannel implements Disposable {
  * Whether this is a different conversation that is long enough to send its end first. Entries never change their
  * position.
  */
-function isOtherConversation({ view: { entries }, from }: RecentEntries, to: View): boolean {
-  return entries[0]?.id !== to.entries[from]?.id && (from > 0 || to.entries.length > maxEntriesAtOnce);
+function isOtherConversation({ view: { entries }, from }: SentView, to: SharedView): boolean {
+  return entries.at(0)?.id !== to.entries.at(from)?.id && (from > 0 || to.entries.length > maxEntriesAtOnce);
 }
 
-function patchesBetween({ view, from }: RecentEntries, to: View): readonly ViewPatch[] {
+function patchesBetween({ view, from }: SentView, to: SharedView): readonly ViewPatch[] {
   if (from === 0) return diffViews(view, to);
-  const earlier: readonly ViewEntry[] = to.entries.slice(0, from);
+  const earlier: readonly ViewEntry[] = [...to.entries].slice(0, from);
   return [{ op: "prepend", entries: earlier }, ...diffViews({ ...view, entries: [...earlier, ...view.entries] }, to)];
 }

@@ -1,25 +1,54 @@
 // Computes the changes between two views as small messages, and applies them. Values are compared by identity: the same
 // object is the same value. Runs on both sides of the webview.
 import { jsonEqual } from "../base/jsonEqual.ts";
-import type { ViewHead, ToolPart, View, ViewEntry, ViewPart, ViewPatch } from "./protocol.ts";
+import type { ToolPart, View, ViewEntry, ViewHead, ViewPart, ViewPatch } from "./protocol.ts";
+
+/** A view whose entries are in a list that shares its unchanged blocks with the lists before it. */
+export interface SharedView {
+  readonly head: ViewHead;
+  readonly entries: ViewEntries;
+}
+
+/** An array of entries, or a list of them in blocks. */
+export interface ViewEntries extends Iterable<ViewEntry> {
+  readonly length: number;
+  at(position: number): ViewEntry | undefined;
+  /** The entries in order. Two lists with the same block at the same place have the same entries there. */
+  readonly blocks?: readonly (readonly ViewEntry[])[];
+}
 
 /** The patches that turn `from` into `to`. Empty if nothing changed. */
-export function diffViews(from: View, to: View): ViewPatch[] {
+export function diffViews(from: SharedView, to: SharedView): ViewPatch[] {
   const out: ViewPatch[] = [];
   if (from.entries !== to.entries) {
     if (to.entries.length < from.entries.length) out.push({ op: "keep", count: to.entries.length });
-    for (let at = 0; at < to.entries.length; at++) {
-      const a = from.entries[at];
-      const b = to.entries[at] as ViewEntry;
-      if (a === b) continue;
-      const patch = a === undefined ? undefined : appendBetween(a, b);
+    for (const { at, entry } of changedEntries(from.entries, to.entries)) {
+      const before = from.entries.at(at);
+      const patch = before === undefined ? undefined : appendBetween(before, entry);
       if (patch === "equal") continue;
-      out.push(patch ?? { op: "put", at, entry: b });
+      out.push(patch ?? { op: "put", at, entry });
     }
   }
   const head = changedKeys(from.head, to.head);
   if (head) out.push({ op: "head", head });
   return out;
+}
+
+/** The entries that differ from those at the same positions before. Shared blocks are skipped as a whole. */
+function* changedEntries(
+  from: ViewEntries,
+  to: ViewEntries,
+): Iterable<{ readonly at: number; readonly entry: ViewEntry }> {
+  let at = 0;
+  for (const [i, block] of (to.blocks ?? [[...to]]).entries()) {
+    if (from.blocks?.[i] === block) at += block.length;
+    else {
+      for (const entry of block) {
+        if (from.at(at) !== entry) yield { at, entry };
+        at++;
+      }
+    }
+  }
 }
 
 /** Applies the patches. Throws if a patch names an entry or part that does not exist, because the view is stale. */
@@ -62,7 +91,7 @@ export function applyViewPatches(view: View, patches: readonly ViewPatch[]): Vie
 }
 
 /** The text, if all that the patches do is append it to the last part of the last entry of `view`. */
-export function textForLast(view: View, patches: readonly ViewPatch[]): string | undefined {
+export function textForLast(view: SharedView, patches: readonly ViewPatch[]): string | undefined {
   const [patch, ...more] = patches;
   if (patch?.op !== "append" || more.length > 0 || patch.until !== undefined) return undefined;
   const last = lastPart(view);
@@ -76,7 +105,7 @@ export function appendToLast(view: View, text: string): ViewPatch {
   return { op: "append", ...last, text };
 }
 
-function lastPart(view: View): { readonly id: string; readonly part: number } | undefined {
+function lastPart(view: SharedView): { readonly id: string; readonly part: number } | undefined {
   const entry = view.entries.at(-1);
   return entry && "parts" in entry && entry.parts.length > 0
     ? { id: entry.id, part: entry.parts.length - 1 }

@@ -1,7 +1,7 @@
 // The messages from the extension host to a chat panel: the view, its patches, and messages to one panel. Shared with
 // webview-ui. Everything here is plain JSON.
 import type { Problem } from "../base/errors.ts";
-import type { AttachmentKind, MentionKind } from "./mentionKinds.ts";
+import type { AttachmentKind, Completion } from "./mentionKinds.ts";
 import type {
   ActivityState,
   AgentCommand,
@@ -12,14 +12,23 @@ import type {
   FileNote,
   FileOperation,
   PlanEntry,
+  OptionChoice,
+  SessionEvent,
   SessionOption,
   StopReason,
+  TurnUsage,
 } from "../session/events.ts";
 
 /** A piece of the body of an entry. `cut` counts characters left out for size. `forAgent`: not meant for the user. */
 export type ViewPart = BarePart & { readonly forAgent?: true };
 type BarePart =
-  | { readonly type: "text"; readonly text: string; readonly cut?: number }
+  /** Markdown. With `pre`, the text of a tool, which is preformatted and may be code in a language. */
+  | {
+      readonly type: "text";
+      readonly text: string;
+      readonly cut?: number;
+      readonly pre?: { readonly language?: string };
+    }
   | ({ readonly type: "image"; readonly mimeType: string; readonly uri?: string } & ViewMedia)
   | ({ readonly type: "audio"; readonly mimeType: string } & ViewMedia)
   | {
@@ -78,6 +87,8 @@ export interface DiffBody {
   readonly added: number;
   readonly removed: number;
   readonly hunks: readonly DiffHunk[];
+  /** It is not known where in the file the hunks are, so their lines have no numbers. */
+  readonly unplaced?: true;
   /** `computing`: the hunks will follow. `tooLarge`: the texts are too large to compare here. */
   readonly state?: "computing" | "tooLarge";
   /** The number of lines left out at the end of the hunks. */
@@ -154,6 +165,8 @@ export interface ViewTool {
   readonly title: string;
   readonly status: ViewToolStatus;
   readonly at: number;
+  /** When the user or a rule allowed it, in ms since the epoch. It runs since then. */
+  readonly since?: number;
   /** The time at which the call ended, in ms since the epoch. */
   readonly ended?: number;
   /** The id of an earlier tool card that contains this one, because a sub-agent made the call. */
@@ -178,6 +191,8 @@ export interface ViewNotice {
   readonly severity: "info" | "warning" | "error";
   readonly title: string;
   readonly description?: string;
+  /** The agent has met an error and tries again by itself. */
+  readonly retry?: true;
   /** The notice is about a decision of a rule. */
   readonly byRule?: true;
   readonly files?: readonly ViewNotedFile[];
@@ -210,7 +225,12 @@ export interface ViewTurnEnd {
 }
 
 /** `id` is stable for the lifetime of the session, so a panel may use it to remember things. */
-export type ViewEntry = ViewMessage | ViewTool | ViewNotice | ViewCompaction | ViewProblem | ViewTurnEnd;
+export type ViewEntry = (ViewMessage | ViewTool | ViewNotice | ViewCompaction | ViewProblem | ViewTurnEnd) & Excludable;
+
+/** `excluded`: the agent refused the turn of the entry, so it is no longer part of the conversation. */
+export interface Excludable {
+  readonly excluded?: true;
+}
 
 /** An open question, with everything needed to decide it. */
 export interface ViewQuestion {
@@ -241,12 +261,40 @@ export interface ViewQueuedPrompt {
   readonly attachments?: readonly string[];
   /** The agent has received the prompt, so it can no longer be changed. */
   readonly sent: boolean;
+  /** The prompt waits until the user resumes the queue. */
+  readonly paused?: true;
 }
 
 export interface ViewAgent {
   readonly id: string;
   readonly name: string;
   readonly description?: string;
+}
+
+/** An option of the session, with the value that the user chose or, without a choice, the one that the agent reported. */
+export type ViewOption = ViewOptionFacts &
+  (
+    | (Omit<Extract<SessionOption, { type: "select" }>, "choices"> & { readonly choices: readonly ViewOptionChoice[] })
+    | Extract<SessionOption, { type: "boolean" }>
+  );
+interface ViewOptionFacts {
+  /** The agent does not have the value yet. */
+  readonly pending?: true;
+  /** The value approves everything. For a checkbox, the value _on_ does. */
+  readonly warning?: true;
+}
+export type ViewOptionChoice = OptionChoice & { readonly warning?: true };
+
+/** A choice that the agent does not have. */
+export interface ViewRefusedChoice {
+  /** The option to change, if the agent still offers it. */
+  readonly option?: string;
+  readonly name: string;
+  /** The name of the value, or the value of a checkbox. */
+  readonly chosen: string | boolean;
+  readonly reason: "missing" | "refused";
+  /** The agent's reason, as a sentence. */
+  readonly message?: string;
 }
 
 /** Everything outside the transcript. A `head` patch replaces whole keys, so a key that was present stays present. */
@@ -258,8 +306,23 @@ export interface ViewHead {
   readonly agent: ViewAgent | null;
   /** The agents in the agent picker. */
   readonly agents: readonly ViewAgent[];
-  readonly connection: { readonly state: ConnectionState; readonly detail?: string } | null;
-  readonly activity: { readonly state: ActivityState; readonly since: number; readonly cancelling: boolean };
+  readonly connection: {
+    readonly state: ConnectionState;
+    readonly detail?: string;
+    /** When Parley began to connect, in ms since the epoch. Absent if it is not connecting. */
+    readonly since?: number;
+    /** The user's choices that the agent does not have. Prompts wait until the user has decided. */
+    readonly refusedChoices?: readonly ViewRefusedChoice[];
+  } | null;
+  readonly activity: {
+    readonly state: ActivityState;
+    readonly since: number;
+    readonly cancelling: boolean;
+    /** The last turn did not end normally. An entry or the banner says how it ended. */
+    readonly unfinished?: true;
+    /** The agent has not stopped for some seconds, so a restart is offered. */
+    readonly stopIgnored?: true;
+  };
   /** The id of the entry that is being streamed. An entry is complete as soon as this names another one, or none. */
   readonly live: string | null;
   /** A failure of the whole session, with its next steps. Shown as a banner until it is resolved. */
@@ -270,12 +333,10 @@ export interface ViewHead {
   /** Prompts not yet sent to the agent, or not yet placed in the conversation by it, in order. */
   readonly queue: readonly ViewQueuedPrompt[];
   readonly commands: readonly AgentCommand[];
-  readonly options: readonly SessionOption[];
-  readonly usage: {
-    readonly used: number;
-    readonly size: number;
-    readonly cost?: { readonly amount: number; readonly currency: string };
-  } | null;
+  readonly options: readonly ViewOption[];
+  readonly usage: Omit<Extract<SessionEvent, { type: "usage" }>, "type"> | null;
+  /** The tokens of the latest turn. Null until it has ended, and if the agent reports none. */
+  readonly turnUsage: TurnUsage | null;
   /** The agent's changes that the user has not reviewed. Null if there are none. */
   readonly changes: ViewChanges | null;
   /** The workspace folder of the agent, for labels. */
@@ -312,18 +373,6 @@ export type ViewPatch =
   | { readonly op: "prepend"; readonly entries: readonly ViewEntry[] }
   /** Removes every entry from that index on. */
   | { readonly op: "keep"; readonly count: number };
-
-/** An item that the composer offers after `@`. */
-export interface Completion {
-  /** Identifies the item to the host, together with the request. */
-  readonly key: string;
-  readonly kind: MentionKind;
-  readonly label: string;
-  /** The location of the item, or its content. */
-  readonly detail?: string;
-  /** The offsets in `label` that match the query, in UTF-16 units. */
-  readonly matches?: readonly number[];
-}
 
 /** An attachment of a prompt, shown as a chip in the composer. */
 export interface Attachment {
@@ -368,6 +417,8 @@ export interface FindHit {
 /** Messages outside the view: replies to requests of one panel, and effects of commands on it. */
 export type PanelMessage =
   | { readonly type: "focus"; readonly target: "composer" | "ask" | "find" }
+  /** The panel was hidden. When VS Code gives it the focus again, the composer gets it. */
+  | { readonly type: "hidden" }
   /** Answers `complete`. `indexing`: more items follow when the workspace has been indexed. */
   | {
       readonly type: "completions";
@@ -397,7 +448,7 @@ export type PanelMessage =
     }
   /** A draft that the user can edit and send. */
   | { readonly type: "draft"; readonly text: string; readonly attachments: readonly Attachment[] }
-  | { readonly type: "sound"; readonly sound: "question" | "turnEnd" }
+  | { readonly type: "sound"; readonly sound: "question" | "turnEnd" | "failure" }
   /** A text for screen readers. VS Code shows it elsewhere. */
   | { readonly type: "say"; readonly text: string };
 
@@ -429,8 +480,11 @@ export interface ViewChanges {
     readonly label: string;
     readonly added: number;
     readonly removed: number;
-    /** The reason, as a sentence, why the changes cannot be undone. */
+    /** The reason, as a sentence, why the changes cannot be shown. Without `canUndo`, they cannot be undone either. */
     readonly unknown?: string;
+    readonly canUndo?: true;
+    /** The label of the path that the file had before the agent moved it. */
+    readonly movedFrom?: string;
   }[];
   readonly added: number;
   readonly removed: number;

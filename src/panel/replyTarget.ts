@@ -1,9 +1,9 @@
 // The panel that a request came from, so that the reply goes there.
-import type { Intent } from "./intents.ts";
+import type { IntentMessage } from "./intents.ts";
 import type { PanelMessage } from "./protocol.ts";
 
 /** Intents that are handled outside the panel's own channel. */
-export type PanelAction = Exclude<Intent, { type: "hello" | "resync" | "painted" }>;
+export type PanelAction = Exclude<IntentMessage, { type: "hello" | "resync" | "painted" }>;
 
 /** Replies to the panel that an intent came from. */
 export interface ReplyTarget {

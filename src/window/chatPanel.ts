@@ -5,7 +5,8 @@ import { DisposableStore, type Disposable } from "../base/lifecycle.ts";
 import type { Clock, Log } from "../base/log.ts";
 import { PanelChannel } from "../panel/panelChannel.ts";
 import { parseIntent } from "../panel/intents.ts";
-import type { PanelMessage, View } from "../panel/protocol.ts";
+import type { SharedView } from "../panel/patch.ts";
+import type { PanelMessage } from "../panel/protocol.ts";
 import type { RecentEntries } from "../panel/projection/recentEntries.ts";
 import type { PanelAction, ReplyTarget } from "../panel/replyTarget.ts";
 
@@ -13,7 +14,7 @@ export interface ChatPanelOptions {
   readonly extensionUri: vscode.Uri;
   readonly log: Log;
   readonly clock: Clock;
-  readonly view: () => View;
+  readonly view: () => SharedView;
   /** The newest entries of the view, if it is long. */
   readonly recentEntries: () => RecentEntries | undefined;
   /** Called when a panel is sent an update. */
@@ -85,6 +86,7 @@ export class ChatPanel implements ReplyTarget, Disposable {
   visibilityChanged(): void {
     this.#channel.setVisible(this.visible);
     if (this.visible) this.#options.onShown();
+    else this.reply({ type: "hidden" });
   }
 
   reply(message: PanelMessage): void {
@@ -143,6 +145,8 @@ function pageHtml(webview: vscode.Webview, root: vscode.Uri): string {
     `font-src ${webview.cspSource}`,
     `img-src ${webview.cspSource} data: blob:`,
     "media-src data: blob:",
+    "base-uri 'none'",
+    "form-action 'none'",
     "require-trusted-types-for 'script'",
     "trusted-types lit-html dompurify",
   ].join("; ");

@@ -1,5 +1,6 @@
 // All chat panels of the window: the view in Parley's container, and editor tabs.
 import * as vscode from "vscode";
+import { visibleText } from "../base/visibleText.ts";
 import { Emitter, type Disposable, type Event } from "../base/lifecycle.ts";
 import { chatEditorType, type ChatSurface } from "../panel/chatSurface.ts";
 import type { PanelMessage } from "../panel/protocol.ts";
@@ -10,7 +11,13 @@ import { statusMessageDuration } from "./statusBar.ts";
 export type ChatPanelsOptions = Pick<ChatPanelOptions, "extensionUri" | "log" | "clock">;
 
 /** What the panels show. */
-export type ChatContent = Pick<ChatPanelOptions, "view" | "recentEntries">;
+export interface ChatContent extends Pick<ChatPanelOptions, "view" | "recentEntries"> {
+  /** The title of the session, or an empty text. */
+  readonly title: () => string;
+}
+
+/** Longer titles are cut in the tabs of editors. Characters. */
+const maxTabTitle = 40;
 
 /** The chat's panels. All of them show the same session. */
 export class ChatPanels implements ChatSurface, vscode.WebviewViewProvider, vscode.WebviewPanelSerializer, Disposable {
@@ -64,6 +71,7 @@ export class ChatPanels implements ChatSurface, vscode.WebviewViewProvider, vsco
   /** Call this when the state that the panels show has changed. */
   changed(): void {
     for (const panel of this.#panels) panel.changed();
+    for (const tab of this.#editors.values()) this.#setTitle(tab);
   }
 
   /** Posts the message to every visible panel. */
@@ -138,10 +146,12 @@ export class ChatPanels implements ChatSurface, vscode.WebviewViewProvider, vsco
   }
 
   #addEditor(tab: vscode.WebviewPanel): ChatPanel {
-    const { extensionUri } = this.#options;
-    tab.iconPath = vscode.Uri.joinPath(extensionUri, "media", "parley.svg");
+    const icon = (theme: string): vscode.Uri =>
+      vscode.Uri.joinPath(this.#options.extensionUri, "media", `parley-${theme}.svg`);
+    tab.iconPath = { light: icon("light"), dark: icon("dark") };
     const panel = this.#add(tab);
     this.#editors.set(panel, tab);
+    this.#setTitle(tab);
     tab.onDidChangeViewState(() => panel.visibilityChanged());
     tab.onDidDispose(() => this.#remove(panel));
     return panel;
@@ -166,6 +176,14 @@ export class ChatPanels implements ChatSurface, vscode.WebviewViewProvider, vsco
     panel.dispose();
     this.#panels.delete(panel);
     this.#editors.delete(panel);
+  }
+
+  #setTitle(tab: vscode.WebviewPanel): void {
+    const title = [...visibleText(this.#content?.title() ?? "").trim()];
+    const shown = title.length > maxTabTitle ? `${title.slice(0, maxTabTitle).join("").trimEnd()}…` : title.join("");
+    const next = shown === "" ? vscode.l10n.t("Parley") : shown;
+    // VS Code sends every assignment to its window.
+    if (tab.title !== next) tab.title = next;
   }
 
   #postPending(): void {

@@ -24,6 +24,7 @@ export const commandIds = [
   "parley.deleteCheckpoints",
   "parley.nextChange",
   "parley.previousChange",
+  "parley.nextFile",
   "parley.keepChange",
   "parley.undoChange",
   "parley.peekChange",

@@ -48,7 +48,7 @@ export function createPanels(
     agentName: () => current.agent?.name ?? vscode.l10n.t("The agent"),
   });
   const sender = new PromptSender({ current, documents, attaching: mentions.attachments });
-  const code = createCodeIntents(platform, active);
+  const code = createCodeIntents(platform, active, documents);
   const traffic = store.add(new TrafficDocument(agents));
   store.add(chat);
   const restore = createCheckpointHandlers(platform, {
@@ -60,7 +60,7 @@ export function createPanels(
     chat,
     sessionCheckpoints: checkpoints.sessions,
     documents,
-    edits: review.store.edits,
+    review: review.store,
   });
   const runIntent = intentRunner(
     [
@@ -75,7 +75,7 @@ export function createPanels(
       review.intents,
       restore.intents,
     ],
-    log,
+    { session: () => active.session?.id, log },
   );
   store.add(chat.onDidReceiveIntent(({ intent, replyTarget }) => void runIntent(intent, replyTarget)));
   store.add(chat.onDidShow(() => void current.restoreOrStart()));

@@ -8,6 +8,7 @@ import type { SessionServices } from "../session/sessionServices.ts";
 import { Access } from "../permissions/access.ts";
 import { auditRecord, type AuditLog } from "../permissions/auditLog.ts";
 import { questionFacts, type FactsContext } from "../permissions/questionFacts.ts";
+import { DiffLocator } from "../files/diffLocator.ts";
 import { SessionFiles } from "../files/sessionFiles.ts";
 import { nodePaths } from "../files/nodePaths.ts";
 import { Confinement } from "../files/paths.ts";
@@ -95,6 +96,7 @@ export function createSessionServices(
     report: (path, note) => dispatch({ type: "file", path, note }),
     log,
   });
+  const diffLines = new DiffLocator({ documents, confinement, report: dispatch, log });
   const following = services.follow?.(confinement);
   return {
     requestPermission: (question, signal) => broker.requestPermission(question, signal),
@@ -110,7 +112,7 @@ export function createSessionServices(
     killTerminal: id => terminals.killTerminal(id),
     releaseTerminal: id => terminals.releaseTerminal(id),
     // The first is the outermost around a write.
-    participants: [...(following ? [following] : []), review(), unsavedChanges],
+    participants: [...(following ? [following] : []), review(), unsavedChanges, diffLines],
     dispose() {
       broker.dispose();
       onEnding(terminals.close());

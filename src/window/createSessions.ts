@@ -1,5 +1,7 @@
 // Creates what starts and restores sessions, from the features that sessions use.
+import { join } from "node:path";
 import * as vscode from "vscode";
+import { asError } from "../base/errors.ts";
 import type { AgentPool } from "../agents/pool.ts";
 import type { CheckpointsFeature } from "../checkpoints/vscode/createCheckpoints.ts";
 import type { ExtensionPlatform } from "../editor/extensionPlatform.ts";
@@ -11,6 +13,8 @@ import type { PermissionsFeature } from "../permissions/vscode/createPermissions
 import type { ReviewFeature } from "../review/vscode/createReview.ts";
 import type { TerminalsFeature } from "../terminals/vscode/createTerminals.ts";
 import type { ActiveSession } from "./activeSession.ts";
+import { confirmEnd } from "./confirmEnd.ts";
+import { sessionLogFolder } from "./sessionStorage.ts";
 import { createSessionServices, type SharedServices } from "./createSessionServices.ts";
 import { CurrentSession } from "./currentSession.ts";
 import type { SettingsReader } from "./settings.ts";
@@ -30,10 +34,8 @@ export interface SessionFeatures {
 }
 
 /** Creates the current session. The caller disposes it, and waits for it, before anything else. */
-export function createSessions(
-  { store, storage, log, clock }: ExtensionPlatform,
-  features: SessionFeatures,
-): CurrentSession {
+export function createSessions(platform: ExtensionPlatform, features: SessionFeatures): CurrentSession {
+  const { store, storage, log, clock } = platform;
   const { active, agents, fileEvents, documents, permissions, checkpoints, review, follow, terminals } = features;
   const settings = features.settings.read.bind(features.settings);
   const services: SharedServices = {
@@ -55,6 +57,8 @@ export function createSessions(
     storage,
     log,
     clock,
+    confirmEnd,
+    onRestoreFailed: (file, reason) => warnNotRestored(platform, file, reason),
     checkpoints: (session, cwd) => checkpoints.sessions.turns(session, cwd),
     createServices: (definition, cwd, dispatch) =>
       createSessionServices(services, { definition, cwd, dispatch, onEnding }),
@@ -66,4 +70,18 @@ export function createSessions(
   store.add(features.settings.onDidChange(refresh));
   store.add(vscode.workspace.onDidChangeWorkspaceFolders(refresh));
   return current;
+}
+
+/** Reports that the last conversation could not be restored, and offers to show its file, which stays as it is. */
+function warnNotRestored({ context, log }: ExtensionPlatform, file: string, reason: string): void {
+  const show = vscode.l10n.t("Show File");
+  const message = vscode.l10n.t(
+    "The last conversation could not be restored: {0} Its file is kept. Reload the window to try again.",
+    /[.!?]$/.test(reason) ? reason : `${reason}.`,
+  );
+  const showFile = async (): Promise<void> => {
+    if ((await vscode.window.showWarningMessage(message, show)) !== show) return;
+    await vscode.window.showTextDocument(vscode.Uri.file(join(sessionLogFolder(context), file)));
+  };
+  showFile().catch((error: unknown) => log.error("A session file could not be shown.", asError(error).message));
 }

@@ -8,14 +8,16 @@ import { asError, asProblem, type Problem } from "../base/errors.ts";
 import { DisposableStore } from "../base/lifecycle.ts";
 import type { Clock, Log } from "../base/log.ts";
 import { DiffStore } from "../panel/diff/diffStore.ts";
-import type { ViewHead, View, ViewAgent } from "../panel/protocol.ts";
+import type { SharedView } from "../panel/patch.ts";
+import type { ViewHead, ViewAgent } from "../panel/protocol.ts";
 import type { RecentEntries } from "../panel/projection/recentEntries.ts";
 import { Projector, type WindowState } from "../panel/projection/projector.ts";
-import type { LoggedEvent, SessionEvent } from "../session/events.ts";
+import type { SessionEvent } from "../session/events.ts";
 import { Session } from "../session/session.ts";
 import type { SessionServices } from "../session/sessionServices.ts";
-import { readSession, SessionWriter, type TextStorage } from "../session/sessionStore.ts";
-import type { SessionState } from "../session/state.ts";
+import { replayInSlices, type Replayed } from "../session/log/replay.ts";
+import { readSession, sessionFileName, SessionWriter, type TextStorage } from "../session/log/sessionStore.ts";
+import { sessionTitle, type SessionState } from "../session/state.ts";
 import type { ActiveSession } from "./activeSession.ts";
 import type { Settings } from "./settings.ts";
 import { sessionFolder } from "../editor/folders.ts";
@@ -34,8 +36,12 @@ export interface CurrentSessionOptions {
   ) => SessionServices;
   /** The turns of a session that have a checkpoint. */
   readonly checkpoints: (session: string, workspaceFolder: string) => ReadonlySet<string>;
+  /** Whether a session in this state may end. Asks the user if that would stop work. */
+  readonly confirmEnd: (state: SessionState) => Promise<boolean>;
   readonly log: Log;
   readonly clock: Clock;
+  /** The last conversation could not be restored. `file` is the name of its log, or of the file that names the conversation. */
+  readonly onRestoreFailed: (file: string, reason: string) => void;
   /** The changes to review, with paths relative to the workspace folder. */
   readonly changes: (workspaceFolder: string) => ViewHead["changes"];
 }
@@ -61,6 +67,12 @@ export class CurrentSession {
       }
     | undefined;
   #restoring: Promise<void> | undefined;
+  /**
+   * A session that replaces one that could not be restored. It is remembered from its first prompt on, so that the other
+   * one is tried again if the window is reloaded before that.
+   */
+  #unremembered: RememberedSession | undefined;
+  #restoreFailed = false;
   /** Writes that `dispose` waits for. */
   readonly #pendingWrites = new Set<Promise<void>>();
   readonly #rememberedWrites = new Sequencer();
@@ -78,7 +90,7 @@ export class CurrentSession {
       onDidCompute: () => this.#refresh(),
       onError: error => options.log.error("A diff could not be computed.", asError(error).stack),
     });
-    this.#blank = new Projector(this.#diffs);
+    this.#blank = this.#newProjector();
   }
 
   get session(): Session | undefined {
@@ -95,9 +107,14 @@ export class CurrentSession {
   }
 
   /** The view that panels show now. */
-  view(): View {
+  view(): SharedView {
     const { projector } = this.#current ?? { projector: this.#blank };
-    return projector.project(this.state, this.#windowState());
+    return projector.projectShared(this.state, this.#windowState());
+  }
+
+  /** The title of the session. Empty if it has none yet. */
+  title(): string {
+    return sessionTitle(this.state);
   }
 
   /** The newest entries of that view, if it is long. */
@@ -113,6 +130,7 @@ export class CurrentSession {
       this.#restoring ??= this.#restore();
       await this.#restoring;
       if (!this.#current) this.start();
+      this.#restoreFailed = false;
     } catch (error) {
       this.#options.log.error("The session could not be started.", asError(error).stack);
       this.#failure = asProblem(error);
@@ -121,18 +139,37 @@ export class CurrentSession {
   }
 
   async #restore(): Promise<void> {
+    let file = rememberedFile;
     try {
       const remembered = parseRemembered(await this.#options.storage.read(rememberedFile));
       if (!remembered) return;
       this.#chosenAgentId ??= remembered.agent;
       const definition = this.#options.settings().agents.find(agent => agent.id === remembered.agent);
       if (!definition) return;
+      file = sessionFileName(remembered.id);
       const earlierEvents = await readSession(this.#options.storage, remembered.id);
-      if (earlierEvents && earlierEvents.length > 0 && !this.#current)
-        this.#setSession(remembered.id, definition, remembered.cwd, earlierEvents);
+      if (earlierEvents?.length === 0) throw new Error(vscode.l10n.t("It contains nothing that Parley can read."));
+      const earlier = earlierEvents && (await replayInSlices(earlierEvents, this.#options.log));
+      if (earlier && !this.#current) this.#setSession(remembered.id, definition, remembered.cwd, earlier);
     } catch (error) {
-      this.#options.log.error("The last conversation could not be read.", asError(error).message);
+      this.close();
+      this.#restoreFailed = true;
+      this.#options.log.error("The last conversation could not be restored.", asError(error).stack);
+      this.#options.onRestoreFailed(file, asError(error).message);
     }
+  }
+
+  /**
+   * Starts a session in place of the current one, for an action of the user. Asks before this ends a running turn or
+   * discards queued prompts. Resolves with whether a session was started.
+   */
+  async replace(agent?: string): Promise<boolean> {
+    const { session } = this;
+    if (session && !(await this.#options.confirmEnd(session.state))) return false;
+    // Another session may have replaced it while the user was asked.
+    if (this.session !== session) return false;
+    this.start(agent);
+    return this.session !== undefined && this.session !== session;
   }
 
   /** Starts a session, which replaces the current one. Without `agent`, uses the current or chosen agent. */
@@ -147,15 +184,20 @@ export class CurrentSession {
     const id = randomUUID();
     this.#failure = undefined;
     this.#setSession(id, definition, cwd);
-    this.#remember({ id, agent: definition.id, cwd });
+    const started = { id, agent: definition.id, cwd };
+    this.#chosenAgentId = definition.id;
+    if (this.#restoreFailed) this.#unremembered = started;
+    else this.#remember(started);
     void this.#current?.session.open();
   }
 
-  #setSession(id: string, definition: AgentDefinition, cwd: string, earlierEvents?: readonly LoggedEvent[]): void {
+  #setSession(id: string, definition: AgentDefinition, cwd: string, earlier?: Replayed): void {
     this.close();
     const { pool, storage, log, clock, createServices } = this.#options;
     const store = new DisposableStore();
-    const writer = new SessionWriter(storage, id, clock, log, warnNotSaved);
+    const leftOut = (): void =>
+      session.addNotice("Parley cannot save a part of the conversation. It is missing after the window is reloaded.");
+    const writer = new SessionWriter(storage, id, clock, log, warnNotSaved, leftOut);
     // The constructor logs the first event, before a listener can be added.
     const session = new Session({
       id,
@@ -171,13 +213,25 @@ export class CurrentSession {
       },
       createServices: dispatch => createServices(definition, cwd, dispatch),
       onLog: logged => writer.write(logged),
-      ...(earlierEvents && { earlierEvents }),
+      ...(earlier && { earlier }),
     });
     store.add(session);
-    store.add(session.onDidChange(() => this.#refresh()));
-    this.#current = { session, projector: new Projector(this.#diffs), store, writer };
+    const projector = this.#newProjector();
+    const changed = (state: SessionState): void => {
+      if (this.#unremembered?.id === id && state.pendingPrompts.length > 0) this.#remember(this.#unremembered);
+      projector.prepare(state);
+      this.#refresh();
+    };
+    store.add(session.onDidChange(changed));
+    this.#current = { session, projector, store, writer };
     this.#options.active.set(session);
     this.#refresh();
+  }
+
+  #newProjector(): Projector {
+    return new Projector(this.#diffs, error =>
+      this.#options.log.error("A part of the conversation could not be shown.", asError(error).stack),
+    );
   }
 
   /** The definition from the current settings, so that a restart uses corrected settings. */
@@ -186,7 +240,7 @@ export class CurrentSession {
   }
 
   #remember(session: RememberedSession): void {
-    this.#chosenAgentId = session.agent;
+    this.#unremembered = undefined;
     // One after the other: the newest stands in the file at the end.
     void this.#rememberedWrites
       .queue(() => this.#options.storage.write(rememberedFile, JSON.stringify(session)))

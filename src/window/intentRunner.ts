@@ -9,14 +9,25 @@ import { mergeTables, type CompleteTables } from "./handlerTables.ts";
 /** Runs an intent. Never rejects: failures are shown to the user. */
 export type IntentRunner = (intent: PanelAction, replyTarget: ReplyTarget) => Promise<void>;
 
-/** A runner with the handlers of these tables, which together handle each type of intent exactly once. */
+export interface IntentRunnerOptions {
+  /** The id of the session that the window shows. */
+  readonly session: () => string | undefined;
+  readonly log: Log;
+}
+
+/**
+ * A runner with the handlers of these tables, which together handle each type of intent exactly once. An intent about a
+ * session that the window no longer shows does not reach its handler.
+ */
 export function intentRunner<const Tables extends readonly object[]>(
   tables: CompleteTables<IntentType, Tables>,
-  log: Log,
+  { session, log }: IntentRunnerOptions,
 ): IntentRunner {
   const handlers = mergeTables<IntentHandlers<IntentType>>(tables);
   return async (intent, replyTarget) => {
     try {
+      if (intent.session !== undefined && intent.session !== session() && intent.type !== "send")
+        return answerEnded(intent, replyTarget, log);
       await runIntent(handlers, intent, replyTarget);
     } catch (error) {
       const problem = asProblem(error);
@@ -24,6 +35,19 @@ export function intentRunner<const Tables extends readonly object[]>(
       void vscode.window.showErrorMessage(problem.message);
     }
   };
+}
+
+/**
+ * Answers an intent about a session that has ended: the text of a prompt goes back to the composer, and a search finds
+ * nothing. `send` has its own answer, because prompts wait for the attachments of earlier prompts.
+ */
+function answerEnded(intent: PanelAction, replyTarget: ReplyTarget, log: Log): void {
+  log.info(`Ignored the panel's intent "${intent.type}" because its session has ended.`);
+  if (intent.type === "find") replyTarget.reply({ type: "found", request: intent.request, total: 0, hits: [] });
+  if (intent.type === "editQueued") {
+    const reason = vscode.l10n.t("The queued message was not changed because its session has ended.");
+    replyTarget.reply({ type: "unsent", text: intent.text, attachments: [], reason });
+  }
 }
 
 function runIntent<Type extends IntentType>(

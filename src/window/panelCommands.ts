@@ -13,7 +13,11 @@ const panelCommands: Readonly<Record<PanelCommand, () => Thenable<unknown>>> = {
   copyConversation: () => vscode.commands.executeCommand("parley.copyConversation"),
   saveTranscript: () => vscode.commands.executeCommand("parley.saveTranscript"),
   selectAgent: () => vscode.commands.executeCommand("parley.selectAgent"),
-  openSettings: () => vscode.commands.executeCommand("workbench.action.openSettings", "parley.agents"),
+  openSettings: () =>
+    vscode.env.remoteName === undefined
+      ? vscode.commands.executeCommand("workbench.action.openSettings", "parley.agents")
+      : // A setting of the machine applies to the remote machine, and only its settings list it.
+        vscode.commands.executeCommand("workbench.action.openRemoteSettings", { query: "parley.agents" }),
   showLog: () => vscode.commands.executeCommand("parley.showLog"),
   showTraffic: () => vscode.commands.executeCommand("parley.showTraffic"),
   manageTrust: () => vscode.commands.executeCommand("workbench.trust.manage"),

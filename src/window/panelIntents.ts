@@ -14,7 +14,7 @@ type PanelIntents = IntentHandlers<
 /** Handlers for every panel of the window. */
 export const panelIntents = (current: CurrentSession, sender: PromptSender, log: Log): PanelIntents => ({
   send: (intent, replyTarget) => sender.send(intent, replyTarget),
-  find: (intent, replyTarget) => findInConversation(intent, replyTarget, current.view().entries),
+  find: (intent, replyTarget) => findInConversation(intent, replyTarget, [...current.view().entries]),
   copy: async ({ text }) => vscode.env.clipboard.writeText(text),
   openInEditor: () => runPanelCommand("openChatInEditor"),
   copyConversation: () => runPanelCommand("copyConversation"),

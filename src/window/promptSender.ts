@@ -3,14 +3,14 @@ import * as vscode from "vscode";
 import { Sequencer } from "../base/async.ts";
 import { asError, Refusal } from "../base/errors.ts";
 import { promptContent, type PathContent, type ReadPath } from "../mentions/promptContent.ts";
-import type { Intent } from "../panel/intents.ts";
 import { sliceLines } from "../files/lineWindow.ts";
 import type { Documents } from "../files/ports.ts";
 import type { Attachments } from "../mentions/vscode/attachments.ts";
+import type { IntentOf } from "../panel/intentHandlers.ts";
 import type { ReplyTarget } from "../panel/replyTarget.ts";
 import type { CurrentSession } from "./currentSession.ts";
 
-type SendIntent = Extract<Intent, { readonly type: "send" }>;
+type SendIntent = IntentOf<"send">;
 
 export interface PromptSenderOptions {
   readonly current: CurrentSession;
@@ -39,9 +39,10 @@ export class PromptSender {
     const text = intent.text.trimEnd();
     const attachments = intent.attachments ?? [];
     if (text.trim() === "" && attachments.length === 0) return;
-    if (!current.session) current.start();
+    // The panel showed no session: the last one is being restored, or none has been started yet.
+    if (intent.session === undefined) await current.restoreOrStart();
     const { session } = current;
-    if (attachments.length === 0) return session?.send([{ type: "text", text }]);
+    if (!session || (intent.session ?? session.id) !== session.id) return returnToEnded(intent, replyTarget);
     const { accepts, agent } = current.view().head;
     const paths = attachments.flatMap(({ source }) => (source.type === "path" ? [source.path] : []));
     const [declined] = await attaching.declinedPaths(paths, false);
@@ -55,11 +56,18 @@ export class PromptSender {
     const agentName = agent?.name ?? vscode.l10n.t("The agent");
     const prompt = await promptContent(text, attachments, { accepts, agentName, read: attachmentReader(documents) });
     if ("unsent" in prompt) return returnDraft(intent, replyTarget, prompt.unsent);
-    if (!session || current.session !== session) {
-      return returnDraft(intent, replyTarget, vscode.l10n.t("The message was not sent because its session has ended."));
-    }
+    if (current.session !== session) return returnToEnded(intent, replyTarget);
     session.send(prompt.content);
   }
+}
+
+/** Returns the draft of a prompt whose session is gone, or could not be started. */
+function returnToEnded(intent: SendIntent, replyTarget: ReplyTarget): void {
+  const reason =
+    intent.session === undefined
+      ? vscode.l10n.t("The message was not sent because no session could be started.")
+      : vscode.l10n.t("The message was not sent because its session has ended. Send it again to use the new session.");
+  returnDraft(intent, replyTarget, reason);
 }
 
 function returnDraft({ text, attachments = [] }: SendIntent, replyTarget: ReplyTarget, reason: string): void {

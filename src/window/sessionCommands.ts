@@ -33,14 +33,14 @@ export const sessionCommands = (
   settings: () => Settings,
 ): CommandHandlers<SessionCommandId> => ({
   "parley.newSession": async () => {
-    current.start();
+    await current.replace();
     await chat.focus("composer");
   },
   "parley.stop": () => current.session?.stop(),
   "parley.selectAgent": async () => {
     const agent = await pickAgent(settings(), current.agent?.id);
     if (agent === undefined) return;
-    current.start(agent);
+    await current.replace(agent);
     await chat.focus("composer");
   },
   "parley.restartAgent": async () => {

@@ -1,6 +1,7 @@
 // Handlers that pass intents on to the session, or replace it.
 import type { NextStep } from "../base/errors.ts";
 import type { IntentHandlers } from "../panel/intentHandlers.ts";
+import type { ReplyTarget } from "../panel/replyTarget.ts";
 import { isPrompt } from "../session/state.ts";
 import type { CurrentSession } from "./currentSession.ts";
 import { runPanelCommand } from "./panelCommands.ts";
@@ -10,7 +11,10 @@ type SessionIntents = IntentHandlers<
   | "editQueued"
   | "moveQueued"
   | "sendNow"
+  | "resumeQueue"
+  | "sendAnyway"
   | "stop"
+  | "cancelConnecting"
   | "answer"
   | "killTerminal"
   | "rename"
@@ -26,17 +30,26 @@ export const sessionIntents = (current: CurrentSession): SessionIntents => ({
   editQueued: ({ submission, text }) => current.session?.editQueued(submission, text.trimEnd()),
   moveQueued: ({ submission, before }) => current.session?.moveQueued(submission, before),
   sendNow: ({ submission }) => current.session?.sendNow(submission),
+  resumeQueue: () => current.session?.resumeQueue(),
+  sendAnyway: () => current.session?.sendAnyway(),
   stop: () => current.session?.stop(),
+  cancelConnecting: () => current.session?.cancelConnecting(),
   answer: ({ ask, option }) => current.session?.answer(ask, option),
   killTerminal: ({ terminal }) => current.session?.killTerminal(terminal),
   rename: ({ title }) => current.session?.rename(title),
   setOption: ({ option, value }) => current.session?.setOption(option, value),
-  newSession: () => current.start(),
-  selectAgent: ({ agent }) => current.start(agent),
-  nextStep: ({ step }) => runNextStep(current, step),
+  newSession: (_, replyTarget) => replaceSession(current, replyTarget),
+  selectAgent: ({ agent }, replyTarget) => replaceSession(current, replyTarget, agent),
+  nextStep: ({ step }, replyTarget) => runNextStep(current, step, replyTarget),
 });
 
-function runNextStep(current: CurrentSession, step: NextStep): Promise<void> | void {
+/** Starts a session with this agent, and lets the user type its first prompt. */
+async function replaceSession(current: CurrentSession, replyTarget: ReplyTarget, agent?: string): Promise<void> {
+  await current.replace(agent);
+  replyTarget.reply({ type: "focus", target: "composer" });
+}
+
+function runNextStep(current: CurrentSession, step: NextStep, replyTarget: ReplyTarget): Promise<void> | void {
   switch (step) {
     case "retry":
       if (!current.session) return current.start();
@@ -45,7 +58,7 @@ function runNextStep(current: CurrentSession, step: NextStep): Promise<void> | v
     case "restartAgent":
       return current.session ? current.session.restart() : current.start();
     case "newSession":
-      return current.start();
+      return replaceSession(current, replyTarget);
     default:
       return runPanelCommand(step);
   }

@@ -2,15 +2,19 @@
 import { mkdir, open, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type * as vscode from "vscode";
-import type { TextStorage } from "../session/sessionStore.ts";
+import type { TextStorage } from "../session/log/sessionStore.ts";
 
 /** The folder of this workspace's checkpoints. */
 export const checkpointFolder = (context: vscode.ExtensionContext): string =>
   join((context.storageUri ?? context.globalStorageUri).fsPath, "checkpoints");
 
+/** The folder of the session logs of this workspace. */
+export const sessionLogFolder = (context: vscode.ExtensionContext): string =>
+  join((context.storageUri ?? context.globalStorageUri).fsPath, "sessions");
+
 /** The sessions of this workspace, or of no workspace. Never synchronised, and never stored in the workspace. */
 export function openSessionStorage(context: vscode.ExtensionContext): TextStorage {
-  const folder = join((context.storageUri ?? context.globalStorageUri).fsPath, "sessions");
+  const folder = sessionLogFolder(context);
   return {
     async append(name, text) {
       await mkdir(folder, { recursive: true });

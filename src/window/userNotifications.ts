@@ -39,7 +39,7 @@ export class UserNotifications {
   #notifyUser(news: SessionNotification, agent: string): void {
     const { chat, settings } = this.#options;
     const { notifications, sound } = settings();
-    if (chat.visible && includesNotification(sound, news)) chat.broadcast({ type: "sound", sound: news.kind });
+    if (chat.visible && includesNotification(sound, news)) chat.broadcast({ type: "sound", sound: soundFor(news) });
     const looking = chat.visible && vscode.window.state.focused;
     if (!looking && includesNotification(notifications, news)) void this.#notify(notificationText(news, agent));
   }
@@ -55,10 +55,23 @@ export class UserNotifications {
   }
 }
 
-function notificationText(news: SessionNotification, agent: string): string {
+function soundFor(news: SessionNotification): "question" | "turnEnd" | "failure" {
+  if (news.kind === "question") return "question";
+  return news.outcome === "failed" || news.outcome === "lost" ? "failure" : "turnEnd";
+}
+
+/** The text of a notification. `agent` is the name of the agent. */
+export function notificationText(news: SessionNotification, agent: string): string {
   if (news.kind === "question") return vscode.l10n.t("{0} is waiting for you: {1}", agent, news.title);
   const about = news.title === "" ? "" : `: ${news.title}`;
-  return news.failed
-    ? vscode.l10n.t("{0} stopped because of an error{1}", agent, about)
-    : vscode.l10n.t("{0} finished{1}", agent, about);
+  switch (news.outcome) {
+    case "finished":
+      return vscode.l10n.t("{0} finished{1}", agent, about);
+    case "stopped":
+      return vscode.l10n.t("{0} stopped before it finished{1}", agent, about);
+    case "failed":
+      return vscode.l10n.t("{0} stopped because of an error{1}", agent, about);
+    case "lost":
+      return vscode.l10n.t("{0} is no longer running{1}", agent, about);
+  }
 }

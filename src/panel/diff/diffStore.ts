@@ -8,8 +8,14 @@ import type { DiffBody } from "../protocol.ts";
 
 /** The steps of work in one turn of the event loop, a few milliseconds. See lineDiff.ts. */
 const stepsPerSlice = 10_000;
-/** The number of results to keep after the content that held their texts was replaced. Agents repeat content. */
-const maxRecentJobs = 20;
+/**
+ * The number of results to keep after the content that held their texts was replaced. Agents repeat content, and content
+ * is also replaced when the lines of its diffs are found.
+ */
+const maxRecentJobs = 200;
+/** Beyond this size of their texts, only {@link minRecentJobs} are kept. UTF-16 units. */
+const maxRecentLength = 4_000_000;
+const minRecentJobs = 20;
 
 export interface DiffStoreOptions {
   /** Calls back in a later turn of the event loop. */
@@ -43,6 +49,7 @@ export class DiffStore implements Disposable {
   readonly #options: DiffStoreOptions | undefined;
   readonly #jobs = new WeakMap<DiffItem | ChangesItem, DiffJob>();
   readonly #recent: DiffJob[] = [];
+  #recentLength = 0;
   readonly #waiting = new Set<DiffJob>();
   #stepsLeft = stepsPerSlice;
   #scheduled = false;
@@ -93,11 +100,22 @@ export class DiffStore implements Disposable {
 
   #start(texts: readonly string[], work: Work<DiffResult>): DiffJob {
     const job: DiffJob = { texts, work };
-    this.#recent.push(job);
-    if (this.#recent.length > maxRecentJobs) this.#recent.shift();
+    this.#keepRecent(job);
     if (!this.#options) job.result = runToEnd(work);
     else if (!this.#advance(job)) this.#waiting.add(job);
     return job;
+  }
+
+  #keepRecent(job: DiffJob): void {
+    this.#recent.push(job);
+    this.#recentLength += lengthOf(job);
+    while (
+      this.#recent.length > maxRecentJobs ||
+      (this.#recent.length > minRecentJobs && this.#recentLength > maxRecentLength)
+    ) {
+      const oldest = this.#recent.shift();
+      if (oldest) this.#recentLength -= lengthOf(oldest);
+    }
   }
 
   /** Works on a job while this turn has steps left. Returns whether the job is done. */
@@ -147,6 +165,8 @@ export class DiffStore implements Disposable {
     this.#waiting.clear();
   }
 }
+
+const lengthOf = ({ texts }: DiffJob): number => texts.reduce((sum, text) => sum + text.length, 0);
 
 function* bodyWork(oldText: string, newText: string): Work<DiffResult> {
   return { body: yield* diffWork(oldText, newText) };

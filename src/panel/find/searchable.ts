@@ -1,5 +1,6 @@
 // The searchable texts of an entry: every text of the conversation that the panel shows, also in collapsed parts. The
 // panel's own texts (states, buttons, "Thought for 3 s") are not searched.
+import { namedHeaders, namedLocations } from "../fileNames.ts";
 import type { DiffBody, ToolPart, ViewEntry } from "../protocol.ts";
 import { plainMarkdown, plainTerminal } from "./plainText.ts";
 
@@ -18,10 +19,11 @@ export function searchable(entry: ViewEntry): readonly Searchable[] {
     .filter(line => line !== undefined && line !== "")
     .join("\n");
   const parts: readonly ToolPart[] = "parts" in entry ? entry.parts : [];
+  const named = namedHeaders(parts, entry.kind === "tool" ? entry.title : undefined);
   return [
     ...(frame === "" ? [] : [verbatim(frame)]),
     ...parts.flatMap((part, i) => {
-      const text = textOf(part, entry.kind === "user");
+      const text = textOf(part, entry.kind === "user", named[i] ?? true);
       return text ? [{ ...text, part: i }] : [];
     }),
   ];
@@ -37,8 +39,8 @@ function frameOf(entry: ViewEntry): readonly OptionalLine[] {
     case "turnEnd":
       return [];
     case "tool": {
-      // A location that the title contains already is not counted twice.
-      const places = entry.locations.filter(({ label }) => !entry.title.includes(label));
+      // A file that the card names already is not counted twice.
+      const places = namedLocations(entry);
       return [
         withoutTicks(entry.title),
         ...places.map(({ label, line }) => (line === undefined ? label : `${label}:${line}`)),
@@ -62,20 +64,20 @@ function frameOf(entry: ViewEntry): readonly OptionalLine[] {
 /** Titles show text in backticks as code. */
 const withoutTicks = (title: string): string => title.replace(/`([^`]+)`/g, "$1");
 
-function textOf(part: ToolPart, isTyped: boolean): Omit<Searchable, "part"> | undefined {
+function textOf(part: ToolPart, isTyped: boolean, named: boolean): Omit<Searchable, "part"> | undefined {
   switch (part.type) {
     case "text":
-      return isTyped ? verbatim(part.text) : { source: part.text, plain: () => plainMarkdown(part.text) };
+      return isTyped || part.pre ? verbatim(part.text) : { source: part.text, plain: () => plainMarkdown(part.text) };
     case "link":
       return verbatim(part.name);
     case "resource":
       return verbatim(`${fileName(part.uri)}\n${part.text ?? part.uri}`);
     case "diff":
-      return verbatim([part.label, ...diffLineTexts(part)].join("\n"));
+      return verbatim([...(named ? [part.label] : []), ...diffLineTexts(part)].join("\n"));
     case "files": {
       const files = part.files.flatMap(({ from, label, diff }) => [
         ...(from === undefined ? [] : [from]),
-        label,
+        ...(named ? [label] : []),
         ...(diff ? diffLineTexts(diff) : []),
       ]);
       return verbatim([...files, ...(part.patch === undefined ? [] : [part.patch])].join("\n"));

@@ -1,24 +1,28 @@
 // The changes to review, as a panel shows them.
 import type { ViewChanges } from "../protocol.ts";
-import { relativeLabel } from "./labels.ts";
+import { relativeLabel } from "../../base/pathLabel.ts";
 
 interface UnreviewedFile {
   readonly path: string;
   readonly added: number;
   readonly removed: number;
   readonly unknown?: string;
+  readonly canUndo?: boolean;
+  readonly movedFrom?: string;
 }
 
 /** The content of the bar above the composer about files with changes to review. Null if there are none. */
 export function changesView(files: readonly UnreviewedFile[], workspaceFolder: string): ViewChanges | null {
   if (files.length === 0) return null;
   return {
-    files: files.map(({ path, added, removed, unknown }) => ({
+    files: files.map(({ path, added, removed, unknown, canUndo, movedFrom }) => ({
       path,
       label: relativeLabel(path, workspaceFolder),
       added,
       removed,
       ...(unknown !== undefined && { unknown }),
+      ...(canUndo === true && { canUndo }),
+      ...(movedFrom !== undefined && { movedFrom: relativeLabel(movedFrom, workspaceFolder) }),
     })),
     added: files.reduce((sum, file) => sum + file.added, 0),
     removed: files.reduce((sum, file) => sum + file.removed, 0),

@@ -4,6 +4,7 @@ import { shownContent } from "../../session/fileNotes.ts";
 import type { SessionState } from "../../session/state.ts";
 import { imageSize } from "./imageSize.ts";
 import type { ViewMedia, ViewPart } from "../protocol.ts";
+import { rawBody } from "./rawBody.ts";
 
 /** The characters of one text that are sent to the panel. The rest is counted. */
 const maxTextLength = 400_000;
@@ -92,8 +93,11 @@ export function contentAt(state: SessionState, entryId: string, part: number): C
     case "compaction":
       return entry.summary[part];
     case "tool": {
-      const item = shownContent(entry)[part];
-      return item?.type === "content" ? item.content : undefined;
+      const content = shownContent(entry);
+      const item = content[part];
+      if (item) return item.type === "content" ? item.content : undefined;
+      const body = part === content.length ? rawBody({ ...entry.fields, content }) : undefined;
+      return body === undefined ? undefined : { type: "text", text: body };
     }
     default:
       return undefined;

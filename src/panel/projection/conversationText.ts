@@ -9,10 +9,11 @@ import {
   type SessionState,
   type ToolEntry,
 } from "../../session/state.ts";
+import { toolTitle } from "../../session/toolTitle.ts";
 
 /**
- * The conversation in order, up to an entry if one is given. Thoughts become quotes, and each tool call becomes one
- * line.
+ * The conversation in order. Thoughts become quotes, and each tool call becomes one line. Turns that the agent refused are
+ * marked. With `before`, the conversation up to that entry without those turns, for another agent.
  */
 export function conversationText(state: SessionState, before?: string): string {
   const title = sessionTitle(state);
@@ -20,23 +21,25 @@ export function conversationText(state: SessionState, before?: string): string {
   const asked = new Set(state.questions.flatMap(ask => (ask.answer === undefined ? [ask.toolCallId] : [])));
   const end = before === undefined ? NaN : state.entries.position(before);
   const body = [...state.entries].slice(0, Number.isNaN(end) ? undefined : end).flatMap(entry => {
-    const text = entryText(entry, state.agent?.name ?? "Agent", asked);
+    if (entry.excluded && before !== undefined) return [];
+    const text = entryText(entry, state, asked);
     const depth = depthOf(entry, state);
     return text === "" ? [] : [depth === 0 ? text : indented(text, "> ".repeat(depth))];
   });
   return `${[...head, ...body].join("\n\n")}\n`;
 }
 
-function entryText(entry: Entry, agent: string, asked: ReadonlySet<string | undefined>): string {
+function entryText(entry: Entry, state: SessionState, asked: ReadonlySet<string | undefined>): string {
   switch (entry.kind) {
     case "message": {
       const text = contentText(entry.content);
       if (text === "") return "";
-      if (isPrompt(entry)) return `## You\n\n${text}\n\n## ${agent}`;
+      const mark = entry.excluded ? " (no longer part of the conversation)" : "";
+      if (isPrompt(entry)) return `## You${mark}\n\n${text}\n\n## ${state.agent?.name ?? "Agent"}${mark}`;
       return entry.author === "thought" ? indented(text, "> ") : text;
     }
     case "tool":
-      return toolText(entry, asked.has(entry.toolCallId));
+      return toolText(entry, asked.has(entry.toolCallId), state);
     case "notice":
       return `*${entry.title}*${entry.description === undefined ? "" : ` ${entry.description}`}`;
     case "compaction":
@@ -44,20 +47,32 @@ function entryText(entry: Entry, agent: string, asked: ReadonlySet<string | unde
     case "problem":
       return `*${entry.problem.message}*`;
     case "turnEnd":
-      return "";
+      return entry.excluded ? "*The agent declined to answer.*" : "";
     default:
       return entry satisfies never;
   }
 }
 
-function toolText(entry: ToolEntry, asked: boolean): string {
+function toolText(entry: ToolEntry, asked: boolean, state: SessionState): string {
   const { fields } = entry;
-  const title = fields.title ?? fields.name ?? fields.kind ?? "Tool call";
+  const title = toolTitle(fields, state.workspaceFolder);
   const diffs = (fields.content ?? []).flatMap(item =>
     item.type === "diff" ? [item.deleted ? `${item.path} (deleted)` : item.path] : [],
   );
   const files = diffs.length === 0 ? "" : `: ${diffs.join(", ")}`;
-  return `- ${title} (${shownToolStatus(entry, asked)})${files}`;
+  return `- ${title} (${statusText(entry, asked, state)})${files}`;
+}
+
+/** A call is not done without mention of its command's end if the command did not succeed. */
+function statusText(entry: ToolEntry, asked: boolean, { terminals }: SessionState): string {
+  const status = shownToolStatus(entry, asked);
+  const content = entry.fields.content ?? [];
+  const exits = content.map(item => (item.type === "terminal" ? terminals.get(item.terminalId)?.exit : undefined));
+  const { exitCode, signal, cancelled } = exits.findLast(exit => exit !== undefined) ?? {};
+  if (cancelled && (status === "done" || status === "failed")) return "cancelled";
+  if (status !== "done") return status;
+  if (signal !== undefined) return `ended by ${signal}`;
+  return exitCode === undefined || exitCode === 0 ? status : `exit code ${exitCode}`;
 }
 
 const contentText = (content: readonly ContentBlock[]): string =>

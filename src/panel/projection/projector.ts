@@ -1,10 +1,8 @@
 // Projects the state of a session to the view that a panel paints. Entries are memoised, so that unchanged entries keep
 // their identity.
 import type { Problem } from "../../base/errors.ts";
-import { maskVariable } from "../../base/mask.ts";
-import type { ToolFields } from "../../session/events.ts";
-import type { EntryList } from "../../session/entryList.ts";
-import { shownContent } from "../../session/fileNotes.ts";
+import { relativeLabel } from "../../base/pathLabel.ts";
+import { EntryList } from "../../session/entryList.ts";
 import {
   ruleAnswerText,
   isBusy,
@@ -20,6 +18,7 @@ import {
   type TerminalState,
   type ToolEntry,
 } from "../../session/state.ts";
+import { toolTitle } from "../../session/toolTitle.ts";
 import { limitTexts } from "./textLimits.ts";
 import { viewPart } from "./contentParts.ts";
 import type {
@@ -33,10 +32,13 @@ import type {
   ViewTool,
 } from "../protocol.ts";
 import { DiffStore } from "../diff/diffStore.ts";
+import type { SharedView, ViewEntries } from "../patch.ts";
+import { OptionsView } from "./optionsView.ts";
 import { queuedPromptView } from "./queueView.ts";
 import { recentEntriesStart, type RecentEntries } from "./recentEntries.ts";
-import { commandOf, toolParts, type TerminalStates } from "./toolParts.ts";
-import { relativeLabel } from "./labels.ts";
+import { questionView } from "./questionView.ts";
+import { locationsOf, shownFields } from "./toolFields.ts";
+import { prepareParts, toolParts, type TerminalStates } from "./toolParts.ts";
 
 /** The parts of the view that belong to no session. */
 export interface WindowState {
@@ -70,21 +72,30 @@ interface CachedEntry {
   readonly view: ViewEntry;
 }
 
+interface ProjectedBlock {
+  readonly entries: readonly Entry[];
+  /** Whether an entry shows terminals, or a diff that is being computed. */
+  readonly hasTerminals: boolean;
+  readonly isComputing: boolean;
+}
+
+interface LastProjection {
+  readonly blocks: readonly ProjectedBlock[];
+  readonly asks: SessionState["questions"];
+  readonly terminals: SessionState["terminals"];
+  readonly cwd: string;
+  readonly version: number;
+  readonly checkpoints: ReadonlySet<string>;
+  readonly views: EntryList<ViewEntry>;
+}
+
 /** Projects the states of one session. Keep one per session, because its cache keeps identities stable. */
 export class Projector {
   readonly #entries = new WeakMap<Entry, CachedEntry>();
   readonly #diffs: DiffStore;
-  #last:
-    | {
-        readonly list: EntryList<Entry>;
-        readonly asks: SessionState["questions"];
-        readonly terminals: SessionState["terminals"];
-        readonly cwd: string;
-        readonly version: number;
-        readonly checkpoints: ReadonlySet<string>;
-        readonly views: readonly ViewEntry[];
-      }
-    | undefined;
+  readonly #onError: (error: unknown) => void;
+  #last: LastProjection | undefined;
+  #copied: { readonly from: ViewEntries; readonly entries: readonly ViewEntry[] } | undefined;
   #decisions: {
     readonly of: SessionState["questions"] | undefined;
     readonly words: ReadonlyMap<string, readonly string[]>;
@@ -92,19 +103,45 @@ export class Projector {
     of: undefined,
     words: new Map(),
   };
+  readonly #options = new OptionsView();
   #asks: readonly ViewQuestion[] = [];
   #plans: { readonly from: SessionState["plans"]; readonly views: ViewHead["plans"] } | undefined;
-  #queue: { readonly from: SessionState["pendingPrompts"]; readonly views: ViewHead["queue"] } | undefined;
+  #queue:
+    | { readonly from: SessionState["pendingPrompts"]; readonly paused: boolean; readonly views: ViewHead["queue"] }
+    | undefined;
 
-  /** Without a store of its own, diffs are computed at once. */
-  constructor(diffs = new DiffStore()) {
+  /** Without a store of its own, diffs are computed at once. `onError` gets the errors of views that cannot be made. */
+  constructor(diffs = new DiffStore(), onError: (error: unknown) => void = () => {}) {
     this.#diffs = diffs;
+    this.#onError = onError;
   }
 
+  /** The view as the panel holds it. Use {@link projectShared} for each change of a long conversation. */
   project(state: SessionState, windowState: WindowState): View {
+    const { head, entries } = this.projectShared(state, windowState);
+    if (this.#copied?.from !== entries) this.#copied = { from: entries, entries: [...entries] };
+    return { head, entries: this.#copied.entries };
+  }
+
+  /** The view with a list of entries that shares everything unchanged with the view before. */
+  projectShared(state: SessionState, windowState: WindowState): SharedView {
     const open = openQuestions(state);
     const entries = this.#project(state, toolCallsInQuestion(open), windowState.checkpoints ?? noTurns);
     return { entries, head: this.#head(state, windowState, open) };
+  }
+
+  /**
+   * Begins to compare the diffs of the last entry. Call this for each change of the state: many calls can arrive between
+   * two projections, and a diff that is not ready then is shown and sent twice.
+   */
+  prepare({ entries }: SessionState): void {
+    const last = entries.at(-1);
+    if (last?.kind !== "tool") return;
+    try {
+      prepareParts(shownFields(last).content ?? [], this.#diffs);
+    } catch (error) {
+      this.#onError(error);
+    }
   }
 
   /** The end of a long conversation. Undefined for a short one. */
@@ -117,7 +154,7 @@ export class Projector {
     this.#decide(state.questions);
     const entries: ViewEntry[] = [];
     for (let at = from; at < state.entries.length; at++)
-      entries.push(this.#entry(state.entries.at(at) as Entry, state, asked, checkpoints));
+      entries.push(this.#entry(state.entries.at(at) as Entry, state, asked, checkpoints).view);
     return { view: { entries, head: this.#head(state, windowState, open) }, from };
   }
 
@@ -125,27 +162,48 @@ export class Projector {
     if (this.#decisions.of !== asks) this.#decisions = { of: asks, words: decisionsIn(asks) };
   }
 
-  #project(state: SessionState, asked: ReadonlySet<string>, checkpoints: ReadonlySet<string>): readonly ViewEntry[] {
-    const { entries: list, questions: questions, terminals, workspaceFolder: workspaceFolder } = state;
-    const last = this.#last;
+  /** Visits only the blocks of entries that something changed for, so that the time does not grow with the conversation. */
+  #project(state: SessionState, asked: ReadonlySet<string>, checkpoints: ReadonlySet<string>): EntryList<ViewEntry> {
+    const { entries: list, questions, terminals, workspaceFolder } = state;
     const { version } = this.#diffs;
-    if (
-      last?.list === list &&
-      last.asks === questions &&
-      last.terminals === terminals &&
-      last.cwd === workspaceFolder &&
-      last.version === version &&
-      last.checkpoints === checkpoints
-    )
-      return last.views;
+    const last = this.#last;
+    const isSame =
+      last?.asks === questions && last.cwd === workspaceFolder && last.checkpoints === checkpoints ? last : undefined;
     this.#decide(questions);
-    const views: ViewEntry[] = [];
-    for (const entry of list) views.push(this.#entry(entry, state, asked, checkpoints));
-    this.#last = { list, asks: questions, terminals, cwd: workspaceFolder, version, checkpoints, views };
+    const blocks: ProjectedBlock[] = [];
+    let views = last && last.views.length <= list.length ? last.views : EntryList.of<ViewEntry>();
+    let at = 0;
+    for (const entries of list.blocks) {
+      const known = isSame?.blocks[blocks.length];
+      if (
+        known?.entries === entries &&
+        (!known.hasTerminals || last?.terminals === terminals) &&
+        (!known.isComputing || last?.version === version)
+      ) {
+        blocks.push(known);
+        at += entries.length;
+        continue;
+      }
+      const block = { entries, hasTerminals: false, isComputing: false };
+      for (const entry of entries) {
+        const { view, terminals: shown, version: awaited } = this.#entry(entry, state, asked, checkpoints);
+        const before = views.at(at++);
+        if (before !== undefined && before.id !== view.id) {
+          // The state is not a later one of the same conversation.
+          this.#last = undefined;
+          return this.#project(state, asked, checkpoints);
+        }
+        views = views.put(view);
+        if (shown.length > 0) block.hasTerminals = true;
+        if (awaited !== undefined) block.isComputing = true;
+      }
+      blocks.push(block);
+    }
+    this.#last = { blocks, asks: questions, terminals, cwd: workspaceFolder, version, checkpoints, views };
     return views;
   }
 
-  #entry(entry: Entry, state: SessionState, asked: ReadonlySet<string>, checkpoints: ReadonlySet<string>): ViewEntry {
+  #entry(entry: Entry, state: SessionState, asked: ReadonlySet<string>, checkpoints: ReadonlySet<string>): CachedEntry {
     const isAsked = entry.kind === "tool" && asked.has(entry.toolCallId);
     const checkpoint = entry.kind === "message" && checkpoints.has(entry.submission ?? "");
     const terminals = entry.kind === "tool" ? terminalsOf(entry, state) : [];
@@ -162,11 +220,12 @@ export class Projector {
       (old.version === undefined || old.version === version) &&
       old.terminals.every((terminal, i) => terminal === terminals[i])
     )
-      return old.view;
-    const bare = limitTexts(entryView(entry, state, isAsked, decisions, this.#diffs));
-    const view = checkpoint && bare.kind === "user" ? { ...bare, checkpoint } : bare;
+      return old;
+    const bare = this.#viewOf(entry, state, isAsked, decisions);
+    const marked = entry.excluded ? { ...bare, excluded: entry.excluded } : bare;
+    const view = checkpoint && marked.kind === "user" ? { ...marked, checkpoint } : marked;
     const waits = view.kind === "tool" && view.parts.some(isComputing);
-    this.#entries.set(entry, {
+    const cached: CachedEntry = {
       asked: isAsked,
       checkpoint,
       decisions,
@@ -174,16 +233,36 @@ export class Projector {
       terminals,
       version: waits ? version : undefined,
       view,
-    });
-    return view;
+    };
+    this.#entries.set(entry, cached);
+    return cached;
+  }
+
+  /** An entry whose view cannot be made, because of a bug, is shown as a notice, so that the others stay readable. */
+  #viewOf(entry: Entry, state: SessionState, asked: boolean, decisions: readonly string[]): ViewEntry {
+    try {
+      return limitTexts(entryView(entry, state, asked, decisions, this.#diffs));
+    } catch (error) {
+      this.#onError(error);
+      const title = "Parley cannot show this part of the conversation. The log has the details.";
+      return { id: entry.id, kind: "notice", severity: "error", title, at: entry.at };
+    }
+  }
+
+  #questionOf(ask: Question, state: SessionState): ViewQuestion {
+    try {
+      return questionView(ask, state, this.#diffs);
+    } catch (error) {
+      this.#onError(error);
+      const title = "Parley cannot show what the agent asks. The log has the details.";
+      return { id: ask.id, title, parts: [], locations: [], options: ask.options };
+    }
   }
 
   #head(state: SessionState, windowState: WindowState, open: readonly Question[]): ViewHead {
-    const { activity, cancelling } = state;
-    const lastEntry = state.entries.at(-1);
-    const streams = isBusy(state) && lastEntry?.kind === "message" && lastEntry.author !== "user";
+    const { activity, cancelling, stopIgnored } = state;
     const agent = state.agent ? { id: state.agent.id, name: state.agent.name } : windowState.chosenAgent;
-    const asks = open.map(ask => questionView(ask, state, this.#diffs));
+    const asks = open.map(ask => this.#questionOf(ask, state));
     if (!sameJson(asks, this.#asks)) this.#asks = asks;
     if (this.#plans?.from !== state.plans) {
       const views = [...state.plans]
@@ -191,25 +270,26 @@ export class Projector {
         .map(([id, entries]) => ({ id, entries }));
       this.#plans = { from: state.plans, views };
     }
-    if (this.#queue?.from !== state.pendingPrompts) {
-      const views = state.pendingPrompts.map(queuedPromptView);
-      this.#queue = { from: state.pendingPrompts, views };
+    const { pendingPrompts: prompts, queuePaused: paused } = state;
+    if (this.#queue?.from !== prompts || this.#queue.paused !== paused) {
+      this.#queue = { from: prompts, paused, views: prompts.map(prompt => queuedPromptView(prompt, paused)) };
     }
     return limitTexts({
       ...(windowState.session !== undefined && { session: windowState.session }),
       title: sessionTitle(state),
       agent,
       agents: windowState.agents,
-      connection: state.connection,
-      activity: { state: activity.state, since: activity.since, cancelling },
-      live: streams ? lastEntry.id : null,
+      connection: this.#options.connection(state),
+      activity: activityView(activity, cancelling, stopIgnored),
+      live: isBusy(state) ? state.latestMessage : null,
       problem: state.lost ?? windowState.problem,
       asks: this.#asks,
       plans: this.#plans.views,
       queue: this.#queue.views,
       commands: state.commands,
-      options: state.options,
+      options: this.#options.options(state),
       usage: state.usage,
+      turnUsage: state.turnUsage,
       changes: windowState.changes ?? null,
       cwd: state.workspaceFolder,
       accepts: state.accepts && acceptsView(state.accepts),
@@ -217,6 +297,15 @@ export class Projector {
       follow: windowState.follow ?? "off",
     });
   }
+}
+
+function activityView(
+  { state, since, stopReason }: SessionState["activity"],
+  cancelling: boolean,
+  stopIgnored: boolean,
+): ViewHead["activity"] {
+  const unfinished = stopReason !== undefined && stopReason !== "end_turn";
+  return { state, since, cancelling, ...(unfinished && { unfinished }), ...(stopIgnored && { stopIgnored }) };
 }
 
 const toolCallsInQuestion = (open: readonly Question[]): ReadonlySet<string> =>
@@ -305,24 +394,36 @@ function toolView(
   diffs: DiffStore,
 ): ViewTool {
   const { fields } = entry;
+  const parts = toolParts(
+    shownFields(entry),
+    viewPart,
+    state.workspaceFolder,
+    state.terminals as TerminalStates,
+    diffs,
+  );
   return {
     id: entry.id,
     kind: "tool",
     ...parentIn(entry, state),
     toolKind: fields.kind ?? "other",
-    title: titleOf(fields.title) ?? commandOf(fields.rawInput) ?? fields.name ?? fields.kind ?? "Tool call",
-    status: shownToolStatus(entry, asked),
+    title: toolTitle(fields, state.workspaceFolder),
+    status: statusOf(entry, asked, parts),
     at: entry.at,
+    ...(entry.allowedAt !== undefined && { since: entry.allowedAt }),
     ...(entry.ended !== undefined && { ended: entry.ended }),
     locations: locationsOf(entry, state.workspaceFolder),
-    parts: toolParts(shownFields(entry), viewPart, state.workspaceFolder, state.terminals as TerminalStates, diffs),
+    parts,
     ...(decisions.length > 0 && { decisions }),
     ...(entry.files && { files: filesOf(entry.files, state.workspaceFolder) }),
   };
 }
 
-const shownFields = (entry: ToolEntry): Partial<ToolFields> =>
-  entry.results ? { ...entry.fields, content: shownContent(entry) } : entry.fields;
+/** Some agents report a cancelled command as failed, and say so only in its output. */
+function statusOf(entry: ToolEntry, asked: boolean, parts: readonly ToolPart[]): ViewTool["status"] {
+  const status = shownToolStatus(entry, asked);
+  const isCancelled = parts.some(part => part.type === "terminal" && part.exit?.cancelled === true);
+  return status === "failed" && isCancelled ? "cancelled" : status;
+}
 
 const filesOf = (files: readonly NotedFile[], cwd: string): readonly ViewNotedFile[] =>
   files.map(file => ({ ...file, label: relativeLabel(file.path, cwd) }));
@@ -336,73 +437,6 @@ function decisionsIn(asks: readonly Question[]): ReadonlyMap<string, readonly st
     decisions.set(ask.toolCallId, [...(decisions.get(ask.toolCallId) ?? []), words]);
   }
   return decisions;
-}
-
-const titleOf = (title: string | undefined): string | undefined => (title?.trim() === "" ? undefined : title);
-
-const locationsOf = (entry: ToolEntry, cwd: string): ViewTool["locations"] =>
-  (entry.fields.locations ?? []).map(place => ({ ...place, label: relativeLabel(place.path, cwd) }));
-
-type UnknownRecord = Readonly<Record<string, unknown>>;
-
-const maxVariables = 50;
-
-/**
- * Environment variables in the raw input of a tool call: an object, or a list of names and values. Values are masked.
- */
-function envOf(raw: unknown): NonNullable<ViewQuestion["env"]> {
-  const env = typeof raw === "object" && raw !== null ? (raw as UnknownRecord)["env"] : undefined;
-  if (typeof env !== "object" || env === null) return [];
-  const pairs: readonly (readonly [unknown, unknown])[] = Array.isArray(env)
-    ? (env as readonly unknown[]).map(item => [
-        (item as UnknownRecord | null)?.["name"],
-        (item as UnknownRecord | null)?.["value"],
-      ])
-    : Object.entries(env);
-  return pairs.slice(0, maxVariables).flatMap(([name, value]) => {
-    if (typeof name !== "string" || typeof value !== "string") return [];
-    return [{ name, value: maskVariable(name, value) }];
-  });
-}
-
-/** The folder in the raw input of a command, by the same names as in permissions/questionFacts.ts. */
-function folderOf(raw: unknown): string | undefined {
-  const isFolder = (key: string): boolean =>
-    /^(?:cwd|workdir|workingdir(?:ectory)?|directory|dirpath)$/i.test(key.replace(/[^a-z]/gi, ""));
-  const found = Object.entries(raw ?? {}).find(([key, value]) => isFolder(key) && typeof value === "string" && value);
-  return found && (found[1] as string);
-}
-
-function questionView(ask: Question, state: SessionState, diffs: DiffStore): ViewQuestion {
-  const id = ask.toolCallId === undefined ? undefined : toolKey(ask.toolCallId);
-  const entry = id === undefined ? undefined : state.entries.get(id);
-  const tool = entry?.kind === "tool" ? entry : undefined;
-  const { subject, reason, always } = ask;
-  const raw = tool?.fields.rawInput;
-  const command = subject?.command ?? commandOf(raw);
-  const cwd = subject?.cwd ?? folderOf(raw);
-  const kind = subject?.kind ?? tool?.fields.kind;
-  const env = subject?.env ?? envOf(raw);
-  const parts = tool
-    ? toolParts(shownFields(tool), viewPart, state.workspaceFolder, state.terminals as TerminalStates, diffs)
-    : [];
-  // The user decides by what will happen, so raw input is shown only if nothing describes it better.
-  const descriptiveParts = parts.filter(part => part.type !== "json");
-  return {
-    id: ask.id,
-    title: titleOf(ask.title) ?? titleOf(tool?.fields.title) ?? command ?? "The agent asks for permission",
-    ...(id !== undefined && { entry: id }),
-    ...(kind !== undefined && { toolKind: kind }),
-    ...(command !== undefined && { command, cwd: typeof cwd === "string" ? cwd : state.workspaceFolder }),
-    parts: descriptiveParts.length > 0 || command !== undefined ? descriptiveParts : parts,
-    locations: tool
-      ? locationsOf(tool, state.workspaceFolder)
-      : (subject?.paths ?? []).map(path => ({ path, label: relativeLabel(path, state.workspaceFolder) })),
-    options: ask.options,
-    ...(reason !== undefined && { reason }),
-    ...(always && { always }),
-    ...(env.length > 0 && { env }),
-  };
 }
 
 const sameJson = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);

@@ -4,8 +4,8 @@ import { promptText } from "../../session/promptQueue.ts";
 import type { PendingPrompt } from "../../session/state.ts";
 import type { ViewQueuedPrompt } from "../protocol.ts";
 
-/** A prompt as a row of the queue: its text, and the names of its attachments. */
-export function queuedPromptView({ id, content, messageId }: PendingPrompt): ViewQueuedPrompt {
+/** A prompt as a row of the queue: its text, and the names of its attachments. `paused`: the queue is not sent. */
+export function queuedPromptView({ id, content, messageId }: PendingPrompt, paused: boolean): ViewQueuedPrompt {
   const words = content.find(block => block.type === "text");
   const attachments = content.filter(block => block !== words).map(attachmentName);
   return {
@@ -13,6 +13,7 @@ export function queuedPromptView({ id, content, messageId }: PendingPrompt): Vie
     text: promptText(content),
     ...(attachments.length > 0 && { attachments }),
     sent: messageId !== undefined,
+    ...(paused && messageId === undefined && { paused }),
   };
 }
 

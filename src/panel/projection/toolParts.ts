@@ -1,11 +1,13 @@
 // The content of a tool card: content blocks, diffs, terminals, raw input and output.
-import { commandLineText } from "../../base/commandLineText.ts";
+import { withoutFence } from "../../base/fence.ts";
+import { relativeLabel } from "../../base/pathLabel.ts";
 import type { ContentBlock, FileOperation, ToolContent, ToolFields } from "../../session/events.ts";
 import type { TerminalState } from "../../session/state.ts";
 import type { DiffStore } from "../diff/diffStore.ts";
 import { filesPart } from "../diff/filesPart.ts";
-import type { DiffBody, ToolPart, ViewPart } from "../protocol.ts";
-import { relativeLabel } from "./labels.ts";
+import type { DiffBody, DiffHunk, ToolPart, ViewPart } from "../protocol.ts";
+import { isOnlySuccess, rawBody } from "./rawBody.ts";
+import { toolText } from "./toolText.ts";
 
 export type TerminalStates = ReadonlyMap<string, TerminalState>;
 
@@ -27,20 +29,27 @@ export function toolParts(
   diffs: DiffStore,
 ): readonly ToolPart[] {
   const content = fields.content ?? [];
-  const shown = content.map(item => part(item, viewPart, cwd, terminals, diffs));
+  const { kind } = fields;
+  const shown = content.map(item => part(item, block => toolBlock(viewPart(block), kind), cwd, terminals, diffs));
+  const body = rawBody(fields);
   const texts = content.map(item => {
     if (item.type === "terminal") return terminals.get(item.terminalId)?.output;
-    return item.type === "content" && item.content.type === "text" ? item.content.text : undefined;
+    return item.type === "content" && item.content.type === "text" ? withoutFence(item.content.text) : undefined;
   });
+  // Many agents repeat their content as raw output. It is shown once.
+  const isShown =
+    typeof fields.rawOutput === "string" &&
+    (fields.rawOutput === body || texts.includes(withoutFence(fields.rawOutput)));
   return [
     ...shown,
+    ...(body === undefined ? [] : [toolBlock(viewPart({ type: "text", text: body }), kind)]),
     ...jsonParts("Input", fields.rawInput),
-    // Many agents repeat their content as raw output. It is shown once.
-    ...(typeof fields.rawOutput === "string" && texts.includes(fields.rawOutput)
-      ? []
-      : jsonParts("Output", fields.rawOutput)),
+    ...(isShown || isOnlySuccess(fields.rawOutput) ? [] : jsonParts("Output", fields.rawOutput)),
   ];
 }
+
+const toolBlock = (view: ViewPart, kind: string | undefined): ViewPart =>
+  view.type === "text" ? { ...view, ...toolText(view.text, kind) } : view;
 
 function part(
   item: ToolContent,
@@ -65,6 +74,14 @@ function part(
   }
 }
 
+/** Begins to compare the diffs in the content of a tool call. */
+export function prepareParts(content: readonly ToolContent[], diffs: DiffStore): void {
+  for (const item of content) {
+    if (item.type === "diff") diffs.diff(item);
+    else if (item.type === "changes") diffs.files(item);
+  }
+}
+
 type Diff = Extract<ToolContent, { type: "diff" }>;
 // The same part for the same content, so that unchanged parts are not sent again.
 const parts = new WeakMap<Diff, { readonly cwd: string; readonly body: DiffBody; readonly part: ToolPart }>();
@@ -78,9 +95,27 @@ function diffPart(item: Diff, cwd: string, diffs: DiffStore): ToolPart {
     : item.oldText === undefined || item.oldText === ""
       ? "add"
       : "modify";
-  const newPart: ToolPart = { type: "diff", path: item.path, label: relativeLabel(item.path, cwd), operation, ...body };
+  const newPart: ToolPart = {
+    type: "diff",
+    path: item.path,
+    label: relativeLabel(item.path, cwd),
+    operation,
+    ...placedBody(body, operation === "modify" ? item.line : 1),
+  };
   parts.set(item, { cwd, body, part: newPart });
   return newPart;
+}
+
+/** The diff of texts that begin at a line of their file. Without a known line, its own line numbers mean nothing. */
+function placedBody(body: DiffBody, line: number | undefined): DiffBody {
+  if (body.hunks.length === 0 || line === 1) return body;
+  if (line === undefined) return { ...body, unplaced: true };
+  const shifted = (hunk: DiffHunk): DiffHunk => ({
+    ...hunk,
+    oldStart: hunk.oldStart + line - 1,
+    newStart: hunk.newStart + line - 1,
+  });
+  return { ...body, hunks: body.hunks.map(shifted) };
 }
 
 function terminalPart(terminalId: string, terminal: TerminalState | undefined): ToolPart {
@@ -108,18 +143,4 @@ function jsonParts(label: "Input" | "Output", value: unknown): readonly ToolPart
   const text = typeof value === "string" ? value : JSON.stringify(value, null, 2);
   if (text.length <= maxJsonLength) return [{ type: "json", label, text }];
   return [{ type: "json", label, text: text.slice(0, maxJsonLength), cut: text.length - maxJsonLength }];
-}
-
-/** The command line in the raw input of a tool call, found by its shape: `command` as text or as a list of words. */
-export function commandOf(rawInput: unknown): string | undefined {
-  if (typeof rawInput !== "object" || rawInput === null) return undefined;
-  const { cmd, command = cmd, args } = rawInput as Record<string, unknown>;
-  const words = Array.isArray(command)
-    ? command
-    : typeof command === "string"
-      ? [command, ...(Array.isArray(args) ? args : [])]
-      : [];
-  const [program = "", ...rest] = words.filter(word => typeof word === "string");
-  const line = commandLineText(program, rest).trim();
-  return line === "" ? undefined : line;
 }

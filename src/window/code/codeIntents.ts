@@ -1,5 +1,6 @@
 // Creates what opens files, links, contents, diffs and diagrams of the conversation, and inserts its code.
 import type { ExtensionPlatform } from "../../editor/extensionPlatform.ts";
+import type { Documents } from "../../files/ports.ts";
 import type { IntentHandlers } from "../../panel/intentHandlers.ts";
 import type { SessionState } from "../../session/state.ts";
 import { applyCode, insertCode } from "./codeBlocks.ts";
@@ -14,10 +15,11 @@ type CodeIntents = IntentHandlers<
 
 /** Handlers for the conversation that the panel shows. */
 export function createCodeIntents(
-  { context, store }: ExtensionPlatform,
+  { context, store, log }: ExtensionPlatform,
   shown: { readonly state: SessionState },
+  documents: Documents,
 ): CodeIntents {
-  const diffs = store.add(new DiffDocuments());
+  const diffs = store.add(new DiffDocuments(documents, log));
   const contents = store.add(new ContentDocuments());
   const diagrams = store.add(new DiagramPanels(context.extensionUri));
   return {

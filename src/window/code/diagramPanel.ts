@@ -45,6 +45,8 @@ function diagramHtml(webview: vscode.Webview, root: vscode.Uri, source: string):
     `script-src 'nonce-${nonce}'`,
     `style-src ${webview.cspSource} 'unsafe-inline'`,
     "img-src data:",
+    "base-uri 'none'",
+    "form-action 'none'",
   ].join("; ");
   return `<!DOCTYPE html>
 <html lang="${vscode.env.language.replace(/[^\w-]/g, "")}">

@@ -1,0 +1,56 @@
+// Which intents are about the session that the panel shows, and must therefore name it.
+
+/** The scope of an intent: the session that the panel shows, or the window, whatever session it shows meanwhile. */
+export type IntentScope = "session" | "window";
+
+/** The scope of each type of intent. `intents.ts` checks that none is missing. */
+export const intentScopes = {
+  hello: "window",
+  resync: "window",
+  painted: "window",
+  send: "session",
+  // Attachments belong to the draft, which stays when another session starts.
+  complete: "window",
+  attachItem: "window",
+  attachUris: "window",
+  pickAttachment: "window",
+  find: "session",
+  withdraw: "session",
+  editQueued: "session",
+  moveQueued: "session",
+  sendNow: "session",
+  resumeQueue: "session",
+  sendAnyway: "session",
+  stop: "session",
+  cancelConnecting: "session",
+  answer: "session",
+  always: "session",
+  manageRules: "window",
+  killTerminal: "session",
+  openTerminal: "session",
+  settleFile: "window",
+  newSession: "session",
+  rename: "session",
+  openInEditor: "window",
+  follow: "session",
+  copyConversation: "session",
+  saveTranscript: "session",
+  restoreCheckpoint: "session",
+  // The changes of earlier sessions stay in the window's review.
+  reviewChanges: "window",
+  keepChanges: "window",
+  undoChanges: "window",
+  selectAgent: "session",
+  setOption: "session",
+  openFile: "session",
+  openContent: "session",
+  saveContent: "session",
+  insertCode: "window",
+  applyCode: "session",
+  openDiagram: "window",
+  openDiff: "session",
+  openLink: "session",
+  copy: "window",
+  nextStep: "session",
+  report: "window",
+} as const satisfies Readonly<Record<string, IntentScope>>;
