@@ -8,6 +8,7 @@ import { DiffLinesElement } from "./transcript/diffLines.ts";
 import { FindElement } from "./find/find.ts";
 import { HeaderElement } from "./panel/header.ts";
 import { savedState, saveNow, send } from "./base/vscodeApi.ts";
+import { focusOnEntry } from "./panel/focusOnEntry.ts";
 import { openLinks } from "./markdown/links.ts";
 import { MarkdownElement } from "./markdown/markdown.ts";
 import { MenuElement } from "./panel/menu.ts";
@@ -17,6 +18,7 @@ import { PickerElement } from "./composer/picker.ts";
 import { PlanElement } from "./panel/plan.ts";
 import { isBehind, whenReleased } from "./scheduling/paintScheduler.ts";
 import { QueueElement } from "./composer/queue.ts";
+import { PreformattedElement } from "./transcript/preformatted.ts";
 import { ResourceElement } from "./transcript/resource.ts";
 import { StatusRowElement } from "./transcript/statusRow.ts";
 import { Store } from "./base/store.ts";
@@ -41,6 +43,7 @@ addEventListener("securitypolicyviolation", event =>
 customElements.define("parley-markdown", MarkdownElement);
 customElements.define("parley-terminal", TerminalElement);
 customElements.define("parley-diff-lines", DiffLinesElement);
+customElements.define("parley-preformatted", PreformattedElement);
 customElements.define("parley-resource", ResourceElement);
 customElements.define("parley-message", MessageElement);
 customElements.define("parley-tool", ToolCallElement);
@@ -71,6 +74,7 @@ openLinks(panel);
 addEventListener("pagehide", saveNow);
 
 await panel.updateComplete;
+focusOnEntry(() => panel.focusComposer());
 store.onDidChange(change => {
   if (store.view) panel.show(change, store.view);
 });

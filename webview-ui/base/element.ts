@@ -1,11 +1,17 @@
 // The base of all elements of the panel: light DOM, icons, the shared one-second timer and the roving tab stop.
 import { LitElement, html, type TemplateResult } from "lit";
+import type { Excludable } from "../../src/panel/protocol.ts";
 
 /** A lit element without a shadow root, so that one stylesheet and the highlighter's classes apply everywhere. */
 export class LightElement extends LitElement {
   protected override createRenderRoot(): HTMLElement {
     return this;
   }
+}
+
+/** Marks the element of an entry that is no longer part of the conversation. */
+export function markExcluded(element: HTMLElement, { excluded }: Excludable): void {
+  element.toggleAttribute("data-excluded", excluded === true);
 }
 
 /** A codicon. It is always next to text or inside a named control, so it is hidden from assistive technology. */

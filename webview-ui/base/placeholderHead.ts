@@ -16,6 +16,7 @@ export const placeholderHead: ViewHead = {
   commands: [],
   options: [],
   usage: null,
+  turnUsage: null,
   changes: null,
   cwd: "",
   accepts: null,

@@ -1,4 +1,5 @@
 // The only access to the extension host: posts intents, and keeps the state that the panel saves itself.
+import { intentScopes } from "../../src/panel/intentScopes.ts";
 import type { Intent } from "../../src/panel/intents.ts";
 import type { Attachment } from "../../src/panel/protocol.ts";
 import { restoredAttachments, characterCount } from "./restoredAttachments.ts";
@@ -12,9 +13,20 @@ declare function acquireVsCodeApi(): WebviewApi;
 
 const api = acquireVsCodeApi();
 
-/** Sends the user's intent to the host. The result arrives as state. */
+let shownSession: string | undefined;
+
+/** Sets the session that the panel shows, once it is painted. The intents that follow are about this session. */
+export function setShownSession(session: string | undefined): void {
+  shownSession = session;
+}
+
+/**
+ * Sends the user's intent to the host, with the session that the panel shows if the intent is about it. The result
+ * arrives as state.
+ */
 export function send(intent: Intent): void {
-  api.postMessage(intent);
+  const isAboutSession = shownSession !== undefined && intentScopes[intent.type] === "session";
+  api.postMessage(isAboutSession ? { ...intent, session: shownSession } : intent);
 }
 
 /** A scroll position that survives a reload: an entry, and how far its top is above the top of the transcript. */

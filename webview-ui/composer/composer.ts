@@ -1,4 +1,4 @@
-// The composer: the growing text box with attachments, Send and Stop, the queue above and the options below.
+// The composer: the growing text box with attachments, Send and Stop, and the options below.
 import { html, nothing, type TemplateResult } from "lit";
 import { live } from "lit/directives/live.js";
 import type { Attachment, ViewHead, PanelMessage } from "../../src/panel/protocol.ts";
@@ -7,7 +7,8 @@ import { LightElement, icon } from "../base/element.ts";
 import { iconButton } from "../base/iconButton.ts";
 import { savedState, updateSavedState, send } from "../base/vscodeApi.ts";
 import { t } from "../base/l10n.ts";
-import { optionControls, usageRing } from "./options.ts";
+import { optionControls } from "./options.ts";
+import { usageRing } from "./usageRing.ts";
 import { endTyping } from "../scheduling/paintScheduler.ts";
 import { suggestionListId, Suggestions, type SuggestionChoice, type TriggerToken } from "./suggestions.ts";
 import { slashCommands } from "./slashCommands.ts";
@@ -79,7 +80,8 @@ export class ComposerElement extends LightElement {
 
   /** Focuses the text box. */
   focusBox(): void {
-    this.#box?.focus();
+    if (this.hasUpdated) this.#box?.focus();
+    else void this.updateComplete.then(() => this.#box?.focus());
   }
 
   /** Handles the host's messages to the composer of this panel. */
@@ -111,6 +113,14 @@ export class ComposerElement extends LightElement {
   restoreText(text: string): void {
     // Does not go through the text box, because that would move the focus.
     this.#setDraft([text, this.draft].filter(each => each.trim() !== "").join("\n"));
+  }
+
+  /** Restores the user's edit of a queued prompt that was sent before the edit was saved. */
+  restoreLateEdit(text: string): void {
+    this.restoreText(text);
+    this.#showRefusals([
+      t("The queued message was sent before you saved your edit. Your text is now in the message box."),
+    ]);
   }
 
   get #box(): HTMLTextAreaElement | null {
@@ -145,12 +155,7 @@ export class ComposerElement extends LightElement {
 
   protected override render(): TemplateResult {
     const { head } = this;
-    return html`<parley-queue
-        .queue=${head.queue}
-        .onLeave=${() => this.focusBox()}
-        .onLate=${(text: string) => this.#restoreLateEdit(text)}
-      ></parley-queue>
-      <div class="composer" data-dropping=${this.dropping ? "" : nothing}>
+    return html`<div class="composer" data-dropping=${this.dropping ? "" : nothing}>
         ${this.#suggestions.render()}
         <parley-chips
           .attachments=${this.attachments}
@@ -161,7 +166,7 @@ export class ComposerElement extends LightElement {
         ${this.#textBox(head)}
         <div class="composer-bar">
           <div class="option-list">${optionControls(head.options)}</div>
-          <div class="composer-end">${usageRing(head.usage)} ${attachButton()} ${this.#sendAndStop()}</div>
+          <div class="composer-end">${usageRing(head)} ${attachButton()} ${this.#sendAndStop()}</div>
         </div>
       </div>
       <div role="alert">${this.#refusals()}</div>`;
@@ -341,21 +346,14 @@ export class ComposerElement extends LightElement {
     updateSavedState({ draft });
   }
 
-  /** Restores the user's edit of a queued prompt that was sent before the edit was saved. */
-  #restoreLateEdit(text: string): void {
-    this.restoreText(text);
-    this.#showRefusals([
-      t("The queued message was sent before you saved your edit. Your text is now in the message box."),
-    ]);
-  }
-
   #insertChoice(choice: SuggestionChoice, token: TriggerToken): void {
     const box = this.#box;
     if (!box) return;
     const follows = box.value.charAt(token.end);
     const gap = /\s/.test(follows) ? "" : " ";
     if (choice.type === "command") return replaceText(box, token.start, token.end, `/${choice.command.name}${gap}`);
-    const { key, label } = choice.completion;
+    const { key, label, continuesWith } = choice.completion;
+    if (continuesWith !== undefined) return replaceText(box, token.end, token.end, continuesWith);
     send({ type: "attachItem", request: choice.request, key });
     this.pending = [...this.pending, label];
     replaceText(box, token.start, token.end, `@${label}${gap}`);

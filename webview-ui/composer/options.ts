@@ -1,16 +1,16 @@
-// Below the composer: the agent's options in the agent's order, and the usage of the context window.
-import { html, nothing, svg, type TemplateResult } from "lit";
+// Below the composer: the agent's options in the agent's order.
+import { html, nothing, type TemplateResult } from "lit";
 import { live } from "lit/directives/live.js";
-import type { OptionChoice, SessionOption } from "../../src/session/events.ts";
-import type { ViewHead } from "../../src/panel/protocol.ts";
+import type { ViewOption, ViewOptionChoice } from "../../src/panel/protocol.ts";
 import { send } from "../base/vscodeApi.ts";
-import { formatCount, t } from "../base/l10n.ts";
+import { t } from "../base/l10n.ts";
+import { optionIcons, optionLabel, optionNotes, warningText } from "./optionLabel.ts";
 
 /** An option with more choices than this gets a searchable list. */
 const maxUnsearchedChoices = 15;
 
 /** One selector, searchable list or checkbox per option. */
-export function optionControls(options: readonly SessionOption[]): TemplateResult {
+export function optionControls(options: readonly ViewOption[]): TemplateResult {
   return html`${options.map(option => {
     if (option.type === "boolean") return checkbox(option);
     if (option.choices.length <= maxUnsearchedChoices) return selector(option);
@@ -18,36 +18,54 @@ export function optionControls(options: readonly SessionOption[]): TemplateResul
   })}`;
 }
 
-function selector(option: Extract<SessionOption, { type: "select" }>): TemplateResult {
+function selector(option: Extract<ViewOption, { type: "select" }>): TemplateResult {
   const chosen = option.choices.find(choice => choice.value === option.value);
+  const notes = optionNotes(option);
   const title = [option.name, chosen?.description ?? option.description].filter(Boolean).join(": ");
   const change = (event: Event): void =>
     send({ type: "setOption", option: option.id, value: (event.target as HTMLSelectElement).value });
-  return html`<select
-    class="option"
-    aria-label=${option.name}
-    title=${title}
-    .value=${live(option.value)}
-    @change=${change}
-  >
-    ${chosen ? nothing : html`<option value=${option.value} selected>${option.value}</option>`}
-    ${groups(option.choices).map(([group, choices]) =>
-      group === undefined
-        ? choices.map(choice => choiceOption(choice, option.value))
-        : html`<optgroup label=${group}>${choices.map(choice => choiceOption(choice, option.value))}</optgroup>`,
-    )}
-  </select>`;
+  return html`<span class="option-control" ?data-warning=${option.warning} ?data-pending=${option.pending}>
+    ${optionLabel(option, chosen?.name ?? option.value)}
+    <select
+      class="option"
+      data-option=${option.id}
+      aria-label=${option.name}
+      aria-description=${notes ?? nothing}
+      title=${[title, notes].filter(Boolean).join("\n")}
+      .value=${live(option.value)}
+      @change=${change}
+    >
+      ${chosen ? nothing : html`<option value=${option.value} selected>${option.value}</option>`}
+      ${groups(option.choices).map(([group, choices]) =>
+        group === undefined
+          ? choices.map(choice => choiceOption(choice, option.value))
+          : html`<optgroup label=${group}>${choices.map(choice => choiceOption(choice, option.value))}</optgroup>`,
+      )}
+    </select>
+  </span>`;
 }
 
-function choiceOption(choice: OptionChoice, value: string): TemplateResult {
-  return html`<option value=${choice.value} title=${choice.description ?? nothing} ?selected=${choice.value === value}>
-    ${choice.name}
+/** A sign for lists of the browser, which show no icons. The selector shows an icon for its own value. */
+const warningSign = "\u26A0\uFE0E";
+
+function choiceOption(choice: ViewOptionChoice, value: string): TemplateResult {
+  const { name, description, warning } = choice;
+  const isCurrent = choice.value === value;
+  return html`<option
+    value=${choice.value}
+    title=${description ?? nothing}
+    aria-label=${warning ? t("{0}, {1}", name, warningText()) : nothing}
+    ?selected=${isCurrent}
+  >
+    ${warning && !isCurrent ? `${name} ${warningSign}` : name}
   </option>`;
 }
 
 /** The choices by group in the agent's order. Adjacent choices of the same group are joined. */
-function groups(choices: readonly OptionChoice[]): readonly (readonly [string | undefined, readonly OptionChoice[]])[] {
-  const out: [string | undefined, OptionChoice[]][] = [];
+function groups(
+  choices: readonly ViewOptionChoice[],
+): readonly (readonly [string | undefined, readonly ViewOptionChoice[]])[] {
+  const out: [string | undefined, ViewOptionChoice[]][] = [];
   for (const choice of choices) {
     const last = out.at(-1);
     if (last && last[0] === choice.group) last[1].push(choice);
@@ -56,57 +74,22 @@ function groups(choices: readonly OptionChoice[]): readonly (readonly [string | 
   return out;
 }
 
-function checkbox(option: Extract<SessionOption, { type: "boolean" }>): TemplateResult {
+function checkbox(option: Extract<ViewOption, { type: "boolean" }>): TemplateResult {
   const change = (event: Event): void =>
     send({ type: "setOption", option: option.id, value: (event.target as HTMLInputElement).checked });
-  return html`<label class="option" title=${option.description ?? option.name}>
-    <input type="checkbox" .checked=${live(option.value)} @change=${change} /><span class="ellipsis"
-      >${option.name}</span
-    >
-  </label>`;
-}
-
-const ringRadius = 6;
-
-/** A small ring that shows the context usage. Its name contains the numbers. */
-export function usageRing(usage: ViewHead["usage"]): TemplateResult | typeof nothing {
-  if (usage === null) return nothing;
-  const share = usage.size > 0 ? Math.min(1, Math.max(0, usage.used / usage.size)) : 0;
-  const circumference = 2 * Math.PI * ringRadius;
-  const words = usageText(usage, share);
-  return html`<span
-    class="usage"
-    role="img"
-    tabindex="0"
-    aria-label=${words}
-    data-level=${share >= 0.9 ? "high" : "normal"}
+  const notes = optionNotes(option);
+  return html`<label
+    class="option"
+    title=${[option.description ?? option.name, notes].filter(Boolean).join("\n")}
+    ?data-warning=${option.warning && option.value}
+    ?data-pending=${option.pending}
   >
-    <svg viewBox="0 0 16 16" width="16" height="16" aria-hidden="true">
-      ${svg`<circle class="usage-track" cx="8" cy="8" r=${ringRadius} />
-        <circle class="usage-share" cx="8" cy="8" r=${ringRadius} transform="rotate(-90 8 8)" stroke-dasharray="${circumference * share} ${circumference}" />`}
-    </svg>
-    <span aria-hidden="true">${Math.round(share * 100)}%</span>
-    <span class="usage-tip" aria-hidden="true">${words}</span>
-  </span>`;
-}
-
-function usageText(usage: NonNullable<ViewHead["usage"]>, share: number): string {
-  const context =
-    usage.size > 0
-      ? t(
-          "Context: {0} of {1} tokens used ({2}%)",
-          formatCount(usage.used),
-          formatCount(usage.size),
-          Math.round(share * 100),
-        )
-      : t("Context: {0} tokens used", formatCount(usage.used));
-  return usage.cost === undefined
-    ? context
-    : `${context} · ${t("Cost: {0}", formatMoney(usage.cost.amount, usage.cost.currency))}`;
-}
-
-function formatMoney(amount: number, currency: string): string {
-  // Intl throws for strings that are not currency codes.
-  if (!/^[A-Z]{3}$/.test(currency)) return `${amount} ${currency}`;
-  return amount.toLocaleString(undefined, { style: "currency", currency, maximumFractionDigits: 4 });
+    <input
+      type="checkbox"
+      data-option=${option.id}
+      aria-description=${notes ?? nothing}
+      .checked=${live(option.value)}
+      @change=${change}
+    />${optionIcons(option)}<span class="ellipsis">${option.name}</span>
+  </label>`;
 }

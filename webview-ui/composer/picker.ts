@@ -1,20 +1,21 @@
 // A picker for an option with many choices: a button with the current choice, and a searchable list above it.
 import { html, nothing, type TemplateResult } from "lit";
-import type { OptionChoice, SessionOption } from "../../src/session/events.ts";
+import type { ViewOption, ViewOptionChoice } from "../../src/panel/protocol.ts";
 import { LightElement, icon } from "../base/element.ts";
 import { send } from "../base/vscodeApi.ts";
 import { t } from "../base/l10n.ts";
+import { optionLabel, optionNotes, warningText } from "./optionLabel.ts";
 import { placeAbove, bestMatches, listIndex, matchedLabel } from "./listbox.ts";
 
 interface Row {
-  readonly choice: OptionChoice;
+  readonly choice: ViewOptionChoice;
   readonly matches: readonly number[];
 }
 
 /** `<parley-picker>`: set `option` before it is connected. */
 export class PickerElement extends LightElement {
   static override properties = { option: { attribute: false }, query: { state: true }, at: { state: true } };
-  declare option: Extract<SessionOption, { type: "select" }>;
+  declare option: Extract<ViewOption, { type: "select" }>;
   /** The search text; null while the list is closed. */
   declare query: string | null;
   declare at: number;
@@ -36,17 +37,22 @@ export class PickerElement extends LightElement {
     const { name, choices, value, description } = this.option;
     const chosen = choices.find(choice => choice.value === value);
     const shown = chosen?.name ?? value;
+    const notes = optionNotes(this.option);
     return html`<button
         class="option picker-button"
         type="button"
         aria-haspopup="listbox"
         aria-expanded=${this.query === null ? "false" : "true"}
+        data-option=${this.option.id}
+        ?data-warning=${this.option.warning}
+        ?data-pending=${this.option.pending}
         aria-label=${t("{0}: {1}", name, shown)}
-        title=${[name, chosen?.description ?? description].filter(Boolean).join(": ")}
+        aria-description=${notes ?? nothing}
+        title=${[[name, chosen?.description ?? description].filter(Boolean).join(": "), notes].filter(Boolean).join("\n")}
         @click=${() => (this.query === null ? this.#open() : this.#close())}
         @keydown=${(event: KeyboardEvent) => this.#buttonKey(event)}
       >
-        <span class="ellipsis">${shown}</span>${icon("chevron-down")}
+        ${optionLabel(this.option, shown)}<span class="ellipsis">${shown}</span>${icon("chevron-down")}
       </button>
       ${this.query === null ? nothing : this.#list(this.query)}`;
   }
@@ -69,7 +75,7 @@ export class PickerElement extends LightElement {
                 title=${choice.description ?? nothing}
                 @click=${() => this.#choose(choice)}
               >
-                ${icon(choice.value === value ? "check" : "blank")}${matchedLabel(choice.name, matches)}${choice.value === value ? html`<span class="sr-only">${t("current")}</span>` : nothing}${
+                ${icon(choice.value === value ? "check" : "blank")}${matchedLabel(choice.name, matches)}${choice.warning ? html`${icon("warning")}<span class="sr-only">${warningText()}</span>` : nothing}${choice.value === value ? html`<span class="sr-only">${t("current")}</span>` : nothing}${
                   query === "" || choice.group === undefined
                     ? nothing
                     : html`<span class="popup-detail">${choice.group}</span>`
@@ -120,7 +126,7 @@ export class PickerElement extends LightElement {
     if (hadFocus) this.querySelector("button")?.focus();
   }
 
-  #choose({ value }: OptionChoice): void {
+  #choose({ value }: ViewOptionChoice): void {
     this.#close();
     if (value !== this.option.value) send({ type: "setOption", option: this.option.id, value });
   }

@@ -64,13 +64,27 @@ export class QueueElement extends LightElement {
 
   protected override render(): TemplateResult | typeof nothing {
     if (this.queue.length === 0) return nothing;
-    return html`<ul class="queue" aria-label=${t("Queued messages")}>
-      ${repeat(
-        this.queue,
-        ({ id }) => id,
-        one => (this.editing?.id === one.id ? this.#editor(one) : this.#row(one)),
-      )}
-    </ul>`;
+    return html`${this.queue.some(one => one.paused) ? this.#pausedRow() : nothing}
+      <ul class="queue" aria-label=${t("Queued messages")}>
+        ${repeat(
+          this.queue,
+          ({ id }) => id,
+          one => (this.editing?.id === one.id ? this.#editor(one) : this.#row(one)),
+        )}
+      </ul>`;
+  }
+
+  /** The state of a queue that waits for the user, with the button that sends it. */
+  #pausedRow(): TemplateResult {
+    const resume = (): void => {
+      send({ type: "resumeQueue" });
+      // The button disappears. Move the focus to the composer so that the page does not get it.
+      this.onLeave();
+    };
+    return html`<div class="queue-paused quiet">
+      ${icon("debug-pause")} ${t("Paused")} <span aria-hidden="true">·</span>
+      <button class="link" type="button" title=${t("Send the queued messages")} @click=${resume}>${t("Resume")}</button>
+    </div>`;
   }
 
   #row(one: ViewQueuedPrompt): TemplateResult {
@@ -214,8 +228,8 @@ export class QueueElement extends LightElement {
   #keydown(event: KeyboardEvent): void {
     const row = (event.target as HTMLElement).closest<HTMLElement>("li");
     const id = row?.dataset["id"];
-    if (id === undefined || (event.target as HTMLElement).tagName === "TEXTAREA") return;
-    if (event.altKey && (event.key === "ArrowUp" || event.key === "ArrowDown")) {
+    if ((event.target as HTMLElement).tagName === "TEXTAREA") return;
+    if (id !== undefined && event.altKey && (event.key === "ArrowUp" || event.key === "ArrowDown")) {
       event.preventDefault();
       this.#move(id, event.key === "ArrowUp" ? -1 : 1);
     } else roveByKey(this, event);

@@ -1,7 +1,7 @@
 // Suggestions while the user types: files and other context after `@`, the agent's commands after a leading `/`.
 import { html, nothing, type TemplateResult } from "lit";
-import { mentionKinds } from "../../src/panel/mentionKinds.ts";
-import type { Completion, PanelMessage } from "../../src/panel/protocol.ts";
+import { mentionKinds, type Completion } from "../../src/panel/mentionKinds.ts";
+import type { PanelMessage } from "../../src/panel/protocol.ts";
 import type { AgentCommand } from "../../src/session/events.ts";
 import { icon } from "../base/element.ts";
 import { send } from "../base/vscodeApi.ts";
@@ -229,6 +229,8 @@ export class Suggestions {
     const item = this.#items[at];
     const token = this.#token;
     if (!item || !token) return;
+    // The item only tells what can be typed.
+    if (item.type === "completion" && item.completion.continuesWith === "") return;
     const request = this.#shownRequest;
     this.close();
     const { onChoose } = this.#options;

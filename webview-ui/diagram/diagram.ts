@@ -1,4 +1,5 @@
 // The diagram page: draws the source in the colours of the theme, or shows the error in the source.
+import DOMPurify from "dompurify";
 import { t } from "../base/l10n.ts";
 
 interface Mermaid {
@@ -46,8 +47,15 @@ async function draw(): Promise<void> {
   }
 }
 
+/** Labels are HTML inside the SVG. Mermaid sanitizes with the same options, but its parser reads hostile text. */
+const sanitizerOptions = {
+  ADD_TAGS: ["foreignobject"],
+  ADD_ATTR: ["dominant-baseline"],
+  HTML_INTEGRATION_POINTS: { foreignobject: true },
+};
+
 function show(svg: string): void {
-  const parsed = new DOMParser().parseFromString(svg, "text/html").querySelector("svg");
+  const parsed = DOMPurify.sanitize(svg, { ...sanitizerOptions, RETURN_DOM_FRAGMENT: true }).querySelector("svg");
   if (!parsed) return showError(undefined);
   parsed.role = "img";
   parsed.ariaLabel ??= t("Diagram");

@@ -1,6 +1,7 @@
 // Search hits → ranges of the painted text. A hit has the number of its passage among equal ones, which is counted
 // here.
 import { MarkdownElement } from "../markdown/markdown.ts";
+import { namedLocations } from "../../src/panel/fileNames.ts";
 import type { FindHit, ViewEntry } from "../../src/panel/protocol.ts";
 
 /** The elements of an entry's frame with searchable text, in the order in which the host searches them. */
@@ -8,7 +9,7 @@ const frameSelector =
   ".tool-title, .locations a, .decision > span:not(.codicon), .row > span:not(.codicon), .file-note a, .fold > span:not(.codicon), .problem .sentence, .problem .detail, .problem .run code";
 /** The elements of a part with searchable text. If there are none, the whole part is searched. */
 const partSelector =
-  "parley-markdown, .typed, .diff .part-head > .quiet, .diff .part-head > a, .diff-text, .files pre, .terminal .command, .terminal .folder > span:not(.codicon), parley-terminal, .json pre, .resource summary, .resource pre, .resource p a, .chip";
+  "parley-markdown, .preformatted pre, .typed, .diff .part-head > .quiet, .diff .part-head > a:not(.unnamed), .diff-text, .files pre, .terminal .command, .terminal .folder > span:not(.codicon), parley-terminal, .json pre, .resource summary, .resource pre, .resource p a, .chip";
 /** Elements with the panel's own text, which is not searched. */
 const ownTextSelector =
   "button:not(.tool-head):not(.fold), .code-bar, .tag, .sr-only, .codicon, .chip > .quiet, summary > .quiet";
@@ -72,12 +73,12 @@ export class PaintedEntry {
       const roots = holder ? outermost([...holder.querySelectorAll(partSelector)]) : [];
       return roots.length > 0 || !holder ? roots : [holder];
     }
-    const { title } = this.#entry.kind === "tool" ? this.#entry : { title: "" };
+    const places = this.#entry.kind === "tool" ? namedLocations(this.#entry).map(({ path }) => path) : [];
     return [...this.#element.querySelectorAll<HTMLElement>(frameSelector)].filter(root => {
       if (!this.#isOwn(root)) return false;
-      // A location that the title contains is not counted twice.
-      const isPlace = root.dataset["path"] !== undefined && root.parentElement?.className === "locations";
-      return !isPlace || !title.includes((root.textContent ?? "").trim().replace(/:\d+$/, ""));
+      // A file that the card names already is not counted twice.
+      const isPlace = root.parentElement?.className === "locations";
+      return !isPlace || places.includes(root.dataset["path"] ?? "");
     });
   }
 }

@@ -57,15 +57,22 @@ function actionButton(look: "primary" | "secondary", label: string, intent: Inte
   return html`<button class=${look} type="button" @click=${() => send(intent)}>${label}</button>`;
 }
 
-function fileRow({ path, label, added, removed, unknown }: ListedFile): TemplateResult {
+function fileRow({ path, label, added, removed, unknown, canUndo, movedFrom }: ListedFile): TemplateResult {
   const name = visibleText(label);
+  const isOnlyMoved = movedFrom !== undefined && added === 0 && removed === 0;
   return html`<li>
-    ${fileLink(path, label)}
-    ${unknown === undefined ? changeCounts(added, removed) : html`<span class="quiet">${visibleText(unknown)}</span>`}
+    <span class="changes-name">${fileLink(path, label)}</span>
+    ${unknown === undefined && !isOnlyMoved ? changeCounts(added, removed) : nothing}
     <span class="changes-decide">
       ${decisionButton("check", t("Keep {0}", name), { type: "keepChanges", path })}
-      ${unknown === undefined ? decisionButton("discard", t("Undo {0}", name), { type: "undoChanges", path }) : nothing}
+      ${
+        unknown === undefined || canUndo
+          ? decisionButton("discard", t("Undo {0}", name), { type: "undoChanges", path })
+          : nothing
+      }
     </span>
+    ${unknown === undefined ? nothing : html`<span class="quiet">${visibleText(unknown)}</span>`}
+    ${movedFrom === undefined ? nothing : html`<span class="quiet">${t("Moved from {0}", visibleText(movedFrom))}</span>`}
   </li>`;
 }
 

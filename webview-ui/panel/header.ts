@@ -1,6 +1,5 @@
 // The header of the panel: the session's title, its agent, New Session and further actions.
 import { html, nothing, type TemplateResult } from "lit";
-import { live } from "lit/directives/live.js";
 import type { ViewHead, ViewAgent } from "../../src/panel/protocol.ts";
 import { LightElement } from "../base/element.ts";
 import { iconButton } from "../base/iconButton.ts";
@@ -150,7 +149,6 @@ export class HeaderElement extends LightElement {
 
   #agentPicker(): TemplateResult {
     const { agent, agents } = this;
-    const known = agents.some(each => each.id === agent?.id);
     if (agents.length === 0) {
       return html`<button
         class="secondary"
@@ -160,28 +158,28 @@ export class HeaderElement extends LightElement {
         ${t("Select Agent")}
       </button>`;
     }
-    return html`<select
+    // An agent that the settings no longer contain cannot be chosen again, but it is still the one in effect.
+    const listed = agent === null || agents.some(each => each.id === agent.id) ? agents : [agent, ...agents];
+    return html`<parley-menu
       class="agent-picker"
-      aria-label=${t("Agent")}
-      title=${agent?.description ?? t("Agent")}
-      .value=${live(agent?.id ?? "")}
-      @change=${this.#change}
-    >
-      ${agent === null ? html`<option value="" selected disabled>${t("Select Agent")}</option>` : nothing}
-      ${agent !== null && !known ? html`<option value=${agent.id} selected>${agent.name}</option>` : nothing}
-      ${agents.map(
-        each =>
-          html`<option value=${each.id} title=${each.description ?? nothing} ?selected=${each.id === agent?.id}>
-            ${each.name}
-          </option>`,
-      )}
-    </select>`;
+      .label=${t("Agent")}
+      .text=${agent?.name ?? t("Select Agent")}
+      .tooltip=${agent?.description}
+      .items=${listed.map(each => agentItem(each, each.id === agent?.id))}
+    ></parley-menu>`;
   }
+}
 
-  #change = (event: Event): void => {
-    const select = event.target as HTMLSelectElement;
-    send({ type: "selectAgent", agent: select.value });
-    // The selected agent is state: the choice is shown once the host confirms it.
-    select.value = this.agent?.id ?? "";
+/** Acts only when it is chosen, because another agent replaces the conversation, and arrow keys must not. */
+function agentItem({ id, name, description }: ViewAgent, isCurrent: boolean): MenuItem {
+  return {
+    label: name,
+    icon: isCurrent ? "check" : "blank",
+    checked: isCurrent,
+    value: id,
+    ...(description !== undefined && { title: description }),
+    run: () => {
+      if (!isCurrent) send({ type: "selectAgent", agent: id });
+    },
   };
 }

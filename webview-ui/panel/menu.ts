@@ -9,13 +9,28 @@ export interface MenuItem {
   readonly icon: string;
   /** The displayed key that does the same. */
   readonly key?: string;
+  /** For a choice among the items: whether this one is in effect. */
+  readonly checked?: boolean;
+  /** Identifies the item of a choice, as `data-value`. */
+  readonly value?: string;
+  /** The tooltip. */
+  readonly title?: string;
   readonly run: () => void;
 }
 
 /** `<parley-menu>`: the button, and its menu while it is open. */
 export class MenuElement extends LightElement {
-  static override properties = { label: { attribute: false }, items: { attribute: false }, open: { state: true } };
+  static override properties = {
+    label: { attribute: false },
+    text: { attribute: false },
+    tooltip: { attribute: false },
+    items: { attribute: false },
+    open: { state: true },
+  };
   declare label: string;
+  /** The text on the button: the choice in effect. Without it, the button shows an ellipsis. */
+  declare text: string | undefined;
+  declare tooltip: string | undefined;
   declare items: readonly MenuItem[];
   declare open: boolean;
   /** The item to focus after the menu is rendered. */
@@ -50,12 +65,39 @@ export class MenuElement extends LightElement {
   }
 
   protected override render(): TemplateResult {
-    return html`${iconButton("ellipsis", {
-      label: this.label,
-      menuOpen: this.open,
-      onClick: () => (this.open ? this.#close() : this.#show(0)),
-    })}
+    return html`${this.text === undefined ? this.#iconButton() : this.#textButton(this.text)}
     ${this.open ? this.#menu() : nothing}`;
+  }
+
+  #iconButton(): TemplateResult {
+    return iconButton("ellipsis", { label: this.label, menuOpen: this.open, onClick: this.#toggle });
+  }
+
+  #textButton(text: string): TemplateResult {
+    return html`<button
+      class="menu-choice"
+      type="button"
+      aria-label=${`${this.label}: ${text}`}
+      title=${this.tooltip ?? this.label}
+      aria-haspopup="menu"
+      aria-expanded=${this.open}
+      @click=${this.#toggle}
+    >
+      <span class="ellipsis">${text}</span> ${icon("chevron-down")}
+    </button>`;
+  }
+
+  #toggle = (): void => {
+    if (this.open) this.#close();
+    else this.#show(this.#firstIndex);
+  };
+
+  /** The item in effect, or the first. */
+  get #firstIndex(): number {
+    return Math.max(
+      0,
+      this.items.findIndex(item => item.checked),
+    );
   }
 
   #menu(): TemplateResult {
@@ -65,7 +107,10 @@ export class MenuElement extends LightElement {
           html`<button
             class="menu-item"
             type="button"
-            role="menuitem"
+            role=${item.checked === undefined ? "menuitem" : "menuitemradio"}
+            aria-checked=${item.checked ?? nothing}
+            data-value=${item.value ?? nothing}
+            title=${item.title ?? nothing}
             tabindex="-1"
             @click=${() => this.#runItem(item)}
           >
@@ -77,7 +122,7 @@ export class MenuElement extends LightElement {
   }
 
   get #choices(): readonly HTMLElement[] {
-    return [...this.querySelectorAll<HTMLElement>("[role=menuitem]")];
+    return [...this.querySelectorAll<HTMLElement>(".menu-item")];
   }
 
   #show(at: number): void {
@@ -104,7 +149,7 @@ export class MenuElement extends LightElement {
     if (!this.open) {
       if (event.key !== "ArrowDown" && event.key !== "ArrowUp") return;
       event.preventDefault();
-      return this.#show(event.key === "ArrowDown" ? 0 : this.items.length - 1);
+      return this.#show(event.key === "ArrowDown" ? this.#firstIndex : this.items.length - 1);
     }
     if (event.key === "Tab") {
       this.open = false;

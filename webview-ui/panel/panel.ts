@@ -5,12 +5,13 @@ import type { QuestionCardElement } from "../question/questionCard.ts";
 import { forgetClosedQuestions } from "../transcript/questionOptions.ts";
 import { changesKey } from "./changes.ts";
 import type { ComposerElement } from "../composer/composer.ts";
+import { refusedChoices } from "../composer/refusedChoices.ts";
 import type { FindElement, FindContext } from "../find/find.ts";
-import { LightElement, everySecond, icon } from "../base/element.ts";
+import { LightElement, everySecond } from "../base/element.ts";
 import { emptyState } from "./emptyState.ts";
 import type { HeaderElement } from "./header.ts";
-import { savedState, updateSavedState } from "../base/vscodeApi.ts";
-import { formatDuration, t } from "../base/l10n.ts";
+import { savedState, setShownSession, updateSavedState } from "../base/vscodeApi.ts";
+import { t } from "../base/l10n.ts";
 import { messageText } from "../transcript/message.ts";
 import { runId } from "../transcript/outline.ts";
 import { problemBody } from "../transcript/problem.ts";
@@ -20,7 +21,7 @@ import type { StoreChange, Store } from "../base/store.ts";
 import { questionLeftEvent } from "../transcript/toolCall.ts";
 import type { TranscriptElement } from "../transcript/transcript.ts";
 import { placeholderHead } from "../base/placeholderHead.ts";
-import { activityText, connectionText } from "./statusText.ts";
+import { showsElapsedTime, statusLine } from "./statusLine.ts";
 
 /** `<parley-panel>`: set `store` before it is connected. */
 export class PanelElement extends LightElement {
@@ -31,6 +32,8 @@ export class PanelElement extends LightElement {
   /** Changes are announced one after the other, each after it has been painted. */
   #announcements: Promise<void> = Promise.resolve();
   #stopTicking: (() => void) | undefined;
+  /** The id of the question that is shown above the composer. */
+  #shownQuestion: string | undefined;
   readonly #findContext: FindContext = {
     transcript: () => this.#transcript,
     entries: () => this.store.view?.entries ?? [],
@@ -69,6 +72,9 @@ export class PanelElement extends LightElement {
         if (message.target === "find") void this.#find?.open();
         else if (message.target === "ask") this.focusQuestion();
         else this.focusComposer();
+        break;
+      case "hidden":
+        if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
         break;
       case "completions":
       case "attached":
@@ -126,12 +132,25 @@ export class PanelElement extends LightElement {
   }
 
   protected override updated(): void {
-    if (this.head !== undefined && activityText(this.head) !== undefined)
+    setShownSession(this.head?.session);
+    const question = this.head?.asks[0]?.id;
+    if (question !== undefined && question !== this.#shownQuestion) void this.#scrollToQuestion();
+    this.#shownQuestion = question;
+    if (this.head !== undefined && showsElapsedTime(this.head))
       this.#stopTicking ??= everySecond(() => this.requestUpdate());
     else {
       this.#stopTicking?.();
       this.#stopTicking = undefined;
     }
+  }
+
+  /** In a small panel, the area above the composer scrolls. A new question is shown there from its top. */
+  async #scrollToQuestion(): Promise<void> {
+    const asks = this.querySelector<QuestionCardElement>("parley-asks");
+    await asks?.updateComplete;
+    const area = this.querySelector(".above-composer");
+    if (!asks || !area || area.scrollHeight <= area.clientHeight) return;
+    area.scrollTop += asks.getBoundingClientRect().top - area.getBoundingClientRect().top;
   }
 
   protected override render(): TemplateResult {
@@ -171,14 +190,22 @@ export class PanelElement extends LightElement {
 
   #dock(head: ViewHead): TemplateResult {
     return html`<div class="dock">
-      ${statusLine(head)}
-      <parley-plan .plans=${head.plans}></parley-plan>
-      <parley-asks
-        .asks=${head.asks}
-        .entryOf=${(id: string) => this.store.entry(id)}
-        .onLeave=${() => this.focusComposer()}
-      ></parley-asks>
-      <parley-changes .changes=${head.changes}></parley-changes>
+      <div class="above-composer">
+        ${statusLine(head, () => this.focusComposer())}
+        <parley-plan .plans=${head.plans}></parley-plan>
+        <parley-asks
+          .asks=${head.asks}
+          .entryOf=${(id: string) => this.store.entry(id)}
+          .onLeave=${() => this.focusComposer()}
+        ></parley-asks>
+        <parley-changes .changes=${head.changes}></parley-changes>
+        <parley-queue
+          .queue=${head.queue}
+          .onLeave=${() => this.focusComposer()}
+          .onLate=${(text: string) => this.#composer?.restoreLateEdit(text)}
+        ></parley-queue>
+        <div role="alert">${refusedChoices(head)}</div>
+      </div>
       <parley-composer
         .head=${head}
         .prompts=${() => this.#prompts()}
@@ -193,23 +220,6 @@ export class PanelElement extends LightElement {
       .flatMap(entry => (entry.kind === "user" && entry.parent === undefined ? [messageText(entry.parts)] : []))
       .filter(text => text !== "");
   }
-}
-
-/** The status as text (starting, connecting, working, waiting), with its duration. */
-function statusLine(head: ViewHead): TemplateResult | typeof nothing {
-  const connecting = connectionText(head);
-  const words = connecting ?? activityText(head);
-  if (words === undefined) return nothing;
-  const elapsed = Date.now() - head.activity.since;
-  const isWaiting = connecting === undefined && head.asks.length > 0;
-  const detail = connecting === undefined ? undefined : head.connection?.detail;
-  return html`<div class="status-line">
-    ${icon(isWaiting ? "question" : head.connection?.state === "closed" ? "debug-disconnect" : "loading codicon-modifier-spin")}
-    <span
-      >${words}${connecting === undefined && elapsed >= 1000 ? html` <span class="quiet">${formatDuration(elapsed)}</span>` : nothing}</span
-    >
-    ${detail === undefined ? nothing : html`<span class="status-detail ellipsis" title=${detail}>${detail}</span>`}
-  </div>`;
 }
 
 /** Removes the saved open states of other sessions, so that they do not accumulate. */

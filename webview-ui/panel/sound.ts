@@ -4,7 +4,11 @@ import type { PanelMessage } from "../../src/panel/protocol.ts";
 type Sound = Extract<PanelMessage, { type: "sound" }>["sound"];
 
 /** The frequencies of consecutive tones in Hz. */
-const tones: Readonly<Record<Sound, readonly number[]>> = { question: [660, 880], turnEnd: [880, 587] };
+const tones: Readonly<Record<Sound, readonly number[]>> = {
+  question: [660, 880],
+  turnEnd: [880, 587],
+  failure: [330, 247],
+};
 const toneSeconds = 0.12;
 const peakGain = 0.08;
 

@@ -18,6 +18,8 @@ export class Speech {
   /** The ids of answers that are not complete yet. */
   readonly #pendingAnswers = new Set<string>();
   readonly #knownIds = new Set<string>();
+  /** How many characters of an answer were announced, by its id: it can continue after a thought. */
+  readonly #spokenLengths = new Map<string, number>();
   /** The lines to announce; the first is being added to the region. */
   readonly #pendingLines: string[] = [];
 
@@ -33,13 +35,15 @@ export class Speech {
     if (change.snapshot || before === undefined) {
       this.#pendingAnswers.clear();
       this.#knownIds.clear();
+      this.#spokenLengths.clear();
       for (const entry of view.entries) this.#knownIds.add(entry.id);
       if (view.head.live !== null) this.#pendingAnswers.add(view.head.live);
       return;
     }
     if (change.moved) this.#announceNew(view);
+    if (view.head.live !== null && this.#spokenLengths.has(view.head.live)) this.#pendingAnswers.add(view.head.live);
     await this.#announceSettled(view);
-    this.#announceHead(before, view);
+    this.#announceHead(before, view.head);
   }
 
   #announceNew(view: View): void {
@@ -58,18 +62,24 @@ export class Speech {
   async #announceSettled(view: View): Promise<void> {
     const settled = [...this.#pendingAnswers].filter(id => id !== view.head.live);
     for (const id of settled) this.#pendingAnswers.delete(id);
-    for (const id of settled) this.announce(await this.#textOf(id));
+    for (const id of settled) {
+      const text = await this.#textOf(id);
+      this.announce(text.slice(this.#spokenLengths.get(id) ?? 0).trim());
+      this.#spokenLengths.set(id, text.length);
+    }
   }
 
-  #announceHead(before: ViewHead, view: View): void {
-    const { head } = view;
+  #announceHead(before: ViewHead, head: ViewHead): void {
     const name = head.agent?.name ?? t("The agent");
     const newQuestions = head.asks.filter(ask => !before.asks.some(({ id }) => id === ask.id));
     for (const ask of newQuestions) this.announce(t("Question from {0}: {1}", name, ask.title));
     if (before.connection?.state !== head.connection?.state) this.announce(connectionText(head) ?? "");
+    if (head.problem && before.problem?.message !== head.problem.message) this.announce(head.problem.message);
+    if (head.activity.stopIgnored && !before.activity.stopIgnored) this.announce(activityText(head) ?? "");
     if (before.activity.state === head.activity.state) return;
-    const ended = head.activity.state === "idle" && view.entries.at(-1)?.kind !== "turnEnd";
-    this.announce(ended ? t("{0} has finished.", name) : (activityText(head) ?? ""));
+    // A turn that ended in another way has an entry or a banner that says so.
+    const finished = head.activity.state === "idle" && !head.activity.unfinished;
+    this.announce(finished ? t("{0} has finished.", name) : (activityText(head) ?? ""));
   }
 
   /** Announces a line after the pending ones. Empty lines are ignored. */

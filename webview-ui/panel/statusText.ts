@@ -21,8 +21,9 @@ export function connectionText(head: ViewHead): string | undefined {
 
 /** The agent's activity as text; undefined if it is idle. */
 export function activityText(head: ViewHead): string | undefined {
-  const { state, cancelling } = head.activity;
+  const { state, cancelling, stopIgnored } = head.activity;
   if (state === "idle") return undefined;
+  if (cancelling && stopIgnored) return t("{0} has not stopped yet.", head.agent?.name ?? t("The agent"));
   if (cancelling) return t("Stopping…");
   if (head.asks.length > 0 || state === "requires_action") return t("Waiting for you");
   return t("Working…");

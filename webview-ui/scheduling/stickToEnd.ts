@@ -12,6 +12,7 @@ const minStillFrames = 4;
 export class StickToEnd {
   readonly #box: HTMLElement;
   readonly #onChange: () => void;
+  readonly #hasContent: () => boolean;
   #isPinned = true;
   #lastTop = 0;
   #intentAt = -Infinity;
@@ -24,8 +25,10 @@ export class StickToEnd {
   /** This class has scrolled the box, and its scroll event is pending. */
   #awaitsScrollEvent = false;
 
-  constructor(box: HTMLElement, content: HTMLElement, onChange: () => void) {
+  /** While `hasContent` is false, there is no end to follow, and the box stays where the user scrolls it. */
+  constructor(box: HTMLElement, content: HTMLElement, onChange: () => void, hasContent: () => boolean) {
     this.#box = box;
+    this.#hasContent = hasContent;
     this.#onChange = onChange;
     const recordIntent = (): void => {
       this.#intentAt = performance.now();
@@ -77,16 +80,17 @@ export class StickToEnd {
 
   /** Scrolls to the end if the box follows it. While the pointer presses an element, waits for its release. */
   follow(): void {
-    if (!this.#isPinned || this.#isPressed) return;
+    if (!this.#isPinned || this.#isPressed || !this.#hasContent()) return;
     if (!this.#hasPointerSelection || !this.#hasSelection()) this.#scrollToEnd();
     else if (this.#distanceToEnd > endTolerance) this.#setPinned(false);
   }
 
-  /** Scrolls to the end and follows it from now on. */
+  /** Scrolls to the end and follows it from now on. Without content, scrolls to the top. */
   pin(): void {
     this.#hasPointerSelection = false;
     this.#setPinned(true);
-    this.#scrollToEnd();
+    if (this.#hasContent()) this.#scrollToEnd();
+    else this.#box.scrollTop = this.#lastTop = 0;
   }
 
   /**
@@ -128,6 +132,7 @@ export class StickToEnd {
     const top = this.#box.scrollTop;
     const up = top < this.#lastTop - 1;
     this.#lastTop = top;
+    if (!this.#hasContent()) return;
     if (this.#distanceToEnd <= endTolerance) return this.#setPinned(true);
     if (up && (this.#isPointerDown || performance.now() - this.#intentAt < intentTime)) this.#setPinned(false);
   }

@@ -27,11 +27,13 @@ export class DiffLinesElement extends LightElement {
   }
 
   protected override render(): TemplateResult {
-    const { hunks } = this.body;
+    const { hunks, unplaced } = this.body;
     const total = hunks.reduce((sum, hunk) => sum + hunk.lines.length, 0);
     const left = total - this.shown;
     return html`<div class="diff-lines" tabindex="0" role="group" aria-label=${t("Changes in {0}", this.label)}>
-        <div class="diff-table" data-digits=${numberWidth(hunks)}>${hunkLines(hunks, this.shown)}</div>
+        <div class="diff-table" data-digits=${unplaced ? nothing : numberWidth(hunks)}>
+          ${hunkLines(this.body, this.shown)}
+        </div>
       </div>
       ${left > 0 ? html`<button class="secondary" type="button" @click=${() => this.#more()}>${moreText(left)}</button>` : nothing}`;
   }
@@ -52,7 +54,7 @@ function numberWidth(hunks: readonly DiffHunk[]): number {
   return last ? String(Math.max(last.oldStart, last.newStart) + last.lines.length).length : 1;
 }
 
-function hunkLines(hunks: readonly DiffHunk[], limit: number): TemplateResult[] {
+function hunkLines({ hunks, unplaced }: DiffBody, limit: number): TemplateResult[] {
   const out: TemplateResult[] = [];
   let end: number | undefined;
   let left = limit;
@@ -62,7 +64,7 @@ function hunkLines(hunks: readonly DiffHunk[], limit: number): TemplateResult[] 
     let oldLine = hunk.oldStart;
     let newLine = hunk.newStart;
     for (const line of hunk.lines.slice(0, left)) {
-      out.push(diffLine(line, oldLine, newLine));
+      out.push(diffLine(line, unplaced ? nothing : lineNumbers(line.op, oldLine, newLine)));
       if (line.op !== "add") oldLine++;
       if (line.op !== "del") newLine++;
     }
@@ -79,9 +81,12 @@ function gapRow(lines: number): TemplateResult {
 
 const signs: Readonly<Record<DiffLine["op"], string>> = { same: " ", add: "+", del: "−" };
 
-function diffLine(line: DiffLine, oldLine: number, newLine: number): TemplateResult {
+const lineNumbers = (op: DiffLine["op"], oldLine: number, newLine: number): TemplateResult =>
+  html`<span class="diff-number old">${op === "add" ? nothing : oldLine}</span><span class="diff-number new">${op === "del" ? nothing : newLine}</span>`; // prettier-ignore
+
+function diffLine(line: DiffLine, numbers: TemplateResult | typeof nothing): TemplateResult {
   const { op } = line;
-  return html`<div class="diff-line ${op}"><span class="diff-number old">${op === "add" ? nothing : oldLine}</span><span class="diff-number new">${op === "del" ? nothing : newLine}</span><span class="diff-sign" aria-hidden="true">${signs[op]}</span>${screenReaderLabel(op)}<span class="diff-text">${textOf(line)}</span>${asides(line)}</div>`; // prettier-ignore
+  return html`<div class="diff-line ${op}">${numbers}<span class="diff-sign" aria-hidden="true">${signs[op]}</span>${screenReaderLabel(op)}<span class="diff-text">${textOf(line)}</span>${asides(line)}</div>`; // prettier-ignore
 }
 
 function screenReaderLabel(op: DiffLine["op"]): TemplateResult | typeof nothing {

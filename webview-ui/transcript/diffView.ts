@@ -6,14 +6,15 @@ import { icon } from "../base/element.ts";
 import { iconButton } from "../base/iconButton.ts";
 import { formatCount, t } from "../base/l10n.ts";
 import { fileLink } from "../markdown/links.ts";
+import { unnamedFileLink } from "./unnamedFileLink.ts";
 
 type Diff = Extract<ToolPart, { type: "diff" }>;
 
-/** The diff of one file. `openDiff` is undefined if the diff editor cannot show it. */
-export function diffView(diff: Diff, openDiff?: () => void): TemplateResult {
+/** The diff of one file. `openDiff` is undefined if the diff editor cannot show it. `named`: its header names the file. */
+export function diffView(diff: Diff, openDiff: (() => void) | undefined, named: boolean): TemplateResult {
   return html`<div class="diff" data-operation=${diff.operation}>
     <div class="part-head">
-      ${fileLink(diff.path, diff.label)} ${operationTag(diff.operation)} ${bodyCounts(diff)}
+      ${headerLink(diff, named)} ${operationTag(diff.operation)} ${bodyCounts(diff)}
       ${openDiff ? iconButton("diff", { label: t("Open Diff"), onClick: openDiff }) : nothing}
     </div>
     ${diffBody(diff, diff.label, diff.operation === "add" || diff.operation === "delete" ? t("Empty file") : t("No changes"), openDiff)}
@@ -21,12 +22,12 @@ export function diffView(diff: Diff, openDiff?: () => void): TemplateResult {
 }
 
 /** A file of a patch, which the diff editor cannot show. */
-export function changedFile(file: ChangedFile): TemplateResult {
+export function changedFile(file: ChangedFile, named: boolean): TemplateResult {
   const { mode, diff } = file;
   return html`<li class="diff" data-operation=${file.operation}>
     <div class="part-head">
       ${file.from === undefined ? nothing : html`<span class="quiet">${visibleText(file.from)} →</span>`}
-      ${fileLink(file.path, file.label)} ${operationTag(file.operation)}
+      ${headerLink(file, named)} ${operationTag(file.operation)}
       ${file.binary ? html`<span class="tag">${t("Binary")}</span>` : nothing}
       ${mode ? html`<span class="tag">${t("Mode {0} → {1}", ...mode)}</span>` : nothing}
       ${diff ? bodyCounts(diff) : nothing}
@@ -34,6 +35,11 @@ export function changedFile(file: ChangedFile): TemplateResult {
     ${diff ? diffBody(diff, file.label, t("No changes")) : nothing}
   </li>`;
 }
+
+const headerLink = (
+  { path, label }: { readonly path: string; readonly label: string },
+  named: boolean,
+): TemplateResult => (named ? fileLink(path, label) : unnamedFileLink(path, label));
 
 /** "+3 −1", with a name for assistive technology. */
 export function changeCounts(added: number, removed: number): TemplateResult {

@@ -72,7 +72,8 @@ function runHead(run: LookUpRun, outline: Outline, repaint: () => void): Templat
     setRunOpen(run, !open);
     repaint();
   };
-  return html`<div class="entry look-ups" id=${elementId(run.id)} data-key=${run.id}>
+  const excluded = entriesOf(run).every(id => outline.entry(id)?.excluded);
+  return html`<div class="entry look-ups" id=${elementId(run.id)} data-key=${run.id} ?data-excluded=${excluded}>
     <button class="fold" type="button" aria-expanded=${open} @click=${toggle}>
       ${icon(open ? "chevron-down" : "chevron-right")} ${icon("search")} <span>${runText(run, outline)}</span>
     </button>

@@ -1,8 +1,8 @@
 // Messages: the user's as typed, the agent's as streaming Markdown, thoughts folded into one line.
 import { html, nothing, type TemplateResult } from "lit";
-import type { ViewMessage, ViewPart } from "../../src/panel/protocol.ts";
+import type { Excludable, ViewMessage, ViewPart } from "../../src/panel/protocol.ts";
 import { copyButton } from "../markdown/copy.ts";
-import { LightElement, everySecond, icon } from "../base/element.ts";
+import { LightElement, everySecond, icon, markExcluded } from "../base/element.ts";
 import { iconButton } from "../base/iconButton.ts";
 import { openState, send, setOpen } from "../base/vscodeApi.ts";
 import { formatDuration, t } from "../base/l10n.ts";
@@ -15,7 +15,7 @@ const excerptLength = 80;
 /** `<parley-message>`: one message or thought of the transcript. */
 export class MessageElement extends LightElement {
   static override properties = { entry: { attribute: false }, live: { attribute: false } };
-  declare entry: ViewMessage;
+  declare entry: ViewMessage & Excludable;
   declare live: boolean;
   #stopTicking: (() => void) | undefined;
 
@@ -37,6 +37,7 @@ export class MessageElement extends LightElement {
   protected override render(): TemplateResult {
     const { entry } = this;
     this.dataset["kind"] = entry.kind;
+    markExcluded(this, entry);
     switch (entry.kind) {
       case "user":
         return this.#userMessage(entry);
@@ -53,9 +54,10 @@ export class MessageElement extends LightElement {
     }
   }
 
-  #userMessage(entry: ViewMessage): TemplateResult {
+  #userMessage(entry: ViewMessage & Excludable): TemplateResult {
     return html`<h3 class="sr-only">${t("You: {0}", excerpt(messageText(entry.parts)))}</h3>
       <div class="body">${entry.parts.map((part, i) => partAt(i, userPart(part, { entry: entry.id, part: i })))}</div>
+      ${entry.excluded ? html`<div class="quiet excluded">${icon("circle-slash")} ${t("No longer part of the conversation")}</div>` : nothing}
       ${this.#actions(t("Copy Prompt"), entry.checkpoint ? this.#restoreButton() : nothing)}`;
   }
 

@@ -1,6 +1,7 @@
 // The content of messages and tool cards: text, images, links, diffs, terminals, JSON.
 import { html, nothing, type TemplateResult } from "lit";
 import { visibleText } from "../../src/base/visibleText.ts";
+import { namedHeaders } from "../../src/panel/fileNames.ts";
 import type { ToolPart, ViewEntry, ViewPart } from "../../src/panel/protocol.ts";
 import {
   audioPart,
@@ -14,6 +15,7 @@ import {
 import { copyButton } from "../markdown/copy.ts";
 import { changedFile, diffView } from "./diffView.ts";
 import { icon } from "../base/element.ts";
+import { exitIcon, exitLevel, exitText } from "./exit.ts";
 import { iconButton } from "../base/iconButton.ts";
 import { send } from "../base/vscodeApi.ts";
 import { t } from "../base/l10n.ts";
@@ -29,6 +31,8 @@ export function messagePart(part: ViewPart, live: boolean, place?: PartLocation)
 function partContent(part: ViewPart, live: boolean, place: PartLocation | undefined): TemplateResult {
   switch (part.type) {
     case "text":
+      if (part.pre)
+        return html`<parley-preformatted .output=${part}></parley-preformatted>${omittedTextNote(part.cut, place)}`;
       return html`<parley-markdown .content=${{ text: part.text, live }}></parley-markdown
         >${omittedTextNote(part.cut, place)}`;
     case "image":
@@ -67,11 +71,23 @@ export function titleText(title: string): (string | TemplateResult)[] {
     .map((piece, i) => (i % 2 === 1 ? html`<code>${piece}</code>` : piece));
 }
 
-/** The parts of a tool card or question. `owner` is the tool card whose diffs the host can open. */
-export function toolParts(parts: readonly ToolPart[], owner: ViewEntry | undefined, live: boolean): TemplateResult[] {
+/**
+ * The parts of a tool card or question. `owner` is the tool card whose diffs the host can open. A file that `title`
+ * names is not named again.
+ */
+export function toolParts(
+  parts: readonly ToolPart[],
+  owner: ViewEntry | undefined,
+  live: boolean,
+  title?: string,
+): TemplateResult[] {
   // Raw input and output are folded if other parts show the same content.
   const rawOnly = parts.every(part => part.type === "json");
-  return parts.map((part, i) => partAt(i, toolPart(part, owner, live, rawOnly, owner && { entry: owner.id, part: i })));
+  const named = namedHeaders(parts, title);
+  return parts.map((part, i) => {
+    const place = owner && { entry: owner.id, part: i };
+    return partAt(i, toolPart(part, owner, live, rawOnly, named[i] ?? true, place));
+  });
 }
 
 function toolPart(
@@ -79,13 +95,14 @@ function toolPart(
   owner: ViewEntry | undefined,
   live: boolean,
   rawOpen: boolean,
+  named: boolean,
   place: PartLocation | undefined,
 ): TemplateResult {
   switch (part.type) {
     case "diff":
-      return diffView(part, openDiff(part, owner));
+      return diffView(part, openDiff(part, owner), named);
     case "files":
-      return filesPart(part);
+      return filesPart(part, named);
     case "terminal":
       return terminalPart(part);
     case "json":
@@ -105,10 +122,10 @@ function openDiff(diff: Part<"diff">, owner: ViewEntry | undefined): (() => void
   return part < 0 ? undefined : () => send({ type: "openDiff", entry: owner.id, part });
 }
 
-function filesPart(part: Part<"files">): TemplateResult {
+function filesPart(part: Part<"files">, named: boolean): TemplateResult {
   return html`<div class="files">
     <ul>
-      ${part.files.map(changedFile)}
+      ${part.files.map(file => changedFile(file, named))}
     </ul>
     ${
       part.patch === undefined
@@ -158,15 +175,7 @@ function terminalButtons({ text, terminalId, canKill }: Part<"terminal">): Templ
 
 function exitLine({ exit }: Part<"terminal">): TemplateResult | typeof nothing {
   if (exit === undefined) return nothing;
-  const failed = exit.signal !== undefined || (exit.exitCode ?? 0) !== 0;
-  // Without an exit code success is unknown: a rejected command ends too.
-  const glyph = failed ? "error" : exit.exitCode === undefined ? "dash" : "check";
-  return html`<div class="exit" data-failed=${failed}>${icon(glyph)} ${exitText(exit)}</div>`;
-}
-
-function exitText(exit: { readonly exitCode?: number; readonly signal?: string }): string {
-  if (exit.signal !== undefined) return t("Ended by {0}", exit.signal);
-  return exit.exitCode === undefined ? t("Ended") : t("Exit code {0}", exit.exitCode);
+  return html`<div class="exit" data-exit=${exitLevel(exit)}>${icon(exitIcon(exit))} ${exitText(exit)}</div>`;
 }
 
 function jsonPart(part: Part<"json">, open: boolean): TemplateResult {

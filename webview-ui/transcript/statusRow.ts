@@ -2,7 +2,7 @@
 import { html, nothing, type TemplateResult } from "lit";
 import type { StopReason } from "../../src/session/events.ts";
 import type { ViewCompaction, ViewEntry, ViewMessage, ViewNotice, ViewTool } from "../../src/panel/protocol.ts";
-import { LightElement, icon } from "../base/element.ts";
+import { LightElement, icon, markExcluded } from "../base/element.ts";
 import { openState, setOpen } from "../base/vscodeApi.ts";
 import { t } from "../base/l10n.ts";
 import { fileNotes, rulesButton } from "./notes.ts";
@@ -30,10 +30,11 @@ export class StatusRowElement extends LightElement {
   protected override render(): TemplateResult {
     const { entry } = this;
     this.dataset["kind"] = entry.kind;
+    markExcluded(this, entry);
     switch (entry.kind) {
       case "notice":
-        return html`<div class="row" data-severity=${entry.severity}>
-            ${icon(entry.byRule ? "shield" : severityIcons[entry.severity])}
+        return html`<div class="row" data-severity=${entry.retry ? nothing : entry.severity}>
+            ${icon(entry.byRule ? "shield" : entry.retry ? "sync" : severityIcons[entry.severity])}
             <span
               >${entry.title}${entry.description === undefined ? nothing : html` <span class="quiet">${entry.description}</span>`}
               ${entry.byRule ? rulesButton(entry.title) : nothing}</span
@@ -94,7 +95,9 @@ export function turnEndText(reason: StopReason): string {
     case "max_turn_requests":
       return t("The agent stopped because it reached the step limit for one prompt. Send “continue” to resume.");
     case "refusal":
-      return t("The agent declined to answer.");
+      return t(
+        "The agent declined to answer. Your message and everything after it are no longer part of the conversation.",
+      );
     case "error":
       return t("The turn ended with an error.");
     case "end_turn":

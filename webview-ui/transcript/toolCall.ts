@@ -1,14 +1,18 @@
 // A tool card: kind, title, status and locations. Its body is built only when it is opened.
 import { html, nothing, type TemplateResult } from "lit";
+import { containsCommand } from "../../src/base/commandLineText.ts";
 import { visibleText } from "../../src/base/visibleText.ts";
-import type { ViewToolStatus, ViewQuestion, ViewTool } from "../../src/panel/protocol.ts";
+import { namesFile, showsFile } from "../../src/panel/fileNames.ts";
+import type { Excludable, ViewToolStatus, ViewQuestion, ViewTool } from "../../src/panel/protocol.ts";
 import { QuestionOptions, onAnswer } from "./questionOptions.ts";
 import { partCounts } from "./diffView.ts";
-import { LightElement, everySecond, icon, roveByKey, roveTabStop, roveToFocus } from "../base/element.ts";
+import { LightElement, everySecond, icon, markExcluded, roveByKey, roveTabStop, roveToFocus } from "../base/element.ts";
 import { entryList } from "./entries.ts";
 import { openState, setOpen } from "../base/vscodeApi.ts";
 import { formatCount, formatDuration, t } from "../base/l10n.ts";
+import { exitIcon, exitLevel, exitText, notableExit } from "./exit.ts";
 import { fileLink } from "../markdown/links.ts";
+import { unnamedFileLink } from "./unnamedFileLink.ts";
 import { decisionNotes, fileNotes } from "./notes.ts";
 import type { OutlineItem, Outline } from "./outline.ts";
 import { titleText, toolParts } from "./parts.ts";
@@ -53,7 +57,7 @@ export class ToolCallElement extends LightElement {
     nested: { attribute: false },
     ask: { attribute: false },
   };
-  declare entry: ViewTool;
+  declare entry: ViewTool & Excludable;
   declare live: boolean;
   /** The entries of the sub-agent that this call started. */
   declare nested: readonly OutlineItem[];
@@ -125,6 +129,7 @@ export class ToolCallElement extends LightElement {
   }
 
   protected override render(): TemplateResult {
+    markExcluded(this, this.entry);
     const { entry } = this;
     const hasBody = entry.parts.length + this.nested.length > 0 || entry.locations.length > maxFoldedLocations;
     const open = hasBody && (openState(entry.id) ?? (entry.status === "failed" || this.#hasWaitingStep()));
@@ -152,24 +157,29 @@ export class ToolCallElement extends LightElement {
     return html`${icon(toolKindIcon(entry.toolKind))} <span class="tool-title">${titleText(entry.title)}</span>
       <span class="tool-meta"
         >${this.nested.length > 0 ? html`<span class="quiet">${this.#stepCount()}</span>` : nothing}
-        ${partCounts(entry.parts) ?? nothing}
-        <span class="status"
-          >${icon(statusIcons[entry.status])} <span class="status-word">${statusText(entry)}</span></span
-        >
-        ${chevron}</span
+        ${partCounts(entry.parts) ?? nothing} ${this.#status()} ${chevron}</span
       >`;
   }
 
+  #status(): TemplateResult {
+    const { entry } = this;
+    // The call is done, but its command did not succeed.
+    const exit = entry.status === "done" ? notableExit(entry.parts) : undefined;
+    const glyph = exit ? exitIcon(exit) : statusIcons[entry.status];
+    return html`<span class="status" data-exit=${exit ? exitLevel(exit) : nothing}
+      >${icon(glyph)} <span class="status-word">${exit ? exitText(exit) : statusText(entry)}</span></span
+    >`;
+  }
+
   #locations(open: boolean): TemplateResult | typeof nothing {
-    const { locations, title } = this.entry;
-    // A folded card does not repeat files that its title names.
-    const shown = open
-      ? locations
-      : locations.filter(({ label }) => !title.includes(label)).slice(0, maxFoldedLocations);
+    const { locations, parts, title } = this.entry;
+    // A folded card does not repeat files that its title names. An opened one links to them.
+    const unnamed = locations.filter(place => !namesFile(title, place));
+    const shown = open ? locations.filter(({ path }) => !showsFile(parts, path)) : unnamed.slice(0, maxFoldedLocations);
     if (shown.length === 0) return nothing;
-    const more = open ? 0 : locations.length - shown.length;
+    const more = open ? 0 : unnamed.length - shown.length;
     return html`<div class="locations">
-      ${shown.map(({ path, label, line }) => fileLink(path, line === undefined ? label : `${label}:${line}`, line))}
+      ${shown.map(place => locationLink(place, !namesFile(title, place)))}
       ${more > 0 ? html`<span class="quiet">${t("and {0} more", more)}</span>` : nothing}
     </div>`;
   }
@@ -178,7 +188,7 @@ export class ToolCallElement extends LightElement {
     const { entry } = this;
     const running = entry.status === "running";
     return html`<div class="tool-body">
-      ${this.nested.length > 0 ? this.#nestedTranscript() : nothing}${toolParts(entry.parts, entry, running)}
+      ${this.nested.length > 0 ? this.#nestedTranscript() : nothing}${toolParts(entry.parts, entry, running, entry.title)}
     </div>`;
   }
 
@@ -187,7 +197,7 @@ export class ToolCallElement extends LightElement {
     const { command } = question;
     return html`<div class="inline-ask" role="group" aria-label=${t("Waiting for you")}>
       ${
-        command === undefined || this.entry.title.includes(command)
+        command === undefined || containsCommand(this.entry.title, command)
           ? nothing
           : html`<div class="command"><code>${command}</code></div>`
       }
@@ -226,6 +236,11 @@ export class ToolCallElement extends LightElement {
   }
 }
 
+function locationLink({ path, label, line }: ViewTool["locations"][number], named: boolean): TemplateResult {
+  if (!named) return unnamedFileLink(path, label, line);
+  return fileLink(path, line === undefined ? label : `${label}:${line}`, line);
+}
+
 function statusText(entry: ViewTool): string {
   switch (entry.status) {
     case "pending":
@@ -233,7 +248,7 @@ function statusText(entry: ViewTool): string {
     case "waiting":
       return t("Waiting for you");
     case "running": {
-      const elapsed = Date.now() - entry.at;
+      const elapsed = Date.now() - (entry.since ?? entry.at);
       return elapsed < 1000 ? t("Running") : t("Running {0}", formatDuration(elapsed));
     }
     case "done":

@@ -14,10 +14,17 @@ import { exceedsWindow, messageLength, windowStart } from "../scheduling/visible
 const anchorSaveDelay = 200;
 /** How many more lines the button for earlier entries shows. */
 const earlierLinesPerStep = 200;
-/** How many lines are painted per frame until all are painted. */
-const linesPerFrame = 16;
-/** A conversation opens with about the visible part: at most {@link linesPerFrame} lines with this many characters. */
+/** How much is painted per frame until all lines are painted. A message costs more than a folded card. */
+const costPerFrame = 24;
+const messageCost = 2;
+/** A conversation opens with about the visible part: a screen of the lowest lines, with this many characters. */
 const initialCharacters = 1200;
+/** The lowest line, in pixels. */
+const minLineHeight = 30;
+/** Of lines that flood in, this many screens are painted. */
+const screensOfFlood = 3;
+/** The lines above the visible ones are painted when no further ones have flooded in for this long. Milliseconds. */
+const floodPause = 60;
 
 /** `<parley-transcript>`: pass each new list of entries to `show`. */
 export class TranscriptElement extends LightElement {
@@ -40,6 +47,9 @@ export class TranscriptElement extends LightElement {
   /** How many lines from there will be painted only in the next frames. */
   #deferredLines = 0;
   #frame: number | undefined;
+  /** Deferred lines are not painted before this time, because they may leave the page again. */
+  #paintMoreAfter = -Infinity;
+  #floodTimer: ReturnType<typeof setTimeout> | undefined;
   /** Whether lines were added or removed since the last render. */
   #hasMovedLines = false;
   /** Identifies the latest call of `reveal`. */
@@ -64,6 +74,7 @@ export class TranscriptElement extends LightElement {
     let layout = moved;
     for (const entry of touched) layout = this.#outline.update(entry) || layout;
     if (layout) {
+      const last = this.#outline.roots.at(-1);
       const before = prepended > 0 ? this.#entryCount() : 0;
       const painted = prepended > 0 ? this.#outline.roots.slice(this.#hiddenLines + this.#deferredLines) : [];
       this.#outline.build(entries);
@@ -71,7 +82,7 @@ export class TranscriptElement extends LightElement {
       else if (prepended > 0) {
         this.#seenCount += this.#entryCount() - before;
         this.#beginBefore(painted);
-      } else if (this.pinned) this.#dropBeginning();
+      } else if (this.pinned) this.#keepToEnd(last);
       this.#keepVisibleRunsUnfolded();
       return this.#repaint();
     }
@@ -92,12 +103,17 @@ export class TranscriptElement extends LightElement {
   }
 
   #openAtEnd(): void {
-    const { roots, unfoldedRuns: unfoldedRuns } = this.#outline;
-    unfoldedRuns.clear();
-    const start = windowStart(roots.length, this.#lengthAt);
+    this.#outline.unfoldedRuns.clear();
+    this.#beginAtEnd(windowStart(this.#outline.roots.length, this.#lengthAt));
+  }
+
+  /** Paints about the visible part of the end, and the lines from `start` up to it in the next frames. */
+  #beginAtEnd(start: number): void {
+    const { roots } = this.#outline;
     this.#beginAt(start);
     let first = roots.length;
-    for (let seen = 0; first > start && seen < initialCharacters && roots.length - first < linesPerFrame; first--)
+    const lines = linesOfScreen();
+    for (let seen = 0; first > start && seen < initialCharacters && roots.length - first < lines; first--)
       seen += this.#lengthAt(first - 1);
     this.#deferredLines = first - start;
   }
@@ -121,6 +137,24 @@ export class TranscriptElement extends LightElement {
     await this.#stickToEnd?.goTo(() => (element?.getBoundingClientRect().top ?? top) - top);
   }
 
+  /**
+   * Lines were added after `last` while the end is followed. If they are more than fit the screen, most of them leave it
+   * before anybody sees them, and painting them all would block the page.
+   */
+  #keepToEnd(last: OutlineItem | undefined): void {
+    const { roots } = this.#outline;
+    // A line can be a part of a run now.
+    const [lastId = ""] = last ? entriesOf(last) : [];
+    const added = roots.length - 1 - this.#outline.rootIndexOf(lastId);
+    const onScreen = linesOfScreen();
+    if (added <= onScreen || this.#isInUse()) return this.#dropBeginning();
+    const start = windowStart(roots.length, this.#lengthAt);
+    // If no line has to leave the page, all of them are painted.
+    if (start === 0) return this.#beginAtEnd(start);
+    this.#paintMoreAfter = performance.now() + floodPause;
+    this.#beginAtEnd(Math.max(start, roots.length - onScreen * screensOfFlood));
+  }
+
   /** Removes the beginning, which is not visible while the end is followed. Never removes the focused element. */
   #dropBeginning(): void {
     const { roots } = this.#outline;
@@ -129,6 +163,14 @@ export class TranscriptElement extends LightElement {
     const start = windowStart(roots.length, this.#lengthAt);
     const focused = document.activeElement;
     if (!roots.slice(hidden, start).some(item => elementOf(item.id)?.contains(focused))) this.#beginAt(start);
+  }
+
+  /** Whether a line has the focus, is pressed, or contains selected text, and so must stay on the page. */
+  #isInUse(): boolean {
+    const entries = this.querySelector(".entries");
+    const selection = getSelection();
+    const hasSelection = selection !== null && !selection.isCollapsed && entries?.contains(selection.anchorNode);
+    return hasSelection === true || Boolean(entries?.querySelector(":focus, :active"));
   }
 
   #beginAt(line: number): void {
@@ -143,9 +185,21 @@ export class TranscriptElement extends LightElement {
 
   /** Paints more of the deferred lines, upwards from the end. */
   #paintMore(): void {
+    const wait = this.#paintMoreAfter - performance.now();
+    if (wait > 0) {
+      clearTimeout(this.#floodTimer);
+      this.#floodTimer = setTimeout(() => this.#paintMore(), wait);
+      return;
+    }
     this.#frame ??= requestAnimationFrame(() => {
       this.#frame = undefined;
-      this.#deferredLines = Math.max(0, this.#deferredLines - linesPerFrame);
+      if (this.#deferredLines === 0) return;
+      const { roots } = this.#outline;
+      let cost = 0;
+      while (this.#deferredLines > 0 && cost < costPerFrame) {
+        const line = roots[this.#hiddenLines + --this.#deferredLines];
+        cost += line?.type === "entry" && this.#outline.entry(line.id)?.kind === "tool" ? 1 : messageCost;
+      }
       this.#repaint();
     });
   }
@@ -275,9 +329,9 @@ export class TranscriptElement extends LightElement {
 
   protected override firstUpdated(): void {
     const log = this.#log;
-    this.#stickToEnd = new StickToEnd(log, this.querySelector(".entries") as HTMLElement, () =>
-      this.#handlePinChange(),
-    );
+    const entries = this.querySelector(".entries") as HTMLElement;
+    const hasEntries = (): boolean => this.#entries.length > 0;
+    this.#stickToEnd = new StickToEnd(log, entries, () => this.#handlePinChange(), hasEntries);
     log.addEventListener("scroll", () => {
       this.#anchorTimer ??= setTimeout(() => this.#saveAnchor(), anchorSaveDelay);
     });
@@ -286,7 +340,8 @@ export class TranscriptElement extends LightElement {
   protected override updated(): void {
     if (!this.#hasMovedLines) return;
     this.#hasMovedLines = false;
-    this.#stickToEnd?.follow();
+    if (this.#entries.length === 0) this.#stickToEnd?.pin();
+    else this.#stickToEnd?.follow();
     if (this.#deferredLines > 0) this.#paintMore();
   }
 
@@ -380,3 +435,6 @@ export class TranscriptElement extends LightElement {
     return null;
   }
 }
+
+/** How many of the lowest lines fill the screen. */
+const linesOfScreen = (): number => Math.ceil(innerHeight / minLineHeight);
