@@ -96,6 +96,8 @@ function contentPolicy(nonce, source) {
     `font-src ${source}`,
     `img-src ${source} data: blob:`,
     "media-src data: blob:",
+    "base-uri 'none'",
+    "form-action 'none'",
     "require-trusted-types-for 'script'",
     "trusted-types lit-html dompurify",
   ].join("; ");

@@ -16,7 +16,7 @@ import {
 import { answer } from "./answer.ts";
 import { playScript, scriptFor, startupScript } from "./scriptPlayer.ts";
 import type { Output } from "./stdio.ts";
-import { Turn, TurnCancelled, type DemoSession } from "./turn.ts";
+import { modes, Turn, TurnCancelled, type DemoSession, type Mode } from "./turn.ts";
 
 const commands: readonly AvailableCommand[] = [
   { name: "explain", description: "Explain a file", input: { hint: "file" } },
@@ -25,6 +25,9 @@ const commands: readonly AvailableCommand[] = [
   { name: "plan", description: "Plan a refactor" },
   { name: "help", description: "What the demo agent can do" },
 ];
+
+/** The mode of new sessions. */
+const defaultMode: Mode = modes.find(mode => mode === process.env["PARLEY_DEMO_MODE"]) ?? "ask";
 
 /** The demo agent, ready to connect. */
 export function demoAgent(output: Output): AgentApp {
@@ -62,10 +65,11 @@ export function demoAgent(output: Output): AgentApp {
     })
     .onRequest("session/set_config_option", ({ params }) => {
       const session = sessionOf(params.sessionId);
-      if (params.configId === "mode" && (params.value === "ask" || params.value === "free")) {
-        session.mode = params.value;
+      const mode = params.configId === "mode" ? modes.find(each => each === params.value) : undefined;
+      if (mode !== undefined) {
+        session.mode = mode;
         // The change back to asking revokes the permissions that were granted for the session.
-        if (params.value === "ask") session.alwaysAllowed.clear();
+        if (mode !== "free") session.alwaysAllowed.clear();
       } else if (params.configId === "thoughts" && typeof params.value === "boolean") {
         session.showThoughts = params.value;
       } else {
@@ -123,7 +127,7 @@ function newSession(cwd: string): DemoSession {
   return {
     id: randomUUID(),
     cwd,
-    mode: "ask",
+    mode: defaultMode,
     showThoughts: true,
     title: undefined,
     alwaysAllowed: new Set(),
@@ -150,6 +154,11 @@ function configOptions(session: DemoSession, capabilities: ClientCapabilities): 
     type: "select",
     currentValue: session.mode,
     options: [
+      {
+        value: "read",
+        name: "Read-only",
+        description: "Asks each time before it changes a file or runs a command",
+      },
       {
         value: "ask",
         name: "Ask before edits",

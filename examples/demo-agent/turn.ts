@@ -18,11 +18,15 @@ import type {
 /** The permissions that the user can grant for a whole session. */
 export type Permission = "edit" | "execute";
 
+/** Whether the agent asks: before every change (`read`), until the user always allows one, or never (`free`). */
+export const modes = ["read", "ask", "free"] as const;
+export type Mode = (typeof modes)[number];
+
 /** The state of one session. */
 export interface DemoSession {
   readonly id: string;
   readonly cwd: string;
-  mode: "ask" | "free";
+  mode: Mode;
   showThoughts: boolean;
   title: string | undefined;
   readonly alwaysAllowed: Set<Permission>;
@@ -126,14 +130,16 @@ export class Turn {
   /** Requests permission for a tool call. Returns true without a request if the user has allowed it for the session. */
   async mayDo(permission: Permission, toolCallId: string): Promise<boolean> {
     const { session } = this;
-    if (session.mode === "free" || session.alwaysAllowed.has(permission)) return true;
+    if (session.mode === "free") return true;
+    const isReadOnly = session.mode === "read";
+    if (!isReadOnly && session.alwaysAllowed.has(permission)) return true;
     const always = permission === "edit" ? "Always Allow Edits" : "Always Allow Commands";
     const { outcome } = await this.request("session/request_permission", {
       sessionId: session.id,
       toolCall: { toolCallId },
       options: [
         { optionId: "allow", name: "Allow", kind: "allow_once" },
-        { optionId: "always", name: always, kind: "allow_always" },
+        ...(isReadOnly ? [] : [{ optionId: "always", name: always, kind: "allow_always" as const }]),
         { optionId: "reject", name: "Reject", kind: "reject_once" },
       ],
     });
