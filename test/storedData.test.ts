@@ -20,15 +20,16 @@ import { nullLog } from "../src/base/log.ts";
 import { jsonEqual } from "../src/base/jsonEqual.ts";
 import type { View } from "../src/panel/protocol.ts";
 import type { LoggedEvent } from "../src/session/events.ts";
-import { readSession, SessionWriter } from "../src/session/sessionStore.ts";
+import { readSession, SessionWriter } from "../src/session/log/sessionStore.ts";
 import { AuditLog } from "../src/permissions/auditLog.ts";
 import { parseIndex, serializeIndex } from "../src/checkpoints/checkpointIndex.ts";
 import { Checkpoints } from "../src/checkpoints/checkpoints.ts";
 import { CheckpointFolder, contentKey } from "../src/checkpoints/checkpointStore.ts";
 import { findGit } from "../src/git/gitProgram.ts";
 import { GitTrees } from "../src/checkpoints/gitTrees.ts";
-import type { FileTextStep } from "../src/files/ports.ts";
-import { WindowReview, type StoredReview } from "../src/review/windowReview.ts";
+import type { AppliedSteps, FileTextStep } from "../src/files/ports.ts";
+import type { StoredReview } from "../src/review/storedReview.ts";
+import { WindowReview } from "../src/review/windowReview.ts";
 import { describeRule, readRules } from "../src/permissions/rules.ts";
 import { FakeClock } from "./support/fakes/fakePorts.ts";
 import { goldenText } from "./support/fakes/golden.ts";
@@ -172,8 +173,11 @@ async function restoredReview(name: string): Promise<{
 }> {
   const stored = JSON.parse(storedText(`sessions/${name}`)) as StoredReview;
   const steps: FileTextStep[] = [];
-  const apply = async (wanted: readonly FileTextStep[]): Promise<void> => void steps.push(...wanted);
-  const review = new WindowReview({ port: { apply }, schedule: run => run() });
+  const apply = async (wanted: readonly FileTextStep[]): Promise<AppliedSteps> => {
+    steps.push(...wanted);
+    return { failed: new Map(), replaced: new Map() };
+  };
+  const review = new WindowReview({ port: { apply, move: async () => undefined }, schedule: run => run() });
   const texts = textsOfReview[name] ?? {};
   const dropped = await review.restore(stored, async path => texts[path]);
   return { review, steps, dropped };
@@ -222,7 +226,10 @@ describe("stored reviews", () => {
 
   it("find their hunks again in a file that changed while the window was closed", async () => {
     const stored = JSON.parse(storedText("sessions/review.json")) as StoredReview;
-    const review = new WindowReview({ port: { apply: async () => {} }, schedule: run => run() });
+    const review = new WindowReview({
+      port: { apply: async () => ({ failed: new Map(), replaced: new Map() }), move: async () => undefined },
+      schedule: run => run(),
+    });
     const dropped = await review.restore(stored, async path =>
       path.endsWith("sum.js") ? `${fixedSum}// mine\n` : null,
     );
@@ -243,7 +250,7 @@ describe("stored reviews", () => {
     await review.undo({ kind: "file", path: `${app}/gone.ts` });
     assert.deepEqual(steps, [{ path: `${app}/gone.ts`, before: null, after: "was here\n" }]);
     // The next hunk of a file gets an unused id.
-    review.agentChanged(`${app}/a.ts`, null, "0\n1\ntwo\n3\n4\nfive\n", "turn3");
+    void review.agentChanged(`${app}/a.ts`, null, "0\n1\ntwo\n3\n4\nfive\n", "turn3");
     assert.deepEqual(
       file("a.ts")?.changes.hunks.map(({ id }) => id),
       ["3", "2"],
@@ -297,7 +304,9 @@ describe("stored checkpoints", () => {
       [`${app}/src/sum.js`]: fixedSum,
       [`${app}/CHANGES.md`]: "# Changes\n\nThe sum adds.\n",
     };
-    const plan = await checkpoints.planRestore("2a50d6d5-2ad9-4ed5-bb4e-4e8995b9b58e", async path => now[path] ?? null);
+    const plan = await checkpoints.planRestore("2a50d6d5-2ad9-4ed5-bb4e-4e8995b9b58e", {
+      text: async path => now[path] ?? null,
+    });
     assert.deepEqual(
       plan.files.map(({ path, to, changedSince }) => [path, to, changedSince]),
       [
@@ -305,10 +314,9 @@ describe("stored checkpoints", () => {
         [`${app}/src/sum.js`, "export function sum(a, b) {\n  return a - b;\n}\n", false],
       ],
     );
-    const later = await checkpoints.planRestore(
-      "65bc8f90-09b6-49be-909b-72593276bc88",
-      async path => now[path] ?? null,
-    );
+    const later = await checkpoints.planRestore("65bc8f90-09b6-49be-909b-72593276bc88", {
+      text: async path => now[path] ?? null,
+    });
     assert.deepEqual(
       later.files.map(({ path, to }) => [path, to]),
       [[`${app}/src/sum.js`, "// Adds two numbers.\nexport function sum(a, b) {\n  return a + b;\n}\n"]],
@@ -324,14 +332,20 @@ describe("stored checkpoints", () => {
     writeFileSync(join(workspace, "notes.txt"), "Other words.\n");
     const checkpoints = opened(recordedSession, workspace, true);
     const turn = "2a50d6d5-2ad9-4ed5-bb4e-4e8995b9b58e";
-    const plan = await checkpoints.planRestore(turn, async path =>
-      existsSync(path) ? readFileSync(path, "utf8") : null,
-    );
-    assert.ok(checkpoints.hasTree(turn, workspace));
+    const plan = await checkpoints.planRestore(turn, {
+      text: async path => (existsSync(path) ? readFileSync(path, "utf8") : null),
+    });
+    assert.deepEqual((await checkpoints.startOf(turn))?.folders, [workspace]);
     assert.equal(await checkpoints.textAt(turn, join(workspace, "notes.txt")), "Remember the sum.\n");
     assert.deepEqual(
       plan.files.find(({ path }) => path.endsWith("notes.txt")),
-      { path: join(workspace, "notes.txt"), to: "Remember the sum.\n", now: "Other words.\n", changedSince: true },
+      {
+        path: join(workspace, "notes.txt"),
+        to: "Remember the sum.\n",
+        state: { kind: "file", bytes: Buffer.from("Remember the sum.\n"), executable: false },
+        now: "Other words.\n",
+        changedSince: true,
+      },
     );
     checkpoints.dispose();
   });
@@ -339,7 +353,9 @@ describe("stored checkpoints", () => {
   it("report every field that an index can contain", async () => {
     const checkpoints = opened("every-field", app);
     // "others": someone else changed the file in the middle of the turn.
-    const plan = await checkpoints.planRestore("turn1", async path => (path.endsWith("/a.ts") ? "two\n" : "x\n"));
+    const plan = await checkpoints.planRestore("turn1", {
+      text: async path => (path.endsWith("/a.ts") ? "two\n" : "x\n"),
+    });
     assert.deepEqual(plan, {
       checkpoint: "turn1",
       files: [
@@ -348,7 +364,7 @@ describe("stored checkpoints", () => {
           to: "one\n",
           now: "two\n",
           changedSince: true,
-          raw: Buffer.from("\uFEFFone\r\n"),
+          state: { kind: "file", bytes: Buffer.from("\uFEFFone\r\n"), executable: false },
         },
         { path: `${app}/made.ts`, to: null, now: "x\n", changedSince: true },
       ],
@@ -358,7 +374,9 @@ describe("stored checkpoints", () => {
     assert.deepEqual([...checkpoints.turns], ["turn1", "turn2"]);
     // The second restore is the undo of the first, so it is not offered.
     assert.equal(checkpoints.lastRestore, "restore-1");
-    const back = await checkpoints.planUndo("restore-1", async path => (path.endsWith("/a.ts") ? "one\n" : null));
+    const back = await checkpoints.planUndo("restore-1", {
+      text: async path => (path.endsWith("/a.ts") ? "one\n" : null),
+    });
     assert.deepEqual(
       back.files.map(({ path, to }) => [path, to]),
       [

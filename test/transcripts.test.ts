@@ -24,6 +24,9 @@ const goldenFile = (name: string): string => join(transcriptFolder, `${name}.vie
 /** These contain messages that Parley never sends, or another version of the protocol, so they only test the reader. */
 const readerOnly = (name: string): boolean => /\/(garbage|versions)\b/.test(name);
 
+/** The recordings whose agent sends no update. */
+const withoutUpdates = new Set(["qwen/auth.rich"]);
+
 async function viewsOf(
   name: string,
   without?: { readonly process: number; readonly line: number },
@@ -86,7 +89,8 @@ describe("goldens", () => {
     for (const name of transcriptNames().filter(one => !readerOnly(one))) {
       const processes = processesOf(readTranscript(name));
       const choices = processes.flatMap((lines, at) => significantLines(lines).map(line => ({ process: at, line })));
-      assert.ok(choices.length > 0, `${name} has no updates`);
+      assert.equal(choices.length === 0, withoutUpdates.has(name), `${name} has ${choices.length} updates`);
+      if (choices.length === 0) continue;
       const choice = choices[Math.floor(random() * choices.length)];
       const text = await viewsOf(name, choice).then(goldenText, () => "the replay stopped: the client did otherwise");
       const line = choice && processes[choice.process]?.[choice.line];

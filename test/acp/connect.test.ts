@@ -83,22 +83,49 @@ describe("the handshake with an agent", () => {
     connected.dispose();
   });
 
-  for (const [version, words] of [
-    [0, "version 0"],
-    [2, "version 2"],
-    ["1", 'version "1" \\(a string\\)'],
-    [undefined, "no version"],
-    [null, "no version"],
+  const older = "Update the agent or select another one.";
+  const newer =
+    "The agent is newer than Parley. Update Parley, use an earlier version of the agent, or select another agent.";
+  const notAcp = "Check that its command starts an ACP agent, or select another one.";
+  const speaks = (versions: string): string =>
+    `Robo speaks ${versions} of the Agent Client Protocol; Parley speaks version 1.`;
+  for (const [version, words, advice] of [
+    [0, "version 0", older],
+    [2, "version 2", newer],
+    ["1", 'version "1" (a string)', notAcp],
+    [1.5, "no version", notAcp],
+    [undefined, "no version", notAcp],
+    [null, "no version", notAcp],
   ] as const) {
     it(`fails with a clear message when the agent answers with ${JSON.stringify(version) ?? "no"} as its version`, async () => {
       const failing = problemOf(agent.connect());
       agent.answer(await agent.request("initialize"), { protocolVersion: version });
       const { message, next } = await failing;
-      assert.match(
-        message,
-        new RegExp(`^Robo speaks ${words} of the Agent Client Protocol; Parley speaks version 1\\.`),
-      );
+      assert.equal(message, `${speaks(words)} ${advice}`);
       assert.ok(next.length > 0);
+      await until(() => agent.stdin.writableEnded);
+    });
+  }
+
+  for (const [data, message] of [
+    [{ requested: 1, supported: [2] }, `${speaks("version 2")} ${newer}`],
+    [{ requested: 1, supported: [3, 2, 2, "4", null] }, `${speaks("versions 2, 3")} ${newer}`],
+    [{ requested: 1, supported: [0, 2] }, `${speaks("versions 0, 2")} ${newer}`],
+    [{ requested: 1, supported: [0] }, `${speaks("version 0")} ${older}`],
+    [
+      { requested: 1, supported: [1, 2] },
+      `${speaks("versions 1, 2")} This is an error in the agent. Select another one.`,
+    ],
+    [
+      undefined,
+      "Robo does not speak version 1 of the Agent Client Protocol, the version that Parley speaks. Try another version of the agent, or select another agent.",
+    ],
+  ] as const) {
+    it(`fails with a clear message when the agent refuses the version with ${JSON.stringify(data) ?? "no data"}`, async () => {
+      const failing = problemOf(agent.connect());
+      agent.fail(await agent.request("initialize"), -32022, "Unsupported protocol version", data);
+      const problem = await failing;
+      assert.deepEqual(problem, { message, next: ["selectAgent", "openSettings", "showTraffic"] });
       await until(() => agent.stdin.writableEnded);
     });
   }

@@ -4,7 +4,7 @@ import { ProblemError, Refusal } from "../../src/base/errors.ts";
 import { findLeaks, trackLeaks } from "../../src/base/lifecycle.ts";
 import type { AgentConnection } from "../../src/acp/connect.ts";
 import type { AgentClient, AgentSession } from "../../src/session/agent.ts";
-import type { SessionEvent } from "../../src/session/events.ts";
+import type { ContentBlock, SessionEvent } from "../../src/session/events.ts";
 import { recordingClient } from "../support/fakes/recordingClient.ts";
 import { until } from "../support/fakes/until.ts";
 import { WireAgent } from "../support/fakes/wireAgent.ts";
@@ -106,6 +106,20 @@ describe("an agent of version 1", () => {
     assert.deepEqual(client.events.at(-1), { type: "activity", state: "idle", stopReason: "end_turn" });
   });
 
+  it("cannot harm the session by a message that is nested without end: it is cut, and an error still ends its turn", async () => {
+    const client = recordingClient();
+    const session = await opened(client);
+    await session.prompt([{ type: "text", text: "go" }]);
+    const { id } = await agent.request("session/prompt");
+    const nested = `${'{"a":['.repeat(20_000)}1${"]}".repeat(20_000)}`;
+    const update = `{"sessionUpdate":"tool_call","toolCallId":"t","title":"Deep","rawInput":${nested}}`;
+    agent.stdout.write(`{"method":"session/update","params":{"sessionId":"s","update":${update}}}\n`);
+    agent.stdout.write(`{"id":${id},"error":{"code":-32000,"message":"No more","data":${nested}}}\n`);
+    await until(() => isIdle(client.events));
+    assert.equal(client.events.find(event => event.type === "tool")?.patch.title, "Deep");
+    assert.ok(JSON.stringify(client.events).includes("nested more than 200 levels"));
+  });
+
   it("may omit the stop reason of a turn", async () => {
     const client = recordingClient();
     const session = await opened(client);
@@ -126,11 +140,30 @@ describe("an agent of version 1", () => {
       state: "idle",
       stopReason: "error",
       problem: {
-        message: "Robo could not finish this turn: Internal error.",
-        detail: "No credit left",
+        message: "Robo could not finish this turn: No credit left.",
         next: ["retry", "showTraffic", "showLog"],
       },
     });
+  });
+
+  it("gets a prompt of up to 30 MiB as one line, and the next prompt after a larger one was refused", async () => {
+    const client = recordingClient();
+    const session = await opened(client);
+    const MiB = 1024 * 1024;
+    // On the wire, a quotation mark takes two bytes, and base64 its own length.
+    const prompt = (marks: number): ContentBlock[] => [
+      { type: "text", text: '"'.repeat(marks) },
+      { type: "resource", uri: "file:///w/a.bin", blob: "A".repeat(14 * MiB) },
+      { type: "image", mimeType: "image/png", data: "A".repeat(12 * MiB) },
+    ];
+    const before = client.events.length;
+    const { message, next } = await problem(session.prompt(prompt(2 * MiB)));
+    assert.match(message, /its size is 30\.1 MiB, and the limit is 30 MiB\. Remove attachments/);
+    assert.deepEqual([next, client.events.slice(before)], [[], []], "the agent has no part in it");
+    await session.prompt(prompt(2 * MiB - 200));
+    const request = await agent.request("session/prompt");
+    const line = Buffer.byteLength(`${JSON.stringify(request)}\n`);
+    assert.ok(line <= 30 * MiB && line > 30 * MiB - 200, `the line has ${30 * MiB - line} bytes less than the limit`);
   });
 
   for (const [code, what] of [
@@ -186,7 +219,7 @@ describe("an agent of version 1", () => {
     assert.deepEqual(client.events.at(-1), { type: "option", id: "parley.mode", value: "code" });
   });
 
-  it("may answer a changed setting with all options, also with none", async () => {
+  it("may answer a changed setting with all options, with none, and with nothing", async () => {
     const client = recordingClient();
     const option = { id: "fast", name: "Fast", type: "boolean", currentValue: false };
     const session = await opened(client, "s", { configOptions: [option] });
@@ -196,6 +229,10 @@ describe("an agent of version 1", () => {
     agent.answer(request, { configOptions: [] });
     await setting;
     assert.deepEqual(client.events.at(-1), { type: "options", options: [] });
+    const silent = session.setOption("fast", false);
+    agent.answer(await agent.request("session/set_config_option"), {});
+    await silent;
+    assert.deepEqual(client.events.at(-1), { type: "option", id: "fast", value: false });
     const refused = problem(session.setOption("fast", false));
     agent.fail(await agent.request("session/set_config_option"), -32602, "No");
     assert.match((await refused).message, /rejected this setting: No\./);
@@ -214,7 +251,9 @@ describe("an agent of version 1", () => {
       },
     });
     assert.deepEqual((await agent.response(0)).result, { outcome: { outcome: "selected", optionId: "y" } });
-    assert.deepEqual(client.events, [{ type: "tool", toolCallId: "t", patch: { title: "Run", kind: "execute" } }]);
+    assert.deepEqual(client.events.slice(1), [
+      { type: "tool", toolCallId: "t", patch: { title: "Run", kind: "execute" } },
+    ]);
   });
 
   it("is refused a permission request without options, for no session, or with no params", async () => {
@@ -308,6 +347,26 @@ describe("an agent of version 1", () => {
     assert.equal((await agent.response(3)).error?.code, -32800);
     ask(5, "terminal/release", { terminalId: "t" });
     assert.deepEqual((await agent.response(5)).result, {});
+  });
+
+  it("cannot write to a terminal that Parley runs, or end it", async () => {
+    const client = recordingClient({ createTerminal: async () => "t1" });
+    await opened(client);
+    agent.send({ id: 1, method: "terminal/create", params: { sessionId: "s", command: "npm" } });
+    await agent.response(1);
+    for (const terminal_id of ["t1", "t2"]) {
+      agent.update("s", {
+        ...{ sessionUpdate: "tool_call", toolCallId: terminal_id, title: "npm", kind: "execute", status: "completed" },
+        content: [{ type: "terminal", terminalId: terminal_id }],
+        rawOutput: { stdout: "all passed" },
+        _meta: { terminal_output: { terminal_id, data: "all passed" }, terminal_exit: { terminal_id, exit_code: 0 } },
+      });
+    }
+    await until(() => client.events.filter(({ type }) => type === "tool").length === 2);
+    const ids = client.events.flatMap(event =>
+      event.type === "terminal" || event.type === "terminalOutput" ? [event.terminalId] : [],
+    );
+    assert.deepEqual([...new Set(ids)], ["t2"]);
   });
 
   it("does no harm with updates for no session, or without an update", async () => {

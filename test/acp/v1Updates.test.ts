@@ -5,34 +5,14 @@ import { V1Updates } from "../../src/acp/v1/v1Updates.ts";
 import { parseContent, contentToWire, type JsonObject } from "../../src/acp/parse.ts";
 import type { ContentBlock, SessionEvent } from "../../src/session/events.ts";
 import { reduce } from "../../src/session/reduce.ts";
-import { emptySession, type SessionState } from "../../src/session/state.ts";
+import { emptySession } from "../../src/session/state.ts";
 
-const chunk = (author: "user" | "agent" | "thought", text: string, messageId?: unknown): JsonObject => ({
-  sessionUpdate: author === "thought" ? "agent_thought_chunk" : `${author}_message_chunk`,
-  content: { type: "text", text },
-  ...(messageId !== undefined && { messageId }),
-});
 const tool = (toolCallId: string, more: JsonObject = {}): JsonObject => ({
   sessionUpdate: "tool_call",
   toolCallId,
   ...more,
 });
 const text = (words: string): ContentBlock => ({ type: "text", text: words });
-
-/** Messages as `author id: text`, in the order of the transcript. */
-function transcript(
-  updates: readonly JsonObject[],
-  upgrade = new V1Updates(),
-  from: readonly SessionEvent[] = [],
-): readonly string[] {
-  const events = [...from, ...updates.flatMap(update => upgrade.update(update))];
-  const state = events.reduce<SessionState>((s, event, seq) => reduce(s, { seq, at: seq, event }), emptySession);
-  return [...state.entries].map(entry =>
-    entry.kind === "message"
-      ? `${entry.author} ${entry.content.map(block => (block.type === "text" ? block.text : block.type)).join("|")}`
-      : entry.kind,
-  );
-}
 
 const table: readonly (readonly [string, JsonObject, readonly SessionEvent[]])[] = [
   [
@@ -91,6 +71,11 @@ const table: readonly (readonly [string, JsonObject, readonly SessionEvent[]])[]
     ],
   ],
   [
+    "the name of a tool in the data of a vendor",
+    tool("t", { _meta: { anyVendor: { toolName: "echo_back" } } }),
+    [{ type: "tool", toolCallId: "t", patch: { name: "echo_back" } }],
+  ],
+  [
     "null and wrong types as unchanged",
     {
       sessionUpdate: "tool_call_update",
@@ -124,8 +109,7 @@ const table: readonly (readonly [string, JsonObject, readonly SessionEvent[]])[]
     [
       { type: "tool", toolCallId: "t", patch: { content: [{ type: "terminal", terminalId: "t" }] } },
       { type: "terminal", terminalId: "t", cwd: "/w" },
-      { type: "terminalOutput", terminalId: "t", text: "a" },
-      { type: "terminalOutput", terminalId: "t", text: "b" },
+      { type: "terminalOutput", terminalId: "t", text: "ab" },
       { type: "terminal", terminalId: "t", exit: { exitCode: 2 } },
     ],
   ],
@@ -228,6 +212,36 @@ const table: readonly (readonly [string, JsonObject, readonly SessionEvent[]])[]
     [{ type: "notice", severity: "warning", title: "W", description: "why" }],
   ],
   [
+    "a retry that the agent reports in `_meta` as a notice",
+    {
+      sessionUpdate: "session_info_update",
+      _meta: { robo: { error: { message: "Reconnecting... 1/5", additionalDetails: "429", willRetry: true } } },
+    },
+    [{ type: "notice", severity: "info", title: "Reconnecting... 1/5", description: "429", retry: true }],
+  ],
+  [
+    "a title with a retry as both",
+    { sessionUpdate: "session_info_update", title: "T", _meta: { error: { message: "Again", willRetry: true } } },
+    [
+      { type: "info", title: "T" },
+      { type: "notice", severity: "info", title: "Again", retry: true },
+    ],
+  ],
+  [
+    "an error without a retry as no notice",
+    {
+      sessionUpdate: "session_info_update",
+      title: "T",
+      _meta: { robo: { error: { message: "No", willRetry: false } } },
+    },
+    [{ type: "info", title: "T" }],
+  ],
+  [
+    "a notice of a retry, however severe the agent calls it",
+    { sessionUpdate: "notice", severity: "error", title: "Retrying in 5 s", description: "Overloaded" },
+    [{ type: "notice", severity: "info", title: "Retrying in 5 s", description: "Overloaded", retry: true }],
+  ],
+  [
     "a compaction",
     {
       sessionUpdate: "compaction_update",
@@ -316,109 +330,6 @@ describe("an update of v1", () => {
   });
 });
 
-describe("messages of v1", () => {
-  it("join while the author is the same, with or without ids", () => {
-    assert.deepEqual(transcript([chunk("agent", "a"), chunk("agent", "b")]), ["agent ab"]);
-    assert.deepEqual(transcript([chunk("agent", "a", "m"), chunk("agent", "b", "m"), chunk("agent", "c")]), [
-      "agent abc",
-    ]);
-    // Going from no id to an id is a change of id.
-    assert.deepEqual(transcript([chunk("agent", "a"), chunk("agent", "b", "m"), chunk("agent", "c", "m")]), [
-      "agent a",
-      "agent bc",
-    ]);
-  });
-
-  it("end at another author, another id or a tool call", () => {
-    assert.deepEqual(transcript([chunk("agent", "a"), chunk("thought", "b"), chunk("agent", "c")]), [
-      "agent a",
-      "thought b",
-      "agent c",
-    ]);
-    assert.deepEqual(transcript([chunk("agent", "a", "m"), chunk("agent", "b", "n")]), ["agent a", "agent b"]);
-    assert.deepEqual(transcript([chunk("agent", "a"), tool("t"), chunk("agent", "b")]), ["agent a", "tool", "agent b"]);
-  });
-
-  it("stay in the order of their chunks when an id returns", () => {
-    assert.deepEqual(
-      transcript([chunk("agent", "a", "m"), tool("t"), chunk("agent", "b", "m"), chunk("agent", "c", "m")]),
-      ["agent a", "tool", "agent bc"],
-    );
-  });
-
-  it("may share an id with thoughts", () => {
-    assert.deepEqual(transcript([chunk("thought", "a", "m"), chunk("agent", "b", "m")]), ["thought a", "agent b"]);
-  });
-
-  it("are neither started nor ended by empty text", () => {
-    assert.deepEqual(transcript([chunk("agent", "")]), []);
-    assert.deepEqual(transcript([chunk("agent", "a"), chunk("agent", ""), chunk("agent", "b")]), ["agent ab"]);
-    assert.deepEqual(transcript([chunk("agent", "a"), chunk("thought", ""), chunk("agent", "b")]), ["agent ab"]);
-  });
-
-  it("ignore an id of the wrong type", () => {
-    assert.deepEqual(transcript([chunk("agent", "a", 7), chunk("agent", "b", null)]), ["agent ab"]);
-  });
-});
-
-describe("a prompt of v1", () => {
-  const prompted = (words: string): [V1Updates, readonly SessionEvent[]] => {
-    const upgrade = new V1Updates();
-    return [upgrade, upgrade.prompt([text(words)]).events];
-  };
-
-  it("is accepted at once, with an id and a message of ours", () => {
-    const upgrade = new V1Updates();
-    const { messageId, events } = upgrade.prompt([text("hi")]);
-    assert.deepEqual(events, [
-      { type: "message", author: "user", messageId, content: [text("hi")] },
-      { type: "activity", state: "running" },
-    ]);
-  });
-
-  it("is shown once when the agent echoes it, also when the echo arrives in pieces", () => {
-    for (const echo of [[chunk("user", "hello you")], [chunk("user", "hello "), chunk("user", "you")]]) {
-      const [upgrade, sent] = prompted("hello you");
-      assert.deepEqual(transcript([...echo, chunk("agent", "yes")], upgrade, sent), ["user hello you", "agent yes"]);
-    }
-  });
-
-  it("is followed by a user message from the agent that differs from it", () => {
-    const [upgrade, sent] = prompted("hello");
-    assert.deepEqual(transcript([chunk("user", "other words")], upgrade, sent), ["user hello", "user other words"]);
-    const [later, also] = prompted("hello");
-    assert.deepEqual(transcript([chunk("agent", "yes"), chunk("user", "hello")], later, also), [
-      "user hello",
-      "agent yes",
-      "user hello",
-    ]);
-  });
-
-  it("starts a new agent message, although the agent continues with the previous id", () => {
-    const upgrade = new V1Updates();
-    const first = [
-      ...upgrade.prompt([text("a")]).events,
-      ...upgrade.update(chunk("agent", "one", "m")),
-      ...upgrade.turnEnded("end_turn"),
-    ];
-    const second = upgrade.prompt([text("b")]).events;
-    assert.deepEqual(transcript([chunk("agent", "two", "m")], upgrade, [...first, ...second]), [
-      "user a",
-      "agent one",
-      "user b",
-      "agent two",
-    ]);
-  });
-
-  it("ends with its response, and a question opened after that does not make the session busy", () => {
-    const [upgrade] = prompted("a");
-    assert.deepEqual(upgrade.questionOpened(), [{ type: "activity", state: "requires_action" }]);
-    assert.deepEqual(upgrade.questionAnswered(), [{ type: "activity", state: "running" }]);
-    assert.deepEqual(upgrade.turnEnded("end_turn"), [{ type: "activity", state: "idle", stopReason: "end_turn" }]);
-    assert.deepEqual([upgrade.questionOpened(), upgrade.questionAnswered()], [[], []]);
-  });
-});
-
 describe("modes and models of v1", () => {
   const modes = { currentModeId: "ask", availableModes: [{ id: "ask", name: "Ask" }, { id: "code" }, 3] };
 
@@ -457,9 +368,10 @@ describe("modes and models of v1", () => {
     assert.equal(upgrade.optionOrigin("parley.mode"), "config");
   });
 
-  it("are absent if the agent has none", () => {
-    assert.deepEqual(new V1Updates().setup({ modes: null, configOptions: null }), []);
-    assert.deepEqual(new V1Updates().setup({}), []);
+  it("are an empty list if the agent has none, which replaces those of its earlier session", () => {
+    const none = [{ type: "options", options: [] }];
+    assert.deepEqual(new V1Updates().setup({ modes: null, configOptions: null }), none);
+    assert.deepEqual(new V1Updates().setup({}), none);
   });
 });
 
@@ -475,14 +387,5 @@ describe("annotations of content", () => {
       blocks.map(block => contentToWire(parseContent(block) as ContentBlock)),
       blocks,
     );
-  });
-
-  it("keep text apart that is meant for another audience", () => {
-    const piece = (text: string, audience?: readonly string[]): JsonObject => ({
-      sessionUpdate: "agent_message_chunk",
-      content: { type: "text", text, ...(audience && { annotations: { audience } }) },
-    });
-    const pieces = [piece("a"), piece("b"), piece("c", ["assistant"]), piece("d", ["assistant"]), piece("e")];
-    assert.deepEqual(transcript(pieces), ["agent ab|cd|e"]);
   });
 });

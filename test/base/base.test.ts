@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { ProblemError, asError, asProblem, unreachable } from "../../src/base/errors.ts";
 import { DisposableStore, Emitter, findLeaks, toDisposable, trackLeaks } from "../../src/base/lifecycle.ts";
-import { systemClock } from "../../src/base/log.ts";
+import { loggingClock, nullLog, systemClock } from "../../src/base/log.ts";
 import { jsonEqual } from "../../src/base/jsonEqual.ts";
 
 describe("disposables", () => {
@@ -125,5 +125,19 @@ describe("the system clock", () => {
     await new Promise<void>(resolve => systemClock.after(0, resolve));
     assert.equal(late, 0);
     assert.ok(systemClock.now() > 0);
+  });
+});
+
+describe("the clock of the extension", () => {
+  it("logs what a timer throws, and runs no disposed timer", async () => {
+    const errors: string[] = [];
+    const clock = loggingClock({ ...nullLog, error: (_message, data) => errors.push(String(data)) });
+    clock.after(0, () => assert.fail("disposed")).dispose();
+    clock.after(0, () => {
+      throw new Error("a bug");
+    });
+    await new Promise<void>(resolve => clock.after(1, resolve));
+    assert.equal(errors.length, 1);
+    assert.match(errors[0] ?? "", /a bug/);
   });
 });

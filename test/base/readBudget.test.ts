@@ -39,11 +39,22 @@ describe("the read budget of agents", () => {
     assert.equal(credit.isExhausted, false, "what was said before is forgotten");
   });
 
+  it("is enough for as many tool calls with small diffs as chunks of text, but not for large diffs", () => {
+    painting = true;
+    for (let i = 0; i < 190; i++) credit.spend(900);
+    assert.equal(credit.isExhausted, false);
+    for (let i = 0; i < 10; i++) credit.spend(900);
+    assert.equal(credit.isExhausted, true);
+    credit.reset();
+    credit.spend(100_000);
+    assert.equal(credit.isExhausted, true);
+  });
+
   it("is exhausted earlier while the panel paints", () => {
     painting = true;
-    credit.spend(20_000);
+    credit.spend(22_000);
     assert.equal(credit.isExhausted, false);
-    credit.spend(30_000);
+    credit.spend(32_000);
     assert.equal(credit.isExhausted, true);
     clock.advance(100);
     painting = false;

@@ -2,15 +2,16 @@
 // channel, with a clock that the benchmark advances.
 import { jsonEqual } from "../../src/base/jsonEqual.ts";
 import { PanelChannel, minFlushInterval } from "../../src/panel/panelChannel.ts";
-import { appendToLast, applyViewPatches } from "../../src/panel/patch.ts";
+import { appendToLast, applyViewPatches, diffViews, type SharedView } from "../../src/panel/patch.ts";
 import type { HostMessage, View } from "../../src/panel/protocol.ts";
 import { Projector } from "../../src/panel/projection/projector.ts";
 import { reduce } from "../../src/session/reduce.ts";
 import { FakeClock } from "../support/fakes/fakePorts.ts";
 import { answerOf, cut } from "./answer.ts";
 import { chunk, fold } from "./model.ts";
-import { kB, type Report } from "./report.ts";
+import { kB, median, type Report } from "./report.ts";
 
+const windowState = { agents: [], chosenAgent: null, problem: null, sendKey: "enter" } as const;
 const answerBytes = 100_000;
 const chunkLength = 12;
 /** The number of entries in the panel beforehand. */
@@ -45,7 +46,42 @@ export function run(): Promise<Report> {
     "bytes per byte of text",
     "if each sent the whole message",
   ];
-  return Promise.resolve({ tables: [{ columns, rows }], failures });
+  return Promise.resolve({ tables: [{ columns, rows }, projections()], failures });
+}
+
+const conversations = [1000, 20_000, 100_000];
+const projectedChunks = 200;
+
+/** The time of one chunk: its projection, and the difference to the view before. */
+function projections(): Report["tables"][number] {
+  const rows = conversations.map(entries => {
+    const projector = new Projector();
+    const prompt = {
+      type: "messageChunk",
+      author: "user",
+      messageId: "p",
+      content: { type: "text", text: "Begin." },
+    } as const;
+    const answers = Array.from({ length: entries - 1 }, (_, i) => chunk(`m${i}`, "An earlier message."));
+    let state = fold([prompt, ...answers]);
+    const view = (): SharedView => projector.projectShared(state, windowState);
+    let before = view();
+    const times = Array.from({ length: projectedChunks }, (_, i) => {
+      state = reduce(state, { seq: i, at: i, event: chunk("last", "Twelve chars") });
+      const began = performance.now();
+      const after = view();
+      if (diffViews(before, after).length !== 1) throw new Error("One chunk is one difference.");
+      const time = performance.now() - began;
+      before = after;
+      return time;
+    });
+    return [
+      entries.toLocaleString("en"),
+      `${median(times).toFixed(3)} ms`,
+      `${Math.max(...times.slice(20)).toFixed(2)} ms`,
+    ];
+  });
+  return { columns: ["entries in the conversation", "project one chunk and compare", "at most"], rows };
 }
 
 /** The bytes sent after the first snapshot. Checks that the panel then has the right view. */
@@ -56,7 +92,7 @@ function streamed(chunks: readonly string[], pace: number): { readonly messages:
   let state = fold(Array.from({ length: before }, (_, i) => chunk(`earlier${i}`, "An earlier message.")));
   state = reduce(state, { seq: 0, at: clock.now(), event: { type: "activity", state: "running" } });
   const posted: HostMessage[] = [];
-  const view = (): View => projector.project(state, { agents: [], chosenAgent: null, problem: null, sendKey: "enter" });
+  const view = (): View => projector.project(state, windowState);
   const channel = new PanelChannel({
     clock,
     view,

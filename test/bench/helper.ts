@@ -7,6 +7,7 @@ import { writeFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import * as vscode from "vscode";
 import { measureFiles } from "./fileTimes.ts";
+import { measureUndoAll } from "./undoAllTimes.ts";
 import { measureFollowing } from "./followTimes.ts";
 
 const pace = 33;
@@ -145,6 +146,8 @@ export function activate(context: vscode.ExtensionContext): void {
   if (file !== undefined) void writeStartup(file);
   const outcome = process.env["PARLEY_BENCH_FILES"];
   if (outcome !== undefined) void measureFiles(outcome);
+  const undone = process.env["PARLEY_BENCH_UNDO"];
+  if (undone !== undefined) void measureUndoAll(undone);
   const followed = process.env["PARLEY_BENCH_FOLLOW"];
   if (followed !== undefined) void measureFollowing(followed);
 }

@@ -1,7 +1,7 @@
 // The log of a long conversation: 10,000 updates with 400 messages, 600 tool calls and 100 diffs.
 import { nullLog, systemClock } from "../../src/base/log.ts";
 import type { SessionEvent, ToolContent } from "../../src/session/events.ts";
-import { SessionWriter, type TextStorage } from "../../src/session/sessionStore.ts";
+import { SessionWriter, type TextStorage } from "../../src/session/log/sessionStore.ts";
 import { answerOf, cut } from "./answer.ts";
 
 const updates = 10_000;

@@ -1,13 +1,15 @@
-// The real panel in the real VS Code: a flood, typing while an answer streams, opening a long session, and its memory.
+// The real panel in the real VS Code: floods of text and of tool calls, typing while an answer streams, opening a long
+// session, and its memory.
 import { measureFlood } from "./panelFlood.ts";
 import { heapOf, measureHeap } from "./panelHeap.ts";
 import { measureOpening } from "./panelOpening.ts";
 import { openFloor, openPanel } from "./panelSides.ts";
+import { measureToolCalls } from "./panelToolCalls.ts";
 import { measureTyping } from "./panelTyping.ts";
 import type { Report } from "./report.ts";
 import { withVscode } from "./vscode.ts";
 
-/** The parts to measure during development: `PARLEY_BENCH_PARTS=opening,typing,flood`; all by default. */
+/** The parts to measure during development: `PARLEY_BENCH_PARTS=opening,typing,flood,toolCalls`; all by default. */
 const parts = process.env["PARLEY_BENCH_PARTS"]?.split(",");
 
 /** Measures all parts, in one VS Code. */
@@ -22,12 +24,14 @@ export function run(): Promise<Report> {
       const typing = await measureTyping(panel, floor);
       const afterTyping = await heapOf(panel.page);
       const flood = await measureFlood(panel, floor);
+      const flooded = await heapOf(panel.page);
+      const toolCalls = await measureToolCalls(panel);
       const heap = await measureHeap(panel, [
-        ["(a), one answer of 240 kB", await heapOf(panel.page)],
+        ["(a), one answer of 240 kB", flooded],
         ["(b), one answer of 144 kB", afterTyping],
         ["(c), a session of 10,000 updates", opening.heap],
       ]);
-      const reports = [flood, typing, opening, heap];
+      const reports = [flood, typing, opening, heap, toolCalls];
       return {
         tables: reports.flatMap(report => report.tables),
         failures: reports.flatMap(report => report.failures ?? []),
@@ -43,11 +47,12 @@ function runParts(wanted: readonly string[]): Promise<Report> {
     async vscode => {
       const reports: Report[] = [];
       if (wanted.includes("opening")) reports.push(await measureOpening(vscode));
-      if (wanted.includes("typing") || wanted.includes("flood")) {
+      if (wanted.some(part => part !== "opening")) {
         const floor = await openFloor(vscode);
         const panel = await openPanel(vscode);
         if (wanted.includes("typing")) reports.push(await measureTyping(panel, floor));
         if (wanted.includes("flood")) reports.push(await measureFlood(panel, floor));
+        if (wanted.includes("toolCalls")) reports.push(await measureToolCalls(panel));
       }
       return {
         tables: reports.flatMap(report => report.tables),

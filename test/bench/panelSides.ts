@@ -104,8 +104,24 @@ export function writeAnswer(
   writeFileSync(join(workspace, "flood.json"), JSON.stringify({ steps }));
 }
 
+/** Writes the script of updates, one after the other, as fast as the pipe accepts them. */
+export function writeUpdates({ workspace }: Side, updates: readonly object[]): void {
+  const steps = [
+    { mark: "first", file: marks },
+    ...updates.map(update => ({ update })),
+    { mark: "written", file: marks },
+    { waitMs: silence },
+    { mark: "ended", file: marks },
+  ];
+  writeFileSync(join(workspace, "flood.json"), JSON.stringify({ steps }));
+}
+
 /** Requests the answer, does something meanwhile, and waits until all of it is painted and the turn is over. */
-export async function answered(side: Side, lastWords: string, meanwhile?: () => Promise<void>): Promise<Answered> {
+export async function answered(
+  side: Pick<Side, "page" | "workspace" | "root" | "newest" | "ask">,
+  lastWords: string,
+  meanwhile?: () => Promise<void>,
+): Promise<Answered> {
   const { page, workspace, root, newest, ask } = side;
   const file = join(workspace, marks);
   rmSync(file, { force: true });
@@ -124,8 +140,10 @@ export async function answered(side: Side, lastWords: string, meanwhile?: () => 
     }, quiet);
   };
   if (!(await waitFor(over, 120_000, 200))) throw new Error("The answer did not come to its end in two minutes.");
-  const shown = await newest.evaluate(node => node.textContent);
-  if (shown?.trim().endsWith(lastWords) !== true) throw new Error("The end of the answer is not on the page.");
+  const isShown = async (): Promise<boolean> =>
+    (await newest.evaluate(node => node.textContent))?.trim().endsWith(lastWords) === true;
+  // On a busy machine, the extension host can be behind.
+  if (!(await waitFor(isShown, 10_000, 200))) throw new Error("The end of the answer is not on the page.");
   const at = readMarks(file);
   const [first, written, ended] = [at.get("first") ?? NaN, at.get("written") ?? NaN, at.get("ended") ?? NaN];
   return { first, written, ended, watched: await noted(side) };

@@ -1,5 +1,5 @@
 // Changes under review: the time until the hunks of a large file are ready, and the cost of each key after that.
-import { runToEnd, type Work } from "../../src/base/lineDiff.ts";
+import { runToEnd } from "../../src/base/lineDiff.ts";
 import { changedWords } from "../../src/review/changedWords.ts";
 import {
   applyAgentEdit,
@@ -9,17 +9,17 @@ import {
   applyUserEdits,
   applyUndoRedo,
 } from "../../src/review/fileChanges.ts";
+import { defaultSlices } from "../../src/review/fileComparisons.ts";
 import { type FileChanges } from "../../src/review/hunk.ts";
+import { WindowReview } from "../../src/review/windowReview.ts";
 import { median, ms, p95, type Report, type Table } from "./report.ts";
+import { undoAll } from "./undoAll.ts";
 
 const rounds = 12;
 const keys = 200;
 
 /** The limits in milliseconds of work: first hunks; a key (p95); and the longest time that blocks other work. */
-const limits = { first: 100, key: 16, piece: 20 };
-
-/** The steps of work in one turn of the event loop, as many as for the diffs of tool calls. */
-const turn = 10_000;
+const limits = { first: 100, key: 16, piece: 16 };
 
 interface Case {
   readonly title: string;
@@ -49,17 +49,19 @@ const cases: readonly Case[] = [
     base: file(10_000, line),
     text: file(10_000, i => line(i, 1)),
   },
+  { title: "20,000 lines, every third one changed", base: file(20_000, line), text: file(20_000, every(3)) },
+  { title: "100,000 lines, every third one changed", base: file(100_000, line), text: file(100_000, every(3)) },
   { title: "50,000 lines, 1,000 changes", base: file(50_000, line), text: file(50_000, every(50)) },
   { title: "50,000 lines, a new file", base: null, text: file(50_000, line) },
   { title: "one line of 1.1 MB, a letter changed", base: `${long}\n`, text: `${long}!\n` },
 ];
 
-export function run(): Promise<Report> {
+export async function run(): Promise<Report> {
   const failures: string[] = [];
   const first: string[][] = [];
   const typing: string[][] = [];
   for (const each of cases) {
-    const hunks = firstHunks(each);
+    const hunks = await firstHunks(each);
     first.push([each.title, ...hunks.row]);
     const held = each === scattered ? limits : { ...limits, first: Infinity };
     if (hunks.time > held.first)
@@ -71,7 +73,8 @@ export function run(): Promise<Report> {
     if (each === scattered && key.p95 > held.key)
       failures.push(`${each.title}: a key took ${ms(key.p95)}, ${held.key} ms is the limit.`);
   }
-  return Promise.resolve({
+  const undone = await undoAll();
+  return {
     tables: [
       {
         columns: ["first hunks", "hunks", "are there after", "CPU", "pieces", "longest piece", "CPU of that"],
@@ -82,26 +85,57 @@ export function run(): Promise<Report> {
         rows: typing,
       },
       others(scattered),
+      ...undone.tables,
     ],
-    failures,
-  });
+    failures: [...failures, ...(undone.failures ?? [])],
+    ...(undone.versions && { versions: undone.versions }),
+  };
 }
 
-function firstHunks({ base, text }: Case): {
-  readonly row: readonly string[];
-  readonly time: number;
-  readonly piece: number;
-} {
-  const runs = Array.from({ length: rounds }, () => inPieces(trackWork(base, text, "t"))).slice(1);
-  const hunks = runs[0]?.value.hunks.length ?? 0;
-  const count = runs[0]?.pieces.length ?? 0;
-  const sum = (of: keyof Time): number =>
-    median(runs.map(({ pieces }) => pieces.reduce((all, one) => all + one[of], 0)));
-  // The slices are the same in each run. Their medians remove the influence of other work on the machine.
-  const longest = (of: keyof Time): number =>
-    Math.max(...Array.from({ length: count }, (_, i) => median(runs.map(({ pieces }) => pieces[i]?.[of] ?? 0))));
+async function firstHunks(
+  one: Case,
+): Promise<{ readonly row: readonly string[]; readonly time: number; readonly piece: number }> {
+  const runs: Compared[] = [];
+  for (let i = 0; i < rounds; i++) runs.push(await compared(one));
+  runs.shift();
+  const of = (value: (run: Compared) => number): number => median(runs.map(value));
+  const sum = (kind: keyof Time): number => of(({ pieces }) => pieces.reduce((all, piece) => all + piece[kind], 0));
+  const longest = (kind: keyof Time): number => of(({ pieces }) => Math.max(...pieces.map(piece => piece[kind])));
+  const count = of(({ pieces }) => pieces.length);
   const row = [ms(sum("wall")), ms(sum("cpu")), `${count}`, ms(longest("wall")), ms(longest("cpu"))];
-  return { row: [`${hunks}`, ...row], time: sum("cpu"), piece: longest("cpu") };
+  return { row: [`${runs[0]?.hunks ?? 0}`, ...row], time: sum("cpu"), piece: longest("cpu") };
+}
+
+interface Compared {
+  readonly hunks: number;
+  /** The work between two turns of the event loop. */
+  readonly pieces: readonly Time[];
+}
+
+/** The review of a window learns of a change of the agent, as from the editor, until the surfaces can show it. */
+async function compared({ base, text }: Case): Promise<Compared> {
+  const pieces: Time[] = [];
+  let time = timer();
+  const review = new WindowReview({
+    port: {
+      apply: () => Promise.resolve({ failed: new Map(), replaced: new Map() }),
+      move: () => Promise.resolve(undefined),
+    },
+    schedule: run => run(),
+    slices: {
+      ...defaultSlices,
+      pause: async () => {
+        pieces.push(time());
+        await defaultSlices.pause();
+        time = timer();
+      },
+    },
+  });
+  await review.agentChanged("/a.ts", base, text, "t");
+  const hunks = review.file("/a.ts")?.changes.hunks.length ?? 0;
+  pieces.push(time());
+  review.dispose();
+  return { hunks, pieces };
 }
 
 /** The duration by the clock, and the processor time, which excludes other programs. */
@@ -117,20 +151,6 @@ function timer(): () => Time {
     const used = process.cpuUsage(cpu);
     return { wall: performance.now() - wall, cpu: (used.user + used.system) / 1000 };
   };
-}
-
-/** Does the work like an extension host, in several turns of the event loop, and returns the duration of each. */
-function inPieces<T>(work: Work<T>): { readonly value: T; readonly pieces: readonly Time[] } {
-  const pieces: Time[] = [];
-  for (;;) {
-    const time = timer();
-    for (let steps = 0; steps < turn;) {
-      const next = work.next();
-      if (next.done) return { value: next.value, pieces: [...pieces, time()] };
-      steps += next.value;
-    }
-    pieces.push(time());
-  }
 }
 
 function typed({ base, text }: Case): { readonly row: readonly string[]; readonly p95: number } {

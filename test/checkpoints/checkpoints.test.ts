@@ -6,95 +6,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { nullLog } from "../../src/base/log.ts";
-import { CheckpointFolder, type CheckpointStore } from "../../src/checkpoints/checkpointStore.ts";
-import { Checkpoints, type RestorePlan } from "../../src/checkpoints/checkpoints.ts";
+import { CheckpointFolder } from "../../src/checkpoints/checkpointStore.ts";
+import { Checkpoints } from "../../src/checkpoints/checkpoints.ts";
+import type { CurrentFiles } from "../../src/checkpoints/restorePlanner.ts";
 import type { CheckpointTrees } from "../../src/checkpoints/checkpointTrees.ts";
 import { findGit } from "../../src/git/gitProgram.ts";
 import { GitTrees } from "../../src/checkpoints/gitTrees.ts";
 import { FakeClock } from "../support/fakes/fakePorts.ts";
+import { World } from "../support/fakes/checkpointWorld.ts";
 import { until } from "../support/fakes/until.ts";
-
-/** An in-memory store. */
-class FakeStore implements CheckpointStore {
-  index: string | undefined;
-  readonly contents = new Map<string, Uint8Array>();
-  fails = false;
-  async readIndex(): Promise<string | undefined> {
-    return this.index;
-  }
-  async writeIndex(text: string): Promise<void> {
-    if (this.fails) throw new Error("no space left");
-    this.index = text;
-  }
-  async put(key: string, bytes: Uint8Array): Promise<void> {
-    this.contents.set(key, bytes);
-  }
-  async get(key: string): Promise<Uint8Array | undefined> {
-    return this.contents.get(key);
-  }
-  async keepOnly(keys: ReadonlySet<string>): Promise<void> {
-    for (const key of this.contents.keys()) if (!keys.has(key)) this.contents.delete(key);
-  }
-  async clear(): Promise<void> {
-    this.index = undefined;
-    this.contents.clear();
-  }
-}
-
-/** An in-memory workspace in which the agent and the user change files. */
-class World {
-  readonly store = new FakeStore();
-  readonly clock = new FakeClock();
-  readonly files = new Map<string, string>();
-  readonly warnings: string[] = [];
-  readonly limits = { count: 50, age: 1e12 };
-  checkpoints: Checkpoints;
-  turn = "";
-  #minted = 0;
-
-  constructor(trees?: CheckpointTrees) {
-    this.checkpoints = this.#open(trees);
-  }
-  #open(trees?: CheckpointTrees): Checkpoints {
-    return new Checkpoints({
-      store: this.store,
-      clock: this.clock,
-      log: { ...nullLog, warn: words => this.warnings.push(words), error: words => this.warnings.push(words) },
-      newId: () => `${++this.#minted}`,
-      limits: () => this.limits,
-      ...(trees && { trees }),
-    });
-  }
-  readonly now = async (path: string): Promise<string | null> => this.files.get(path) ?? null;
-
-  begin(turn: string): Promise<void> {
-    this.turn = turn;
-    return this.checkpoints.beginTurn(turn);
-  }
-  agent(path: string, text: string | null): void {
-    this.checkpoints.touched({ turn: this.turn, path, before: this.files.get(path) ?? null });
-    this.user(path, text);
-    this.checkpoints.written(path, text);
-  }
-  user(path: string, text: string | null): void {
-    if (text === null) this.files.delete(path);
-    else this.files.set(path, text);
-  }
-  /** Carries out the plan for files that only the agent changed, or for all files if `all`. */
-  async restore(plan: RestorePlan, all = false): Promise<string> {
-    const files = plan.files.filter(file => all || !file.changedSince);
-    const id = await this.checkpoints.recordRestore(plan, files);
-    for (const { path, to } of files) this.user(path, to);
-    this.checkpoints.completeRestore(plan);
-    return id;
-  }
-  async reload(trees?: CheckpointTrees): Promise<void> {
-    await this.checkpoints.flush();
-    this.checkpoints.dispose();
-    this.checkpoints = this.#open(trees);
-    await this.checkpoints.flush();
-  }
-}
 
 describe("checkpoints", () => {
   it("restore the texts from the start of a turn, delete created files and recreate deleted files", async () => {
@@ -186,17 +106,18 @@ describe("checkpoints", () => {
     );
   });
 
-  it("keep the bytes of a file that its text does not determine", async () => {
+  it("keep the review before each turn and before a restore", async () => {
     const world = new World();
-    const raw = Buffer.from("\uFEFFa\r\n");
-    world.user("/w/a", "a\n");
+    world.user("/w/a", "0\n");
     await world.begin("t1");
-    world.checkpoints.touched({ turn: "t1", path: "/w/a", before: "\uFEFFa\r\n", raw });
-    world.user("/w/a", null);
-    world.checkpoints.written("/w/a", null);
+    world.checkpoints.reviewBefore("t1", "review before t1");
+    world.agent("/w/a", "1\n");
+    const plan = await world.checkpoints.planRestore("t1", world.now);
+    const restore = await world.checkpoints.recordRestore(plan, plan.files, new Map(), "review before the restore");
     await world.reload();
-    const [file] = (await world.checkpoints.planRestore("t1", world.now)).files;
-    assert.deepEqual([file?.to, Buffer.from(file?.raw ?? [])], ["a\n", raw]);
+    assert.equal(await world.checkpoints.reviewAt("t1"), "review before t1");
+    assert.equal(await world.checkpoints.reviewAt(restore), "review before the restore");
+    assert.equal(await world.checkpoints.reviewAt("none"), undefined);
   });
 
   it("drop the oldest by number and age, with the contents that only they use, also when a window opens", async () => {
@@ -254,6 +175,8 @@ describe("checkpoints", () => {
     const never: CheckpointTrees = {
       take: signal => new Promise((_, reject) => signal.addEventListener("abort", () => reject(new Error("aborted")))),
       textAt: () => Promise.reject(new Error("gone")),
+      filesAt: () => Promise.reject(new Error("gone")),
+      stateAt: () => Promise.reject(new Error("gone")),
       changed: () => Promise.reject(new Error("gone")),
       keepOnly: () => Promise.resolve(),
     };
@@ -400,7 +323,7 @@ describe("checkpoints with trees and a store on disk", () => {
       newId: () => "1",
       limits: () => ({ count: 50, age: 1e12 }),
     });
-    const now = (path: string): Promise<string | null> => readFile(path, "utf8").catch(() => null);
+    const now: CurrentFiles = { text: path => readFile(path, "utf8").catch(() => null) };
     await writeFile(join(root, "quiet"), "0\n");
     await writeFile(join(root, "reported"), "0\n");
     await checkpoints.beginTurn("t1");

@@ -104,13 +104,77 @@ describe("trees of a folder under git", () => {
     await rm(at("gone.ts"));
     const second = await ours.take(never);
     const sorted = [...(await ours.changed(first, second, 10)).files].sort((a, b) => (a.path < b.path ? -1 : 1));
-    assert.deepEqual(sorted, [
-      { path: at("a.ts"), text: "1\n" },
-      { path: at("gone.ts"), text: "g\n" },
-      { path: at("new.ts"), text: null },
-    ]);
+    assert.deepEqual(
+      sorted.map(({ path, text, was, is }) => [path, text, was !== undefined, is !== undefined]),
+      [
+        [at("a.ts"), "1\n", true, true],
+        [at("gone.ts"), "g\n", true, false],
+        [at("new.ts"), null, false, true],
+      ],
+    );
     const one = await ours.changed(first, second, 1);
     assert.deepEqual([one.files.length, one.more], [1, 2]);
+  });
+
+  it("have the exact state of files that git converts or stores in another form", async () => {
+    const crlf = "one\r\ntwo\r\n";
+    const large = "x".repeat(6 * 1024 * 1024);
+    await write({
+      ".gitattributes":
+        "*.txt text=auto\n*.bat text eol=crlf\n*.lfs filter=lfs\n*.id ident\n*.wide text working-tree-encoding=UTF-16LE-BOM\n",
+      "auto.txt": crlf,
+      "mixed.txt": "a\r\nb\nc\rd",
+      "plain.txt": "one\n",
+      "run.bat": crlf,
+      "large.ts": large,
+    });
+    await chmod(at("plain.txt"), 0o755);
+    await symlink("plain.txt", at("link"));
+    const wide = Buffer.from("\uFEFFwide\r\n", "utf16le");
+    await writeFile(at("a.wide"), wide);
+    await writeFile(at("latin.ts"), Buffer.from([0xe4, 10]));
+    commit();
+    // On disk, and in the index as unchanged: what a filter and a keyword have made of the files that git stores.
+    run(".", "config", "filter.lfs.clean", "sed s/B/A/");
+    await write({ "b.lfs": "BBB\n", "c.id": "$Id: 1234 $\n" });
+    run(".", "add", "b.lfs", "c.id");
+    const ours = trees();
+    const state = async (path: string): Promise<unknown> => {
+      const found = await ours.stateAt(taken, at(path));
+      return found?.kind === "file"
+        ? `${Buffer.from(found.bytes).toString("base64")}${found.executable ? " x" : ""}`
+        : found;
+    };
+    const base64 = (text: string): string => Buffer.from(text).toString("base64");
+    let taken = await ours.take(never);
+    const check = async (): Promise<void> => {
+      assert.equal(taken[0]?.exact, true, logged.join());
+      assert.equal(await state("auto.txt"), base64(crlf));
+      assert.equal(await state("mixed.txt"), base64("a\r\nb\nc\rd"));
+      assert.equal(await state("plain.txt"), `${base64("one\n")} x`);
+      assert.equal(await state("run.bat"), base64(crlf));
+      assert.equal(await state("a.wide"), wide.toString("base64"));
+      assert.equal(await state("latin.ts"), Buffer.from([0xe4, 10]).toString("base64"));
+      assert.equal(await state("b.lfs"), base64("BBB\n"));
+      assert.equal(await state("c.id"), base64("$Id: 1234 $\n"));
+      assert.equal(await state("large.ts"), base64(large), "a large file is known if the repository has it");
+      assert.deepEqual(await state("link"), { kind: "link", target: "plain.txt" });
+      assert.deepEqual(await state("none"), { kind: "missing" });
+    };
+    await check();
+    const first = taken;
+    taken = await ours.take(never);
+    await check();
+    assert.deepEqual(taken, first, "nothing has changed between the two");
+    await write({ "auto.txt": "one\ntwo\n", "b.lfs": "CCC\n" });
+    const changes = await ours.changed(first, await ours.take(never), 10);
+    assert.deepEqual(
+      changes.files.map(({ path, text }) => [path, text]),
+      [
+        [at("auto.txt"), "one\ntwo\n"],
+        [at("b.lfs"), "BBB\n"],
+      ],
+    );
   });
 
   it("run no program that a repository configures, such as a filter, hook or monitor, and fetch nothing", async () => {
@@ -141,11 +205,8 @@ describe("trees of a folder under git", () => {
     await write({ "a.ts": "3\n", "evil.sh": "changed" });
     const second = await ours.take(never);
     const { files } = await ours.changed(first, second, 10);
-    assert.deepEqual(
-      files.find(({ path }) => path === at("a.ts")),
-      { path: at("a.ts"), text: undefined },
-    );
-    assert.equal(await ours.textAt(first, at("new.ts")), undefined, "a filtered file is not known");
+    assert.equal(files.find(({ path }) => path === at("a.ts"))?.text, "2\n");
+    assert.equal(await ours.textAt(first, at("new.ts")), "n\n", "the filter has not run");
     assert.equal(existsSync(join(base, "ran")), false);
   });
 

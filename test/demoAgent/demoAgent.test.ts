@@ -307,6 +307,14 @@ describe("the demo agent", function () {
     assert.equal(agent.questions.length, 2);
   });
 
+  it("asks each time in the read-only mode, which offers no permanent answer", async () => {
+    const { agent, sessionId } = await start({ choose: () => "allow" });
+    await agent.connection.agent.request("session/set_config_option", { sessionId, configId: "mode", value: "read" });
+    for (let i = 0; i < 2; i++) await agent.prompt(sessionId, "run the tests");
+    const kinds = agent.questions.map(({ options }) => options.map(({ kind }) => kind).join());
+    assert.deepEqual(kinds, ["allow_once,reject_once", "allow_once,reject_once"]);
+  });
+
   it("does not ask for permission in the mode that edits freely", async () => {
     const { agent, sessionId } = await start({ choose: () => assert.fail("asked") });
     const { configOptions } = await agent.connection.agent.request("session/set_config_option", {

@@ -77,21 +77,45 @@ export const startless: readonly {
     scene: "agent-version",
   },
   {
+    id: "version-refused",
+    says: /Bad Agent speaks versions 2, 3 of the Agent Client Protocol; Parley speaks version 1\. The agent is newer/,
+    offers: "Select Agent",
+    scene: "agent-version-refused",
+  },
+  {
     id: "initialize-error",
     says: /Bad Agent refused to start a conversation: The model store is corrupt\./,
     offers: "Restart Agent",
     scene: "agent-refuses",
   },
-  { id: "auth-required", says: /Bad Agent needs you to sign in/, offers: "Restart Agent", scene: "agent-sign-in" },
+  {
+    id: "auth-required",
+    says: /Bad Agent needs you to sign in\. Run its sign-in command in a terminal, or set BAD_KEY/,
+    offers: "Restart Agent",
+    scene: "agent-sign-in",
+  },
 ];
 
-const breaking = ["banner", "prompt-error", "wrong-types", "two-questions", "dies-with-question", "dies-in-turn"];
+const breaking = [
+  "banner",
+  "prompt-error",
+  "refusal",
+  "wrong-types",
+  "two-questions",
+  "dies-with-question",
+  "dies-in-turn",
+  "ignores-cancel",
+  "session-never",
+  "forgets-mode",
+];
 
 /** Misbehaving agents. Each has a behavior of test/support/agents/bad.mjs, by default the one with its ID. */
 const wrong: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   none: { name: "Good Agent" },
   ...Object.fromEntries(startless.map(({ id, definition }) => [id, definition ?? {}])),
   late,
+  // Unlike the agent that hangs at its start, its time limit is long.
+  "connects-never": { args: ["initialize-never"] },
   ...Object.fromEntries(breaking.map(id => [id, {}])),
 };
 
@@ -99,6 +123,7 @@ const wrong: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
 export const tempers = ["patient", "stubborn"] as const;
 export type Temper = (typeof tempers)[number];
 
+/** `hasty` is the demo agent that starts in the mode that edits without asking. */
 function settings(): Record<string, unknown> {
   const presets = ["claude", "codex", "gemini", "opencode", "qwen", "copilot", "auggie", "goose"];
   const misbehaving = Object.entries(wrong).map(([id, definition]) => [
@@ -110,9 +135,11 @@ function settings(): Record<string, unknown> {
     if (id === "stubborn") args.push("--stubborn");
     return [id, { name: `SDK Agent, ${id}`, command: process.execPath, args, startTimeout: 20 }];
   });
+  const hasty = { name: "Hasty Agent", command: process.execPath, args: [inProject("dist", "demo-agent.mjs")] };
+  const hastyEnv = { PARLEY_DEMO_MODE: "free", PARLEY_DEMO_SPEED: "0" };
   const hidden = presets.map(id => [id, false]);
   return {
-    "parley.agents": Object.fromEntries([...hidden, ...misbehaving, ...onSdk]),
+    "parley.agents": Object.fromEntries([...hidden, ...misbehaving, ...onSdk, ["hasty", { ...hasty, env: hastyEnv }]]),
     "parley.files.outsideWorkspace": "refuse",
     "parley.permissions.rules": [
       { effect: "allow", command: ["npm test", "git status"] },
@@ -128,7 +155,14 @@ export function withAgents(
   return sharedWorkbench(files, settings());
 }
 
-/** Selects the agent of the session by its ID in the settings. */
-export function chooseAgent(panel: FrameLocator, id: string): Promise<unknown> {
-  return panel.getByRole("combobox", { name: "Agent" }).selectOption(id);
+/** Selects the agent of the session by its ID in the settings. The agent that the session already has is not selected again. */
+export async function chooseAgent(panel: FrameLocator, id: string): Promise<void> {
+  const before = await panel.getByRole("main").getAttribute("data-session");
+  await panel.getByRole("button", { name: /^Agent: / }).click();
+  const item = panel.getByRole("menu", { name: "Agent" }).locator(`[data-value="${id}"]`);
+  const isSelected = (await item.getAttribute("aria-checked")) === "true";
+  await item.click();
+  if (isSelected) return;
+  // A prompt that is typed before the panel shows the new session belongs to the old one, and is not sent.
+  await panel.locator(`main[data-session]:not([data-session="${before ?? ""}"])`).waitFor();
 }

@@ -76,7 +76,7 @@ describe("the commands of the Command Palette", () => {
     await expectAnswered(run, () => page.keyboard.press("1"));
     await conversation(panel).getByRole("heading", { name: "Functions" }).waitFor();
     await idle(panel);
-    await panel.getByRole("combobox", { name: "Mode" }).selectOption("Edit freely");
+    await panel.getByRole("combobox", { name: "Mode" }).selectOption("free");
     await send(panel, "fix the bug in sum.js");
     await conversation(panel)
       .getByText(/All 10 tests pass/)

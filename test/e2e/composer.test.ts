@@ -2,7 +2,7 @@
 // a workspace with several folders.
 import assert from "node:assert/strict";
 import type { FrameLocator, Locator } from "playwright-core";
-import { openChat, openFile, openWorkbench, reloadWindow, screenshot, sharedWorkbench } from "./harness.ts";
+import { chat, openFile, openWorkbench, reloadWindow, screenshot, sharedWorkbench } from "./harness.ts";
 import { scene } from "./scene.ts";
 
 describe("the composer", () => {
@@ -60,6 +60,8 @@ describe("the composer", () => {
     await keys.press("Shift+Tab");
     await focused(button(panel, "Edit: explain src/sum.js please"));
     await keys.press("Home");
+    await focused(button(panel, "Resume"));
+    await keys.press("ArrowRight");
     await keys.press("ArrowRight");
     await keys.press("ArrowRight");
     await keys.press("ArrowRight");
@@ -67,15 +69,35 @@ describe("the composer", () => {
     await keys.press("Enter");
     await log.getByRole("heading", { name: "Functions" }).waitFor();
     await button(panel, "Stop").waitFor({ state: "hidden" });
+
+    // Resume sends the whole queue.
+    await keys.type("/test");
+    await keys.press("Enter");
+    await panel.getByRole("group", { name: /^Run / }).waitFor();
+    await keys.type("hello again");
+    await keys.press("Enter");
+    await until(["hello again"]);
+    await keys.press("Escape");
+    await panel.getByText("Paused").waitFor();
+    await scene(page, "composer-paused");
+    await button(panel, "Resume").click();
+    await panel.getByText("Paused").waitFor({ state: "hidden" });
+    await log.getByRole("heading", { name: "You: hello again" }).waitFor({ state: "attached" });
+    await button(panel, "Stop").waitFor({ state: "hidden" });
     const said = await log.locator("parley-message[data-kind=user] .body").allTextContents();
     assert.deepEqual(
       said.map(text => text.trim()),
-      ["hello", "/test", "what can you do", "explain src/sum.js please"],
+      ["hello", "/test", "what can you do", "explain src/sum.js please", "/test", "hello again"],
     );
 
     // Attach a workspace file by its name, and a picture from the clipboard.
     await composer.focus();
-    await keys.type("explain @sum.j");
+    // Alone, `@` lists every kind.
+    await keys.type("explain @");
+    for (const kind of ["Files", "Folders", "Symbols", "Selection", "Problems", "Terminal output", "Git diff"])
+      await panel.getByRole("option", { name: new RegExp(`^${kind}`) }).waitFor();
+    await screenshot(page, "composer-kinds");
+    await keys.type("sum.j");
     await panel.getByRole("option", { name: /^sum\.js/ }).waitFor();
     await scene(page, "composer-mention");
     await keys.press("Enter");
@@ -87,6 +109,23 @@ describe("the composer", () => {
     await log.getByRole("heading", { name: "You: explain @sum.js" }).waitFor({ state: "attached" });
     await log.getByText("image/png").waitFor();
     await log.getByRole("heading", { name: "Functions" }).nth(1).waitFor();
+    await button(panel, "Stop").waitFor({ state: "hidden" });
+
+    // Eight pictures are too large for agents. They come back with the text, and the message says which ones to remove.
+    await composer.evaluate(pasteNoise, 8);
+    const removeNoise = panel.getByRole("button", { name: /^Remove noise-\d\.png/ });
+    await removeNoise.nth(7).waitFor();
+    await composer.focus();
+    await keys.type("what are these");
+    await keys.press("Enter");
+    const refused = panel.getByRole("alert").getByText(/is too large to send: its size is 3\d.*the limit is 30 MiB/);
+    const names = [...((await refused.textContent()) ?? "").matchAll(/“(noise-\d\.png)” \(4\.\d MiB\)/g)];
+    assert.equal(names.length, 2);
+    assert.deepEqual([await composer.inputValue(), await removeNoise.count()], ["what are these", 8]);
+    await screenshot(page, "composer-too-large");
+    for (const [, name] of names) await button(panel, `Remove ${name ?? ""}`).click();
+    await composer.press("Enter");
+    await log.getByText("You sent 6 pictures").waitFor();
     await button(panel, "Stop").waitFor({ state: "hidden" });
 
     // Attach the selection from the list of the Attach button.
@@ -138,8 +177,13 @@ describe("the composer in a workspace with several folders", () => {
     for (let tries = 0; tries < 3 && !(await shows(folder)); tries++) await reloadWindow(page);
     // Ignore the errors that VS Code reported when it closed, if it was reopened.
     const before = errors.length;
-    const panel = await openChat(page);
+    // The icon of the view opens the chat.
+    const icons = page.getByRole("tablist", { name: "Active View Switcher" });
+    await icons.getByRole("tab", { name: /^Parley/ }).click();
+    const panel = chat(page);
     const composer = panel.getByRole("textbox", { name: "Message" });
+    await panel.locator("parley-header").waitFor();
+    // While a window starts, VS Code can leave the focus nowhere after a click on the icon.
     await composer.focus();
     await page.keyboard.type("explain @quill");
     await panel.getByRole("option", { name: /^quillwort\.js.*one/ }).waitFor();
@@ -171,6 +215,23 @@ function pastePicture(box: Element, data: string): void {
   const bytes = Uint8Array.from(atob(data), character => character.charCodeAt(0));
   const clipboardData = new DataTransfer();
   clipboardData.items.add(new File([bytes], "pixel.png", { type: "image/png" }));
+  box.dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true }));
+}
+
+/** Runs in the page. Simulates the paste of pictures that PNG can't compress, of 3.7 MB each. */
+async function pasteNoise(box: Element, count: number): Promise<void> {
+  const clipboardData = new DataTransfer();
+  const canvas = Object.assign(document.createElement("canvas"), { width: 1050, height: 1000 });
+  const context = canvas.getContext("2d");
+  for (let i = 1; context && i <= count; i++) {
+    const { data, width, height } = context.createImageData(canvas.width, canvas.height);
+    // The page accepts at most 64 KiB of random bytes at once.
+    for (let at = 0; at < data.length; at += 65_536) crypto.getRandomValues(data.subarray(at, at + 65_536));
+    for (let at = 3; at < data.length; at += 4) data[at] = 255;
+    context.putImageData(new ImageData(data, width, height), 0, 0);
+    const blob = await new Promise<Blob | null>(resolve => canvas.toBlob(resolve, "image/png"));
+    if (blob) clipboardData.items.add(new File([blob], `noise-${i}.png`, { type: "image/png" }));
+  }
   box.dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true }));
 }
 

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import type { FrameLocator, Locator } from "playwright-core";
 import { chooseAgent as choose, late, startless, withAgents, writeProgram } from "./agents.ts";
-import { chat, openChat, reloadWindow, runCommand, sharedWorkbench } from "./harness.ts";
+import { chat, openChat, reloadWindow, runCommand, screenshot, sharedWorkbench } from "./harness.ts";
 import { scene } from "./scene.ts";
 
 const composer = (panel: FrameLocator): Locator => panel.getByRole("textbox", { name: "Message" });
@@ -26,6 +26,45 @@ describe("an agent that does not start", () => {
       await banner.getByRole("button", { name: offers }).waitFor();
       await composer(panel).fill(`typed while ${id} is broken`);
       await scene(page, name);
+      if (offers !== "Open Settings") continue;
+      await banner.getByRole("button", { name: offers }).click();
+      const settings = page.locator(".settings-editor");
+      await settings.locator(".setting-item-contents", { hasText: "Parley: Agents" }).waitFor();
+      await screenshot(page, "open-settings");
+      await runCommand(page, "View: Close All Editors");
+      await settings.waitFor({ state: "detached" });
+    }
+    await choose(panel, "none");
+    await send(panel, "hello");
+    await conversation(panel).getByText("You said: hello").waitFor();
+    await panel
+      .getByRole("img", { name: /^Context: 1,234 of 10,000 tokens used \(12%\)\. This turn: 1,200 input tokens, 34/ })
+      .waitFor();
+    assert.deepEqual(errors, []);
+  });
+
+  it("can be cancelled while Parley connects, at each step, and Retry or a prompt starts it again", async () => {
+    const { page, panel, errors } = await withAgents();
+    const banner = panel.getByRole("group", { name: "Problem" });
+    const status = panel.locator(".status-line");
+    const cancel = status.getByRole("button", { name: "Cancel" });
+    for (const { id, words } of [
+      { id: "connects-never", words: "Connecting to Bad Agent…" },
+      { id: "session-never", words: "Opening the session…" },
+    ]) {
+      await choose(panel, id);
+      await status.filter({ hasText: words }).getByText(/\d s$/).waitFor();
+      await scene(page, id);
+      await cancel.click();
+      await banner.getByText("Connecting to Bad Agent was cancelled.").waitFor();
+      await status.waitFor({ state: "hidden" });
+      await banner.getByRole("button", { name: "Retry" }).click();
+      await status.filter({ hasText: words }).waitFor();
+      await cancel.press("Enter");
+      await banner.getByText("Connecting to Bad Agent was cancelled.").waitFor();
+      await send(panel, "start again");
+      await status.filter({ hasText: words }).waitFor();
+      await panel.getByRole("button", { name: "Remove from queue: start again" }).click();
     }
     await choose(panel, "none");
     await send(panel, "hello");
@@ -57,10 +96,18 @@ describe("an agent that breaks while it works", () => {
 
     await choose(panel, "prompt-error");
     await send(panel, "do it");
+    await log.getByText("Reconnecting 1/1").waitFor();
     await log.getByText(/Bad Agent could not finish this turn: The model is overloaded\./).waitFor();
     await log.getByRole("button", { name: "Retry" }).waitFor();
     await scene(page, "prompt-refused");
     await idle(panel);
+
+    await choose(panel, "refusal");
+    await send(panel, "do something else");
+    await log.getByText(/^The agent declined to answer\. Your message and everything after it are no longer/).waitFor();
+    await log.getByText("No longer part of the conversation", { exact: true }).waitFor();
+    assert.equal(await log.locator("[data-excluded]").count(), 3);
+    await scene(page, "refusal");
 
     await choose(panel, "wrong-types");
     await send(panel, "go");
@@ -99,16 +146,42 @@ describe("an agent that breaks while it works", () => {
     const banner = panel.getByRole("group", { name: "Problem" });
     await banner.getByText(/Bad Agent ended with code 137/).waitFor();
     await log.getByText("I feel unwell").waitFor();
+    const spoken = panel.locator(".speech");
+    await spoken.getByText(/Bad Agent ended with code 137/).waitFor({ state: "attached" });
+    assert.doesNotMatch(await spoken.innerText(), /finished/);
     await scene(page, "agent-died");
+    const title = await panel.getByRole("heading", { name: /^Work of process/ }).innerText();
+    const plan = panel.getByRole("region", { name: "Plan" });
+    await plan.waitFor();
     await banner.getByRole("button", { name: "Restart Agent" }).click();
     await log.getByText(/no longer has this conversation in its context/).waitFor();
     await log.getByText("work hard", { exact: true }).waitFor();
+    await panel.getByRole("heading", { name: title }).waitFor();
+    await plan.waitFor({ state: "hidden" });
     await composer(panel).fill("still usable");
     assert.deepEqual(errors, []);
   });
 });
 
 describe("a turn that is interrupted", () => {
+  it("offers to restart an agent that ignores Stop, and then sends the queue on request", async () => {
+    const { page, panel, errors } = await withAgents();
+    const log = conversation(panel);
+    await choose(panel, "ignores-cancel");
+    await send(panel, "work");
+    await log.getByText("I do not stop").waitFor();
+    await send(panel, "the next prompt");
+    await composer(panel).press("Escape");
+    await panel.locator(".status-line", { hasText: "Bad Agent has not stopped yet." }).waitFor();
+    await scene(page, "stop-ignored");
+    await panel.getByRole("button", { name: "Restart Agent" }).click();
+    await log.getByText(/no longer has this conversation in its context/).waitFor();
+    await idle(panel);
+    await panel.getByRole("button", { name: "Resume" }).click();
+    await log.getByRole("heading", { name: "You: the next prompt" }).waitFor({ state: "attached" });
+    assert.deepEqual(errors, []);
+  });
+
   it("stops by Escape and by Parley: Stop during a permission request, which closes, and the turn ends", async () => {
     const { page, panel } = await sharedWorkbench();
     const allow = panel.getByRole("button", { name: /^Allow/ }).first();
@@ -117,6 +190,8 @@ describe("a turn that is interrupted", () => {
     await composer(panel).press("Escape");
     await allow.waitFor({ state: "hidden" });
     await idle(panel);
+    const cancelled = conversation(panel).locator("[data-status=cancelled]");
+    await cancelled.getByText(/^Run/).first().waitFor();
     await send(panel, "run the tests");
     await allow.waitFor();
     await runCommand(page, "Parley: Stop");

@@ -22,7 +22,7 @@ const panelOf = (page: Page, which: string): FrameLocator =>
 describe("Find in Conversation in a real VS Code", () => {
   it("opens with Ctrl+F, goes to an unpainted match with Enter, and returns the focus on Escape", async () => {
     const steps = [
-      { update: toolCall("first", "Look into the haystack", "There is a **needle** in it.") },
+      { update: toolCall("first", "Look into the haystack", "There is a needle in it.") },
       { update: toolCall("t$n", "Step $n", "Nothing found in step $n."), times: 230 },
     ];
     const { page, errors } = await sharedWorkbench({ "haystack.json": JSON.stringify(steps) });

@@ -251,7 +251,7 @@ describe("following the agent", () => {
       .click();
     await shown(page, "long.js");
     await named(page, 150);
-    await shown(page, "Parley");
+    await shown(page, "#script follow.json");
     assert.equal(await page.locator(".editor-group-container").count(), 2);
     await pressed(inTab.getByRole("button", { name: "Follow", exact: true }), true);
   });

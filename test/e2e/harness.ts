@@ -156,12 +156,14 @@ async function cleared(page: Page): Promise<FrameLocator> {
   if (await page.locator(".part.panel").isVisible()) await runCommand(page, "View: Toggle Panel Visibility");
   const panel = await openChat(page);
   const changes = panel.getByRole("region", { name: "Changes" });
-  if (await changes.isVisible()) {
-    const keep = changes.getByRole("button", { name: "Keep All", exact: true });
-    // Editors of an earlier test can close at this moment because their files are removed.
+  const keep = changes.getByRole("button", { name: "Keep All", exact: true });
+  // Shortly after a turn, the files that are written for the next test are changes of the agent. They can appear late,
+  // and editors of an earlier test can close at this moment because their files are removed.
+  for (let tries = 0; tries < 5 && (await changes.isVisible()); tries++) {
     await Promise.race([keep.click(), changes.waitFor({ state: "hidden" })]);
-    await changes.waitFor({ state: "hidden" });
+    await changes.waitFor({ state: "hidden", timeout: 5000 }).catch(() => undefined);
   }
+  await changes.waitFor({ state: "hidden" });
   await newSession(page, panel);
   return panel;
 }
@@ -180,7 +182,13 @@ export async function newSession(page: Page, panel: FrameLocator): Promise<void>
 export async function startingSession(panel: FrameLocator, start: () => Promise<unknown>): Promise<void> {
   const before = await panel.locator("main[data-session]").getAttribute("data-session");
   await start();
-  await panel.locator(`main[data-session]:not([data-session="${before}"])`).waitFor();
+  const changed = panel.locator(`main[data-session]:not([data-session="${before}"])`);
+  // VS Code asks first if an earlier test left a turn running or prompts in the queue.
+  const confirm = changed.page().getByRole("button", { name: /and Start New Session$/ });
+  const isAsked = await Promise.race([changed.waitFor().then(() => false), confirm.waitFor().then(() => true)]);
+  if (!isAsked) return;
+  await confirm.click();
+  await changed.waitFor();
 }
 
 /**

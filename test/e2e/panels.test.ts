@@ -5,6 +5,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { FrameLocator, Locator, Page } from "playwright-core";
 import { reloadWindow, rolesAndNames, runCommand, screenshot, sharedWorkbench } from "./harness.ts";
+import { until } from "../support/fakes/until.ts";
 import { scene } from "./scene.ts";
 
 const owner = 'iframe.webview.ready[src*="extensionId=parley.parley&"]';
@@ -34,12 +35,27 @@ const later = [
     },
   },
   {
-    permission: { toolCall: { toolCallId: "t1", title: "Run npm test", kind: "execute", status: "pending" } },
+    update: {
+      sessionUpdate: "tool_call",
+      toolCallId: "t1",
+      title: "Run npm test",
+      kind: "execute",
+      status: "pending",
+    },
+  },
+  {
+    permission: { toolCall: { toolCallId: "t1" } },
     as: "answer",
   },
   { update: { sessionUpdate: "tool_call_update", toolCallId: "t1", status: "completed" } },
   { echo: "answer" },
 ];
+
+/** Whether the tab has the icon for light themes. */
+const hasLightIcon = (tab: Element): boolean =>
+  [...tab.querySelectorAll("*")].some(element =>
+    [undefined, "::before"].some(part => getComputedStyle(element, part).backgroundImage.includes("parley-light.svg")),
+  );
 
 describe("panels in a real VS Code", () => {
   it("notify a user who looks elsewhere, show one session twice, and restore their state after a reload", async () => {
@@ -71,6 +87,11 @@ describe("panels in a real VS Code", () => {
     await view(page).getByRole("button", { name: "Stop" }).waitFor({ state: "hidden" });
 
     await runCommand(page, "Parley: Open Chat in Editor");
+    // The tab has the title of the session, and an icon for the kind of the theme.
+    const tab = page.locator(".tab.active", { hasText: "#script later.json" });
+    await tab.waitFor();
+    await until(() => tab.evaluate(hasLightIcon));
+    await screenshot(page, "editor-tab");
     await composer(editor(page)).fill("hello from the tab");
     await composer(view(page)).fill("a draft of the view");
     await composer(editor(page)).press("Enter");

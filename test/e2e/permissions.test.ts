@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { FrameLocator, Locator, Page } from "playwright-core";
 import { chooseAgent, withAgents } from "./agents.ts";
-import { openFile, runCommand, sharedWorkbench, type Workbench } from "./harness.ts";
+import { openFile, reloadWindow, runCommand, screenshot, sharedWorkbench, type Workbench } from "./harness.ts";
 import { scene } from "./scene.ts";
 
 type Step = Readonly<Record<string, unknown>>;
@@ -61,11 +61,19 @@ const read = (path: string): readonly Step[] => [
   { echo: "answer" },
 ];
 
+/** The request names only the tool call, which has the title, as agents do. */
 const ask = (toolCallId: string, title: string, command: string): readonly Step[] => [
   {
-    permission: { toolCall: { toolCallId, title, kind: "execute", status: "pending", rawInput: { command } } },
-    as: "answer",
+    update: {
+      sessionUpdate: "tool_call",
+      toolCallId,
+      title,
+      kind: "execute",
+      status: "pending",
+      rawInput: { command },
+    },
   },
+  { permission: { toolCall: { toolCallId } }, as: "answer" },
   { update: { sessionUpdate: "tool_call_update", toolCallId, status: "completed" } },
   { echo: "answer" },
 ];
@@ -122,6 +130,7 @@ describe("permission rules", () => {
     await play(panel, "version");
     await question.getByRole("button", { name: "Create Rule…" }).click();
     const list = page.locator(".quick-input-list");
+    await page.locator(".quick-input-title", { hasText: "See the version" }).waitFor();
     await scenePage(page, "always");
     await list
       .locator(".monaco-list-row", { hasText: "node --version" })
@@ -166,6 +175,26 @@ describe("permission rules", () => {
       .click();
     await idle(panel);
     assert.deepEqual(errors, []);
+  });
+});
+
+describe("an invalid permission rule", () => {
+  it("is reported when the window opens, with the effect that was meant and Open Settings", async () => {
+    const { page, server } = await sharedWorkbench();
+    const notification = page.locator(".notifications-center .notification-list-item", {
+      hasText: "Permission rule 2 (dney, command “rm **”) has an unknown effect “dney”. Did you mean “deny”?",
+    });
+    const rules = [
+      { effect: "allow", command: "npm test" },
+      { effect: "dney", command: "rm **" },
+    ];
+    server.writeSettings({ "files.autoSave": "off", "parley.permissions.rules": rules });
+    await reloadWindow(page);
+    await runCommand(page, "Notifications: Show Notifications");
+    await notification.getByText("Allow rules are ignored until this is fixed.").waitFor();
+    await screenshot(page, "invalid-rule");
+    await notification.getByRole("button", { name: "Open Settings" }).click();
+    await page.locator(".settings-editor").getByText("Rules that answer permission requests for you.").waitFor();
   });
 });
 

@@ -2,7 +2,7 @@
 // editor has.
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
-import { chmod, mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, readFile, realpath, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import * as vscode from "vscode";
 import { EditorDocuments } from "../../src/files/vscode/editorDocuments.ts";
@@ -169,6 +169,19 @@ describe("EditorDocuments", () => {
     } finally {
       await files.update("readonlyInclude", undefined, vscode.ConfigurationTarget.Global);
     }
+  });
+
+  it("leaves no file, folder or unsaved document behind when it refuses a new file", async () => {
+    const files = vscode.workspace.getConfiguration("files");
+    await files.update("encoding", "iso88591", vscode.ConfigurationTarget.Global);
+    try {
+      const refused = at.documents.write(at.path("new/deep/a.txt"), "naïve ☃\n");
+      await rejectsWithRefusal("invalid", /lacks characters/, refused);
+    } finally {
+      await files.update("encoding", undefined, vscode.ConfigurationTarget.Global);
+    }
+    await assert.rejects(stat(at.path("new")), { code: "ENOENT" });
+    assert.ok(!vscode.workspace.textDocuments.some(one => one.isDirty && one.uri.fsPath.startsWith(at.path("new"))));
   });
 
   it("reports a failed save, restores the document's text and leaves the disk unchanged", async () => {

@@ -40,12 +40,19 @@ describe("FileEvents", () => {
   });
 
   const path = (name: string): string => join(folder, name);
-  /** Writes numbered files with this name until one is reported. In a new folder the first ones are not. */
+  /**
+   * Writes numbered files with this name until one is reported. In a new folder the first ones are not. Many files at once
+   * would make VS Code delay its reports.
+   */
   const putUntilSeen = async (name: string, seen: readonly FileEvent[]): Promise<void> => {
     let count = 0;
+    let writtenAt = -Infinity;
     await mkdir(dirname(path(name)), { recursive: true });
     await until(async () => {
-      await writeFile(path(`${name}-${++count}`), "text");
+      if (Date.now() > writtenAt + 200) {
+        await writeFile(path(`${name}-${++count}`), "text");
+        writtenAt = Date.now();
+      }
       return seen.some(event => event.type === "created" && event.path.startsWith(path(name)));
     });
   };

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { Refusal } from "../../src/base/errors.ts";
 import { SessionFiles, type SessionFilesOptions } from "../../src/files/sessionFiles.ts";
+import type { KnownText } from "../../src/files/ports.ts";
 import { Confinement } from "../../src/files/paths.ts";
 import type { WriteResult } from "../../src/session/agent.ts";
 import { rejectsWithRefusal } from "../support/contracts/documents.ts";
@@ -16,10 +17,10 @@ function session(options: Partial<SessionFilesOptions> = {}, documents = new Fak
 class SlowDocuments extends FakeDocuments {
   readonly started: string[] = [];
   readonly #waiting = new Map<string, () => void>();
-  override async write(path: string, content: string): Promise<WriteResult> {
+  override async write(path: string, content: string, known?: KnownText): Promise<WriteResult> {
     this.started.push(`${path}=${content}`);
     await new Promise<void>(resolve => this.#waiting.set(path, resolve));
-    return super.write(path, content);
+    return super.write(path, content, known);
   }
   finish(path: string): void {
     this.#waiting.get(path)?.();
@@ -27,6 +28,89 @@ class SlowDocuments extends FakeDocuments {
 }
 
 const turn = (): Promise<void> => new Promise(resolve => setImmediate(resolve));
+
+const eight = ["1", "2", "3", "4", "5", "6", "7", "8"];
+/** Eight lines, some of them replaced. */
+const eightLines = (changes: Readonly<Record<number, string>> = {}): string =>
+  eight.map((one, i) => `${changes[i + 1] ?? one}\n`).join("");
+
+describe("SessionFiles, when the user types in a file that the agent knows,", () => {
+  const path = "/ws/a.txt";
+  const make = () => {
+    const made = session();
+    made.documents.put(path, eightLines());
+    const buffer = (): string | undefined => made.documents.buffers.get(path)?.text;
+    return { ...made, buffer, disk: () => made.documents.files.get(path)?.toString() };
+  };
+
+  it("merges what the agent writes with what the user typed, and leaves it unsaved", async () => {
+    const { documents, files, buffer, disk } = make();
+    await files.read({ path });
+    documents.type(path, eightLines({ 2: "two" }));
+    assert.deepEqual(await files.write({ path, content: eightLines({ 7: "seven" }) }), { saved: false });
+    assert.equal(buffer(), eightLines({ 2: "two", 7: "seven" }));
+    assert.equal(disk(), eightLines());
+  });
+
+  it("keeps saved text of the user, in this write and in later ones", async () => {
+    const { documents, files, disk } = make();
+    await files.write({ path, content: eightLines({ 8: "eight" }) });
+    documents.type(path, eightLines({ 2: "two", 8: "eight" }));
+    documents.save(path);
+    await files.write({ path, content: eightLines({ 5: "five", 8: "eight" }) });
+    assert.equal(disk(), eightLines({ 2: "two", 5: "five", 8: "eight" }));
+    await files.write({ path, content: eightLines({ 5: "five", 7: "seven", 8: "eight" }) });
+    assert.equal(disk(), eightLines({ 2: "two", 5: "five", 7: "seven", 8: "eight" }));
+  });
+
+  it("refuses a write that changes the same or the next line, and accepts it after a read", async () => {
+    const { documents, files, buffer } = make();
+    await files.read({ path });
+    const typed = eightLines({ 2: "two" });
+    documents.type(path, typed);
+    for (const line of [2, 3, 1]) {
+      const refused = files.write({ path, content: eightLines({ [line]: "agent" }) });
+      await rejectsWithRefusal("failed", /changed since you read it/, refused);
+      assert.equal(buffer(), typed);
+    }
+    assert.equal(await files.read({ path }), typed);
+    await files.write({ path, content: eightLines({ 2: "agent" }) });
+    assert.equal(buffer(), eightLines({ 2: "agent" }));
+  });
+
+  it("accepts a text that contains what the user typed, because the agent has read it elsewhere", async () => {
+    const { documents, files, disk } = make();
+    await files.read({ path });
+    documents.type(path, eightLines({ 2: "two" }));
+    documents.save(path);
+    await files.write({ path, content: eightLines({ 2: "two", 3: "three" }) });
+    assert.equal(disk(), eightLines({ 2: "two", 3: "three" }));
+  });
+
+  it("knows only the lines that the agent has read since", async () => {
+    const { documents, files, buffer } = make();
+    await files.read({ path });
+    documents.type(path, eightLines({ 2: "two", 7: "seven" }));
+    await files.read({ path, line: 6, limit: 3 });
+    await files.write({ path, content: eightLines({ 5: "five", 7: "agent" }) });
+    assert.equal(buffer(), eightLines({ 2: "two", 5: "five", 7: "agent" }));
+  });
+
+  it("writes a file that the agent neither read nor wrote as the agent sends it", async () => {
+    const { documents, files, buffer } = make();
+    documents.type(path, eightLines({ 2: "two" }));
+    await files.write({ path, content: eightLines({ 7: "seven" }) });
+    assert.equal(buffer(), eightLines({ 7: "seven" }));
+  });
+
+  it("writes over text that came from the disk, because the agent may have written it", async () => {
+    const { documents, files, disk } = make();
+    await files.read({ path });
+    documents.put(path, eightLines({ 2: "disk" }));
+    await files.write({ path, content: eightLines({ 7: "seven" }) });
+    assert.equal(disk(), eightLines({ 7: "seven" }));
+  });
+});
 
 describe("SessionFiles.read", () => {
   const rows: readonly (readonly [line: number | undefined, limit: number | undefined, expected: string])[] = [
@@ -143,6 +227,7 @@ describe("SessionFiles.write", () => {
     const { documents, files } = session();
     assert.deepEqual(await files.write({ path: "/ws/new/a.txt", content: "one\n" }), { saved: true });
     documents.type("/ws/new/a.txt", "mine\n");
+    await files.read({ path: "/ws/new/a.txt" });
     assert.deepEqual(await files.write({ path: "/ws/new/a.txt", content: "two\n" }), { saved: false });
     assert.equal(documents.files.get("/ws/new/a.txt")?.toString(), "one\n");
   });
@@ -153,6 +238,29 @@ describe("SessionFiles.write", () => {
     await rejectsWithRefusal("invalid", /is a folder/, files.write({ path: "/ws/sub", content: "" }));
     await rejectsWithRefusal("invalid", /outside/, files.write({ path: "/tmp/a", content: "" }));
     assert.equal(documents.files.size, 0);
+  });
+
+  const unstorable = [
+    ["a lone surrogate", "one\nfirst \ud83d half\n", /half of a character .* in line 2/],
+    ["the second half of a pair alone", "\ude00", /half of a character .* in line 1/],
+    ["a NUL character", "one\n\n\0\n", /a NUL character in line 3/],
+  ] as const;
+  for (const [what, content, message] of unstorable) {
+    it(`refuses a text with ${what} before anything is created`, async () => {
+      const { documents, files } = session();
+      documents.put("/ws/a.txt", "old\n");
+      await rejectsWithRefusal("invalid", message, files.write({ path: "/ws/new/deep.txt", content }));
+      await rejectsWithRefusal("invalid", message, files.write({ path: "/ws/a.txt", content }));
+      assert.deepEqual([...documents.files.keys()], ["/ws/a.txt"]);
+      assert.ok(!documents.folders.has("/ws/new"));
+      assert.equal(documents.files.get("/ws/a.txt")?.toString(), "old\n");
+    });
+  }
+
+  it("writes a whole character beyond the first plane", async () => {
+    const { documents, files } = session();
+    await files.write({ path: "/ws/a.txt", content: "😀\n" });
+    assert.equal(documents.files.get("/ws/a.txt")?.toString(), "😀\n");
   });
 
   it("refuses a file whose parent is a file, and gives the reason", async () => {

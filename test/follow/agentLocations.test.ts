@@ -241,6 +241,8 @@ describe("changedLines", () => {
     ["of a new file", "a\nb", undefined, "a\nb", { first: 0, last: 1 }],
     ["of lines deleted from a fragment", "a\nd", "a\nb\nc\nd", "a\nd", { first: 1, last: 1 }],
     ["with other line endings", "a\r\nX\r\nc", "b\n", "X\n", { first: 1, last: 1 }],
+    ["of a line that other lines contain", "line 1\nline 10\nX 1\nX 10", "line 1\n", "X 1", { first: 2, last: 2 }],
+    ["of a last line without its line feed", "a\nb", "b\n", "X\n", { first: 1, last: 1 }],
     ["but not of a text that occurs twice", "X\nX", "b", "X", undefined],
     ["but not of a missing text", "a\nb", "q", "r", undefined],
     ["but not of an empty text", "a\nb", "", "", undefined],

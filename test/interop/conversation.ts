@@ -9,7 +9,8 @@ import { PanelChannel } from "../../src/panel/panelChannel.ts";
 import { appendToLast, applyViewPatches } from "../../src/panel/patch.ts";
 import type { HostMessage, View, ViewQuestion, ViewEntry, ViewPatch } from "../../src/panel/protocol.ts";
 import { Projector } from "../../src/panel/projection/projector.ts";
-import type { SessionEvent } from "../../src/session/events.ts";
+import type { LoggedEvent, SessionEvent } from "../../src/session/events.ts";
+import { replay } from "../../src/session/log/replay.ts";
 import { Session } from "../../src/session/session.ts";
 import type { SessionServices } from "../../src/session/sessionServices.ts";
 import { SessionFiles } from "../../src/files/sessionFiles.ts";
@@ -35,13 +36,20 @@ export interface Turn {
   readonly asks: readonly ViewQuestion[];
 }
 
+/** One window's part of the conversation: it ends when the window is reloaded. */
+interface Window {
+  readonly pool: AgentPool;
+  readonly session: Session;
+  readonly channel: PanelChannel;
+}
+
 export class Conversation {
-  readonly #pool = new AgentPool(nullLog, systemClock, "interop");
+  readonly #definition: AgentDefinition;
+  readonly #folder: string;
   readonly #records: TrafficRecord[] = [];
-  readonly #projector = new Projector();
-  readonly #channel: PanelChannel;
-  readonly #session: Session;
+  readonly #log: LoggedEvent[] = [];
   readonly #endings: Promise<void>[] = [];
+  #window: Window;
   readonly #waiting = new Set<() => void>();
   #view: View | undefined;
   readonly documents = new NodeDocuments();
@@ -49,8 +57,18 @@ export class Conversation {
   rules: readonly Rule[] = [];
 
   constructor(definition: AgentDefinition, folder: string) {
-    this.#record(definition.id);
-    this.#session = new Session({
+    this.#definition = definition;
+    this.#folder = folder;
+    this.#window = this.#openWindow();
+  }
+
+  /** Opens a window in which the session continues from its log, as after a reload of VS Code. */
+  #openWindow(): Window {
+    const definition = this.#definition;
+    const folder = this.#folder;
+    const pool = new AgentPool(nullLog, systemClock, "interop");
+    this.#record(pool, definition.id);
+    const session = new Session({
       id: "interop",
       agent: { id: definition.id, name: definition.name },
       workspaceFolder: folder,
@@ -58,24 +76,29 @@ export class Conversation {
       log: nullLog,
       newId: () => randomUUID(),
       connection: {
-        connect: onProgress => this.#pool.get(definition, folder, ({ state, detail }) => onProgress(state, detail)),
-        restart: () => this.#pool.stop(definition.id),
+        connect: onProgress => pool.get(definition, folder, ({ state, detail }) => onProgress(state, detail)),
+        restart: () => pool.stop(definition.id),
       },
       createServices: dispatch => this.#room(definition, folder, dispatch),
+      earlier: replay(this.#log, nullLog),
+      onLog: logged => this.#log.push(logged),
     });
-    this.#channel = new PanelChannel({
+    const projector = new Projector();
+    const channel = new PanelChannel({
       clock: systemClock,
-      view: () =>
-        this.#projector.project(this.#session.state, {
-          agents: [],
-          chosenAgent: null,
-          problem: null,
-          sendKey: "enter",
-        }),
+      view: () => projector.project(session.state, { agents: [], chosenAgent: null, problem: null, sendKey: "enter" }),
       post: message => Promise.resolve(this.#posted(message)),
     });
-    this.#session.onDidChange(() => this.#channel.changed());
-    this.#channel.hello(0);
+    session.onDidChange(() => channel.changed());
+    channel.hello(0);
+    return { pool, session, channel };
+  }
+
+  /** Reloads the window: the agent ends, and the session continues from its log with a new agent process. */
+  async reload(): Promise<void> {
+    await this.end();
+    this.#window = this.#openWindow();
+    await this.open();
   }
 
   /** The panel's current view. */
@@ -96,14 +119,14 @@ export class Conversation {
 
   /** Starts the agent and waits until it is ready. */
   async open(): Promise<void> {
-    void this.#session.open();
+    void this.#window.session.open();
     await this.until("the agent is ready", view => view.head.connection?.state === "ready");
   }
 
   /** Sends a prompt and resolves when it is in the transcript. */
   async prompt(text: string): Promise<void> {
     const before = prompts(this.view).length;
-    this.#session.send([{ type: "text", text }]);
+    this.#window.session.send([{ type: "text", text }]);
     await this.until("the prompt was taken", view => prompts(view).length > before && view.head.queue.length === 0);
   }
 
@@ -136,13 +159,19 @@ export class Conversation {
   async answer(ask: ViewQuestion, answer: Answer): Promise<void> {
     const option = ask.options.find(({ kind }) => kind === `${answer}_once`);
     if (!option) throw new Error(`“${ask.title}” has no option of the kind ${answer}_once.`);
-    this.#session.answer(ask.id, option.id);
+    this.#window.session.answer(ask.id, option.id);
     await this.until("the question is closed", view => view.head.asks.every(({ id }) => id !== ask.id));
+  }
+
+  /** Selects a value of an option in the composer, and waits until the panel shows it. */
+  async choose(option: string, value: string | boolean): Promise<void> {
+    await this.#window.session.setOption(option, value);
+    await this.until("the option is set", view => view.head.options.find(({ id }) => id === option)?.value === value);
   }
 
   /** Presses Stop. */
   stop(): void {
-    this.#session.stop();
+    this.#window.session.stop();
   }
 
   /** Resolves with the first result of `look` that is neither undefined nor false. */
@@ -170,9 +199,10 @@ export class Conversation {
 
   /** Ends the session and the agent; resolves when none of their processes is left. */
   async end(): Promise<void> {
-    this.#channel.dispose();
-    this.#session.dispose();
-    await this.#pool.dispose();
+    const { channel, session, pool } = this.#window;
+    channel.dispose();
+    session.dispose();
+    await pool.dispose();
     await Promise.all(this.#endings);
   }
 
@@ -186,9 +216,9 @@ export class Conversation {
     return true;
   }
 
-  #record(agent: string): void {
-    const link = this.#pool.onDidRecord(() => {
-      const tap = this.#pool.tap(agent);
+  #record(pool: AgentPool, agent: string): void {
+    const link = pool.onDidRecord(() => {
+      const tap = pool.tap(agent);
       if (!tap) return;
       link.dispose();
       this.#records.push(...tap.records);

@@ -37,6 +37,10 @@ export class NodeDocuments implements Documents {
     return readLines(createReadStream(path), window, maxBytes);
   }
 
+  async userEdits(): Promise<number> {
+    return 0;
+  }
+
   async write(path: string, content: string): Promise<WriteResult> {
     if (this.unsaved.has(path)) {
       this.unsaved.set(path, content);

@@ -5,6 +5,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import type { ToolPart, ViewEntry, ViewTool } from "../../src/panel/protocol.ts";
+import type { SessionOption } from "../../src/session/events.ts";
 import { lastTurn, type Conversation, type Turn } from "./conversation.ts";
 
 /** A new workspace and a session in it. */
@@ -38,6 +39,8 @@ export const scenarios: readonly Scenario[] = [
   { id: "rule-deny", title: "Edit denied by rule", play: ruleDenies },
   { id: "stop-stream", title: "Stop during a stream", play: stopStream },
   { id: "stop-question", title: "Stop during a permission request", play: stopQuestion },
+  { id: "mode-reload", title: "Mode kept after a reload", play: modeReload },
+  { id: "cards", title: "No card with only JSON", play: cards },
 ];
 
 async function answer({ conversation }: Stage): Promise<readonly string[]> {
@@ -313,6 +316,64 @@ async function stopQuestion({ conversation, folder }: Stage): Promise<readonly s
   assert.ok(tool.status === "failed" || tool.status === "cancelled", `a stopped call is shown as ${tool.status}`);
   assert.equal(readFileSync(file, "utf8"), before);
   await stillAnswers(conversation);
+  return [];
+}
+
+/** After a reload the agent starts in its default mode, so Parley sets the user's mode before the next prompt. */
+async function modeReload({ conversation }: Stage): Promise<readonly string[]> {
+  const mode = modeOption(conversation);
+  const chosen = mode.choices.find(({ value }) => value !== mode.value);
+  assert.ok(chosen, "the agent has a second mode");
+  await stillAnswers(conversation);
+  await conversation.choose(mode.id, chosen.value);
+  await conversation.reload();
+  await stillAnswers(conversation);
+  assert.equal(modeOption(conversation).value, chosen.value, "the panel shows the chosen mode");
+  const sent = conversation.records.filter(({ dir }) => dir === "c>a").map(({ msg }) => JSON.stringify(msg));
+  const start = sent.findLastIndex(text => text.includes('"method":"initialize"'));
+  const set = sent.findIndex(
+    (text, i) =>
+      i > start && /"session\/set_(mode|config_option)"/.test(text) && text.includes(JSON.stringify(chosen.value)),
+  );
+  const prompt = sent.findIndex((text, i) => i > start && text.includes('"method":"session/prompt"'));
+  assert.ok(start >= 0 && set > start && prompt > set, "the mode is set after the start and before the prompt");
+  return [];
+}
+
+function modeOption(conversation: Conversation): Extract<SessionOption, { type: "select" }> {
+  const option = conversation.view.head.options.find(each => each.category === "mode" && each.type === "select");
+  assert.ok(option?.type === "select", "the agent offers modes");
+  return option;
+}
+
+/** Every card of a call that succeeded or failed shows something that a person can read, or nothing at all. */
+async function cards({ conversation, folder }: Stage): Promise<readonly string[]> {
+  const file = join(folder, "src", "sum.js");
+  const calls = [
+    `read ${file}`,
+    `search total`,
+    `glob **/*.js`,
+    `bash echo one; echo two`,
+    `bash exit 3`,
+    `bash true`,
+    `edit ${file}|let i = 1;|let i = 0;`,
+    `read ${join(folder, "missing.txt")}`,
+  ];
+  const bare: string[] = [];
+  for (const call of calls) {
+    const turn = await conversation.turn(`[[tool:${call}]][[say:Next.]]`, "allow");
+    const tools = turn.entries.filter(entry => entry.kind === "tool");
+    assert.ok(tools.length > 0, `a card is shown for ${call}`);
+    // A call without any part has a title and a status only: nothing was sent.
+    for (const { title, parts } of tools) {
+      if (
+        parts.some(part => part.type === "json" && part.label === "Output") &&
+        parts.every(part => part.type === "json")
+      )
+        bare.push(`${call}: ${title}: ${JSON.stringify(parts)}`);
+    }
+  }
+  assert.deepEqual(bare, []);
   return [];
 }
 

@@ -7,7 +7,8 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import * as vscode from "vscode";
 import { nullLog, systemClock } from "../../src/base/log.ts";
-import type { Attachment, Completion, PanelMessage } from "../../src/panel/protocol.ts";
+import type { Completion } from "../../src/panel/mentionKinds.ts";
+import type { Attachment, PanelMessage } from "../../src/panel/protocol.ts";
 import { addToChat, fixWithChat } from "../../src/mentions/vscode/addToChat.ts";
 import { Attachments } from "../../src/mentions/vscode/attachments.ts";
 import type { ReplyTarget } from "../../src/panel/replyTarget.ts";
@@ -146,6 +147,10 @@ describe("mentions", () => {
     editor.selection = new vscode.Selection(1, 0, 2, 0);
     const items = await ask("");
     assert.deepEqual([items[0]?.kind, items[0]?.label, items[0]?.detail], ["editor", "quillwort.txt", name]);
+    const kinds = [...new Set(items.map(({ kind }) => kind))].sort();
+    assert.deepEqual(kinds, ["diff", "editor", "file", "folder", "problems", "selection", "symbol", "terminal"]);
+    assert.equal(items.find(({ kind }) => kind === "symbol")?.continuesWith, "#");
+    assert.equal(items.find(({ kind }) => kind === "selection")?.continuesWith, undefined);
     const chip = await attach(items.find(({ kind }) => kind === "selection"));
     const uri = `${editor.document.uri.toString()}#L2`;
     assert.deepEqual([chip.kind, chip.label, chip.bytes], ["selection", "quillwort.txt:2", 4]);
@@ -264,7 +269,7 @@ describe("mentions", () => {
 
   it("send unsaved text, and restore the draft when a file is gone", async () => {
     const sent: (readonly ContentBlock[])[] = [];
-    const session = { send: (content: readonly ContentBlock[]) => void sent.push(content) };
+    const session = { id: "s", send: (content: readonly ContentBlock[]) => void sent.push(content) };
     const view = () => ({ head: { accepts: null, agent: { name: "Stub" } } });
     const current = { session, view, start: () => {} } as unknown as CurrentSession;
     const sender = new PromptSender({ current, documents, attaching });
@@ -279,9 +284,9 @@ describe("mentions", () => {
     };
     const gone: Attachment = { id: "2", kind: "file", label: "gone.ts", source: { type: "path", path: `${path}x` } };
     await Promise.all([
-      sender.send({ type: "send", text: "first\n", attachments: [lines] }, panel),
-      sender.send({ type: "send", text: "without", attachments: [lines, gone] }, panel),
-      sender.send({ type: "send", text: "last" }, panel),
+      sender.send({ type: "send", session: "s", text: "first\n", attachments: [lines] }, panel),
+      sender.send({ type: "send", session: "s", text: "without", attachments: [lines, gone] }, panel),
+      sender.send({ type: "send", session: "s", text: "last" }, panel),
     ]);
     const uri = `${editor.document.uri.toString()}#L2`;
     assert.deepEqual(sent, [

@@ -56,7 +56,7 @@ const blocks = async (...args: Parameters<typeof build>): Promise<readonly Conte
 };
 const refusal = async (...args: Parameters<typeof build>): Promise<string> => {
   const made = await build(...args);
-  assert.ok("unsent" in made, JSON.stringify(made));
+  assert.ok("unsent" in made, JSON.stringify(made).slice(0, 1000));
   assert.match(made.unsent, /^[“A-Z].*\.$/s, "it is a sentence");
   return made.unsent;
 };
@@ -164,6 +164,35 @@ describe("the content of a prompt", () => {
     );
     const data = "a".repeat(maxDataLength + 4);
     assert.match(await refusal([attach("photo", { type: "data", mimeType: "image/png", data })]), /too large/);
+  });
+
+  it("is not sent above 30 MiB in all, and names the fewest attachments to remove", async () => {
+    const picture = (label: string, bytes: number): Attachment =>
+      attach(label, { type: "data", mimeType: "image/png", data: "A".repeat(bytes) }, "image");
+    const MiB = 1024 * 1024;
+    const sizes = [2, 5, 4, 5, 4.5, 5, 5, 5];
+    const pictures = sizes.map((size, i) => picture(`${i}.png`, size * MiB));
+    assert.equal(
+      await refusal(pictures),
+      "The message is too large to send: its size is 35.6 MiB, and the limit is 30 MiB. " +
+        "Remove “1.png” (5.1 MiB) and “3.png” (5.1 MiB), or attach less.",
+    );
+    const fewer = pictures.filter(({ label }) => label !== "1.png" && label !== "3.png");
+    assert.equal((await blocks(fewer)).length, 1 + fewer.length);
+    assert.match(
+      await refusal(fewer, everything, `Look:${"\n".repeat(3 * MiB)}`),
+      /Remove “5\.png” \(5\.1 MiB\), or attach less\.$/,
+    );
+  });
+
+  it("is not sent with a text of more than 30 MiB, whatever is attached", async () => {
+    const text = "é".repeat(15 * 1024 * 1024);
+    for (const attachments of [[], [file("a.ts")]]) {
+      assert.match(
+        await refusal(attachments, null, text),
+        /its size is 30\.1 MiB, and .* 30 MiB\. Shorten the text\.$/,
+      );
+    }
   });
 
   it("is not sent with data of the wrong type", async () => {

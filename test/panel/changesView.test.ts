@@ -8,11 +8,28 @@ describe("the changes view", () => {
     const files = [
       { path: "/w/src/a.ts", added: 2, removed: 1 },
       { path: "/elsewhere/b.ts", added: 3, removed: 0, unknown: "Changed by a command." },
+      {
+        path: "/w/lib/c.bin",
+        added: 0,
+        removed: 0,
+        unknown: "It is binary.",
+        canUndo: true,
+        movedFrom: "/w/pkg/c.bin",
+      },
     ];
     assert.deepEqual(changesView(files, "/w"), {
       files: [
         { path: "/w/src/a.ts", label: "src/a.ts", added: 2, removed: 1 },
         { path: "/elsewhere/b.ts", label: "/elsewhere/b.ts", added: 3, removed: 0, unknown: "Changed by a command." },
+        {
+          path: "/w/lib/c.bin",
+          label: "lib/c.bin",
+          added: 0,
+          removed: 0,
+          unknown: "It is binary.",
+          canUndo: true,
+          movedFrom: "pkg/c.bin",
+        },
       ],
       added: 5,
       removed: 1,

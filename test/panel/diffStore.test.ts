@@ -70,6 +70,31 @@ describe("the diff store", () => {
     assert.equal(turns.store.diff({ ...item, deleted: true }).state, "computing");
   });
 
+  it("has compared the diffs of calls that arrived one by one before they are projected, also once their lines are found", () => {
+    const turns = new Turns();
+    const projector = new Projector(turns.store);
+    let state = emptySession;
+    const next = (event: SessionEvent): void => {
+      state = reduce(state, { seq: 0, at: 0, event });
+      projector.prepare(state);
+      turns.run();
+    };
+    for (let i = 0; i < 100; i++) {
+      const item: FileDiff = { ...small, oldText: `${-i - 1}\n`.repeat(100), newText: `${i}\n`.repeat(100) };
+      next({ type: "tool", toolCallId: `t${i}`, patch: { title: "Edit", content: [item] } });
+    }
+    assert.ok(bodies(projector.project(state, around)).every(({ state }) => state === undefined));
+    for (let i = 0; i < 100; i++)
+      state = reduce(state, {
+        seq: 0,
+        at: 0,
+        event: { type: "diffLines", toolCallId: `t${i}`, lines: [{ item: 0, line: 7 }] },
+      });
+    const placed = bodies(projector.project(state, around));
+    assert.ok(placed.every(({ state, hunks }) => state === undefined && hunks[0]?.oldStart === 7));
+    assert.equal(turns.changes, 0);
+  });
+
   it("forgets pending work when it is disposed", () => {
     const turns = new Turns();
     turns.store.diff(large());

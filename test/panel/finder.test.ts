@@ -92,6 +92,11 @@ describe("a search of the conversation", () => {
     assert.equal((await search([card()], "lib/b.ts:7")).hits.length, 1);
     assert.equal((await search([card()], "rule for")).hits.length, 1);
     assert.equal((await search([card(diff)], "d.ts")).hits.length, 1);
+    const titled = { ...card(diff), title: "Edit d.ts", locations: [{ path: "/w/d.ts", label: "d.ts" }] } as ViewEntry;
+    assert.deepEqual(
+      (await search([titled], "d.ts")).hits.map(({ part }) => part),
+      [undefined],
+    );
   });
 
   it("numbers each hit among equal passages, also for whole words", async () => {

@@ -1,6 +1,7 @@
 // Which messages a panel may send: exactly the intents, and nothing that only looks like one.
 import assert from "node:assert/strict";
 import fc from "fast-check";
+import { intentScopes } from "../../src/panel/intentScopes.ts";
 import { parseIntent, type Intent } from "../../src/panel/intents.ts";
 
 const good: readonly Intent[] = [
@@ -12,6 +13,7 @@ const good: readonly Intent[] = [
   { type: "editQueued", submission: "s", text: "x" },
   { type: "moveQueued", submission: "s" },
   { type: "sendNow", submission: "s" },
+  { type: "sendAnyway" },
   { type: "stop" },
   { type: "answer", ask: "q", option: "y" },
   { type: "newSession" },
@@ -65,6 +67,14 @@ describe("a message of a panel", () => {
         }
       }
       assert.equal(parseIntent({ ...intent, extra: 1 }), undefined);
+    }
+  });
+
+  it("names the session that the panel showed if it is about a session, and only then", () => {
+    for (const intent of good) {
+      const named = { ...intent, session: "s" };
+      assert.equal(parseIntent(named), intentScopes[intent.type] === "session" ? named : undefined, intent.type);
+      for (const session of [null, 7, {}]) assert.equal(parseIntent({ ...intent, session }), undefined);
     }
   });
 

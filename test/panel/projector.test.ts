@@ -1,12 +1,14 @@
 // Projects the state to the panel's view: which parts keep their identity, and the contents of a tool call.
 import assert from "node:assert/strict";
+import fc from "fast-check";
+import { relativeLabel } from "../../src/base/pathLabel.ts";
 import type { View, ViewTool } from "../../src/panel/protocol.ts";
 import { Projector } from "../../src/panel/projection/projector.ts";
-import { commandOf } from "../../src/panel/projection/toolParts.ts";
-import { relativeLabel } from "../../src/panel/projection/labels.ts";
-import type { SessionEvent, ToolFields } from "../../src/session/events.ts";
+import type { SessionEvent, ToolContent, ToolFields } from "../../src/session/events.ts";
 import { reduce } from "../../src/session/reduce.ts";
 import { emptySession, type SessionState } from "../../src/session/state.ts";
+import { commandOf } from "../../src/session/toolTitle.ts";
+import { eventsArb } from "../support/fakes/arbitraryEvents.ts";
 
 const around = { agents: [], chosenAgent: null, problem: null, sendKey: "enter" } as const;
 const fold = (events: readonly SessionEvent[], from = emptySession): SessionState =>
@@ -36,6 +38,57 @@ describe("the view", () => {
     assert.equal(after.entries[1], before.entries[1]);
     assert.notEqual(after.entries[2], before.entries[2]);
     assert.equal(projector.project(first, around).entries[1], before.entries[1]);
+  });
+
+  it("shows a notice in place of an entry or a question that cannot be projected, and all others as usual", () => {
+    const errors: unknown[] = [];
+    const broken = { title: "Broken" };
+    Object.defineProperty(broken, "kind", {
+      enumerable: true,
+      get: () => {
+        throw new Error("a bug");
+      },
+    });
+    const state = fold([opened, say("user", "hi"), tool({ title: "T" }), say("agent", "a")]);
+    const key = [...state.entries].find(entry => entry.kind === "tool");
+    assert.ok(key);
+    const ask: SessionEvent = { type: "askOpened", ask: "q", title: "May I?", toolCallId: "t", options: [] };
+    const asked = fold([ask], state);
+    Object.assign(key, { fields: broken });
+    const projector = new Projector(undefined, error => errors.push(error));
+    projector.prepare(asked);
+    const { entries, head } = projector.project(asked, around);
+    assert.deepEqual(
+      entries.map(({ kind }) => kind),
+      ["user", "notice", "agent"],
+    );
+    assert.equal(head.asks.length, 1);
+    assert.ok(errors.length > 0);
+  });
+
+  it("is the same in a long conversation as that of a projector that has seen nothing before, after every event", () => {
+    const past = Array.from({ length: 200 }, (_, i): SessionEvent => {
+      const toolCallId = `old${i}`;
+      return i % 3 === 0
+        ? tool({ title: toolCallId, content: [{ type: "terminal", terminalId: i % 2 === 0 ? "a" : "b" }] }, toolCallId)
+        : { type: "messageChunk", author: "agent", messageId: `m${i}`, content: { type: "text", text: toolCallId } };
+    });
+    const start = fold([opened, ...past]);
+    fc.assert(
+      fc.property(eventsArb, fc.array(fc.nat(199), { maxLength: 5 }), (events, changed) => {
+        const projector = new Projector();
+        projector.project(start, around);
+        const later = changed.map((i): SessionEvent =>
+          i % 3 === 0 ? tool({ status: "completed" }, `old${i}`) : say("agent", "x"),
+        );
+        let state = start;
+        for (const event of [...events, ...later, ...events]) {
+          state = fold([event], state);
+          assert.deepEqual(projector.project(state, around), new Projector().project(state, around));
+        }
+      }),
+      { numRuns: 30 },
+    );
   });
 
   it("updates path labels when the folder becomes known", () => {
@@ -69,7 +122,7 @@ describe("the view", () => {
     assert.equal(entries[0]?.kind === "tool" && entries[0].status, "waiting");
     assert.deepEqual(
       head.asks.map(ask => [ask.title, ask.command, ask.cwd, ask.entry]),
-      [["npm test", "npm test", "/w", "t:t"]],
+      [["Run a command", "npm test", "/w", "t:t"]],
     );
     const answered = view([opened, tool({}), asked, { type: "askClosed", ask: "q", answer: { option: "y" } }]);
     assert.deepEqual(answered.head.asks, []);
@@ -77,7 +130,7 @@ describe("the view", () => {
 
   it("shows a question about a tool call that was not reported", () => {
     const { head } = view([{ type: "askOpened", ask: "q", title: "", toolCallId: "gone", options: [] }]);
-    assert.deepEqual([head.asks[0]?.title, head.asks[0]?.parts], ["The agent asks for permission", []]);
+    assert.deepEqual([head.asks[0]?.title, head.asks[0]?.parts], ["Permission requested", []]);
   });
 
   it("shows a question of Parley with its subject and reason, and whether a rule can be created from it", () => {
@@ -158,10 +211,60 @@ describe("the view", () => {
 
   it("titles a tool call with the available data", () => {
     assert.equal(card({ title: "Edit a.ts" }).title, "Edit a.ts");
-    assert.equal(card({ title: " ", rawInput: { command: "ls", args: ["-l", 3] } }).title, "ls -l");
-    assert.equal(card({ name: "grep" }).title, "grep");
-    assert.equal(card({ kind: "search" }).title, "search");
-    assert.equal(card({}).title, "Tool call");
+    assert.equal(card({ title: " ", rawInput: { command: "ls", args: ["-l", 3] } }).title, "Run `ls -l`");
+    assert.equal(card({ title: "a.ts", kind: "read", locations: [{ path: "/w/a.ts" }] }).title, "Read a.ts");
+  });
+
+  it("shows a title that is JSON as the input, if the agent sent no other", () => {
+    const title = '{"text":"ping"}';
+    const input = { type: "json", label: "Input", text: title };
+    assert.deepEqual([card({ title }).title, card({ title, rawInput: {} }).parts], ["Use a tool", [input]]);
+    const other = card({ title, rawInput: { text: "ping" } }).parts;
+    assert.deepEqual(other, [{ ...input, text: '{\n  "text": "ping"\n}' }]);
+  });
+
+  it("names each place of a tool call once", () => {
+    const locations = [{ path: "/w/a" }, { path: "/w/b" }, { path: "/w/a", line: 3 }, { path: "/w/b" }];
+    assert.deepEqual(
+      card({ locations }).locations.map(({ label, line }) => [label, line]),
+      [
+        ["b", undefined],
+        ["a", 3],
+      ],
+    );
+  });
+
+  it("shows the patch in the raw input of a question that nothing else describes", () => {
+    const diff = "\n--- a/n.txt\n+++ b/n.txt\n@@ -0,0 +1 @@\n+hi\n";
+    const partsOf = (rawInput: unknown, content: ToolFields["content"] = []): readonly string[] =>
+      (
+        view([
+          opened,
+          tool({ kind: "edit", title: "Create n.txt", rawInput, content }),
+          { type: "askOpened", ask: "q", title: "", toolCallId: "t", options: [] },
+        ]).head.asks[0]?.parts ?? []
+      ).map(part => (part.type === "text" ? `${part.pre?.language}: ${part.text}` : part.type));
+    assert.deepEqual(partsOf({ fileName: "/w/n.txt", diff }), [`diff: ${diff.trim()}`, "json"]);
+    assert.deepEqual(partsOf({ fileName: "/w/n.txt", diff: "none" }), ["json"]);
+    assert.deepEqual(partsOf({ diff }, [{ type: "diff", path: "/w/n.txt", newText: "hi" }]), ["diff"]);
+  });
+
+  it("shows the command of a question once", () => {
+    const text = (words: string): ToolContent => ({ type: "content", content: { type: "text", text: words } });
+    const [ask] = view([
+      opened,
+      tool({
+        title: "npm test",
+        kind: "execute",
+        rawInput: { command: "npm test" },
+        content: [text("```sh\nnpm test\n```"), text("Runs all tests."), { type: "terminal", terminalId: "x" }],
+      }),
+      { type: "askOpened", ask: "q", title: "npm test", toolCallId: "t", options: [] },
+    ]).head.asks;
+    assert.deepEqual(
+      [ask?.title, ask?.command, ask?.parts],
+      ["Run a command", "npm test", [{ type: "text", text: "Runs all tests.", pre: {} }]],
+    );
   });
 
   it("titles a session with its first prompt until the agent names it", () => {
@@ -175,11 +278,22 @@ describe("the view", () => {
     assert.equal(view([running, say("agent", "a")]).head.live, "m:agent:m");
     assert.equal(view([running, say("user", "a")]).head.live, null);
     assert.equal(view([running, say("agent", "a"), { type: "activity", state: "idle" }]).head.live, null);
+    assert.equal(view([running, say("agent", "a"), tool({ title: "T" })]).head.live, null);
+    const thought: SessionEvent = {
+      type: "messageChunk",
+      author: "thought",
+      messageId: "m",
+      content: { type: "text", text: "b" },
+    };
+    assert.equal(view([running, say("agent", "a"), thought]).head.live, "m:thought:m");
+    assert.equal(view([running, say("agent", "a"), thought, say("agent", "c")]).head.live, "m:agent:m");
   });
 
   it("shows raw output once if content repeats it, and no empty input", () => {
     const text = { type: "content", content: { type: "text", text: "out" } } as const;
-    assert.deepEqual(card({ content: [text], rawOutput: "out", rawInput: {} }).parts, [{ type: "text", text: "out" }]);
+    assert.deepEqual(card({ content: [text], rawOutput: "out", rawInput: {} }).parts, [
+      { type: "text", text: "out", pre: {} },
+    ]);
     assert.deepEqual(card({ rawOutput: { a: 1 } }).parts, [{ type: "json", label: "Output", text: '{\n  "a": 1\n}' }]);
   });
 

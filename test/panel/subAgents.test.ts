@@ -115,4 +115,24 @@ describe("a copied conversation", () => {
       ].join("\n\n"),
     );
   });
+
+  it("says how a command ended that did not succeed", () => {
+    const command = (id: string, rawOutput: JsonObject, status = "completed"): JsonObject =>
+      tool(id, {
+        kind: "execute",
+        status,
+        rawInput: { command: "npm test" },
+        rawOutput: { output: "a", ...rawOutput },
+      });
+    const text = conversationText(
+      state(
+        command("a", { exitCode: 0 }),
+        command("b", { exitCode: 3 }),
+        command("c", { signal: 9 }),
+        command("d", { outcome: "cancelled" }, "failed"),
+      ),
+    );
+    const lines = ["- Call a (done)", "- Call b (exit code 3)", "- Call c (ended by SIGKILL)", "- Call d (cancelled)"];
+    assert.equal(text.split("\n\n").slice(4).join("\n"), `${lines.join("\n")}\n`);
+  });
 });

@@ -2,7 +2,7 @@
 // small.
 import assert from "node:assert/strict";
 import { nullLog } from "../../src/base/log.ts";
-import type { TextStorage } from "../../src/session/sessionStore.ts";
+import type { TextStorage } from "../../src/session/log/sessionStore.ts";
 import { AuditLog, auditRecord, type AuditRecord } from "../../src/permissions/auditLog.ts";
 import { parseCommandLine } from "../../src/permissions/commandLine/parseCommandLine.ts";
 import type { AnsweredQuestion } from "../../src/permissions/permissionBroker.ts";
@@ -157,6 +157,13 @@ describe("the record of an answer", () => {
     const by = "deny command “npm”";
     assert.deepEqual(record({ answer: { option: "3" }, by }), { ...common, answer: "refused", option: "No", by });
     assert.deepEqual(record({ answer: "cancelled" }), { ...common, answer: "cancelled" });
+  });
+
+  it("has the title of the tool call if the question has none", () => {
+    const tool = { title: "", kind: "edit", locations: [{ path: "/work/src/a.ts" }] };
+    assert.equal(record({ question: { ...question, title: "", tool } }).what, "Edit src/a.ts");
+    const titled = { ...tool, title: "Fix the sum" };
+    assert.equal(record({ question: { ...question, title: "", tool: titled } }).what, "Fix the sum");
   });
 
   it("counts an option of an unknown kind as allowed", () => {

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import * as vscode from "vscode";
 import { nullLog } from "../../src/base/log.ts";
-import type { TextStorage } from "../../src/session/sessionStore.ts";
+import type { TextStorage } from "../../src/session/log/sessionStore.ts";
 import { PermissionLog } from "../../src/permissions/vscode/permissionLog.ts";
 import { AuditLog, type AuditRecord } from "../../src/permissions/auditLog.ts";
 import { until } from "../support/fakes/until.ts";

@@ -4,15 +4,9 @@ import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import * as vscode from "vscode";
 import { nullLog } from "../../src/base/log.ts";
-import type { PermissionQuestion } from "../../src/session/agent.ts";
-import {
-  PermissionRules,
-  broaderRule,
-  tryCommand,
-  type TryContext,
-} from "../../src/permissions/vscode/permissionRules.ts";
+import { PermissionRules, tryCommand } from "../../src/permissions/vscode/permissionRules.ts";
 import { readCommandLine } from "../../src/permissions/questionFacts.ts";
-import { readRules, narrowestRule, type QuestionFacts, type Rule } from "../../src/permissions/rules.ts";
+import { type QuestionFacts, type Rule } from "../../src/permissions/rules.ts";
 import { until } from "../support/fakes/until.ts";
 
 const stateKey = "parley.permissionRules";
@@ -47,7 +41,7 @@ const runs = (line: string): QuestionFacts => ({
   command: readCommandLine(line, ["posix"]),
 });
 const edits = (...paths: readonly string[]): QuestionFacts => ({ ...facts, kind: "edit", paths });
-const question: PermissionQuestion = { title: "Run npm test", options: [] };
+const title = "Run npm test";
 
 const npmTest: Rule = { effect: "allow", command: "npm test" };
 const noRm: Rule = { effect: "deny", command: "rm" };
@@ -162,11 +156,16 @@ describe("permission rules", () => {
   let rules: PermissionRules;
   let hands: Hands;
   let logged: string[];
-  const make = (): PermissionRules =>
-    new PermissionRules({
+  /** Rules listen to the settings until they are disposed. */
+  const made: PermissionRules[] = [];
+  const make = (): PermissionRules => {
+    const one = new PermissionRules({
       workspaceState: memory,
       log: { ...nullLog, warn: message => void logged.push(message), error: message => void logged.push(message) },
     });
+    made.push(one);
+    return one;
+  };
   beforeEach(async () => {
     await setUserRules(undefined);
     hands = new Hands();
@@ -175,7 +174,7 @@ describe("permission rules", () => {
     rules = make();
   });
   afterEach(async () => {
-    rules.dispose();
+    for (const one of made.splice(0)) one.dispose();
     hands.dispose();
     await setUserRules(undefined);
   });
@@ -232,11 +231,40 @@ describe("permission rules", () => {
     for (let i = 0; i < 3; i++) rules.ruleSet();
     assert.deepEqual(rules.ruleSet().rules, [npmTest]);
     assert.equal(logged.length, 2);
-    assert.match(logged[0] ?? "", /^Permission rule 2 has an unknown field “comand”/);
-    assert.match(logged[1] ?? "", /^Permission rule 1 of this workspace has a command/);
-    assert.ok(hands.warnings.some(message => /^Permission rule 2 .*\. Other invalid rules: 1\.$/.test(message)));
+    assert.match(
+      logged[0] ?? "",
+      /^Permission rule 2 \(deny, comand “rm”\) has an unknown field “comand”\. Did you mean “command”\?/,
+    );
+    assert.match(logged[1] ?? "", /^Permission rule 1 of this workspace \(allow, command “'”\) has a command/);
+    assert.ok(
+      hands.warnings.some(message =>
+        /^Permission rule 2 .*\? Allow rules are ignored until this is fixed\. Other invalid rules: 1\.$/.test(message),
+      ),
+    );
     const tried = tryCommand("npm test", rules.ruleSet(), { place, trusted: true, shells: ["posix"] });
     assert.match(tried, /^You are asked\. Allow rules are ignored until this is fixed: Permission rule 2/);
+  });
+
+  it("report a problem when the settings change, once until it is fixed, and a rule that may deny first", async () => {
+    const badAllow = { effect: "allow", path: "a{b" };
+    const mistyped = { effect: "dney", command: "rm" };
+    await setUserRules([badAllow, mistyped]);
+    // Each problem is logged when it is reported. The extension itself reports the rules of this window, too.
+    const reports = (): number => logged.filter(message => message.includes("“dney”")).length;
+    await until(() => reports() === 1);
+    const deny = /^Permission rule 2 \(dney, command “rm”\).* Did you mean “deny”\?.* Other invalid rules: 1\.$/;
+    assert.ok(
+      hands.warnings.some(message => deny.test(message)),
+      hands.warnings.join(),
+    );
+    await setUserRules([badAllow, mistyped, npmTest]);
+    await isRead(1);
+    assert.equal(reports(), 1);
+    await setUserRules([npmTest, noRm]);
+    await isRead(2);
+    await setUserRules([badAllow]);
+    const allow = /^Permission rule 1 .* This rule is ignored until it is fixed\.$/;
+    await until(() => hands.warnings.some(message => allow.test(message)));
   });
 
   describe("created from a question", () => {
@@ -244,7 +272,7 @@ describe("permission rules", () => {
       hands.offered.filter(({ kind }) => kind === undefined).map(item => wordsOf(item));
 
     it("offer the exact command, similar commands, and denial, for this workspace and for all", async () => {
-      assert.equal(await rules.createRule(question, runs("npm run build")), undefined);
+      assert.equal(await rules.createRule(title, runs("npm run build")), undefined);
       assert.deepEqual(offers(), [
         "$(check) Always allow `npm run build` in this workspace",
         "$(check) Always allow `npm run build` everywhere (user settings)",
@@ -259,7 +287,7 @@ describe("permission rules", () => {
 
     it("are stored for this workspace", async () => {
       hands.choose = /`npm run build`/;
-      assert.equal(await rules.createRule(question, runs("npm run build")), "allow");
+      assert.equal(await rules.createRule(title, runs("npm run build")), "allow");
       const made = { effect: "allow", agent: "demo", command: "npm run build" };
       assert.deepEqual([userRules(), workspaceRules()], [undefined, [made]]);
       assert.deepEqual(rules.ruleSet().rules, [made]);
@@ -270,7 +298,7 @@ describe("permission rules", () => {
       await isRead(1);
       for (let i = 0; i < 2; i++) {
         hands.choose = /`src\/\*\*` \(edit\) everywhere/;
-        assert.equal(await rules.createRule(question, edits("/work/app/src/a.ts")), "allow");
+        assert.equal(await rules.createRule(title, edits("/work/app/src/a.ts")), "allow");
       }
       const made = { effect: "allow", agent: "demo", kind: "edit", path: "src/**" };
       await until(() => Array.isArray(userRules()));
@@ -280,23 +308,23 @@ describe("permission rules", () => {
 
     it("may deny", async () => {
       hands.choose = /Never allow/;
-      assert.equal(await rules.createRule(question, runs("rm -r x")), "deny");
+      assert.equal(await rules.createRule(title, runs("rm -r x")), "deny");
       assert.deepEqual(workspaceRules(), [{ effect: "deny", agent: "demo", command: "rm -r x" }]);
     });
 
     it("mention a rule that takes precedence", async () => {
       await memory.update(stateKey, [{ effect: "ask", command: "npm" }]);
-      await rules.createRule(question, runs("npm test"));
+      await rules.createRule(title, runs("npm test"));
       assert.match(hands.offered[0]?.detail ?? "", /^A rule asks about this: ask command “npm”/);
     });
 
     it("show no icons from an agent's text", async () => {
-      await rules.createRule({ ...question, title: "a\nb" }, runs("echo '$(trash) a\nb'"));
+      await rules.createRule("a\nb", runs("echo '$(trash) a\nb'"));
       assert.equal(hands.offered[0]?.label, "$(check) Always allow `echo '\\$(trash) a b'`");
     });
 
     it("are not offered if none is specific enough", async () => {
-      assert.equal(await rules.createRule(question, runs("echo $(whoami)")), undefined);
+      assert.equal(await rules.createRule(title, runs("echo $(whoami)")), undefined);
       assert.deepEqual(hands.offered, []);
       assert.match(
         hands.messages[0] ?? "",
@@ -306,7 +334,7 @@ describe("permission rules", () => {
 
     it("can be edited in the settings", async () => {
       hands.choose = /Edit rules/;
-      assert.equal(await rules.createRule(question, runs("npm test")), undefined);
+      assert.equal(await rules.createRule(title, runs("npm test")), undefined);
       assert.deepEqual(hands.ran, [["workbench.action.openSettings", "parley.permissions.rules"]]);
     });
 
@@ -317,7 +345,7 @@ describe("permission rules", () => {
       memory.update = () => Promise.reject(new Error("disk full"));
       hands.choose = /Always allow/;
       try {
-        assert.equal(await rules.createRule(question, runs("npm test")), undefined);
+        assert.equal(await rules.createRule(title, runs("npm test")), undefined);
       } finally {
         Object.assign(vscode.window, { showErrorMessage });
       }
@@ -350,7 +378,7 @@ describe("permission rules", () => {
         "$(gear) Open Settings",
         "$(check) allow command “npm test”",
       ]);
-      assert.match(seen[0]?.[3] ?? "", /^\$\(warning\) Permission rule 2 has an unknown field/);
+      assert.match(seen[0]?.[3] ?? "", /^\$\(warning\) Permission rule 2 .* has an unknown field/);
       assert.deepEqual(seen[0]?.slice(4), Array(2).fill("$(circle-slash) deny command “rm”"));
       assert.deepEqual(seen[1]?.slice(2), ["$(circle-slash) deny command “rm”"]);
       await until(() => userRules() === undefined);
@@ -407,7 +435,7 @@ describe("permission rules", () => {
 describe("the lists of permission rules, in VS Code's real UI,", () => {
   it("return no choice when they are closed", async () => {
     const rules = new PermissionRules({ workspaceState: new Memory(), log: nullLog });
-    for (const list of [() => rules.manage(), () => rules.createRule(question, runs("npm test"))]) {
+    for (const list of [() => rules.manage(), () => rules.createRule(title, runs("npm test"))]) {
       let ended = false;
       const chosen = list().finally(() => (ended = true));
       for (let i = 0; i < 500 && !ended; i++) {
@@ -422,74 +450,9 @@ describe("the lists of permission rules, in VS Code's real UI,", () => {
   it("close when the extension is deactivated", async () => {
     for (const list of ["manage", "always"] as const) {
       const rules = new PermissionRules({ workspaceState: new Memory(), log: nullLog });
-      const chosen = list === "manage" ? rules.manage() : rules.createRule(question, runs("npm test"));
+      const chosen = list === "manage" ? rules.manage() : rules.createRule(title, runs("npm test"));
       rules.dispose();
       assert.equal(await chosen, undefined);
     }
-  });
-});
-
-describe("the trial of a command", () => {
-  const context: TryContext = { place, trusted: true, shells: ["posix"], isSensitive: path => path.endsWith(".env") };
-  const tried = (line: string, ...all: readonly Rule[]): string => tryCommand(line, readRules(all), context);
-
-  it("reports allow, ask or deny, with the reason", () => {
-    assert.equal(tried("npm test", npmTest), "Runs without asking. Allowed by allow command “npm test”.");
-    assert.equal(tried("npm ci", npmTest), "You are asked. No rule allows “npm ci”.");
-    assert.equal(tried("npm test && rm x", npmTest, noRm), "Is denied. A rule forbids this: deny command “rm”.");
-    assert.match(tried("npm test > x", npmTest), /^You are asked\. .*redirects output to a file\.$/);
-    assert.equal(tried("  "), "Type a command line.");
-  });
-
-  it("reports one result for each agent that the rules distinguish", () => {
-    const own: Rule = { ...npmTest, agent: ["demo", "other"] };
-    assert.equal(
-      tried("npm test", own, { ...noRm, agent: "third" }),
-      `Agent “demo”: Runs without asking. Allowed by allow command “npm test”, agent “demo”, “other”. ` +
-        `Agent “other”: Runs without asking. Allowed by allow command “npm test”, agent “demo”, “other”. ` +
-        `Other agents: You are asked. No rule allows “npm test”.`,
-    );
-  });
-
-  it("reports ask for a command that names a secret, as in a session", () => {
-    assert.match(tried("cat .env", { effect: "allow", command: "cat **" }), /^You are asked\./);
-  });
-});
-
-describe("a broader rule", () => {
-  const broader = (asked: QuestionFacts): Rule | undefined => broaderRule(asked, narrowestRule(asked));
-
-  it("matches any words after the first two", () => {
-    assert.equal(broader(runs("npm run test"))?.command, "npm run **");
-    assert.equal(broader(runs("npm test"))?.command, "npm test **");
-    assert.equal(broader(runs("git log --oneline $X"))?.command, "git log **");
-    assert.deepEqual(broader(runs("cd src && npm run test"))?.command, ["cd src **", "npm run **"]);
-  });
-
-  it("is not offered if the first two words do not determine the program", () => {
-    for (const line of [
-      "ls",
-      "python -c x",
-      "npx cowsay hi",
-      "npm exec x",
-      "ssh host ls",
-      "docker run x",
-      "cat src/a",
-      "./run",
-    ]) {
-      assert.equal(broader(runs(line)), undefined, line);
-    }
-    for (const line of ["bash x.sh", "sudo npm test", "npm run $(x)", "echo $X && npm run x", "echo $X"]) {
-      assert.equal(broader(runs(line)), undefined, line);
-    }
-  });
-
-  it("covers the folder of a file, inside the session's folders", () => {
-    assert.equal(broader(edits("/work/app/src/lib/a.ts"))?.path, "src/lib/**");
-    assert.deepEqual(broader(edits("/work/app/src/a.ts", "/work/app/test/b.ts"))?.path, ["src/**", "test/**"]);
-    for (const path of ["/work/app/a.ts", "/etc/hosts"]) assert.equal(broader(edits(path)), undefined, path);
-    const secret = { ...edits("/work/app/src/.env"), isSensitive: () => true };
-    assert.equal(broader(secret), undefined);
-    assert.equal(broader({ ...facts, kind: "fetch", urls: ["https://a.example"] }), undefined);
   });
 });

@@ -251,8 +251,11 @@ describe("readRules", () => {
   it("reports the problem of an invalid rule", () => {
     for (const [rule, wrong] of [
       ["x", "must be an object"],
-      [{ effect: "permit", command: "a" }, "needs an effect: allow, ask or deny"],
-      [{ effect: "allow", comand: "a" }, "unknown field “comand”"],
+      [{ command: "a" }, "needs an effect: allow, ask or deny"],
+      [{ effect: "permit", command: "a" }, "has an unknown effect “permit”. Use allow, ask or deny."],
+      [{ effect: 3, command: "a" }, "has an invalid effect. Use allow, ask or deny."],
+      [{ effect: "allow", comand: "a" }, "has an unknown field “comand”. Did you mean “command”?"],
+      [{ effect: "allow", when: "a" }, "has an unknown field “when”. Known fields: effect, kind, agent, path"],
       [{ effect: "allow", command: 3 }, "needs a text, or a list of texts, as its command"],
       [{ effect: "allow", command: [] }, "has an empty list as its command"],
       [{ effect: "allow", command: ["a", ""] }, "needs a text"],
@@ -272,11 +275,44 @@ describe("readRules", () => {
       [{ effect: "allow", agent: "a" }, "must have at least one condition"],
       [{ effect: "deny" }, "must have at least one condition"],
     ] as const) {
-      assert.match(message(rule), /^Permission rule 1 .*\.$/);
+      assert.match(message(rule), /^Permission rule 1 .*[.?]$/);
       assert.ok(message(rule).includes(wrong), message(rule));
     }
     assert.equal(readRules({}).problems.length, 1);
     assert.deepEqual(readRules(undefined), { rules: [], problems: [] });
+  });
+
+  it("names the rule, and suggests the name that was meant", () => {
+    for (const [rule, expected] of [
+      [
+        { effect: "dney", command: "rm **" },
+        "(dney, command “rm **”) has an unknown effect “dney”. Did you mean “deny”?",
+      ],
+      [{ effect: "Deny", path: ".env" }, "(Deny, path “.env”) has an unknown effect “Deny”. Did you mean “deny”?"],
+      [
+        { efect: "deny", path: ".env" },
+        "(efect “deny”, path “.env”) has an unknown field “efect”. Did you mean “effect”?",
+      ],
+      [
+        { effect: "deny", commands: ["rm", "mv"] },
+        "(deny, commands “rm, mv”) has an unknown field “commands”. Did you mean “command”?",
+      ],
+      [{ effect: "deny", Path: ".env" }, "(deny, Path “.env”) has an unknown field “Path”. Did you mean “path”?"],
+      [
+        { effect: "deny", kind: ["edit", "exceute"] },
+        "(deny, kind “edit, exceute”) has a kind “exceute” that is unknown. Did you mean “execute”?",
+      ],
+      [
+        { effect: "ask", kind: "Fetch" },
+        "(ask, kind “Fetch”) has a kind “Fetch” that is unknown. Did you mean “fetch”?",
+      ],
+    ] as const) {
+      assert.equal(message(rule), `Permission rule 1 ${expected}`);
+      assert.ok(readRules([rule]).problems[0]?.blocksAllow);
+    }
+    // Agents may have kinds of their own.
+    assert.equal(message({ effect: "deny", kind: "dance" }), "");
+    assert.ok(message({ effect: "deny", comand: "x".repeat(500) }).length < 300);
   });
 
   it("keeps the valid rules, but allows nothing while a rule that may deny is invalid", () => {

@@ -71,10 +71,45 @@ describe("a file under review", () => {
     assert.deepEqual(shown(changes), ["b| → B|"]);
   });
 
-  it("adds the user's edits in a hunk's lines to the hunk", () => {
-    const changes = applyUserEdits(track(abc, "a\nB\nc\nd\ne\nf\ng\n", "t1"), [insert(1, 1, "!")]);
-    assert.deepEqual(shown(changes), ["b| → B!|"]);
-    assert.equal(undoHunks(changes, ["1"]).changes.text, abc);
+  it("adds the user's edits in a hunk's lines to the hunk, and does not undo these lines", () => {
+    const changes = applyUserEdits(track(abc, "a\nB\nC\nd\ne\nf\ng\n", "t1"), [insert(1, 1, "!")]);
+    assert.deepEqual(shown(changes), ["b|c| → B!|C|"]);
+    assert.deepEqual(changes.hunks[0]?.shared, [{ at: 0, agents: "B\n" }]);
+    const undone = undoHunks(changes, ["1"]);
+    assert.equal(undone.changes.text, "a\nB!\nc\nd\ne\nf\ng\n");
+    assert.deepEqual(shown(undone.changes), ["b| → B!|"]);
+    assert.deepEqual(undone.left, [{ from: 1, to: 2 }]);
+    assert.deepEqual(undoHunks(undone.changes, ["1"]).changes, undone.changes);
+  });
+
+  it("undoes a line again that the user changed and changed back, or only indented", () => {
+    const typed = applyUserEdits(track(abc, "a\nB\nc\nd\ne\nf\ng\n", "t1"), [insert(1, 1, "!")]);
+    assert.equal(undoHunks(applyUserEdits(typed, [remove(1, 1, 1, 2)]), ["1"]).changes.text, abc);
+    const indented = applyUserEdits(track(abc, "a\nB\nc\nd\ne\nf\ng\n", "t1"), [insert(1, 0, "  ")]);
+    assert.equal(undoHunks(indented, ["1"]).changes.text, abc);
+  });
+
+  it("adds whole lines that the user inserts in a hunk to the base, so that they divide it", () => {
+    const start = track(abc, "a\nB\nC\nD\ne\nf\ng\n", "t1");
+    const changes = applyUserEdits(start, [insert(2, 0, "mine\n")]);
+    assert.deepEqual(shown(changes), ["b| → B|", "c|d| → C|D|"]);
+    assert.equal(undoHunks(changes, ids(changes)).changes.text, "a\nb\nmine\nc\nd\ne\nf\ng\n");
+    const typed = applyUserEdits(applyUserEdits(start, [insert(2, 0, "mine")]), [insert(2, 4, "\n")]);
+    assert.equal(undoHunks(typed, ids(typed)).changes.text, "a\nb\nmine\nc\nd\ne\nf\ng\n");
+  });
+
+  it("leaves the user's lines where a hunk has fewer lines than the base", () => {
+    const changes = applyUserEdits(track(abc, "a\nB\nC\ng\n", "t1"), [insert(2, 1, "!")]);
+    const undone = undoHunks(changes, ["1"]);
+    assert.equal(undone.changes.text, "a\nb\nc\nd\ne\nf\nC!\ng\n");
+    assert.deepEqual(shown(undone.changes), [" → C!|"]);
+  });
+
+  it("keeps the marks of shared lines when the agent edits other lines, and when the editor goes back", () => {
+    const typed = applyUserEdits(track(abc, "a\nB\nC\nd\ne\nf\ng\n", "t1"), [insert(2, 1, "!")]);
+    const more = applyAgentEdit(typed, "a\nnew\nB\nC!\nd\ne\nf\nG\n", "t2");
+    assert.equal(undoHunks(more, ids(more)).changes.text?.includes("C!"), true);
+    assert.deepEqual(applyUndoRedo(more, typed.text ?? "", [typed, more]).hunks, typed.hunks);
   });
 
   it("attributes lines that the user inserts directly after a hunk to the user", () => {
@@ -135,7 +170,7 @@ describe("a file under review", () => {
     const created = applyUserEdits(track(null, "x\ny\n", "t1"), [insert(2, 0, "mine\n")]);
     assert.equal(undoHunks(created, ids(created)).changes.text, "mine\n");
     const joined = applyUserEdits(track(null, "x\ny\n", "t1"), [insert(1, 1, "mine")]);
-    assert.equal(undoHunks(joined, ids(joined)).changes.text, "");
+    assert.equal(undoHunks(joined, ids(joined)).changes.text, "ymine\n");
   });
 
   it("restores the agent's hunks after undo and redo of its edit", () => {
@@ -166,7 +201,11 @@ describe("a file under review", () => {
     const changes = track("a\nb", "a\nb\n", "t1");
     assert.deepEqual(shown(changes), ["b → b|"]);
     const typed = applyUserEdits(changes, [insert(2, 0, "c")]);
-    assert.equal(undoHunks(typed, ids(typed)).changes.text, "a\nb");
+    assert.equal(
+      undoHunks(typed, ids(typed)).changes.text,
+      "a\nb\nc",
+      "the user's line has no place without the agent's",
+    );
     assert.deepEqual(shown(track("a\n", "a\r\n", "t1")), ["a| → a\r|"]);
   });
 
@@ -222,9 +261,17 @@ describe("a file under review", () => {
   });
 
   it("removes hunks that together are not a difference", () => {
-    const changes = track("a\nb\nc\nd\n", "a\na\nb\nb\nc\nD\n", "t1");
-    assert.deepEqual(shown(changes), [" → a|", " → b|", "d| → D|"]);
-    assert.deepEqual(shown(applyUserEdits(changes, [remove(0, 1, 2, 1)])), ["d| → D|"]);
+    const changes = track("a\nb\nc\nmoved\ne\nd\n", "a\nmoved\nb\nc\ne\nD\n", "t1");
+    assert.deepEqual(shown(changes), [" → moved|", "moved| → ", "d| → D|"]);
+    assert.deepEqual(shown(applyUserEdits(changes, [remove(2, 0, 4, 0)])), ["d| → D|"]);
+  });
+
+  it("shows an inserted function as one hunk that starts at its first line, also next to equal lines", () => {
+    const [before, after] = ["f() {\n  1\n}\n", "h() {\n  3\n}\n"];
+    const inserted = "g() {\n  2\n}\n\n";
+    const changes = track(`${before}\n${after}`, `${before}\n${inserted}${after}`, "t1");
+    assert.deepEqual(shown(changes), [` → ${inserted.replaceAll("\n", "|")}`]);
+    assert.deepEqual(shown(track("a\nb\nc\nd\n", "a\na\nb\nb\nc\nD\n", "t1")), [" → a|b|", "d| → D|"]);
   });
 
   it("attributes lines that the user writes into an empty file of the agent to the user", () => {
@@ -271,6 +318,6 @@ describe("a file under review", () => {
     const long = "x ".repeat(1_000_000);
     const line = applyUserEdits(track(long, `${long}!`, "t1"), [insert(0, 1_000_000, "mine")]);
     assert.deepEqual(line.hunks[0]?.text, { from: 0, to: 1 });
-    assert.equal(undoHunks(line, ids(line)).changes.text, long);
+    assert.ok(undoHunks(line, ids(line)).changes.text === line.text, "the line is the user's too");
   });
 });

@@ -7,6 +7,7 @@ import { copyFile, readFile, rename, rm, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import * as vscode from "vscode";
+import { rejectsWithRefusal } from "../support/contracts/documents.ts";
 import { until } from "../support/fakes/until.ts";
 import { lines, tenLines, useReviewedFolder } from "../support/host/reviewedFolder.ts";
 
@@ -189,7 +190,7 @@ describe("the review in the editor", () => {
       await write("b.txt", "hello\n");
       await type("b.txt", 0, "mine ");
       await watch().settled();
-      await assert.rejects(review().undo({ kind: "all" }), /contains your edits/);
+      await assert.rejects(review().undo({ kind: "all" }), /has your text and the agent's/);
       assert.equal((await open("b.txt")).getText(), "mine hello\n");
     });
 
@@ -201,9 +202,23 @@ describe("the review in the editor", () => {
       await hunksAre("a.txt", "line 2 → line two", "line 9 → line nine");
       await type("a.txt", 1, "mine too ");
       await hunksAre("a.txt", "line 2 → mine too line two", "line 9 → line nine");
-      await review().undo({ kind: "file", path: path("a.txt") });
+      const undone = review().undo({ kind: "file", path: path("a.txt") });
+      await rejectsWithRefusal("failed", /Line 2 of .*a\.txt.* has your text and the agent's/, undone);
       const text = (await open("a.txt")).getText();
-      assert.equal(text, lines(1, 2, 3, 4, 5, 6, 7, 8, 9, 10).replace("line 5", "mine line 5"));
+      const both = lines(1, "two", 3, 4, 5, 6, 7, 8, 9, 10).replace("line two", "mine too line two");
+      assert.equal(text, both.replace("line 5", "mine line 5"));
+      await hunksAre("a.txt", "line 2 → mine too line two");
+    });
+
+    it("keeps whole lines that the user inserts in a hunk when the hunk is undone", async () => {
+      await put("a.txt", tenLines);
+      await begin();
+      await write("a.txt", lines(1, "two", "three", "four", 5, 6, 7, 8, 9, 10));
+      await type("a.txt", 2, "mine\n");
+      await hunksAre("a.txt", "line 2 → line two", "line 3|line 4 → line three|line four");
+      await review().undo({ kind: "all" });
+      assert.equal((await open("a.txt")).getText(), tenLines.replace("line 3", "mine\nline 3"));
+      assert.deepEqual(review().files, []);
     });
 
     it("follows undo and redo of the editor", async () => {

@@ -10,7 +10,7 @@ import { ChangesTree, ReviewBadges } from "../../src/review/vscode/changesTree.t
 import { ReviewActions } from "../../src/review/vscode/reviewActions.ts";
 import { reviewCommands } from "../../src/review/vscode/reviewCommands.ts";
 import { decorationRanges } from "../../src/review/vscode/reviewDecorations.ts";
-import { editorReviewPort } from "../../src/files/vscode/textFile.ts";
+import { editorReviewPort } from "../../src/files/vscode/editorReviewPort.ts";
 import { ReviewLenses } from "../../src/review/vscode/reviewLenses.ts";
 import { WindowReview } from "../../src/review/windowReview.ts";
 import { until } from "../support/fakes/until.ts";
@@ -44,7 +44,11 @@ describe("the review UI", () => {
       questions.push(question);
       return Promise.resolve(agrees);
     };
-    actions = new ReviewActions({ review, bases, announce: words => void announced.push(words), confirm });
+    const choose = (question: string, answers: readonly string[]): Promise<string | undefined> => {
+      questions.push([question, ...answers].join(" | "));
+      return Promise.resolve(agrees ? answers[0] : undefined);
+    };
+    actions = new ReviewActions({ review, bases, announce: words => void announced.push(words), confirm, choose });
   });
   afterEach(async () => {
     const { activeTextEditor } = vscode.window;
@@ -65,7 +69,7 @@ describe("the review UI", () => {
     const path = join(folder, `file-${String(++count).padStart(3, "0")}.js`);
     if (to !== null) await writeFile(path, to);
     review.turnBegan(turn, `Prompt ${turn}`);
-    review.agentChanged(path, from, to, turn);
+    void review.agentChanged(path, from, to, turn);
     return path;
   }
 
@@ -78,7 +82,7 @@ describe("the review UI", () => {
   const cursorLine = (): number | undefined => vscode.window.activeTextEditor?.selection.active.line;
   const openTab = (): vscode.Tab | undefined => vscode.window.tabGroups.activeTabGroup.activeTab;
 
-  it("shows Keep, Undo, Peek and Next above each hunk, with the number of removed lines", async () => {
+  it("shows Keep, Undo, Next and the position above each hunk, and Peek with the number of earlier lines", async () => {
     const lenses = new ReviewLenses(review);
     try {
       const path = await changed();
@@ -91,25 +95,27 @@ describe("the review UI", () => {
       const [first, second, third] = review.file(path)?.changes.hunks ?? [];
       assert.deepEqual(
         found
-          .map(({ range, command }) => `${range.start.line} ${command?.title} ${command?.command}`)
-          .filter(line => line.includes("parley.")),
+          .filter(({ command }) => command?.command === "" || command?.command.startsWith("parley."))
+          .map(({ range, command }) => `${range.start.line} ${command?.title} ${command?.command}`.trim()),
         [
           "1 Keep parley.keepChange",
           "1 Undo parley.undoChange",
-          "1 1 line removed · Peek parley.peekChange",
+          "1 1 line changed · Peek parley.peekChange",
           "1 Next parley.nextChange",
+          "1 1 of 3",
           "3 Keep parley.keepChange",
           "3 Undo parley.undoChange",
           "3 2 lines removed · Peek parley.peekChange",
           "3 Next parley.nextChange",
+          "3 2 of 3",
           "4 Keep parley.keepChange",
           "4 Undo parley.undoChange",
-          "4 Peek parley.peekChange",
           "4 Next parley.nextChange",
+          "4 3 of 3",
         ],
       );
       assert.deepEqual(
-        [0, 4, 8].map(at => found[at]?.command?.arguments),
+        [0, 5, 10].map(at => found[at]?.command?.arguments),
         [first, second, third].map(hunk => [{ path, id: hunk?.id }]),
       );
     } finally {
@@ -182,7 +188,7 @@ describe("the review UI", () => {
     editor.selection = new vscode.Selection(0, 0, 4, 0);
     await actions.decideHunks("keep");
     assert.equal(review.file(path)?.changes.hunks.length, 1, "the line behind the selection is not in it");
-    await reviewCommands(actions)["parley.undoChange"]({ uri: vscode.Uri.file(path), lineNumber: 5 });
+    await reviewCommands(actions, {})["parley.undoChange"]({ uri: vscode.Uri.file(path), lineNumber: 5 });
     assert.equal(await readFile(path, "utf8"), textAfter.replace("seven\n", ""));
     assert.deepEqual(review.files, []);
   });
@@ -271,7 +277,7 @@ describe("the review UI", () => {
   it("keeps the base document up to date, before all turns and before one turn", async () => {
     const path = await changed();
     review.turnBegan("t2", "Second");
-    review.agentChanged(path, null, textAfter.replace("one", "ONE!").replace("three", "3"), "t2");
+    void review.agentChanged(path, null, textAfter.replace("one", "ONE!").replace("three", "3"), "t2");
     const all = await vscode.workspace.openTextDocument(bases.baseUri(path));
     const turn = await vscode.workspace.openTextDocument(bases.baseUri(path, "t1"));
     await vscode.window.showTextDocument(all, { preview: false });
@@ -284,6 +290,23 @@ describe("the review UI", () => {
     await until(() => turn.getText() === textAfter);
   });
 
+  it("says before a turn is undone that its hunks have text of other turns, and offers to keep that", async () => {
+    const path = await changed("1\n2\n3\n", "1\ntwo\n3\n");
+    await writeFile(path, "1\n2!\n3\n");
+    review.turnBegan("t2", "Second");
+    await review.agentChanged(path, null, "1\n2!\n3\n", "t2");
+    agrees = false;
+    await actions.decide("undo", { kind: "turn", turn: "t2" });
+    const question =
+      "1 change of this turn also has text of other turns. Undoing it restores the text before all of them.";
+    assert.deepEqual(questions, [`${question} | Undo Only This Turn | Undo All of These Turns' Text`]);
+    assert.equal(review.file(path)?.changes.text, "1\n2!\n3\n");
+    agrees = true;
+    await actions.decide("undo", { kind: "turn", turn: "t2" });
+    assert.equal(review.file(path)?.changes.text, "1\ntwo\n3\n");
+    assert.deepEqual(review.file(path)?.turns, ["t1"]);
+  });
+
   it("asks before undoing very many files, and changes nothing if the user declines", async () => {
     for (let i = 0; i < 11; i++) await changed("x\n", "y\n");
     agrees = false;
@@ -294,6 +317,30 @@ describe("the review UI", () => {
     await actions.decide("undo", { kind: "turn", turn: "t1" });
     assert.equal(questions.length, 2);
     assert.equal(review.files.length, 0);
+  });
+
+  it("names the files that cannot be undone before it undoes the others", async () => {
+    const path = await changed();
+    const unknown = join(folder, "unknown.bin");
+    review.agentChangedWithoutBase(unknown, "?", "t1", "There is no earlier text.");
+    agrees = false;
+    await actions.decide("undo", { kind: "all" });
+    assert.match(questions[0] ?? "", /in 1 file\?[^]*stay as they are:\nunknown\.bin: There is no earlier text\./);
+    assert.equal(await readFile(path, "utf8"), textAfter);
+    agrees = true;
+    await actions.decide("undo", { kind: "all" });
+    assert.equal(await readFile(path, "utf8"), textBefore);
+    assert.deepEqual(
+      review.files.map(file => file.path),
+      [unknown],
+    );
+  });
+
+  it("reports that it changed nothing if no file can be undone", async () => {
+    review.agentChangedWithoutBase(join(folder, "unknown.bin"), "?", "t1", "There is no earlier text.");
+    await assert.rejects(actions.decide("undo", { kind: "all" }), /^Refusal: Nothing was changed\. [^]*unknown\.bin/);
+    assert.deepEqual(questions, []);
+    assert.equal(review.files.length, 1);
   });
 
   it("lists files with their hunks, by turn if there are several", async () => {
@@ -320,7 +367,7 @@ describe("the review UI", () => {
       ]);
       const item = file && tree.getTreeItem(file);
       assert.equal(item?.accessibilityInformation?.label, `${basename(path)}, ${inFolder}, 2 lines added, 3 removed`);
-      const commands = reviewCommands(actions);
+      const commands = reviewCommands(actions, {});
       await commands["parley.openChange"](...((item?.command?.arguments ?? []) as readonly unknown[]));
       assert.deepEqual([vscode.window.activeTextEditor?.document.fileName, cursorLine()], [path, 1]);
       await commands["parley.keepChange"](hunks[2]);
@@ -367,6 +414,14 @@ describe("the review UI", () => {
     const plan = decorationRanges(file?.changes);
     const at = (ranges: readonly vscode.Range[]): readonly number[] => ranges.map(({ start }) => start.line);
     assert.deepEqual([at(plan.added), at(plan.changed), at(plan.removed)], [[4], [1], [3]]);
+    assert.deepEqual(
+      [at(plan.top), at(plan.bottom)],
+      [
+        [1, 4],
+        [1, 4],
+      ],
+      "boxes around added and changed lines",
+    );
     const gone = decorationRanges(review.file(await changed("old\n", null))?.changes);
     assert.deepEqual(Object.values(gone).flat(), []);
   });

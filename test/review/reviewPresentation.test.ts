@@ -11,6 +11,7 @@ import {
   linesWithHunks,
   hunkMarks,
   adjacentHunk,
+  nextFile,
   changeRows,
   reviewTargetOf,
   textBefore,
@@ -99,11 +100,11 @@ describe("the hunks of a selection", () => {
 });
 
 describe("the lenses above hunks", () => {
-  it("show the number of lines of each hunk", () => {
+  it("show the number of lines of each hunk, and its position in the file", () => {
     assert.deepEqual(hunkLenses(changes), [
-      { id: changed, line: 1, added: 1, removed: 1 },
-      { id: removed, line: 3, added: 0, removed: 2 },
-      { id: added, line: 5, added: 1, removed: 0 },
+      { id: changed, line: 1, added: 1, removed: 1, position: 1, count: 3 },
+      { id: removed, line: 3, added: 0, removed: 2, position: 2, count: 3 },
+      { id: added, line: 5, added: 1, removed: 0, position: 3, count: 3 },
     ]);
   });
 
@@ -147,6 +148,13 @@ describe("the next change", () => {
     assert.equal(adjacentHunk(files, undefined, "previous")?.path, "/w/a");
     assert.equal(adjacentHunk(files.slice(2), undefined, "next"), undefined);
     assert.equal(adjacentHunk([], { path: "/w/a", line: 0 }, "next"), undefined);
+  });
+
+  it("of the next file is its first, and wraps around; without another file there is none", () => {
+    assert.equal(nextFile(files, "/w/a")?.path, "/w/b");
+    assert.deepEqual(nextFile(files, "/w/b"), { path: "/w/a", id: changed });
+    assert.equal(nextFile(files)?.path, "/w/a");
+    assert.equal(nextFile(files.slice(1), "/w/b"), undefined);
   });
 
   it("is the same change if there is only one", () => {

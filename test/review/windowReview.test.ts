@@ -1,11 +1,13 @@
 // A file with a change of the agent but no known base. It stays listed until the user decides or a commit contains it.
 import assert from "node:assert/strict";
+import { rejectsWithRefusal } from "../support/contracts/documents.ts";
 import { WindowReview } from "../../src/review/windowReview.ts";
 
 describe("a changed file without a known base", () => {
   const path = "/folder/made.bin";
   const waiting = (): WindowReview => {
-    const port = { apply: () => Promise.reject(new Error("Nothing is applied.")) };
+    const never = (): Promise<never> => Promise.reject(new Error("Nothing is applied."));
+    const port = { apply: never, move: never };
     const review = new WindowReview({ port, schedule: run => run() });
     review.turnBegan("t1", "Make it");
     review.agentChangedWithoutBase(path, "one\ntwo\n", "t1", "There is no earlier text.");
@@ -16,9 +18,9 @@ describe("a changed file without a known base", () => {
   it("stays listed when the user edits it, and when another tool replaces its text", () => {
     const review = waiting();
     const insertion = { start: { line: 0, character: 0 }, end: { line: 0, character: 0 }, text: "zero\n" };
-    review.userChanged(path, [insertion], "zero\none\ntwo\n");
+    void review.userChanged(path, [insertion], "zero\none\ntwo\n");
     assert.equal(why(review), "There is no earlier text.");
-    review.replaced(path, "other\n");
+    void review.replaced(path, "other\n");
     assert.equal(why(review), "There is no earlier text.");
     assert.deepEqual(review.file(path)?.changes.hunks, []);
     assert.equal(review.stored().files[0]?.unknown, "There is no earlier text.");
@@ -26,16 +28,83 @@ describe("a changed file without a known base", () => {
 
   it("is removed when a commit contains its text, and stays when the commit contains another text", () => {
     const review = waiting();
-    review.committed(path, "older\n");
+    void review.committed(path, "older\n");
     assert.equal(why(review), "There is no earlier text.");
-    review.committed(path, "one\ntwo\n");
+    void review.committed(path, "one\ntwo\n");
     assert.equal(review.file(path), undefined);
   });
 
   it("has hunks from the agent's next edit on, if the text before that edit is known", () => {
     const review = waiting();
-    review.agentChanged(path, "one\ntwo\n", "one\n2\n", "t1");
+    void review.agentChanged(path, "one\ntwo\n", "one\n2\n", "t1");
     assert.equal(why(review), undefined);
     assert.equal(review.file(path)?.changes.hunks.length, 1);
+  });
+});
+
+describe("lines that the agent and the user wrote", () => {
+  const path = "/folder/a.txt";
+  const typed = (text: string): WindowReview => {
+    const port = {
+      apply: () => Promise.resolve({ failed: new Map(), replaced: new Map() }),
+      move: () => Promise.resolve(undefined),
+    };
+    const review = new WindowReview({ port, schedule: run => run() });
+    review.turnBegan("t1", "Change it");
+    void review.agentChanged(path, "a\nb\nc\nd\n", text, "t1");
+    const place = { line: 1, character: 1 };
+    const [head, ...rest] = text.split("\nB");
+    void review.userChanged(path, [{ start: place, end: place, text: "!" }], `${head}\nB!${rest.join("\nB")}`);
+    return review;
+  };
+
+  it("stay under review when a file is undone, and a message names them", async () => {
+    const review = typed("a\nB\nC\nd\n");
+    assert.deepEqual(await review.undoLosses({ kind: "all" }), []);
+    await rejectsWithRefusal("failed", /Line 2 of “\/folder\/a.txt” has your text/, review.undo({ kind: "all" }));
+    assert.equal(review.file(path)?.changes.text, "a\nB!\nc\nd\n");
+    assert.equal(review.file(path)?.changes.hunks.length, 1);
+    await review.undoLast();
+    assert.equal(review.file(path)?.changes.text, "a\nB!\nC\nd\n");
+  });
+
+  it("are listed before an undo that would change nothing", async () => {
+    const review = typed("a\nB\nc\nd\n");
+    const [loss] = await review.undoLosses({ kind: "all" });
+    assert.match(loss?.why ?? "", /Line 2 .* stays under review/);
+  });
+});
+
+describe("a hunk of two turns", () => {
+  const path = "/folder/a.txt";
+  const changed = (): WindowReview => {
+    const port = {
+      apply: () => Promise.resolve({ failed: new Map(), replaced: new Map() }),
+      move: () => Promise.resolve(undefined),
+    };
+    const review = new WindowReview({ port, schedule: run => run() });
+    review.turnBegan("t1", "First");
+    void review.agentChanged(path, "a\nb\nc\nd\n", "a\nB\nc\nd\n", "t1");
+    review.turnBegan("t2", "Second");
+    void review.agentChanged(path, "a\nb\nc\nd\n", "a\nB2\nc\nd\nE\n", "t2");
+    return review;
+  };
+
+  it("is named before the second turn is undone, and the first turn's text can stay", async () => {
+    const review = changed();
+    assert.deepEqual(review.sharedTurn("t2"), { hunks: 1, isEarlierKnown: true });
+    await review.undo({ kind: "turn", turn: "t2", keepsEarlier: true });
+    assert.equal(review.file(path)?.changes.text, "a\nB\nc\nd\n");
+    assert.deepEqual(review.file(path)?.turns, ["t1"]);
+    await review.undoLast();
+    assert.equal(review.file(path)?.changes.text, "a\nB2\nc\nd\nE\n");
+    await review.undo({ kind: "turn", turn: "t2" });
+    assert.equal(review.file(path), undefined);
+  });
+
+  it("is not named if the text of no other turn is lost", async () => {
+    const review = changed();
+    await review.keep({ kind: "hunks", path, ids: ["1"] });
+    assert.equal(review.sharedTurn("t2"), undefined);
   });
 });

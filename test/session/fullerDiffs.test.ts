@@ -32,3 +32,38 @@ describe("a diff followed by a smaller diff of the same change", () => {
     assert.deepEqual(shown([whole], []), []);
   });
 });
+
+describe("the line of a diff", () => {
+  const fold = (events: readonly SessionEvent[], from = emptySession): SessionState =>
+    events.reduce((all, event, seq) => reduce(all, { seq, at: seq, event }), from);
+  const call = (...content: readonly ToolContent[]): SessionEvent => ({
+    type: "tool",
+    toolCallId: "t",
+    patch: { content },
+  });
+  const linesAt = (item: number, toolCallId = "t"): SessionEvent => ({
+    type: "diffLines",
+    toolCallId,
+    lines: [{ item, line: 7 }],
+  });
+  const contentOf = (state: SessionState): unknown => {
+    const entry = state.entries.at(0);
+    return entry?.kind === "tool" ? entry.fields.content : undefined;
+  };
+  const one = diff("a", "b");
+  const text: ToolContent = { type: "content", content: { type: "text", text: "x" } };
+  const placed = fold([call(one, text), linesAt(0)]);
+
+  it("is kept if the diff is sent again, and not for another diff", () => {
+    assert.deepEqual(contentOf(placed), [{ ...one, line: 7 }, text]);
+    assert.equal(fold([call(one, text)], placed), placed);
+    assert.deepEqual(contentOf(fold([call(text, one)], placed)), [text, { ...one, line: 7 }]);
+    for (const other of [diff("a", "c"), diff("c", "b"), diff("a", "b", "/w/b")])
+      assert.deepEqual(contentOf(fold([call(other)], placed)), [other]);
+  });
+
+  it("is ignored for other content and for unknown calls", () => {
+    for (const event of [linesAt(0), linesAt(1), linesAt(2), linesAt(0, "other")])
+      assert.equal(fold([event], placed), placed);
+  });
+});

@@ -1,7 +1,7 @@
 // The events for which a user who is looking elsewhere gets a notification.
 import assert from "node:assert/strict";
 import type { SessionEvent } from "../../src/session/events.ts";
-import { notificationBetween } from "../../src/session/notifications.ts";
+import { notificationBetween, type TurnOutcome } from "../../src/session/notifications.ts";
 import { reduce } from "../../src/session/reduce.ts";
 import { emptySession, type SessionState } from "../../src/session/state.ts";
 
@@ -25,16 +25,54 @@ describe("the notifications of a session", () => {
     assert.equal(notificationBetween(asked, after(asked, { type: "info", title: "Other" })), undefined);
   });
 
+  it("name a question without a title by its tool call, as its card does", () => {
+    const call: SessionEvent = { type: "tool", toolCallId: "t", patch: { title: "Publish the package" } };
+    const asked = after(running, call, { ...question, title: "", toolCallId: "t" });
+    assert.deepEqual(notificationBetween(running, asked), { kind: "question", title: "Publish the package" });
+    const untitled: SessionEvent = {
+      type: "tool",
+      toolCallId: "t",
+      patch: { kind: "edit", locations: [{ path: "/w/src/a.ts" }] },
+    };
+    const untitledAsked = after(running, untitled, { ...question, title: "", toolCallId: "t" });
+    assert.deepEqual(notificationBetween(running, untitledAsked), { kind: "question", title: "Edit src/a.ts" });
+    const unknown = after(running, { ...question, title: " " });
+    assert.deepEqual(notificationBetween(running, unknown), { kind: "question", title: "Permission requested" });
+  });
+
   it("exclude a question that a rule has answered", () => {
     const answered = after(running, { ...question, answer: { option: "yes" }, by: "a rule" });
     assert.equal(notificationBetween(running, answered), undefined);
   });
 
-  it("include the end of a turn, and whether it failed", () => {
-    const ended = after(running, { type: "activity", state: "idle", stopReason: "end_turn" });
-    assert.deepEqual(notificationBetween(running, ended), { kind: "turnEnd", title: "Fix it", failed: false });
-    const broken = after(running, { type: "activity", state: "idle", stopReason: "error" });
-    assert.deepEqual(notificationBetween(running, broken), { kind: "turnEnd", title: "Fix it", failed: true });
+  it("include the end of a turn, and how it ended", () => {
+    const outcomes: readonly (readonly [string | undefined, TurnOutcome])[] = [
+      [undefined, "finished"],
+      ["end_turn", "finished"],
+      ["max_tokens", "stopped"],
+      ["max_turn_requests", "stopped"],
+      ["refusal", "stopped"],
+      ["bored", "stopped"],
+      ["error", "failed"],
+    ];
+    for (const [stopReason, outcome] of outcomes) {
+      const ended = after(running, {
+        type: "activity",
+        state: "idle",
+        ...(stopReason !== undefined && { stopReason }),
+      });
+      assert.deepEqual(notificationBetween(running, ended), { kind: "turnEnd", title: "Fix it", outcome });
+    }
+  });
+
+  it("include the loss of the agent in a turn, which is not a normal end, also if prompts are queued", () => {
+    const lost: SessionEvent = { type: "agentLost", problem: { message: "It was killed.", next: [] } };
+    const notification = { kind: "turnEnd", title: "Fix it", outcome: "lost" };
+    assert.deepEqual(notificationBetween(running, after(running, lost)), notification);
+    const queued = after(running, { type: "promptSent", submission: "s2", content: [{ type: "text", text: "More" }] });
+    assert.deepEqual(notificationBetween(queued, after(queued, lost)), notification);
+    const idle = after(running, { type: "activity", state: "idle", stopReason: "end_turn" });
+    assert.equal(notificationBetween(idle, after(idle, lost)), undefined);
   });
 
   it("exclude actions of the user, and the end of a turn that is followed by a queued one", () => {

@@ -139,7 +139,7 @@ describe("the participants of a session", () => {
     ]);
     const entry = session?.state.entries.at(0);
     assert.ok(entry?.kind === "tool");
-    assert.deepEqual(entry.results, [{ type: "diff", path: "/a", oldText: "a", newText: "b" }]);
+    assert.deepEqual(entry.results, [{ type: "diff", path: "/a", oldText: "a", newText: "b", line: 1 }]);
     await remote.client.readTextFile({ path: "/b" }, signal);
     assert.deepEqual(calls.splice(0), ["read /b", "one after reading /b", "two after reading /b"]);
     void remote.client.requestPermission({ title: "May I?", options: [] }, signal);

@@ -83,7 +83,8 @@ describe("the reducer, for any events,", () => {
 
   it("returns the same object if the event repeats the state", () => {
     const snapshots = new Set(["opened", "connection", "promptAccepted", "promptWithdrawn", "promptEdited", "promptMoved", "askOpened", "askClosed", "message", "tool",
-      "terminal", "plan", "commands", "options", "option", "usage", "info", "compaction", "unknown", "cancelRequested", "file"]); // prettier-ignore
+      "terminal", "plan", "commands", "options", "option", "usage", "info", "compaction", "unknown", "cancelRequested", "file",
+      "chosen", "choiceRefused", "choicesWaived"]); // prettier-ignore
     fc.assert(
       fc.property(
         eventsArb,
@@ -234,6 +235,54 @@ describe("the reducer", () => {
     assert.equal(shownToolStatus(entry(state, "t:a") as ToolEntry, true), "waiting");
   });
 
+  describe("a call that the user allowed", () => {
+    const options = [
+      { id: "y", name: "Yes", kind: "allow_once" },
+      { id: "n", name: "No", kind: "reject_once" },
+    ];
+    const ask = (answer: "y" | "n" | "cancelled", id = "q"): SessionEvent[] => [
+      { type: "askOpened", ask: id, title: "?", toolCallId: "a", options },
+      { type: "askClosed", ask: id, answer: answer === "cancelled" ? answer : { option: answer } },
+    ];
+    const pending = tool("a", { status: "pending" });
+    const text = { type: "content", content: { type: "text", text: "1" } } as const;
+    const rows: readonly [string, readonly SessionEvent[], ReturnType<typeof shownToolStatus>][] = [
+      ["runs although the agent last reported it as pending", [pending, ...ask("y")], "running"],
+      ["runs if the agent reported no status at all", [tool("a", { title: "T" }), ...ask("y")], "running"],
+      [
+        "keeps running while it reports only content",
+        [pending, ...ask("y"), tool("a", { content: [text] })],
+        "running",
+      ],
+      ["is pending again if the agent reports that after the answer", [pending, ...ask("y"), pending], "pending"],
+      ["is what the agent reports next", [pending, ...ask("y"), tool("a", { status: "failed" })], "failed"],
+      [
+        "waits while another question about it is open",
+        [pending, ...ask("y"), ...ask("y", "r").slice(0, 1)],
+        "waiting",
+      ],
+      ["does not run if the next question is answered with No", [pending, ...ask("y"), ...ask("n", "r")], "pending"],
+      ["does not run if the answer was No", [pending, ...ask("n")], "pending"],
+      ["does not run if its question was cancelled", [pending, ...ask("cancelled")], "pending"],
+      [
+        "is cancelled when its turn ends",
+        [{ type: "activity", state: "running" }, pending, ...ask("y"), { type: "activity", state: "idle" }],
+        "cancelled",
+      ],
+      [
+        "runs if a rule allowed it",
+        [pending, { ...ask("y")[0], answer: { option: "y" }, by: "r" } as SessionEvent],
+        "running",
+      ],
+    ];
+    for (const [title, events, status] of rows) {
+      it(title, () => {
+        const state = fold(events);
+        assert.equal(shownToolStatus(entry(state, "t:a") as ToolEntry, openQuestions(state).length > 0), status);
+      });
+    }
+  });
+
   it("adds a notice of a turn's end only if the stop reason is unusual", () => {
     const turn = (stopReason: string): SessionState =>
       fold([
@@ -345,7 +394,7 @@ describe("the reducer", () => {
     ]);
     const content = shownContent(entry(state, "t:t") as ToolEntry);
     assert.deepEqual(content, [
-      { ...diff, newText: "c" },
+      { ...diff, newText: "c", line: 1 },
       { ...diff, path: "/w/other" },
     ]);
     const unnamed: SessionEvent = { type: "fileResult", path: "/w/unnamed", before: "", after: "" };

@@ -81,6 +81,39 @@ describe("a session", () => {
     assert.deepEqual(bench.remote.texts, ["one", "two", "three"]);
   });
 
+  it("resumes the queue that a stop has held, also if the user resumes before the turn has ended", async () => {
+    await bench.openReady();
+    for (const text of ["one", "two", "three"]) bench.send(text);
+    await bench.flushPromises();
+    bench.session.stop();
+    assert.ok(bench.session.state.queuePaused);
+    bench.session.resumeQueue();
+    await bench.flushPromises();
+    assert.deepEqual([bench.remote.texts, bench.session.state.queuePaused], [["one"], false]);
+    bench.remote.end("cancelled");
+    await bench.flushPromises();
+    assert.deepEqual(bench.remote.texts, ["one", "two"]);
+    bench.session.stop();
+    bench.remote.end("cancelled");
+    await bench.flushPromises();
+    assert.deepEqual(bench.queued, ["three"]);
+    bench.session.resumeQueue();
+    await bench.flushPromises();
+    assert.deepEqual(bench.remote.texts, ["one", "two", "three"]);
+  });
+
+  it("starts a lost agent again when the user resumes the queue", async () => {
+    await bench.openReady();
+    bench.send("one");
+    bench.send("two");
+    await bench.flushPromises();
+    bench.died.fire(exitedProblem);
+    assert.ok(bench.session.state.queuePaused);
+    bench.session.resumeQueue();
+    await bench.flushPromises();
+    assert.deepEqual([bench.connects, bench.remote.texts], [2, ["two"]]);
+  });
+
   it("holds the queue after a failed turn", async () => {
     await bench.openReady();
     bench.send("one");
@@ -174,7 +207,10 @@ describe("a session", () => {
     bench.session.stop();
     const answer = bench.remote.client.requestPermission(permissionQuestion, new AbortController().signal);
     assert.equal(await answer, "cancelled");
-    assert.deepEqual(bench.session.state.questions, []);
+    assert.deepEqual(
+      bench.session.state.questions.map(question => question.answer),
+      ["cancelled"],
+    );
   });
 
   it("cancels a question that is still open when its turn ends", async () => {

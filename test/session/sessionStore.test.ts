@@ -3,7 +3,8 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { nullLog } from "../../src/base/log.ts";
 import type { LoggedEvent } from "../../src/session/events.ts";
-import { SessionWriter, readSession, type TextStorage } from "../../src/session/sessionStore.ts";
+import { replay, replayInSlices } from "../../src/session/log/replay.ts";
+import { SessionWriter, readSession, type TextStorage } from "../../src/session/log/sessionStore.ts";
 import { eventsArb, logged } from "../support/fakes/arbitraryEvents.ts";
 import { FakeClock } from "../support/fakes/fakePorts.ts";
 
@@ -50,6 +51,43 @@ describe("a stored session", () => {
       }),
       { numRuns: 50 },
     );
+  });
+
+  it("lacks only the events that cannot be written, and reports the first of them once", async () => {
+    const storage = new MemoryStorage();
+    let reports = 0;
+    const writer = new SessionWriter(storage, "s", new FakeClock(), nullLog, undefined, () => reports++);
+    let deep: unknown = "the end";
+    for (let i = 0; i < 50_000; i++) deep = [deep];
+    const unwritable: LoggedEvent["event"] = { type: "tool", toolCallId: "t", patch: { rawInput: deep } };
+    for (const one of logged([chunk("a"), unwritable, chunk("b"), unwritable, chunk("c")])) writer.write(one);
+    await writer.flush();
+    const read = await readSession(storage, "s");
+    assert.deepEqual(
+      read?.map(({ seq }) => seq),
+      [0, 2, 4],
+    );
+    assert.equal(reports, 1);
+  });
+
+  it("lets other work run while a long log is read and replayed, with the same result as at once", async () => {
+    const storage = new MemoryStorage();
+    const events = logged(Array.from({ length: 4000 }, (_, i) => ({ ...chunk("x".repeat(500)), messageId: `m${i}` })));
+    await stored(storage, events);
+    let turns = 0;
+    const count = (): void => {
+      turns++;
+      counting = setImmediate(count);
+    };
+    let counting = setImmediate(count);
+    const read = (await readSession(storage, "s")) ?? [];
+    const readTurns = turns;
+    const replayed = await replayInSlices(read, nullLog);
+    clearImmediate(counting);
+    assert.ok(readTurns >= 5, `${readTurns} turns while it was read`);
+    assert.ok(turns - readTurns >= 5, `${turns - readTurns} turns while it was replayed`);
+    assert.deepEqual(json(replayed), json(replay(events, nullLog)));
+    assert.equal(replayed.nextSeq, 4000);
   });
 
   it("opens if its file was cut at any byte, with every line before the cut, and can be continued", async () => {

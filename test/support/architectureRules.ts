@@ -73,10 +73,13 @@ const webviewPackages = [/^lit($|\/)/, /^highlight\.js($|\/)/, /^marked$/, /^dom
 /** The files of src that the webview may execute. */
 export const sharedWithWebview: readonly string[] = [
   "src/panel/protocol.ts",
+  "src/panel/fileNames.ts",
   "src/panel/intents.ts",
+  "src/panel/intentScopes.ts",
   "src/panel/mentionKinds.ts",
   "src/panel/patch.ts",
-  "src/panel/validators.ts",
+  "src/base/validators.ts",
+  "src/base/commandLineText.ts",
   "src/base/errors.ts",
   "src/base/lifecycle.ts",
   "src/base/jsonEqual.ts",

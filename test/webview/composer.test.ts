@@ -156,8 +156,8 @@ describe("the composer", () => {
       { type: "setOption", option: "model", value: "large" },
       { type: "setOption", option: "web", value: false },
     ]);
-    const labels = page.locator(".option-list > *");
-    assert.deepEqual(await labels.evaluateAll(all => all.map(each => each.ariaLabel ?? each.textContent?.trim())), [
+    const controls = page.locator(".option-list").locator("select, label");
+    assert.deepEqual(await controls.evaluateAll(all => all.map(each => each.ariaLabel ?? each.textContent.trim())), [
       "Mode",
       "Model",
       "Web search",
@@ -176,5 +176,35 @@ describe("the composer", () => {
   it("the ring names the context usage and the cost", async () => {
     const panel = await openPanel([snapshot(view([], busyHead))]);
     await panel.page.getByRole("img", { name: "Context: 53,000 of 200,000 tokens used (27%) · Cost: $0.12" }).waitFor();
+  });
+
+  it("the ring names the usage of the turn, by model if there are several", async () => {
+    const counts = { input: 1200, output: 34, total: 1234, thought: 0, cachedRead: 500 };
+    const panel = await openPanel([snapshot(view([], { ...busyHead, turnUsage: counts }))]);
+    const tip = panel.page.locator(".usage-tip");
+    assert.equal(await tip.isVisible(), false);
+    await panel.page.locator(".usage").hover();
+    await tip.getByText("Context: 53,000 of 200,000 tokens used (27%)").waitFor();
+    await tip.getByText("This turn: 1,200 input tokens, 34 output tokens, 500 cached tokens read").waitFor();
+    const models = [
+      { model: "large", input: 1000, output: 30 },
+      { model: "small", total: 204 },
+    ];
+    await panel.patch({ op: "head", head: { turnUsage: { ...counts, models } } });
+    await tip.getByText("large: 1,000 input tokens, 30 output tokens").waitFor();
+    await tip.getByText("small: 204 tokens").waitFor();
+  });
+
+  it("the ring is empty if the agent reports only the usage of the turn, or no size", async () => {
+    const panel = await openPanel([
+      snapshot(view([], { ...busyHead, usage: null, turnUsage: { input: 5, output: 2 } })),
+    ]);
+    const ring = panel.page.getByRole("img", { name: "This turn: 5 input tokens, 2 output tokens", exact: true });
+    await ring.waitFor();
+    assert.doesNotMatch(await ring.innerText(), /%/);
+    await panel.patch({ op: "head", head: { usage: { used: 1300, size: 0 }, turnUsage: null } });
+    const context = panel.page.getByRole("img", { name: "Context: 1,300 tokens used", exact: true });
+    await context.waitFor();
+    assert.doesNotMatch(await context.innerText(), /%/);
   });
 });

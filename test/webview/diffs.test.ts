@@ -48,6 +48,20 @@ describe("a diff in a card", () => {
     assert.ok((over[1] ?? 0) > 0);
   });
 
+  it("has no line numbers if its place in the file is unknown", async () => {
+    const body = diffHunks(numbered(20), numbered(20).replace("line 5\n", "5\n").replace("line 18\n", "18\n"));
+    const [placed, unplaced] = [diff("a.ts", body), diff("b.ts", { ...body, unplaced: true })];
+    const panel = await open([placed, unplaced]);
+    const linesOf = (label: string) => panel.log.getByRole("group", { name: `Changes in ${label}` });
+    await linesOf("b.ts").getByText("6 unchanged lines").waitFor();
+    assert.equal(await linesOf("b.ts").locator(".diff-number").count(), 0);
+    assert.equal(await linesOf("b.ts").locator(".add").first().textContent(), "+added:5");
+    assert.ok((await linesOf("a.ts").locator(".diff-number").count()) > 0);
+    await panel.patch({ op: "put", at: 0, entry: card(placed, diff("b.ts", body)) });
+    await linesOf("b.ts").locator(".diff-number").first().waitFor();
+    await panel.assertClean();
+  });
+
   it("describes diffs without lines: computing, too large, no changes, empty, line endings", async () => {
     const nothing = { hunks: [], added: 0, removed: 0 };
     const panel = await open([

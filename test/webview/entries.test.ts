@@ -1,5 +1,6 @@
 // Every kind of entry, found by the roles and names that users and screen readers use.
 import assert from "node:assert/strict";
+import type { Locator } from "playwright-core";
 import { openPanel, usePanel, type PanelPage } from "./panelPage.ts";
 import { ANSWER, everyEntry, message, permissions, snapshot, sumDiff, testRun, tool, view } from "./scenes.ts";
 
@@ -96,6 +97,55 @@ describe("entries of the transcript", () => {
     ]);
   });
 
+  it("the text of a tool is painted as it is, with the colors of its language, and grows in place", async () => {
+    const text = "# One\n  *two*\n";
+    const read = tool("c1", "Read it", { status: "running", parts: [{ type: "text", text, pre: {} }] });
+    const code = { type: "text", text: "let a = 1;\n", pre: { language: "js" } } as const;
+    const panel = await open(read, tool("c2", "Read code", { parts: [code] }));
+    for (const { title } of [read, { title: "Read code" }])
+      await panel.log.getByRole("button", { name: title }).click();
+    const [plain, colored] = [panel.log.locator("pre").first(), panel.log.locator("pre").last()];
+    assert.equal(await plain.textContent(), text);
+    await colored.locator(".hljs-keyword", { hasText: "let" }).waitFor();
+    await plain.evaluate(pre => getSelection()?.selectAllChildren(pre));
+    await panel.patch({ op: "append", id: "c1", part: 0, text: "three" });
+    await panel.log.getByText("three").waitFor();
+    assert.equal(await plain.textContent(), `${text}three`);
+    assert.ok((await panel.page.evaluate(() => String(getSelection()))).startsWith("# One"));
+    await panel.log.getByRole("button", { name: "Copy Text" }).click();
+    assert.deepEqual(await panel.intents(), [{ type: "copy", text: `${text}three` }]);
+  });
+
+  it("a card names its file once, folded and open, and still links to it", async () => {
+    const { path, label } = sumDiff;
+    const read = tool("c1", `Read ${label}`, {
+      toolKind: "read",
+      locations: [{ path, label, line: 2 }],
+      parts: [{ type: "text", text: "let total = 1;" }],
+    });
+    const edit = tool("c2", `Edit ${path}`, { toolKind: "edit", locations: [{ path, label }], parts: [sumDiff] });
+    const other = tool("c3", "Fix the start value", {
+      toolKind: "edit",
+      locations: [{ path, label }],
+      parts: [sumDiff],
+    });
+    const panel = await open(read, edit, other);
+    const names = async (card: Locator): Promise<number> => (await card.innerText()).split("sum.js").length - 1;
+    for (const { title } of [read, edit, other]) {
+      const card = panel.log.getByRole("article", { name: title, exact: true });
+      assert.equal(await names(card), 1, `${title}, folded`);
+      await card.getByRole("button", { name: title }).click();
+      await card.locator(".tool-body").waitFor();
+      assert.equal(await names(card), 1, `${title}, open`);
+    }
+    await panel.log.getByRole("link", { name: `Line 2: ${label}` }).click();
+    await panel.log.getByRole("link", { name: `Open File: ${label}` }).click();
+    assert.deepEqual(await panel.intents(), [
+      { type: "openFile", path, line: 2 },
+      { type: "openFile", path },
+    ]);
+  });
+
   it("a failed card opens automatically, and stays closed after the user closed it", async () => {
     const failed = tool("c4", "npm test", { toolKind: "execute", status: "failed", parts: [testRun] });
     const panel = await open(failed);
@@ -134,6 +184,16 @@ describe("entries of the transcript", () => {
     await card.getByText("Running 5 s").waitFor();
   });
 
+  it("the elapsed time of a tool that the user allowed begins with the answer", async () => {
+    const panel = await openPanel([snapshot(view([]))], { frozen: true });
+    const now = await panel.page.evaluate(() => Date.now());
+    const allowed = tool("c1", "Build", { status: "running", at: now - 600_000, since: now });
+    await panel.patch({ op: "put", at: 0, entry: allowed });
+    const card = panel.log.getByRole("article", { name: "Build" });
+    await panel.page.clock.runFor(5000);
+    await card.getByText("Running 5 s").waitFor();
+  });
+
   it("a card is one tab stop, and arrow keys reach its controls", async () => {
     const card = tool("c2", "Search", {
       locations: ["a", "b"].map(name => ({ path: `/x/${name}.js`, label: `${name}.js` })),
@@ -165,6 +225,56 @@ describe("entries of the transcript", () => {
     await problem.getByText("retry after 3600 s").waitFor();
     await problem.getByRole("button", { name: "Retry" }).click();
     assert.deepEqual(await panel.intents(), [{ type: "nextStep", step: "retry" }]);
+  });
+
+  it("every reason for the end of a turn has its words", async () => {
+    const reasons = [
+      ["cancelled", "Stopped"],
+      ["max_tokens", "The agent stopped because its answer reached the length limit. Send “continue” to resume."],
+      [
+        "max_turn_requests",
+        "The agent stopped because it reached the step limit for one prompt. Send “continue” to resume.",
+      ],
+      [
+        "refusal",
+        "The agent declined to answer. Your message and everything after it are no longer part of the conversation.",
+      ],
+      ["error", "The turn ended with an error."],
+      ["end_turn", "Finished"],
+      ["bored", "The agent stopped: bored"],
+    ] as const;
+    const ends = reasons.map(([stopReason]) => ({ id: stopReason, kind: "turnEnd", stopReason, at: 0 }) as const);
+    const panel = await open(...ends);
+    assert.deepEqual(
+      (await panel.log.locator(".row").allInnerTexts()).map(text => text.trim()),
+      reasons.map(([, words]) => words),
+    );
+  });
+
+  it("entries of a refused turn are marked, and the prompt says why", async () => {
+    const refused = [
+      message("u1", "user", "Do it"),
+      tool("t1", "Look"),
+      message("a1", "agent", "No."),
+      { id: "e1", kind: "turnEnd", stopReason: "refusal", at: 0 } as const,
+    ];
+    const panel = await open(...refused, message("u2", "user", "Do it, please"));
+    const marked = panel.log.locator("[data-excluded]");
+    const note = panel.log.getByText("No longer part of the conversation", { exact: true });
+    assert.deepEqual([await marked.count(), await note.count()], [0, 0]);
+    const patches = refused.map((entry, at) => ({ op: "put", at, entry: { ...entry, excluded: true } }) as const);
+    await panel.patch(...patches);
+    await note.waitFor();
+    assert.equal(await marked.count(), refused.length);
+    assert.equal(await marked.filter({ hasText: "please" }).count(), 0);
+  });
+
+  it("a retry of the agent is a row without a severity", async () => {
+    const notice = { kind: "notice", severity: "info", title: "Reconnecting 1/5", at: 0 } as const;
+    const panel = await open({ ...notice, id: "n1", retry: true }, { ...notice, id: "n2", title: "A note" });
+    assert.equal(await panel.log.locator(".row", { hasText: "Reconnecting" }).getAttribute("data-severity"), null);
+    assert.equal(await panel.log.locator(".row", { hasText: "A note" }).getAttribute("data-severity"), "info");
+    assert.equal(await panel.log.getByRole("group", { name: "Problem" }).count(), 0);
   });
 
   it("a problem offers no next steps after the conversation has continued", async () => {

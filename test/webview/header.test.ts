@@ -146,6 +146,49 @@ describe("the header", () => {
     ]);
   });
 
+  it("a moved file names its earlier path, without counts if its text is the same, and can be undone", async () => {
+    const panel = await openPanel([snapshot(delegated)], { width: 280, height: 500 });
+    const file = (name: string) => ({ path: `/home/ada/shop/lib/${name}`, label: `lib/${name}`, added: 0, removed: 0 });
+    const files = [
+      { ...file("a.js"), movedFrom: "pkg/a.js" },
+      { ...file("b.bin"), movedFrom: "pkg/b.bin", unknown: "The file is binary.", canUndo: true as const },
+    ];
+    await panel.patch({ op: "head", head: { changes: { added: 0, removed: 0, files } } });
+    const bar = panel.page.getByRole("region", { name: "Changes" });
+    await bar.getByRole("button", { name: /^2 files/ }).click();
+    const [text, binary] = await bar.getByRole("listitem").allInnerTexts();
+    assert.match(text ?? "", /^lib\/a\.js\s+Moved from pkg\/a\.js$/);
+    assert.match(binary ?? "", /The file is binary\.\s+Moved from pkg\/b\.bin$/);
+    await panel.page.screenshot({ path: "out/screenshots/changes-bar-moved.png" });
+    await bar.getByRole("button", { name: "Undo lib/b.bin" }).click();
+    assert.deepEqual(await panel.intents(), [{ type: "undoChanges", path: "/home/ada/shop/lib/b.bin" }]);
+  });
+
+  it("a long file name stays on one line and shows its end, also next to a long explanation", async () => {
+    const panel = await openPanel([snapshot(delegated)], { width: 260, height: 500 });
+    const label = "src/components/settings/ASettingsPageWithAVeryLongNameThatNobodyWouldType.tsx";
+    const file = { path: `/home/ada/shop/${label}`, label, added: 1200, removed: 345 };
+    const why = "Changed by a command. There is no earlier text to compare with.";
+    await panel.patch({
+      op: "head",
+      head: { changes: { added: 1200, removed: 345, files: [file, { ...file, added: 0, removed: 0, unknown: why }] } },
+    });
+    const bar = panel.page.getByRole("region", { name: "Changes" });
+    await bar.getByRole("button", { name: /^2 files/ }).click();
+    await panel.page.screenshot({ path: "out/screenshots/changes-bar-long-name.png" });
+    for (const link of await bar.getByRole("link").all()) {
+      const shape = await link.evaluate(node => {
+        const [own, box] = [node.getBoundingClientRect(), (node.parentElement ?? node).getBoundingClientRect()];
+        const lineHeight = Number.parseFloat(getComputedStyle(node).lineHeight) || 20;
+        return { lines: own.height / lineHeight, width: box.width, endIsShown: Math.abs(own.right - box.right) <= 1 };
+      });
+      assert.ok(shape.lines < 1.6, `the name has ${shape.lines} lines`);
+      assert.ok(shape.width > 70, `the name is ${shape.width} pixels wide`);
+      assert.ok(shape.endIsShown, "the end of the name is visible");
+    }
+    assert.ok(await bar.getByText(why).evaluate(node => node.clientWidth > 150));
+  });
+
   it("messages from the host are announced to screen readers", async () => {
     const panel = await openPanel([snapshot(delegated)]);
     await panel.post({ type: "say", text: "All changes reviewed." });

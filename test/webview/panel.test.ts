@@ -1,6 +1,6 @@
 // The panel around the conversation: header, empty state, waiting, problems, plan, scrolling and saved state.
 import assert from "node:assert/strict";
-import type { HostMessage, View } from "../../src/panel/protocol.ts";
+import type { HostMessage, View, ViewPatch, ViewTool } from "../../src/panel/protocol.ts";
 import { openPanel, usePanel, type PanelPage } from "./panelPage.ts";
 import { START, busy, busyHead, everyEntry, message, quietHead, scenes, snapshot, tool, view } from "./scenes.ts";
 
@@ -37,14 +37,35 @@ describe("the panel", () => {
     assert.deepEqual(await tones(), ["tone 880", "tone 587"]);
   });
 
-  it("the header has the title, New Session and an agent picker", async () => {
+  it("the header has the title, New Session and a menu of agents, which acts only on a choice", async () => {
     const panel = await openPanel([snapshot(busy)]);
     await panel.page.getByRole("heading", { name: "Fix the sum of empty lists", level: 1 }).waitFor();
     await panel.page.getByRole("button", { name: "New Session" }).click();
-    const picker = panel.page.getByRole("combobox", { name: "Agent", exact: true });
-    await picker.selectOption("Gemini CLI");
-    assert.deepEqual(await panel.intents(), [{ type: "newSession" }, { type: "selectAgent", agent: "gemini" }]);
-    assert.equal(await picker.inputValue(), "demo");
+    const picker = panel.page.getByRole("button", { name: "Agent: Demo Agent", exact: true });
+    const menu = panel.page.getByRole("menu", { name: "Agent" });
+    const item = (name: string, checked: boolean) => menu.getByRole("menuitemradio", { name, checked });
+    const isFocused = (name: string) =>
+      item(name, name === "Demo Agent")
+        .and(panel.page.locator(":focus"))
+        .waitFor();
+    await picker.press("ArrowDown");
+    await isFocused("Demo Agent");
+    await panel.page.keyboard.press("ArrowDown");
+    await isFocused("Gemini CLI");
+    await panel.page.keyboard.press("Escape");
+    await picker.and(panel.page.locator(":focus")).waitFor();
+    assert.equal(await menu.count(), 0);
+    await picker.press("Enter");
+    await panel.page.keyboard.press("Enter");
+    assert.equal(await menu.count(), 0);
+    assert.deepEqual(await panel.intents(), [{ type: "newSession" }], "the agent in effect is not started again");
+    await picker.press("Enter");
+    await panel.page.keyboard.press("g");
+    await panel.page.keyboard.press("Enter");
+    await picker.click();
+    await item("Gemini CLI", false).click();
+    const chosen = { type: "selectAgent", agent: "gemini" };
+    assert.deepEqual(await panel.intents(), [{ type: "newSession" }, chosen, chosen]);
   });
 
   it("an empty session offers example prompts, which fill the box without sending", async () => {
@@ -63,6 +84,12 @@ describe("the panel", () => {
     await panel.patch({ op: "head", head: { connection: { state: "connecting" } } });
     await panel.page.locator(".status-line", { hasText: "Connecting to Demo Agent…" }).waitFor();
     await panel.page.locator(".speech", { hasText: "Connecting to Demo Agent…" }).waitFor({ state: "attached" });
+    const since = await panel.page.evaluate(() => Date.now() - 90_000);
+    await panel.patch({ op: "head", head: { connection: { state: "connecting", since } } });
+    await panel.page.locator(".status-line", { hasText: "1 min 30 s" }).waitFor();
+    await panel.page.getByRole("button", { name: "Cancel" }).click();
+    assert.deepEqual(await panel.intents(), [{ type: "cancelConnecting" }]);
+    await panel.composer.and(panel.page.locator(":focus")).waitFor();
     await panel.patch({ op: "head", head: { connection: { state: "ready" } } });
     assert.equal(await panel.page.locator(".status-line").count(), 0);
   });
@@ -225,6 +252,43 @@ describe("the panel", () => {
     assert.equal(await panel.page.evaluate(() => document.activeElement?.getAttribute("role")), "log");
   });
 
+  it("of many calls that arrive at once, the visible ones are painted first, and only a few screens in all", async () => {
+    const call = (i: number): ViewTool =>
+      tool(`c${i}`, `Edit ${i}`, { toolKind: "edit", status: "done", parts: [{ type: "text", text: "Done." }] });
+    const add = (from: number, to: number): ViewPatch[] =>
+      Array.from({ length: to - from }, (_, i) => ({ op: "put", at: from + i, entry: call(from + i) }) as const);
+    const panel = await openPanel([snapshot(view([call(0)]))]);
+    const cards = panel.log.locator("parley-tool");
+    await panel.log.getByText("Edit 0").waitFor();
+    // The observer reports the cards in the order in which they are painted.
+    await panel.page.evaluate(() => {
+      const painted: string[] = [];
+      Object.assign(window, { painted });
+      new MutationObserver(records => {
+        for (const { addedNodes } of records)
+          for (const node of addedNodes) if (node.nodeName === "PARLEY-TOOL") painted.push((node as HTMLElement).id);
+      }).observe(document.querySelector(".entries") as Element, { childList: true });
+    });
+    await panel.patch(...add(1, 2000));
+    await panel.log.getByText("Edit 1999").waitFor();
+    await atEnd(panel, true);
+    const screens = 3 * Math.ceil(800 / 30);
+    await panel.page.waitForFunction(count => document.querySelectorAll("parley-tool").length === count, screens);
+    await panel.log
+      .getByRole("button", { name: `Show Earlier Entries (${(2000 - screens).toLocaleString("en")})` })
+      .waitFor({ state: "attached" });
+    const counts = await panel.page.evaluate(() => (window as unknown as { painted: string[] }).painted.length);
+    assert.equal(counts, screens, "no card is painted that leaves the page again");
+    await atEnd(panel, true);
+
+    // A card that is in use stays.
+    await cards.last().getByRole("button").focus();
+    await panel.patch(...add(2000, 2100));
+    await panel.log.getByText("Edit 2099").waitFor({ state: "attached" });
+    assert.equal(await panel.page.evaluate(() => document.activeElement?.textContent?.includes("Edit 1999")), true);
+    await panel.assertClean();
+  });
+
   it("while the end of a growing conversation is followed, only its end is on the page, and the rest on demand", async () => {
     const entry = (i: number): ReturnType<typeof message> => message(`m${i}`, "agent", `Message ${i}.`);
     const panel = await openPanel([snapshot(view(Array.from({ length: 190 }, (_, i) => entry(i))))]);
@@ -335,6 +399,24 @@ describe("the panel", () => {
     const panel = await openPanel([snapshot(view([message("u1", "user", "Hi")], { activity: running }))]);
     await panel.patch({ op: "head", head: { activity: quietHead.activity } });
     await panel.page.locator(".speech", { hasText: "Demo Agent has finished." }).waitFor({ state: "attached" });
+  });
+
+  it("an agent that was lost, a failed turn and a turn that stopped early are not announced as finished", async () => {
+    const problem = { message: "Demo Agent was killed.", next: [] };
+    for (const [head, entry] of [
+      [{ problem }, undefined],
+      [{}, { id: "p1", kind: "problem", problem, at: START }],
+      [{}, { id: "e1", kind: "turnEnd", stopReason: "refusal", at: START }],
+    ] as const) {
+      const panel = await openPanel([snapshot(view([message("u1", "user", "Hi")], { activity: running }))]);
+      const ended = { op: "head", head: { ...head, activity: { ...quietHead.activity, unfinished: true } } } as const;
+      await (entry ? panel.patch({ op: "put", at: 1, entry }, ended) : panel.patch(ended));
+      await panel.patch({ op: "put", at: entry ? 2 : 1, entry: message("m9", "agent", "The end.") });
+      const spoken = panel.page.locator(".speech p");
+      await spoken.getByText("The end.").waitFor({ state: "attached" });
+      assert.equal((await spoken.allTextContents()).length, 2);
+      assert.doesNotMatch((await spoken.allTextContents()).join(), /finished/);
+    }
   });
 
   it("an answer that arrived complete is announced too, but old answers are not", async () => {

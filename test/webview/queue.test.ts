@@ -68,6 +68,24 @@ describe("the queue", () => {
     assert.deepEqual((await panel.intents()).at(-1), { type: "withdraw", submission: "s1" });
   });
 
+  it("says that it is paused, and Resume sends it and moves the focus to the composer", async () => {
+    const panel = await open();
+    const resume = button(panel, "Resume");
+    assert.equal(await resume.count(), 0);
+    await panel.patch({ op: "head", head: { queue: [{ ...one, paused: true }] } });
+    await panel.page.getByText("Paused").waitFor();
+    await resume.focus();
+    await panel.page.keyboard.press("ArrowRight");
+    await focused(panel, "Edit: one");
+    await panel.page.keyboard.press("Home");
+    await focused(panel, "Resume");
+    await panel.page.keyboard.press("Enter");
+    assert.deepEqual(await panel.intents(), [{ type: "resumeQueue" }]);
+    await panel.composer.and(panel.page.locator(":focus")).waitFor();
+    await panel.patch({ op: "head", head: { queue: [one] } });
+    await resume.waitFor({ state: "hidden" });
+  });
+
   it("returns an edit to the composer if its prompt was sent before the edit was saved", async () => {
     const panel = await open();
     await panel.composer.fill("draft");

@@ -15,7 +15,9 @@ interface OnPage {
   readonly text: string;
 }
 
-const recordings = ["claude", "gemini", "opencode"].flatMap(agent => {
+const agents = ["claude", "gemini", "opencode", "qwen", "shapes"];
+
+const recordings = agents.flatMap(agent => {
   const folder = join("test", "transcripts", agent);
   const names = readdirSync(folder);
   // Recordings without a golden view are not conversations.
@@ -26,7 +28,7 @@ const recordings = ["claude", "gemini", "opencode"].flatMap(agent => {
 describe("the recorded sessions of real agents", () => {
   usePanel();
 
-  for (const agent of ["claude", "gemini", "opencode"]) {
+  for (const agent of agents) {
     it(`of ${agent} are on the page, each entry once, in order, with its text`, async function () {
       this.timeout(90_000);
       const panel = await openPanel([]);

@@ -92,6 +92,7 @@ function hostileView(text: string): ReturnType<typeof view> {
       { id: "b", name: text, description: text, type: "boolean", value: true },
     ],
     usage: { used: 1, size: 2, cost: { amount: 1, currency: text } },
+    turnUsage: { models: [{ model: text, total: 1 }] },
   });
 }
 
@@ -165,5 +166,28 @@ describe("hostile text", () => {
     });
     assert.equal(outcome, "refused");
     assert.equal((await panel.page.evaluate(() => window.play.reports)).length, 1);
+  });
+
+  it("cannot post a form or move the base of relative addresses, even if markup slipped through", async () => {
+    const { page } = await openPanel([snapshot(view([]))]);
+    const violated = await page.evaluate(async () => {
+      const directives: string[] = [];
+      const all = new Promise<void>(resolve =>
+        addEventListener("securitypolicyviolation", event => {
+          directives.push(event.effectiveDirective);
+          if (directives.length === 2) resolve();
+        }),
+      );
+      const base = document.createElement("base");
+      base.href = "https://evil.example/";
+      document.head.append(base);
+      const form = document.createElement("form");
+      form.action = "https://evil.example/";
+      document.body.append(form);
+      form.submit();
+      await all;
+      return directives.sort();
+    });
+    assert.deepEqual(violated, ["base-uri", "form-action"]);
   });
 });

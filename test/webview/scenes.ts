@@ -371,7 +371,11 @@ export const scenes: Readonly<Record<string, readonly HostMessage[]>> = {
   empty: [snapshot(view([]))],
   noAgent: [snapshot(view([], { agent: null, connection: null }))],
   starting: [
-    snapshot(view([], { connection: { state: "starting", detail: "npm warn: downloading @google/gemini-cli 43 %" } })),
+    snapshot(
+      view([], {
+        connection: { state: "starting", since: START, detail: "npm warn: downloading @google/gemini-cli 43 %" },
+      }),
+    ),
   ],
   everything: [snapshot(view(everyEntry, { title: "Fix the sum of empty lists" }))],
   busy: [snapshot(busy)],

@@ -31,6 +31,21 @@ describe("streaming", () => {
     await speech.getByText("One two three").waitFor();
   });
 
+  it("an answer that continues after a thought is announced in two parts", async () => {
+    const entries = [message("m1", "agent", "One")];
+    const panel = await openPanel([snapshot(view(entries, { live: "m1", activity: running }))]);
+    const spoken = panel.page.locator(".speech p");
+    await panel.patch(
+      { op: "put", at: 1, entry: message("t1", "thought", "Hm.") },
+      { op: "head", head: { live: "t1" } },
+    );
+    await spoken.getByText("One", { exact: true }).waitFor({ state: "attached" });
+    await panel.patch({ op: "append", id: "m1", part: 0, text: " and two." }, { op: "head", head: { live: "m1" } });
+    await panel.log.getByText("One and two.").waitFor();
+    await panel.patch({ op: "head", head: { live: null } });
+    await spoken.getByText("and two.", { exact: true }).waitFor({ state: "attached" });
+  });
+
   it("a chunk changes only its own message", async () => {
     const live = message("m9", "agent", "Streaming");
     const panel = await openPanel([snapshot(view([...everyEntry, live], { live: "m9", activity: running }))]);

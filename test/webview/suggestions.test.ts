@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import type { Locator } from "playwright-core";
 import type { Intent } from "../../src/panel/intents.ts";
-import type { Completion } from "../../src/panel/protocol.ts";
+import type { Completion } from "../../src/panel/mentionKinds.ts";
 import type { SessionOption } from "../../src/session/events.ts";
 import { openPanel, usePanel, type PanelPage } from "./panelPage.ts";
 import { START, snapshot, view } from "./scenes.ts";
@@ -65,6 +65,20 @@ describe("suggestions after @", () => {
     const before = (await panel.intents()).length;
     for (const text of ["ada@example.org", "@sum is", "a@b", "x"]) await panel.composer.fill(text);
     assert.equal((await panel.intents()).length, before);
+  });
+
+  it("name the kinds that can be typed: choosing one continues the query, or does nothing", async () => {
+    const panel = await openPanel([snapshot(view([]))]);
+    await panel.composer.pressSequentially("see @");
+    const hint = { detail: "Type a name", continuesWith: "" };
+    const symbols: Completion = { key: "kind:symbol", kind: "symbol", label: "Symbols", continuesWith: "#" };
+    await answer(panel, [file("kind:file", "Files", hint), symbols]);
+    await panel.composer.press("Enter");
+    assert.equal(await panel.composer.inputValue(), "see @");
+    await list(panel).getByRole("option", { name: "Symbols" }).click();
+    assert.equal(await panel.composer.inputValue(), "see @#");
+    assert.equal((await asked(panel)).query, "#");
+    assert.deepEqual(await sent(panel), []);
   });
 
   it("are chosen by keyboard: the text box keeps the focus and references the row, and the choice is attached and inserted", async () => {

@@ -59,7 +59,10 @@ const right = {
   "session/prompt": async ({ id, params }) => {
     const words = params.prompt.map(block => (block.type === "text" ? block.text : `[${block.type}]`)).join(" ");
     await say(`You said: ${words}`);
-    await stop(id);
+    const usage = { inputTokens: 1200, outputTokens: 34, totalTokens: 1234 };
+    const ended = { sessionUpdate: "agent_message_chunk", content: { type: "text", text: "" } };
+    await update({ ...ended, _meta: { usage, contextLimit: 10_000 } });
+    await answer(id, { stopReason: "end_turn", usage });
   },
   "session/cancel": () => cancelled(),
 };
@@ -134,6 +137,11 @@ const behaviours = {
     initialize: ({ id }) => answer(id, { protocolVersion: Number(value ?? 0), agentCapabilities: {} }),
   }),
 
+  /** Refuses the requested version of the protocol, because it speaks only later ones. */
+  "version-refused": () => ({
+    initialize: ({ id }) => refuse(id, -32022, "Unsupported protocol version", { requested: 1, supported: [2, 3] }),
+  }),
+
   /** Answers `initialize` with an error. */
   "initialize-error": () => ({ initialize: ({ id }) => refuse(id, -32603, "The model store is corrupt.") }),
 
@@ -169,6 +177,7 @@ const behaviours = {
         args: ["--sign-in"],
         env: { BAD_FLOW: "terminal" },
       },
+      { type: "env_var", id: "key", name: "Use a key", vars: [{ name: "BAD_KEY" }] },
     ];
     return {
       initialize: ({ id }) => answer(id, { protocolVersion: 1, agentCapabilities: {}, authMethods }),
@@ -181,6 +190,22 @@ const behaviours = {
         if (signedIn || (file && existsSync(file))) return right["session/new"](message);
         return refuse(message.id, -32000, "Authentication required");
       },
+    };
+  },
+
+  /** Offers the mode `careful` only in its first process in a folder, as if an update had removed it. */
+  "forgets-mode": () => {
+    const marker = "forgets-mode.started";
+    const isFirst = !existsSync(marker);
+    writeFileSync(marker, "");
+    const mode = id => ({ id, name: `${id[0].toUpperCase()}${id.slice(1)}` });
+    const availableModes = (isFirst ? ["quick", "careful"] : ["quick", "thorough"]).map(mode);
+    return {
+      "session/new": ({ id }) => {
+        sessionId = randomUUID();
+        return answer(id, { sessionId, modes: { currentModeId: "quick", availableModes } });
+      },
+      "session/set_mode": ({ id }) => answer(id, null),
     };
   },
 
@@ -301,11 +326,22 @@ const behaviours = {
     },
   }),
 
-  /** Answers the prompt with an error, after some text. */
+  /** Answers the prompt with an error after some text and a retry. The reason is JSON in the data of the error. */
   "prompt-error": () => ({
     "session/prompt": async ({ id }) => {
       await say("thinking about it");
-      await refuse(id, -32603, "The model is overloaded.", { retryAfter: 30 });
+      const retry = { message: "Reconnecting 1/1", additionalDetails: "429 Too Many Requests", willRetry: true };
+      await update({ sessionUpdate: "session_info_update", _meta: { bad: { error: retry } } });
+      const reason = JSON.stringify({ error: { message: "The model is overloaded." } });
+      await refuse(id, -32603, "Internal error", { message: reason, retryAfter: 30 });
+    },
+  }),
+
+  /** Declines to answer, after some text. */
+  refusal: () => ({
+    "session/prompt": async ({ id }) => {
+      await say("I would rather not.");
+      await stop(id, "refusal");
     },
   }),
 
@@ -378,7 +414,16 @@ const behaviours = {
 
   /** Exits in the middle of a turn, with output on stderr. */
   "dies-in-turn": () => ({
+    "session/new": async ({ id }) => {
+      sessionId = randomUUID();
+      await update({ sessionUpdate: "session_info_update", title: `Work of process ${process.pid}` });
+      await answer(id, { sessionId });
+    },
     "session/prompt": async () => {
+      await update({
+        sessionUpdate: "plan",
+        entries: [{ content: "Work hard", priority: "medium", status: "pending" }],
+      });
       await say("I feel unwell");
       await complain("bad-agent: out of memory");
       process.exit(Number(value ?? 137));

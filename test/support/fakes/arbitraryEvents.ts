@@ -39,7 +39,9 @@ const patch = fc.record(
 );
 
 const options = fc.constantFrom(
-  [{ id: "mode", name: "Mode", type: "select", value: "x", choices: [{ value: "x", name: "X" }] }] as const,
+  [
+    { id: "mode", name: "Mode", category: "mode", type: "select", value: "x", choices: [{ value: "x", name: "X" }] },
+  ] as const,
   [{ id: "fast", name: "Fast", type: "boolean", value: false }] as const,
   [] as const,
 );
@@ -78,8 +80,23 @@ export const eventArb: fc.Arbitrary<SessionEvent> = fc.oneof(
   fc.record({ type: fc.constant("promptWithdrawn"), submission: id }),
   fc.record({ type: fc.constant("promptEdited"), submission: id, text: word }),
   fc.record({ type: fc.constant("promptMoved"), submission: id, before: id }, { requiredKeys: ["type", "submission"] }),
+  fc.record({ type: fc.constant("queuePaused"), paused: fc.boolean() }),
   fc.constant({ type: "cancelRequested" } as const),
+  fc.constant({ type: "stopIgnored" } as const),
   fc.record({ type: fc.constant("titled"), title: absentOrNull(word) }),
+  fc.record({
+    type: fc.constant("chosen"),
+    choices: fc.array(
+      fc.record({ id: fc.constantFrom("mode", "fast"), value: fc.constantFrom("x", "y", true, false, null) }),
+      { maxLength: 2 },
+    ),
+  }),
+  fc.record({
+    type: fc.constant("choiceRefused"),
+    id: fc.constantFrom("mode", "fast"),
+    reason: fc.constantFrom("missing", "refused"),
+  }),
+  fc.constant({ type: "choicesWaived" } as const),
   fc.record({
     type: fc.constant("askOpened"),
     ask: id,
@@ -113,6 +130,11 @@ export const eventArb: fc.Arbitrary<SessionEvent> = fc.oneof(
     type: fc.constant("file"),
     path: fc.constantFrom("/w/a", "/w/b"),
     note: fc.constantFrom("unsaved", "diverged", null),
+  }),
+  fc.record({
+    type: fc.constant("diffLines"),
+    toolCallId: id,
+    lines: fc.array(fc.record({ item: fc.nat(3), line: fc.integer({ min: 1, max: 3 }) }), { maxLength: 2 }),
   }),
   fc.record({ type: fc.constant("agentLost"), problem }),
   fc.record(
@@ -152,6 +174,7 @@ export const eventArb: fc.Arbitrary<SessionEvent> = fc.oneof(
       state: fc.constantFrom("running", "idle", "requires_action", "odd"),
       stopReason: fc.constantFrom("end_turn", "cancelled", "error"),
       problem,
+      usage: fc.record({ input: fc.nat(9), output: fc.nat(9) }),
     },
     { requiredKeys: ["type", "state"] },
   ),

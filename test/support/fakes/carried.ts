@@ -31,8 +31,12 @@ export function carriedTexts(update: JsonObject): readonly CarriedText[] {
     case "tool_call":
     case "tool_call_update":
       return [
-        ...found("title", update["title"]),
-        ...list(update["content"]).flatMap(item => toolTexts(item).flatMap(text => found("content", text))),
+        ...stringsOf(update["title"]).flatMap(title => found("title", withoutParentFolders(title))),
+        ...list(update["content"]).flatMap(item =>
+          toolTexts(item)
+            .filter(text => !isReport(text, update["rawOutput"]))
+            .flatMap(text => found("content", text)),
+        ),
         ...list(update["locations"]).flatMap(place => found("location", field(place, "path"))),
         ...(["rawInput", "rawOutput"] as const).flatMap(name =>
           rawTexts(update[name]).flatMap(text => found(name, text)),
@@ -74,6 +78,9 @@ function blockTexts(block: unknown): readonly string[] {
   return stringsOf([field(block, "uri"), field(field(block, "resource"), "uri")]);
 }
 
+/** A title that is only a path relative to another folder is replaced by the path of the location. */
+const withoutParentFolders = (title: string): string => title.replace(/^(?:\.\.\/)+(?=\S+$)/, "");
+
 function toolTexts(item: unknown): readonly string[] {
   if (field(item, "type") === "content") return blockTexts(field(item, "content")).map(unfenced);
   if (field(item, "type") !== "diff") return stringsOf(field(item, "terminalId"));
@@ -85,6 +92,12 @@ function toolTexts(item: unknown): readonly string[] {
     ...[...before].filter(line => !after.has(line)),
     ...[...after].filter(line => !before.has(line)),
   ];
+}
+
+/** A report about a command, around the output that raw output has without it. A terminal shows the latter. */
+function isReport(text: string, rawOutput: unknown): boolean {
+  const output = field(rawOutput, "output");
+  return typeof output === "string" && /^Command: [^]*\nExit Code: /.test(text) && text.includes(output.trim());
 }
 
 /** A command's output may arrive in a fence, which a terminal does not show. */

@@ -7,7 +7,8 @@ import { withLineFeeds } from "../../../src/base/text.ts";
 import { rootsOnly } from "../../../src/files/gate.ts";
 import { readLines } from "../../../src/files/lineWindow.ts";
 import type { Confinement, LocatedPath } from "../../../src/files/paths.ts";
-import type { Documents, FileStat, LineWindow, PathResolver } from "../../../src/files/ports.ts";
+import { mergeTexts } from "../../../src/files/mergeTexts.ts";
+import type { Documents, FileStat, KnownText, LineWindow, PathResolver } from "../../../src/files/ports.ts";
 import type { WriteResult } from "../../../src/session/agent.ts";
 
 /** A clock that only advances when the test calls `advance`. */
@@ -76,6 +77,7 @@ export class FakeDocuments implements Documents {
   readonly readOnly = new Set<string>();
   readonly buffers = new Map<string, OpenText>();
   readonly resolver: FakeResolver;
+  readonly #edits = new Map<string, number>();
 
   constructor(resolver: FakeResolver = new FakeResolver()) {
     this.resolver = resolver;
@@ -90,6 +92,22 @@ export class FakeDocuments implements Documents {
   /** Opens the file and replaces its text without saving, like a user. */
   type(path: string, text: string): void {
     this.buffers.set(path, { text, unsaved: true });
+    this.#edits.set(path, (this.#edits.get(path) ?? 0) + 1);
+  }
+
+  /** Saves the open file, like a user. */
+  save(path: string): void {
+    const buffer = this.buffers.get(path);
+    if (!buffer) throw new Error("The file is not open.");
+    this.put(path, buffer.text);
+    buffer.unsaved = false;
+  }
+
+  async userEdits(path: string): Promise<number> {
+    const real = await this.resolver.real(path);
+    let count = 0;
+    for (const [open, edits] of this.#edits) if ((await this.resolver.real(open)) === real) count += edits;
+    return count;
   }
 
   async stat(path: string): Promise<FileStat> {
@@ -115,8 +133,16 @@ export class FakeDocuments implements Documents {
     return readLines(chunks(), window, maxBytes);
   }
 
-  async write(path: string, content: string): Promise<WriteResult> {
+  async write(path: string, content: string, known?: KnownText): Promise<WriteResult> {
     const real = await this.resolver.real(path);
+    const isEdited = known !== undefined && known.userEdits !== (await this.userEdits(path));
+    const merged = isEdited ? mergeTexts(known.text, withLineFeeds(await this.read(path)), content) : undefined;
+    if (merged?.kind === "conflict")
+      throw new Refusal("failed", `“${path}” has changed since you read it: line ${merged.line}.`, { path });
+    return this.#write(path, real, merged?.text ?? content);
+  }
+
+  async #write(path: string, real: string, content: string): Promise<WriteResult> {
     if (this.readOnly.has(real)) throw new Refusal("failed", `“${path}” is read-only.`, { path });
     const hasMark = content.startsWith("\uFEFF");
     const wanted = withLineFeeds(hasMark ? content.slice(1) : content);

@@ -79,31 +79,42 @@ export class HostileAgent {
     const opened = session.open();
     this.#wire.answer(await this.#wire.request("session/new"), { sessionId: id, configOptions: options(text) });
     await opened;
-    await this.#turns(session, id, text);
+    const turnUsage = await this.#turns(session, id, text);
     const [failing] = session.state.pendingPrompts.filter(({ messageId }) => messageId === undefined);
     const problem = { message: text, detail: text, command: text, next: [] };
     dispatch({ type: "promptFailed", submission: failing?.id ?? "", problem });
     for (const event of ownFacts(text)) dispatch(event);
     void broker?.requestPermission(ownQuestion(text), new AbortController().signal);
-    await until(() => openQuestions(session.state).length === 2);
+    await until(() => openQuestions(session.state).length === 3);
     const agent = { id: "hostile", name: text, description: text };
     const around = { agents: [agent], chosenAgent: agent, problem, sendKey: "enter" } as const;
     // Each of these is shown at some times only.
     const { head, entries } = new Projector().project(session.state, around);
-    const changes = { files: [{ path: text, label: text, added: 1, removed: 1 }], added: 1, removed: 1 };
-    const view: View = { entries, head: { ...head, agent, changes, connection: { state: "starting", detail: text } } };
+    const changes = {
+      files: [{ path: text, label: text, added: 1, removed: 1, movedFrom: text }],
+      added: 1,
+      removed: 1,
+    };
+    const view: View = {
+      entries,
+      head: { ...head, agent, changes, turnUsage, connection: { ...head.connection, state: "starting", detail: text } },
+    };
     session.dispose();
     died.dispose();
     return view;
   }
 
-  /** One turn that ends, one that fails, and one that continues while prompts are queued. */
-  async #turns(session: Session, id: string, text: string): Promise<void> {
+  /**
+   * One turn that ends, one that fails, and one that continues while prompts are queued. Returns the usage of the first.
+   */
+  async #turns(session: Session, id: string, text: string): Promise<View["head"]["turnUsage"]> {
     const wire = this.#wire;
     const prompt = (): Promise<SentMessage> => wire.request("session/prompt");
     session.send([{ type: "text", text }]);
-    wire.answer(await prompt(), { stopReason: text });
+    const models = [text, "other"].map(model => ({ model, token_count: { totalTokens: 1 } }));
+    wire.answer(await prompt(), { stopReason: text, _meta: { quota: { model_usage: models } } });
     await until(() => session.state.activity.state === "idle");
+    const { turnUsage } = session.state;
     session.send([{ type: "text", text: "again" }]);
     wire.fail(await prompt(), -32603, text, text);
     await until(() => session.state.entries.at(-1)?.kind === "problem");
@@ -115,7 +126,12 @@ export class HostileAgent {
     const options = ["allow_once", text].map((kind, at) => ({ optionId: `${text}${at}`, name: text, kind }));
     const params = { sessionId: id, toolCall: { toolCallId: "call", title: text }, options };
     wire.send({ id: `ask-${id}`, method: "session/request_permission", params });
-    await until(() => openQuestions(session.state).length === 1);
+    // A question without a command, which would replace its title and its text.
+    const content = [{ type: "content", content: { type: "text", text } }];
+    const toolCall = { toolCallId: "asked", title: `Is it ${text}`, kind: "think", content };
+    wire.send({ id: `ask-again-${id}`, method: "session/request_permission", params: { ...params, toolCall } });
+    await until(() => openQuestions(session.state).length === 2);
+    return turnUsage;
   }
 }
 
@@ -201,7 +217,8 @@ function delegated(text: string): readonly object[] {
     content,
     _meta,
   }));
-  return [...chunks, { sessionUpdate: "tool_call", toolCallId: "nested", title: text, status: "completed", _meta }];
+  const nested = { sessionUpdate: "tool_call", toolCallId: "nested", title: text, kind: "read", status: "failed" };
+  return [...chunks, { ...nested, content: [{ type: "content", content }], _meta }];
 }
 
 function options(text: string): readonly object[] {
@@ -216,6 +233,8 @@ function options(text: string): readonly object[] {
 function ownFacts(text: string): readonly SessionEvent[] {
   const option = { id: "o", name: text, kind: "allow_once" };
   return [
+    { type: "chosen", choices: [{ id: text, value: `${text}2`, applied: true }] },
+    { type: "choiceRefused", id: text, reason: "refused", message: text },
     { type: "terminal", terminalId: "t", command: text },
     { type: "tool", toolCallId: "moved", patch: { title: text, status: "failed", content: changes(text) } },
     { type: "file", path: text, note: "unsaved" },

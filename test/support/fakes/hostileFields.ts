@@ -54,6 +54,8 @@ const sources: Readonly<Record<TextPlace<View>, "agent" | "Parley" | "user">> = 
   "entries<turnEnd>.id": "Parley",
   "entries<turnEnd>.stopReason": "agent",
   "parts<text>.text": "agent",
+  // One word of letters, digits and a few signs.
+  "parts<text>.pre.language": "Parley",
   "parts<image>.mimeType": "agent",
   "parts<image>.data": "agent",
   "parts<image>.uri": "agent",
@@ -93,6 +95,10 @@ const sources: Readonly<Record<TextPlace<View>, "agent" | "Parley" | "user">> = 
   "head.agents.name": "agent",
   "head.agents.description": "agent",
   "head.connection.detail": "agent",
+  "head.connection.refusedChoices.option": "agent",
+  "head.connection.refusedChoices.name": "agent",
+  "head.connection.refusedChoices.chosen": "agent",
+  "head.connection.refusedChoices.message": "agent",
   "head.activity.state": "Parley",
   "head.live": "Parley",
   "head.problem.message": "agent",
@@ -122,6 +128,7 @@ const sources: Readonly<Record<TextPlace<View>, "agent" | "Parley" | "user">> = 
   "head.changes.files.path": "agent",
   "head.changes.files.label": "agent",
   "head.changes.files.unknown": "Parley",
+  "head.changes.files.movedFrom": "agent",
   "head.commands.name": "agent",
   "head.commands.description": "agent",
   "head.commands.hint": "agent",
@@ -139,6 +146,7 @@ const sources: Readonly<Record<TextPlace<View>, "agent" | "Parley" | "user">> = 
   "head.options<boolean>.description": "agent",
   "head.options<boolean>.category": "agent",
   "head.usage.cost.currency": "agent",
+  "head.turnUsage.models.model": "agent",
   "head.cwd": "user",
 };
 

@@ -150,6 +150,7 @@ class ReplayRun implements ReplayResult {
         const known = session?.state.options.find(one => one.id === option);
         const fits = known && (known.type === "boolean" ? typeof value === "boolean" : typeof value === "string");
         if (!session || !fits) return this.#send(message, "the session offers no such option");
+        if (known.value === value) return this.#send(message, "the option has this value already");
         session.setOption(option, value as string | boolean).catch((error: unknown) => {
           this.refusedOptions.push(`${option} = ${String(value)}: ${asError(error).message}`);
         });

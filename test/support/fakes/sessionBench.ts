@@ -4,7 +4,9 @@ import type { Problem } from "../../../src/base/errors.ts";
 import { Emitter } from "../../../src/base/lifecycle.ts";
 import { nullLog } from "../../../src/base/log.ts";
 import type { ConnectionState, LoggedEvent } from "../../../src/session/events.ts";
-import { Session, type AgentConnector } from "../../../src/session/session.ts";
+import type { AgentConnector } from "../../../src/session/agent.ts";
+import { replay } from "../../../src/session/log/replay.ts";
+import { Session } from "../../../src/session/session.ts";
 import { PermissionBroker } from "../../../src/permissions/permissionBroker.ts";
 import { FakeClock } from "./fakePorts.ts";
 import { questionServices } from "./questionRoom.ts";
@@ -25,6 +27,7 @@ export class SessionBench implements AgentConnector {
   gate: Promise<void> = Promise.resolve();
   readonly log: LoggedEvent[] = [];
   readonly warnings: string[] = [];
+  readonly clock = new FakeClock();
   readonly session: Session;
   broker: PermissionBroker | undefined;
   /** How often the session's services were asked to end the agent's commands. */
@@ -37,7 +40,7 @@ export class SessionBench implements AgentConnector {
       id: "session",
       agent: { id: "stub", name: "Stub" },
       workspaceFolder: "/w",
-      clock: new FakeClock(),
+      clock: this.clock,
       log: { ...nullLog, error: message => this.warnings.push(message) },
       newId: () => `s${++minted}`,
       connection: this,
@@ -46,7 +49,7 @@ export class SessionBench implements AgentConnector {
         return questionServices(this.broker, () => this.endTerminalsCount++);
       },
       onLog: one => this.log.push(one),
-      ...(past && { earlierEvents: past }),
+      ...(past && { earlier: replay(past, { ...nullLog, error: message => this.warnings.push(message) }) }),
     });
   }
 

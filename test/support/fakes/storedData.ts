@@ -5,7 +5,7 @@ import type { View } from "../../../src/panel/protocol.ts";
 import { Projector, type WindowState } from "../../../src/panel/projection/projector.ts";
 import type { LoggedEvent } from "../../../src/session/events.ts";
 import { reduce } from "../../../src/session/reduce.ts";
-import type { TextStorage } from "../../../src/session/sessionStore.ts";
+import type { TextStorage } from "../../../src/session/log/sessionStore.ts";
 import { emptySession } from "../../../src/session/state.ts";
 
 /** The stored data, in the layout of the extension's storage folder. */

@@ -1,6 +1,6 @@
 // An agent made of promises that a test settles, to test how Session uses an agent, whatever its protocol.
 import type { Agent, AgentClient, AgentSession } from "../../../src/session/agent.ts";
-import type { ContentBlock, SessionEvent } from "../../../src/session/events.ts";
+import type { ContentBlock, SessionEvent, SessionOption } from "../../../src/session/events.ts";
 
 /** A session of a {@link StubAgent}, and the requests it received. */
 export class StubSession implements AgentSession {
@@ -10,6 +10,11 @@ export class StubSession implements AgentSession {
   cancels = 0;
   disposed = false;
   promptError: Error | undefined;
+  /** The options that were set, and prompts, in order. */
+  readonly requests: string[] = [];
+  /** What the agent does with a value. It accepts and reports the value unless a test decides otherwise. */
+  onSetOption: (id: string, value: string | boolean) => Promise<void> = async (id, value) =>
+    this.report({ type: "option", id, value });
   constructor(sessionId: string, client: AgentClient) {
     this.sessionId = sessionId;
     this.client = client;
@@ -17,6 +22,7 @@ export class StubSession implements AgentSession {
 
   async prompt(content: readonly ContentBlock[]): Promise<{ readonly messageId: string }> {
     this.prompts.push(content);
+    this.requests.push(`prompt ${this.texts.at(-1)}`);
     if (this.promptError) throw this.promptError;
     const messageId = `u${this.prompts.length}`;
     this.report({ type: "message", author: "user", messageId, content });
@@ -26,7 +32,10 @@ export class StubSession implements AgentSession {
   cancel(): void {
     this.cancels++;
   }
-  async setOption(): Promise<void> {}
+  setOption(id: string, value: string | boolean): Promise<void> {
+    this.requests.push(`${id} = ${value}`);
+    return this.onSetOption(id, value);
+  }
   dispose(): void {
     this.disposed = true;
   }
@@ -52,6 +61,10 @@ export class StubAgent implements Agent {
     capabilities: { image: false, audio: false, embeddedContext: false, load: false },
   };
   readonly sessions: StubSession[] = [];
+  /** The options that each new session reports. */
+  options: readonly SessionOption[] | undefined;
+  /** Called with each new session, before anything uses it. */
+  onOpen: (session: StubSession) => void = () => {};
   /** A promise that delays the response. */
   ready: Promise<void> = Promise.resolve();
 
@@ -59,6 +72,8 @@ export class StubAgent implements Agent {
     await this.ready;
     const session = new StubSession(`r${this.sessions.length}`, client);
     this.sessions.push(session);
+    this.onOpen(session);
+    if (this.options) session.report({ type: "options", options: this.options });
     return session;
   }
 }

@@ -1,13 +1,20 @@
 // A folder of files under review, in the real editor, with the actions of an agent and a user, for tests.
 import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { randomUUID } from "node:crypto";
 import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { promisify } from "node:util";
 import * as vscode from "vscode";
 import { nullLog, systemClock } from "../../../src/base/log.ts";
 import type { SessionEvent, ToolContent } from "../../../src/session/events.ts";
 import { emptySession } from "../../../src/session/state.ts";
 import { EditorDocuments } from "../../../src/files/vscode/editorDocuments.ts";
 import { FileEvents } from "../../../src/files/vscode/fileEvents.ts";
+import { Checkpoints } from "../../../src/checkpoints/checkpoints.ts";
+import { CheckpointFolder } from "../../../src/checkpoints/checkpointStore.ts";
+import { GitTrees } from "../../../src/checkpoints/gitTrees.ts";
+import { gitOf } from "../../../src/git/vscode/gitOf.ts";
 import { ReviewStore } from "../../../src/review/vscode/reviewStore.ts";
 import { nodePaths } from "../../../src/files/nodePaths.ts";
 import type { ReviewedFile } from "../../../src/review/review.ts";
@@ -18,8 +25,15 @@ import { discardAll } from "./unsavedFiles.ts";
 export const lines = (...numbers: readonly (number | string)[]): string => numbers.map(one => `line ${one}\n`).join("");
 export const tenLines = lines(1, 2, 3, 4, 5, 6, 7, 8, 9, 10);
 
+export interface ReviewedFolderOptions {
+  /** Makes the folder a repository, of which a tree is taken at the start of each turn. */
+  readonly git?: boolean;
+  /** Keeps checkpoints also without git. */
+  readonly checkpoints?: boolean;
+}
+
 /** Creates a folder and its review before each test of the suite, and removes both after it. */
-export function useReviewedFolder() {
+export function useReviewedFolder(options: ReviewedFolderOptions = {}) {
   /** The folder under review, and its parent. */
   let folder = "";
   let above = "";
@@ -27,6 +41,7 @@ export function useReviewedFolder() {
   let lastPut = 0;
   let current: ReviewStore;
   let storage: Map<string, string>;
+  let checkpoints: Checkpoints | undefined;
   const faults: string[] = [];
   const fileEvents = new FileEvents();
   const touches: [turn: string, path: string, before: string | null | undefined][] = [];
@@ -71,7 +86,13 @@ export function useReviewedFolder() {
   const begin = async (turn = "turn 1"): Promise<void> => {
     await until(() => Date.now() > lastPut + 30);
     fed = agentEvents();
-    current.attribution.turnBegan(turn, `Title of ${turn}`);
+    await current.attribution.turnBegan(turn, `Title of ${turn}`);
+  };
+  /** Like {@link begin}, with everything that is done before a prompt is sent: trees are taken, and folders read. */
+  const prepare = async (turn = "turn 1"): Promise<void> => {
+    await until(() => Date.now() > lastPut + 30);
+    fed = agentEvents();
+    await current.turnBegan(turn, `Title of ${turn}`);
   };
   const end = (): void => {
     current.attribution.stateChanged(runningState);
@@ -96,9 +117,26 @@ export function useReviewedFolder() {
     new ReviewStore({
       fileEvents,
       roots: () => [folder],
-      touches: { touched: one => touches.push([one.turn, one.path, one.before]), written: () => {} },
-      treesOf: () => Promise.resolve(new Set()),
-      textAt: (turn, at) => Promise.resolve(trees.get(`${turn} ${at}`)),
+      touches: {
+        touched: one => {
+          touches.push([one.turn, one.path, one.before]);
+          checkpoints?.touched(one);
+        },
+        written: (at, after) => checkpoints?.written(at, after),
+        stateBefore: (turn, at, state) => checkpoints?.stateBefore(turn, at, state),
+        stateWritten: (at, state) => checkpoints?.writtenState(at, state),
+      },
+      reviewBefore: (turn, text) => checkpoints?.reviewBefore(turn, text),
+      beginTurn: turn => checkpoints?.beginTurn(turn) ?? Promise.resolve(),
+      treesOf: turn =>
+        checkpoints?.startOf(turn) ??
+        Promise.resolve({
+          folders: [],
+          textAt: at => Promise.resolve(trees.get(`${turn} ${at}`)),
+          stateAt: () => Promise.resolve(undefined),
+          filesAt: () => Promise.resolve(undefined),
+          differences: () => Promise.resolve([]),
+        }),
       storage: {
         append: () => Promise.reject(new Error("The review is not appended to.")),
         write: async (name, text) => void storage.set(name, text),
@@ -126,16 +164,46 @@ export function useReviewedFolder() {
     faults.length = 0;
     touches.length = 0;
     trees.clear();
+    if (options.git) {
+      await promisify(execFile)("git", ["init", "-q"], { cwd: folder });
+      checkpoints = await checkpointsOf(folder);
+    } else if (options.checkpoints) checkpoints = checkpointsIn(join(above, "checkpoints"));
     current = make();
     await current.ready;
     await watched(folder);
   });
   afterEach(async () => {
     current.dispose();
+    await checkpoints?.flush();
+    checkpoints?.dispose();
+    checkpoints = undefined;
     await discardAll();
-    for (const one of [folder, join(above, ".git")]) await rm(one, { recursive: true, force: true });
+    for (const one of [folder, join(above, ".git"), join(above, "checkpoints")])
+      await rm(one, { recursive: true, force: true });
     assert.deepEqual(faults, []);
   });
+
+  /** Checkpoints that take trees of the repository. Their objects are in its own git folder, which is not watched. */
+  async function checkpointsOf(repository: string): Promise<Checkpoints> {
+    const git = gitOf(vscode.Uri.file(repository));
+    assert.ok(git, "git is installed");
+    const store = await mkdtemp(join(repository, ".git", "parley-"));
+    return checkpointsIn(
+      store,
+      new GitTrees({ git, folders: [repository], storageFolder: join(store, "trees"), log: nullLog }),
+    );
+  }
+
+  function checkpointsIn(store: string, trees?: GitTrees): Checkpoints {
+    return new Checkpoints({
+      store: new CheckpointFolder(store).session("session"),
+      ...(trees && { trees }),
+      clock: systemClock,
+      log: nullLog,
+      newId: () => randomUUID(),
+      limits: () => ({ count: 100, age: Infinity }),
+    });
+  }
 
   /** Resolves once changes in the folder are reported. In a new folder the first changes are not. */
   async function watched(where: string): Promise<void> {
@@ -183,6 +251,10 @@ export function useReviewedFolder() {
   }
 
   const reviews = (): ReviewStore => current;
+  const checkpointsOfTurns = (): Checkpoints => {
+    assert.ok(checkpoints, "the folder has checkpoints");
+    return checkpoints;
+  };
   const review = (): ReviewStore["review"] => current.review;
   const watch = (): ReviewStore["attribution"] => current.attribution;
   const turnBegan = (turn: string, title: string): Promise<void> => current.turnBegan(turn, title);
@@ -206,6 +278,8 @@ export function useReviewedFolder() {
     hunks,
     hunksAre,
     begin,
+    prepare,
+    noticed: () => watched(folder),
     end,
     tool,
     write,
@@ -215,6 +289,7 @@ export function useReviewedFolder() {
     touches,
     trees,
     reviews,
+    checkpoints: checkpointsOfTurns,
     review,
     watch,
     turnBegan,

@@ -1,0 +1,183 @@
+// Restores of checkpoints in the real editor, with and without git: bytes on disk, the review's state, Undo Restore and
+// the editor's undo, and which files the default restores.
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { chmodSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
+import { dirname } from "node:path";
+import { promisify } from "node:util";
+import * as vscode from "vscode";
+import { applyRestore, currentFiles } from "../../src/checkpoints/vscode/applyRestore.ts";
+import type { RestorePlan } from "../../src/checkpoints/restorePlanner.ts";
+import { isSameState, readFileState, type FileState } from "../../src/files/fileState.ts";
+import { nodePaths } from "../../src/files/nodePaths.ts";
+import { EditorDocuments } from "../../src/files/vscode/editorDocuments.ts";
+import { until } from "../support/fakes/until.ts";
+import { lines, tenLines, useReviewedFolder } from "../support/host/reviewedFolder.ts";
+
+const run = promisify(execFile);
+
+for (const git of [true, false]) {
+  describe(`a restored checkpoint ${git ? "with" : "without"} git`, () => {
+    const {
+      path,
+      onDisk,
+      put,
+      show,
+      file,
+      hunksAre,
+      noticed,
+      prepare,
+      end,
+      write,
+      review,
+      reviews,
+      watch,
+      folder,
+      checkpoints,
+    } = useReviewedFolder({ git, checkpoints: true });
+    const sh = (command: string): Promise<unknown> => run("sh", ["-c", command], { cwd: folder() });
+    const now = currentFiles(new EditorDocuments(nodePaths()));
+    const turn = async (id: string, work: () => Promise<unknown>): Promise<void> => {
+      await prepare(id);
+      await work();
+      end();
+      await watch().settled();
+      await reviews().settled();
+    };
+    /** Restores what the default restores. */
+    const apply = async (plan: RestorePlan): Promise<void> => {
+      const files = plan.files.filter(one => !one.changedSince);
+      await applyRestore(checkpoints(), reviews(), plan, files);
+    };
+    const restore = async (id: string): Promise<void> => apply(await checkpoints().planRestore(id, now));
+    const undoRestore = async (): Promise<void> =>
+      apply(await checkpoints().planUndo(checkpoints().lastRestore ?? "", now));
+    const text = (second: number | string, ninth: number | string = 9): string =>
+      lines(1, second, 3, 4, 5, 6, 7, 8, ninth, 10);
+
+    it("brings back what waited for review then, and Undo Restore brings back what waited before", async () => {
+      await put("a.txt", tenLines);
+      await noticed();
+      await turn("turn 1", () => write("a.txt", text("two")));
+      await turn("turn 2", async () => {
+        await write("a.txt", text("two", "nine"));
+        await write("new.txt", "new\n");
+      });
+      await hunksAre("a.txt", "line 2 → line two", "line 9 → line nine");
+      await restore("turn 2");
+      assert.deepEqual([await onDisk("a.txt"), existsSync(path("new.txt"))], [text("two"), false]);
+      await hunksAre("a.txt", "line 2 → line two");
+      assert.deepEqual(
+        review().files.map(one => one.path),
+        [path("a.txt")],
+      );
+      await undoRestore();
+      assert.equal(await onDisk("a.txt"), text("two", "nine"));
+      await hunksAre("a.txt", "line 2 → line two", "line 9 → line nine");
+      await hunksAre("new.txt", " → new");
+      await restore("turn 1");
+      assert.equal(await onDisk("a.txt"), tenLines);
+      assert.deepEqual(review().files, []);
+      await undoRestore();
+      await hunksAre("a.txt", "line 2 → line two", "line 9 → line nine");
+      await review().undo({ kind: "all" });
+      assert.equal(await onDisk("a.txt"), tenLines);
+    });
+
+    it("brings back decisions: kept lines wait again, and those kept before stay kept", async () => {
+      await put("a.txt", tenLines);
+      await noticed();
+      await turn("turn 1", () => write("a.txt", text("two")));
+      await turn("turn 2", () => write("a.txt", text("two", "nine")));
+      await review().keep({ kind: "all" });
+      await restore("turn 2");
+      await hunksAre("a.txt", "line 2 → line two");
+      await undoRestore();
+      assert.equal(file("a.txt"), undefined);
+      assert.equal(await onDisk("a.txt"), text("two", "nine"));
+    });
+
+    it("can be undone in the editor, with what waited for review", async () => {
+      await put("a.txt", tenLines);
+      await noticed();
+      await turn("turn 1", () => write("a.txt", text("two")));
+      await show("a.txt");
+      await restore("turn 1");
+      assert.equal(file("a.txt"), undefined);
+      await vscode.commands.executeCommand("undo");
+      await hunksAre("a.txt", "line 2 → line two");
+      await vscode.commands.executeCommand("redo");
+      await until(() => file("a.txt") === undefined);
+    });
+
+    it("restores by default what the agent's commands deleted, created, changed and moved, with odd names too", async function () {
+      this.timeout(60_000);
+      const odd = ["a b.txt", "[x] ü.txt", "'quoted\".txt", "-dash.txt", "in/deep/c.txt", "tab\there.txt"];
+      for (const name of odd) await put(name, lines(name));
+      await put("move.txt", lines("move"));
+      await put("mine.txt", lines("mine"));
+      await noticed();
+      await turn("turn 1", async () => {
+        await sh(`rm -rf -- *.txt in && mkdir made && echo 1 > 'made/$x?.txt' && echo mine > mine.txt`);
+        await sh("printf 'line move\\n' > moved.txt");
+      });
+      await writeFile(path("mine.txt"), "the user's\n");
+      const plan = await checkpoints().planRestore("turn 1", now);
+      assert.deepEqual(
+        plan.files.filter(one => one.changedSince).map(one => one.path),
+        [path("mine.txt")],
+      );
+      await apply(plan);
+      for (const name of [...odd, "move.txt"])
+        assert.equal(await onDisk(name), lines(name === "move.txt" ? "move" : name));
+      assert.deepEqual([existsSync(path("made")), existsSync(path("moved.txt"))], [false, false]);
+      assert.equal(await onDisk("mine.txt"), "the user's\n");
+    });
+
+    it("brings back bytes, modes and links, and Undo Restore the agent's", async function () {
+      this.timeout(60_000);
+      const contents: Readonly<Record<string, string | Uint8Array>> = {
+        "crlf.txt": tenLines.replaceAll("\n", "\r\n"),
+        "mixed.txt": "a\r\nb\nc\rd\n",
+        "utf16.txt": Buffer.from("\uFEFFa\r\n", "utf16le"),
+        "latin1.txt": Buffer.from("Bl\xfcten\n", "latin1"),
+        "binary.bin": Buffer.from([0, 1, 255]),
+        "run.sh": "#!/bin/sh\n",
+        "gone/crlf.txt": "gone\r\n",
+      };
+      const bytes = (name: string, content: string | Uint8Array): void => {
+        mkdirSync(dirname(path(name)), { recursive: true });
+        writeFileSync(path(name), content);
+      };
+      for (const [name, content] of Object.entries(contents)) bytes(name, content);
+      symlinkSync("crlf.txt", path("link"));
+      const names = [...Object.keys(contents), "link"];
+      const states = (): Promise<readonly (FileState | undefined)[]> =>
+        Promise.all(names.map(one => readFileState(path(one))));
+      const assertStates = async (wanted: readonly (FileState | undefined)[]): Promise<void> => {
+        for (const [i, state] of (await states()).entries()) {
+          const want = wanted[i];
+          assert.ok(state && want && isSameState(state, want), names[i]);
+        }
+      };
+      const were = await states();
+      await noticed();
+      await turn("turn 1", async () => {
+        for (const name of ["crlf.txt", "mixed.txt", "utf16.txt", "latin1.txt"]) bytes(name, "b\n");
+        bytes("binary.bin", Buffer.from([0, 2]));
+        chmodSync(path("run.sh"), 0o755);
+        await sh("rm -r gone link && ln -s mixed.txt link");
+      });
+      const agents = await states();
+      await restore("turn 1");
+      await assertStates(were);
+      assert.deepEqual(review().files, []);
+      await undoRestore();
+      await assertStates(agents);
+      assert.equal(review().files.length, names.length);
+      await review().undo({ kind: "all" });
+      await assertStates(were);
+    });
+  });
+}

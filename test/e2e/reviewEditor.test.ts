@@ -1,0 +1,277 @@
+// Decides on changes where VS Code shows them: in the title of the editor, in the inline diff, and in the diff of several
+// files. By mouse and by keyboard.
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { FrameLocator, Locator, Page } from "playwright-core";
+import {
+  chord,
+  openChat,
+  openFile,
+  openWorkbench,
+  reloadWindow,
+  runCommand,
+  screenshot,
+  sharedWorkbench,
+} from "./harness.ts";
+
+const numbered = (...words: readonly (number | string)[]): string => words.map(one => `line ${one}\n`).join("");
+const before = numbered(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12);
+/** The text with a changed line, two removed lines and an added line. */
+const after = numbered(1, "two", 3, 4, 5, 8, 9, 10, "10 and a half", 11, 12);
+
+interface Started {
+  readonly page: Page;
+  readonly bar: Locator;
+  readonly text: (name: string) => string;
+  /** Two changed files and a created one. The tests share a window, so each has files of its own. */
+  readonly files: readonly [first: string, second: string, created: string];
+}
+
+let count = 0;
+
+/** The agent changes two files and creates one. */
+async function start(settings: Readonly<Record<string, unknown>> = {}): Promise<Started> {
+  count++;
+  const files = [`first-${count}.txt`, `second-${count}.txt`, `third-${count}.txt`] as const;
+  const { page, panel, folder } = await sharedWorkbench({ [files[0]]: before, [files[1]]: before }, settings);
+  const write = (path: string, content: string): unknown => ({
+    request: { method: "fs/write_text_file", params: { sessionId: "$session", path: join(folder, path), content } },
+  });
+  const steps = [write(files[0], after), write(files[1], after), write(files[2], "new\n")];
+  writeFileSync(join(folder, "changes.json"), JSON.stringify({ steps: [...steps, { chunk: "All done." }] }));
+  await play(panel);
+  const bar = panel.getByRole("region", { name: "Changes" });
+  await bar.getByRole("button", { name: /^3 files/ }).waitFor();
+  return { page, bar, files, text: name => readFileSync(join(folder, name), "utf8") };
+}
+
+async function play(panel: FrameLocator): Promise<void> {
+  const composer = panel.getByRole("textbox", { name: "Message" });
+  await composer.fill("#script changes.json");
+  await composer.press("Enter");
+  await panel.getByRole("log", { name: "Conversation" }).getByText("All done.").waitFor();
+  await panel.getByRole("button", { name: "Stop" }).waitFor({ state: "hidden" });
+}
+
+const lens = (page: Page, words: string): Locator => page.locator(".codelens-decoration a", { hasText: words });
+/** A button in the title of the editor. */
+const action = (page: Page, name: RegExp): Locator =>
+  page.locator(".editor-group-container .title .editor-actions").getByRole("button", { name });
+const line = (page: Page, number: number): Locator => page.locator(".statusbar-item", { hasText: `Ln ${number},` });
+const tab = (page: Page, name: string): Locator => page.locator(".tabs-container .tab", { hasText: name });
+
+async function until(page: Page, holds: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await holds())) await page.evaluate(() => new Promise(resolve => requestAnimationFrame(resolve)));
+}
+
+describe("the editor of a changed file", () => {
+  it("moves between changes, decides on them and goes to the next file by buttons in its title", async () => {
+    const { page, bar, text, files } = await start();
+    const [first, second, third] = files;
+    await openFile(page, first);
+    await lens(page, "Keep").first().waitFor();
+    await page.keyboard.press("Control+Home");
+    await action(page, /^Next Change/).click();
+    await line(page, 2).waitFor();
+    await page.locator(".statusbar-item", { hasText: `Change 1 of 3 in ${first}` }).waitFor();
+    await screenshot(page, "review-title");
+    await action(page, /^Next Change/).click();
+    await line(page, 6).waitFor();
+    await action(page, /^Previous Change/).click();
+    await line(page, 2).waitFor();
+    await action(page, /^Keep Change/).click();
+    // The cursor goes on to the next change.
+    await line(page, 6).waitFor();
+    await action(page, /^Undo Change/).click();
+    await until(page, () => text(first) === after.replace("line 8", "line 6\nline 7\nline 8"));
+    await action(page, /^Next File with Changes/).click();
+    await tab(page, second).waitFor();
+    await line(page, 2).waitFor();
+    await action(page, /^Next File with Changes/).click();
+    await tab(page, third).waitFor();
+    await bar.getByRole("button", { name: "Keep All" }).click();
+    await action(page, /^Next Change/).waitFor({ state: "detached" });
+    assert.equal(await action(page, /Change|File with Changes/).count(), 0, "no button stays");
+  });
+
+  it("shows removed lines in VS Code's inline diff with the next change and decisions", async () => {
+    const { page, bar, text, files } = await start();
+    const [first] = files;
+    await openFile(page, first);
+    await lens(page, "1 line changed · Peek").waitFor();
+    assert.equal(await lens(page, "Peek").count(), 2, "the added line has nothing to peek at");
+    await lens(page, "2 lines removed · Peek").click();
+    const diff = page.locator(".peekview-widget");
+    await diff.getByText("line 7").first().waitFor();
+    await diff.getByText(/2 of 3/).waitFor();
+    await screenshot(page, "review-inline-diff");
+    await diff.locator(".action-label[aria-label^='Undo Change']").click();
+    await until(page, () => text(first) === after.replace("line 8", "line 6\nline 7\nline 8"));
+    await page.keyboard.press("Escape");
+    await diff.waitFor({ state: "detached" });
+    await lens(page, "1 line changed · Peek").click();
+    await diff.getByText(/1 of 2/).waitFor();
+    await diff.locator(".action-label[aria-label^='Show Next Change']").click();
+    await diff.getByText(/2 of 2/).waitFor();
+    await page.keyboard.press("Escape");
+    await bar.getByRole("button", { name: "Keep All" }).click();
+    await bar.waitFor({ state: "detached" });
+  });
+});
+
+describe("the inline diff in a repository", () => {
+  it("compares with the text before the agent's changes, also after a reload, and the status bar shows the branch", async () => {
+    const { page, folder } = await openWorkbench({ files: { "first.txt": before } });
+    const git = (...args: readonly string[]): unknown =>
+      execFileSync("git", ["-c", "user.email=ada@example.com", "-c", "user.name=Ada", ...args], { cwd: folder });
+    git("init", "-q", "-b", "lists");
+    git("add", ".");
+    git("commit", "-q", "-m", "Start");
+    // The user's own change, which git shows and the review doesn't.
+    const mine = before.replace("line 12", "line twelve");
+    writeFileSync(join(folder, "first.txt"), mine);
+    await reloadWindow(page);
+    const branch = page.locator(".statusbar-item", { hasText: "lists" });
+    await branch.waitFor();
+    const request = {
+      method: "fs/write_text_file",
+      params: { sessionId: "$session", path: join(folder, "first.txt") },
+    };
+    const content = after.replace("line 12", "line twelve");
+    const steps = [{ request: { ...request, params: { ...request.params, content } } }, { chunk: "All done." }];
+    writeFileSync(join(folder, "changes.json"), JSON.stringify({ steps }));
+    await play(await openChat(page));
+    for (const reloaded of [false, true]) {
+      if (reloaded) await reloadWindow(page);
+      await branch.waitFor();
+      await openFile(page, "first.txt");
+      await lens(page, "2 lines removed · Peek").click();
+      const diff = page.locator(".peekview-widget");
+      await diff.getByText("2 of 3 changes").waitFor();
+      await diff.locator(".action-label[aria-label^='Keep Change']").waitFor();
+      await branch.waitFor();
+      await page.keyboard.press("Escape");
+      await diff.waitFor({ state: "detached" });
+    }
+  });
+});
+
+describe("actions away from the cursor", () => {
+  it("decide in the Changes view and in the menu of a line number, although the cursor is in no change", async () => {
+    const { page, bar, text, files } = await start();
+    const [first] = files;
+    await openFile(page, first);
+    await lens(page, "2 lines removed · Peek").waitFor();
+    await page.keyboard.press("Control+End");
+    await page.locator(".line-numbers", { hasText: /^9$/ }).click({ button: "right" });
+    const undo = page.getByRole("menuitem", { name: /^Undo Change/ });
+    // A menu ignores clicks just after it has opened.
+    await until(page, async () => {
+      if ((await undo.count()) > 0) await undo.click({ timeout: 1000 }).catch(() => undefined);
+      return (await undo.count()) === 0;
+    });
+    await until(page, () => text(first) === after.replace("line 10 and a half\n", ""));
+    await runCommand(page, "Parley: Focus on Changes View");
+    const rows = page.locator(".pane", { has: page.locator(".pane-header", { hasText: "Changes" }) });
+    const row = (words: string): Locator => rows.locator(".monaco-list-row", { hasText: words }).first();
+    await row(first).click();
+    await runCommand(page, "Parley: Focus on Changes View");
+    await page.keyboard.press("ArrowRight");
+    await row("line two").hover();
+    await page.keyboard.press("Control+End");
+    await row("line two").locator(".action-label[aria-label^='Keep Change']").click();
+    await until(page, async () => (await lens(page, "1 line changed · Peek").count()) === 0);
+    await bar.getByRole("button", { name: "Keep All" }).click();
+    await bar.waitFor({ state: "detached" });
+  });
+});
+
+describe("the source control view", () => {
+  it("lists the changed files while they wait, opens their diffs and decides on them", async () => {
+    const { page, bar, files } = await start();
+    await runCommand(page, "Source Control: Focus on Changes View");
+    const row = (words: string): Locator => page.locator(".scm-view .monaco-list-row", { hasText: words });
+    await row("Changes to Review").waitFor();
+    await row(files[0]).click();
+    await tab(page, `${files[0]} (agent's changes)`).waitFor();
+    await row(files[1]).hover();
+    await screenshot(page, "review-source-control");
+    await row(files[1]).locator(".action-label[aria-label^='Keep File']").click();
+    await row(files[1]).waitFor({ state: "detached" });
+    await runCommand(page, "Parley: Keep All Changes");
+    await row("Changes to Review").waitFor({ state: "detached" });
+    await runCommand(page, "Parley: Open Chat");
+    await bar.waitFor({ state: "detached" });
+  });
+});
+
+describe("the marks of changes", () => {
+  /** The visible boxes: around two changes and around the changed word, and the line where lines were removed. */
+  const boxes = (page: Page): Promise<number> =>
+    page.locator(".monaco-editor .view-overlays .cdr").evaluateAll(
+      all =>
+        all.filter(element => {
+          const { borderTopWidth, borderTopStyle, borderTopColor } = getComputedStyle(element);
+          return borderTopStyle === "solid" && borderTopWidth === "1px" && !borderTopColor.endsWith(", 0)");
+        }).length,
+    );
+
+  for (const [theme, name, tops] of [
+    ["Default High Contrast", "high-contrast", 4],
+    ["Default High Contrast Light", "high-contrast-light", 4],
+    // Only the line where lines were removed.
+    ["Default Light Modern", "light", 1],
+  ] as const) {
+    it(`have ${tops} visible borders in the theme ${theme}`, async () => {
+      const { page, bar, files } = await start({ "workbench.colorTheme": theme });
+      await openFile(page, files[0]);
+      await lens(page, "2 lines removed · Peek").waitFor();
+      await until(page, async () => (await boxes(page)) === tops);
+      await screenshot(page, `review-marks-${name}`);
+      await bar.getByRole("button", { name: "Keep All" }).click();
+      await until(page, async () => (await boxes(page)) === 0);
+    });
+  }
+});
+
+describe("the diff of several files", () => {
+  const multi = (page: Page): Locator => page.locator(".multiDiffEditor");
+  const lineIn = (page: Page, words: string): Locator => multi(page).locator(".view-line", { hasText: words });
+
+  it("decides on a change by key, on the file with the focus, and on all files, and then closes", async () => {
+    const { page, bar, text, files } = await start();
+    const [first, second] = files;
+    await runCommand(page, "Parley: Review Changes");
+    await lineIn(page, "line two").first().waitFor();
+    await screenshot(page, "review-multi-diff");
+    // The second file, on the side of the text.
+    await lineIn(page, "line two").nth(1).click();
+    await chord(page, "K", async () => (await bar.getByText("+4").count()) > 0);
+    await screenshot(page, "review-multi-diff-kept");
+    await lineIn(page, "line 10 and a half").nth(1).click();
+    await action(page, /^Undo File/).click();
+    await until(page, () => text(second) === before.replace("line 2", "line two"));
+    await lineIn(page, "line two").first().click();
+    await action(page, /^Keep File/).click();
+    await bar.getByRole("button", { name: /^1 file/ }).waitFor();
+    await screenshot(page, "review-multi-diff-one-left");
+    await action(page, /^Keep All Changes/).click();
+    await tab(page, "Changes to Review").waitFor({ state: "detached" });
+    await bar.waitFor({ state: "detached" });
+    assert.equal(text(first), after);
+  });
+
+  it("undoes all files and then closes", async () => {
+    const { page, bar, text, files } = await start();
+    const [first, second] = files;
+    await runCommand(page, "Parley: Review Changes");
+    await lineIn(page, "line two").first().waitFor();
+    await action(page, /^Undo All Changes/).click();
+    await tab(page, "Changes to Review").waitFor({ state: "detached" });
+    await bar.waitFor({ state: "detached" });
+    await page.locator(".statusbar-item", { hasText: "All changes reviewed." }).waitFor();
+    assert.deepEqual([text(first), text(second)], [before, before]);
+  });
+});

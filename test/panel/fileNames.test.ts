@@ -1,0 +1,52 @@
+// Where a tool card names its files.
+import assert from "node:assert/strict";
+import { namedHeaders, namedLocations, namesFile } from "../../src/panel/fileNames.ts";
+import type { ToolPart } from "../../src/panel/protocol.ts";
+
+const file = (path: string): { readonly path: string; readonly label: string } => ({ path: `/w/${path}`, label: path });
+const diff = (path: string): ToolPart => ({
+  type: "diff",
+  ...file(path),
+  operation: "modify",
+  added: 1,
+  removed: 0,
+  hunks: [],
+});
+const text: ToolPart = { type: "text", text: "a.txt" };
+
+describe("the names of files in a tool card", () => {
+  it("are found in the title as a label or as a path, not within another name", () => {
+    const rows: readonly [string, string, boolean][] = [
+      ["Read a.txt", "a.txt", true],
+      ["Read 'a.txt'.", "a.txt", true],
+      ["Read /w/src/a.txt:10", "src/a.txt", true],
+      ["Edit a.txt and b.txt", "b.txt", true],
+      ["Read data.txt, then a.txt", "a.txt", true],
+      ["Read data.txt", "a.txt", false],
+      ["Read a.txt.bak", "a.txt", false],
+      ["Read lib/a.txt", "a.txt", false],
+      ["Read a.txt", "src/a.txt", false],
+      ["Read", "", false],
+    ];
+    for (const [title, label, named] of rows) assert.equal(namesFile(title, file(label)), named, `${title}: ${label}`);
+  });
+
+  it("are in the locations unless the title or a diff has them", () => {
+    const locations = ["a.txt", "b.txt", "c.txt"].map(file);
+    const left = namedLocations({ title: "Edit a.txt", locations, parts: [diff("b.txt")] });
+    assert.deepEqual(left, [file("c.txt")]);
+  });
+
+  it("are in the header of the first diff of a file unless the title has it", () => {
+    const rows: readonly [string | undefined, readonly ToolPart[], readonly boolean[]][] = [
+      ["Edit", [diff("a.txt")], [true]],
+      ["Edit a.txt", [diff("a.txt")], [false]],
+      ["Edit", [text, diff("a.txt"), diff("a.txt")], [true, true, false]],
+      ["Edit a.txt", [diff("a.txt"), text, diff("a.txt")], [false, true, false]],
+      ["Edit a.txt", [diff("a.txt"), diff("b.txt")], [true, true]],
+      [undefined, [diff("a.txt"), diff("a.txt")], [true, true]],
+      ["Edit a.txt", [{ type: "files", files: [{ operation: "modify", ...file("a.txt") }] }], [false]],
+    ];
+    for (const [title, parts, named] of rows) assert.deepEqual(namedHeaders(parts, title), named, title);
+  });
+});

@@ -1,0 +1,82 @@
+// The trial of a command line against rules, and rules that also answer similar questions. These functions are pure, but
+// their module imports the editor.
+import assert from "node:assert/strict";
+import { broaderRule, tryCommand, type TryContext } from "../../src/permissions/vscode/permissionRules.ts";
+import { readCommandLine } from "../../src/permissions/questionFacts.ts";
+import { readRules, narrowestRule, type QuestionFacts, type Rule } from "../../src/permissions/rules.ts";
+
+const place = { roots: ["/work/app"], platform: "posix", ignoresCase: false } as const;
+const facts: QuestionFacts = { agent: "demo", paths: [], urls: [], trusted: true, place };
+const runs = (line: string): QuestionFacts => ({
+  ...facts,
+  kind: "execute",
+  command: readCommandLine(line, ["posix"]),
+});
+const edits = (...paths: readonly string[]): QuestionFacts => ({ ...facts, kind: "edit", paths });
+const npmTest: Rule = { effect: "allow", command: "npm test" };
+const noRm: Rule = { effect: "deny", command: "rm" };
+
+describe("the trial of a command", () => {
+  const context: TryContext = { place, trusted: true, shells: ["posix"], isSensitive: path => path.endsWith(".env") };
+  const tried = (line: string, ...all: readonly Rule[]): string => tryCommand(line, readRules(all), context);
+
+  it("reports allow, ask or deny, with the reason", () => {
+    assert.equal(tried("npm test", npmTest), "Runs without asking. Allowed by allow command “npm test”.");
+    assert.equal(tried("npm ci", npmTest), "You are asked. No rule allows “npm ci”.");
+    assert.equal(tried("npm test && rm x", npmTest, noRm), "Is denied. A rule forbids this: deny command “rm”.");
+    assert.match(tried("npm test > x", npmTest), /^You are asked\. .*redirects output to a file\.$/);
+    assert.equal(tried("  "), "Type a command line.");
+  });
+
+  it("reports one result for each agent that the rules distinguish", () => {
+    const own: Rule = { ...npmTest, agent: ["demo", "other"] };
+    assert.equal(
+      tried("npm test", own, { ...noRm, agent: "third" }),
+      `Agent “demo”: Runs without asking. Allowed by allow command “npm test”, agent “demo”, “other”. ` +
+        `Agent “other”: Runs without asking. Allowed by allow command “npm test”, agent “demo”, “other”. ` +
+        `Other agents: You are asked. No rule allows “npm test”.`,
+    );
+  });
+
+  it("reports ask for a command that names a secret, as in a session", () => {
+    assert.match(tried("cat .env", { effect: "allow", command: "cat **" }), /^You are asked\./);
+  });
+});
+
+describe("a broader rule", () => {
+  const broader = (asked: QuestionFacts): Rule | undefined => broaderRule(asked, narrowestRule(asked));
+
+  it("matches any words after the first two", () => {
+    assert.equal(broader(runs("npm run test"))?.command, "npm run **");
+    assert.equal(broader(runs("npm test"))?.command, "npm test **");
+    assert.equal(broader(runs("git log --oneline $X"))?.command, "git log **");
+    assert.deepEqual(broader(runs("cd src && npm run test"))?.command, ["cd src **", "npm run **"]);
+  });
+
+  it("is not offered if the first two words do not determine the program", () => {
+    for (const line of [
+      "ls",
+      "python -c x",
+      "npx cowsay hi",
+      "npm exec x",
+      "ssh host ls",
+      "docker run x",
+      "cat src/a",
+      "./run",
+    ]) {
+      assert.equal(broader(runs(line)), undefined, line);
+    }
+    for (const line of ["bash x.sh", "sudo npm test", "npm run $(x)", "echo $X && npm run x", "echo $X"]) {
+      assert.equal(broader(runs(line)), undefined, line);
+    }
+  });
+
+  it("covers the folder of a file, inside the session's folders", () => {
+    assert.equal(broader(edits("/work/app/src/lib/a.ts"))?.path, "src/lib/**");
+    assert.deepEqual(broader(edits("/work/app/src/a.ts", "/work/app/test/b.ts"))?.path, ["src/**", "test/**"]);
+    for (const path of ["/work/app/a.ts", "/etc/hosts"]) assert.equal(broader(edits(path)), undefined, path);
+    const secret = { ...edits("/work/app/src/.env"), isSensitive: () => true };
+    assert.equal(broader(secret), undefined);
+    assert.equal(broader({ ...facts, kind: "fetch", urls: ["https://a.example"] }), undefined);
+  });
+});

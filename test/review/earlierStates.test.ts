@@ -1,0 +1,39 @@
+// The exact states of files under review, with files on a real disk.
+import assert from "node:assert/strict";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { nullLog } from "../../src/base/log.ts";
+import { EarlierStates } from "../../src/review/earlierStates.ts";
+
+describe("the earlier states of files", () => {
+  let folder: string;
+  beforeEach(async () => void (folder = await mkdtemp(join(tmpdir(), "parley-states-"))));
+  afterEach(() => rm(folder, { recursive: true }));
+
+  it("are compared once for all reports that come before the comparison, with the turn of the last report", async () => {
+    const path = join(folder, "a.bin");
+    const bytes = Buffer.from([0, 1, 2]);
+    await writeFile(path, Buffer.from([0, 1, 3]));
+    let decoded = 0;
+    const changed: string[] = [];
+    const states = new EarlierStates({
+      stateAt: () => Promise.resolve({ kind: "file", bytes, executable: false }),
+      textOf: () => {
+        decoded++;
+        return Promise.resolve("the same text");
+      },
+      withText: () => Promise.resolve(undefined),
+      awaitsReview: () => false,
+      changedState: (_path, turn) => changed.push(turn),
+      log: nullLog,
+    });
+    states.turnBegan(0);
+    states.touched("t1", path, undefined);
+    for (let i = 0; i < 1000; i++) states.written(i < 999 ? "t1" : "t2", path);
+    await states.settled();
+    states.dispose();
+    assert.deepEqual(changed, ["t2"]);
+    assert.ok(decoded < 10, `${decoded} texts were decoded`);
+  });
+});

@@ -1,0 +1,194 @@
+// Files and folders that an agent's command moves, in the real editor, with and without git: a move is reviewed as a
+// move, and its undo moves the file back.
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { access, readdir, readFile, writeFile } from "node:fs/promises";
+import { promisify } from "node:util";
+import * as vscode from "vscode";
+import { until } from "../support/fakes/until.ts";
+import { lines, tenLines, useReviewedFolder } from "../support/host/reviewedFolder.ts";
+
+const run = promisify(execFile);
+
+for (const git of [true, false]) {
+  describe(`a move by the agent, ${git ? "in a repository" : "without git"}`, () => {
+    const { path, onDisk, put, show, file, hunks, prepare, noticed, end, type, review, watch, reopen, folder } =
+      useReviewedFolder({ git });
+    const sh = (command: string): Promise<unknown> => run("sh", ["-c", command], { cwd: folder() });
+    const rows = (): readonly string[] =>
+      review().files.map(one => `${one.movedFrom ?? ""} → ${one.path}`.replaceAll(`${folder()}/`, ""));
+    const ended = async (): Promise<void> => {
+      end();
+      await watch().settled();
+    };
+    const edited = lines(1, "two", 3, 4, 5, 6, 7, 8, 9, 10);
+    const isMissing = (name: string): Promise<boolean> =>
+      access(path(name)).then(
+        () => false,
+        () => true,
+      );
+
+    it("of a folder, with an edit and files that are no text, is undone byte for byte", async () => {
+      const bytes: Readonly<Record<string, Uint8Array>> = {
+        "pkg/a.txt": Buffer.from(tenLines),
+        "pkg/empty.txt": Buffer.from(""),
+        "pkg/in/binary": Buffer.from([0, 1, 2, 255, 0]),
+        "pkg/in/crlf.txt": Buffer.from("a\r\nb\r\n"),
+        "pkg/in/latin.txt": Buffer.from([0xe4, 0xf6, 0x0a]),
+      };
+      for (const name of Object.keys(bytes)) await put(name, "");
+      for (const [name, content] of Object.entries(bytes)) await writeFile(path(name), content);
+      await noticed();
+      if (git) await sh("git add . && git -c user.name=a -c user.email=b commit -qm all");
+      await prepare();
+      await sh(`${git ? "git mv" : "mv"} pkg lib`);
+      await put("lib/a.txt", edited);
+      await ended();
+      assert.deepEqual(
+        rows(),
+        ["a.txt", "empty.txt", "in/binary", "in/crlf.txt", "in/latin.txt"].map(name => `pkg/${name} → lib/${name}`),
+      );
+      assert.deepEqual(hunks("lib/a.txt"), ["line 2 → line two"]);
+      await review().undo({ kind: "all" });
+      for (const [name, content] of Object.entries(bytes)) assert.deepEqual(await readFile(path(name)), content, name);
+      assert.ok(await isMissing("lib"));
+      assert.deepEqual(rows(), []);
+      // The decision is undone, too.
+      assert.ok(await review().undoLast());
+      assert.equal(await onDisk("lib/a.txt"), edited);
+      assert.deepEqual(await readFile(path("lib/in/binary")), bytes["pkg/in/binary"]);
+      assert.equal(rows().length, 5);
+      assert.deepEqual(await filesIn("pkg"), []);
+    });
+
+    const filesIn = async (name: string): Promise<readonly string[]> => {
+      const found = await readdir(path(name), { recursive: true, withFileTypes: true }).catch(() => []);
+      return found.filter(one => one.isFile()).map(one => one.name);
+    };
+
+    it("as the last action of a turn is one row, and its undo moves the file back", async () => {
+      await put("data.json", tenLines);
+      await put("other.txt", tenLines);
+      await prepare();
+      await sh("mv data.json data2.json");
+      await ended();
+      assert.deepEqual(rows(), ["data.json → data2.json"]);
+      await review().undo({ kind: "all" });
+      assert.equal(await onDisk("data.json"), tenLines);
+      assert.ok(await isMissing("data2.json"));
+      assert.deepEqual(rows(), []);
+    });
+
+    it("is kept with the file, and the decision can be undone", async () => {
+      await put("a.txt", tenLines);
+      await prepare();
+      await sh("mv a.txt b.txt");
+      await ended();
+      await review().keep({ kind: "file", path: path("b.txt") });
+      assert.deepEqual(rows(), []);
+      assert.ok(await review().undoLast());
+      assert.deepEqual(rows(), ["a.txt → b.txt"]);
+      await review().undo({ kind: "file", path: path("b.txt") });
+      assert.equal(await onDisk("a.txt"), tenLines);
+    });
+
+    it("is undone with the edits that the user made since", async () => {
+      await put("a.txt", tenLines);
+      await prepare();
+      await sh("mv a.txt b.txt");
+      await put("b.txt", edited);
+      await ended();
+      assert.deepEqual(rows(), ["a.txt → b.txt"]);
+      const editor = await show("b.txt");
+      await type("b.txt", 8, "mine ");
+      assert.ok(await editor.document.save());
+      await watch().settled();
+      assert.deepEqual(rows(), ["a.txt → b.txt"]);
+      await review().undo({ kind: "all" });
+      assert.equal(await onDisk("a.txt"), lines(1, 2, 3, 4, 5, 6, 7, 8).concat("mine line 9\nline 10\n"));
+      assert.ok(await isMissing("b.txt"));
+      assert.equal(vscode.window.activeTextEditor?.document.uri.fsPath, path("a.txt"));
+    });
+
+    it("moves nothing over another file", async () => {
+      await put("a.txt", tenLines);
+      await prepare();
+      await sh("mv a.txt b.txt");
+      await ended();
+      await put("a.txt", "mine\n");
+      await assert.rejects(review().undo({ kind: "all" }), /exists/);
+      assert.equal(await onDisk("a.txt"), "mine\n");
+      assert.equal(await onDisk("b.txt"), tenLines);
+      assert.deepEqual(rows(), ["a.txt → b.txt"]);
+    });
+
+    it("of a file that an earlier turn created is undone with its turn only", async () => {
+      await prepare();
+      await put("a.txt", tenLines);
+      await ended();
+      await until(() => file("a.txt") !== undefined);
+      await prepare("turn 2");
+      await sh("mv a.txt b.txt");
+      await ended();
+      assert.deepEqual(rows(), ["a.txt → b.txt"]);
+      await review().undo({ kind: "turn", turn: "turn 2" });
+      assert.equal(await onDisk("a.txt"), tenLines);
+      assert.deepEqual(rows(), [" → a.txt"]);
+      await review().undo({ kind: "all" });
+      assert.ok((await isMissing("a.txt")) && (await isMissing("b.txt")));
+    });
+
+    it("keeps the changes that waited before it", async () => {
+      await put("a.txt", tenLines);
+      await prepare();
+      await put("a.txt", edited);
+      await ended();
+      await prepare("turn 2");
+      await sh("mv a.txt b.txt");
+      await put("b.txt", lines(1, "two", 3, 4, 5, 6, 7, 8, "nine", 10));
+      await ended();
+      assert.deepEqual(rows(), ["a.txt → b.txt"]);
+      assert.deepEqual(hunks("b.txt"), ["line 2 → line two", "line 9 → line nine"]);
+      await review().undo({ kind: "turn", turn: "turn 2" });
+      assert.equal(await onDisk("a.txt"), edited);
+      assert.deepEqual(hunks("a.txt"), ["line 2 → line two"]);
+    });
+
+    it("and then deletes is a deletion of the file where it was", async () => {
+      await put("a.txt", tenLines);
+      await prepare();
+      await sh("mv a.txt b.txt");
+      await ended();
+      await prepare("turn 2");
+      await sh("rm b.txt");
+      await ended();
+      assert.deepEqual(rows(), [" → a.txt"]);
+      await review().undo({ kind: "all" });
+      assert.equal(await onDisk("a.txt"), tenLines);
+      assert.ok(await isMissing("b.txt"));
+    });
+
+    it("waits for review in the next window", async () => {
+      await put("a.txt", tenLines);
+      await prepare();
+      await sh("mv a.txt b.txt");
+      await ended();
+      await reopen(async () => {});
+      assert.deepEqual(rows(), ["a.txt → b.txt"]);
+      await review().undo({ kind: "all" });
+      assert.equal(await onDisk("a.txt"), tenLines);
+      assert.ok(await isMissing("b.txt"));
+    });
+
+    it("by the user back to the earlier path leaves nothing to review", async () => {
+      await put("a.txt", tenLines);
+      await prepare();
+      await sh("mv a.txt b.txt");
+      await ended();
+      const back = new vscode.WorkspaceEdit();
+      back.renameFile(vscode.Uri.file(path("b.txt")), vscode.Uri.file(path("a.txt")));
+      assert.ok(await vscode.workspace.applyEdit(back));
+      await until(() => rows().length === 0);
+    });
+  });
+}

@@ -1,0 +1,155 @@
+// What a command of the agent deletes or creates, in the real editor, with and without git: the turn's end is compared with
+// its start.
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { mkdir, rename, rm } from "node:fs/promises";
+import { promisify } from "node:util";
+import * as vscode from "vscode";
+import { until } from "../support/fakes/until.ts";
+import { lines, useReviewedFolder } from "../support/host/reviewedFolder.ts";
+
+const run = promisify(execFile);
+
+for (const git of [true, false]) {
+  describe(`the end of a turn, ${git ? "in a repository" : "without git"}`, () => {
+    const { path, onDisk, put, open, show, file, prepare, noticed, end, edit, review, watch, turnBegan, folder } =
+      useReviewedFolder({ git });
+    const sh = (command: string): Promise<unknown> => run("sh", ["-c", command], { cwd: folder() });
+    const paths = (): readonly string[] => review().files.map(one => one.path);
+    const isDeleted = (name: string): boolean => file(name)?.changes.text === null;
+    const ended = async (): Promise<void> => {
+      end();
+      await watch().settled();
+    };
+    const putAll = async (...names: readonly string[]): Promise<void> => {
+      for (const name of names) await put(name, lines(name));
+      // VS Code does not report a file at all that is created and deleted within its delay.
+      await noticed();
+    };
+
+    it("lists the files of a deleted folder, and Undo restores them", async () => {
+      const names = ["pkg/a.txt", "pkg/b.txt", "pkg/in/c.txt", "pkg/in/in/d.txt"];
+      await putAll(...names, "other.txt");
+      if (git) await sh("git add . && git -c user.name=a -c user.email=b commit -qm all");
+      await prepare();
+      await sh("rm -rf pkg");
+      await until(() => names.every(isDeleted));
+      await ended();
+      assert.deepEqual(paths(), names.map(path));
+      await review().undo({ kind: "all" });
+      for (const name of names) assert.equal(await onDisk(name), lines(name));
+      assert.deepEqual(paths(), []);
+    });
+
+    it("lists a folder that is deleted as the last action of the turn", async () => {
+      await putAll("pkg/a.txt", "pkg/in/b.txt");
+      await open("pkg/a.txt");
+      await prepare();
+      await sh("rm -rf pkg");
+      await ended();
+      assert.deepEqual(paths(), [path("pkg/a.txt"), path("pkg/in/b.txt")]);
+      await review().undo({ kind: "all" });
+      for (const name of ["pkg/a.txt", "pkg/in/b.txt"]) assert.equal(await onDisk(name), lines(name));
+    });
+
+    it("lists a file that is deleted as the last action of the turn, whether it is open or not", async () => {
+      await putAll("open.txt", "closed.txt");
+      await show("open.txt");
+      await prepare();
+      await rm(path("open.txt"));
+      await rm(path("closed.txt"));
+      await ended();
+      assert.deepEqual(paths(), [path("closed.txt"), path("open.txt")]);
+      await review().undo({ kind: "all" });
+      for (const name of ["open.txt", "closed.txt"]) assert.equal(await onDisk(name), lines(name));
+    });
+
+    it("lists no temporary files and folders", async () => {
+      await putAll("work.txt");
+      await prepare();
+      for (let round = 0; round < 3; round++) {
+        await put("temporary", "1\n");
+        await mkdir(path("folder"));
+        await put("folder/in/file.txt", "1\n");
+        await put("folder/in/binary", "\0");
+        await until(() => file("folder/in/file.txt") !== undefined && file("folder/in/binary") !== undefined);
+        await rename(path("temporary"), path("work.txt"));
+        await rm(path("folder"), { recursive: true });
+        await until(() => paths().length === 1);
+      }
+      await ended();
+      assert.deepEqual(paths(), [path("work.txt")]);
+      await review().undo({ kind: "all" });
+      assert.equal(await onDisk("work.txt"), lines("work.txt"));
+    });
+
+    it("does not attribute what the user moves and deletes in the editor to the agent", async () => {
+      await putAll("a.txt", "b.txt", "c/d.txt", "e/f.txt");
+      await prepare();
+      const changes = new vscode.WorkspaceEdit();
+      changes.deleteFile(vscode.Uri.file(path("a.txt")));
+      changes.renameFile(vscode.Uri.file(path("b.txt")), vscode.Uri.file(path("b2.txt")));
+      changes.renameFile(vscode.Uri.file(path("c")), vscode.Uri.file(path("c2")));
+      changes.deleteFile(vscode.Uri.file(path("e")), { recursive: true });
+      assert.ok(await vscode.workspace.applyEdit(changes));
+      await edit("barrier.txt", "1\n");
+      await until(() => file("barrier.txt") !== undefined);
+      await ended();
+      assert.deepEqual(paths(), [path("barrier.txt")]);
+    });
+
+    it("does not attribute what is deleted before and after the turn to the agent", async () => {
+      await putAll("before.txt", "after.txt", "in/after.txt");
+      await rm(path("before.txt"));
+      await prepare();
+      await ended();
+      await rm(path("after.txt"));
+      await rm(path("in"), { recursive: true });
+      await put("barrier.txt", "1\n");
+      await prepare("turn 2");
+      await edit("barrier.txt", "2\n");
+      await until(() => file("barrier.txt") !== undefined);
+      await ended();
+      assert.deepEqual(paths(), [path("barrier.txt")]);
+    });
+
+    it("does not list what is as it was when the turn began", async () => {
+      await putAll("a.txt", "pkg/b.txt");
+      await prepare();
+      await sh("rm -rf pkg a.txt");
+      await until(() => isDeleted("pkg/b.txt") && isDeleted("a.txt"));
+      for (const name of ["a.txt", "pkg/b.txt"]) await put(name, lines(name));
+      await ended();
+      assert.deepEqual(paths(), []);
+    });
+
+    it("does not attribute a deleted folder to the agent that the user deletes after files in it were reported", async () => {
+      await prepare();
+      await put("e/f.txt", lines(1));
+      await ended();
+      await review().keep({ kind: "all" });
+      await prepare("turn 2");
+      await put("e/g.txt", lines(1));
+      await ended();
+      assert.deepEqual(paths(), [path("e/g.txt")]);
+      const changes = new vscode.WorkspaceEdit();
+      changes.deleteFile(vscode.Uri.file(path("e")), { recursive: true });
+      await prepare("turn 3");
+      assert.ok(await vscode.workspace.applyEdit(changes));
+      await ended();
+      assert.deepEqual(paths(), []);
+    });
+
+    it("lists a deletion although the next turn begins at once", async () => {
+      await putAll("a.txt");
+      await prepare();
+      await rm(path("a.txt"));
+      end();
+      await turnBegan("turn 2", "next");
+      await ended();
+      assert.deepEqual(paths(), [path("a.txt")]);
+      await review().undo({ kind: "all" });
+      assert.equal(await onDisk("a.txt"), lines("a.txt"));
+    });
+  });
+}

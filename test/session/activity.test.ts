@@ -1,0 +1,138 @@
+// What turns, their ends and the starts of an agent change in a session.
+import assert from "node:assert/strict";
+import { conversationText } from "../../src/panel/projection/conversationText.ts";
+import type { SessionEvent } from "../../src/session/events.ts";
+import { reduce } from "../../src/session/reduce.ts";
+import { emptySession, type SessionState } from "../../src/session/state.ts";
+import { logged } from "../support/fakes/arbitraryEvents.ts";
+
+const fold = (events: readonly SessionEvent[], from: SessionState = emptySession): SessionState =>
+  logged(events).reduce(reduce, from);
+const say = (text: string, messageId = "m", author: "user" | "agent" = "agent"): SessionEvent => ({
+  type: "messageChunk",
+  author,
+  messageId,
+  content: { type: "text", text },
+});
+
+describe("a session", () => {
+  it("keeps a finished plan until the next turn begins, and an unfinished one longer", () => {
+    const entries = (status: string): Extract<SessionEvent, { type: "plan" }>["entries"] => [
+      { content: "One", priority: "medium", status: "completed" },
+      { content: "Two", priority: "medium", status },
+    ];
+    const planned = fold([
+      { type: "activity", state: "running" },
+      { type: "plan", planId: "done", entries: entries("completed") },
+      { type: "plan", planId: "dropped", entries: entries("cancelled") },
+      { type: "plan", planId: "open", entries: entries("pending") },
+      { type: "activity", state: "requires_action" },
+      { type: "activity", state: "running" },
+      { type: "activity", state: "idle", stopReason: "end_turn" },
+    ]);
+    assert.deepEqual([...planned.plans.keys()], ["done", "dropped", "open"]);
+    assert.deepEqual([...fold([{ type: "activity", state: "running" }], planned).plans.keys()], ["open"]);
+  });
+
+  it("ends the plans of an agent that starts again, and keeps the title of the conversation", () => {
+    const talk = fold([
+      { type: "connection", state: "opening" },
+      { type: "info", title: "Early name" },
+      say("hi", "m", "user"),
+      { type: "info", title: "Sums" },
+      { type: "plan", planId: "plan", entries: [{ content: "One", priority: "medium", status: "pending" }] },
+    ]);
+    const again = fold(
+      [
+        { type: "connection", state: "opening" },
+        { type: "info", title: "New session" },
+      ],
+      talk,
+    );
+    assert.deepEqual([again.title, again.plans.size], ["Sums", 0]);
+    assert.equal(fold([{ type: "info", title: null }], again).title, "Sums");
+    // Nothing was said yet, so the title of the new start is about all of the conversation.
+    const opened = fold([
+      { type: "connection", state: "opening" },
+      { type: "info", title: "One" },
+    ]);
+    const reopened = fold(
+      [
+        { type: "connection", state: "opening" },
+        { type: "info", title: "Two" },
+      ],
+      opened,
+    );
+    assert.equal(reopened.title, "Two");
+  });
+
+  it("has the usage of a turn from its end until the next turn or start of the agent", () => {
+    const running: SessionEvent = { type: "activity", state: "running" };
+    const ended = fold([
+      running,
+      say("hi"),
+      { type: "usage", used: 1, size: 2 },
+      { type: "activity", state: "idle", stopReason: "end_turn", usage: { input: 5 } },
+    ]);
+    assert.deepEqual(ended.turnUsage, { input: 5 });
+    assert.equal(fold([running], ended).turnUsage, null);
+    assert.equal(fold([running, { type: "activity", state: "idle" }], ended).turnUsage, null);
+    const again = fold([{ type: "connection", state: "opening" }], ended);
+    assert.deepEqual([again.usage, again.turnUsage], [null, null]);
+  });
+
+  it("shows repeated retries of the agent as one line, until something else happens", () => {
+    const retry = (title: string): SessionEvent => ({ type: "notice", severity: "info", title, retry: true });
+    const state = fold([retry("1/5"), retry("2/5"), say("Connected."), retry("1/5")]);
+    assert.deepEqual(
+      [...state.entries].map(each => (each.kind === "notice" ? each.title : each.kind)),
+      ["2/5", "message", "1/5"],
+    );
+    const info: SessionEvent = { type: "notice", severity: "info", title: "Note" };
+    assert.equal(fold([info, retry("1/5"), info]).entries.length, 3);
+  });
+
+  it("excludes the prompt of a refused turn and everything after it, but neither what came before nor the next turn", () => {
+    const prompt = (id: string): readonly SessionEvent[] => [
+      { type: "promptSent", submission: id, content: [{ type: "text", text: id }] },
+      { type: "message", author: "user", messageId: `m${id}`, content: [{ type: "text", text: id }] },
+      { type: "activity", state: "running" },
+      { type: "promptAccepted", submission: id, messageId: `m${id}` },
+    ];
+    const refused = fold([
+      ...prompt("1"),
+      say("answer", "a1"),
+      { type: "activity", state: "idle", stopReason: "end_turn" },
+      ...prompt("2"),
+      { type: "tool", toolCallId: "t", patch: { title: "Look", status: "in_progress" } },
+      // A message of the user that the agent reports begins no turn.
+      say("reported", "u2", "user"),
+      { type: "activity", state: "idle", stopReason: "refusal" },
+      // A late report about the turn changes nothing about that.
+      { type: "tool", toolCallId: "t", patch: { status: "completed" } },
+      ...prompt("3"),
+      say("answer", "a3"),
+      { type: "activity", state: "idle", stopReason: "end_turn" },
+    ]);
+    assert.deepEqual(
+      [...refused.entries].map(entry => [entry.id, entry.excluded ?? false]),
+      [
+        ["m:user:m1", false],
+        ["m:agent:a1", false],
+        ["m:user:m2", true],
+        ["t:t", true],
+        ["m:user:u2", true],
+        ["e:1", true],
+        ["m:user:m3", false],
+        ["m:agent:a3", false],
+      ],
+    );
+    const text = conversationText(refused);
+    assert.match(text, /## You \(no longer part of the conversation\)\n\n2\n/);
+    assert.match(text, /\*The agent declined to answer\.\*\n\n## You\n\n3\n/);
+    assert.match(text, /^## You\n\n1\n/m);
+    const forAgent = conversationText(refused, "m:user:m3");
+    assert.match(forAgent, /answer/);
+    assert.doesNotMatch(forAgent, /Look|reported|declined/);
+  });
+});

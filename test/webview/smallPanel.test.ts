@@ -1,0 +1,86 @@
+// Small panels, such as a low side bar or a window at 200%: what the user needs most is always within reach.
+import assert from "node:assert/strict";
+import type { Locator } from "playwright-core";
+import type { ViewHead } from "../../src/panel/protocol.ts";
+import { openPanel, usePanel, type Options, type PanelPage } from "./panelPage.ts";
+import { START, busy, delegated, editAsk, snapshot, view } from "./scenes.ts";
+
+/** A question, an expanded plan, a long queue, expanded changes, many options and a draft of many lines. */
+const fullHead: Partial<ViewHead> = {
+  ...busy.head,
+  activity: { state: "requires_action", since: START, cancelling: false },
+  asks: [editAsk],
+  queue: ["one", "two", "three", "four"].map(text => ({ id: text, text, sent: false })),
+  changes: delegated.head.changes,
+  options: ["Mode", "Model", "Thought level", "Effort", "Speed"].map(name => ({
+    id: name,
+    name,
+    type: "select",
+    value: "a",
+    choices: [{ value: "a", name: `A long name of a ${name.toLowerCase()}` }],
+  })),
+};
+
+describe("a small panel", () => {
+  usePanel();
+
+  const open = async (size: Options): Promise<PanelPage> => {
+    const panel = await openPanel([snapshot(view(busy.entries, fullHead))], size);
+    await panel.composer.fill("A draft of many lines.\n".repeat(15));
+    const folds = panel.page.locator("parley-plan .fold, .changes .fold");
+    await folds.evaluateAll(all => all.forEach(each => (each as HTMLElement).click()));
+    await panel.page.getByRole("region", { name: "Changes" }).getByRole("link").first().waitFor({ state: "attached" });
+    return panel;
+  };
+
+  /** Whether the element is completely visible and receives clicks at its center. */
+  const isInReach = (element: Locator): Promise<boolean> =>
+    element.evaluate(node => {
+      const { top, bottom, left, right } = node.getBoundingClientRect();
+      const isInside = top >= 0 && left >= 0 && bottom <= innerHeight && right <= innerWidth && bottom - top >= 16;
+      return isInside && node.contains(document.elementFromPoint((left + right) / 2, (top + bottom) / 2));
+    });
+
+  const assertComposerStays = async (panel: PanelPage): Promise<void> => {
+    const { page, composer } = panel;
+    for (const element of [composer, ...["Stop", "Send"].map(name => page.getByRole("button", { name, exact: true }))])
+      assert.ok(await isInReach(element), `${await element.getAttribute("aria-label")} is in reach`);
+    const scrolled = await page.evaluate(() =>
+      [document.documentElement, document.body, ...document.querySelectorAll("#parley, parley-panel, .panel, .dock")]
+        .filter(box => box.scrollTop > 0 || box.scrollHeight > box.clientHeight + 1)
+        .map(box => box.className || box.id || box.tagName),
+    );
+    assert.deepEqual(scrolled, [], "only the area above the composer scrolls");
+  };
+
+  for (const [width, height] of [
+    [300, 280],
+    [260, 300],
+    [260, 400],
+    [480, 330],
+  ] as const) {
+    it(`of ${width} by ${height} pixels keeps the composer and Stop, and scrolls to everything else`, async () => {
+      const panel = await open({ width, height });
+      const { page } = panel;
+      await assertComposerStays(panel);
+      const question = page.locator("parley-asks").getByRole("group").first();
+      const reject = question.locator(".options button").last();
+      assert.ok(await isInReach(question.locator(".options button").first()), "the first answer is shown immediately");
+      const others = [
+        page.locator("parley-plan .fold"),
+        reject,
+        page.getByRole("region", { name: "Changes" }).getByRole("button", { name: "Keep All" }),
+        page.getByRole("region", { name: "Changes" }).getByRole("link").last(),
+        page.locator(".queue li").last(),
+      ];
+      for (const element of others) {
+        await element.scrollIntoViewIfNeeded();
+        assert.ok(await isInReach(element), `${(await element.textContent()) ?? ""} can be scrolled to`);
+        await assertComposerStays(panel);
+      }
+      await reject.click();
+      assert.equal((await panel.intents()).at(-1)?.type, "answer");
+      await panel.assertClean();
+    });
+  }
+});

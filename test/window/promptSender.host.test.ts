@@ -1,0 +1,143 @@
+// Which session receives a prompt while sessions are restored, started and ended, and what happens to intents about a
+// session that has ended.
+import assert from "node:assert/strict";
+import { nullLog } from "../../src/base/log.ts";
+import { nodePaths } from "../../src/files/nodePaths.ts";
+import { EditorDocuments } from "../../src/files/vscode/editorDocuments.ts";
+import { Attachments } from "../../src/mentions/vscode/attachments.ts";
+import type { Attachment } from "../../src/panel/protocol.ts";
+import type { IntentHandlers, IntentType } from "../../src/panel/intentHandlers.ts";
+import type { PanelAction } from "../../src/panel/replyTarget.ts";
+import { intentRunner } from "../../src/window/intentRunner.ts";
+import { PromptSender } from "../../src/window/promptSender.ts";
+import { until } from "../support/fakes/until.ts";
+import { FakePanel, WindowBench } from "../support/host/windowBench.ts";
+
+const hello: Attachment = { id: "1", kind: "selection", label: "a", source: { type: "text", text: "hello" } };
+
+describe("a prompt", () => {
+  let bench: WindowBench;
+  let panel: FakePanel;
+  let sender: PromptSender;
+
+  const open = (files?: ReadonlyMap<string, string>): void => {
+    bench = new WindowBench(files);
+    panel = new FakePanel();
+    const documents = new EditorDocuments(nodePaths());
+    const attaching = new Attachments({
+      documents,
+      roots: () => [],
+      sensitive: () => [],
+      accepts: () => null,
+      agentName: () => "Stub",
+    });
+    sender = new PromptSender({ current: bench.current, documents, attaching });
+  };
+  const shownId = (): string => {
+    const { session } = bench.current;
+    assert.ok(session, "a session is shown");
+    return session.id;
+  };
+
+  beforeEach(() => open());
+  afterEach(() => bench.dispose());
+
+  it("that is sent while the last session is being restored goes to that session", async () => {
+    await bench.current.restoreOrStart();
+    const id = shownId();
+    await sender.send({ type: "send", text: "before the reload", session: id }, panel);
+    await until(() => bench.prompts.flat().length === 1);
+    await bench.dispose();
+
+    open(bench.files);
+    let resolve = (): void => {};
+    bench.readable = new Promise(done => (resolve = done));
+    const restored = bench.current.restoreOrStart();
+    const sent = sender.send({ type: "send", text: "after the reload" }, panel);
+    assert.equal(bench.current.session, undefined, "nothing starts while the last session is being restored");
+    resolve();
+    await Promise.all([restored, sent]);
+    assert.equal(shownId(), id);
+    await until(() => bench.prompts.flat().includes("after the reload"));
+    assert.deepEqual(panel.messages, []);
+  });
+
+  it("starts the first session of a window", async () => {
+    await sender.send({ type: "send", text: "first" }, panel);
+    await until(() => bench.prompts.flat().includes("first"));
+    assert.deepEqual(panel.messages, []);
+  });
+
+  it("returns to the composer with its attachments if its session has ended", async () => {
+    await bench.current.restoreOrStart();
+    const session = shownId();
+    bench.current.start();
+    await sender.send({ type: "send", text: "for the old session", attachments: [hello], session }, panel);
+    await sender.send({ type: "send", text: "plain", session }, panel);
+    assert.deepEqual(
+      panel.unsent.map(({ text, attachments }) => [text, attachments]),
+      [
+        ["for the old session", [hello]],
+        ["plain", []],
+      ],
+    );
+    assert.match(panel.unsent[0]?.reason ?? "", /because its session has ended/);
+    assert.deepEqual(bench.prompts.flat(), []);
+    await sender.send({ type: "send", text: "again", session: shownId() }, panel);
+    await until(() => bench.prompts.flat().includes("again"));
+  });
+
+  it("returns to the composer if no session can be started", async () => {
+    bench.agents = [];
+    await sender.send({ type: "send", text: "hello" }, panel);
+    assert.equal(panel.unsent[0]?.text, "hello");
+    assert.match(panel.unsent[0].reason, /no session could be started/);
+  });
+});
+
+describe("an intent about a session that has ended", () => {
+  const run = async (
+    intents: readonly PanelAction[],
+  ): Promise<{ handled: string[]; panel: FakePanel; log: string[] }> => {
+    const handled: string[] = [];
+    const log: string[] = [];
+
+    const panel = new FakePanel();
+    const options = { session: () => "new", log: { ...nullLog, info: (line: string) => void log.push(line) } };
+    const handlers = Object.fromEntries(intents.map(({ type }) => [type, () => void handled.push(type)]));
+    const runner = intentRunner([handlers as unknown as IntentHandlers<IntentType>], options);
+    for (const intent of intents) await runner(intent, panel);
+    return { handled, panel, log };
+  };
+
+  it("does not reach its handler and is logged", async () => {
+    const { handled, panel, log } = await run([
+      { type: "stop", session: "old" },
+      { type: "answer", ask: "q", option: "y", session: "old" },
+      { type: "newSession", session: "old" },
+      { type: "rename", title: "t", session: "old" },
+    ]);
+    assert.deepEqual(handled, []);
+    assert.deepEqual(panel.messages, []);
+    assert.equal(log.length, 4);
+    assert.match(log[0] ?? "", /"stop" because its session has ended/);
+  });
+
+  it("gives the text of an edited prompt back, and ends a search", async () => {
+    const { panel } = await run([
+      { type: "editQueued", submission: "s", text: "edited", session: "old" },
+      { type: "find", request: 3, query: "x", matchCase: false, wholeWord: false, regex: false, session: "old" },
+    ]);
+    assert.equal(panel.unsent[0]?.text, "edited");
+    assert.deepEqual(panel.messages[1], { type: "found", request: 3, total: 0, hits: [] });
+  });
+
+  it("is run if it names the session that is shown, or if it is about none", async () => {
+    const { handled } = await run([
+      { type: "stop", session: "new" },
+      { type: "newSession" },
+      { type: "copy", text: "x" },
+    ]);
+    assert.deepEqual(handled, ["stop", "newSession", "copy"]);
+  });
+});
