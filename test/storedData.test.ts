@@ -31,6 +31,7 @@ import type { AppliedSteps, FileTextStep } from "../src/files/ports.ts";
 import type { StoredReview } from "../src/review/storedReview.ts";
 import { WindowReview } from "../src/review/windowReview.ts";
 import { describeRule, readRules } from "../src/permissions/rules.ts";
+import { undividedWork } from "./support/fakes/undividedWork.ts";
 import { FakeClock } from "./support/fakes/fakePorts.ts";
 import { goldenText } from "./support/fakes/golden.ts";
 import { History } from "./support/fakes/history.ts";
@@ -177,7 +178,11 @@ async function restoredReview(name: string): Promise<{
     steps.push(...wanted);
     return { failed: new Map(), replaced: new Map() };
   };
-  const review = new WindowReview({ port: { apply, move: async () => undefined }, schedule: run => run() });
+  const review = new WindowReview({
+    port: { apply, move: async () => undefined },
+    schedule: run => run(),
+    slices: undividedWork,
+  });
   const texts = textsOfReview[name] ?? {};
   const dropped = await review.restore(stored, async path => texts[path]);
   return { review, steps, dropped };
@@ -229,6 +234,7 @@ describe("stored reviews", () => {
     const review = new WindowReview({
       port: { apply: async () => ({ failed: new Map(), replaced: new Map() }), move: async () => undefined },
       schedule: run => run(),
+      slices: undividedWork,
     });
     const dropped = await review.restore(stored, async path =>
       path.endsWith("sum.js") ? `${fixedSum}// mine\n` : null,

@@ -1,6 +1,7 @@
 // A file with a change of the agent but no known base. It stays listed until the user decides or a commit contains it.
 import assert from "node:assert/strict";
 import { rejectsWithRefusal } from "../support/contracts/documents.ts";
+import { undividedWork } from "../support/fakes/undividedWork.ts";
 import { WindowReview } from "../../src/review/windowReview.ts";
 
 describe("a changed file without a known base", () => {
@@ -8,7 +9,7 @@ describe("a changed file without a known base", () => {
   const waiting = (): WindowReview => {
     const never = (): Promise<never> => Promise.reject(new Error("Nothing is applied."));
     const port = { apply: never, move: never };
-    const review = new WindowReview({ port, schedule: run => run() });
+    const review = new WindowReview({ port, schedule: run => run(), slices: undividedWork });
     review.turnBegan("t1", "Make it");
     review.agentChangedWithoutBase(path, "one\ntwo\n", "t1", "There is no earlier text.");
     return review;
@@ -49,7 +50,7 @@ describe("lines that the agent and the user wrote", () => {
       apply: () => Promise.resolve({ failed: new Map(), replaced: new Map() }),
       move: () => Promise.resolve(undefined),
     };
-    const review = new WindowReview({ port, schedule: run => run() });
+    const review = new WindowReview({ port, schedule: run => run(), slices: undividedWork });
     review.turnBegan("t1", "Change it");
     void review.agentChanged(path, "a\nb\nc\nd\n", text, "t1");
     const place = { line: 1, character: 1 };
@@ -82,7 +83,7 @@ describe("a hunk of two turns", () => {
       apply: () => Promise.resolve({ failed: new Map(), replaced: new Map() }),
       move: () => Promise.resolve(undefined),
     };
-    const review = new WindowReview({ port, schedule: run => run() });
+    const review = new WindowReview({ port, schedule: run => run(), slices: undividedWork });
     review.turnBegan("t1", "First");
     void review.agentChanged(path, "a\nb\nc\nd\n", "a\nB\nc\nd\n", "t1");
     review.turnBegan("t2", "Second");
