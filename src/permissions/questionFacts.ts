@@ -7,6 +7,7 @@ import type { PermissionQuestion } from "../session/agent.ts";
 import type { ToolKind } from "../session/events.ts";
 import { pathsOf } from "../session/toolPaths.ts";
 import { parseArguments, parseCommandLine } from "./commandLine/parseCommandLine.ts";
+import { isBaseKey, isFolderKey, isPathKey, PathsAndUrls } from "./pathsAndUrls.ts";
 import type { QuestionFacts } from "./rules.ts";
 import { fragmentsOf } from "./commandLine/fragments.ts";
 import { isInRoots, type PathContext } from "./pathGlob.ts";
@@ -212,14 +213,6 @@ const isNotEmpty = (value: unknown): boolean =>
 const displayText = (value: unknown): string =>
   isText(value) ? value : isTexts(value) ? commandLineText(value[0] ?? "", value.slice(1)) : JSON.stringify(value);
 
-/** The folder that relative paths start from, and that a command runs in. */
-const isBaseKey = (key: string): boolean =>
-  ["cwd", "workdir", "workingdir", "workingdirectory"].includes(wordsOf(key).join(""));
-
-/** For a command, also the folder it runs in. For another tool, the folder that it is about. */
-const isFolderKey = (key: string): boolean =>
-  isBaseKey(key) || ["directory", "dirpath"].includes(wordsOf(key).join(""));
-
 const textsIn = (input: Input, isKey: (key: string) => boolean): readonly string[] =>
   Object.keys(input)
     .filter(isKey)
@@ -337,107 +330,5 @@ function decoded(text: string): string {
     return decodeURIComponent(text);
   } catch {
     return text;
-  }
-}
-
-const maxValues = 2000;
-/** The number of characters that are searched for addresses. */
-const maxSearchedText = 4_000_000;
-const maxDepth = 6;
-
-const words = (list: string): ReadonlySet<string> => new Set(list.split(" "));
-const pathWords = words(
-  "path paths filepath filepaths file files filename dir dirs directory directories folder folders",
-);
-/** Too common as the last word of longer names, such as `new_source`. */
-const pathKeys = words("target targets destination dest source src");
-const addressWords = words("url urls href");
-const linkWords = words("uri uris link links");
-const mapWords = words("files changes edits");
-
-/** The words of a field's name: `filePath` and `file_path` have two. */
-function wordsOf(key: string): readonly string[] {
-  const apart = key.replace(/([a-z\d])([A-Z])/g, "$1_$2").toLowerCase();
-  return apart.split(/[^a-z\d]+/).filter(word => word !== "");
-}
-
-const lastWord = (key: string): string => wordsOf(key).at(-1) ?? "";
-const isPathKey = (key: string): boolean => pathWords.has(lastWord(key)) || pathKeys.has(key.toLowerCase());
-
-/**
- * Finds paths and addresses in any JSON. It finds too many rather than too few, because rules must allow all of them.
- */
-class PathsAndUrls {
-  readonly paths = new Set<string>();
-  readonly urls = new Set<string>();
-  readonly #kind: ToolKind | undefined;
-  #values = 0;
-  #searchedLength = 0;
-  #isComplete = true;
-
-  constructor(kind: ToolKind | undefined) {
-    this.#kind = kind;
-  }
-
-  /** False: there was more than the limits allow. */
-  get isComplete(): boolean {
-    return this.#isComplete;
-  }
-
-  addPath(path: unknown): void {
-    if (typeof path !== "string" || path.trim() === "" || !this.#isWithinLimits()) return;
-    // Some programs treat a blank at the end as part of the name, and others ignore it.
-    this.paths.add(path).add(path.trim());
-  }
-
-  addValue(value: unknown, key = "", depth = 0, isItem = false): void {
-    if (value === undefined || !this.#isWithinLimits(depth)) return;
-    if (typeof value === "string") this.#addText(value, key);
-    if (typeof value !== "object" || value === null) return;
-    const isList = Array.isArray(value);
-    for (const [name, one] of Object.entries(value)) {
-      if (!this.#isComplete) return;
-      // A map from files to their changes.
-      const isMap = !isList && !isItem && mapWords.has(lastWord(key));
-      if (isMap || (!isList && /[\\/]/.test(name))) this.#addText(name, "path");
-      // The field is the base of paths, not one of the paths.
-      const isBase = depth === 0 && !isList && isBaseKey(name);
-      this.addValue(one, isList ? key : isBase ? "" : name, depth + 1, isList);
-    }
-  }
-
-  #isWithinLimits(depth = 0): boolean {
-    if (++this.#values > maxValues || depth > maxDepth) this.#isComplete = false;
-    return this.#isComplete;
-  }
-
-  #addText(whole: string, key: string): void {
-    const text = whole.trim();
-    const last = lastWord(key);
-    const isLink = linkWords.has(last);
-    if (text === "") return;
-    if (/^file:/i.test(text)) this.addPath(text);
-    else if (addressWords.has(last) || (isLink && this.#kind === "fetch")) this.#addUrl(text);
-    else if (isPathKey(key) || isLink) {
-      if (/^(?:https?|wss?):/i.test(text)) this.#addUrl(text);
-      else if (!isLink || last.startsWith("uri")) this.addPath(whole);
-    }
-    if (this.#kind === "fetch") this.#addMentionedUrls(whole);
-  }
-
-  #addMentionedUrls(text: string): void {
-    this.#searchedLength += text.length;
-    if (this.#searchedLength > maxSearchedText) this.#isComplete = false;
-    if (!this.#isComplete) return;
-    for (const [found] of text.matchAll(/https?:\/\/[^\s"'<>`]+/gi)) {
-      const address = found.replace(/[.,;:!?)\]}*_]+$/, "");
-      if (address.length > "https://".length && this.#isWithinLimits()) this.#addUrl(address);
-    }
-  }
-
-  #addUrl(text: string): void {
-    this.urls.add(text);
-    // Programs disagree on the host of such an address, so it is recorded without one.
-    if (/[\\\s\p{Cc}]/u.test(text)) this.urls.add(`unclear address ${text}`);
   }
 }
