@@ -3,10 +3,12 @@
 import { posix, win32 } from "node:path";
 import { commandLineText } from "../base/commandLineText.ts";
 import { jsonEqual } from "../base/jsonEqual.ts";
+import { quotePath } from "../base/text.ts";
 import type { PermissionQuestion } from "../session/agent.ts";
 import type { ToolKind } from "../session/events.ts";
 import { pathsOf } from "../session/toolPaths.ts";
 import { parseArguments, parseCommandLine } from "./commandLine/parseCommandLine.ts";
+import { unknownCommandField } from "./commandFields.ts";
 import { isBaseKey, isFolderKey, isPathKey, PathsAndUrls } from "./pathsAndUrls.ts";
 import type { QuestionFacts } from "./rules.ts";
 import { fragmentsOf } from "./commandLine/fragments.ts";
@@ -46,6 +48,7 @@ export async function questionFacts(question: PermissionQuestion, around: FactsC
   const own = subject && subjectCommand(subject, shells);
   // A huge input is not parsed a second time.
   const command = combinedCommand([own, isWhole ? inputCommand(input, kind, shells) : undefined], isWhole, folders);
+  const caveat = subject?.env && subject.env.length > 0 ? setsVariables : caveatOf(input, command, found);
 
   const resolver = new SymlinkResolver(context);
   const cwd = command && folders[0] !== undefined ? await resolver.resolveFolder(folders[0]) : undefined;
@@ -64,10 +67,20 @@ export async function questionFacts(question: PermissionQuestion, around: FactsC
     ...(cwd !== undefined && { cwd }),
     paths: [...new Set(paths)],
     urls: [...found.urls],
-    ...(subject?.env && subject.env.length > 0 && { caveat: setsVariables }),
+    ...(caveat !== undefined && { caveat }),
     trusted,
     place,
   };
+}
+
+/** The reason why no rule can allow this input, because it says more than Parley understands. Continues "it …". */
+function caveatOf(input: Input, command: CommandLine | undefined, found: PathsAndUrls): string | undefined {
+  if (command) {
+    const field = unknownCommandField(input);
+    return field === undefined ? undefined : `has a field that may change what runs: ${quotePath(field)}`;
+  }
+  const field = found.unknownPathField;
+  return field === undefined ? undefined : `has a path in a field that Parley doesn't know: ${quotePath(field)}`;
 }
 
 function pathsAndUrlsIn({ subject, tool }: PermissionQuestion, kind: ToolKind | undefined): PathsAndUrls {
