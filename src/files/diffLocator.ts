@@ -1,7 +1,7 @@
 // Finds the lines where the diffs of a session's tool calls begin, because many agents send only the changed lines of a
 // file. The line is reported as an event, so that a restored session shows the same.
 import { asError } from "../base/errors.ts";
-import type { Log } from "../base/log.ts";
+import type { Clock, Log } from "../base/log.ts";
 import type { PermissionQuestion } from "../session/agent.ts";
 import type { SessionEvent } from "../session/events.ts";
 import type { SessionParticipant } from "../session/participant.ts";
@@ -15,6 +15,7 @@ export interface DiffLocatorOptions {
   readonly confinement: Confinement;
   /** Receives `diffLines`. */
   readonly report: (event: SessionEvent) => void;
+  readonly clock: Clock;
   readonly log: Log;
 }
 
@@ -26,6 +27,10 @@ const maxKeptBytes = 4_000_000;
 const maxDiffs = 200;
 /** The searches before other work of the extension host gets its turn. */
 const searchesPerTurn = 10;
+/** After this many reads, calls are collected for a moment, because one reading of a file is enough for all of them. */
+const readsBeforePause = 20;
+/** The pause after these reads (ms). */
+const pauseTime = 100;
 
 /** A diff of a tool call whose line is not known, with its index in the content. */
 interface WantedDiff {
@@ -50,6 +55,8 @@ export class DiffLocator implements SessionParticipant {
   #state: SessionState = emptySession;
   #searching = false;
   #searches = 0;
+  #reads = 0;
+  #endPause: (() => void) | undefined;
   #disposed = false;
 
   constructor(options: DiffLocatorOptions) {
@@ -74,6 +81,7 @@ export class DiffLocator implements SessionParticipant {
   dispose(): void {
     this.#disposed = true;
     this.#waiting.clear();
+    this.#endPause?.();
   }
 
   #lookFor(toolCallId: string): void {
@@ -87,6 +95,10 @@ export class DiffLocator implements SessionParticipant {
   /** Never rejects. */
   async #search(): Promise<void> {
     while (this.#waiting.size > 0) {
+      if (this.#reads >= readsBeforePause) {
+        this.#reads = 0;
+        await this.#pause();
+      }
       const calls = [...this.#waiting];
       this.#waiting.clear();
       // The texts are read after these calls were reported, so one reading of a file is enough for all of them.
@@ -99,6 +111,17 @@ export class DiffLocator implements SessionParticipant {
         }
       }
     }
+  }
+
+  /** Ends early when the session ends. */
+  #pause(): Promise<void> {
+    return new Promise(resolve => {
+      const timer = this.#options.clock.after(pauseTime, resolve);
+      this.#endPause = () => {
+        timer.dispose();
+        resolve();
+      };
+    });
   }
 
   async #searchCall(toolCallId: string, files: SearchedFiles): Promise<void> {
@@ -137,6 +160,7 @@ export class DiffLocator implements SessionParticipant {
     if (!located.inside) return undefined;
     const { kind, size } = await documents.stat(located.path);
     if (kind !== "file" || (size > maxFileBytes && Buffer.byteLength(oldText) < size - 1)) return undefined;
+    this.#reads++;
     const text = await documents.read(located.path);
     const now = await confinement.locate(path);
     // The path leads to another file now, perhaps outside the folders.

@@ -1,7 +1,7 @@
 // Builds the services of one session from files, terminals, permissions, and the features that take part in sessions.
 import * as vscode from "vscode";
 import type { AgentDefinition } from "../agents/registry.ts";
-import type { Log } from "../base/log.ts";
+import type { Clock, Log } from "../base/log.ts";
 import type { SessionEvent } from "../session/events.ts";
 import type { SessionParticipant } from "../session/participant.ts";
 import type { SessionServices } from "../session/sessionServices.ts";
@@ -35,6 +35,7 @@ export interface SharedServices {
   readonly review: () => SessionParticipant;
   /** Following's part in a new session. Absent: the agent is not followed. */
   readonly follow?: (confinement: Confinement) => SessionParticipant;
+  readonly clock: Clock;
   readonly log: Log;
 }
 
@@ -52,7 +53,7 @@ export function createSessionServices(
   services: SharedServices,
   { definition, cwd, dispatch, onEnding }: SessionServicesOptions,
 ): SessionServices {
-  const { documents, settings, rules, review, log } = services;
+  const { documents, settings, rules, review, clock, log } = services;
   const roots = sessionRoots(cwd);
   const confinement = new Confinement(nodePaths(), roots);
   const context = (): FactsContext => factsContext(definition.id, cwd, confinement);
@@ -96,7 +97,7 @@ export function createSessionServices(
     report: (path, note) => dispatch({ type: "file", path, note }),
     log,
   });
-  const diffLines = new DiffLocator({ documents, confinement, report: dispatch, log });
+  const diffLines = new DiffLocator({ documents, confinement, report: dispatch, clock, log });
   const following = services.follow?.(confinement);
   return {
     requestPermission: (question, signal) => broker.requestPermission(question, signal),

@@ -46,6 +46,7 @@ export function createSessions(platform: ExtensionPlatform, features: SessionFea
     audit: permissions.audit,
     review: () => review.store.startSession(),
     follow: confinement => follow.controller.startSession(confinement),
+    clock,
     log,
   };
   const { onEnding } = terminals;

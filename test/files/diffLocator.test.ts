@@ -36,6 +36,7 @@ class CountingDocuments extends FakeDocuments {
 
 describe("the lines of a diff", () => {
   let documents: CountingDocuments;
+  let clock: FakeClock;
   let log: LoggedEvent[];
   const faults: string[] = [];
   const sessions: Session[] = [];
@@ -60,6 +61,7 @@ describe("the lines of a diff", () => {
             documents,
             confinement: new Confinement(documents.resolver, ["/w"], "posix"),
             report,
+            clock,
             log: { ...nullLog, error: message => faults.push(message) },
           }),
         ],
@@ -102,6 +104,7 @@ describe("the lines of a diff", () => {
   beforeEach(() => {
     trackLeaks();
     documents = new CountingDocuments();
+    clock = new FakeClock();
     log = [];
   });
   afterEach(() => {
@@ -263,11 +266,39 @@ describe("the lines of a diff", () => {
     for (let i = 0; i < 500; i++) {
       call(remote, "pending", [{ ...hunk, oldText: `line ${i + 1}\n`, newText: `${i}\n` }], `t${i}`);
     }
-    await until(() => !shown(session.state).includes("none"));
+    await until(() => log.filter(({ event }) => event.type === "diffLines").length === 500);
     assert.deepEqual(
       shown(session.state),
       Array.from({ length: 500 }, (_, i) => i + 1),
     );
     assert.ok(documents.reads <= 2, `${documents.reads} readings`);
+  });
+
+  it("of calls that follow each other quickly are collected for a moment, so that they need few readings", async () => {
+    documents.put(path, numbered(1000));
+    const { session, remote } = await startSession();
+    for (let i = 0; i < 60; i++) {
+      call(remote, "pending", [{ ...hunk, oldText: `line ${i + 1}\n`, newText: `${i}\n` }], `t${i}`);
+      await settled();
+    }
+    assert.equal(documents.reads, 20);
+    assert.ok(shown(session.state).includes("none"));
+    clock.advance(100);
+    await until(() => !shown(session.state).includes("none"));
+    assert.equal(documents.reads, 21);
+  });
+
+  it("are not looked for any more when the session ends while calls are collected", async () => {
+    documents.put(path, numbered(1000));
+    const { session, remote } = await startSession();
+    for (let i = 0; i < 30; i++) {
+      call(remote, "pending", [{ ...hunk, oldText: `line ${i + 1}\n`, newText: `${i}\n` }], `t${i}`);
+      await settled();
+    }
+    const waiting = clock.pendingTimers;
+    session.dispose();
+    await settled();
+    assert.equal(documents.reads, 20);
+    assert.ok(clock.pendingTimers < waiting);
   });
 });

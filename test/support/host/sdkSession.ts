@@ -90,6 +90,7 @@ export class SdkSession {
         const { beforeTurn: _, ...review } = this.#reviews.startSession();
         return review;
       },
+      clock: systemClock,
       log,
     };
     const definition: AgentDefinition = {
