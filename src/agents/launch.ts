@@ -55,8 +55,8 @@ export function agentEnvironment(
 }
 
 /**
- * Starts the agent. Throws a ProblemError if its program cannot be found or started. `onStderr` gets each line of
- * stderr.
+ * Starts the agent in the folder `cwd`. Throws a ProblemError if its program cannot be found or started. `onStderr` gets
+ * each line of stderr.
  */
 export async function launch(
   definition: AgentDefinition,
@@ -66,7 +66,7 @@ export async function launch(
   const env = agentEnvironment(process.env, definition.env);
   const { path, file, args, verbatim } = agentSpawn(definition, env);
   const child = spawn(file, args, {
-    cwd: definition.cwd ?? cwd,
+    cwd,
     env,
     stdio: ["pipe", "pipe", "pipe"],
     // Its own process group, so that the whole tree can be killed.

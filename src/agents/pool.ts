@@ -1,7 +1,7 @@
 // One running process per agent and window, shared by its sessions. After a process exits, the next use starts another.
 import { withTimeout } from "../base/async.ts";
 import type { ReadBudget } from "../base/readBudget.ts";
-import { asProblem, ProblemError, type Problem } from "../base/errors.ts";
+import { asError, asProblem, ProblemError, type Problem } from "../base/errors.ts";
 import { Emitter, type Event } from "../base/lifecycle.ts";
 import type { Clock, Log } from "../base/log.ts";
 import { connect, StreamEndedError, type AgentConnection } from "../acp/connect.ts";
@@ -9,6 +9,7 @@ import { TrafficRecorder } from "../acp/trafficRecorder.ts";
 import type { Agent } from "../session/agent.ts";
 import { closedOutputProblem, agentCommandLine, exitProblem, launch, type AgentProcess } from "./launch.ts";
 import type { AgentDefinition } from "./registry.ts";
+import { prepareStartFolder } from "./startFolder.ts";
 
 /** The progress of a start. `detail` is the latest line of stderr. */
 export interface StartProgress {
@@ -49,17 +50,22 @@ export class AgentPool {
   readonly #log: Log;
   readonly #clock: Clock;
   readonly #version: string;
+  readonly #startFolders: string;
   readonly #readBudget: ReadBudget | undefined;
   readonly #recorded = new Emitter<string>();
   /** Fires with an agent's id when its traffic was recorded. */
   readonly onDidRecord: Event<string> = this.#recorded.event;
 
-  /** `readBudget` limits how far reading may be ahead of painting. */
-  constructor(log: Log, clock: Clock, clientVersion: string, readBudget?: ReadBudget) {
+  /**
+   * Agents start in folders of `startFolders`, which is outside of every opened folder. `readBudget` limits how far
+   * reading may be ahead of painting.
+   */
+  constructor(log: Log, clock: Clock, clientVersion: string, startFolders: string, readBudget?: ReadBudget) {
     this.#readBudget = readBudget;
     this.#log = log;
     this.#clock = clock;
     this.#version = clientVersion;
+    this.#startFolders = startFolders;
   }
 
   /** The traffic of the agent's latest process, also after its exit. */
@@ -73,14 +79,9 @@ export class AgentPool {
   /**
    * The running agent, started if necessary. Rejects with a ProblemError. Calls `onProgress` until it settles.
    */
-  async get(
-    definition: AgentDefinition,
-    cwd: string,
-    onProgress: (progress: StartProgress) => void,
-  ): Promise<RunningAgent> {
+  async get(definition: AgentDefinition, onProgress: (progress: StartProgress) => void): Promise<RunningAgent> {
     const old = this.#slots.get(definition.id);
-    const slot =
-      old && JSON.stringify(old.definition) === JSON.stringify(definition) ? old : this.#start(definition, cwd);
+    const slot = old && JSON.stringify(old.definition) === JSON.stringify(definition) ? old : this.#start(definition);
     if (old && old !== slot) void this.#end(old);
     onProgress(slot.latest);
     const link = slot.progress.event(onProgress);
@@ -104,7 +105,7 @@ export class AgentPool {
     this.#recorded.dispose();
   }
 
-  #start(definition: AgentDefinition, cwd: string): Slot {
+  #start(definition: AgentDefinition): Slot {
     const stop = new AbortController();
     const recorder = new TrafficRecorder(this.#clock);
     this.#recorders.set(definition.id, recorder);
@@ -115,7 +116,7 @@ export class AgentPool {
       stop,
       progress,
       latest: { state: "starting" },
-      ready: Promise.resolve().then(() => this.#run(slot, recorder, cwd)),
+      ready: Promise.resolve().then(() => this.#run(slot, recorder)),
     };
     slot.ready.catch((error: unknown) => {
       this.#log.warn(`${definition.name} did not start.`, asProblem(error));
@@ -125,14 +126,15 @@ export class AgentPool {
     return slot;
   }
 
-  async #run(slot: Slot, recorder: TrafficRecorder, cwd: string): Promise<RunningAgent> {
+  async #run(slot: Slot, recorder: TrafficRecorder): Promise<RunningAgent> {
     const { definition, stop } = slot;
     const report = (latest: StartProgress): void => {
       slot.latest = latest;
       slot.progress.fire(latest);
     };
     this.#log.info(`Starting ${definition.name}: ${agentCommandLine(definition)}`);
-    const process = await launch(definition, cwd, line => {
+    const folder = definition.cwd ?? (await this.#prepareFolder(definition));
+    const process = await launch(definition, folder, line => {
       recorder.recordText("err", line);
       this.#log.info(`[${definition.name}] ${line}`);
       if (slot.connected === undefined) report({ state: "connecting", detail: line.slice(0, 300) });
@@ -197,6 +199,16 @@ export class AgentPool {
     });
     this.#log.info(`${definition.name} is ready.`, agent.info);
     return { agent, definition, onDidDie: exitEmitter.event, hasEnded: () => ended };
+  }
+
+  async #prepareFolder({ name }: AgentDefinition): Promise<string> {
+    try {
+      return await prepareStartFolder(this.#startFolders);
+    } catch (error) {
+      const detail = asError(error).message;
+      const message = `Could not start ${name}: there is no folder to start it in. Set parley.agents → cwd to a folder.`;
+      throw new ProblemError({ message, detail, next: ["openSettings", "retry"] });
+    }
   }
 
   #waitFor<T>(promise: Promise<T>, ms: number): Promise<T | undefined> {

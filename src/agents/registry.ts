@@ -8,7 +8,7 @@ export interface AgentDefinition {
   readonly command: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
-  /** Absolute. Absent for the workspace folder. */
+  /** Absolute. Absent for a folder of Parley (`startFolder.ts`). */
   readonly cwd?: string;
   /**
    * What to return when the agent reads a file that does not exist. Some agents cannot create a file after an error.

@@ -207,8 +207,7 @@ export class CurrentSession {
       log,
       newId: () => randomUUID(),
       connection: {
-        connect: onProgress =>
-          pool.get(this.#definition(definition), cwd, ({ state, detail }) => onProgress(state, detail)),
+        connect: onProgress => pool.get(this.#definition(definition), ({ state, detail }) => onProgress(state, detail)),
         restart: () => pool.stop(definition.id),
       },
       createServices: dispatch => createServices(definition, cwd, dispatch),

@@ -42,15 +42,15 @@ describe("the pool of agent processes", function () {
   let pool: AgentPool;
   let folder: string;
   beforeEach(() => {
-    pool = new AgentPool(nullLog, systemClock, "0.0.0");
     folder = mkdtempSync(join(tmpdir(), "parley-pool-"));
+    pool = new AgentPool(nullLog, systemClock, "0.0.0", join(folder, "agents"));
   });
   afterEach(async () => {
     await pool.dispose();
     rmSync(folder, { recursive: true, force: true });
   });
   const get = (definition: AgentDefinition, onProgress: (progress: StartProgress) => void = () => {}) =>
-    pool.get(definition, folder, onProgress);
+    pool.get(definition, onProgress);
   const failure = async (definition: AgentDefinition): Promise<Problem> =>
     get(definition).then(
       () => assert.fail("it started"),

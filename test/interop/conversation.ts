@@ -1,6 +1,7 @@
 // One session with a real agent through all of Parley except the editor: pool, wire, session, session services,
 // projection and channel. The scenarios check the view of a panel, composed from the channel's messages.
 import { randomUUID } from "node:crypto";
+import { dirname, join } from "node:path";
 import { AgentPool } from "../../src/agents/pool.ts";
 import type { AgentDefinition } from "../../src/agents/registry.ts";
 import { transcriptText, type TrafficRecord } from "../../src/acp/trafficRecorder.ts";
@@ -66,7 +67,7 @@ export class Conversation {
   #openWindow(): Window {
     const definition = this.#definition;
     const folder = this.#folder;
-    const pool = new AgentPool(nullLog, systemClock, "interop");
+    const pool = new AgentPool(nullLog, systemClock, "interop", join(dirname(folder), "agents"));
     this.#record(pool, definition.id);
     const session = new Session({
       id: "interop",
@@ -76,7 +77,7 @@ export class Conversation {
       log: nullLog,
       newId: () => randomUUID(),
       connection: {
-        connect: onProgress => pool.get(definition, folder, ({ state, detail }) => onProgress(state, detail)),
+        connect: onProgress => pool.get(definition, ({ state, detail }) => onProgress(state, detail)),
         restart: () => pool.stop(definition.id),
       },
       createServices: dispatch => this.#room(definition, folder, dispatch),

@@ -30,6 +30,7 @@ export const scenarios: readonly Scenario[] = [
   { id: "edit", title: "Edit a file", play: edit },
   { id: "create", title: "New file", play: create },
   { id: "command", title: "Shell command", play: command },
+  { id: "command-folder", title: "Folder of a command", play: commandFolder },
   { id: "failing-command", title: "Command that fails", play: failingCommand },
   { id: "allowed", title: "Permission allowed", play: allowed },
   { id: "rejected", title: "Permission rejected", play: rejected },
@@ -150,6 +151,13 @@ async function command({ conversation, folder }: Stage): Promise<readonly string
   if (!terminal) return ["The output of a command appears as text."];
   assert.deepEqual(terminal.exit, { exitCode: 0 });
   return ["The output of a command appears as a terminal with its exit code."];
+}
+
+/** The agent's process starts in another folder, so only the session can have named this one. */
+async function commandFolder({ conversation, folder }: Stage): Promise<readonly string[]> {
+  await conversation.turn("[[tool:bash pwd | tee where.txt]][[say:It ran.]]", "allow");
+  assert.equal(readFileSync(join(folder, "where.txt"), "utf8"), `${folder}\n`);
+  return [];
 }
 
 async function failingCommand({ conversation }: Stage): Promise<readonly string[]> {

@@ -1,4 +1,5 @@
 // Creates the pool of agents of a window.
+import { join } from "node:path";
 import { ReadBudget, type ReadBudgetOptions } from "../../base/readBudget.ts";
 import type { Event } from "../../base/lifecycle.ts";
 import type { ExtensionPlatform } from "../../editor/extensionPlatform.ts";
@@ -19,5 +20,6 @@ export function createAgents({ context, store, log, clock }: ExtensionPlatform, 
   const readBudget = new ReadBudget(options);
   store.add(panels.onDidSend(() => readBudget.reset()));
   const version = String((context.extension.packageJSON as { version?: unknown }).version);
-  return new AgentPool(log, clock, version, readBudget);
+  // Global storage is in the user's own folders, which nothing in an opened folder can change.
+  return new AgentPool(log, clock, version, join(context.globalStorageUri.fsPath, "agents"), readBudget);
 }

@@ -102,7 +102,7 @@ export class SdkSession {
       missingFiles: "error",
       startTimeout: 30,
     };
-    this.#pool = new AgentPool(log, systemClock, "0.0.0");
+    this.#pool = new AgentPool(log, systemClock, "0.0.0", join(storage, "agents"));
     const onEnding = (ended: Promise<void>): void => void this.#endings.push(ended);
     this.session = new Session({
       id: "sdk-session",
@@ -112,7 +112,7 @@ export class SdkSession {
       log,
       newId: () => randomUUID(),
       connection: {
-        connect: onProgress => this.#pool.get(definition, cwd, ({ state, detail }) => onProgress(state, detail)),
+        connect: onProgress => this.#pool.get(definition, ({ state, detail }) => onProgress(state, detail)),
         restart: () => this.#pool.stop(definition.id),
       },
       createServices: dispatch => createSessionServices(services, { definition, cwd, dispatch, onEnding }),
