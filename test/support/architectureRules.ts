@@ -66,6 +66,8 @@ export const packageExceptions: Readonly<Record<string, readonly string[]>> = {
   // Compares lines and words for the panel's tool calls and for the review of changes.
   "src/base/lineDiff.ts": ["diff"],
   "src/base/wordDiff.ts": ["diff"],
+  // Makes the folder in which agents start.
+  "src/agents/startFolder.ts": ["node:fs/promises", "node:path"],
 };
 
 const webviewPackages = [/^lit($|\/)/, /^highlight\.js($|\/)/, /^marked$/, /^dompurify$/, /^@xterm\/headless($|\/)/];
