@@ -3,13 +3,15 @@
 // A pattern is a list of words, separated by spaces. 'single' or "double" quotes make one word of a text with spaces,
 // and escape the meaning of `*`. Nothing else is special.
 //   word   exactly this word
-//   *      exactly one word, whatever it is
+//   *      exactly one word
 //   **     any number of words, including none
-// An allow pattern must match the whole command: `npm test` allows `npm test` but not `npm test --watch`. A pattern
+// In an allow pattern, `*` stands for an option only if the option is known to be harmless, and neither wildcard stands
+// for a word that makes the program write or run something (wordRoles.ts). An allow pattern must match the whole command: `npm test` allows `npm test` but not `npm test --watch`. A pattern
 // that denies or asks also matches if more words follow, and matches its program by any path and with `.exe`: `rm`
 // denies `/bin/rm -r x`. Words are compared as a whole and exactly, never by prefix.
 import { baseName } from "./programs.ts";
 import type { Word } from "./types.ts";
+import { wordRoles } from "./wordRoles.ts";
 
 type PatternElement = { readonly literal: string } | "one" | "rest";
 export type Pattern = readonly PatternElement[];
@@ -68,7 +70,17 @@ export function namesProgram(pattern: Pattern): boolean {
 
 /** Whether an allow pattern matches the whole command, whatever its shell makes of it. */
 export function fitsWhole(pattern: Pattern, words: readonly Word[]): boolean {
-  return matchesWords(pattern, words, (literal, text) => literal === text, "rest only");
+  const roles = wordRoles(words);
+  return matchesWords(
+    pattern,
+    words,
+    (literal, text) => literal === text,
+    "rest only",
+    (wildcard, index) => {
+      const role = roles[index];
+      return role !== "harmful" && (wildcard === "rest" || role !== "unknown");
+    },
+  );
 }
 
 /** Whether a pattern that denies or asks matches the command or its start. */
@@ -91,12 +103,16 @@ function normalisedProgramName(name: string, byPath: boolean): string {
   return base.toLowerCase().replace(/\.(?:exe|com|cmd|bat|ps1)$/, "");
 }
 
+const isLiteral = (element: PatternElement | undefined): element is { readonly literal: string } =>
+  typeof element === "object";
+
 /** Follows all paths through the pattern at once. An inexact word may become any number of words, including none. */
 function matchesWords(
   pattern: Pattern,
   words: readonly Word[],
   same: (literal: string, text: string, index: number) => boolean,
   inexact: "rest only" | "anything",
+  standsFor?: (wildcard: "one" | "rest", index: number) => boolean,
 ): boolean {
   const last = pattern.length;
   let live = new Set<number>();
@@ -109,17 +125,21 @@ function matchesWords(
     const next = new Set<number>();
     for (const at of live) {
       const element = pattern[at];
-      if (element === "rest") reach(next, at);
+      if (element === "rest" && standsFor?.("rest", index) !== false) reach(next, at);
       if (!word.exact) {
         if (inexact === "anything") for (let further = at; further <= last; further++) reach(next, further);
-      } else if (element === "one" || (typeof element === "object" && same(element.literal, word.text, index))) {
+      } else if (
+        element === "one"
+          ? standsFor?.("one", index) !== false
+          : isLiteral(element) && same(element.literal, word.text, index)
+      ) {
         reach(next, at + 1);
       }
     }
     live = next;
     if (live.size === 0) return false;
-    // A final `**` matches the rest.
-    if (pattern[last - 1] === "rest" && live.has(last - 1)) return true;
+    // A final `**` that stands for anything matches the rest.
+    if (!standsFor && pattern[last - 1] === "rest" && live.has(last - 1)) return true;
   }
   return live.has(last);
 }
