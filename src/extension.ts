@@ -50,7 +50,11 @@ function createExtension(context: vscode.ExtensionContext): { shutDown(): Promis
   const agents = createAgents(platform, chat);
   const fileEvents = store.add(new FileEvents());
   const documents = store.add(new EditorDocuments(nodePaths(), { saveUnsaved: () => settings.read().saveUnsaved }));
-  const permissions = createPermissions(platform, { sensitive: () => settings.read().sensitive, session });
+  const permissions = createPermissions(platform, {
+    sensitive: () => settings.read().sensitive,
+    protection: () => settings.read().protection,
+    session,
+  });
   const checkpoints = createCheckpoints(platform, {
     path: checkpointFolder(context),
     limits: () => settings.read().checkpoints,

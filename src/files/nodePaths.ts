@@ -1,6 +1,6 @@
 // The PathResolver for the real file system.
 import { statSync } from "node:fs";
-import { readlink, realpath } from "node:fs/promises";
+import { lstat, readlink, realpath } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join, parse, sep } from "node:path";
 import type { PathResolver } from "./ports.ts";
 import { errorCodeOf, isNotFoundError } from "../base/errors.ts";
@@ -11,6 +11,14 @@ const maxLinks = 40;
 /** Resolves paths with the `realpath` of the system. */
 export function nodePaths(): PathResolver {
   return { real: path => real(path, 0), ignoresCase: ignoresCase(process.execPath) };
+}
+
+/** Whether a file, folder or link exists at the path, and can be seen. */
+export async function pathExists(path: string): Promise<boolean> {
+  return lstat(path).then(
+    () => true,
+    () => false,
+  );
 }
 
 async function real(path: string, links: number): Promise<string> {

@@ -1,14 +1,16 @@
 // Checks an agent's request for a file, a folder or a command, in addition to the confinement to the roots: applies
-// rules that forbid, and asks about paths outside the workspace and likely secrets.
+// rules that forbid, and asks about paths outside the workspace, likely secrets, and files that programs run.
 import { Refusal } from "../base/errors.ts";
 import { maskVariable } from "../base/mask.ts";
 import type { AgentClient, PermissionQuestion } from "../session/agent.ts";
 import type { QuestionOption, QuestionSubject } from "../session/events.ts";
 import { type Confinement } from "../files/paths.ts";
 import { quotePath } from "../base/text.ts";
-import type { AnsweredQuestion } from "./permissionBroker.ts";
+import type { AnsweredQuestion, PolicyAnswer } from "./permissionBroker.ts";
+import { isInGitFolder, type PathExists } from "./gitFolders.ts";
 import type { PermissionPolicy } from "./policy.ts";
-import type { Verdict } from "./rules.ts";
+import { strongestProtection, type Protection } from "./protectedFiles.ts";
+import { describeRule } from "./rules.ts";
 import type { Gate, AccessRequest } from "../files/gate.ts";
 
 export interface AccessOptions {
@@ -18,15 +20,17 @@ export interface AccessOptions {
   /** How to treat paths outside the roots. */
   readonly outsideMode: () => "ask" | "refuse" | "allow";
   readonly askUser: AgentClient["requestPermission"];
-  /** Called when a rule refused a request without asking. */
-  readonly onRefused: (question: PermissionQuestion, verdict: Verdict) => void;
+  readonly exists: PathExists;
+  /** Called when a request was refused without asking, with the option of the refusal and what refused it. */
+  readonly onRefused: (question: PermissionQuestion, answer: PolicyAnswer) => void;
 }
 
 const toolKinds = { read: "read", write: "edit", run: "execute" } as const;
-const answerOptions: readonly QuestionOption[] = [
+const refusal = "refuse";
+const answerOptions = (session: string): readonly QuestionOption[] => [
   { id: "allow", name: "Allow Once", kind: "allow_once" },
-  { id: "session", name: "Allow for This Session", kind: "allow_always" },
-  { id: "refuse", name: "Refuse", kind: "reject_once" },
+  { id: "session", name: session, kind: "allow_always" },
+  { id: refusal, name: "Refuse", kind: "reject_once" },
 ];
 const neverAborted = new AbortController().signal;
 
@@ -53,14 +57,22 @@ export class Access implements Gate {
     const isSensitive = operation !== "run" && (policy.isSensitive(path) || policy.isSensitive(located.path));
     const mode = located.inside ? "allow" : this.#options.outsideMode();
     if (mode === "refuse") throw confinement.outsideRefusal(path);
-    const needsAnswer = isSensitive || mode === "ask";
+    const protection = operation === "write" ? await this.#protectionOf(request) : undefined;
+    const needsAnswer = isSensitive || protection !== undefined || mode === "ask";
     if (!needsAnswer && policy.isEmpty) return false;
 
-    const question = questionOf(this.#options.agentName, request, isSensitive);
-    const { verdict, facts } = await policy.evaluate(question);
+    const question = questionOf(this.#options.agentName, request, isSensitive, protection);
+    const { verdict, facts } = await policy.evaluate(question, protection !== undefined);
     if (verdict.effect === "deny") {
-      this.#options.onRefused(question, verdict);
+      if (verdict.rule) this.#options.onRefused(question, { option: refusal, by: describeRule(verdict.rule) });
       throw new Refusal("failed", verdict.reason, { path });
+    }
+    if (protection === "refuse" && verdict.effect !== "allow") {
+      this.#options.onRefused(question, {
+        option: refusal,
+        by: "only a rule with its path allows writing a file of git",
+      });
+      throw new Refusal("failed", gitRefusal(path), { path });
     }
     const asksByRule = verdict.effect === "ask" && verdict.rule !== undefined;
     if (!needsAnswer && !asksByRule) return false;
@@ -77,7 +89,7 @@ export class Access implements Gate {
     const answer = await this.#options.askUser(question, signal);
     if (answer === "cancelled")
       throw new Refusal("cancelled", `The permission request for ${quotePath(path)} was cancelled.`);
-    if (answer.option === "refuse")
+    if (answer.option === refusal)
       throw new Refusal("failed", `The user did not allow this: ${question.title}.`, { path });
     if (verdict.effect === "allow") this.#reportedByRule.add(key);
     if (answer.option === "session") {
@@ -85,6 +97,16 @@ export class Access implements Gate {
       if (operation === "write") this.#allowedForSession.add(`read ${located.key}`);
     }
     return true;
+  }
+
+  /** How the file is protected, by its own path and by the path that links lead to. */
+  async #protectionOf({ path, located }: AccessRequest): Promise<Protection | undefined> {
+    const { policy, exists } = this.#options;
+    const listed = strongestProtection([policy.protectionOf(path), policy.protectionOf(located.path)]);
+    if (listed === false || listed === "refuse") return listed || undefined;
+    // Looking at another machine connects to it.
+    if (!located.inside && located.path.startsWith("\\\\")) return listed;
+    return (await isInGitFolder(located.path, policy.platform, exists)) ? "refuse" : listed;
   }
 
   /** Remembers the user's permission for the agent. */
@@ -106,9 +128,24 @@ export class Access implements Gate {
 const keysOf = (kind: string, line: string | undefined, paths: readonly string[]): readonly string[] =>
   line === undefined ? paths.map(path => `${kind} ${path}`) : [`${kind} ${line}`];
 
-function questionOf(agent: string, request: AccessRequest, isSensitive: boolean): PermissionQuestion {
+const gitRefusal = (path: string): string =>
+  `${quotePath(path)} belongs to git, which can run programs that it names. Only a permission rule of the user with this path allows writing it.`;
+
+const dangers: Readonly<Record<Protection, string>> = {
+  refuse: ", which belongs to git",
+  ask: ", which can run programs by itself",
+  askForBuild: ", which can run programs with the next build",
+};
+
+function questionOf(
+  agent: string,
+  request: AccessRequest,
+  isSensitive: boolean,
+  protection: Protection | undefined,
+): PermissionQuestion {
   const { operation, path, located, command, argv, env } = request;
-  const suffix = located.inside ? (isSensitive ? ", which may hold secrets" : "") : ", outside this workspace";
+  const danger = isSensitive ? ", which may hold secrets" : protection ? dangers[protection] : "";
+  const suffix = located.inside ? danger : `, outside this workspace${protection ? dangers[protection] : ""}`;
   const verb = { read: "read", write: "write", run: "run a command in" }[operation];
   // If links are involved, rules may match either name.
   const paths = [
@@ -124,5 +161,6 @@ function questionOf(agent: string, request: AccessRequest, isSensitive: boolean)
     ...(env && env.length > 0 && { env: env.map(({ name, value }) => ({ name, value: maskVariable(name, value) })) }),
   };
   const where = located.path === path ? path : `${path} (${located.path})`;
-  return { title: `${agent} wants to ${verb} ${where}${suffix}`, options: answerOptions, subject };
+  const options = answerOptions(protection ? "Allow This File for This Session" : "Allow for This Session");
+  return { title: `${agent} wants to ${verb} ${where}${suffix}`, options, subject };
 }

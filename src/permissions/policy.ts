@@ -11,11 +11,17 @@ import {
   type Verdict,
 } from "./rules.ts";
 import { looksSensitive, secretMatcher } from "./sensitiveFiles.ts";
+import { protectionTest, strongestProtection } from "./protectedFiles.ts";
+import type { ProtectionSettings, ProtectionTest } from "./protectedFiles.ts";
+import type { Platform } from "../base/platform.ts";
+import type { PathContext } from "./pathGlob.ts";
 
 export interface PermissionPolicyOptions {
   readonly rules: () => RuleSet;
   /** Globs of files that look like secrets, in addition to the built-in ones. */
   readonly sensitive: () => readonly string[];
+  /** The user's changes to the lists of protected files. */
+  readonly protection: () => ProtectionSettings;
   readonly context: () => FactsContext;
 }
 
@@ -26,6 +32,7 @@ export interface RuleResult {
 
 export class PermissionPolicy {
   readonly #options: PermissionPolicyOptions;
+  #protection: { readonly key: string; readonly test: ProtectionTest } | undefined;
 
   constructor(options: PermissionPolicyOptions) {
     this.#options = options;
@@ -40,10 +47,30 @@ export class PermissionPolicy {
     return looksSensitive(path, this.#options.sensitive(), this.#options.context().place);
   }
 
-  /** Evaluates the rules for a question. Returns the verdict and the facts. Never rejects. */
-  async evaluate(question: PermissionQuestion): Promise<RuleResult> {
+  get platform(): Platform {
+    return this.#options.context().place.platform;
+  }
+
+  /** How a file is protected against writes. */
+  protectionOf(path: string): ReturnType<ProtectionTest> {
+    return this.#protectionTest(this.#options.context().place)(path);
+  }
+
+  #protectionTest(place: PathContext): ProtectionTest {
+    const settings = this.#options.protection();
+    const key = JSON.stringify([settings, place]);
+    if (this.#protection?.key !== key) this.#protection = { key, test: protectionTest(settings, place) };
+    return this.#protection.test;
+  }
+
+  /**
+   * Evaluates the rules for a question. Returns the verdict and the facts. Never rejects. `isProtected`: only rules that
+   * name the files allow it.
+   */
+  async evaluate(question: PermissionQuestion, isProtected = false): Promise<RuleResult> {
     const facts = await questionFacts(question, this.#options.context());
-    const all = { ...facts, isSensitive: secretMatcher(this.#options.sensitive(), facts.place) };
+    const isSecret = secretMatcher(this.#options.sensitive(), facts.place);
+    const all = withSensitivity(facts, path => isProtected || isSecret(path), this.#protectionTest(facts.place));
     return { facts: all, verdict: evaluateRules(this.#options.rules(), all) };
   }
 
@@ -53,9 +80,32 @@ export class PermissionPolicy {
     const decision = answerFromVerdict(verdict, question.options);
     if (decision) return { decision };
     const hasReason = verdict.rule !== undefined || this.#options.rules().problems.some(problem => problem.blocksAllow);
+    const reason = hasReason ? verdict.reason : this.#warning(facts);
     return {
-      ...(hasReason && { reason: verdict.reason }),
+      ...(reason !== undefined && { reason }),
       ...(narrowestRule(facts) !== undefined && { always: true }),
     };
   }
+
+  /** The reason why the user should look twice at a change. */
+  #warning(facts: QuestionFacts): string | undefined {
+    if (!isChange(facts)) return undefined;
+    const protection = strongestProtection(facts.paths.map(this.#protectionTest(facts.place)));
+    if (protection === "refuse")
+      return "This file belongs to git, which can run programs. Parley writes it only if a rule names it.";
+    if (protection === "ask") return "This file can run programs without an action of yours.";
+    return protection === "askForBuild" ? "This file can run programs with the next build." : undefined;
+  }
 }
+
+/** The facts with the files that only a rule with their name allows: secrets, and protected files that change. */
+export function withSensitivity(
+  facts: QuestionFacts,
+  isSecret: (path: string) => boolean,
+  protection: ProtectionTest,
+): QuestionFacts {
+  const isProtected = (path: string): boolean => Boolean(protection(path));
+  return { ...facts, isSensitive: isChange(facts) ? path => isSecret(path) || isProtected(path) : isSecret };
+}
+
+const isChange = ({ kind }: QuestionFacts): boolean => kind === "edit" || kind === "delete" || kind === "move";

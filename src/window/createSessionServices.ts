@@ -10,12 +10,12 @@ import { auditRecord, type AuditLog } from "../permissions/auditLog.ts";
 import { questionFacts, type FactsContext } from "../permissions/questionFacts.ts";
 import { DiffLocator } from "../files/diffLocator.ts";
 import { SessionFiles } from "../files/sessionFiles.ts";
-import { nodePaths } from "../files/nodePaths.ts";
+import { nodePaths, pathExists } from "../files/nodePaths.ts";
 import { Confinement } from "../files/paths.ts";
 import { PermissionBroker, type AnsweredQuestion } from "../permissions/permissionBroker.ts";
 import { PermissionPolicy } from "../permissions/policy.ts";
 import type { Documents } from "../files/ports.ts";
-import { answerFromVerdict, type RuleSet } from "../permissions/rules.ts";
+import type { RuleSet } from "../permissions/rules.ts";
 import { SessionTerminals } from "../terminals/sessionTerminals.ts";
 import type { FileEvents } from "../files/vscode/fileEvents.ts";
 import { UnsavedChangesWatcher } from "../files/vscode/unsavedChangesWatcher.ts";
@@ -61,7 +61,12 @@ export function createSessionServices(
     const facts = await questionFacts(decided.question, context());
     services.audit.record(auditRecord(decided, { at: Date.now(), agent: definition.name, folder: cwd, facts }));
   };
-  const policy = new PermissionPolicy({ rules, sensitive: () => settings().sensitive, context });
+  const policy = new PermissionPolicy({
+    rules,
+    sensitive: () => settings().sensitive,
+    protection: () => settings().protection,
+    context,
+  });
   const broker: PermissionBroker = new PermissionBroker({
     report: dispatch,
     decide: question => policy.decide(question),
@@ -76,10 +81,8 @@ export function createSessionServices(
     policy,
     outsideMode: () => settings().outsideWorkspace,
     askUser: (question, signal) => broker.requestPermission(question, signal),
-    onRefused: (question, verdict) => {
-      const decision = answerFromVerdict(verdict, question.options);
-      if (decision) broker.record(question, decision);
-    },
+    exists: pathExists,
+    onRefused: (question, answer) => broker.record(question, answer),
   });
   const { missingFiles } = definition;
   const files = new SessionFiles(documents, confinement, { missingFiles }, access);

@@ -3,6 +3,7 @@ import * as vscode from "vscode";
 import { Emitter, type Disposable, type Event } from "../base/lifecycle.ts";
 import { resolveAgents, type AgentDefinition, type InvalidDefinition } from "../agents/registry.ts";
 import type { ViewHead } from "../panel/protocol.ts";
+import { readProtectionSetting, type ProtectionSettings } from "../permissions/protectedFiles.ts";
 import { readGlobSetting } from "../permissions/sensitiveFiles.ts";
 
 export interface Settings {
@@ -13,6 +14,8 @@ export interface Settings {
   readonly outsideWorkspace: "ask" | "refuse" | "allow";
   /** Additional globs of files that always require approval. */
   readonly sensitive: readonly string[];
+  /** The user's changes to the lists of files that programs run. */
+  readonly protection: ProtectionSettings;
   /** Whether to save a file that an agent changed even if the user has unsaved changes in it. */
   readonly saveUnsaved: boolean;
   /** Which events show a notification while the chat is hidden. */
@@ -80,11 +83,17 @@ export function readSettings(context: vscode.ExtensionContext): Settings {
     readGlobSetting("parley.files.sensitive", value),
   );
   const badGlobs = sensitive.flatMap(({ problems }) => problems).map(reason => ({ id: "files.sensitive", reason }));
+  const { overrides, problems } = readProtectionSetting(
+    "parley.files.protected",
+    userValue(configuration, "files.protected"),
+  );
+  const badProtection = problems.map(reason => ({ id: "files.protected", reason }));
   return {
     agents,
-    bad: [...bad, ...badGlobs],
+    bad: [...bad, ...badGlobs, ...badProtection],
     sendKey: configuration.get("sendKey") === "modEnter" ? "modEnter" : "enter",
     outsideWorkspace: outside === "refuse" || outside === "allow" ? outside : "ask",
+    protection: { overrides, askForBuildFiles: userValue(configuration, "files.askForBuildFiles") !== false },
     sensitive: sensitive.flatMap(({ globs }) => globs),
     saveUnsaved: configuration.get("files.saveUnsaved") === true,
     notifications: notificationLevel(configuration.get("notifications"), "all"),

@@ -15,13 +15,14 @@ import { replay } from "../../src/session/log/replay.ts";
 import { Session } from "../../src/session/session.ts";
 import type { SessionServices } from "../../src/session/sessionServices.ts";
 import { SessionFiles } from "../../src/files/sessionFiles.ts";
-import { nodePaths } from "../../src/files/nodePaths.ts";
+import { nodePaths, pathExists } from "../../src/files/nodePaths.ts";
 import { Access } from "../../src/permissions/access.ts";
 import { Confinement } from "../../src/files/paths.ts";
 import { hostPlatform } from "../../src/base/platform.ts";
 import { PermissionBroker } from "../../src/permissions/permissionBroker.ts";
 import { PermissionPolicy } from "../../src/permissions/policy.ts";
-import { answerFromVerdict, readRules, type Rule } from "../../src/permissions/rules.ts";
+import { defaultProtection } from "../../src/permissions/protectedFiles.ts";
+import { readRules, type Rule } from "../../src/permissions/rules.ts";
 import { SessionTerminals } from "../../src/terminals/sessionTerminals.ts";
 import { NodeDocuments } from "./nodeDocuments.ts";
 
@@ -234,6 +235,7 @@ export class Conversation {
     const policy = new PermissionPolicy({
       rules: () => readRules(this.rules),
       sensitive: () => [],
+      protection: () => defaultProtection,
       context: () => ({
         agent: definition.id,
         workspaceFolder: cwd,
@@ -250,10 +252,8 @@ export class Conversation {
       policy,
       outsideMode: () => "ask",
       askUser: (question, signal) => broker.requestPermission(question, signal),
-      onRefused: (question, verdict) => {
-        const decision = answerFromVerdict(verdict, question.options);
-        if (decision) broker.record(question, decision);
-      },
+      exists: pathExists,
+      onRefused: (question, answer) => broker.record(question, answer),
     });
     const { missingFiles } = definition;
     const files = new SessionFiles(this.documents, confinement, { missingFiles }, access);

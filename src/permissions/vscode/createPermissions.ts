@@ -6,6 +6,9 @@ import type { QuestionOption } from "../../session/events.ts";
 import type { Session } from "../../session/session.ts";
 import { permissionTitle } from "../../session/toolTitle.ts";
 import { AuditLog } from "../auditLog.ts";
+import { withSensitivity } from "../policy.ts";
+import { protectionTest, type ProtectionSettings } from "../protectedFiles.ts";
+import { secretMatcher } from "../sensitiveFiles.ts";
 import { PermissionLog } from "./permissionLog.ts";
 import { PermissionRules } from "./permissionRules.ts";
 import { factsOf } from "./questionContext.ts";
@@ -13,6 +16,8 @@ import { factsOf } from "./questionContext.ts";
 export interface PermissionsOptions {
   /** Globs of files that look like secrets, beside the built-in ones. */
   readonly sensitive: () => readonly string[];
+  /** The user's changes to the lists of protected files. */
+  readonly protection: () => ProtectionSettings;
   /** The session whose questions the panel shows. */
   readonly session: () => Session | undefined;
 }
@@ -27,8 +32,9 @@ export interface PermissionsFeature {
 /** Creates the rules, which apply to every session of the window, and the log of all answers. */
 export function createPermissions(
   { context, store, log, storage }: ExtensionPlatform,
-  { sensitive, session }: PermissionsOptions,
+  options: PermissionsOptions,
 ): PermissionsFeature {
+  const { sensitive } = options;
   const audit = new AuditLog(storage, log);
   const rules = store.add(new PermissionRules({ workspaceState: context.workspaceState, log, sensitive }));
   // Reports invalid rules now: a mistyped deny rule must not stay unnoticed until the first question.
@@ -42,21 +48,28 @@ export function createPermissions(
       "parley.showPermissionLog": () => permissionLog.show(),
     },
     intents: {
-      always: ({ ask }) => createRule(rules, session(), ask),
+      always: ({ ask }) => createRule(rules, options, ask),
       manageRules: ({ decision }) => rules.manage(decision),
     },
   };
 }
 
 /** Creates a rule that the user chooses, and answers this question as the rule does. */
-async function createRule(rules: PermissionRules, session: Session | undefined, questionId: string): Promise<void> {
+async function createRule(
+  rules: PermissionRules,
+  { sensitive, protection, session: current }: PermissionsOptions,
+  questionId: string,
+): Promise<void> {
+  const session = current();
   const question = session?.question(questionId);
   const agent = session?.state.agent;
   if (!session || !agent || !question) return;
   const { workspaceFolder } = session.state;
+  const facts = await factsOf(question, agent.id, workspaceFolder);
+  const { place } = facts;
   const ruleEffect = await rules.createRule(
     permissionTitle(question.title, question.tool, workspaceFolder),
-    await factsOf(question, agent.id, workspaceFolder),
+    withSensitivity(facts, secretMatcher(sensitive(), place), protectionTest(protection(), place)),
   );
   const optionOfKind = (kind: string): QuestionOption | undefined =>
     question.options.find(offered => offered.kind === kind);
