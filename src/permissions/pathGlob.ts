@@ -23,7 +23,8 @@ export function expandGlob(glob: string): readonly Glob[] | string {
   return globs;
 }
 
-function expandBraces(glob: string): readonly string[] | string {
+/** The alternatives of a text with braces. A string result is a sentence that describes the error. */
+export function expandBraces(glob: string): readonly string[] | string {
   let done: string[] = [];
   let open = [glob];
   while (open.length > 0) {
@@ -59,6 +60,50 @@ function segmentFits(pattern: string, segment: string): boolean {
     character => character === "*",
     (one, character) => one === "?" || one === character,
   );
+}
+
+/**
+ * Whether a path with the wildcards of a shell may be a path that the glob matches. In a shell, a wildcard at the start of
+ * a name doesn't stand for a dot. Both are in lower case.
+ */
+export function mayOverlap(shell: readonly string[], glob: readonly string[]): boolean {
+  const isAnyFolder = (segment: string): boolean => segment === "**";
+  return patternsOverlap(shell, glob, isAnyFolder, segmentsOverlap);
+}
+
+function segmentsOverlap(shell: string, segment: string): boolean {
+  if (/^[*?[]/.test(shell) && segment.startsWith(".")) return false;
+  // A set of characters stands for one of them. An unclosed one is not understood.
+  const own = shell.replace(/\[[!^]?\]?[^\]]*\]/g, "?").replace(/\[.*/, "*");
+  const isAnyText = (character: string): boolean => character === "*";
+  const fits = (a: string, b: string): boolean => a === b || a === "?" || b === "?";
+  return patternsOverlap(Array.from(own), Array.from(segment), isAnyText, fits);
+}
+
+/** Whether something matches both of two patterns. */
+function patternsOverlap(
+  one: readonly string[],
+  other: readonly string[],
+  isAny: (element: string) => boolean,
+  fits: (a: string, b: string) => boolean,
+): boolean {
+  // For each position in `other`: whether its rest overlaps with the rest of `one`.
+  let after: boolean[] = [];
+  for (let i = one.length; i >= 0; i--) {
+    const here: boolean[] = [];
+    for (let j = other.length; j >= 0; j--) {
+      const a = one[i];
+      const b = other[j];
+      const skipsOther = (): boolean => here[j + 1] ?? false;
+      const skipsOne = (): boolean => after[j] ?? false;
+      if (a === undefined && b === undefined) here[j] = true;
+      else if (a !== undefined && isAny(a)) here[j] = skipsOne() || (b !== undefined && skipsOther());
+      else if (b !== undefined && isAny(b)) here[j] = skipsOther() || (a !== undefined && skipsOne());
+      else here[j] = a !== undefined && b !== undefined && fits(a, b) && (after[j + 1] ?? false);
+    }
+    after = here;
+  }
+  return after[0] ?? false;
 }
 
 /** Matches wildcards that stand for any number of items, without exponential backtracking. */
@@ -190,6 +235,19 @@ export function restrictionTest(globs: readonly PathGlob[], place: PathContext):
         (anywhere && globFits(glob, own)) ||
         bases.some(base => base.every((segment, i) => own[i] === segment) && globFits(glob, own.slice(base.length))),
     );
+  };
+}
+
+/** The same for a path with the wildcards of a shell: whether it may stand for a path that a glob matches. */
+export function overlapTest(globs: readonly PathGlob[], place: PathContext): (path: string) => boolean {
+  const made = globs.flatMap(({ from, glob }) => {
+    const own = foldedSegments(glob, place);
+    const below = (from === "top" ? [[]] : basesOf(from, place)).map(base => [...base, ...own]);
+    return from === "roots" && glob[0] === "**" ? [own, ...below] : below;
+  });
+  return path => {
+    const own = segmentsOf(path, place);
+    return !own || made.some(glob => mayOverlap(own, glob));
   };
 }
 

@@ -2,11 +2,12 @@
 // Anything that no rule allows is asked. Pure.
 import type { QuestionOption, ToolKind } from "../session/events.ts";
 import { quotePath } from "../base/text.ts";
-import { nearestName } from "./nearestName.ts";
+import { argumentPaths, namesSecret, type SecretCheck } from "./commandArguments.ts";
 import type { PolicyAnswer } from "./permissionBroker.ts";
-import { expandGlob, globForPath, isInRoots, pathRestricted, pathFits, pathGlobs } from "./pathGlob.ts";
+import { globForPath, isInRoots, pathRestricted, pathFits, pathGlobs } from "./pathGlob.ts";
 import type { PathGlob, PathContext } from "./pathGlob.ts";
-import { fitsBeginning, fitsWhole, namesProgram, parsePattern, exactPattern, type Fit } from "./commandLine/pattern.ts";
+import { ruleOutline, ruleProblem } from "./ruleProblems.ts";
+import { fitsBeginning, fitsWhole, parsePattern, exactPattern, type Fit } from "./commandLine/pattern.ts";
 import type { Pattern } from "./commandLine/pattern.ts";
 import type { Command, CommandLine } from "./commandLine/types.ts";
 
@@ -59,7 +60,7 @@ export interface QuestionFacts {
   readonly paths: readonly string[];
   readonly urls: readonly string[];
   /** Whether a file looks like a secret. Then only a rule that names it without a wildcard allows it. */
-  readonly isSensitive?: (path: string) => boolean;
+  readonly isSensitive?: SecretCheck;
   /** The reason why no rule can allow it although it is understood. Continues "it …". */
   readonly caveat?: string;
   /** False: allow rules are ignored. */
@@ -75,8 +76,6 @@ export interface Verdict {
   readonly reason: string;
 }
 
-const fields = ["effect", "kind", "agent", "path", "command", "domain"] as const;
-
 /** Reads the rules from the settings. Errors are reported and never silently ignored. */
 export function readRules(value: unknown): RuleSet {
   if (value === undefined || value === null) return { rules: [], problems: [] };
@@ -86,100 +85,16 @@ export function readRules(value: unknown): RuleSet {
   const rules: Rule[] = [];
   const problems: RuleProblem[] = [];
   for (const [index, item] of (value as readonly unknown[]).entries()) {
-    const wrong = problemOf(item);
+    const wrong = ruleProblem(item);
     if (wrong === undefined) rules.push(item as Rule);
     else {
       const guards = (item as Partial<Rule> | null)?.effect !== "allow";
-      const sentence = `Permission rule ${index + 1}${outlineOf(item)} ${wrong}`;
+      const sentence = `Permission rule ${index + 1}${ruleOutline(item)} ${wrong}`;
       problems.push({ index, message: /[.?]$/.test(sentence) ? sentence : `${sentence}.`, blocksAllow: guards });
     }
   }
   return { rules, problems };
 }
-
-const maxOutlineLength = 120;
-
-/** The content of an invalid rule in parentheses, so that users recognize the rule: ` (deny, comand “rm”)`. */
-function outlineOf(item: unknown): string {
-  if (typeof item !== "object" || item === null || Array.isArray(item)) return "";
-  const parts = Object.entries(item).map(([key, value]) => {
-    const text = (Array.isArray(value) ? value : [value]).map(String).join(", ");
-    return key === "effect" ? text : `${key} “${text}”`;
-  });
-  const outline = parts.join(", ").replace(/\s+/g, " ");
-  if (outline === "") return "";
-  return ` (${outline.length > maxOutlineLength ? `${outline.slice(0, maxOutlineLength - 1)}…` : outline})`;
-}
-
-/** Continues a sentence about an unknown name: the valid name that was probably meant, otherwise `otherwise`. */
-function suggestion(text: unknown, names: readonly string[], otherwise: string): string {
-  const nearest = typeof text === "string" ? nearestName(text, names) : undefined;
-  return nearest === undefined ? `. ${otherwise}` : `. Did you mean “${nearest}”?`;
-}
-
-const effects: readonly Effect[] = ["allow", "ask", "deny"];
-/** The kinds of the protocol. Agents may send others. */
-const toolKinds: readonly ToolKind[] =
-  ["read", "edit", "delete", "move", "search", "execute", "think", "fetch", "switch_mode", "other"]; // prettier-ignore
-
-function problemOf(item: unknown): string | undefined {
-  if (typeof item !== "object" || item === null || Array.isArray(item)) return "must be an object";
-  const rule = item as Readonly<Record<string, unknown>>;
-  // A misspelt condition would widen the rule.
-  const unknownField = Object.keys(rule).find(key => !fields.some(field => field === key));
-  if (unknownField !== undefined) {
-    const known = `Known fields: ${fields.join(", ")}`;
-    return `has an unknown field ${quotePath(unknownField)}${suggestion(unknownField, fields, known)}`;
-  }
-  const { effect } = rule;
-  if (effect === undefined) return "needs an effect: allow, ask or deny";
-  if (!effects.some(known => known === effect)) {
-    const given = typeof effect === "string" ? `an unknown effect ${quotePath(effect)}` : "an invalid effect";
-    return `has ${given}${suggestion(effect, effects, "Use allow, ask or deny")}`;
-  }
-  for (const field of fields.slice(1)) {
-    const texts = rule[field] === undefined ? [] : Array.isArray(rule[field]) ? rule[field] : [rule[field]];
-    if (rule[field] !== undefined && texts.length === 0) return `has an empty list as its ${field}`;
-    for (const text of texts as readonly unknown[]) {
-      if (typeof text !== "string" || text.trim() === "") return `needs a text, or a list of texts, as its ${field}`;
-      const wrong = fieldChecks[field](text, rule["effect"] as Effect);
-      if (wrong !== undefined) return `has a ${field} ${quotePath(text)} that ${wrong}`;
-    }
-  }
-  const { kind, path, command, domain } = rule;
-  // An allow rule with only an agent would allow everything, which is never intended.
-  const conditions = [kind, path, command, domain, ...(rule["effect"] === "allow" ? [] : [rule["agent"]])];
-  if (conditions.every(condition => condition === undefined)) return "must have at least one condition";
-  return undefined;
-}
-
-type Check = (text: string, effect: Effect) => string | undefined;
-const fieldChecks: Readonly<Record<(typeof fields)[number], Check>> = {
-  effect: () => undefined,
-  // Agents may send other kinds than those of the protocol, so only a name that resembles one of these is mistyped.
-  kind: text => {
-    const nearest = nearestName(text, toolKinds);
-    return nearest === undefined || nearest === text ? undefined : `is unknown. Did you mean “${nearest}”?`;
-  },
-  agent: () => undefined,
-  path: text => {
-    if (text.includes("\\")) return "contains a backslash. Use “/” between folders, also on Windows";
-    if (/^~(?!\/)/.test(text)) return "starts with “~”. Only “~/” is supported";
-    const globs = expandGlob(text);
-    return typeof globs === "string" ? globs : undefined;
-  },
-  command: (text, effect) => {
-    const pattern = parsePattern(text);
-    if (typeof pattern === "string") return pattern;
-    return effect !== "allow" || namesProgram(pattern) ? undefined : "must start with the name of a program";
-  },
-  domain: text => {
-    if (/^\d+(?:\.\d+){3}$|^\[[\da-f:.]+\]$|^(?!-)[a-z\d_-]+(?:\.(?!-)[a-z\d_-]+)*$/.test(text)) {
-      return /\.\d+$/.test(text) && !/^\d+(?:\.\d+){3}$/.test(text) ? "is part of an address" : undefined;
-    }
-    return "is not a host name. Write it like “example.com”, in lower case, without “https://” or “*.”";
-  },
-};
 
 /** Evaluates the rules for a question. */
 export function evaluateRules(set: RuleSet, facts: QuestionFacts): Verdict {
@@ -299,20 +214,6 @@ function namesFile(glob: string, path: string, facts: QuestionFacts): boolean {
   return letters.length > 2 && pathGlobs(glob).some(one => pathFits(one, path, facts.place));
 }
 
-/** The number of words that are checked for secrets. The user is asked about longer commands. */
-const maxCheckedWords = 1000;
-
-/** Whether a word of the command may be a file that looks like a secret. */
-function namesSecret(command: Command, facts: QuestionFacts): boolean {
-  const { isSensitive } = facts;
-  if (!isSensitive) return false;
-  if (command.words.length > maxCheckedWords) return true;
-  // Only the shell can expand a word such as `.en?` or `~/.ssh/id_rsa`.
-  return command.words
-    .slice(1)
-    .some(({ text, exact }) => !exact || argumentPaths(text, facts).some(path => isSensitive(path)));
-}
-
 /** Whether a rule that denies or asks matches anything in question. */
 function restrictionFit(rule: Rule, facts: QuestionFacts): Fit {
   const { commands, paths, domains, kind, agent } = compiled(rule);
@@ -359,15 +260,6 @@ function pathFit(globs: readonly PathGlob[], facts: QuestionFacts): Fit {
     fits.push("maybe");
   }
   return strongest(fits);
-}
-
-/** The files that a word such as `src/a` or `--file=src/a` may mean. */
-function argumentPaths(text: string, facts: QuestionFacts): readonly string[] {
-  const windows = facts.place.platform === "windows";
-  const absolute = windows ? /^(?:[a-z]:)?[\\/]/i : /^\//;
-  return [...new Set([text, text.slice(text.indexOf("=") + 1)])].flatMap(one =>
-    absolute.test(one) ? [one] : (facts.cwd === undefined ? facts.place.roots : [facts.cwd]).map(at => `${at}/${one}`),
-  );
 }
 
 function domainFit(domains: readonly string[], facts: QuestionFacts): Fit {

@@ -1,6 +1,6 @@
 // Files that look like secrets. An agent may access them only with the user's permission, even inside the workspace
 // folders.
-import { restrictionTest, expandGlob, pathGlobs, type PathGlob, type PathContext } from "./pathGlob.ts";
+import { expandGlob, overlapTest, pathGlobs, restrictionTest, type PathGlob, type PathContext } from "./pathGlob.ts";
 
 /** Recognised by name in any folder. */
 const secretNames = [
@@ -40,9 +40,35 @@ export function readGlobSetting(
   return { globs, problems };
 }
 
+/** A test for many paths. */
+export interface SecretTest {
+  /** Whether the path looks like a secret. */
+  (path: string): boolean;
+  /** Whether a path with the wildcards of a shell may stand for such a path. */
+  readonly mayMatch: (shellPattern: string) => boolean;
+}
+
+/** Examples that repositories contain on purpose: `.env.example`. */
+const exampleFile = /(?:^|[\\/])\.env\.(?:example|sample|template|dist)$/i;
+
 /** The same test for many paths. */
-export function secretMatcher(extraGlobs: readonly string[], place: PathContext): (path: string) => boolean {
-  return restrictionTest([...builtInGlobs, ...extraGlobs.flatMap(pathGlobs)], { ...place, ignoresCase: true });
+export function secretMatcher(extraGlobs: readonly string[], place: PathContext): SecretTest {
+  const context = { ...place, ignoresCase: true };
+  const extra = extraGlobs.flatMap(pathGlobs);
+  const globs = [...builtInGlobs, ...extra];
+  const all = restrictionTest(globs, context);
+  const named = restrictionTest(extra, context);
+  const isSensitive = (path: string): boolean => (exampleFile.test(path) ? named(path) : all(path));
+  return Object.assign(isSensitive, { mayMatch: overlapTest(globs, context) });
+}
+
+const builtInTests = new WeakMap<PathContext, SecretTest>();
+
+/** The test for the built-in list. */
+export function builtInSecrets(place: PathContext): SecretTest {
+  const made = builtInTests.get(place) ?? secretMatcher([], place);
+  builtInTests.set(place, made);
+  return made;
 }
 
 /** Whether the path looks like a secret. Case never matters, so that in doubt the user is asked. */

@@ -191,7 +191,8 @@ describe("a line that the parser understands", function () {
   const pieces = fc.constantFrom(
     "aa", "bb", "rm", "a", " ", " ", " ", ";", "\n", "'", '"', "\\", "&&", "||", "|", "$X", "=", "#", "2", ">/dev/null",
     "2>&1", ">&2", "\\\n", "$'", "(", ")", "{", "}", "~", "*", "!", "-", "time ", "env ", "bash -c ", "CI=1 ", "`", "&>/dev/null",
-    "é", "^", "@", "%", ":", ",", "<", "[", "]",
+    "é", "^", "@", "%", ":", ",", "<", "[", "]", "|& ", "@{u}", "a@{0}", "{a,b}", "! ", "!\"", "cat <<'E'\n", "cat <<E\n", "\nE\n", "cat < a ",
+    ">'/dev/null'", ">/dev/stderr", "[ a ]",
   ); // prettier-ignore
 
   it("runs exactly the parsed commands in sh and bash", () => {

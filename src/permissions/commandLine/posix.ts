@@ -13,9 +13,18 @@ export interface ScannedWord extends Word {
 export type ScannedCommand = readonly ScannedWord[];
 
 /** The word must end after a redirection: `>/dev/nullx` is a file. */
-const redirection = /(?:>&[12]|>>?[ \t]*\/dev\/null|<[ \t]*\/dev\/null)(?=[ \t\n;|&]|$)/y;
+const redirection =
+  /(?:>&[12]|>>?[ \t]*(?:\/dev\/(?:null|stderr|stdout)|'\/dev\/null'|"\/dev\/null")|<[ \t]*\/dev\/null)(?=[ \t\n;|&]|$)/y;
 /** dash parses `&>` as `&` and `>`, which has the same effect only at the end of a command. */
 const bothRedirected = /&>>?[ \t]*\/dev\/null(?=[ \t]*(?:[\n;|&]|$))/y;
+/** A revision of git, such as `@{u}` and `stash@{0}`. */
+const revision = /\{(?:[a-z]+|\d+)\}/y;
+const alternatives = /\{[\w./-]*(?:,[\w./-]*)+\}/y;
+/** Only with a quoted delimiter, so that the shell expands nothing in the text. */
+const hereDocument = /<<[ \t]*(?:'(\w+)'|"(\w+)")(?=[ \t\n;|&]|$)/y;
+const inputFile = /<[ \t]*(?=[\w./~'"-])/y;
+/** Programs that show or count their input. Others may run it. */
+const inputReaders = new Set("cat wc head tail grep sort jq nl tr cut rev tac".split(" "));
 const variable = /\$(?:[A-Za-z_]\w*|\{[A-Za-z_]\w*\}|\?)(?!\[)/y;
 
 /** The commands of a line. Throws {@link NotUnderstood}. */
@@ -26,6 +35,8 @@ export function scanPosix(line: string): readonly ScannedCommand[] {
 class PosixScanner {
   readonly #line: string;
   #at = 0;
+  /** The here-document that starts after this line. */
+  #pending: { readonly delimiter: string; readonly from: number } | undefined;
 
   constructor(line: string) {
     this.#line = line;
@@ -40,8 +51,13 @@ class PosixScanner {
       this.#skipBlanks();
       const end = this.#separator();
       if (end === undefined) {
-        if (this.#redirection()) continue;
+        const reads = words[0]?.exact === true && inputReaders.has(words[0].text);
+        if (reads && this.#hereDocument()) continue;
+        // The file counts as a word, so that it is judged like one.
+        const isFile = reads && this.#line[this.#at] === "<" && this.#isInputFile();
+        if (!isFile && this.#redirection()) continue;
         const word = this.#word();
+        if (isFile && !word) throw new NotUnderstood("reads its input from a file");
         if (word) words.push(word);
         continue;
       }
@@ -54,7 +70,7 @@ class PosixScanner {
         continue;
       }
       if (end === "") return commands;
-      expected = end === "&&" || end === "||" || end === "|";
+      expected = end === "&&" || end === "||" || end === "|" || end === "|&";
     }
   }
 
@@ -65,11 +81,17 @@ class PosixScanner {
   /** Consumes the end of a command. `""` is the end of the line. Undefined: the command continues. */
   #separator(): string | undefined {
     const first = this.#line[this.#at];
-    if (first === undefined) return "";
-    if (first === "\n" || first === ";") return this.#consume(first);
+    if (first === undefined) {
+      if (this.#pending) throw new NotUnderstood("contains a here-document");
+      return "";
+    }
+    if (first === "\n") return this.#endOfLine();
+    if (first === ";") return this.#consume(first);
     if (first !== "&" && first !== "|") return undefined;
     const second = this.#line[this.#at + 1];
     if (second === first) return this.#consume(first + second);
+    // The output and the errors. A shell that doesn't know it runs nothing, or both commands.
+    if (first === "|" && second === "&" && this.#line[this.#at + 2] === " ") return this.#consume("|&");
     if (first === "|" && second === "&") throw new NotUnderstood("has an operator that not every shell knows: |&");
     if (first === "&" && second === ">") return undefined;
     return this.#consume(first);
@@ -78,6 +100,38 @@ class PosixScanner {
   #consume(text: string): string {
     this.#at += text.length;
     return text;
+  }
+
+  /** Skips the text of a here-document. */
+  #endOfLine(): string {
+    this.#at++;
+    const pending = this.#pending;
+    this.#pending = undefined;
+    if (!pending) return "\n";
+    const text = this.#line.slice(this.#at);
+    const end = new RegExp(`^${pending.delimiter}(?=\n|$)`, "m").exec(text);
+    const body = text.slice(0, end?.index ?? 0);
+    const isOneLine = !this.#line.slice(pending.from, this.#at - 1).includes("\n");
+    // A prompt may expand history in it.
+    if (!end || !isOneLine || body.includes("!")) {
+      throw new NotUnderstood("contains a here-document");
+    }
+    this.#at += end.index + pending.delimiter.length;
+    return "\n";
+  }
+
+  #hereDocument(): boolean {
+    hereDocument.lastIndex = this.#at;
+    const found = hereDocument.exec(this.#line);
+    if (!found || this.#pending) return false;
+    this.#at += found[0].length;
+    this.#pending = { delimiter: found[1] ?? found[2] ?? "", from: this.#at };
+    return true;
+  }
+
+  #isInputFile(): boolean {
+    redirection.lastIndex = this.#at;
+    return !redirection.test(this.#line) && this.#match(inputFile) !== undefined;
   }
 
   #redirection(): boolean {
@@ -109,6 +163,8 @@ class PosixScanner {
       else this.#unquoted(c, made, made.text.length === 0 && !made.quoted);
     }
     const raw = this.#line.slice(start, this.#at);
+    // Alone, they are no set of characters.
+    if (raw === "[" || raw === "]") made.exact = true;
     const text = made.text.join("");
     const next = this.#line[this.#at];
     if (!made.quoted && /^\d+$/.test(text) && (next === "<" || next === ">")) {
@@ -122,12 +178,28 @@ class PosixScanner {
   #unquoted(c: string, made: WordBuilder, first: boolean): void {
     if (c === "`") throw new NotUnderstood("substitutes the output of another command");
     if (c === "(" || c === ")") throw new NotUnderstood("contains a subshell, a function or a pattern in parentheses");
+    if (c === "{" && this.#braces(made)) return;
     if (c === "{" || c === "}") throw new NotUnderstood("contains braces, which group or expand");
-    if (c === "!") throw new NotUnderstood("contains “!”, which negates or recalls an earlier command");
+    const isAlone = c === "!" && first && /^[ \t]$/.test(this.#line[this.#at + 1] ?? "");
+    if (c === "!" && !isAlone) throw new NotUnderstood("contains “!”, which negates or recalls an earlier command");
     if (c === "#" && first) throw new NotUnderstood("contains a comment, which not every shell skips");
     if ("*?[]#".includes(c) || (c === "=" && first) || this.#expands(c, first)) made.exact = false;
     made.text.push(c);
     this.#at++;
+  }
+
+  /** Braces that expand to words, or that only git reads. Either way the word is not exact. */
+  #braces(made: WordBuilder): boolean {
+    const isRevision = made.text.at(-1) === "@";
+    const found = this.#match(isRevision ? revision : alternatives);
+    // `@{1}` alone is also the first of two names in some shells.
+    if (found === undefined || (isRevision && made.text.length === 1 && /\d/.test(found))) {
+      if (found !== undefined) this.#at -= found.length;
+      return false;
+    }
+    made.exact = false;
+    made.text.push(found);
+    return true;
   }
 
   /**
@@ -153,7 +225,9 @@ class PosixScanner {
     for (let c = this.#line[this.#at]; c !== '"'; c = this.#line[this.#at]) {
       if (c === undefined) throw new NotUnderstood("has an unclosed quote");
       if (c === "`") throw new NotUnderstood("substitutes the output of another command");
-      if (c === "!") throw new NotUnderstood("contains “!”, which may recall an earlier command");
+      if (c === "!" && !this.#isBeforeLastQuote()) {
+        throw new NotUnderstood("contains “!”, which may recall an earlier command");
+      }
       if (c === "$") {
         this.#variable(made);
         continue;
@@ -165,6 +239,11 @@ class PosixScanner {
       this.#at++;
     }
     this.#at++;
+  }
+
+  /** Before the last quote of the line, `!` is text, or the prompt waits for another quote and runs nothing. */
+  #isBeforeLastQuote(): boolean {
+    return this.#line[this.#at + 1] === '"' && !this.#line.includes('"', this.#at + 2);
   }
 
   #escaped(made: WordBuilder): void {

@@ -31,10 +31,13 @@ const arithmeticBuiltins = names("test printf return exit logout shift break con
 /** In arithmetic, `a[$(command)]` runs a command, and these set a variable. */
 const arithmeticText = /[[\]]|[^=!]=|=[^=]|\+\+|\w--|--\w|^-v/;
 
+/** Whether a word that the shell expands may become an action of `find`. No action contains a dot. */
+export const mayBeFindAction = (text: string): boolean => !/^[^$[{]*\.[^$[{]*$/.test(text);
+
 const findActions = names("-exec -execdir -ok -okdir -delete -fprint -fprint0 -fprintf -fls -files0-from");
 
 /** Variables that control output, and never what runs. */
-const harmlessVariable = /^(?:CI|NO_COLOR|FORCE_COLOR|NODE_ENV)=[\w.-]*$/;
+const harmlessVariable = /^(?:CI|NO_COLOR|FORCE_COLOR|NODE_ENV|DEBUG)=[\w.-]*$/;
 
 const maxShellDepth = 4;
 
@@ -88,7 +91,7 @@ function nameOf(words: ScannedCommand): string {
   if (!word.quoted && reservedWords.has(text)) throw new NotUnderstood(`contains the shell keyword “${text}”`);
   if (shellStateBuiltins.has(text))
     throw new NotUnderstood(`uses “${text}”, which changes the shell itself or runs text`);
-  if (!/^[A-Za-z0-9_./][A-Za-z0-9_./+@:-]*$/.test(text)) {
+  if (text !== "[" && !/^[A-Za-z0-9_./][A-Za-z0-9_./+@:-]*$/.test(text)) {
     throw new NotUnderstood(`names its program in an unusual way: ${text.slice(0, 80)}`);
   }
   if (text.endsWith("/")) throw new NotUnderstood("names a folder as its program");
@@ -97,10 +100,13 @@ function nameOf(words: ScannedCommand): string {
 }
 
 function checkArguments(base: string, words: ScannedCommand): void {
+  const last = words.at(-1);
+  if (base === "[" && !(last?.exact && last.text === "]")) throw new NotUnderstood("has “[” without “]”");
+  if (base === "[") return checkArguments("test", words.slice(0, -1));
   if (arithmeticBuiltins.has(base) && words.slice(1).some(word => arithmeticText.test(word.text))) {
     throw new NotUnderstood(`gives “${base}” text that a shell may evaluate as arithmetic`);
   }
-  if (base === "find" && words.some(word => !word.exact || findActions.has(word.text))) {
+  if (base === "find" && words.some(word => (word.exact ? findActions.has(word.text) : mayBeFindAction(word.text)))) {
     throw new NotUnderstood("lets “find” run, delete or write something");
   }
 }

@@ -1,6 +1,6 @@
 // What each word of a command is to its program, for the wildcards of allow patterns: `*` stands for operands and
 // harmless options, and `**` for everything that writes and runs nothing.
-import { baseName } from "./programs.ts";
+import { baseName, mayBeFindAction } from "./programs.ts";
 import { programOptions, type ProgramOptions } from "./programOptions.ts";
 import type { Word } from "./types.ts";
 
@@ -145,7 +145,7 @@ class RoleReader {
     const equals = text.indexOf("=");
     const given = equals < 0 ? text : text.slice(0, equals);
     const value = equals < 0 ? undefined : text.slice(equals + 1);
-    if (!exact && /[*?[$~]/.test(given)) return this.#doubt(text);
+    if (!exact && /[*?[${~]/.test(given)) return this.#doubt(text);
     // node accepts `_` for `-`.
     const dashed = this.#program === "node" ? given.replaceAll("_", "-") : given;
     const name = options.singleDash ? dashed.replace(/^--/, "-") : dashed;
@@ -167,7 +167,7 @@ class RoleReader {
     for (let i = 1; i < text.length; i++) {
       const letter = text.charAt(i);
       if (/\d/.test(letter) && !known.has(`-${letter}`)) continue;
-      if (!exact && /[*?[$~]/.test(letter)) return this.#doubt(text);
+      if (!exact && /[*?[${~]/.test(letter)) return this.#doubt(text);
       const name = `-${letter}`;
       const option = known.get(name);
       const value = text.slice(i + 1);
@@ -192,9 +192,9 @@ class RoleReader {
     const { text, exact } = word;
     const isFirst = this.#operands.length === 0;
     this.#operands.push(text);
-    // A name that starts with a wildcard or a variable may become an option.
-    if (!exact && !this.#ended && /^[*?[$]/.test(text)) return this.#doubt(text);
     if (this.#isSpecial(word)) return "harmful";
+    // A name that starts with a wildcard or a variable may become an option.
+    if (!exact && !this.#ended && /^[*?[${]/.test(text)) return this.#doubt(text);
     const { subcommands, endsAtOperand } = this.#table.options;
     if (isFirst && subcommands) {
       const known = Object.hasOwn(subcommands, text) ? subcommands[text] : subcommands["*"];
@@ -209,8 +209,11 @@ class RoleReader {
   }
 
   /** Operands that make some programs write or run something. */
-  #isSpecial({ text }: Word): boolean {
+  #isSpecial({ text, exact }: Word): boolean {
     const [subcommand, second] = this.#operands;
+    const isCounted = ["make", "uniq", "xxd", "tar"].includes(this.#program);
+    // The shell decides how many words this becomes, and which.
+    if (!exact && (isCounted || (this.#program === "git" && gitRunners.has(subcommand ?? "")))) return true;
     switch (this.#program) {
       case "make":
         return text.includes("=");
@@ -251,11 +254,12 @@ class RoleReader {
 
   /** The role of a word that may become any option. */
   #doubt(text: string): WordRole {
-    // No test or action of `find` contains a dot.
-    if (this.#program === "find" && /^[^$[]*\./.test(text)) return "operand";
+    if (this.#program === "find" && !mayBeFindAction(text)) return "operand";
     return this.#table.harmfulNames.length > 0 ? "harmful" : "operand";
   }
 }
 
+/** Subcommands of git that run or set what an operand names. */
+const gitRunners = new Set(["bisect", "submodule", "config", "filter-branch"]);
 const order: readonly WordRole[] = ["operand", "harmless", "unknown", "harmful"];
 const worst = (a: WordRole, b: WordRole): WordRole => (order.indexOf(a) > order.indexOf(b) ? a : b);

@@ -20,7 +20,7 @@ import {
   type RuleSet,
   type Verdict,
 } from "../rules.ts";
-import { looksSensitive } from "../sensitiveFiles.ts";
+import { secretMatcher, type SecretTest } from "../sensitiveFiles.ts";
 import { exactPattern } from "../commandLine/pattern.ts";
 import { baseName, runnerPrograms, shellPrograms } from "../commandLine/programs.ts";
 import type { Shell, Word } from "../commandLine/types.ts";
@@ -93,7 +93,7 @@ export class PermissionRules implements Disposable {
   async createRule(title: string, facts: QuestionFacts): Promise<"allow" | "deny" | undefined> {
     const known: QuestionFacts = {
       ...facts,
-      isSensitive: facts.isSensitive ?? (path => this.#looksSensitive(path, facts)),
+      isSensitive: facts.isSensitive ?? this.#secrets(facts),
     };
     const exact = narrowestRule(known, "allow");
     const candidates = [exact, broaderRule(known, exact), narrowestRule(known, "deny")].filter(
@@ -286,7 +286,7 @@ export class PermissionRules implements Disposable {
   async #showTryCommand(): Promise<void> {
     const folder = vscode.workspace.workspaceFolders?.find(({ uri }) => uri.scheme === "file")?.uri.fsPath;
     const facts = hostFacts(folder);
-    const context = { ...facts, isSensitive: (path: string) => this.#looksSensitive(path, facts) };
+    const context = { ...facts, isSensitive: this.#secrets(facts) };
     await vscode.window.showInputBox(
       {
         title: vscode.l10n.t("Try a Command"),
@@ -301,8 +301,8 @@ export class PermissionRules implements Disposable {
     );
   }
 
-  #looksSensitive(path: string, { place }: Pick<QuestionFacts, "place">): boolean {
-    return looksSensitive(path, this.#options.sensitive?.() ?? [], place);
+  #secrets({ place }: Pick<QuestionFacts, "place">): SecretTest {
+    return secretMatcher(this.#options.sensitive?.() ?? [], place);
   }
 }
 
