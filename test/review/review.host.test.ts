@@ -104,9 +104,10 @@ describe("the review in the editor", () => {
       rmSync(path("in"), { recursive: true });
       mkdirSync(path("in/in"), { recursive: true });
       writeFileSync(path(name), lines(1, "two", 3, 4, 5, 6, 7, 8, 9, 10, 11));
-      await reviews().edits.apply([
+      const { failed } = await reviews().edits.apply([
         { path: path(name), before: lines(1, "two", 3, 4, 5, 6, 7, 8, 9, 10, 11), after: tenLines },
       ]);
+      assert.deepEqual([...failed.values()], []);
       assert.equal(await onDisk(name), tenLines);
     }
   });

@@ -118,7 +118,7 @@ class StepRun {
     for (let attempt = 0; attempt < maxAttempts && left.length > 0; attempt++) {
       if (attempt > 0) await delay(retryDelay);
       const prepared: DocumentStep[] = [];
-      for (const step of left) await this.#attempt(step, async () => void prepared.push(await this.#prepare(step)));
+      for (const step of left) await this.#attempt(step, () => this.#prepareOrWrite(step, prepared));
       left = prepared.map(({ step }) => step);
       if (left.length === 0) return;
       this.#done -= left.length;
@@ -151,8 +151,21 @@ class StepRun {
     if (saved && (state.kind === "missing" || !isSameState(saved, state))) await writeFileState(path, state, saved);
   }
 
-  /** Finds the document of a step. Rejects if the file is not in the expected state. */
-  async #prepare(step: FileTextStep): Promise<DocumentStep> {
+  /**
+   * Adds the edit of the step to `prepared`. The editor may not reload a file for a long time if its folder was deleted
+   * and created again. Then the file is written to disk, because an edit of its old text could not be saved.
+   */
+  async #prepareOrWrite(step: FileTextStep, prepared: DocumentStep[]): Promise<void> {
+    const found = await this.#prepare(step);
+    if (found) prepared.push(found);
+    else await this.#write(step);
+  }
+
+  /**
+   * Finds the document of a step. Undefined if only the disk has the expected text, and the document has no unsaved text.
+   * Rejects if the file is not in the expected state.
+   */
+  async #prepare(step: FileTextStep): Promise<DocumentStep | undefined> {
     const { path, before, after, state } = step;
     if (typeof before !== "string" || after === undefined) throw changedMeanwhile(path);
     await checkInside(this.#confinement, step);
@@ -164,7 +177,8 @@ class StepRun {
       async one => one.isDirty || hasText(one, before) || (await diskText(path)) !== before,
       maxReloadWait,
     );
-    if (!document || !hasText(document, before)) throw changedMeanwhile(path);
+    if (!document) return undefined;
+    if (!hasText(document, before)) throw changedMeanwhile(path);
     const now = await readFileState(path);
     const common = { step, ...(now && { now }) };
     if (after === null) {
