@@ -10,7 +10,11 @@ export type SecretCheck = ((path: string) => boolean) & Partial<Pick<SecretTest,
 export interface ArgumentContext {
   /** The folder that the command runs in. Absent: the workspace folder. */
   readonly cwd?: string;
+  /** The folders that the command may run in after `cd`. Absent: `cwd`. */
+  readonly folders?: readonly string[];
   readonly place: PathContext;
+  /** The targets of symbolic links that are named in the command. */
+  readonly links?: ReadonlyMap<string, string>;
   readonly isSensitive?: SecretCheck;
 }
 
@@ -21,33 +25,64 @@ const maxPieces = 500;
 /** Patterns with wildcards are compared letter by letter. */
 const maxPatternLength = 400;
 
-/** Whether a word of the command may be a file that looks like a secret. */
+/** Whether a word of the command may be a file that looks like a secret, or a file of another machine or device. */
 export function namesSecret(command: Command, context: ArgumentContext): boolean {
-  const { isSensitive } = context;
+  const { isSensitive, place } = context;
+  const words = command.words.slice(1);
+  // Windows sends the user's credentials to the machine that a path names.
+  if (place.platform === "windows" && words.some(({ text }) => piecesOf(text).some(isRemote))) return true;
   if (!isSensitive) return false;
-  if (command.words.length > maxCheckedWords) return true;
-  return command.words.slice(1).some(word => mayBeSecret(word, isSensitive, context));
+  if (words.length >= maxCheckedWords) return true;
+  return words.some(word => mayBeSecret(word, isSensitive, context));
 }
 
+/** `\\server\share`, `//server/share`, `\\?\C:\x`, `\\.\pipe\x`, `\??\C:\x`, with any slashes. */
+const isRemote = (piece: string): boolean => /^[\\/]{2}[^\\/]|^[\\/]\?\?[\\/]/.test(piece);
+
 function mayBeSecret(word: Word, isSensitive: SecretCheck, context: ArgumentContext): boolean {
-  if (word.exact) {
-    const paths = argumentPaths(word.text, context);
-    return paths === undefined || paths.some(path => isSensitive(path));
-  }
+  const paths = wordPaths(word, context);
+  if (paths === undefined) return true;
+  const all = paths.flatMap(path => [path, ...targetsOf(path, context)]);
+  if (word.exact) return all.some(path => isSensitive(path));
   const mayMatch = isSensitive.mayMatch ?? builtInSecrets(context.place).mayMatch;
-  if (word.text.length > maxPatternLength) return true;
-  const expanded = expandWord(word.text, context);
-  return (
-    expanded === undefined ||
-    expanded.some(text => {
-      const paths = argumentPaths(text, context);
-      return paths === undefined || paths.some(path => isSensitive(path) || mayMatch(path));
-    })
-  );
+  return all.some(path => isSensitive(path) || mayMatch(path));
+}
+
+/** The path with the link that it is, or that its folder is, resolved. */
+function targetsOf(path: string, { links }: ArgumentContext): readonly string[] {
+  if (!links) return [];
+  const whole = links.get(path);
+  const folder = literalFolder(path);
+  const target = links.get(folder);
+  return [
+    ...(whole === undefined ? [] : [whole]),
+    ...(target === undefined ? [] : [target + path.slice(folder.length)]),
+  ];
+}
+
+/** The part of a path before its first name with a wildcard. */
+function literalFolder(path: string): string {
+  const wildcard = path.search(/[*?[]/);
+  return wildcard < 0 ? path : path.slice(0, Math.max(0, path.slice(0, wildcard).search(/[\\/][^\\/]*$/)));
+}
+
+/** The paths to resolve, so that `links` is complete for a command. Undefined: there are too many. */
+export function pathsToResolve(command: Command, context: ArgumentContext): readonly string[] | undefined {
+  if (command.words.length > maxCheckedWords) return undefined;
+  const paths = command.words.slice(1).flatMap(word => wordPaths(word, context) ?? []);
+  return [...new Set(paths.map(literalFolder).filter(path => path !== "" && !path.includes("\n")))];
+}
+
+/** The paths that a word may mean, with the wildcards of a word that is not exact. Undefined: only the shell knows. */
+function wordPaths(word: Word, context: ArgumentContext): readonly string[] | undefined {
+  if (word.exact) return argumentPaths(word.text, context);
+  if (word.text.length > maxPatternLength) return undefined;
+  const found = expandWord(word.text, context)?.map(text => argumentPaths(text, context));
+  return found?.includes(undefined) === false ? found.flatMap(paths => paths ?? []) : undefined;
 }
 
 /** The texts that a shell makes of a word, with wildcards left. Undefined: only the shell knows. */
-function expandWord(text: string, { cwd, place }: ArgumentContext): readonly string[] | undefined {
+export function expandWord(text: string, { cwd, place }: ArgumentContext): readonly string[] | undefined {
   const braces = text.includes(",") ? expandBraces(text) : [text];
   if (typeof braces === "string") return undefined;
   const folder = cwd ?? place.roots[0];
@@ -67,15 +102,41 @@ function expandWord(text: string, { cwd, place }: ArgumentContext): readonly str
 }
 
 /** The absolute paths that a word such as `src/a` or `--file=src/a` may mean. Undefined: there are too many. */
-export function argumentPaths(text: string, { cwd, place }: ArgumentContext): readonly string[] | undefined {
+export function argumentPaths(text: string, context: ArgumentContext): readonly string[] | undefined {
   const pieces = piecesOf(text);
-  if (pieces.length > maxPieces) return undefined;
-  const absolute = place.platform === "windows" ? /^(?:[a-z]:)?[\\/]/i : /^\//;
-  const folders = cwd === undefined ? place.roots : [cwd];
-  return pieces.flatMap(piece => (absolute.test(piece) ? [piece] : folders.map(folder => `${folder}/${piece}`)));
+  return pieces.length > maxPieces ? undefined : pieces.flatMap(piece => absolutePaths(piece, context));
 }
 
-/** The parts of a word that may be the name of a file: `a` and `b` of `--x=a,b`. */
+/** A path from each of the folders that it may be relative to. */
+export function absolutePaths(path: string, { cwd, folders, place }: ArgumentContext): readonly string[] {
+  const from = folders ?? (cwd === undefined ? place.roots : [cwd]);
+  if (place.platform !== "windows") return path.startsWith("/") ? [path] : from.map(folder => `${folder}/${path}`);
+  if (/^[a-z]:[\\/]|^[\\/]{2}/i.test(path)) return [path];
+  // `/s` and `/x:name` are options of Windows programs. Otherwise a slash means the root of the drive.
+  const isRooted = /^[\\/]/.test(path) && !/^\/[a-z?][\w-]*(?::|$)/i.test(path);
+  return from.map(folder => (isRooted ? `${folder.slice(0, 2)}${path}` : `${folder}\\${path.replace(/^\//, "")}`));
+}
+
+const opening = /[=:@,()!^;+<>|"'{}]/g;
+const closing = /[=:@,);|<>"'{}]/;
+/** The number of letters of options before a value: `-xzf.env`. */
+const maxOptionLetters = 10;
+
+/** The parts of a word that may be the name of a file: `.env` of `HEAD:.env`, `-f.env`, `@.env`, `:(top).env`. */
 function piecesOf(text: string): readonly string[] {
-  return [...new Set([text, text.slice(text.indexOf("=") + 1)])];
+  // An address names no file. A `..` would leave the folder `https:`.
+  if (/^(?:https?|wss?|ftp|ssh|git):\/\/(?!.*\.\.)/i.test(text)) return [];
+  const starts = [0];
+  for (const { index } of text.matchAll(opening)) {
+    if (starts.length > maxPieces) break;
+    starts.push(index + 1);
+  }
+  const letters = /^-[A-Za-z]+/.exec(text)?.[0].length ?? 0;
+  for (let at = 2; at <= Math.min(letters, maxOptionLetters); at++) starts.push(at);
+  const pieces = starts.flatMap(start => {
+    const rest = text.slice(start);
+    const end = rest.search(closing);
+    return end > 0 ? [rest, rest.slice(0, end)] : [rest];
+  });
+  return [...new Set(pieces)].filter(piece => piece !== "");
 }

@@ -190,10 +190,17 @@ export function isInRoots(path: string, place: PathContext): boolean {
   });
 }
 
+const isOnShare = (path: string, place: PathContext): boolean =>
+  place.platform === "windows" && (normalPath(path, place)?.startsWith("\\\\") ?? false);
+
+/** Whether a glob names a machine and its share, and not just any: `//server/share/**`. */
+const namesShare = ([server, share]: Glob): boolean =>
+  server !== undefined && share !== undefined && !/[*?]/.test(server + share);
+
 /** Whether a glob of an allow rule matches the path. */
 export function pathFits({ from, glob }: PathGlob, path: string, place: PathContext): boolean {
   const own = segmentsOf(path, place);
-  if (!own) return false;
+  if (!own || (from === "top" && isOnShare(path, place) && !namesShare(glob))) return false;
   const bases = from === "top" ? [[]] : basesOf(from, place);
   return bases.some(
     base =>

@@ -8,12 +8,14 @@ import type { PermissionQuestion } from "../session/agent.ts";
 import type { ToolKind } from "../session/events.ts";
 import { pathsOf } from "../session/toolPaths.ts";
 import { parseArguments, parseCommandLine } from "./commandLine/parseCommandLine.ts";
+import { pathsToResolve } from "./commandArguments.ts";
+import { commandFolders } from "./commandFolders.ts";
 import { unknownCommandField } from "./commandFields.ts";
 import { isBaseKey, isFolderKey, isPathKey, PathsAndUrls } from "./pathsAndUrls.ts";
 import type { QuestionFacts } from "./rules.ts";
 import { fragmentsOf } from "./commandLine/fragments.ts";
 import { isInRoots, type PathContext } from "./pathGlob.ts";
-import type { CommandLine, Shell, Word } from "./commandLine/types.ts";
+import type { Command, CommandLine, Shell, Word } from "./commandLine/types.ts";
 
 /** The context of a question. */
 export interface FactsContext {
@@ -60,6 +62,7 @@ export async function questionFacts(question: PermissionQuestion, around: FactsC
     ])),
     ...(await resolver.resolveAll(bases, [context.workspaceFolder])),
   ];
+  const links = command?.kind === "commands" && (await resolver.linksIn(command.commands, cwd));
   return {
     agent,
     ...(kind !== undefined && { kind }),
@@ -67,7 +70,8 @@ export async function questionFacts(question: PermissionQuestion, around: FactsC
     ...(cwd !== undefined && { cwd }),
     paths: [...new Set(paths)],
     urls: [...found.urls],
-    ...(caveat !== undefined && { caveat }),
+    ...(links && links.size > 0 && { links }),
+    ...((caveat !== undefined || links === undefined) && { caveat: caveat ?? "names more files than can be checked" }),
     trusted,
     place,
   };
@@ -239,6 +243,10 @@ const foldersIn = (input: Input): readonly string[] => textsIn(input, isFolderKe
 const basesIn = (input: Input): readonly string[] => textsIn(input, isBaseKey);
 
 const maxFolders = 4;
+/** The number of paths in command lines that are resolved. */
+const maxResolvedPaths = 4000;
+/** Each `cd` through a link needs another round. */
+const maxLinkRounds = 10;
 /** No file has a longer path. */
 const maxPathLength = 32_000;
 /** The number of parent steps to resolve. A path with more is not understood. */
@@ -272,6 +280,34 @@ class SymlinkResolver {
     const candidates = [...new Set([...texts].flatMap(text => this.candidatePaths(text, bases)))];
     const targets = await Promise.all(candidates.map(path => this.#targetsOf(path)));
     return [...new Set([...candidates, ...targets.flat()])];
+  }
+
+  /** The targets of the links that commands name, also after `cd` through a link. Undefined: there are too many paths. */
+  async linksIn(
+    commands: readonly Command[],
+    cwd: string | undefined,
+  ): Promise<ReadonlyMap<string, string> | undefined> {
+    const { place } = this.#context;
+    const links = new Map<string, string>();
+    const known = new Set<string>();
+    for (let round = 0; round < maxLinkRounds; round++) {
+      const context = { place, links, ...(cwd !== undefined && { cwd }) };
+      const folders = commandFolders(commands, context);
+      const start = cwd === undefined ? place.roots : [cwd];
+      const paths = commands.map((command, index) =>
+        pathsToResolve(command, { ...context, folders: [...start, ...(folders[index] ?? [])] }),
+      );
+      if (paths.includes(undefined)) return undefined;
+      const more = [...new Set(paths.flatMap(found => found ?? []))].filter(path => !known.has(path));
+      if (known.size + more.length > maxResolvedPaths) return undefined;
+      for (const path of more) {
+        known.add(path);
+        const target = await this.#resolve(path);
+        if (target !== path) links.set(path, target);
+      }
+      if (more.length === 0) return links;
+    }
+    return undefined;
   }
 
   /** The absolute paths that a text may mean. An ambiguous text is kept as is, and no rule allows it. */

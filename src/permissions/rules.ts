@@ -2,6 +2,7 @@
 // Anything that no rule allows is asked. Pure.
 import type { QuestionOption, ToolKind } from "../session/events.ts";
 import { quotePath } from "../base/text.ts";
+import { commandFolders } from "./commandFolders.ts";
 import { argumentPaths, namesSecret, type SecretCheck } from "./commandArguments.ts";
 import type { PolicyAnswer } from "./permissionBroker.ts";
 import { globForPath, isInRoots, pathRestricted, pathFits, pathGlobs } from "./pathGlob.ts";
@@ -56,6 +57,8 @@ export interface QuestionFacts {
   readonly command?: CommandLine;
   /** The folder that the command runs in. Absent: the workspace folder. */
   readonly cwd?: string;
+  /** The targets of symbolic links that the command names. */
+  readonly links?: ReadonlyMap<string, string>;
   /** All files in question. If links are involved, both the given and the resolved path. */
   readonly paths: readonly string[];
   readonly urls: readonly string[];
@@ -147,7 +150,7 @@ function appliesTo(rule: Rule, facts: QuestionFacts): boolean {
 
 /** A thing in question that an allow rule has to cover. */
 type RuleTarget = { readonly name: string } & (
-  | { readonly type: "command"; readonly command: Command }
+  | { readonly type: "command"; readonly command: Command; readonly folders: readonly string[] | undefined }
   | { readonly type: "url"; readonly url: string }
   | { readonly type: "path"; readonly path: string }
   | { readonly type: "kind" }
@@ -163,9 +166,15 @@ function targetsOf(facts: QuestionFacts): readonly RuleTarget[] {
   const changes = kind === "edit" || kind === "delete" || kind === "move";
   if (command?.kind === "opaque") return [];
   if (command) {
-    const commands = command.commands.map(
-      one => ({ type: "command", command: one, name: quotePath(exactPattern(one.words)) }) as const,
-    );
+    const folders = commandFolders(command.commands, facts);
+    const commands = command.commands.map((one, index) => {
+      return {
+        type: "command",
+        command: one,
+        folders: folders[index],
+        name: quotePath(exactPattern(one.words)),
+      } as const;
+    });
     return [...commands, ...files.filter(({ path }) => changes || (facts.isSensitive?.(path) ?? false))];
   }
   if (urls.length > 0) {
@@ -182,15 +191,10 @@ function covers(rule: Rule, unit: RuleTarget, facts: QuestionFacts): boolean {
     all.every(path => (paths ? paths.some(glob => pathFits(glob, path, facts.place)) : isInRoots(path, facts.place)));
   switch (unit.type) {
     case "command":
-      if (domains || !allInside(facts.cwd === undefined ? (paths ? facts.place.roots : []) : [facts.cwd])) return false;
-      if (!commands) {
-        const isMeant = !paths && facts.kind === "execute" && (kind?.includes("execute") ?? false);
-        return isMeant && !namesSecret(unit.command, facts);
-      }
-      return commands.some(
-        pattern =>
-          fitsWhole(pattern, unit.command.words) &&
-          (pattern.every(element => typeof element === "object") || !namesSecret(unit.command, facts)),
+      if (domains || !unit.folders) return false;
+      return (
+        allInside([...startFolders(rule, facts), ...unit.folders]) &&
+        coversCommand(rule, unit.command, unit.folders, facts)
       );
     case "url":
       if (commands || (paths && facts.paths.length === 0) || !allInside(facts.paths)) return false;
@@ -206,6 +210,25 @@ function covers(rule: Rule, unit: RuleTarget, facts: QuestionFacts): boolean {
     default:
       return unit satisfies never;
   }
+}
+
+/** The folder of the whole line, if a rule may cover only some folders. */
+function startFolders({ path }: Rule, { cwd, place }: QuestionFacts): readonly string[] {
+  if (cwd !== undefined) return [cwd];
+  return path === undefined ? [] : place.roots;
+}
+
+function coversCommand(rule: Rule, command: Command, changed: readonly string[], facts: QuestionFacts): boolean {
+  const { kind, commands, paths } = compiled(rule);
+  const folders = [...(facts.cwd === undefined ? facts.place.roots : [facts.cwd]), ...changed];
+  const isSecret = (): boolean => namesSecret(command, { ...facts, folders });
+  if (!commands) {
+    return !paths && facts.kind === "execute" && (kind?.includes("execute") ?? false) && !isSecret();
+  }
+  return commands.some(
+    pattern =>
+      fitsWhole(pattern, command.words) && (pattern.every(element => typeof element === "object") || !isSecret()),
+  );
 }
 
 /** Whether the glob matches, and its last segment contains part of the file's name. */
@@ -356,10 +379,13 @@ export function narrowestRule(facts: QuestionFacts, effect: "allow" | "deny" = "
     if (command.kind === "opaque" || command.commands.some(({ words }) => words.some(word => !word.exact))) {
       return undefined;
     }
-    const folder = cwd === undefined || isInRoots(cwd, place) ? undefined : globForPath(cwd, place);
+    const folders = commandFolders(command.commands, facts).flatMap(found => found ?? []);
+    const used = [...new Set([...(cwd === undefined ? place.roots : [cwd]), ...folders])];
+    const isOutside = used.some(path => !isInRoots(path, place));
+    const globs = isOutside ? used.map(path => globForPath(path, place)).filter(glob => glob !== undefined) : [];
     const patterns = [...new Set(command.commands.map(({ words }) => exactPattern(words)))];
     return verifiedRule(
-      { effect, agent, command: single(patterns), ...(folder !== undefined && { path: folder }) },
+      { effect, agent, command: single(patterns), ...(globs.length > 0 && { path: single(globs) }) },
       facts,
     );
   }

@@ -9,18 +9,41 @@ const secretNames = [
   "id_rsa", "id_dsa", "id_ecdsa", "id_ecdsa_sk", "id_ed25519", "id_ed25519_sk", "*_rsa", "*_ed25519",
   "credentials", "credentials.json", "client_secret*.json", "service-account*.json", "secrets.{json,yml,yaml,toml}",
   "*.tfvars", "*.tfstate", "terraform.rc", ".terraformrc", ".vault-token", "kubeconfig", "master.key",
+  // The state database of VS Code and its forks has the tokens of extensions.
+  "state.vscdb", "state.vscdb.backup", "Login Data", "logins.json", "key4.db", "cookies.sqlite",
 ]; // prettier-ignore
 
 /** Folders of keys and cloud credentials, at any place. */
 const secretFolders = [
   ".ssh", ".gnupg", ".aws", ".azure", ".kube", ".config/gcloud", ".config/gh", ".docker", ".oci", ".aliyun", ".terraform.d",
+  ".password-store", ".local/share/keyrings", "Library/Keychains",
+]; // prettier-ignore
+
+/** Files of agents and tools with tokens, in any folder. */
+const tokenFiles = [
+  ".claude/.credentials.json", ".claude.json", ".codex/auth.json", ".gemini/*.json", ".gemini/*.txt", ".qwen/*.json",
+  "opencode/auth.json", "opencode/mcp-auth.json", ".local/share/opencode/**", ".config/github-copilot/**",
+  "github-copilot/{hosts,apps,versions,auth}.json", ".copilot/*.json", ".config/goose/**", ".augment/session.json",
+  ".cargo/credentials*", ".m2/settings*.xml", ".gradle/gradle.properties", ".gem/credentials", ".bundle/config",
+  ".composer/auth.json", ".nuget/NuGet/NuGet.Config", ".config/hub", ".config/op/**", ".config/rclone/**",
+]; // prettier-ignore
+
+/** Profiles of browsers, on all systems. */
+const browserProfiles = [
+  ".mozilla/**", ".thunderbird/**", ".config/{google-chrome,chromium,microsoft-edge,vivaldi,opera}*/**",
+  ".config/BraveSoftware/**", "snap/{firefox,chromium}/**",
+  "Library/Application Support/{Google/Chrome,Chromium,Firefox,Microsoft Edge,BraveSoftware,Arc}*/**", "Library/Cookies/**",
+  "AppData/{Local,Roaming}/{Google/Chrome,Chromium,Mozilla,Microsoft/Edge,BraveSoftware,Opera Software}*/**",
 ]; // prettier-ignore
 
 const builtInGlobs: readonly PathGlob[] = [
   ...secretNames.map(name => `**/${name}`),
   ...secretFolders.map(folder => `**/${folder}/**`),
+  ...[...tokenFiles, ...browserProfiles].map(glob => `**/${glob}`),
   "/etc/{shadow,gshadow,sudoers}*",
+  "/{run,var/run}/secrets/**",
   "/proc/*/environ",
+  "/proc/*/task/*/environ",
 ].flatMap(pathGlobs);
 
 /** The valid globs of a setting, and the errors in the others, as sentences. */

@@ -36,6 +36,9 @@ const asked = new Set([
   "for f in *.ts; do echo $f; done",
   "if true; then cat a; fi",
   "cat << EOF | wc -l\nhello\nEOF",
+  // Folders outside the workspace folder, and one that only the shell knows.
+  "cd /srv/app && npm test",
+  "cd -",
 ]);
 
 describe("an everyday command line", () => {

@@ -1,4 +1,4 @@
-// Parses a command line for cmd.exe: accepts only one simple command of plain words.
+// Parses a command line for cmd.exe: accepts simple commands of plain words, joined by `&&`. `;` joins nothing there.
 import { NotUnderstood, type Command, type Word } from "./types.ts";
 
 /** Commands that run others or change the meaning of a name. Compared in lower case. */
@@ -12,20 +12,40 @@ const runners = new Set(
 
 const word = /[ ]+|"([^"%!^&|<>\n]*)"(?=[ ]|$)|([\w.\\/:=+*?@-]+)(?=[ ]|$)/y;
 
-/** The only command of a line. Throws {@link NotUnderstood}. */
+const conjunction = /[ ]*&&[ ]*/y;
+
+/** The commands of a line. Throws {@link NotUnderstood}. */
 export function cmdCommands(line: string): readonly Command[] {
-  const words: Word[] = [];
-  word.lastIndex = 0;
-  for (let at = 0; at < line.length; at = word.lastIndex) {
+  const commands: Word[][] = [[]];
+  for (let at = 0; at < line.length;) {
+    conjunction.lastIndex = at;
+    if (conjunction.test(line)) {
+      commands.push([]);
+      at = conjunction.lastIndex;
+      continue;
+    }
     word.lastIndex = at;
     const found = word.exec(line);
     if (!found) throw new NotUnderstood(`is more than one simple command: ${line.slice(at, at + 20)}`);
+    at = word.lastIndex;
     const [, quoted, bare] = found;
+    const words = commands.at(-1);
     if (quoted?.endsWith("\\")) throw new NotUnderstood("has a backslash before a closing quote");
-    if (quoted !== undefined) words.push({ text: quoted, exact: words.length > 0 });
-    if (bare !== undefined) words.push({ text: bare, exact: !/[*?]/.test(bare) });
+    if (quoted !== undefined) words?.push({ text: quoted, exact: words.length > 0 });
+    if (bare !== undefined) words?.push({ text: bare, exact: !/[*?]/.test(bare) });
   }
-  return [{ words: checkedWords(words), wrappers: [] }];
+  const read = commands.map(words => ({ words: checkedWords(words), wrappers: [] }));
+  checkFolder(read);
+  return read;
+}
+
+/** After a change of folder, cmd.exe finds other programs than before, also those without a path. */
+function checkFolder(commands: readonly Command[]): void {
+  const moved = commands.findIndex(({ words }) => /^(?:cd|chdir)$/i.test(words[0]?.text ?? ""));
+  if (moved < 0) return;
+  if (commands.slice(moved + 1).some(({ words }) => /[\\/]/.test(words[0]?.text ?? ""))) {
+    throw new NotUnderstood("changes the folder and then runs a file by a relative path");
+  }
 }
 
 function checkedWords(words: readonly Word[]): readonly Word[] {
