@@ -349,11 +349,26 @@ function compile({ kind, agent, command, path, domain }: Rule): Compiled {
 
 const list = (value: OneOrMore): readonly string[] => (typeof value === "string" ? [value] : value);
 
+const maxShownValues = 3;
+const maxShownLength = 80;
+
+/** The first values of a long list, each shortened: `“a”, “b”, “c” and 4 more`. */
+function shownValues(values: readonly string[]): string {
+  const shown = values.slice(0, maxShownValues).map(value => {
+    const characters = Array.from(value.slice(0, 2 * maxShownLength));
+    return quotePath(
+      characters.length > maxShownLength ? `${characters.slice(0, maxShownLength - 1).join("")}…` : value,
+    );
+  });
+  const others = values.length - shown.length;
+  return shown.join(", ") + (others > 0 ? ` and ${others} more` : "");
+}
+
 /** The rule in a few words, for "Allowed by …". */
 export function describeRule(rule: Rule): string {
   const parts = (["kind", "command", "path", "domain", "agent"] as const).flatMap(field => {
     const value = rule[field];
-    return value === undefined ? [] : [`${field} ${list(value).map(quotePath).join(", ")}`];
+    return value === undefined ? [] : [`${field} ${shownValues(list(value))}`];
   });
   return `${rule.effect} ${parts.join(", ")}`;
 }

@@ -112,6 +112,19 @@ describe("evaluateRules", () => {
     );
   });
 
+  it("shortens a long rule in the reason", () => {
+    const many = Array.from({ length: 30 }, (_, index) => `a${index} **`);
+    const { reason } = evaluateRules(readRules([allow({ command: many })]), runs("a1 x"));
+    assert.equal(reason, "Allowed by allow command “a0 **”, “a1 **”, “a2 **” and 27 more.");
+    const long = evaluateRules(
+      readRules([allow({ command: `a ${"😀".repeat(500)}` }), deny({ command: "a" })]),
+      runs("a"),
+    );
+    assert.equal(long.reason, "A rule forbids this: deny command “a”.");
+    assert.equal(describeRule(allow({ command: `a ${"😀".repeat(500)}` })), `allow command “a ${"😀".repeat(77)}…”`);
+    assert.equal(describeRule(allow({ path: "x".repeat(80) })), `allow path “${"x".repeat(80)}”`);
+  });
+
   it("combines several rules for the parts of one line", () => {
     const rules = [allow({ command: "a" }), allow({ command: "b *" })];
     assert.equal(effect(rules, runs("a && b x")), "allow");
