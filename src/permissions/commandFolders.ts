@@ -19,6 +19,9 @@ const folderOptions: Readonly<Record<string, readonly string[]>> = {
   bun: ["cwd"],
 };
 
+/** The number of folders after which nothing is known, so that the work stays small. */
+const maxFolders = 20;
+
 /** The folders that one command may use. Undefined: only the shell knows. */
 export type Folders = readonly string[] | undefined;
 
@@ -35,7 +38,8 @@ export function commandFolders(commands: readonly Command[], context: ArgumentCo
     const name = baseName(words[0]?.text ?? "").toLowerCase();
     if (folderChangers.has(name)) {
       const targets = folders && targetFolders(targetWord(words), { ...context, folders });
-      reached = reached && targets && [...new Set([...reached, ...targets])];
+      const all: Folders = reached && targets && [...new Set([...reached, ...targets])];
+      reached = all && all.length <= maxFolders ? all : undefined;
       return reached;
     }
     const values = name === "git" ? gitFolders(words) : optionValues(words, folderOptionsOf(name));

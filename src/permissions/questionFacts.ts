@@ -244,7 +244,7 @@ const basesIn = (input: Input): readonly string[] => textsIn(input, isBaseKey);
 
 const maxFolders = 4;
 /** The number of paths in command lines that are resolved. */
-const maxResolvedPaths = 4000;
+const maxResolvedPaths = 2000;
 /** Each `cd` through a link needs another round. */
 const maxLinkRounds = 10;
 /** No file has a longer path. */
@@ -294,18 +294,21 @@ class SymlinkResolver {
       const context = { place, links, ...(cwd !== undefined && { cwd }) };
       const folders = commandFolders(commands, context);
       const start = cwd === undefined ? place.roots : [cwd];
-      const paths = commands.map((command, index) =>
-        pathsToResolve(command, { ...context, folders: [...start, ...(folders[index] ?? [])] }),
+      const more = new Set<string>();
+      for (const [index, command] of commands.entries()) {
+        const found = pathsToResolve(command, { ...context, folders: [...start, ...(folders[index] ?? [])] });
+        for (const path of found ?? []) if (!known.has(path)) more.add(path);
+        if (!found || known.size + more.size > maxResolvedPaths) return undefined;
+      }
+      // After a link, a program follows `..` from the target, which is the last of the two readings.
+      const targets = await Promise.all(
+        [...more].map(async path => [path, (await this.#targetsOf(path)).at(-1) ?? path] as const),
       );
-      if (paths.includes(undefined)) return undefined;
-      const more = [...new Set(paths.flatMap(found => found ?? []))].filter(path => !known.has(path));
-      if (known.size + more.length > maxResolvedPaths) return undefined;
-      for (const path of more) {
+      for (const [path, target] of targets) {
         known.add(path);
-        const target = await this.#resolve(path);
         if (target !== path) links.set(path, target);
       }
-      if (more.length === 0) return links;
+      if (more.size === 0) return links;
     }
     return undefined;
   }

@@ -18,6 +18,7 @@ for (const [from, to] of Object.entries({
   "/work/app/notes.txt": "/work/app/.env",
   "/work/app/keys": "/home/me/.ssh",
   "/work/app/out": "/srv/out",
+  "/srv/config": "/work/app/.env",
   "/work/app/sub/deep": "/home/me/.aws",
 })) {
   resolver.links.set(from, to);
@@ -51,6 +52,7 @@ describe("a secret in a command", () => {
     "cat ./notes.txt",
     "cat /work/app/notes.txt",
     "cat src/../notes.txt",
+    "cat out/../config",
     "grep -f notes.txt a",
     "cat keys/config",
     "cat keys/*",
@@ -130,6 +132,13 @@ describe("a secret in a command", () => {
     assert.equal((await verdict(`ls ${"a b c d e f ".repeat(100)}`)).effect, "allow");
     const many = Array.from({ length: 900 }, (_, index) => `a${index}=b${index}:c${index},d${index};`).join("' '");
     assert.equal((await verdict(`ls '${many}'`)).effect, "ask");
+  });
+
+  it("leads to a question if a line changes the folder very often", async () => {
+    const changes = (count: number): string => Array.from({ length: count }, (_, index) => `cd a${index}`).join("; ");
+    assert.equal((await verdict(changes(3))).effect, "allow");
+    assert.equal((await verdict(changes(3000))).effect, "ask");
+    assert.equal((await verdict(`${changes(3000)}; cat ${"a=b ".repeat(900)}`)).effect, "ask");
   });
 
   it("is denied by a rule for its path only if the user confirms", async () => {

@@ -87,7 +87,8 @@ const allowed: Rows = [
   ["make **", "make -j 4 test", "make -s all", "make -C sub all"],
   ["go test **", "go test ./... -run Foo -v", "go test -count=1 ./...", "go test . -args -exec=x"],
   ["npm run *", "npm run build", "npm run -s", "npm run --if-present"],
-  ["npm run **", "npm run build -- --script-shell=x", "npm run build --production"],
+  ["npm run **", "npm run build -- --script-shell=x", "npm run build --production", "npm run set"],
+  ["npm **", "npm config get registry", "npm config list"],
   [
     "sed **",
     "sed -n '1,20p' a.txt",
@@ -311,7 +312,8 @@ const asked: Rows = [
   ["date **", "date -s 1", "date --set=1"],
   ["yq **", "yq -i .a b"],
   ["unknown *", "unknown -x", "unknown --y"],
-  ["npm *", "npm --x"],
+  ["npm *", "npm --x", "npm set"],
+  ["npm **", "npm config set script-shell id", "npm set script-shell id", "npm c set script-shell=id"],
 ];
 
 describe("a wildcard of an allow pattern", () => {

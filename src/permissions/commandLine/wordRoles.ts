@@ -232,6 +232,11 @@ class RoleReader {
         return /^[^/]*:/.test(text);
       case "curl":
         return text.includes("%output{");
+      case "npm":
+      case "pnpm":
+      case "yarn":
+        // Settings such as `script-shell` decide what runs later.
+        return text === "set" && (subcommand === "set" || subcommand === "config" || subcommand === "c");
       case "git":
         if (text === "filter-branch" && subcommand === text) return true;
         if (subcommand === "bisect") return text === "run";
