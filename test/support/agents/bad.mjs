@@ -6,6 +6,7 @@ import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { existsSync, writeFileSync } from "node:fs";
 import { once } from "node:events";
+import { join } from "node:path";
 import { wrongParams, wrongUpdates } from "./wrongTypes.mjs";
 
 const [name = "", value] = process.argv.slice(2);
@@ -193,15 +194,16 @@ const behaviours = {
     };
   },
 
-  /** Offers the mode `careful` only in its first process in a folder, as if an update had removed it. */
+  /** Offers the mode `careful` only in its first process for a folder, as if an update had removed it. */
   "forgets-mode": () => {
-    const marker = "forgets-mode.started";
-    const isFirst = !existsSync(marker);
-    writeFileSync(marker, "");
     const mode = id => ({ id, name: `${id[0].toUpperCase()}${id.slice(1)}` });
-    const availableModes = (isFirst ? ["quick", "careful"] : ["quick", "thorough"]).map(mode);
+    let isFirst;
     return {
-      "session/new": ({ id }) => {
+      "session/new": ({ id, params }) => {
+        const marker = join(params.cwd, "forgets-mode.started");
+        isFirst ??= !existsSync(marker);
+        writeFileSync(marker, "");
+        const availableModes = (isFirst ? ["quick", "careful"] : ["quick", "thorough"]).map(mode);
         sessionId = randomUUID();
         return answer(id, { sessionId, modes: { currentModeId: "quick", availableModes } });
       },

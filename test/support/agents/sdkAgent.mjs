@@ -1,6 +1,6 @@
 // An agent built on the official SDK that runs the steps of a prompt and reports the results, for tests of the client.
 // Plain Node; the SDK comes from the project's node_modules.
-//   node sdkAgent.mjs [--pid-file=<name>] [--stubborn]
+//   node sdkAgent.mjs [--pid-file=<name in the folder of the session>] [--stubborn]
 // A prompt is a list of steps as JSON. The steps run one after the other; those of an inner list run at once:
 //   {"request": "<method>", "params": {…}, "as": "<name>"}   a request to the client; the session's id is added
 //   {"update": {…}}                                          a `session/update`
@@ -10,12 +10,12 @@
 // when its input ends, and ignores SIGTERM.
 import { randomUUID } from "node:crypto";
 import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { Readable, Writable } from "node:stream";
 import { agent, methods, ndJsonStream, RequestError } from "@agentclientprotocol/sdk";
 
 const stubborn = process.argv.includes("--stubborn");
 const pidFile = process.argv.find(argument => argument.startsWith("--pid-file="))?.slice("--pid-file=".length);
-if (pidFile) writeFileSync(pidFile, String(process.pid));
 if (stubborn) {
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"]) process.on(signal, () => {});
   setInterval(() => {}, 1000);
@@ -77,7 +77,10 @@ const app = agent({ name: "sdk-agent" })
     agentInfo: { name: "sdk-agent", title: "SDK Agent", version: "1.0.0" },
     agentCapabilities: {},
   }))
-  .onRequest(methods.agent.session.new, () => ({ sessionId: randomUUID(), configOptions: [withdraw] }))
+  .onRequest(methods.agent.session.new, ({ params }) => {
+    if (pidFile) writeFileSync(join(params.cwd, pidFile), String(process.pid));
+    return { sessionId: randomUUID(), configOptions: [withdraw] };
+  })
   .onRequest(methods.agent.session.setConfigOption, ({ params }) => {
     const withdrawal = turns.get(params.sessionId)?.withdrawals.get(params.value);
     if (!withdrawal) throw RequestError.invalidParams(undefined, `Nothing called ${params.value} is open.`);
