@@ -1,12 +1,10 @@
 // The review of a window: takes in who changed which file to what, and carries out the user's decisions. Knows neither
 // the editor nor the disk: both come in as calls, and go out through a port.
-import { Sequencer } from "../base/async.ts";
 import { Emitter, type Disposable, type Event } from "../base/lifecycle.ts";
 import {
   applyAgentEditWork,
-  keepCommittedWork,
   isSettled,
-  keepHunks,
+  keepCommittedWork,
   track,
   trackWork,
   applyUserEdits,
@@ -16,36 +14,13 @@ import {
 } from "./fileChanges.ts";
 import { FileComparisons } from "./fileComparisons.ts";
 import { type FileChanges } from "./hunk.ts";
-import { sharedTurnOf, undoneFile } from "./earlierTurns.ts";
+import { FileDecisions } from "./decisions/fileDecisions.ts";
+import { sharedTurnOf } from "./earlierTurns.ts";
 import type { Review, ReviewedFile, ReviewTarget, SharedTurn, UndoLoss } from "./review.ts";
-import { revertDecision, type DecidedFile } from "./revertDecision.ts";
-import {
-  changedTooMuch,
-  isMoved,
-  maxDecisions,
-  nothingApplied,
-  ownEditsRefusal,
-  sharedLinesRefusal,
-  step,
-  throwFailures,
-  type AppliedDecision,
-  type MovedFile,
-  type ReviewDecision,
-} from "./reviewDecision.ts";
-import {
-  awaitsReview,
-  chosenFiles,
-  deletesOwnEdits,
-  movedFile,
-  reviewedFile,
-  type AgentMove,
-  type TrackedFile,
-} from "./trackedFile.ts";
-import { FileMoves } from "./fileMoves.ts";
-import { maxHistory, restoredFile, revivedFile, storedFile, type StoredReview } from "./storedReview.ts";
+import { maxHistory, revivedFile, storedFile, type StoredReview } from "./storedReview.ts";
+import { awaitsReview, chosenFiles, movedFile, reviewedFile, type AgentMove, type TrackedFile } from "./trackedFile.ts";
 import { undoLossesOf } from "./undoLosses.ts";
 import type { WindowReviewOptions } from "./windowReviewOptions.ts";
-import { plainState, type FileState } from "../files/fileState.ts";
 import type { AppliedSteps, ApplyOptions, FileTextStep } from "../files/ports.ts";
 
 export class WindowReview implements Review, Disposable {
@@ -55,14 +30,11 @@ export class WindowReview implements Review, Disposable {
   readonly #files = new Map<string, TrackedFile>();
   readonly #shown = new Map<TrackedFile, ReviewedFile>();
   readonly #titles = new Map<string, string>();
-  /** The changes that the port is making to files. */
-  readonly #ownChanges = new Map<string, { readonly text: string | null; readonly changes: FileChanges }>();
   readonly #movedAway = new Set<string>();
-  readonly #decisions: ReviewDecision[] = [];
+  readonly #decisions: FileDecisions;
   #list: readonly ReviewedFile[] | undefined;
   #isNotifyPending = false;
   #disposed = false;
-  readonly #sequencer = new Sequencer();
   readonly #comparisons: FileComparisons<TrackedFile>;
 
   constructor(options: WindowReviewOptions) {
@@ -78,6 +50,15 @@ export class WindowReview implements Review, Disposable {
       },
       options.slices,
     );
+    this.#decisions = new FileDecisions(options, {
+      all: () => this.#files.values(),
+      get: path => this.#files.get(path),
+      set: one => this.#set(one),
+      put: (path, changes) => this.#put(path, changes),
+      forget: path => this.#forget(path),
+      keepMove: path => this.#keepMove(path),
+      moved: (from, to) => this.#movePath(from, to, true),
+    });
     options.earlier?.onDidChange(() => {
       for (const [one] of this.#shown) if (one.unknown !== undefined) this.#shown.delete(one);
       this.#notify();
@@ -106,7 +87,7 @@ export class WindowReview implements Review, Disposable {
   turnBegan(turn: string, title: string): void {
     if (!this.#titles.has(turn)) this.#titles.set(turn, title);
     this.#movedAway.clear();
-    const needed = new Set(this.#decisions.flatMap(({ files, moved }) => [...files, ...moved].map(({ path }) => path)));
+    const needed = this.#decisions.paths;
     // A reviewed file is no longer a valid base, because later changes to it are not tracked.
     for (const [path, one] of this.#files) if (!awaitsReview(one) && !needed.has(path)) this.#files.delete(path);
   }
@@ -130,11 +111,7 @@ export class WindowReview implements Review, Disposable {
    * Whether the text is the result of the decision that is being applied. The decision is complete for this file then.
    */
   acceptOwnChange(path: string, text: string | null): boolean {
-    const own = this.#ownChanges.get(path);
-    if (own === undefined || own.text !== text) return false;
-    this.#ownChanges.delete(path);
-    this.#put(path, own.changes);
-    return true;
+    return this.#decisions.acceptOwnChange(path, text);
   }
 
   /**
@@ -240,8 +217,7 @@ export class WindowReview implements Review, Disposable {
   }
 
   get lastDecisionSize(): number {
-    const last = this.#decisions.at(-1);
-    return new Set(last && [...last.files, ...last.unknown, ...last.moved].map(({ path }) => path)).size;
+    return this.#decisions.lastSize;
   }
 
   async undoLosses(target: ReviewTarget): Promise<readonly UndoLoss[]> {
@@ -255,96 +231,15 @@ export class WindowReview implements Review, Disposable {
   }
 
   keep(target: ReviewTarget): Promise<void> {
-    return this.#sequencer.queue(async () => {
-      const chosen = chosenFiles(this.#files.values(), target);
-      const files: DecidedFile[] = [];
-      const moved = chosen.flatMap(({ file, isMove }) => (isMove && isMoved(file) ? [file] : []));
-      const unknown = chosen.flatMap(({ file }) => (file.unknown === undefined ? [] : [file]));
-      for (const { path } of moved) this.#keepMove(path);
-      for (const { file, ids } of chosen) {
-        if (file.unknown !== undefined) this.#forget(file.path);
-        else if (ids.length > 0) {
-          const changes = keepHunks(file.changes, ids);
-          files.push({ path: file.path, before: file.changes, after: changes });
-          this.#put(file.path, changes);
-        }
-      }
-      this.#recordDecision({ kind: "keep", files, unknown, moved, replaced: nothingApplied.replaced });
-    });
+    return this.#decisions.keep(target);
   }
 
   undo(target: ReviewTarget, options: ApplyOptions = {}): Promise<void> {
-    return this.#sequencer.queue(async () => {
-      const { earlier } = this.#options;
-      await earlier?.settled();
-      const failed = new Map<string, Error>();
-      const moves = this.#newMoves(failed);
-      const { all, moved } = await moves.moveBack(chosenFiles(this.#files.values(), target));
-      const unknown = all.flatMap(({ file, isWhole }) =>
-        isWhole && file.unknown !== undefined && earlier?.has(file.path) ? [file] : [],
-      );
-      const chosen = all.filter(({ ids }) => ids.length > 0);
-      for (const one of chosen) if (deletesOwnEdits(one)) failed.set(one.file.path, ownEditsRefusal(one.file.path));
-      const decided = chosen
-        .filter(({ file }) => !failed.has(file.path))
-        .map(({ file, ids }) => {
-          const { changes: after, left } = undoneFile(file, ids, target);
-          if (left.length > 0) failed.set(file.path, sharedLinesRefusal(file.path, left));
-          return { path: file.path, before: file.changes, after };
-        });
-      const applied = await this.#apply(decided, unknown, options, (path, after) => {
-        if (!after) return earlier?.stateFor(path, undefined);
-        // While another hunk of the agent waits, the rest of the file stays as the agent left it.
-        return isSettled(after) ? earlier?.stateFor(path, after.text) : undefined;
-      });
-      for (const [path, error] of applied.failed) failed.set(path, error);
-      await moves.removeEmptyFolders(earlier);
-      const done = (one: { readonly path: string }): boolean => !applied.unchanged.has(one.path);
-      for (const { path } of unknown.filter(done)) this.#forget(path);
-      this.#recordDecision({
-        kind: "undo",
-        files: decided.filter(done),
-        unknown: unknown.filter(done),
-        replaced: applied.replaced,
-        moved,
-      });
-      throwFailures(failed);
-    });
+    return this.#decisions.undo(target, options);
   }
 
   undoLast(options: ApplyOptions = {}): Promise<boolean> {
-    return this.#sequencer.queue(async () => {
-      const decision = this.#decisions.at(-1);
-      if (!decision) return false;
-      const { kind, replaced } = decision;
-      const now = (path: string): FileChanges | undefined => this.#files.get(path)?.changes;
-      const reverted = decision.files.map(one => ({ one, to: revertDecision(kind, one, now(one.path)) }));
-      const texts = reverted.flatMap(({ one, to }) => {
-        const before = now(one.path);
-        return to === undefined || before === undefined ? [] : [{ path: one.path, before, after: to }];
-      });
-      const isWhole = (path: string, after: FileChanges): boolean =>
-        kind === "undo" && decision.files.some(one => one.path === path && one.before.text === after.text);
-      const unknown = decision.unknown.filter(one => !this.#files.has(one.path));
-      const applied = await this.#apply(texts, kind === "undo" ? unknown : [], options, (path, after) =>
-        // Without a replaced state, the text determined it.
-        !after ? replaced.get(path) : isWhole(path, after) ? (replaced.get(path) ?? plainState(after.text)) : undefined,
-      );
-      const failed = new Map(applied.failed);
-      for (const one of unknown) if (!applied.unchanged.has(one.path)) this.#set(one);
-      const movedAgain: MovedFile[] = [];
-      const moves = this.#newMoves(failed);
-      for (const one of decision.moved) if (!(await moves.moveAgain(kind, one))) movedAgain.push(one);
-      await moves.removeEmptyFolders();
-      for (const { one, to } of reverted) if (to === undefined) failed.set(one.path, changedTooMuch(one.path));
-      // What failed for a passing reason can be tried again.
-      const again = decision.files.filter(({ path }) => applied.unchanged.has(path));
-      const unknownAgain = decision.unknown.filter(({ path }) => applied.unchanged.has(path));
-      this.#decisions.pop();
-      this.#recordDecision({ ...decision, files: again, unknown: unknownAgain, moved: movedAgain });
-      throwFailures(failed);
-      return true;
-    });
+    return this.#decisions.undoLast(options);
   }
 
   /**
@@ -356,23 +251,9 @@ export class WindowReview implements Review, Disposable {
     stored: StoredReview | undefined,
     options: ApplyOptions = {},
   ): Promise<AppliedSteps> {
-    return this.#sequencer.queue(async () => {
-      const then = new Map(stored?.files.map(file => [file.path, file]));
-      const restored = steps.map(({ path, after }) => {
-        const file = restoredFile(path, after, then.get(path), this.#files.get(path));
-        if (file.unknown === undefined) this.#ownChanges.set(path, { text: file.changes.text, changes: file.changes });
-        return file;
-      });
-      try {
-        const applied = await this.#options.port.apply(steps, options);
-        for (const [turn, title] of Object.entries(stored?.titles ?? {}))
-          if (!this.#titles.has(turn)) this.#titles.set(turn, title);
-        for (const file of restored) if (!applied.failed.has(file.path)) this.#set(file);
-        return applied;
-      } finally {
-        for (const { path } of steps) this.#ownChanges.delete(path);
-      }
-    });
+    for (const [turn, title] of Object.entries(stored?.titles ?? {}))
+      if (!this.#titles.has(turn)) this.#titles.set(turn, title);
+    return this.#decisions.restoreFiles(steps, stored, options);
   }
 
   /** The state to store, as plain JSON. */
@@ -412,50 +293,6 @@ export class WindowReview implements Review, Disposable {
   #keepMove(path: string): void {
     const { movedFrom, ...rest } = this.#files.get(path) ?? {};
     if (movedFrom && "path" in rest) this.#set(rest);
-  }
-
-  #newMoves(failed: Map<string, Error>): FileMoves {
-    return new FileMoves(this.#options.port, failed, {
-      get: path => this.#files.get(path),
-      set: one => this.#set(one),
-      forget: path => this.#forget(path),
-      moved: (from, to) => this.#movePath(from, to, true),
-    });
-  }
-
-  /** Applies the texts and the exact states, and records the changes of the files that could be changed. */
-  async #apply(
-    files: readonly DecidedFile[],
-    unknown: readonly TrackedFile[],
-    options: ApplyOptions,
-    stateFor: (path: string, after?: FileChanges) => FileState | undefined | Promise<FileState | undefined>,
-  ): Promise<AppliedDecision> {
-    const steps: FileTextStep[] = [];
-    for (const { path, before, after } of files) {
-      const state = await stateFor(path, after);
-      if (before.text !== after.text || state) steps.push(step(path, before.text, after.text, state));
-    }
-    for (const { path } of unknown) steps.push(step(path, undefined, undefined, await stateFor(path)));
-    for (const { path, after } of files) this.#ownChanges.set(path, { text: after.text, changes: after });
-    try {
-      const { failed, replaced } = steps.length > 0 ? await this.#options.port.apply(steps, options) : nothingApplied;
-      const unchanged = new Set(unknown.map(({ path }) => path).filter(path => failed.has(path)));
-      for (const { path, after } of files) {
-        // No event reports files that are closed or unchanged. A document that could not be saved has the text.
-        if (!this.#ownChanges.has(path)) continue;
-        if (failed.has(path)) unchanged.add(path);
-        else this.acceptOwnChange(path, after.text);
-      }
-      return { failed, unchanged, replaced };
-    } finally {
-      for (const { path } of files) this.#ownChanges.delete(path);
-    }
-  }
-
-  #recordDecision(decision: ReviewDecision): void {
-    if (decision.files.length + decision.unknown.length + decision.moved.length === 0) return;
-    this.#decisions.push(decision);
-    if (this.#decisions.length > maxDecisions) this.#decisions.shift();
   }
 
   #put(path: string, changes: FileChanges): void {
