@@ -7,6 +7,8 @@ import type { MoveOrigin, TrackedFile } from "./trackedFile.ts";
 export interface StoredReview {
   readonly files: readonly StoredFile[];
   readonly titles: Readonly<Record<string, string>>;
+  /** Files whose texts another program replaced, as they were before. */
+  readonly replaced?: readonly StoredFile[];
 }
 
 export interface StoredFile {

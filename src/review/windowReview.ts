@@ -19,6 +19,7 @@ import { sharedTurnOf } from "./earlierTurns.ts";
 import type { Review, ReviewedFile, ReviewTarget, SharedTurn, UndoLoss } from "./review.ts";
 import { maxHistory, revivedFile, storedFile, type StoredReview } from "./storedReview.ts";
 import { awaitsReview, chosenFiles, movedFile, reviewedFile, type AgentMove, type TrackedFile } from "./trackedFile.ts";
+import { ReplacedStates } from "./turns/replacedStates.ts";
 import { undoLossesOf } from "./undoLosses.ts";
 import type { WindowReviewOptions } from "./windowReviewOptions.ts";
 import type { AppliedSteps, ApplyOptions, FileTextStep } from "../files/ports.ts";
@@ -30,6 +31,7 @@ export class WindowReview implements Review, Disposable {
   readonly #files = new Map<string, TrackedFile>();
   readonly #shown = new Map<TrackedFile, ReviewedFile>();
   readonly #titles = new Map<string, string>();
+  readonly #replaced = new ReplacedStates();
   readonly #movedAway = new Set<string>();
   readonly #decisions: FileDecisions;
   #list: readonly ReviewedFile[] | undefined;
@@ -56,6 +58,7 @@ export class WindowReview implements Review, Disposable {
       set: one => this.#set(one),
       put: (path, changes) => this.#put(path, changes),
       forget: path => this.#forget(path),
+      kept: path => this.#replaced.forget(path),
       keepMove: path => this.#keepMove(path),
       moved: (from, to) => this.#movePath(from, to, true),
     });
@@ -154,11 +157,44 @@ export class WindowReview implements Review, Disposable {
     });
   }
 
-  /** The file's text is now `after`, and no agent made the change. */
+  /**
+   * The file's text is now `after`, and no agent made the change. If it is a text that another such change replaced, what
+   * then waited for review waits again.
+   */
   replaced(path: string, after: string | null): Promise<void> {
-    return this.#comparisons.compare(path, one =>
-      one && one.changes.text !== after ? applyReplacementWork(one.changes, after) : undefined,
-    );
+    return this.#comparisons.inOrder(path, () => {
+      const before = this.#files.get(path);
+      if (this.#bringBack(before, path, after)) return undefined;
+      const compared = this.#comparisons.compareNow(path, one =>
+        one && one.changes.text !== after ? applyReplacementWork(one.changes, after) : undefined,
+      );
+      const remember = (): void => this.#replaced.replaced(before, this.#files.get(path));
+      if (compared) return compared.then(remember);
+      remember();
+      return undefined;
+    });
+  }
+
+  /** The files whose changes come back to the review when the files have their earlier texts again. */
+  get replacedPaths(): readonly string[] {
+    return this.#replaced.paths;
+  }
+
+  #bringBack(now: TrackedFile | undefined, path: string, text: string | null): boolean {
+    if (now && (now.unknown !== undefined || now.changes.text === text)) return false;
+    const then = this.#replaced.take(path, text);
+    if (!then) return false;
+    const { movedFrom, changes } = then;
+    const nextId = Math.max(changes.nextId, now?.changes.nextId ?? 1);
+    const history = now ? [...now.history, now.changes].slice(-maxHistory) : [];
+    this.#movedAway.delete(path);
+    if (movedFrom) {
+      const origin = this.#files.get(movedFrom.path);
+      if (origin && !awaitsReview(origin)) this.#files.delete(movedFrom.path);
+      this.#movedAway.add(movedFrom.path);
+    }
+    this.#set({ ...then, changes: { ...changes, nextId }, history });
+    return true;
   }
 
   /** The editor went to `after` by undo or redo. */
@@ -207,6 +243,7 @@ export class WindowReview implements Review, Disposable {
 
   /** A commit contains this text of the file. */
   committed(path: string, text: string): Promise<void> {
+    this.#replaced.take(path, text);
     this.#keepMove(path);
     return this.#comparisons.compare(path, one => {
       if (!one || !awaitsReview(one)) return undefined;
@@ -263,12 +300,22 @@ export class WindowReview implements Review, Disposable {
     return { files, titles: Object.fromEntries([...this.#titles].filter(([turn]) => turns.has(turn))) };
   }
 
+  /** {@link stored}, with what comes back to the review when files have their earlier texts again. */
+  storedForLater(): StoredReview {
+    const { files, titles } = this.stored();
+    const replaced = this.#replaced.all;
+    if (replaced.length === 0) return { files, titles };
+    const turns = new Set(replaced.flatMap(one => one.changes.hunks.flatMap(hunk => hunk.turns)));
+    const more = Object.fromEntries([...this.#titles].filter(([turn]) => turns.has(turn)));
+    return { files, titles: { ...more, ...titles }, replaced: replaced.map(storedFile) };
+  }
+
   /**
    * Restores the stored state. `now` returns the current text of a file, undefined if it is no longer a text. Resolves
    * with the paths whose changes could not be found again.
    */
   async restore(
-    { files, titles }: StoredReview,
+    { files, titles, replaced = [] }: StoredReview,
     readCurrentText: (path: string) => Promise<string | null | undefined>,
   ): Promise<readonly string[]> {
     const dropped: string[] = [];
@@ -277,8 +324,14 @@ export class WindowReview implements Review, Disposable {
       const text = await readCurrentText(stored.path);
       if (this.#files.has(stored.path)) continue;
       const revived = await revivedFile(stored, text, work => this.#comparisons.complete(work));
+      this.#replaced.replaced({ ...stored, history: [] }, revived);
       if (revived) this.#set(revived);
       else dropped.push(stored.path);
+    }
+    for (const stored of replaced) {
+      this.#replaced.remember({ ...stored, history: [] });
+      const text = await readCurrentText(stored.path);
+      if (text !== undefined) await this.replaced(stored.path, text);
     }
     return dropped;
   }

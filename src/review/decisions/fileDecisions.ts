@@ -30,6 +30,8 @@ export interface DecidableFiles extends MovedFiles {
   all(): Iterable<TrackedFile>;
   /** The changes of a file are other ones now. */
   put(path: string, changes: FileChanges): void;
+  /** The user accepts changes of a file. */
+  kept(path: string): void;
   /** The user accepts the move of a file. */
   keepMove(path: string): void;
 }
@@ -82,6 +84,7 @@ export class FileDecisions {
       const unknown = chosen.flatMap(({ file }) => (file.unknown === undefined ? [] : [file]));
       for (const { path } of moved) this.#files.keepMove(path);
       for (const { file, ids } of chosen) {
+        this.#files.kept(file.path);
         if (file.unknown !== undefined) this.#files.forget(file.path);
         else if (ids.length > 0) {
           const changes = keepHunks(file.changes, ids);

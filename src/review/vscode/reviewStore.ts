@@ -154,7 +154,7 @@ export class ReviewStore implements Disposable {
     // Nothing is written over what was not read yet.
     if (!this.#restored) return this.#writes.whenIdle();
     await this.#states.settled();
-    const text = JSON.stringify(this.review.stored());
+    const text = JSON.stringify(this.review.storedForLater());
     if (text.length > maxStoredLength) {
       this.#options.log.warn("The changes to review are too large to be stored for the next window.");
       return this.#writes.whenIdle();
