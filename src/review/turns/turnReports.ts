@@ -1,23 +1,45 @@
 // The files that an agent's tool calls named in one turn, and the edits that they report. Pure.
 import type { SessionEvent } from "../../session/events.ts";
 import { emptySession, toolKey, type SessionState } from "../../session/state.ts";
+import { endsToolCall } from "../../session/toolCalls.ts";
 import { newPathsIn } from "../../session/toolPaths.ts";
 import { baseFromReports, containsEdit, editReportsOf, type EditReport } from "../baseFromReports.ts";
+import { clockTick, maxReportDelay } from "./turnTimes.ts";
 
 /** The maximum number of files in one turn that are tracked by name. */
 const maxNamedPaths = 500;
 
+/** Calls of these kinds write nothing. */
+const readingKinds: ReadonlySet<string> = new Set(["read", "search", "think", "fetch"]);
+
+/** When a call ran, in ms since the epoch. */
+interface CallTimes {
+  readonly began: number;
+  /** Undefined: it runs. */
+  readonly ended?: number;
+  /** The turn has ended, and the call has not reported since. */
+  readonly isLeft: boolean;
+}
+
 export class TurnReports {
   /** All paths that a call has named in this turn, as the agent gave them, by the call's id. */
   readonly #named = new Map<string, ReadonlySet<string>>();
+  readonly #times = new Map<string, CallTimes>();
   /** The files, by the paths that the agent gave. */
   readonly #resolvedPaths = new Map<string, string>();
   #state: SessionState = emptySession;
 
-  /** Returns the paths, as the agent gave them, that the event has news of. `after`: the state after the event. */
-  observe(event: SessionEvent, after: SessionState): readonly string[] {
+  /**
+   * Returns the paths, as the agent gave them, that the event has news of. `after`: the state after the event. `now`: in
+   * ms since the epoch.
+   */
+  observe(event: SessionEvent, after: SessionState, now: number): readonly string[] {
     this.#state = after;
     if (event.type !== "tool" && event.type !== "toolChunk") return [];
+    const times = this.#times.get(event.toolCallId);
+    // A call that reports again after its end may have written again.
+    const began = times && times.ended === undefined ? times.began : now;
+    this.#times.set(event.toolCallId, { began, isLeft: false, ...(endsToolCall(event) && { ended: now }) });
     const known = this.#named.get(event.toolCallId) ?? new Set();
     const all = [...this.#named.values()].reduce((sum, paths) => sum + paths.size, 0);
     const newPaths = [...new Set(newPathsIn(event, "locations", "diffs", "moves"))]
@@ -27,6 +49,41 @@ export class TurnReports {
     if (named.size > 0) this.#named.set(event.toolCallId, named);
     const hasContent = event.type === "toolChunk" || Boolean(event.patch.content);
     return hasContent ? [...named] : newPaths;
+  }
+
+  /** The turn has ended. A call counts as ended until it reports again. */
+  turnEnded(): void {
+    for (const [id, times] of this.#times) this.#times.set(id, { ...times, isLeft: true });
+  }
+
+  /** Whether a call that can write the file runs, or has just ended. */
+  isRunning(path: string, now: number): boolean {
+    return this.#callsOf(path).some(
+      ({ ended, isLeft }) => !isLeft && (ended === undefined || now - ended < maxReportDelay),
+    );
+  }
+
+  /** Whether a call that can write the file had not ended when the turn ended, and has not reported since. */
+  isLeft(path: string): boolean {
+    return this.#callsOf(path).some(({ ended, isLeft }) => isLeft && ended === undefined);
+  }
+
+  /** Whether a call that can write the file ran at that time (ms since the epoch). */
+  ranAt(path: string, time: number, now: number): boolean {
+    return this.#callsOf(path).some(({ began, ended, isLeft }) => {
+      // A call with one report only was reported after it.
+      const tolerance = began === ended ? maxReportDelay : clockTick;
+      return !isLeft && time >= began - tolerance && time <= (ended ?? now) + clockTick;
+    });
+  }
+
+  #callsOf(path: string): readonly CallTimes[] {
+    return [...this.#times].flatMap(([id, times]) => {
+      if (![...(this.#named.get(id) ?? [])].some(given => this.#resolve(given) === path)) return [];
+      const entry = this.#state.entries.get(toolKey(id));
+      const kind = entry?.kind === "tool" ? entry.fields.kind : undefined;
+      return kind !== undefined && readingKinds.has(kind) ? [] : [times];
+    });
   }
 
   /** Sets the file that an agent's path resolves to. */

@@ -1,10 +1,10 @@
 // When the current turn began and ended, and which times of changes belong to it. Pure. All times are in milliseconds.
 
 /** Changes of a turn may be reported this long after its end. */
-const maxReportDelay = 5000;
+export const maxReportDelay = 5000;
 
 /** The clock of a file system's timestamps may be this far behind. */
-const clockTick = 20;
+export const clockTick = 20;
 
 /** The times of the current or latest turn. */
 export class TurnTimes {

@@ -11,15 +11,18 @@ import { withLineFeeds, normalizeText } from "../../base/text.ts";
 import type { LocatedPath } from "../../files/paths.ts";
 import type { WindowReview } from "../windowReview.ts";
 import type { ChangedStates, TouchListener } from "../changeListeners.ts";
-import { TurnReports } from "../turns/turnReports.ts";
+import { PendingWrites } from "../turns/pendingWrites.ts";
 import type { FileDifference, TurnStart } from "../turns/turnStart.ts";
 import { TurnTimes } from "../turns/turnTimes.ts";
-import { isAtOrBelow, UserMoves } from "../turns/userMoves.ts";
+import { TurnTexts } from "../turns/turnTexts.ts";
+import { isAtOrBelow } from "../turns/userMoves.ts";
+import { ChangeAuthor } from "./changeAuthor.ts";
 import { DocumentChanges, type DocumentChange } from "./documentChanges.ts";
 import { DocumentReloads } from "./documentReloads.ts";
 import { FileWork } from "./fileWork.ts";
-import { compareWithStart } from "./turnComparison.ts";
-import { changeTime, diskText, folderChangeTime, isFile } from "../../editor/diskText.ts";
+import { compareWithStart, settledOrLate } from "./turnComparison.ts";
+import { UserFileOperations } from "./userFileOperations.ts";
+import { changeTime, diskText, isFile } from "../../editor/diskText.ts";
 import { currentTextOf, openTextOf } from "../../editor/openDocuments.ts";
 import { ChangedFiles } from "../../files/vscode/changedFiles.ts";
 import type { FileEvents } from "../../files/vscode/fileEvents.ts";
@@ -36,17 +39,6 @@ export interface ChangeAttributionOptions {
   readonly log: Log;
 }
 
-/** A write of the agent through Parley that is in progress. */
-interface PendingWrite {
-  readonly expected: string;
-  /** Whether the editor has had the expected text. */
-  hasReachedEditor: boolean;
-  readonly before: string | null;
-}
-
-/** A turn waits this long until the one before is compared with its start. Milliseconds. */
-const maxComparisonWait = 1500;
-
 export class ChangeAttribution implements Disposable {
   readonly #options: ChangeAttributionOptions;
   readonly #store = new DisposableStore();
@@ -54,42 +46,40 @@ export class ChangeAttribution implements Disposable {
   readonly #documentChanges: DocumentChanges;
   readonly #work: FileWork;
   readonly #times = new TurnTimes();
-  readonly #userMoves = new UserMoves();
-  /** The last text seen of files that are not followed, while a turn runs. */
-  readonly #lastTexts = new Map<string, string | null>();
-  readonly #writing = new Map<string, PendingWrite>();
+  readonly #userOperations: UserFileOperations;
+  readonly #texts: TurnTexts;
+  readonly #author: ChangeAuthor;
+  readonly #writing = new PendingWrites();
   /** Texts that the agent wrote to disk while the document has unsaved changes of the user. */
   readonly #diskUnderUnsaved = new Map<string, string | null>();
   readonly #touched = new Set<string>();
-  /** The differences between the start and the end of the turn. */
-  readonly #differences = new Map<string, FileDifference>();
   #comparison: Promise<void> = Promise.resolve();
   readonly #reloads: DocumentReloads;
-  #reports = new TurnReports();
-  #turn = "";
 
   constructor(options: ChangeAttributionOptions) {
     this.#options = options;
     this.#reloads = new DocumentReloads(options.log);
     this.#work = new FileWork(options);
+    this.#texts = new TurnTexts(options);
     const { workspace } = vscode;
     this.#store.add(workspace.onDidOpenTextDocument(document => this.#opened(document)));
-    // The change on disk may be reported before the move.
-    this.#store.add(
-      workspace.onWillRenameFiles(({ files }) =>
-        files.forEach(one => this.#userMoves.begin(one.oldUri.fsPath, Date.now())),
-      ),
+    this.#store.add(workspace.onDidSaveTextDocument(document => this.#saved(document)));
+    this.#userOperations = this.#store.add(
+      new UserFileOperations({
+        onRenamed: (from, to) => this.#renamed(from, to),
+        onRemoved: path => this.#removed(path),
+      }),
     );
-    this.#store.add(
-      workspace.onWillDeleteFiles(({ files }) => files.forEach(one => this.#userMoves.begin(one.fsPath, Date.now()))),
-    );
-    this.#store.add(workspace.onDidCreateFiles(({ files }) => files.forEach(one => this.#userMoves.end(one.fsPath))));
-    this.#store.add(workspace.onDidRenameFiles(({ files }) => files.forEach(one => this.#renamed(one))));
-    this.#store.add(workspace.onDidDeleteFiles(({ files }) => files.forEach(uri => this.#removed(uri))));
+    this.#author = new ChangeAuthor({
+      times: this.#times,
+      texts: this.#texts,
+      isUsers: path => this.#known(path) === undefined && this.#userOperations.moves.wasDone(path),
+      isKnown: path => this.#known(path) !== undefined,
+    });
     this.#store.add(workspace.onDidChangeWorkspaceFolders(() => this.#work.rootsChanged()));
     this.#documentChanges = this.#store.add(
       new DocumentChanges({
-        isWanted: path => this.#canBeReported() || options.review.files.length > 0 || options.review.isTracked(path),
+        isWanted: path => options.review.files.length > 0 || this.#isWanted(path),
         onChange: (path, seen) => void this.#enqueue(path, located => this.#attributeChange(located, seen)),
       }),
     );
@@ -97,8 +87,8 @@ export class ChangeAttribution implements Disposable {
       new ChangedFiles({
         fileEvents: options.fileEvents,
         roots: options.roots,
-        isWanted: path => this.#canBeReported() || this.#isFollowed(path),
-        isFollowed: path => this.#isFollowed(path) || this.#reports.isNamed(path) || this.#lastTexts.has(path),
+        isWanted: path => this.#isWanted(path),
+        isFollowed: path => this.#isFollowed(path) || this.#texts.reports.isNamed(path) || this.#texts.last.has(path),
         onChanged: path => {
           // When a folder is deleted, only the folder is reported.
           for (const one of new Set([path, ...this.#beneathOrAt(path)])) {
@@ -107,7 +97,7 @@ export class ChangeAttribution implements Disposable {
         },
         onCommitted: (path, text) =>
           void this.#enqueue(path, async located => options.review.committed(located.path, text)),
-        trackedPaths: () => options.review.files.map(file => file.path),
+        trackedPaths: () => this.#reviewedPaths(),
         log: options.log,
       }),
     );
@@ -115,7 +105,7 @@ export class ChangeAttribution implements Disposable {
 
   /** The current or latest turn. */
   get turn(): string {
-    return this.#turn;
+    return this.#texts.turn;
   }
 
   /**
@@ -123,17 +113,14 @@ export class ChangeAttribution implements Disposable {
    * of the files under review are taken in. Never rejects.
    */
   async turnBegan(turn: string, title: string): Promise<void> {
-    this.#turn = turn;
+    this.#texts.begin(turn);
     this.#touched.clear();
-    this.#lastTexts.clear();
-    this.#differences.clear();
-    this.#userMoves.turnBegan();
-    this.#reports = new TurnReports();
+    this.#userOperations.moves.turnBegan();
     this.#changedFiles.turnStarted();
     this.#options.review.turnBegan(turn, title);
     this.#times.begin(Date.now());
     for (const document of vscode.workspace.textDocuments) this.#opened(document);
-    const reviewed = this.#options.review.files.map(({ path }) => path);
+    const reviewed = this.#reviewedPaths();
     await Promise.all(reviewed.map(path => this.#enqueue(path, located => this.#syncWithDisk(located))));
   }
 
@@ -142,7 +129,7 @@ export class ChangeAttribution implements Disposable {
    * idle. When it ends, the files that its tool calls named are checked once more.
    */
   stateChanged(state: SessionState): void {
-    const busy = isBusy(state) || state.pendingPrompts.some(({ id }) => id === this.#turn);
+    const busy = isBusy(state) || state.pendingPrompts.some(({ id }) => id === this.turn);
     if (!busy) return this.turnEnded();
     if (!this.#times.isBusy) this.#times.begin(Date.now());
   }
@@ -151,39 +138,36 @@ export class ChangeAttribution implements Disposable {
   turnEnded(): void {
     if (!this.#times.isBusy) return;
     this.#times.end(Date.now());
+    this.#texts.reports.turnEnded();
     this.#changedFiles.turnEnded();
-    const followed = [...this.#reports.paths(), ...this.#options.review.files.map(({ path }) => path)];
+    const followed = [...this.#texts.reports.paths(), ...this.#options.review.files.map(({ path }) => path)];
     for (const path of followed) this.#work.enqueueOnce("disk", path, located => this.#diskChanged(located));
-    const turn = this.#turn;
+    const turn = this.turn;
     this.#comparison = compareWithStart({
       ...this.#options,
       turn,
-      isCurrent: () => this.#turn === turn && !this.#store.isDisposed,
-      isUsers: path => this.#userMoves.wasDone(path),
+      isCurrent: () => this.turn === turn && !this.#store.isDisposed,
+      isUsers: path => this.#userOperations.moves.wasDone(path),
       attribute: one => this.#enqueue(one.path, located => this.#differs(located, one)),
     });
   }
 
   /** Resolves when the last turn is compared with its start, or after a while. */
-  async whenCompared(): Promise<void> {
-    const limit = new AbortController();
-    const timer = setTimeout(() => limit.abort(), maxComparisonWait);
-    const timeout = new Promise<void>(resolve => limit.signal.addEventListener("abort", () => resolve()));
-    await Promise.race([this.#comparison, timeout]);
-    clearTimeout(timer);
+  whenCompared(): Promise<void> {
+    return settledOrLate(this.#comparison);
   }
 
   /** Takes in an event of the agent: reads files when they are first named, and checks them when a call ends. */
   observe(event: SessionEvent, after: SessionState): void {
-    const namedPaths = this.#reports.observe(event, after);
+    const namedPaths = this.#texts.reports.observe(event, after, Date.now());
     for (const path of namedPaths) {
       this.#work.enqueueOnce("snapshot", path, async located => {
-        this.#reports.setResolvedPath(path, located.path);
+        this.#texts.reports.setResolvedPath(path, located.path);
         await this.#snapshot(located);
       });
     }
     if (!endsToolCall(event)) return;
-    for (const path of this.#reports.pathsOfCall(event))
+    for (const path of this.#texts.reports.pathsOfCall(event))
       this.#work.enqueueOnce("disk", path, located => this.#diskChanged(located));
   }
 
@@ -210,18 +194,19 @@ export class ChangeAttribution implements Disposable {
     const known = this.#known(located.path);
     const { touches } = this.#options;
     this.#touch(located.path, known === undefined ? before : known);
-    if (known === undefined && !review.isTracked(located.path)) this.#lastTexts.set(located.path, before);
-    this.#writing.set(located.path, { expected: normalizeText(content), before, hasReachedEditor: false });
+    if (known === undefined && !review.isTracked(located.path)) this.#texts.last.set(located.path, before);
+    this.#writing.begin(located.path, normalizeText(content), before);
     try {
       return await run();
     } finally {
       await this.#enqueue(path, async () => {
-        this.#writing.delete(located.path);
+        this.#writing.end(located.path);
         const after = await currentTextOf(located.path);
         if (after !== undefined) touches.written(located.path, after);
         const last = this.#known(located.path);
         // Of unsaved text, VS Code reports every edit, with what the user types at this moment.
         if (openTextOf(located.path)?.dirty) return;
+        if (after !== undefined) this.#texts.onDisk.set(located.path, after);
         if (after !== undefined && after !== (last === undefined ? before : last))
           await this.#attributeToAgent(located.path, after);
       });
@@ -239,6 +224,12 @@ export class ChangeAttribution implements Disposable {
     this.#store.dispose();
   }
 
+  /** Whether changes of the file can be the agent's, or are needed to know the text before its changes. */
+  #isWanted(path: string): boolean {
+    const { reports, last } = this.#texts;
+    return this.#canBeReported() || this.#isFollowed(path) || last.has(path) || reports.isRunning(path, Date.now());
+  }
+
   /** Whether changes made in the turn can still be reported. */
   #canBeReported(): boolean {
     return this.#times.canBeReported(Date.now());
@@ -247,14 +238,14 @@ export class ChangeAttribution implements Disposable {
   async #differs({ path }: LocatedPath, difference: FileDifference): Promise<void> {
     // A link is not the file that it leads to.
     if (path !== difference.path) return this.#linkDiffers(difference.path);
-    this.#differences.set(path, difference);
+    this.#texts.differences.set(path, difference);
     await this.#diskChanged({ path });
   }
 
   /** What a link leads to has changed, or it was created. */
   #linkDiffers(path: string): void {
     this.#touch(path, undefined);
-    this.#options.states?.written(this.#turn, path);
+    this.#options.states?.written(this.turn, path);
   }
 
   #opened(document: vscode.TextDocument): void {
@@ -262,10 +253,17 @@ export class ChangeAttribution implements Disposable {
     const text = withLineFeeds(document.getText());
     const clean = !document.isDirty;
     void this.#enqueue(document.uri.fsPath, async ({ path }) => {
-      if (this.#lastTexts.has(path) || this.#options.review.isTracked(path)) return;
+      if (this.#texts.last.has(path) || this.#options.review.isTracked(path)) return;
       const before = clean ? await this.#beforeTurn(path, text) : text;
       this.#rememberText(path, before);
     });
+  }
+
+  #saved(document: vscode.TextDocument): void {
+    const { scheme, fsPath } = document.uri;
+    if (scheme !== "file" || !this.#isWanted(fsPath)) return;
+    const text = withLineFeeds(document.getText());
+    void this.#enqueue(fsPath, async ({ path }) => void this.#texts.onDisk.set(path, text));
   }
 
   /** A saved document's text when the turn began. The editor may not have loaded earlier changes by others yet. */
@@ -289,75 +287,83 @@ export class ChangeAttribution implements Disposable {
     if (review.textOf(path) !== undefined) return this.#diskChanged({ path });
     const text = await currentTextOf(path);
     if (text === undefined) return;
-    if (this.#reports.containsReportedEdit(path, text) && (await this.#isAgentChange(path)))
+    if (this.#texts.reports.containsReportedEdit(path, text) && (await this.#author.isAgent(path)))
       return this.#attributeToAgent(path, text);
-    if (!this.#lastTexts.has(path) && !review.isTracked(path)) this.#lastTexts.set(path, text);
+    if (!this.#texts.last.has(path) && !review.isTracked(path)) this.#texts.last.set(path, text);
   }
 
-  #renamed({ oldUri, newUri }: { readonly oldUri: vscode.Uri; readonly newUri: vscode.Uri }): void {
-    void this.#enqueue(oldUri.fsPath, async ({ path: from }) => {
-      const to = await this.#work.locate(newUri.fsPath);
-      this.#userMoves.end(oldUri.fsPath);
-      this.#userMoves.end(newUri.fsPath);
+  #renamed(oldPath: string, newPath: string): void {
+    void this.#enqueue(oldPath, async ({ path: from }) => {
+      const to = await this.#work.locate(newPath);
+      this.#userOperations.moves.end(oldPath);
+      this.#userOperations.moves.end(newPath);
       if (!to?.inside) return;
       const moved = (path: string): string => to.path + path.slice(from.length);
       for (const path of this.#beneathOrAt(from)) this.#options.review.moved(path, moved(path));
-      for (const [path, text] of [...this.#lastTexts]) {
+      for (const [path, text] of [...this.#texts.last]) {
         if (!isAtOrBelow(path, from)) continue;
-        this.#lastTexts.set(path, null);
-        if (text !== null) this.#lastTexts.set(moved(path), text);
+        this.#texts.last.set(path, null);
+        if (text !== null) this.#texts.last.set(moved(path), text);
       }
     });
   }
 
-  #removed(uri: vscode.Uri): void {
-    this.#userMoves.end(uri.fsPath);
-    void this.#enqueue(uri.fsPath, async ({ path }) => {
+  #removed(removed: string): void {
+    void this.#enqueue(removed, async ({ path }) => {
       if (this.#options.review.acceptOwnChange(path, null)) return;
-      for (const one of [path, ...this.#lastTexts.keys()]) if (isAtOrBelow(one, path)) this.#lastTexts.set(one, null);
+      for (const one of [path, ...this.#texts.last.keys()]) if (isAtOrBelow(one, path)) this.#texts.last.set(one, null);
       for (const one of this.#beneathOrAt(path)) await this.#options.review.replaced(one, null);
     });
+  }
+
+  /** The files under review, and those that can come back to it. */
+  #reviewedPaths(): readonly string[] {
+    const { files, replacedPaths } = this.#options.review;
+    return [...new Set([...files.map(({ path }) => path), ...replacedPaths])];
   }
 
   #isFollowed(path: string): boolean {
     return this.#options.review.isTracked(path) || this.#beneathOrAt(path).length > 0;
   }
 
-  /** The tracked files at the path, or in the folder at the path. */
+  /** The files at the path, or in the folder at the path, that are tracked or can come back to the review. */
   #beneathOrAt(path: string): readonly string[] {
-    return this.#options.review.trackedPaths.filter(one => isAtOrBelow(one, path));
+    const { trackedPaths, replacedPaths } = this.#options.review;
+    return [...new Set([...trackedPaths, ...replacedPaths])].filter(one => isAtOrBelow(one, path));
   }
 
   async #attributeChange({ path }: LocatedPath, seen: DocumentChange): Promise<void> {
     const { review } = this.#options;
     const { text } = seen;
     if (review.acceptOwnChange(path, text)) return;
-    const writing = this.#writing.get(path);
-    if (writing) {
-      // Changes by formatters on save are attributed to the agent.
-      // The agent's text may be merged with what the user typed.
-      const isAgents = seen.isAgents || text === writing.expected;
-      writing.hasReachedEditor ||= isAgents;
-      // The editor loads the text from before the write only now.
-      if (!writing.hasReachedEditor && text === this.#known(path)) return;
-      const isLoaded = seen.clean && text === writing.before;
-      if (isAgents || (!seen.isTyped && (writing.hasReachedEditor || isLoaded)))
-        return this.#attributeToAgent(path, text);
-    }
+    const author = this.#writing.authorOf(path, seen, this.#known(path));
+    if (author === "nobody") return;
+    if (author === "agent") return this.#attributeToAgent(path, text);
     if ((await this.#documentChanges.reloadedText(path, seen)) !== undefined) {
-      if (this.#diskUnderUnsaved.get(path) === text || (await this.#isAgentChange(path)))
-        return this.#attributeToAgent(path, text);
+      const isUnderUnsaved = this.#diskUnderUnsaved.get(path) === text;
+      const isReverted = !isUnderUnsaved && this.#texts.onDisk.get(path) === text;
+      this.#texts.onDisk.set(path, text);
+      if (isReverted) return this.#reverted(path, text);
+      if (isUnderUnsaved || (await this.#author.isAgent(path))) return this.#attributeToAgent(path, text);
       this.#rememberText(path, text);
       return review.replaced(path, text);
     }
     this.#rememberText(path, text);
+    this.#texts.unsure.delete(path);
     if (seen.reason !== undefined) return review.editorUndoRedo(path, text);
     await review.userChanged(path, seen.edits, text);
   }
 
-  /** Remembers the latest text of a file that is not tracked. */
+  /** The user discarded unsaved text, so the file has the text on disk again. */
+  async #reverted(path: string, text: string): Promise<void> {
+    this.#rememberText(path, text);
+    await this.#options.review.editorUndoRedo(path, text);
+  }
+
+  /** Remembers the latest text of a file that is not tracked. After the turn, the agent can still change those it saw. */
   #rememberText(path: string, text: string | null): void {
-    if (this.#times.isBusy && !this.#options.review.isTracked(path)) this.#lastTexts.set(path, text);
+    const { last } = this.#texts;
+    if ((this.#times.isBusy || last.has(path)) && !this.#options.review.isTracked(path)) last.set(path, text);
   }
 
   async #diskChanged({ path }: Pick<LocatedPath, "path">): Promise<void> {
@@ -366,28 +372,49 @@ export class ChangeAttribution implements Disposable {
     const known = this.#known(path);
     const disk = await diskText(path);
     if (review.acceptOwnChange(path, disk ?? null)) return;
-    if (disk === null && (this.#userMoves.includes(path, Date.now()) || review.isMovedAway(path))) return;
+    if (disk === null && (this.#userOperations.moves.includes(path, Date.now()) || review.isMovedAway(path))) return;
     const open = openTextOf(path);
     if (open?.dirty) {
-      if (disk !== open.text && disk !== undefined && (await this.#isAgentChange(path)))
-        this.#diskUnderUnsaved.set(path, disk);
+      const isNew = disk !== open.text && disk !== this.#texts.onDisk.get(path);
+      if (isNew && disk !== undefined && (await this.#author.isAgent(path))) this.#diskUnderUnsaved.set(path, disk);
       return;
     }
     // The editor reloads the document, and reports that.
     if (open && typeof disk === "string" && open.text !== disk) return this.#reloads.request(path);
     if (disk === undefined) return this.#attributeBinary(path);
-    if (disk === this.#known(path)) return this.#textUnchanged(path);
+    if (disk === this.#known(path)) {
+      this.#texts.onDisk.set(path, disk);
+      return this.#takeBack(path, disk);
+    }
+    // The disk has not changed: the user discarded unsaved text.
+    if (disk !== null && disk === this.#texts.onDisk.get(path)) return this.#reverted(path, disk);
     if (disk === null && (await this.#expandMissing(path))) return;
-    const isAgents = await this.#isAgentChange(path);
+    const isAgents = await this.#author.isAgent(path);
     // A write has begun meanwhile: this is the text before it.
     if (this.#writing.has(path)) return;
     // A decision has been applied meanwhile: this may be the text before it.
     if (this.#known(path) !== known) return this.#diskChanged({ path });
     // So is what has been created or deleted meanwhile.
     if (((await changeTime(path)) === undefined) !== (disk === null)) return this.#diskChanged({ path });
+    this.#texts.onDisk.set(path, disk);
     if (isAgents) return this.#attributeToAgent(path, disk);
+    if (this.#texts.reports.isLeft(path) && known !== undefined && !this.#texts.unsure.has(path))
+      this.#texts.unsure.set(path, known);
     this.#rememberText(path, disk);
     await review.replaced(path, disk);
+  }
+
+  /** A change that was attributed to others is the agent's, because a tool call has reported since that it still ran. */
+  async #takeBack(path: string, text: string | null): Promise<void> {
+    const { unsure, last } = this.#texts;
+    const before = unsure.get(path);
+    if (before === undefined || before === text || !(await this.#author.isToolCall(path)))
+      return this.#textUnchanged(path);
+    unsure.delete(path);
+    if (!this.#options.review.isTracked(path)) last.set(path, before);
+    else if (before === null) await this.#options.review.replaced(path, null);
+    else await this.#options.review.editorUndoRedo(path, before);
+    await this.#attributeToAgent(path, text);
   }
 
   /**
@@ -396,8 +423,8 @@ export class ChangeAttribution implements Disposable {
    */
   async #expandMissing(path: string): Promise<boolean> {
     const { review } = this.#options;
-    if (this.#known(path) !== undefined || this.#differences.has(path) || !this.#canBeReported()) return false;
-    const files = await this.#filesAt(path);
+    if (this.#known(path) !== undefined || this.#texts.differences.has(path) || !this.#canBeReported()) return false;
+    const files = await this.#texts.filesAt(path);
     const isTemporary = files ? files.length === 0 : this.#changedFiles.wasCreated(path);
     if (isTemporary && (await changeTime(path)) === undefined) review.vanished(path);
     const others = files?.filter(one => one !== path) ?? [];
@@ -407,90 +434,49 @@ export class ChangeAttribution implements Disposable {
 
   /** The disk has the known text. The agent may have changed its line endings, encoding or mode. */
   async #textUnchanged(path: string): Promise<void> {
-    if (!this.#options.states || !(await this.#isAgentChange(path))) return;
+    if (!this.#options.states || !(await this.#author.isAgent(path))) return;
     this.#touch(path, this.#known(path));
-    this.#options.states.written(this.#turn, path);
+    this.#options.states.written(this.turn, path);
   }
 
   /** Notifies of the agent's first change of the file in the turn. */
   #touch(path: string, before: string | null | undefined): void {
     if (this.#touched.has(path)) return;
     this.#touched.add(path);
-    this.#options.states?.touched(this.#turn, path, before);
-    this.#options.touches.touched({ turn: this.#turn, path, before });
+    this.#options.states?.touched(this.turn, path, before);
+    this.#options.touches.touched({ turn: this.turn, path, before });
   }
 
   /** A file that is binary, or too large to be read as text. */
   async #attributeBinary(path: string): Promise<void> {
-    if (this.#options.review.isTracked(path) || !(await isFile(path)) || !(await this.#isAgentChange(path))) return;
+    if (this.#options.review.isTracked(path) || !(await isFile(path)) || !(await this.#author.isAgent(path))) return;
     const why = vscode.l10n.t("Changed by the agent. The file is binary or too large, so its changes cannot be shown.");
     this.#touch(path, undefined);
-    this.#options.review.agentChangedWithoutBase(path, null, this.#turn, why);
-    this.#options.states?.written(this.#turn, path);
-  }
-
-  /** Whether a change on disk counts as the agent's, because it was made during the turn. */
-  async #isAgentChange(path: string): Promise<boolean> {
-    if (!this.#canBeReported() && !this.#differences.has(path)) return false;
-    // The user moved or deleted it in the editor, and the agent has not changed it since.
-    if (this.#known(path) === undefined && this.#userMoves.wasDone(path)) return false;
-    const time = await changeTime(path);
-    if (time !== undefined) {
-      if (!this.#times.isBefore(time)) return this.#times.includes(time);
-      // A folder that is moved does not change the times of its files.
-      return this.#known(path) === undefined && (await this.#filesAt(path))?.length === 0;
-    }
-    if (this.#differences.has(path)) return true;
-    const latest = await folderChangeTime(path);
-    if (latest === undefined || this.#times.isBefore(latest)) return false;
-    return this.#times.includes(latest) || this.#reports.isNamed(path);
+    this.#options.review.agentChangedWithoutBase(path, null, this.turn, why);
+    this.#options.states?.written(this.turn, path);
   }
 
   /** Attributes the file's new text to the agent. */
   async #attributeToAgent(path: string, after: string | null): Promise<void> {
     const { review, touches } = this.#options;
     const tracked = review.textOf(path);
-    const base = tracked === undefined ? await this.#base(path, after) : tracked;
+    const base = tracked === undefined ? await this.#texts.base(path, after) : tracked;
     // The file was moved away meanwhile, by the agent or by a decision.
     if (review.isMovedAway(path) && (await changeTime(path)) === undefined) return;
     this.#touch(path, base);
     if (base === undefined) {
       const why = vscode.l10n.t("Changed by a command. There is no earlier text to compare with.");
-      review.agentChangedWithoutBase(path, after, this.#turn, why);
-    } else await review.agentChanged(path, base, after, this.#turn);
-    this.#lastTexts.delete(path);
+      review.agentChangedWithoutBase(path, after, this.turn, why);
+    } else await review.agentChanged(path, base, after, this.turn);
+    this.#texts.last.delete(path);
     this.#diskUnderUnsaved.delete(path);
     touches.written(path, after);
-    this.#options.states?.written(this.#turn, path);
-  }
-
-  /** The text before the agent's first edit; undefined if it is not certain. */
-  async #base(path: string, after: string | null): Promise<string | null | undefined> {
-    const seen = this.#lastTexts.get(path);
-    if (seen !== undefined && seen !== after && !this.#reports.containsReportedEdit(path, seen)) return seen;
-    const reversed = this.#reports.before(path, after);
-    if (reversed !== undefined) return reversed;
-    const difference = this.#differences.get(path);
-    return difference?.before !== undefined ? difference.before : this.#askStart(path, start => start.textAt(path));
-  }
-
-  /** The files at a path when the turn began. Undefined: unknown. */
-  #filesAt(path: string): Promise<readonly string[] | undefined> {
-    return this.#askStart(path, start => start.filesAt(path));
-  }
-
-  async #askStart<T>(path: string, ask: (start: TurnStart) => Promise<T>): Promise<T | undefined> {
-    try {
-      return await ask(await this.#options.start(this.#turn));
-    } catch (thrown) {
-      this.#options.log.warn(`The state of ${path} before the turn could not be read.`, asError(thrown).message);
-      return undefined;
-    }
+    this.#options.states?.written(this.turn, path);
   }
 
   #known(path: string): string | null | undefined {
     const tracked = this.#options.review.textOf(path);
-    return tracked === undefined ? this.#lastTexts.get(path) : tracked;
+    return tracked === undefined ? this.#texts.last.get(path) : tracked;
   }
 
   #enqueue(path: string, work: (located: LocatedPath) => Promise<void>): Promise<void> {

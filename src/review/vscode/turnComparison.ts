@@ -40,6 +40,18 @@ export async function compareWithStart(options: TurnComparisonOptions): Promise<
   }
 }
 
+/** A turn waits this long until the one before is compared with its start. Milliseconds. */
+const maxComparisonWait = 1500;
+
+/** Resolves when a comparison is done, or after a while. */
+export async function settledOrLate(comparison: Promise<void>): Promise<void> {
+  const limit = new AbortController();
+  const timer = setTimeout(() => limit.abort(), maxComparisonWait);
+  const timeout = new Promise<void>(resolve => limit.signal.addEventListener("abort", () => resolve()));
+  await Promise.race([comparison, timeout]);
+  clearTimeout(timer);
+}
+
 /** Files that are gone and new files can be the same ones, moved. */
 function findMoves({ turn, review, isUsers }: TurnComparisonOptions, differences: readonly FileDifference[]): void {
   const own = differences.filter(({ path }) => !isUsers(path));

@@ -1,0 +1,53 @@
+// Decides whether a change on disk is the agent's, by the time of the change.
+import { changeTime, folderChangeTime } from "../../editor/diskText.ts";
+import type { TurnTexts } from "../turns/turnTexts.ts";
+import type { TurnTimes } from "../turns/turnTimes.ts";
+
+export interface ChangeAuthorOptions {
+  readonly times: TurnTimes;
+  readonly texts: TurnTexts;
+  /** Whether the user moved or deleted the file in the editor, and the agent has not changed it since. */
+  readonly isUsers: (path: string) => boolean;
+  /** Whether a text of the file is known. */
+  readonly isKnown: (path: string) => boolean;
+}
+
+export class ChangeAuthor {
+  readonly #options: ChangeAuthorOptions;
+
+  constructor(options: ChangeAuthorOptions) {
+    this.#options = options;
+  }
+
+  /** Whether the last change of the file counts as the agent's. */
+  async isAgent(path: string): Promise<boolean> {
+    if (this.#options.isUsers(path)) return false;
+    return (await this.#isOfTurn(path)) || this.isToolCall(path);
+  }
+
+  /** Whether the last change was made by a tool call that reports after the turn. */
+  async isToolCall(path: string): Promise<boolean> {
+    const { texts, times } = this.#options;
+    if (!texts.reports.isNamed(path)) return false;
+    const time = (await changeTime(path)) ?? (await folderChangeTime(path));
+    return time !== undefined && !times.isBefore(time) && texts.reports.ranAt(path, time, Date.now());
+  }
+
+  /** Whether the last change was made during the turn. */
+  async #isOfTurn(path: string): Promise<boolean> {
+    const { texts, times } = this.#options;
+    if (!times.canBeReported(Date.now()) && !texts.differences.has(path)) return false;
+    const time = await changeTime(path);
+    if (time !== undefined) {
+      if (!times.isBefore(time)) return times.includes(time);
+      // A folder that is moved does not change the times of its files.
+      return !this.#options.isKnown(path) && (await texts.filesAt(path))?.length === 0;
+    }
+    const difference = texts.differences.get(path);
+    // What existed at the end of the turn was deleted later.
+    if (difference && difference.is === undefined) return true;
+    const latest = await folderChangeTime(path);
+    if (latest === undefined || times.isBefore(latest)) return false;
+    return times.includes(latest) || texts.reports.isNamed(path);
+  }
+}
