@@ -61,7 +61,10 @@ export async function findTestCommand(workspace: Workspace): Promise<TestCommand
 /** Runs a command as a tool call: requests permission, shows the terminal, and releases it afterwards. */
 export async function runTests(turn: Turn, command: TestCommand, allowed = false): Promise<TestRun> {
   const { cwd } = turn.session;
-  const rawInput = { command: [command.command, ...command.args].join(" "), cwd };
+  const words = [command.command, ...command.args];
+  // As a line only if every shell reads it as these words.
+  const isLine = words.every(word => /^[\w@%+=:,./-]+$/.test(word));
+  const rawInput = { command: isLine ? words.join(" ") : words, cwd };
   const title = `Run \`${command.label}\``;
   const tool = await turn.startTool({ title, kind: "execute", status: "pending", rawInput });
   if (!allowed && !(await turn.mayDo("execute", tool))) {

@@ -10,7 +10,7 @@ import type { AnsweredQuestion, PolicyAnswer } from "./permissionBroker.ts";
 import { isInGitFolder, type PathExists } from "./gitFolders.ts";
 import type { PermissionPolicy } from "./policy.ts";
 import { strongestProtection, type Protection } from "./protectedFiles.ts";
-import { describeRule } from "./rules.ts";
+import { describeRule, type QuestionFacts, type Verdict } from "./rules.ts";
 import type { Gate, AccessRequest } from "../files/gate.ts";
 
 export interface AccessOptions {
@@ -42,7 +42,8 @@ export class Access implements Gate {
   /** Requests that a rule allowed and that the transcript shows already. They count as long as the rule allows them. */
   readonly #reportedByRule = new Set<string>();
   /**
-   * Requests that the user allowed when the agent asked, with the kind of the answer: "once" is used up by one request.
+   * Requests that the user allowed when the agent asked, with the kind of the answer: "once" is used up by one request
+   * for a file, and by the end of the turn for a command.
    */
   readonly #allowedByAnswer = new Map<string, string>();
   #pendingAnswers: Promise<unknown> = Promise.resolve();
@@ -52,21 +53,25 @@ export class Access implements Gate {
   }
 
   async admit(request: AccessRequest, signal: AbortSignal = neverAborted): Promise<boolean> {
-    const { policy, confinement } = this.#options;
-    const { operation, path, located } = request;
-    const isSensitive = operation !== "run" && (policy.isSensitive(path) || policy.isSensitive(located.path));
+    const { path, located, operation } = request;
     const mode = located.inside ? "allow" : this.#options.outsideMode();
-    if (mode === "refuse") throw confinement.outsideRefusal(path);
+    if (mode === "refuse") throw this.#options.confinement.outsideRefusal(path);
+    return operation === "run"
+      ? this.#admitCommand(request, mode === "ask", signal)
+      : this.#admitFile(request, mode === "ask", signal);
+  }
+
+  async #admitFile(request: AccessRequest, isOutside: boolean, signal: AbortSignal): Promise<boolean> {
+    const { policy, agentName } = this.#options;
+    const { operation, path, located } = request;
+    const isSensitive = policy.isSensitive(path) || policy.isSensitive(located.path);
     const protection = operation === "write" ? await this.#protectionOf(request) : undefined;
-    const needsAnswer = isSensitive || protection !== undefined || mode === "ask";
+    const needsAnswer = isSensitive || protection !== undefined || isOutside;
     if (!needsAnswer && policy.isEmpty) return false;
 
-    const question = questionOf(this.#options.agentName, request, isSensitive, protection);
-    const { verdict, facts } = await policy.evaluate(question, protection !== undefined);
-    if (verdict.effect === "deny") {
-      if (verdict.rule) this.#options.onRefused(question, { option: refusal, by: describeRule(verdict.rule) });
-      throw new Refusal("failed", verdict.reason, { path });
-    }
+    const question = questionOf(agentName, request, isSensitive, protection);
+    const { verdict } = await policy.evaluate(question, protection !== undefined);
+    this.#refuseIfDenied(question, verdict, path);
     if (protection === "refuse" && verdict.effect !== "allow") {
       this.#options.onRefused(question, {
         option: refusal,
@@ -74,29 +79,69 @@ export class Access implements Gate {
       });
       throw new Refusal("failed", gitRefusal(path), { path });
     }
-    const asksByRule = verdict.effect === "ask" && verdict.rule !== undefined;
-    if (!needsAnswer && !asksByRule) return false;
-    const ruled = operation === "run" && asksByRule ? ` ${request.command ?? ""}` : "";
-    const key = `${operation} ${located.key}${ruled}`;
+    if (!needsAnswer && !isAskedByRule(verdict)) return false;
+    const key = `${operation} ${located.key}`;
     if (this.#allowedForSession.has(key) || (verdict.effect === "allow" && this.#reportedByRule.has(key))) return false;
     await this.#pendingAnswers;
-    const keys = keysOf(toolKinds[operation], facts.command?.line, [path]);
-    if (mode !== "ask" && keys.every(one => this.#allowedByAnswer.has(one))) {
-      for (const one of keys) if (this.#allowedByAnswer.get(one) !== "allow_always") this.#allowedByAnswer.delete(one);
-      return false;
-    }
+    if (!isOutside && this.#hasAnswer(`${toolKinds[operation]} ${path}`, true)) return false;
 
+    const answer = await this.#ask(question, path, signal);
+    if (verdict.effect === "allow") this.#reportedByRule.add(key);
+    if (answer === "session") {
+      this.#allowedForSession.add(key);
+      if (operation === "write") this.#allowedForSession.add(`read ${located.key}`);
+    }
+    return true;
+  }
+
+  /** A command needs an answer: of a rule, of the user to the agent's own question, or of the user to this one. */
+  async #admitCommand(request: AccessRequest, isOutside: boolean, signal: AbortSignal): Promise<boolean> {
+    const { policy, agentName } = this.#options;
+    const { path, located, command, argv, env = [] } = request;
+    const question = questionOf(agentName, request, false, undefined);
+    const { verdict, facts } = await policy.evaluate(question);
+    this.#refuseIfDenied(question, verdict, path);
+    const key = `run ${JSON.stringify([located.key, command, argv, env])}`;
+    if (this.#allowedForSession.has(key)) return false;
+    await this.#pendingAnswers;
+    const sameCommand = commandKey(facts, policy.workspaceFolder);
+    if (verdict.effect === "allow" && this.#reportedByRule.has(sameCommand)) return false;
+    const isCovered = !isOutside && env.every(({ name }) => harmlessVariable.test(name));
+    if (isCovered && this.#hasAnswer(sameCommand, isAskedByRule(verdict))) return false;
+
+    const answer = await this.#ask(question, path, signal);
+    if (verdict.effect === "allow") this.#reportedByRule.add(sameCommand);
+    if (answer === "session") this.#allowedForSession.add(key);
+    return true;
+  }
+
+  #refuseIfDenied(question: PermissionQuestion, { effect, rule, reason }: Verdict, path: string): void {
+    if (effect !== "deny") return;
+    if (rule) this.#options.onRefused(question, { option: refusal, by: describeRule(rule) });
+    throw new Refusal("failed", reason, { path });
+  }
+
+  /** Asks, and resolves with the option that allows. */
+  async #ask(question: PermissionQuestion, path: string, signal: AbortSignal): Promise<string> {
     const answer = await this.#options.askUser(question, signal);
     if (answer === "cancelled")
       throw new Refusal("cancelled", `The permission request for ${quotePath(path)} was cancelled.`);
     if (answer.option === refusal)
       throw new Refusal("failed", `The user did not allow this: ${question.title}.`, { path });
-    if (verdict.effect === "allow") this.#reportedByRule.add(key);
-    if (answer.option === "session") {
-      this.#allowedForSession.add(key);
-      if (operation === "write") this.#allowedForSession.add(`read ${located.key}`);
-    }
-    return true;
+    return answer.option;
+  }
+
+  /** Whether the user's answer to the agent covers the request. `isUsedUp`: an answer that counts once is used up. */
+  #hasAnswer(key: string, isUsedUp: boolean): boolean {
+    const kind = this.#allowedByAnswer.get(key);
+    if (isUsedUp && kind !== "allow_always") this.#allowedByAnswer.delete(key);
+    return kind !== undefined;
+  }
+
+  /** A command that the user allowed once may run again until the turn ends, unless a rule asks about it. */
+  endTurn(): void {
+    for (const [key, kind] of this.#allowedByAnswer)
+      if (key.startsWith(commandPrefix) && kind !== "allow_always") this.#allowedByAnswer.delete(key);
   }
 
   /** How the file is protected, by its own path and by the path that links lead to. */
@@ -111,22 +156,38 @@ export class Access implements Gate {
 
   /** Remembers the user's permission for the agent. */
   rememberAnswer({ question, answer, by }: AnsweredQuestion): void {
-    if (answer === "cancelled" || by !== undefined || question.subject) return;
+    if (answer === "cancelled" || question.subject) return;
     const kind = question.options.find(option => option.id === answer.option)?.kind ?? "";
     if (!kind.startsWith("allow")) return;
     // The card shows the command, or locations and diffs. The user did not see other paths in the raw input.
     const { rawInput: _, ...shown } = question.tool ?? {};
     const seen = question.tool?.kind === "execute" ? question : { ...question, tool: shown };
-    const evaluated = this.#options.policy.evaluate(seen).then(({ facts }) => {
-      for (const one of keysOf(facts.kind ?? "", facts.command?.line, facts.paths))
-        this.#allowedByAnswer.set(one, kind);
+    const { policy } = this.#options;
+    const evaluated = policy.evaluate(seen).then(({ facts }) => {
+      const key = commandKey(facts, policy.workspaceFolder);
+      // The transcript names the rule already. The rule itself decides again.
+      if (by !== undefined) this.#reportedByRule.add(key);
+      else if (facts.command) this.#allowedByAnswer.set(key, kind);
+      else for (const path of facts.paths) this.#allowedByAnswer.set(`${facts.kind ?? ""} ${path}`, kind);
     });
     this.#pendingAnswers = Promise.all([this.#pendingAnswers, evaluated]);
   }
 }
 
-const keysOf = (kind: string, line: string | undefined, paths: readonly string[]): readonly string[] =>
-  line === undefined ? paths.map(path => `${kind} ${path}`) : [`${kind} ${line}`];
+/** A rule asks about the request, so that the user is asked every time. */
+const isAskedByRule = ({ effect, rule }: Verdict): boolean => effect === "ask" && rule !== undefined;
+
+const commandPrefix = "run ";
+
+/** Variables that do not change what a command does, only its language and look. */
+const harmlessVariable =
+  /^(?:CI|TERM|COLORTERM|(?:NO|FORCE)_COLOR|CLICOLOR(?:_FORCE)?|COLUMNS|LINES|LANG|LANGUAGE|LC_[A-Z]+|TZ|ELECTRON_RUN_AS_NODE)$/;
+
+/** The same for every way to state a command: as a line, or as a program with its arguments. */
+function commandKey({ command, cwd }: QuestionFacts, workspaceFolder: string): string {
+  const stated = command?.kind === "commands" ? command.commands : command?.line;
+  return commandPrefix + JSON.stringify([cwd ?? workspaceFolder, stated]);
+}
 
 const gitRefusal = (path: string): string =>
   `${quotePath(path)} belongs to git, which can run programs that it names. Only a permission rule of the user with this path allows writing it.`;
@@ -161,6 +222,7 @@ function questionOf(
     ...(env && env.length > 0 && { env: env.map(({ name, value }) => ({ name, value: maskVariable(name, value) })) }),
   };
   const where = located.path === path ? path : `${path} (${located.path})`;
-  const options = answerOptions(protection ? "Allow This File for This Session" : "Allow for This Session");
+  const thing = operation === "run" ? "This Command " : protection ? "This File " : "";
+  const options = answerOptions(`Allow ${thing}for This Session`);
   return { title: `${agent} wants to ${verb} ${where}${suffix}`, options, subject };
 }

@@ -47,6 +47,11 @@ export class PermissionPolicy {
     return looksSensitive(path, this.#options.sensitive(), this.#options.context().place);
   }
 
+  /** The folder of commands that name none. */
+  get workspaceFolder(): string {
+    return this.#options.context().workspaceFolder;
+  }
+
   get platform(): Platform {
     return this.#options.context().place.platform;
   }

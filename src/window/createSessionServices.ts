@@ -3,6 +3,7 @@ import * as vscode from "vscode";
 import type { AgentDefinition } from "../agents/registry.ts";
 import type { Clock, Log } from "../base/log.ts";
 import type { SessionEvent } from "../session/events.ts";
+import { turnEnded } from "../session/activity.ts";
 import type { SessionParticipant } from "../session/participant.ts";
 import type { SessionServices } from "../session/sessionServices.ts";
 import { Access } from "../permissions/access.ts";
@@ -101,6 +102,12 @@ export function createSessionServices(
     log,
   });
   const diffLines = new DiffLocator({ documents, confinement, report: dispatch, clock, log });
+  const endOfTurn: SessionParticipant = {
+    stateChanged: (before, after) => {
+      if (turnEnded(before, after)) access.endTurn();
+    },
+    dispose: () => {},
+  };
   const following = services.follow?.(confinement);
   return {
     requestPermission: (question, signal) => broker.requestPermission(question, signal),
@@ -116,7 +123,7 @@ export function createSessionServices(
     killTerminal: id => terminals.killTerminal(id),
     releaseTerminal: id => terminals.releaseTerminal(id),
     // The first is the outermost around a write.
-    participants: [...(following ? [following] : []), review(), unsavedChanges, diffLines],
+    participants: [...(following ? [following] : []), review(), unsavedChanges, diffLines, endOfTurn],
     dispose() {
       broker.dispose();
       onEnding(terminals.close());

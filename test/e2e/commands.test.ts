@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { FrameLocator, Locator } from "playwright-core";
-import { runCommand, sharedWorkbench, startingSession } from "./harness.ts";
+import { allowCommand, runCommand, sharedWorkbench, startingSession } from "./harness.ts";
 
 const composer = (panel: FrameLocator): Locator => panel.getByRole("textbox", { name: "Message" });
 const conversation = (panel: FrameLocator): Locator => panel.getByRole("log", { name: "Conversation" });
@@ -78,6 +78,8 @@ describe("the commands of the Command Palette", () => {
     await idle(panel);
     await panel.getByRole("combobox", { name: "Mode" }).selectOption("free");
     await send(panel, "fix the bug in sum.js");
+    // The agent asks for nothing in this mode, but a command without a rule always needs an answer.
+    await allowCommand(panel, "This Command for This Session");
     await conversation(panel)
       .getByText(/All 10 tests pass/)
       .waitFor();

@@ -262,6 +262,12 @@ export async function chord(page: Page, key: string, isDone: () => Promise<boole
   }
 }
 
+/** Allows the next command that an agent runs in a terminal of Parley without asking first. */
+export async function allowCommand(panel: FrameLocator, option: "Once" | "This Command for This Session" = "Once") {
+  const question = panel.getByRole("group", { name: /wants to run a command in/ });
+  await question.getByRole("button", { name: new RegExp(`Allow ${option}`) }).click();
+}
+
 /** The accessibility tree of an element: roles and names in Playwright's format. */
 export function rolesAndNames(element: Locator): Promise<string> {
   return element.ariaSnapshot();

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { FrameLocator, Locator, Page } from "playwright-core";
-import { reloadWindow, rolesAndNames, runCommand, screenshot, sharedWorkbench } from "./harness.ts";
+import { allowCommand, reloadWindow, rolesAndNames, runCommand, screenshot, sharedWorkbench } from "./harness.ts";
 import { until } from "../support/fakes/until.ts";
 import { scene } from "./scene.ts";
 
@@ -62,7 +62,7 @@ describe("panels in a real VS Code", () => {
     const { page, folder, errors } = await sharedWorkbench({ "later.json": JSON.stringify({ steps: later }) });
     await composer(view(page)).fill("#script later.json");
     await composer(view(page)).press("Enter");
-    await view(page).getByRole("button", { name: "Stop" }).waitFor();
+    await allowCommand(view(page));
     await page.keyboard.press("Control+Shift+E");
     await page.locator(".explorer-folders-view").waitFor();
     // The extension receives events in order, so after this command it knows that the view is hidden.

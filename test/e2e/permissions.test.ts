@@ -6,7 +6,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { FrameLocator, Locator, Page } from "playwright-core";
 import { chooseAgent, withAgents } from "./agents.ts";
-import { openFile, reloadWindow, runCommand, screenshot, sharedWorkbench, type Workbench } from "./harness.ts";
+import {
+  allowCommand,
+  openFile,
+  reloadWindow,
+  runCommand,
+  screenshot,
+  sharedWorkbench,
+  type Workbench,
+} from "./harness.ts";
 import { scene } from "./scene.ts";
 
 type Step = Readonly<Record<string, unknown>>;
@@ -266,7 +274,9 @@ describe("an agent's edit and the user's unsaved changes", () => {
     ];
     const { page, folder, panel, log } = await open({ onDisk }, { files });
     await typeInto(page, "mine\n");
-    await played(panel, "onDisk");
+    await play(panel, "onDisk");
+    await allowCommand(panel);
+    await idle(panel);
     const note = log.getByRole("article", { name: "Write the poem" }).getByRole("group", { name: /Changed on disk/ });
     await note.waitFor();
     await scene(page, "diverged");
@@ -310,6 +320,7 @@ describe("a command in a terminal of Parley", () => {
     ];
     const { page, panel, log, errors } = await open({ run });
     await play(panel, "run");
+    await allowCommand(panel);
     const card = log.getByRole("article", { name: "Work" });
     await card.getByRole("button", { name: /Work/ }).first().click();
     await card.getByText("working", { exact: true }).waitFor();

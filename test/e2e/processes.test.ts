@@ -7,7 +7,7 @@ import { waitFor } from "../../scripts/tools/project.mjs";
 import type { Server } from "../../scripts/vscode/server.mjs";
 import { isAlive } from "../support/fakes/until.ts";
 import { chooseAgent, tempers, withAgents, type Temper } from "./agents.ts";
-import { closeWindow, newSession, openChat, reloadWindow, type Workbench } from "./harness.ts";
+import { allowCommand, closeWindow, newSession, openChat, reloadWindow, type Workbench } from "./harness.ts";
 
 /** The maximum time until all processes are gone. Milliseconds. */
 const limit = 5000;
@@ -73,6 +73,7 @@ async function started({ page, folder }: Workbench, agent: Temper): Promise<Pids
   const composer = panel.getByRole("textbox", { name: "Message" });
   await composer.fill(JSON.stringify([{ request: "terminal/create", params }]));
   await composer.press("Enter");
+  await allowCommand(panel);
   const numberOf = (role: string): number => (existsSync(file(role)) ? Number(readFileSync(file(role), "utf8")) : 0);
   await waitFor(() => roles.every(role => numberOf(role) > 0), 30_000);
   const pids = Object.fromEntries(roles.map(role => [role, numberOf(role)])) as Pids;

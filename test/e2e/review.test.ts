@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { FrameLocator, Page } from "playwright-core";
-import { chord, openFile, runCommand, screenshot, sharedWorkbench } from "./harness.ts";
+import { allowCommand, chord, openFile, runCommand, screenshot, sharedWorkbench } from "./harness.ts";
 
 const numbered = (...words: readonly (number | string)[]): string => words.map(one => `line ${one}\n`).join("");
 const before = numbered(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12);
@@ -105,7 +105,7 @@ describe("reviewing the changes of an agent", () => {
         "agent.json": JSON.stringify({ steps }),
       });
       const onDisk = (): string => readFileSync(join(folder, "work.txt"), "utf8");
-      await play(panel, "agent.json");
+      await play(panel, "agent.json", does.startsWith("runs"));
       const changes = panel.getByRole("region", { name: "Changes" });
       await changes.getByText("1 file").waitFor();
       assert.equal(onDisk(), after);
@@ -146,10 +146,11 @@ function line(page: Page, place: string): ReturnType<Page["locator"]> {
   return page.locator(".statusbar-item", { hasText: place });
 }
 
-async function play(panel: FrameLocator, script: string): Promise<void> {
+async function play(panel: FrameLocator, script: string, runsCommand: boolean): Promise<void> {
   const composer = panel.getByRole("textbox", { name: "Message" });
   await composer.fill(`#script ${script}`);
   await composer.press("Enter");
+  if (runsCommand) await allowCommand(panel);
   await panel.getByRole("log", { name: "Conversation" }).getByText("All done.").waitFor();
   await panel.getByRole("button", { name: "Stop" }).waitFor({ state: "hidden" });
 }

@@ -1,77 +1,9 @@
 import assert from "node:assert/strict";
 import { Refusal } from "../../src/base/errors.ts";
-import type { PermissionQuestion } from "../../src/session/agent.ts";
-import type { QuestionAnswer } from "../../src/session/events.ts";
-import { Access } from "../../src/permissions/access.ts";
-import { type Operation } from "../../src/files/gate.ts";
 import { SessionFiles } from "../../src/files/sessionFiles.ts";
-import { Confinement } from "../../src/files/paths.ts";
-import { PermissionPolicy } from "../../src/permissions/policy.ts";
-import { defaultProtection, type ProtectionSettings } from "../../src/permissions/protectedFiles.ts";
-import { readRules, type Rule } from "../../src/permissions/rules.ts";
+import type { Rule } from "../../src/permissions/rules.ts";
 import { rejectsWithRefusal } from "../support/contracts/documents.ts";
-import { FakeDocuments } from "../support/fakes/fakePorts.ts";
-
-interface Setup {
-  readonly outside?: "ask" | "refuse" | "allow";
-  readonly rules?: readonly Rule[];
-  readonly answer?: QuestionAnswer;
-  readonly sensitive?: readonly string[];
-  readonly protection?: Partial<ProtectionSettings>;
-}
-
-function gate({
-  outside = "ask",
-  rules = [],
-  answer = { option: "allow" },
-  sensitive = [],
-  protection = {},
-}: Setup = {}) {
-  const documents = new FakeDocuments();
-  const confinement = new Confinement(documents.resolver, ["/ws"], "posix");
-  const asked: PermissionQuestion[] = [];
-  const refusals: string[] = [];
-  const place = { roots: ["/ws"], platform: "posix", ignoresCase: false, home: "/home/me" } as const;
-  const policy = new PermissionPolicy({
-    rules: () => readRules(rules),
-    sensitive: () => sensitive,
-    protection: () => ({ ...defaultProtection, ...protection }),
-    context: () => ({
-      agent: "bot",
-      workspaceFolder: "/ws",
-      place,
-      shells: ["posix"],
-      trusted: true,
-      resolve: path => documents.resolver.real(path),
-    }),
-  });
-  const ask = async (question: PermissionQuestion): Promise<QuestionAnswer> => {
-    asked.push(question);
-    const { decision } = await policy.decide(question);
-    return decision ? { option: decision.option } : answer;
-  };
-  const access = new Access({
-    agentName: "Bot",
-    confinement,
-    policy,
-    outsideMode: () => outside,
-    askUser: ask,
-    exists: path => documents.stat(path).then(({ kind }) => kind !== "missing"),
-    onRefused: (question, { by }) => refusals.push(`${question.title}: ${by}`),
-  });
-  const admit = async (operation: Operation, path: string, command?: string): Promise<boolean> =>
-    access.admit({
-      operation,
-      path,
-      located: await confinement.locate(path),
-      ...(command !== undefined && { command }),
-    });
-  return { access, admit, asked, refusals, documents, confinement, policy };
-}
-
-function link(documents: FakeDocuments, from: string, to: string): void {
-  documents.resolver.links.set(from, to);
-}
+import { gate, link } from "../support/fakes/accessGate.ts";
 
 describe("access to files outside the session's folders", () => {
   it("requests permission with the path and the operation", async () => {
@@ -150,7 +82,7 @@ describe("access to files outside the session's folders", () => {
 describe("access inside the session's folders", () => {
   it("needs no permission for ordinary files", async () => {
     const { admit, asked } = gate();
-    for (const operation of ["read", "write", "run"] as const) assert.equal(await admit(operation, "/ws/src"), false);
+    for (const operation of ["read", "write"] as const) assert.equal(await admit(operation, "/ws/src"), false);
     assert.equal(asked.length, 0);
   });
 
@@ -211,7 +143,6 @@ describe("access inside the session's folders", () => {
     });
     await rejectsWithRefusal("failed", /A rule forbids this/, admit("run", "/ws", "cd src && rm -r x"));
     assert.equal(await admit("run", "/ws", "git push origin"), true);
-    assert.equal(await admit("run", "/ws", "git status"), false);
     assert.equal(asked.length, 1);
   });
 
@@ -274,144 +205,6 @@ describe("access inside the session's folders", () => {
       { name: "NODE_OPTIONS", value: "--require /tmp/evil.js" },
       { name: "API_TOKEN", value: "•••" },
     ]);
-  });
-});
-
-describe("writing a file that programs run", () => {
-  const always = [{ id: "y", name: "Yes", kind: "allow_always" }] as const;
-  const edit = (path: string) => ({ kind: "edit", locations: [{ path }] });
-  const wildcards: readonly Rule[] = [
-    { effect: "allow", kind: "edit" },
-    { effect: "allow", kind: "edit", path: "**" },
-  ];
-
-  it("requires permission, and reading it does not", async () => {
-    for (const [path, danger] of [
-      ["/ws/.vscode/tasks.json", "which can run programs by itself"],
-      ["/ws/package.json", "which can run programs with the next build"],
-    ] as const) {
-      const { admit, asked } = gate();
-      assert.equal(await admit("read", path), false);
-      assert.equal(await admit("write", path), true);
-      assert.equal(asked[0]?.title, `Bot wants to write ${path}, ${danger}`);
-    }
-  });
-
-  it("is allowed once, or for this file and session, or refused", async () => {
-    const { admit, asked } = gate();
-    await admit("write", "/ws/.envrc");
-    await admit("write", "/ws/.envrc");
-    assert.equal(asked.length, 2);
-    assert.deepEqual(
-      asked[0]?.options.map(({ name }) => name),
-      ["Allow Once", "Allow This File for This Session", "Refuse"],
-    );
-    const session = gate({ answer: { option: "session" } });
-    await session.admit("write", "/ws/.husky/pre-commit");
-    assert.equal(await session.admit("write", "/ws/.husky/pre-commit"), false);
-    await session.admit("write", "/ws/.husky/pre-push");
-    assert.equal(session.asked.length, 2);
-    const refused = gate({ answer: { option: "refuse" } });
-    await rejectsWithRefusal("failed", /did not allow this/, refused.admit("write", "/ws/Makefile"));
-  });
-
-  it("requires permission behind a link with a harmless name", async () => {
-    const { admit, asked, documents } = gate();
-    documents.put("/ws/.vscode/tasks.json", "{}");
-    link(documents, "/ws/notes.txt", "/ws/.vscode/tasks.json");
-    assert.equal(await admit("write", "/ws/notes.txt"), true);
-    assert.equal(asked.length, 1);
-  });
-
-  it("is not allowed by a rule with wildcards only, and by a rule with its name", async () => {
-    for (const path of ["/ws/.vscode/tasks.json", "/ws/package.json"]) {
-      const wide = gate({ rules: wildcards, answer: "cancelled" });
-      await rejectsWithRefusal("cancelled", /was cancelled/, wide.admit("write", path));
-      const named = gate({ rules: [{ effect: "allow", kind: "edit", path: path.slice(4) }], answer: "cancelled" });
-      assert.equal(await named.admit("write", path), true);
-      assert.equal(await named.admit("write", path), false, "shown once");
-    }
-  });
-
-  it("needs no second permission if the user allowed it when the agent asked", async () => {
-    const { access, admit, asked } = gate();
-    const question = { title: "Edit", options: always, tool: edit("/ws/package.json") };
-    access.rememberAnswer({ question, answer: { option: "y" } });
-    assert.equal(await admit("write", "/ws/package.json"), false);
-    await admit("write", "/ws/packages/a/package.json");
-    assert.equal(asked.length, 1, "another file");
-  });
-
-  it("needs permission although a rule with wildcards allowed it when the agent asked", async () => {
-    const { access, admit, asked } = gate();
-    const question = { title: "Edit", options: always, tool: edit("/ws/package.json") };
-    access.rememberAnswer({ question, answer: { option: "y" }, by: "allow kind edit" });
-    assert.equal(await admit("write", "/ws/package.json"), true);
-    assert.equal(asked.length, 1);
-  });
-
-  it("needs no permission if the user's settings take it out of the lists", async () => {
-    const { admit, asked } = gate({ protection: { overrides: [["**/.envrc", false]], askForBuildFiles: false } });
-    for (const path of ["/ws/package.json", "/ws/Makefile"]) assert.equal(await admit("write", path), false);
-    assert.equal(asked.length, 0);
-    await admit("write", "/ws/.vscode/settings.json");
-    assert.equal(asked.length, 1);
-  });
-});
-
-describe("writing a file of git", () => {
-  const options = [{ id: "y", name: "Yes", kind: "allow_always" }] as const;
-
-  for (const path of ["/ws/.git/config", "/ws/.git/hooks/pre-commit", "/ws/sub/.git", "/ws/store/config"]) {
-    it(`is refused without a question: ${path}`, async () => {
-      const { admit, asked, refusals, documents } = gate({ rules: [{ effect: "allow", kind: "edit", path: "**" }] });
-      for (const name of ["HEAD", "objects/a", "refs/a"]) documents.put(`/ws/store/${name}`, "");
-      await rejectsWithRefusal("failed", /belongs to git.*Only a permission rule/, admit("write", path));
-      assert.equal(asked.length, 0);
-      assert.equal(refusals.length, 1);
-      assert.equal(await admit("read", path), false);
-    });
-  }
-
-  it("is refused behind a link", async () => {
-    const { admit, documents } = gate();
-    link(documents, "/ws/notes", "/ws/.git");
-    await rejectsWithRefusal("failed", /belongs to git/, admit("write", "/ws/notes/config"));
-  });
-
-  it("is refused although the user allowed it when the agent asked", async () => {
-    const { access, admit } = gate();
-    const tool = { kind: "edit", locations: [{ path: "/ws/.git/config" }] };
-    access.rememberAnswer({ question: { title: "Edit", options, tool }, answer: { option: "y" } });
-    await rejectsWithRefusal("failed", /belongs to git/, admit("write", "/ws/.git/config"));
-  });
-
-  it("is allowed by a rule with its path", async () => {
-    const { admit } = gate({
-      rules: [{ effect: "allow", kind: "edit", path: ".git/description" }],
-      answer: "cancelled",
-    });
-    assert.equal(await admit("write", "/ws/.git/description"), true);
-    await rejectsWithRefusal("failed", /belongs to git/, admit("write", "/ws/.git/config"));
-  });
-});
-
-describe("the agent's own permission request for a file that programs run", () => {
-  const options = [{ id: "y", name: "Yes", kind: "allow_once" }] as const;
-  const decide = (path: string, rules: readonly Rule[] = []) =>
-    gate({ rules }).policy.decide({ title: "Edit", options, tool: { kind: "edit", locations: [{ path }] } });
-
-  it("says what the file can do", async () => {
-    assert.match((await decide("/ws/.git/config")).reason ?? "", /belongs to git/);
-    assert.match((await decide("/ws/.vscode/tasks.json")).reason ?? "", /without an action of yours/);
-    assert.match((await decide("/ws/package.json")).reason ?? "", /with the next build/);
-    assert.equal((await decide("/ws/src/a.ts")).reason, undefined);
-  });
-
-  it("is not answered by a rule with wildcards only", async () => {
-    const rules: readonly Rule[] = [{ effect: "allow", kind: "edit", path: "**" }];
-    assert.equal((await decide("/ws/package.json", rules)).decision, undefined);
-    assert.ok((await decide("/ws/src/a.ts", rules)).decision);
   });
 });
 

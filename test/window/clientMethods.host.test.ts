@@ -253,6 +253,24 @@ describe("an agent built on the official SDK", () => {
         terminal,
       );
 
+    /** Allows every command once. */
+    const allow = (): void => {
+      for (const { id } of openQuestions(sdk.state)) sdk.session.answer(id, "allow");
+    };
+    let allowing: { dispose(): void };
+    beforeEach(() => (allowing = sdk.session.onDidChange(() => queueMicrotask(allow))));
+    afterEach(() => allowing.dispose());
+
+    it("needs the user's permission without a rule, and runs nothing if the user refuses", async () => {
+      allowing.dispose();
+      const turn = sdk.begin({ request: "terminal/create", params: node("", { cwd: folder }) });
+      const [ask] = await sdk.waitForQuestions(1);
+      assert.match(ask?.title ?? "", /^SDK Agent wants to run a command in /);
+      sdk.session.answer(ask?.id ?? "", "refuse");
+      const [{ error }] = (await turn.done) as readonly [Outcome];
+      assert.match(error?.message ?? "", /did not allow this/);
+    });
+
     it("gets its output and its exit code, and so does the panel", async () => {
       const terminal = await create(node("console.log('out'); console.error('err ☃'); process.exitCode = 3"));
       assert.deepEqual(await sdk.get("terminal/wait_for_exit", terminal), { exitCode: 3, signal: null });
