@@ -64,7 +64,7 @@ describe("checkpoints", () => {
     await panel.getByRole("region", { name: "Changes" }).getByText("1 file").waitFor();
     await runCommand(page, "Parley: Undo Restore");
     await until(() => files.sum() === "second\n");
-    await restoreUndone(page);
+    await runCommand(page, "Notifications: Clear All Notifications");
     assert.deepEqual(errors, []);
   });
 
@@ -87,9 +87,9 @@ describe("checkpoints", () => {
     await screenshot(page, "checkpoint-conversation");
     await runCommand(page, "Parley: Undo Restore");
     await until(() => files.sum() === "second\n");
-    await restoreUndone(page);
     await again.getByRole("textbox", { name: "Message" }).fill("");
     await again.getByRole("list", { name: "Attachments" }).getByRole("button").first().click();
+    await runCommand(page, "Notifications: Clear All Notifications");
   });
 
   it("are gone after they are deleted", async () => {
@@ -134,7 +134,7 @@ const restoreButton = (panel: FrameLocator, script: string): Locator =>
   message(panel, script).getByRole("button", { name: "Restore Checkpoint" });
 
 /**
- * Resolves when an undo of a restore is complete. Its texts are on disk while VS Code still saves the documents: if the
+ * Resolves when an undo of a restore is complete, while the list of notifications is open. Its texts are on disk while VS Code still saves the documents: if the
  * files of the next test are written at that moment, VS Code takes its documents for newer than they are.
  */
 async function restoreUndone(page: Page): Promise<void> {
