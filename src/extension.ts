@@ -79,6 +79,7 @@ function createExtension(context: vscode.ExtensionContext): { shutDown(): Promis
     beginTurn: async turn => checkpoints.current()?.beginTurn(turn),
     treesOf: async turn => checkpoints.current()?.startOf(turn),
     announce: text => chat.announce(text),
+    runsOf: permissions.runsOf,
   });
 
   // Sessions

@@ -485,6 +485,8 @@ export interface ViewChanges {
     readonly canUndo?: true;
     /** The label of the path that the file had before the agent moved it. */
     readonly movedFrom?: string;
+    /** Programs run the file without an action of the user, or with the next build. */
+    readonly runs?: "byItself" | "withBuild";
   }[];
   readonly added: number;
   readonly removed: number;

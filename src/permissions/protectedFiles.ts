@@ -134,5 +134,11 @@ export function protectionTest(settings: ProtectionSettings, place: PathContext)
 export const strongestProtection = (results: readonly ReturnType<ProtectionTest>[]): ReturnType<ProtectionTest> =>
   protections.find(protection => results.includes(protection)) ?? (results.includes(false) ? false : undefined);
 
+/** When programs run the file, for a mark on its changes. Undefined: it is in no list. */
+export function runsOf(protection: ReturnType<ProtectionTest>): "byItself" | "withBuild" | undefined {
+  if (!protection) return undefined;
+  return protection === "askForBuild" ? "withBuild" : "byItself";
+}
+
 /** The lists of Parley without changes of the user. */
 export const defaultProtection: ProtectionSettings = { overrides: [], askForBuildFiles: true };

@@ -63,7 +63,7 @@ export function createSessions(platform: ExtensionPlatform, features: SessionFea
     checkpoints: (session, cwd) => checkpoints.sessions.turns(session, cwd),
     createServices: (definition, cwd, dispatch) =>
       createSessionServices(services, { definition, cwd, dispatch, onEnding }),
-    changes: cwd => changesView(review.store.review.files, cwd),
+    changes: cwd => changesView(review.store.review.files, cwd, permissions.runsOf),
   });
   const refresh = (): void => active.refresh();
   store.add(review.store.review.onDidChange(refresh));

@@ -35,4 +35,14 @@ describe("the changes view", () => {
       removed: 1,
     });
   });
+
+  it("marks the files that programs run", () => {
+    const files = ["tasks.json", "package.json", "a.ts"].map(path => ({ path: `/w/${path}`, added: 1, removed: 0 }));
+    const runs = { "/w/tasks.json": "byItself", "/w/package.json": "withBuild" } as const;
+    const view = changesView(files, "/w", path => (path === "/w/a.ts" ? undefined : runs[path as keyof typeof runs]));
+    assert.deepEqual(
+      view?.files.map(file => file.runs),
+      ["byItself", "withBuild", undefined],
+    );
+  });
 });

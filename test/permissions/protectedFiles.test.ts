@@ -5,6 +5,7 @@ import {
   protectedGlobs,
   protectionTest,
   readProtectionSetting,
+  runsOf,
   strongestProtection,
   type Protection,
 } from "../../src/permissions/protectedFiles.ts";
@@ -161,4 +162,9 @@ it("the strongest of two protections counts, and a list counts more than a file 
   assert.equal(strongestProtection([false, "ask"]), "ask");
   assert.equal(strongestProtection([undefined, false]), false);
   assert.equal(strongestProtection([undefined]), undefined);
+});
+
+it("files of git and files that are asked about run by themselves, and those of the build with the next one", () => {
+  const all = ["refuse", "ask", "askForBuild", false, undefined] as const;
+  assert.deepEqual(all.map(runsOf), ["byItself", "byItself", "withBuild", undefined, undefined]);
 });

@@ -344,7 +344,8 @@ describe("the review UI", () => {
   });
 
   it("lists files with their hunks, by turn if there are several", async () => {
-    const tree = new ChangesTree(review);
+    const runs = new Map<string, "byItself" | "withBuild">();
+    const tree = new ChangesTree(review, path => runs.get(path));
     const labels = (items: readonly vscode.TreeItem[]): readonly string[] =>
       items.map(item => `${String(item.label)} | ${String(item.description)} | ${String(item.contextValue)}`);
     try {
@@ -352,11 +353,12 @@ describe("the review UI", () => {
       const created = await changed(null, "new\n");
       const unknown = join(folder, "unknown.bin");
       review.agentChangedWithoutBase(unknown, "?", "t1", "Changed by a command; there is no earlier text.");
+      runs.set(created, "byItself").set(unknown, "withBuild");
       const inFolder = basename(folder);
       assert.deepEqual(labels(tree.getChildren().map(row => tree.getTreeItem(row))), [
         `${basename(path)} | +2 −3 · ${inFolder} | file`,
-        `${basename(created)} | +1 −0 · new · ${inFolder} | file`,
-        `unknown.bin | Changed by a command; there is no earlier text. · ${inFolder} | unknownFile`,
+        `${basename(created)} | +1 −0 · new · runs by itself · ${inFolder} | file`,
+        `unknown.bin | Changed by a command; there is no earlier text. · runs with the next build · ${inFolder} | unknownFile`,
       ]);
       const [file] = tree.getChildren();
       const hunks = tree.getChildren(file);

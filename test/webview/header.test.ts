@@ -146,6 +146,23 @@ describe("the header", () => {
     ]);
   });
 
+  it("a file that programs run has a mark, which counts in the bar if it runs by itself", async () => {
+    const panel = await openPanel([snapshot(delegated)], { width: 280, height: 500 });
+    const file = (name: string) => ({ path: `/home/ada/shop/${name}`, label: name, added: 1, removed: 0 });
+    const files = [
+      { ...file(".vscode/tasks.json"), runs: "byItself" as const },
+      { ...file("package.json"), runs: "withBuild" as const },
+      file("a.js"),
+    ];
+    await panel.patch({ op: "head", head: { changes: { added: 3, removed: 0, files } } });
+    const bar = panel.page.getByRole("region", { name: "Changes" });
+    await bar.getByRole("button", { name: /^3 files.*1 runs by itself$/ }).click();
+    const [byItself, withBuild, plain] = await bar.getByRole("listitem").allInnerTexts();
+    assert.match(byItself ?? "", /Runs by itself/);
+    assert.match(withBuild ?? "", /Runs with the next build/);
+    assert.doesNotMatch(plain ?? "", /Runs/);
+  });
+
   it("a moved file names its earlier path, without counts if its text is the same, and can be undone", async () => {
     const panel = await openPanel([snapshot(delegated)], { width: 280, height: 500 });
     const file = (name: string) => ({ path: `/home/ada/shop/lib/${name}`, label: `lib/${name}`, added: 0, removed: 0 });

@@ -24,6 +24,7 @@ export class ChangesElement extends LightElement {
     const { changes } = this;
     if (!changes || changes.files.length === 0) return nothing;
     const { files, added, removed } = changes;
+    const dangerous = files.filter(({ runs }) => runs === "byItself").length;
     const open = openState(changesKey) ?? false;
     const toggle = (): void => {
       setOpen(changesKey, !open);
@@ -35,6 +36,7 @@ export class ChangesElement extends LightElement {
           ${icon(open ? "chevron-down" : "chevron-right")}
           <span>${files.length === 1 ? t("1 file") : t("{0} files", formatCount(files.length))}</span>
           ${changeCounts(added, removed)}
+          ${dangerous === 0 ? nothing : dangerMark(dangerous === 1 ? t("1 runs by itself") : t("{0} run by themselves", formatCount(dangerous)))}
         </button>
         <div class="changes-buttons">
           ${actionButton("primary", t("Review"), { type: "reviewChanges" })}
@@ -57,7 +59,7 @@ function actionButton(look: "primary" | "secondary", label: string, intent: Inte
   return html`<button class=${look} type="button" @click=${() => send(intent)}>${label}</button>`;
 }
 
-function fileRow({ path, label, added, removed, unknown, canUndo, movedFrom }: ListedFile): TemplateResult {
+function fileRow({ path, label, added, removed, unknown, canUndo, movedFrom, runs }: ListedFile): TemplateResult {
   const name = visibleText(label);
   const isOnlyMoved = movedFrom !== undefined && added === 0 && removed === 0;
   return html`<li>
@@ -71,10 +73,14 @@ function fileRow({ path, label, added, removed, unknown, canUndo, movedFrom }: L
           : nothing
       }
     </span>
+    ${runs === undefined ? nothing : dangerMark(runs === "byItself" ? t("Runs by itself") : t("Runs with the next build"))}
     ${unknown === undefined ? nothing : html`<span class="quiet">${visibleText(unknown)}</span>`}
     ${movedFrom === undefined ? nothing : html`<span class="quiet">${t("Moved from {0}", visibleText(movedFrom))}</span>`}
   </li>`;
 }
+
+/** Marks files that programs run. */
+const dangerMark = (words: string): TemplateResult => html`<span class="runs">${icon("warning")} ${words}</span>`;
 
 function decisionButton(codicon: string, label: string, intent: Intent): TemplateResult {
   return iconButton(codicon, { label, onClick: () => send(intent) });

@@ -11,19 +11,32 @@ interface UnreviewedFile {
   readonly movedFrom?: string;
 }
 
-/** The content of the bar above the composer about files with changes to review. Null if there are none. */
-export function changesView(files: readonly UnreviewedFile[], workspaceFolder: string): ViewChanges | null {
+type Runs = ViewChanges["files"][number]["runs"];
+
+/**
+ * The content of the bar above the composer about files with changes to review. Null if there are none. `runsOf`: when
+ * programs run a file.
+ */
+export function changesView(
+  files: readonly UnreviewedFile[],
+  workspaceFolder: string,
+  runsOf: (path: string) => Runs = () => undefined,
+): ViewChanges | null {
   if (files.length === 0) return null;
   return {
-    files: files.map(({ path, added, removed, unknown, canUndo, movedFrom }) => ({
-      path,
-      label: relativeLabel(path, workspaceFolder),
-      added,
-      removed,
-      ...(unknown !== undefined && { unknown }),
-      ...(canUndo === true && { canUndo }),
-      ...(movedFrom !== undefined && { movedFrom: relativeLabel(movedFrom, workspaceFolder) }),
-    })),
+    files: files.map(({ path, added, removed, unknown, canUndo, movedFrom }) => {
+      const runs = runsOf(path);
+      return {
+        path,
+        label: relativeLabel(path, workspaceFolder),
+        added,
+        removed,
+        ...(unknown !== undefined && { unknown }),
+        ...(canUndo === true && { canUndo }),
+        ...(movedFrom !== undefined && { movedFrom: relativeLabel(movedFrom, workspaceFolder) }),
+        ...(runs && { runs }),
+      };
+    }),
     added: files.reduce((sum, file) => sum + file.added, 0),
     removed: files.reduce((sum, file) => sum + file.removed, 0),
   };

@@ -11,7 +11,7 @@ import { protectionTest, type ProtectionSettings } from "../protectedFiles.ts";
 import { secretMatcher } from "../sensitiveFiles.ts";
 import { PermissionLog } from "./permissionLog.ts";
 import { PermissionRules } from "./permissionRules.ts";
-import { factsOf } from "./questionContext.ts";
+import { factsOf, runsInWindow } from "./questionContext.ts";
 
 export interface PermissionsOptions {
   /** Globs of files that look like secrets, beside the built-in ones. */
@@ -25,6 +25,8 @@ export interface PermissionsOptions {
 export interface PermissionsFeature {
   readonly rules: PermissionRules;
   readonly audit: AuditLog;
+  /** When programs run a file, for a mark on its changes. */
+  readonly runsOf: ReturnType<typeof runsInWindow>;
   readonly commands: CommandHandlers<"parley.managePermissionRules" | "parley.showPermissionLog">;
   readonly intents: IntentHandlers<"always" | "manageRules">;
 }
@@ -43,6 +45,7 @@ export function createPermissions(
   return {
     rules,
     audit,
+    runsOf: runsInWindow(options.protection),
     commands: {
       "parley.managePermissionRules": () => rules.manage(),
       "parley.showPermissionLog": () => permissionLog.show(),

@@ -6,6 +6,8 @@ import { nodePaths } from "../../files/nodePaths.ts";
 import { Confinement } from "../../files/paths.ts";
 import type { PermissionQuestion } from "../../session/agent.ts";
 import { sessionRoots } from "../../editor/folders.ts";
+import type { PathContext } from "../pathGlob.ts";
+import { protectionTest, runsOf, type ProtectionSettings, type ProtectionTest } from "../protectedFiles.ts";
 import { questionFacts, type FactsContext } from "../questionFacts.ts";
 import type { QuestionFacts } from "../rules.ts";
 
@@ -15,6 +17,22 @@ export function factsOf(question: PermissionQuestion, agent: string, workspaceFo
     question,
     factsContext(agent, workspaceFolder, new Confinement(nodePaths(), sessionRoots(workspaceFolder))),
   );
+}
+
+/** When programs run a file of this window. The lists are prepared once for the same settings and folders. */
+export function runsInWindow(settings: () => ProtectionSettings): (path: string) => ReturnType<typeof runsOf> {
+  let known: { readonly key: string; readonly test: ProtectionTest } | undefined;
+  return path => {
+    const place: PathContext = {
+      roots: sessionRoots("").filter(root => root !== ""),
+      platform: hostPlatform,
+      ignoresCase: nodePaths().ignoresCase,
+      home: homedir(),
+    };
+    const key = JSON.stringify([settings(), place.roots]);
+    if (known?.key !== key) known = { key, test: protectionTest(settings(), place) };
+    return runsOf(known.test(path));
+  };
 }
 
 /** The context of this window, for rules. */

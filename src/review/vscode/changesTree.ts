@@ -13,6 +13,9 @@ import {
   type TurnRow,
 } from "../reviewPresentation.ts";
 
+/** When programs run a file. Undefined: they do not. */
+export type RunsOf = (path: string) => "byItself" | "withBuild" | undefined;
+
 export class ChangesTree implements vscode.TreeDataProvider<ChangeRow>, Disposable {
   static readonly id = "parley.changes";
   readonly #review: Review;
@@ -20,8 +23,12 @@ export class ChangesTree implements vscode.TreeDataProvider<ChangeRow>, Disposab
   readonly onDidChangeTreeData = this.#changed.event;
   readonly #store = new DisposableStore();
 
-  constructor(review: Review) {
+  readonly #runsOf: RunsOf;
+
+  /** `runsOf`: when programs run a file. */
+  constructor(review: Review, runsOf: RunsOf) {
     this.#review = review;
+    this.#runsOf = runsOf;
     this.#store.add(this.#changed);
     this.#store.add(review.onDidChange(() => this.#changed.fire()));
   }
@@ -49,7 +56,7 @@ export class ChangesTree implements vscode.TreeDataProvider<ChangeRow>, Disposab
       case "turn":
         return turnItem(row);
       case "file":
-        return fileItem(row);
+        return fileItem(row, this.#runsOf(row.file.path));
       case "hunk":
         return hunkItem(row);
       default:
@@ -88,7 +95,7 @@ function turnItem(row: TurnRow): vscode.TreeItem {
   return item;
 }
 
-function fileItem(row: FileRow): vscode.TreeItem {
+function fileItem(row: FileRow, runs: ReturnType<RunsOf>): vscode.TreeItem {
   const { path, unknown, changes, movedFrom } = row.file;
   const uri = vscode.Uri.file(path);
   const folder = dirname(vscode.workspace.asRelativePath(uri));
@@ -113,9 +120,16 @@ function fileItem(row: FileRow): vscode.TreeItem {
   item.iconPath = vscode.ThemeIcon.File;
   const place = folder === "." ? "" : folder;
   const size = unknown === undefined ? countsLabel(row) : "";
-  item.description = [size, state, place].filter(each => each !== "").join(" · ");
-  item.tooltip = [path, unknown ?? ""].filter(each => each !== "").join("\n");
-  const accessibleParts = [basename(path), place, state, unknown === undefined ? accessibleCounts(row) : ""];
+  const danger =
+    runs === undefined
+      ? ""
+      : runs === "byItself"
+        ? vscode.l10n.t("runs by itself")
+        : vscode.l10n.t("runs with the next build");
+  if (danger !== "") item.iconPath = new vscode.ThemeIcon("warning");
+  item.description = [size, state, danger, place].filter(each => each !== "").join(" · ");
+  item.tooltip = [path, danger, unknown ?? ""].filter(each => each !== "").join("\n");
+  const accessibleParts = [basename(path), place, danger, state, unknown === undefined ? accessibleCounts(row) : ""];
   item.accessibilityInformation = { label: accessibleParts.filter(each => each !== "").join(", ") };
   item.command = { command: "parley.openChange", title: vscode.l10n.t("Open Change"), arguments: [row] };
   return item;

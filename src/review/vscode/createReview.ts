@@ -5,7 +5,7 @@ import { ReviewController, type ReviewControllerOptions } from "./reviewControll
 import { ReviewStore, type ReviewStoreOptions } from "./reviewStore.ts";
 
 export interface ReviewFeatureOptions
-  extends Omit<ReviewStoreOptions, "storage" | "clock" | "log">, Pick<ReviewControllerOptions, "announce"> {}
+  extends Omit<ReviewStoreOptions, "storage" | "clock" | "log">, Pick<ReviewControllerOptions, "announce" | "runsOf"> {}
 
 export interface ReviewFeature {
   /** Not disposed with the platform: the window stores it first. */
@@ -17,11 +17,11 @@ export interface ReviewFeature {
 /** Creates the review and shows it in the editor. */
 export function createReview(
   { context, store: disposables, storage, clock, log }: ExtensionPlatform,
-  { announce, ...options }: ReviewFeatureOptions,
+  { announce, runsOf, ...options }: ReviewFeatureOptions,
 ): ReviewFeature {
   const store = new ReviewStore({ ...options, storage, clock, log });
   const { review } = store;
   const { extensionUri } = context;
-  const { actions, tabs } = disposables.add(new ReviewController({ review, extensionUri, log, announce }));
+  const { actions, tabs } = disposables.add(new ReviewController({ review, extensionUri, log, announce, runsOf }));
   return { store, commands: reviewCommands(actions, tabs), intents: reviewIntents(actions) };
 }

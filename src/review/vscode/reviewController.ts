@@ -5,7 +5,7 @@ import type { Log } from "../../base/log.ts";
 import type { Review } from "../review.ts";
 import { linesWithHunks } from "../reviewPresentation.ts";
 import { BaseDocuments } from "./baseDocuments.ts";
-import { ChangesTree, ReviewBadges } from "./changesTree.ts";
+import { ChangesTree, ReviewBadges, type RunsOf } from "./changesTree.ts";
 import { whenRepositoriesAreOpen } from "../../git/vscode/gitExtension.ts";
 import { setContextKey } from "../../editor/contextKeys.ts";
 import { InlineDiffs } from "./inlineDiffs.ts";
@@ -21,6 +21,8 @@ export interface ReviewControllerOptions {
   readonly log: Log;
   /** Shows a short message, also to screen readers. */
   readonly announce: (words: string) => void;
+  /** When programs run a file, for a mark on it. */
+  readonly runsOf: RunsOf;
 }
 
 export class ReviewController implements Disposable {
@@ -28,7 +30,7 @@ export class ReviewController implements Disposable {
   readonly tabs: ReviewTabs;
   readonly #store = new DisposableStore();
 
-  constructor({ extensionUri, log, announce, ...options }: ReviewControllerOptions) {
+  constructor({ extensionUri, log, announce, runsOf, ...options }: ReviewControllerOptions) {
     const review = this.#store.add(new LinkedReview(options.review, log));
     const bases = this.#store.add(new BaseDocuments(review, log));
     this.actions = new ReviewActions({ review, bases, announce });
@@ -37,7 +39,7 @@ export class ReviewController implements Disposable {
     this.#store.add(new ReviewDecorations(review, extensionUri));
     this.#store.add(new ReviewLenses(review));
     this.#store.add(new ReviewBadges(review));
-    this.#store.add(new ChangesTree(review)).show();
+    this.#store.add(new ChangesTree(review, runsOf)).show();
     const updateCursorContext = (): void =>
       setContextKey("parley.hunkAtCursor", (this.actions.hunksAtCursor()?.ids.length ?? 0) > 0);
     const updateEditorContext = (): void => {
