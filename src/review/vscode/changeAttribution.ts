@@ -369,6 +369,7 @@ export class ChangeAttribution implements Disposable {
   async #diskChanged({ path }: Pick<LocatedPath, "path">): Promise<void> {
     const { review } = this.#options;
     if (this.#writing.has(path)) return;
+    const { turn } = this;
     const known = this.#known(path);
     const disk = await diskText(path);
     if (review.acceptOwnChange(path, disk ?? null)) return;
@@ -392,8 +393,8 @@ export class ChangeAttribution implements Disposable {
     const isAgents = await this.#author.isAgent(path);
     // A write has begun meanwhile: this is the text before it.
     if (this.#writing.has(path)) return;
-    // A decision has been applied meanwhile: this may be the text before it.
-    if (this.#known(path) !== known) return this.#diskChanged({ path });
+    // A decision has been applied or a turn has begun meanwhile: this may be the text before it.
+    if (this.#known(path) !== known || this.turn !== turn) return this.#diskChanged({ path });
     // So is what has been created or deleted meanwhile.
     if (((await changeTime(path)) === undefined) !== (disk === null)) return this.#diskChanged({ path });
     this.#texts.onDisk.set(path, disk);
