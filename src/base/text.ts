@@ -29,6 +29,11 @@ export function decodeUtf8(bytes: Uint8Array): string | undefined {
   }
 }
 
+/** Whether the text has the character that stands for bytes that could not be decoded. It can also be part of a text. */
+export function hasReplacement(text: string): boolean {
+  return text.includes("\uFFFD");
+}
+
 /** The path in quotation marks for use in a sentence, cut after 300 characters. */
 export function quotePath(path: string): string {
   return path.length > 300 ? `“${path.slice(0, 300)}…”` : `“${path}”`;

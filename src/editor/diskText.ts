@@ -3,7 +3,7 @@ import type { Stats } from "node:fs";
 import { readFile, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import * as vscode from "vscode";
-import { withLineFeeds, withoutByteOrderMark } from "../base/text.ts";
+import { hasReplacement, withLineFeeds, withoutByteOrderMark } from "../base/text.ts";
 import { asError, isNotFoundError } from "../base/errors.ts";
 
 /** Larger files are not reviewed. */
@@ -14,7 +14,7 @@ const maxSearchedBytes = 8192;
 
 /** The content of a file on disk. Texts have no byte-order mark and keep their line endings. */
 export type DiskContent =
-  | { readonly kind: "text"; readonly text: string }
+  | { readonly kind: "text"; readonly text: string; readonly bytes: Uint8Array }
   /** The editor could not decode the bytes, for example because they are binary. */
   | { readonly kind: "undecodable"; readonly bytes: Uint8Array; readonly error: Error }
   | { readonly kind: "missing" };
@@ -27,7 +27,7 @@ export async function readDisk(path: string, encoding?: string): Promise<DiskCon
   const bytes = await diskBytes(path);
   if (!bytes) return { kind: "missing" };
   try {
-    return { kind: "text", text: withoutByteOrderMark(await decode(bytes, path, encoding)) };
+    return { kind: "text", text: withoutByteOrderMark(await decodeBytes(bytes, path, encoding)), bytes };
   } catch (thrown) {
     return { kind: "undecodable", bytes, error: asError(thrown) };
   }
@@ -57,7 +57,7 @@ export async function textOfBytes(bytes: Uint8Array, path: string): Promise<stri
 /** Like {@link textOfBytes}, with the line endings of the bytes. */
 export async function rawTextOfBytes(bytes: Uint8Array, path: string): Promise<string | undefined> {
   if (bytes.length > maxBytes || isBinary(bytes)) return undefined;
-  return withoutByteOrderMark(await decode(bytes, path));
+  return withoutByteOrderMark(await decodeBytes(bytes, path));
 }
 
 /**
@@ -108,10 +108,21 @@ export async function diskBytes(path: string): Promise<Buffer | undefined> {
   }
 }
 
-const decode = (bytes: Uint8Array, path: string, encoding?: string): Thenable<string> =>
-  encoding === undefined
+/** The text of bytes. Without an encoding, the editor chooses it from the settings for the path and the bytes. */
+export function decodeBytes(bytes: Uint8Array, path: string, encoding?: string): Thenable<string> {
+  return encoding === undefined
     ? vscode.workspace.decode(bytes, { uri: vscode.Uri.file(path) })
     : vscode.workspace.decode(bytes, { encoding });
+}
+
+/** Whether replacement characters of a decoded text stand for bytes that the encoding lacks. */
+export async function isReplaced(text: string, bytes: Uint8Array, encoding: string): Promise<boolean> {
+  if (!hasReplacement(text)) return false;
+  const encoded = await vscode.workspace.encode(text, { encoding });
+  return Buffer.compare(withoutMark(encoded), withoutMark(bytes)) !== 0;
+}
+
+const withoutMark = (bytes: Uint8Array): Uint8Array => bytes.subarray(markOf(bytes).length);
 
 const isUtf16 = (bytes: Uint8Array): boolean =>
   (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff);

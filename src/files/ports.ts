@@ -25,10 +25,14 @@ export interface Documents {
   stat(path: string): Promise<FileStat>;
   /**
    * The whole text as the user sees it: the unsaved text of an open document if there is one, else the decoded file.
-   * Documents are matched by real path, also if opened through a symbolic link. Refuses binary files.
+   * Documents are matched by real path, also if opened through a symbolic link. Refuses binary files, and bytes that
+   * the file's encoding lacks.
    */
   read(path: string): Promise<string>;
-  /** Reads lines of a large UTF-8 file on disk without loading the whole file. Refuses above `maxBytes`. */
+  /**
+   * Like `read`, for lines of a large file, without loading the whole file from the disk. Refuses UTF-16, and lines of
+   * more than `maxBytes`.
+   */
   readWindow(path: string, window: LineWindow, maxBytes: number): Promise<string>;
   /**
    * Changes the file's text to `content` through the editor, with the smallest edit. Creates the file and its parent

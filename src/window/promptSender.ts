@@ -94,7 +94,7 @@ function attachmentReader(documents: Documents): ReadPath {
       const text = await documents.read(path);
       return { kind: "text", uri, text: whole ? text : sliceLines(text, window) };
     } catch (error) {
-      // Binary, or in an unknown encoding. The agent gets a link and may be able to read it.
+      // Binary, or UTF-16 and large. The agent gets a link and may be able to read it.
       if (error instanceof Refusal && error.kind === "invalid") return { kind: "file", uri, size };
       throw error;
     }

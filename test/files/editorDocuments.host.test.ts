@@ -105,6 +105,87 @@ describe("EditorDocuments", () => {
     assert.deepEqual(await at.bytes("a.txt"), utf16("twee\n"));
   });
 
+  const latin1 = (text: string): Buffer => Buffer.from(text, "latin1");
+  const setEncoding = async (encoding: string | undefined, languageId?: string): Promise<void> => {
+    const files = vscode.workspace.getConfiguration("files", languageId === undefined ? undefined : { languageId });
+    await files.update("encoding", encoding, vscode.ConfigurationTarget.Workspace, languageId !== undefined);
+  };
+  const window = (name: string, line: number): Promise<string> =>
+    at.documents.readWindow(at.path(name), { line, limit: 1 }, 1000);
+
+  it("reads closed files in the encoding of the settings, whole and in parts", async () => {
+    await setEncoding("windows1252");
+    try {
+      await at.put("a.txt", latin1("caf\xe9\nth\xe9\n"));
+      assert.equal(await at.documents.read(at.path("a.txt")), "café\nthé\n");
+      assert.equal(await window("a.txt", 2), "thé\n");
+      // The mark of the file is stronger than the settings, also for lines without it.
+      await at.put("b.txt", "\uFEFFcafé\nthé\n");
+      assert.equal(await at.documents.read(at.path("b.txt")), "café\nthé\n");
+      assert.equal(await window("b.txt", 1), "café\n");
+      assert.equal(await window("b.txt", 2), "thé\n");
+      // Windows-1252 has no character for this byte.
+      await at.put("c.txt", latin1("caf\x81\n"));
+      await rejectsWithRefusal("failed", /not valid windows1252/, at.documents.read(at.path("c.txt")));
+      await rejectsWithRefusal("failed", /not valid windows1252/, window("c.txt", 1));
+    } finally {
+      await setEncoding(undefined);
+    }
+  });
+
+  it("reads closed files in the encoding that the settings have for their language", async () => {
+    await setEncoding("windows1252", "python");
+    try {
+      await at.put("a.py", latin1("# caf\xe9\n"));
+      assert.equal(await at.documents.read(at.path("a.py")), "# café\n");
+      assert.equal(await window("a.py", 1), "# café\n");
+      await at.put("b.py", latin1("# caf\x81\n"));
+      await rejectsWithRefusal("failed", /not valid windows1252/, window("b.py", 1));
+    } finally {
+      await setEncoding(undefined, "python");
+    }
+  });
+
+  it("reads parts of an open document in its encoding", async () => {
+    await at.put("a.txt", latin1("caf\xe9\nth\xe9\n"));
+    await vscode.window.showTextDocument(
+      await vscode.workspace.openTextDocument(at.path("a.txt"), { encoding: "windows1252" }),
+    );
+    assert.equal(await window("a.txt", 2), "thé\n");
+  });
+
+  it("refuses the text of an open document that was decoded with the wrong encoding, also when it is unsaved", async () => {
+    await at.put("a.txt", latin1("caf\xe9\n"));
+    const { document } = await open("a.txt");
+    await rejectsWithRefusal("failed", /not valid utf8/, at.documents.read(at.path("a.txt")));
+    await type(document, `${document.getText()}more\n`);
+    await rejectsWithRefusal("failed", /not valid utf8/, at.documents.read(at.path("a.txt")));
+    await rejectsWithRefusal("failed", /not valid utf8/, window("a.txt", 1));
+    await type(document, "tea\n");
+    assert.equal(await at.documents.read(at.path("a.txt")), "tea\n");
+  });
+
+  it("returns a replacement character that the user typed", async () => {
+    await at.put("a.txt", "one\n");
+    await at.type("a.txt", "one \uFFFD\n");
+    assert.equal(await at.documents.read(at.path("a.txt")), "one \uFFFD\n");
+  });
+
+  it("reads UTF-16 without a byte-order mark, and names UTF-16 when it cannot read its lines", async () => {
+    await at.put("a.txt", Buffer.from("one \n", "utf16le"));
+    assert.equal(await at.documents.read(at.path("a.txt")), "one \n");
+    await rejectsWithRefusal("invalid", /UTF-16/, window("a.txt", 1));
+    await setEncoding("utf16le");
+    try {
+      // Nothing in these bytes shows the encoding.
+      await at.put("b.txt", Buffer.from("中文中文", "utf16le"));
+      assert.equal(await at.documents.read(at.path("b.txt")), "中文中文");
+      await rejectsWithRefusal("invalid", /UTF-16/, window("b.txt", 1));
+    } finally {
+      await setEncoding(undefined);
+    }
+  });
+
   it("leaves the cursor in place when other lines change", async () => {
     await at.put("a.txt", "one\ntwo\nthree\nfour\nfive\n");
     const editor = await open("a.txt");

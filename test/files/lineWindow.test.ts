@@ -72,7 +72,42 @@ describe("readLines", () => {
       /UTF-16/,
       readLines(inChunks(Buffer.from("\uFEFFa", "utf16le"), 100), window, 1e6),
     );
-    await rejectsWithRefusal("invalid", /binary/, readLines(inChunks(Buffer.from([65, 0, 65]), 100), window, 1e6));
+    await rejectsWithRefusal("invalid", /binary/, readLines(inChunks(Buffer.from([65, 0, 0, 65]), 100), window, 1e6));
+  });
+
+  for (const [order, bytes] of [
+    ["little-endian", Buffer.from("a line\n", "utf16le")],
+    ["big-endian", Buffer.from("a line\n", "utf16le").swap16()],
+  ] as const) {
+    it(`names the encoding of ${order} UTF-16 without a byte-order mark`, async () => {
+      await rejectsWithRefusal("invalid", /UTF-16/, readLines(inChunks(bytes, 100), { line: 1, limit: 1 }, 1e6));
+    });
+  }
+
+  it("refuses lines that are not valid UTF-8", async () => {
+    const read = readLines(inChunks(Buffer.from("caf\xe9\n", "latin1"), 100), { line: 1, limit: 1 }, 1e6);
+    await rejectsWithRefusal("failed", /not valid utf8/, read);
+  });
+
+  it("decodes only the bytes of the window, with the decoder of the file", async () => {
+    const bytes = Buffer.from("\xe0\n\xe9\n\xe8\n", "latin1");
+    const decode = (lines: Uint8Array): string => Buffer.from(lines).toString("latin1");
+    assert.equal(await readLines(inChunks(bytes, 1), { line: 2, limit: 1 }, 1e6, decode), "é\n");
+  });
+
+  it("passes to the decoder whether the file begins with the mark of UTF-8", async () => {
+    const marks: boolean[] = [];
+    const decode = (_: Uint8Array, hasMark: boolean): string => (marks.push(hasMark), "");
+    for (const start of ["\uFEFF", ""])
+      await readLines(inChunks(Buffer.from(`${start}a\nb\n`), 4), { line: 2, limit: 1 }, 1e6, decode);
+    assert.deepEqual(marks, [true, false]);
+  });
+
+  it("refuses lines that are above the limit only when they are decoded", async () => {
+    const bytes = Buffer.alloc(600, 0xe9);
+    const decode = (lines: Uint8Array): string => Buffer.from(lines).toString("latin1");
+    const read = readLines(inChunks(bytes, 100), { line: 1, limit: 1 }, 1000, decode);
+    await rejectsWithRefusal("invalid", /fewer lines/, read);
   });
 
   it("omits the byte-order mark", async () => {

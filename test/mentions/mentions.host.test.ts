@@ -10,7 +10,7 @@ import { nullLog, systemClock } from "../../src/base/log.ts";
 import type { Completion } from "../../src/panel/mentionKinds.ts";
 import type { Attachment, PanelMessage } from "../../src/panel/protocol.ts";
 import { addToChat, fixWithChat } from "../../src/mentions/vscode/addToChat.ts";
-import { Attachments } from "../../src/mentions/vscode/attachments.ts";
+import { Attachments, attachSelection, intactSelection } from "../../src/mentions/vscode/attachments.ts";
 import type { ReplyTarget } from "../../src/panel/replyTarget.ts";
 import type { ChatPanels } from "../../src/window/chatPanels.ts";
 import type { CurrentSession } from "../../src/window/currentSession.ts";
@@ -265,6 +265,37 @@ describe("mentions", () => {
     assert.equal(fix?.command?.command, "parley.fixWithChat");
     await fixWithChat(chat, attaching, fix.command.arguments ?? []);
     assert.deepEqual(labels(), ["quillwort.txt:1-7", "1 problem", "focus"]);
+  });
+
+  it("attach no selection in which the editor has replaced bytes that the encoding lacks", async () => {
+    await writeFile(join(inside, "latin.txt"), Buffer.from("one\ncaf\xe9\n", "latin1"));
+    const editor = await open("latin.txt");
+    editor.selection = new vscode.Selection(0, 0, 0, 3);
+    const intact = attachSelection(editor, attaching);
+    assert.ok(intact);
+    assert.equal((await intactSelection(editor, intact)).attachments[0]?.label, "latin.txt:1");
+    editor.selection = new vscode.Selection(1, 0, 1, 4);
+    const replaced = attachSelection(editor, attaching);
+    assert.ok(replaced);
+    const { attachments, refused } = await intactSelection(editor, replaced);
+    assert.deepEqual(attachments, []);
+    assert.match(refused.join(), /latin\.txt” is not valid utf8/);
+  });
+
+  it("send no file with bytes that its encoding lacks, and name the encoding", async () => {
+    const sent: (readonly ContentBlock[])[] = [];
+    const session = { id: "s", send: (content: readonly ContentBlock[]) => void sent.push(content) };
+    const view = () => ({ head: { accepts: null, agent: { name: "Stub" } } });
+    const current = { session, view, start: () => {} } as unknown as CurrentSession;
+    const sender = new PromptSender({ current, documents, attaching });
+    const path = join(inside, "latin.txt");
+    await writeFile(path, Buffer.from("caf\xe9\n", "latin1"));
+    const file: Attachment = { id: "1", kind: "file", label: "latin.txt", source: { type: "path", path } };
+    await sender.send({ type: "send", session: "s", text: "read", attachments: [file] }, panel);
+    assert.deepEqual(sent, []);
+    const [unsent] = panel.messages;
+    assert.ok(unsent?.type === "unsent");
+    assert.match(unsent.reason, /latin\.txt” is not valid utf8/);
   });
 
   it("send unsaved text, and restore the draft when a file is gone", async () => {

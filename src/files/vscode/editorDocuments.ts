@@ -3,11 +3,11 @@ import { createReadStream, constants } from "node:fs";
 import { access, mkdir, rm, rmdir, stat } from "node:fs/promises";
 import { dirname, isAbsolute } from "node:path";
 import * as vscode from "vscode";
-import { Refusal, asError, errorCodeOf, isNotFoundError, unreachable } from "../../base/errors.ts";
+import { Refusal, asError, errorCodeOf, isNotFoundError } from "../../base/errors.ts";
 import type { Disposable } from "../../base/lifecycle.ts";
 import { hostPlatform } from "../../base/platform.ts";
 import { byteOrderMark, normalizeText, quotePath, withLineFeeds } from "../../base/text.ts";
-import { diskBytes, isFile, readDisk } from "../../editor/diskText.ts";
+import { isFile } from "../../editor/diskText.ts";
 import {
   findOpenDocument,
   maxReloadWait,
@@ -16,12 +16,14 @@ import {
   withFileLock,
 } from "../../editor/openDocuments.ts";
 import type { WriteResult } from "../../session/agent.ts";
-import { readLines } from "../lineWindow.ts";
+import { readLines, sliceLines, tooLargeRefusal } from "../lineWindow.ts";
 import { mergeTexts } from "../mergeTexts.ts";
 import { pathKey } from "../paths.ts";
 import type { Documents, FileStat, KnownText, LineWindow, PathResolver } from "../ports.ts";
+import { binaryRefusal, failedRefusal, missingRefusal } from "../refusals.ts";
 import { looksTyped } from "../typedEdits.ts";
 import { agentTextOf, announceAgentText, endAgentText } from "./agentEdits.ts";
+import { decodedFile, intactFile, intactUnsaved, lineDecoder, refuseLoss } from "./decodedFile.ts";
 import { applyTextChanges, replaceText, saveAndVerify } from "./textFile.ts";
 
 export interface EditorDocumentsOptions {
@@ -91,13 +93,19 @@ export class EditorDocuments implements Documents, Disposable {
 
   async read(path: string): Promise<string> {
     const open = await this.#openDocument(path);
-    if (open?.isDirty) return open.getText();
+    if (open?.isDirty) return intactUnsaved(open);
     // A document without unsaved text may be older than the disk, but never newer.
-    return (await decodedFile(path, open)) ?? throwMissing(path);
+    const text = await intactFile(path, open);
+    if (text === undefined) throw missingRefusal(path);
+    return text;
   }
 
-  readWindow(path: string, window: LineWindow, maxBytes: number): Promise<string> {
-    return readLines(createReadStream(path), window, maxBytes);
+  async readWindow(path: string, window: LineWindow, maxBytes: number): Promise<string> {
+    const open = await this.#openDocument(path);
+    if (!open?.isDirty) return readLines(createReadStream(path), window, maxBytes, await lineDecoder(path, open));
+    const text = sliceLines(await intactUnsaved(open), window);
+    if (Buffer.byteLength(text) > maxBytes) throw tooLargeRefusal(maxBytes);
+    return text;
   }
 
   async write(path: string, content: string, known?: KnownText): Promise<WriteResult> {
@@ -312,43 +320,6 @@ async function waitForDiskText(document: vscode.TextDocument): Promise<vscode.Te
   throw failedRefusal(path, "has changed on disk, and the editor has not reloaded it yet. Try again.");
 }
 
-/** The decoded file without a byte-order mark. Undefined if there is none. */
-async function decodedFile(path: string, document: vscode.TextDocument | undefined): Promise<string | undefined> {
-  const content = await readDisk(path, document?.encoding);
-  switch (content.kind) {
-    case "text":
-      return content.text;
-    case "missing":
-      return undefined;
-    case "undecodable":
-      throw content.bytes.includes(0) ? binaryRefusal(path) : content.error;
-    default:
-      throw unreachable(content);
-  }
-}
-
-/** Refuses a write that would lose text: bytes that were not decoded, or characters that the encoding lacks. */
-async function refuseLoss(document: vscode.TextDocument, wanted: string): Promise<void> {
-  const { encoding } = document;
-  const path = document.uri.fsPath;
-  if (!document.isDirty && document.getText().includes("\uFFFD")) {
-    const now = await vscode.workspace.encode(document.getText(), { encoding });
-    const bytes = (await diskBytes(path)) ?? throwMissing(path);
-    if (!bytes.equals(now))
-      throw failedRefusal(path, `is not valid ${encoding}. Ask the user to reopen it with the right encoding.`);
-  }
-  if (encoding.startsWith("utf")) return;
-  const bytes = await vscode.workspace.encode(wanted, { encoding });
-  if ((await vscode.workspace.decode(bytes, { encoding })) === wanted) return;
-  throw new Refusal(
-    "invalid",
-    `${quotePath(path)} is encoded in ${encoding}, which lacks characters of the new text.`,
-    {
-      path,
-    },
-  );
-}
-
 async function refuseReadOnly(document: vscode.TextDocument): Promise<void> {
   const path = document.uri.fsPath;
   if (vscode.workspace.fs.isWritableFileSystem("file") === false || isReadOnlyBySetting(document)) {
@@ -374,16 +345,4 @@ function isReadOnlyBySetting(document: vscode.TextDocument): boolean {
       return on === true && vscode.languages.match({ pattern }, document) > 0;
     });
   return matches("readonlyInclude") && !matches("readonlyExclude");
-}
-
-function throwMissing(path: string): never {
-  throw new Refusal("notFound", `${quotePath(path)} does not exist.`, { path });
-}
-
-function binaryRefusal(path: string): Refusal {
-  return new Refusal("invalid", `${quotePath(path)} is binary, not text.`, { path });
-}
-
-function failedRefusal(path: string, reason: string): Refusal {
-  return new Refusal("failed", `${quotePath(path)} ${reason}`, { path });
 }

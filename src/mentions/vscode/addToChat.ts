@@ -2,7 +2,7 @@
 import * as vscode from "vscode";
 import type { Disposable } from "../../base/lifecycle.ts";
 import type { Attachment } from "../../panel/protocol.ts";
-import { attachSelection, type AttachResult, type Attachments } from "./attachments.ts";
+import { attachSelection, intactSelection, type AttachResult, type Attachments } from "./attachments.ts";
 import type { ChatSurface } from "../../panel/chatSurface.ts";
 import { problemLines } from "./mentionSources.ts";
 
@@ -16,7 +16,7 @@ export async function addToChat(chat: ChatSurface, attachments: Attachments, arg
   const editor = vscode.window.activeTextEditor;
   const isEditors = target === undefined || (target instanceof vscode.Uri && same(target, editor?.document.uri));
   const selection = uris.length === 0 && isEditors ? attachSelection(editor, attachments) : undefined;
-  if (selection) return show(chat, selection);
+  if (selection && editor) return show(chat, await intactSelection(editor, selection));
   const file = target instanceof vscode.Uri ? target : editor?.document.uri;
   const all = uris.length > 0 ? uris : file ? [file] : [];
   if (all.length === 0) throw new Error(vscode.l10n.t("Open a file or select text to add it to the chat."));

@@ -11,6 +11,7 @@ import type { Completion } from "../../panel/mentionKinds.ts";
 import type { Attachment, ViewHead } from "../../panel/protocol.ts";
 import { nodePaths } from "../../files/nodePaths.ts";
 import { Confinement } from "../../files/paths.ts";
+import { replacedRefusal } from "../../files/vscode/decodedFile.ts";
 import { hostPlatform } from "../../base/platform.ts";
 import type { Documents } from "../../files/ports.ts";
 import { secretMatcher } from "../../permissions/sensitiveFiles.ts";
@@ -221,4 +222,11 @@ export function attachSelection(
     detail: vscode.workspace.asRelativePath(document.uri, true),
     uri: `${document.uri.toString()}${linesFragment({ line, endLine })}`,
   });
+}
+
+/** The attached selection, or why it cannot be attached: the editor has replaced bytes that the encoding lacks. */
+export async function intactSelection(editor: vscode.TextEditor, selection: AttachResult): Promise<AttachResult> {
+  const { document } = editor;
+  const refusal = await replacedRefusal(document, document.getText(editor.selection));
+  return refusal ? { attachments: [], refused: [refusal.message] } : selection;
 }

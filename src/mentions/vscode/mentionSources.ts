@@ -12,7 +12,7 @@ import { mentionKinds, type Completion, type MentionKind } from "../../panel/men
 import { CommandTracker, commandText, type LastCommand } from "../lastCommand.ts";
 import { sessionFolder } from "../../editor/folders.ts";
 import { gitOf } from "../../git/vscode/gitOf.ts";
-import { attachSelection, type AttachResult, type Attachments } from "./attachments.ts";
+import { attachSelection, intactSelection, type AttachResult, type Attachments } from "./attachments.ts";
 import type { FileIndexer } from "./fileIndexer.ts";
 import { openFiles, type RecentFiles } from "./recentFiles.ts";
 
@@ -263,7 +263,7 @@ const selectionSource = listed(({ attachments }) => {
   if (!selection || !editor) return [];
   const where = selection.attachments[0]?.label ?? vscode.workspace.asRelativePath(editor.document.uri);
   const label = vscode.l10n.t(mentionKinds.selection.label);
-  return [offer("selection", label, where, () => Promise.resolve(selection))];
+  return [offer("selection", label, where, () => intactSelection(editor, selection))];
 });
 
 /** The problems of the current editor, if other files have problems too, and those of the workspace. */

@@ -100,6 +100,16 @@ export function describeDocuments(title: string, make: () => Promise<DocumentsHa
         await rejectsWithRefusal("invalid", /binary/, read("a.bin"));
       });
 
+      it("refuses bytes that the file's encoding lacks, and names the encoding", async () => {
+        await at.put("a.txt", Buffer.from("caf\xe9\n", "latin1"));
+        await rejectsWithRefusal("failed", /not valid utf8/, read("a.txt"));
+      });
+
+      it("returns replacement characters that are in the file", async () => {
+        await at.put("a.txt", "one \uFFFD\n");
+        assert.equal(await read("a.txt"), "one \uFFFD\n");
+      });
+
       it("refuses a missing file", async () => {
         await rejectsWithRefusal("notFound", /does not exist/, read("none.txt"));
       });
@@ -114,6 +124,26 @@ export function describeDocuments(title: string, make: () => Promise<DocumentsHa
         assert.equal(await window(1, 2), "line 1 ☃\nline 2 ☃\n");
         assert.equal(await window(49_999, 10), "line 49999 ☃\nline 50000 ☃\n");
         assert.equal(await window(50_001, 10), "");
+      });
+
+      it("refuses lines with bytes that the file's encoding lacks, and returns the others", async () => {
+        await at.put("big.txt", Buffer.from("one\ncaf\xe9\n", "latin1"));
+        const window = (line: number) => at.documents.readWindow(at.path("big.txt"), { line, limit: 1 }, 1000);
+        assert.equal(await window(1), "one\n");
+        await rejectsWithRefusal("failed", /not valid utf8/, window(2));
+      });
+
+      it("returns replacement characters that are in the lines", async () => {
+        await at.put("big.txt", "one \uFFFD\n");
+        const window = { line: 1, limit: 1 };
+        assert.equal(await at.documents.readWindow(at.path("big.txt"), window, 1000), "one \uFFFD\n");
+      });
+
+      it("returns unsaved lines of the user", async () => {
+        await at.put("big.txt", "one\ntwo\n");
+        await at.type("big.txt", "one\nmine\n");
+        const window = { line: 2, limit: 1 };
+        assert.equal(await at.documents.readWindow(at.path("big.txt"), window, 1000), "mine\n");
       });
 
       it("refuses a window above the limit", async () => {

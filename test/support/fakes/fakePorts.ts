@@ -5,10 +5,11 @@ import { Refusal } from "../../../src/base/errors.ts";
 import { applyEdits, smallestEdits } from "../../../src/files/textEdits.ts";
 import { withLineFeeds } from "../../../src/base/text.ts";
 import { rootsOnly } from "../../../src/files/gate.ts";
-import { readLines } from "../../../src/files/lineWindow.ts";
+import { readLines, sliceLines } from "../../../src/files/lineWindow.ts";
 import type { Confinement, LocatedPath } from "../../../src/files/paths.ts";
 import { mergeTexts } from "../../../src/files/mergeTexts.ts";
 import type { Documents, FileStat, KnownText, LineWindow, PathResolver } from "../../../src/files/ports.ts";
+import { encodingRefusal } from "../../../src/files/refusals.ts";
 import type { WriteResult } from "../../../src/session/agent.ts";
 
 /** A clock that only advances when the test calls `advance`. */
@@ -126,6 +127,8 @@ export class FakeDocuments implements Documents {
   }
 
   async readWindow(path: string, window: LineWindow, maxBytes: number): Promise<string> {
+    const buffer = await this.#buffer(path);
+    if (buffer?.unsaved) return sliceLines(buffer.text, window);
     const bytes = await this.#bytes(path);
     async function* chunks(): AsyncIterable<Uint8Array> {
       for (let at = 0; at < bytes.length; at += 1000) yield bytes.subarray(at, at + 1000);
@@ -185,7 +188,11 @@ export class FakeDocuments implements Documents {
 
 function decoded(path: string, bytes: Buffer): string {
   if (bytes.includes(0)) throw new Refusal("invalid", `“${path}” is binary, not text.`, { path });
-  return new TextDecoder().decode(bytes);
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    throw encodingRefusal(path, "utf8");
+  }
 }
 
 /** The new text with the old text's line ending. */
