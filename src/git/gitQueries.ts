@@ -1,5 +1,6 @@
 // Queries about a folder through git's command line. No program from the repository's configuration is run.
-import { GitError, gitList, runGit, type Git } from "./gitProgram.ts";
+import { hasReplacement } from "../base/text.ts";
+import { GitError, gitList, runGit, runGitBytes, type Git } from "./gitProgram.ts";
 
 export interface GitFilesOptions {
   /** Receives paths relative to the folder, with slashes, at most some thousands at a time. */
@@ -86,22 +87,49 @@ const maxDiffBytes = 240 * 1024;
 
 /**
  * The staged and unstaged changes since the last commit as a unified diff, empty if there are none. Cut at 240 KiB,
- * with a note at the end. Before the first commit: the staged changes. Rejects if the folder is not in a repository.
+ * with a note at the end. The lines of files that are not UTF-8 are replaced by a note. Before the first commit: the
+ * staged changes. Rejects if the folder is not in a repository.
  */
 export async function gitDiff(git: Git, folder: string): Promise<string> {
   const read = async (args: readonly string[]): Promise<string> => {
-    let diff = "";
-    const fixed = ["diff", "--no-ext-diff", "--no-textconv", "--no-color", ...args];
-    await runGit(git, folder, fixed, { take: text => void (diff.length <= maxDiffBytes && (diff += text)) });
-    const bytes = Buffer.from(diff);
-    if (bytes.length <= maxDiffBytes) return diff;
-    return `${bytes.subarray(0, maxDiffBytes).toString()}\n[The rest of the diff is omitted.]\n`;
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const take = (bytes: Buffer): void => {
+      if (size <= maxDiffBytes) chunks.push(bytes);
+      size += bytes.length;
+    };
+    await runGitBytes(git, folder, ["diff", "--no-ext-diff", "--no-textconv", "--no-color", ...args], { take });
+    const all = Buffer.concat(chunks);
+    if (all.length <= maxDiffBytes) return diffText(all);
+    const lines = all.subarray(0, all.lastIndexOf("\n", maxDiffBytes - 1) + 1);
+    return `${diffText(lines)}[The rest of the diff is omitted.]\n`;
   };
   const hasCommit = await gitList(git, folder, ["rev-parse", "--verify", "--quiet", "HEAD"]).then(
     () => true,
     () => false,
   );
   return read(hasCommit ? ["HEAD"] : ["--cached"]);
+}
+
+/** The text of a diff, without the lines of files that are not UTF-8. */
+function diffText(bytes: Buffer): string {
+  const text = bytes.toString();
+  if (!hasReplacement(text)) return text;
+  const starts = [0];
+  // No line of a file begins like this: a character before it marks it as added, removed or unchanged.
+  for (let at = bytes.indexOf(fileStart); at >= 0; at = bytes.indexOf(fileStart, at + 1)) starts.push(at + 1);
+  return starts.map((start, index) => fileDiffText(bytes.subarray(start, starts[index + 1]))).join("");
+}
+
+const fileStart = "\ndiff --git ";
+
+function fileDiffText(bytes: Buffer): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    const firstLine = bytes.subarray(0, bytes.indexOf("\n") + 1).toString();
+    return `${firstLine}[The changes of this file are omitted, because they are not valid UTF-8.]\n`;
+  }
 }
 
 /** The ignored ones of the paths, relative to the folder. Rejects if the folder is not in a repository. */

@@ -131,6 +131,22 @@ describe("the file listing of a folder", () => {
     const cut = await gitDiff(git, root);
     assert.ok(Buffer.byteLength(cut) < 256 * 1024);
     assert.match(cut, /The rest of the diff is omitted/);
+    assert.ok(!cut.includes("\uFFFD"), "no character is cut");
+  });
+
+  it("reports no changes with replacement characters for bytes that are not UTF-8, but names their files", async () => {
+    assert.ok(git);
+    await write({ "a.ts": "one\n", "b.ts": "two\n", "c.ts": "three\n" });
+    run(".", "init", "-q");
+    run(".", "add", ".");
+    await write({ "a.ts": "eins \uFFFD\n", "c.ts": "drei\n" });
+    await writeFile(join(root, "b.ts"), Buffer.from("caf\xe9\n", "latin1"));
+    run(".", "add", ".");
+    const diff = await gitDiff(git, root);
+    assert.match(diff, /^\+eins \uFFFD$/m);
+    assert.match(diff, /^\+drei$/m);
+    assert.match(diff, /^diff --git a\/b\.ts b\/b\.ts\n\[The changes of this file are omitted.*UTF-8.*\]\ndiff /m);
+    assert.ok(!diff.includes("caf"));
   });
 
   it("walks a folder without git, applies every .gitignore on the way, and skips .git", async () => {
