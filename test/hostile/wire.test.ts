@@ -1,0 +1,162 @@
+// Recorded messages of real agents with random changes, over the real wire into a session, its view and its log.
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import type { V1Agent } from "../../src/acp/v1/v1Agent.ts";
+import { Emitter } from "../../src/base/lifecycle.ts";
+import { nullLog, type Log } from "../../src/base/log.ts";
+import { Projector, type WindowState } from "../../src/panel/projection/projector.ts";
+import { PermissionBroker } from "../../src/permissions/permissionBroker.ts";
+import type { LoggedEvent } from "../../src/session/events.ts";
+import { replay } from "../../src/session/log/replay.ts";
+import { readSession, SessionWriter } from "../../src/session/log/sessionStore.ts";
+import { Session } from "../../src/session/session.ts";
+import type { SessionState } from "../../src/session/state.ts";
+import { FakeClock } from "../support/fakes/fakePorts.ts";
+import { questionServices } from "../support/fakes/questionRoom.ts";
+import { StoredFiles } from "../support/fakes/storedData.ts";
+import { messageOf, readTranscript, transcriptNames, type RecordedMessage } from "../support/fakes/transcript.ts";
+import { until } from "../support/fakes/until.ts";
+import { WireAgent } from "../support/fakes/wireAgent.ts";
+import { fuzz, leaveNothingBehind } from "./fuzz.ts";
+import { byteChange, changeBytes, changeJson, jsonChange, jsonText } from "./mutations.ts";
+
+const around: WindowState = { agents: [], chosenAgent: null, problem: null, sendKey: "enter" };
+const sessionId = "session";
+/** The longest recorded message that is used, in characters. Longer ones only take longer. */
+const maxLength = 4000;
+
+/** What agents have sent, except responses, once for each shape. */
+function recordedMessages(): readonly RecordedMessage[] {
+  const shapes = new Map<string, RecordedMessage>();
+  for (const name of transcriptNames()) {
+    for (const line of readTranscript(name)) {
+      const message = line.dir === "a>c" ? messageOf(line) : undefined;
+      if (message?.method === undefined || JSON.stringify(message).length > maxLength) continue;
+      const keys: string[] = [message.method];
+      JSON.stringify(
+        message,
+        (key, value: unknown) => (keys.push(key, key === "sessionUpdate" ? String(value) : ""), value),
+      );
+      const params = { ...message.params, ...("sessionId" in (message.params ?? {}) && { sessionId }) };
+      shapes.set(keys.join(), { ...message, params });
+    }
+  }
+  return [...shapes.values()];
+}
+
+/** The text that an agent sends in a last turn, to check that the session still works. */
+const canary = "The session still works.";
+
+/** A session whose agent is the test. Collects every error that is logged or thrown on the way to the view. */
+class Conversation {
+  readonly errors: string[] = [];
+  readonly events: LoggedEvent[] = [];
+  readonly #wire = new WireAgent();
+  readonly #died = new Emitter<never>();
+  readonly #log: Log = { ...nullLog, error: (message, detail) => this.errors.push(`${message} ${String(detail)}`) };
+  readonly #projector = new Projector(undefined, error => this.errors.push(String(error)));
+  #session: Session | undefined;
+
+  async start(): Promise<void> {
+    const agent = (await this.#wire.ready()).agent as V1Agent;
+    let minted = 0;
+    const session = new Session({
+      id: sessionId,
+      agent: { id: "hostile", name: "Hostile" },
+      workspaceFolder: "/work",
+      clock: new FakeClock(),
+      log: this.#log,
+      newId: () => `s${++minted}`,
+      connection: {
+        connect: () => Promise.resolve({ agent, onDidDie: this.#died.event, hasEnded: () => false }),
+        restart: () => Promise.resolve(),
+      },
+      createServices: report =>
+        questionServices(new PermissionBroker({ report, newId: () => `q${++minted}` }), () => {}),
+      onLog: logged => this.events.push(logged),
+    });
+    this.#session = session;
+    const opened = session.open();
+    this.#wire.answer(await this.#wire.request("session/new"), { sessionId });
+    await opened;
+  }
+
+  get state(): SessionState {
+    return (this.#session ?? assert.fail("Start it first.")).state;
+  }
+
+  /** A turn in which the agent sends these bytes. */
+  async turn(bytes: readonly Buffer[]): Promise<void> {
+    this.#session?.send([{ type: "text", text: "go" }]);
+    const prompt = await this.#wire.request("session/prompt");
+    for (const each of bytes) this.#wire.stdout.write(each);
+    this.#wire.answer(prompt, { stopReason: "end_turn" });
+    await until(() => this.state.activity.state === "idle" && this.state.pendingPrompts.length === 0);
+  }
+
+  async turnWith(text: string): Promise<void> {
+    const update = { sessionUpdate: "agent_message_chunk", messageId: "canary", content: { type: "text", text } };
+    await this.turn([
+      Buffer.from(`\n${JSON.stringify({ method: "session/update", params: { sessionId, update } })}\n`),
+    ]);
+  }
+
+  shown(state: SessionState = this.state): string {
+    return JSON.stringify([...this.#projector.project(state, around).entries]);
+  }
+
+  /** What a later window shows: the session is written to disk, read and replayed. */
+  async restored(): Promise<string> {
+    const files = new StoredFiles({});
+    const writer = new SessionWriter(files, "s", new FakeClock(), this.#log);
+    for (const logged of this.events) writer.write(logged);
+    await writer.flush();
+    writer.dispose();
+    const projector = new Projector(undefined, error => this.errors.push(String(error)));
+    const { state } = replay((await readSession(files, "s")) ?? [], this.#log);
+    return JSON.stringify([...projector.project(state, around).entries]);
+  }
+
+  dispose(): void {
+    this.#session?.dispose();
+    this.#died.dispose();
+    this.#wire.stdout.end();
+    this.#wire.stdin.end();
+  }
+}
+
+describe("an agent that sends anything", () => {
+  leaveNothingBehind();
+  const messages = recordedMessages();
+  assert.ok(messages.length > 100, `${messages.length} recorded messages`);
+
+  const changed = fc
+    .tuple(
+      fc.constantFrom(...messages),
+      fc.array(jsonChange, { maxLength: 3 }),
+      fc.oneof({ weight: 3, arbitrary: fc.constant([]) }, fc.array(byteChange, { maxLength: 3 })),
+    )
+    .map(([message, inside, outside]) => {
+      const line = Buffer.from(jsonText(changeJson(message, inside)));
+      return Buffer.concat([changeBytes(line, outside), Buffer.from("\n")]);
+    });
+
+  it("cannot end its session, and what the panel shows is what is stored", async () => {
+    const property = fc.asyncProperty(fc.array(changed, { minLength: 1, maxLength: 25 }), async lines => {
+      const conversation = new Conversation();
+      try {
+        await conversation.start();
+        await conversation.turn(lines);
+        conversation.shown();
+        await conversation.turnWith(canary);
+        const shown = conversation.shown();
+        assert.ok(shown.includes(canary), "the next turn is shown");
+        assert.equal(await conversation.restored(), shown);
+        assert.deepEqual(conversation.errors, []);
+      } finally {
+        conversation.dispose();
+      }
+    });
+    await fuzz(property, 200);
+  }).timeout(120_000);
+});
