@@ -24,6 +24,23 @@ export function processTree(pid) {
   return all.filter(each => each.pid === pid).flatMap(below);
 }
 
+/**
+ * The processes that were started with this value of an environment variable. Known on Linux only.
+ * @param {string} name
+ * @param {string} value
+ * @returns {Process[]}
+ */
+export function processesWith(name, value) {
+  if (process.platform !== "linux") return [];
+  return processes().filter(({ pid }) => {
+    try {
+      return fs.readFileSync(`/proc/${pid}/environ`, "utf8").split("\0").includes(`${name}=${value}`);
+    } catch {
+      return false; // It has ended, or belongs to another user.
+    }
+  });
+}
+
 /** @returns {Process[]} */
 function processes() {
   if (process.platform === "linux") return fromProc();

@@ -1,0 +1,159 @@
+// Attacks Parley with random cases, class by class, until the time is over or a class fails:
+//   npm run test:hostile                                  10 minutes
+//   npm run test:hostile -- --minutes=60 [--class=wire]   longer, or one class only
+//   npm run test:hostile -- --seconds=30
+//   SEED=7 npm run test:hostile                           begins with this seed
+// The classes consist of test files that `npm test` also runs, once and with fewer seeds. Each round uses the next seed.
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { ensureInstalled } from "./tools/install.mjs";
+import { killTree, processesWith } from "./tools/processes.mjs";
+import { inProject, main, option, Problem, run, say, secondsSince, waitFor } from "./tools/project.mjs";
+import { readResults, resultLine } from "./tools/results.mjs";
+import { runLimited } from "./tools/sideBySide.mjs";
+import { ensureChromium } from "./vscode/chromium.mjs";
+
+/**
+ * @typedef {object} Class
+ * @property {string} about
+ * @property {readonly string[]} files the test files, without their ending
+ * @property {boolean} [isFixed] whether its cases are the same with every seed, so that one round is enough
+ * @property {boolean} [needsChromium]
+ */
+
+/** @type {Readonly<Record<string, Class>>} */
+const classes = {
+  wire: {
+    about: "messages of an agent",
+    files: ["hostile/wire", "acp/ndjson", "acp/v1Updates", "base/jsonDepth", "panel/panelChannel", "panel/projector"],
+  },
+  log: {
+    about: "stored sessions with damage",
+    files: ["hostile/sessionLog", "session/sessionStore"],
+  },
+  intents: { about: "messages of a panel", files: ["hostile/intents", "panel/intents"] },
+  commands: {
+    about: "command lines, compared with real shells, and rules",
+    files: ["permissions/parseCommandLine", "permissions/rules", "permissions/questionFacts"],
+  },
+  review: {
+    about: "changes of agent, user and disk in any order",
+    files: ["review/fileChangesProperties", "review/comparisonProperties", "files/mergeTexts", "files/sessionFiles"],
+  },
+  kills: {
+    about: "processes that are killed, hang or ignore signals",
+    files: ["agents/pool", "agents/startWatchdog", "terminals/sessionTerminals"],
+    isFixed: true,
+  },
+  disk: {
+    about: "full disks, cut files and single wrong bytes",
+    files: ["session/storageOnDisk", "session/damagedLog", "checkpoints/gitTrees"],
+    isFixed: true,
+  },
+  requests: {
+    about: "invalid requests, planted files, protected files and secrets",
+    files: [
+      "acp/badRequests",
+      "agents/plantedFiles",
+      "permissions/protectedFiles",
+      "permissions/protectedWrites",
+      "permissions/gitFolders",
+      "permissions/sensitiveFiles",
+      "permissions/commandSecrets",
+    ],
+    isFixed: true,
+  },
+  markup: {
+    about: "texts in the panel, in Chromium",
+    files: ["webview/hostile", "webview/safety", "webview/links"],
+    isFixed: true,
+    needsChromium: true,
+  },
+};
+
+/** @typedef {{ tests: number, cases: number, rounds: number, failures: string[] }} Total */
+
+/** The time limits of a test (ms) and of a class (minutes), for a slow and busy machine. */
+const maxTestTime = 240_000;
+const maxClassTime = 20;
+/** The variable that marks the processes of a class. */
+const markName = "PARLEY_HOSTILE_RUN";
+/** A process of a test may end this long after its test. Milliseconds. */
+const maxEndTime = 10_000;
+
+await main(async () => {
+  const wanted = option("class");
+  if (wanted !== undefined && !(wanted in classes)) {
+    throw new Problem(`There is no class "${wanted}". The classes are ${Object.keys(classes).join(", ")}.`);
+  }
+  const seconds = Number(option("seconds") ?? Number(option("minutes") ?? 10) * 60);
+  const firstSeed = Number(process.env["SEED"] ?? Math.floor(Math.random() * 2 ** 31));
+  if (!(seconds > 0) || !Number.isSafeInteger(firstSeed)) throw new Problem("The time and SEED must be numbers.");
+  ensureInstalled();
+  if ((await run(process.execPath, ["esbuild.mjs", "--tests"])) !== 0) throw new Problem("The build failed.");
+
+  const started = performance.now();
+  const names = Object.keys(classes).filter(name => wanted === undefined || name === wanted);
+  /** @type {Map<string, Total>} */
+  const totals = new Map(names.map(name => [name, { tests: 0, cases: 0, rounds: 0, failures: [] }]));
+  let seed = firstSeed;
+  for (; seed === firstSeed || performance.now() - started < seconds * 1000; seed++) {
+    const open = [...totals].filter(([name, total]) => isOpen(name, total));
+    if (open.length === 0) break;
+    for (const [name, total] of open) await perform(name, total, seed);
+  }
+  say(`\nseeds ${firstSeed} to ${seed - 1}, ${secondsSince(started)}`);
+  for (const [name, { tests, cases, rounds, failures }] of totals) {
+    const counts = `rounds: ${rounds}, tests: ${tests}, random cases: ${cases}, failures: ${failures.length}`;
+    say(`${name.padEnd(9)} ${counts.padEnd(60)} ${classes[name]?.about}`);
+  }
+  if ([...totals.values()].some(({ failures }) => failures.length > 0)) process.exitCode = 1;
+});
+
+/** Whether another round of the class can find something. @param {string} name @param {Total} total */
+function isOpen(name, total) {
+  return total.failures.length === 0 && !(classes[name]?.isFixed && total.rounds > 0);
+}
+
+/** Runs the tests of a class once. @param {string} name @param {Total} total @param {number} seed */
+async function perform(name, total, seed) {
+  const { files, needsChromium } = /** @type {Class} */ (classes[name]);
+  if (needsChromium) process.env["CHROMIUM_PATH"] = ensureChromium();
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), "parley-hostile-"));
+  const [results, casesFile] = [path.join(folder, "results.json"), path.join(folder, "cases")];
+  const started = performance.now();
+  // Processes of the tests inherit it, so that those that are left can be found.
+  const mark = `${process.pid}-${name}-${seed}`;
+  Object.assign(process.env, { SEED: String(seed), PARLEY_CASES_FILE: casesFile, [markName]: mark });
+  const script = ["scripts/tools/mocha.mjs", `--results=${results}`, `--timeout=${maxTestTime}`];
+  const tests = files.map(file => inProject("out", "test", `${file}.test.mjs`));
+  const setUp = ["--import", new URL("tools/countCases.mjs", import.meta.url).href];
+  try {
+    let output = "";
+    const code = await runLimited([...setUp, ...script, ...tests], maxClassTime, text => (output += text));
+    const { tests: found, finished } = readResults(results);
+    const failures = found.filter(test => test.state === "failed").map(resultLine);
+    if (code === "late") failures.push(`The class did not finish within ${maxClassTime} minutes.`);
+    else if (!finished || (code !== 0 && failures.length === 0)) failures.push(`It broke off with exit code ${code}.`);
+    const left = () => processesWith(markName, mark);
+    if (!(await waitFor(() => left().length === 0, maxEndTime))) {
+      for (const { pid, command } of left()) {
+        failures.push(`A process is left: ${command}`);
+        killTree(pid);
+      }
+    }
+    const cases = fs.existsSync(casesFile) ? Number(fs.readFileSync(casesFile, "utf8")) : 0;
+    total.rounds++;
+    total.tests += found.length;
+    total.cases += cases;
+    total.failures.push(...failures);
+    const result = failures.length > 0 ? `✘ ${failures.length} failures` : "✔";
+    say(`${name}: seed ${seed}, ${found.length} tests, ${cases} random cases, ${secondsSince(started)} ${result}`);
+    if (failures.length > 0) {
+      say(`${output}\n${failures.join("\n")}\nTo repeat it: SEED=${seed} npm run test:hostile -- --class=${name}`);
+    }
+  } finally {
+    fs.rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
