@@ -45,6 +45,22 @@ export async function diskText(path: string): Promise<string | null | undefined>
   return bytes ? textOfBytes(bytes, path) : null;
 }
 
+/** A program that writes a file empties it first. A file is empty on purpose if it stays so for this long (ms). */
+const maxEmptyTime = 300;
+const emptyCheckInterval = 20;
+
+/** Like {@link diskText}, but waits while the file is empty because a program is writing it. */
+export async function settledDiskText(path: string): Promise<string | null | undefined> {
+  for (;;) {
+    const text = await diskText(path);
+    if (text !== "") return text;
+    const time = await changeTime(path);
+    // The clock of the file system may differ.
+    if (time === undefined || Math.abs(Date.now() - time) > maxEmptyTime) return text;
+    await new Promise(resolve => setTimeout(resolve, emptyCheckInterval));
+  }
+}
+
 /**
  * The text that the editor would show of bytes at a path, normalized. Undefined if they are binary or too large. Rejects
  * if they cannot be decoded.

@@ -22,7 +22,7 @@ import { DocumentReloads } from "./documentReloads.ts";
 import { FileWork } from "./fileWork.ts";
 import { compareWithStart, settledOrLate } from "./turnComparison.ts";
 import { UserFileOperations } from "./userFileOperations.ts";
-import { changeTime, diskText, isFile } from "../../editor/diskText.ts";
+import { changeTime, diskText, isFile, settledDiskText } from "../../editor/diskText.ts";
 import { currentTextOf, openTextOf } from "../../editor/openDocuments.ts";
 import { ChangedFiles } from "../../files/vscode/changedFiles.ts";
 import type { FileEvents } from "../../files/vscode/fileEvents.ts";
@@ -277,7 +277,8 @@ export class ChangeAttribution implements Disposable {
 
   /** Changes made before the turn, even if noticed later, are not attributed to the agent. */
   async #syncWithDisk({ path }: LocatedPath): Promise<void> {
-    const text = await currentTextOf(path);
+    const open = openTextOf(path);
+    const text = open?.dirty ? open.text : await settledDiskText(path);
     if (text !== undefined) await this.#options.review.replaced(path, text);
   }
 
@@ -371,7 +372,7 @@ export class ChangeAttribution implements Disposable {
     if (this.#writing.has(path)) return;
     const { turn } = this;
     const known = this.#known(path);
-    const disk = await diskText(path);
+    const disk = await settledDiskText(path);
     if (review.acceptOwnChange(path, disk ?? null)) return;
     if (disk === null && (this.#userOperations.moves.includes(path, Date.now()) || review.isMovedAway(path))) return;
     const open = openTextOf(path);
