@@ -9,7 +9,7 @@ import { quotePath } from "../base/text.ts";
 import type { AnsweredQuestion, PolicyAnswer } from "./permissionBroker.ts";
 import { isInGitFolder, type PathExists } from "./gitFolders.ts";
 import type { PermissionPolicy } from "./policy.ts";
-import { strongestProtection, type Protection } from "./protectedFiles.ts";
+import { type Protection } from "./protectedFiles.ts";
 import { describeRule, type QuestionFacts, type Verdict } from "./rules.ts";
 import type { Gate, AccessRequest } from "../files/gate.ts";
 
@@ -147,7 +147,7 @@ export class Access implements Gate {
   /** How the file is protected, by its own path and by the path that links lead to. */
   async #protectionOf({ path, located }: AccessRequest): Promise<Protection | undefined> {
     const { policy, exists } = this.#options;
-    const listed = strongestProtection([policy.protectionOf(path), policy.protectionOf(located.path)]);
+    const listed = await policy.protectionOf([path, located.path]);
     if (listed === false || listed === "refuse") return listed || undefined;
     // Looking at another machine connects to it.
     if (!located.inside && located.path.startsWith("\\\\")) return listed;

@@ -22,6 +22,8 @@ export interface PermissionPolicyOptions {
   readonly sensitive: () => readonly string[];
   /** The user's changes to the lists of protected files. */
   readonly protection: () => ProtectionSettings;
+  /** The hook folders that the configuration of git names. Never rejects. */
+  readonly hookFolders: () => Promise<readonly string[]>;
   readonly context: () => FactsContext;
 }
 
@@ -56,13 +58,13 @@ export class PermissionPolicy {
     return this.#options.context().place.platform;
   }
 
-  /** How a file is protected against writes. */
-  protectionOf(path: string): ReturnType<ProtectionTest> {
-    return this.#protectionTest(this.#options.context().place)(path);
+  /** How a file with these paths is protected against writes. */
+  async protectionOf(paths: readonly string[]): Promise<ReturnType<ProtectionTest>> {
+    return strongestProtection(paths.map(await this.#protectionTest(this.#options.context().place)));
   }
 
-  #protectionTest(place: PathContext): ProtectionTest {
-    const settings = this.#options.protection();
+  async #protectionTest(place: PathContext): Promise<ProtectionTest> {
+    const settings = { ...this.#options.protection(), hookFolders: await this.#options.hookFolders() };
     const key = JSON.stringify([settings, place]);
     if (this.#protection?.key !== key) this.#protection = { key, test: protectionTest(settings, place) };
     return this.#protection.test;
@@ -75,7 +77,8 @@ export class PermissionPolicy {
   async evaluate(question: PermissionQuestion, isProtected = false): Promise<RuleResult> {
     const facts = await questionFacts(question, this.#options.context());
     const isSecret = secretMatcher(this.#options.sensitive(), facts.place);
-    const all = withSensitivity(facts, path => isProtected || isSecret(path), this.#protectionTest(facts.place));
+    const protection = isChange(facts) ? await this.#protectionTest(facts.place) : () => undefined;
+    const all = withSensitivity(facts, path => isProtected || isSecret(path), protection);
     return { facts: all, verdict: evaluateRules(this.#options.rules(), all) };
   }
 
@@ -85,7 +88,7 @@ export class PermissionPolicy {
     const decision = answerFromVerdict(verdict, question.options);
     if (decision) return { decision };
     const hasReason = verdict.rule !== undefined || this.#options.rules().problems.some(problem => problem.blocksAllow);
-    const reason = hasReason ? verdict.reason : this.#warning(facts);
+    const reason = hasReason ? verdict.reason : await this.#warning(facts);
     return {
       ...(reason !== undefined && { reason }),
       ...(narrowestRule(facts) !== undefined && { always: true }),
@@ -93,9 +96,9 @@ export class PermissionPolicy {
   }
 
   /** The reason why the user should look twice at a change. */
-  #warning(facts: QuestionFacts): string | undefined {
+  async #warning(facts: QuestionFacts): Promise<string | undefined> {
     if (!isChange(facts)) return undefined;
-    const protection = strongestProtection(facts.paths.map(this.#protectionTest(facts.place)));
+    const protection = strongestProtection(facts.paths.map(await this.#protectionTest(facts.place)));
     if (protection === "refuse")
       return "This file belongs to git, which can run programs. Parley writes it only if a rule names it.";
     if (protection === "ask") return "This file can run programs without an action of yours.";

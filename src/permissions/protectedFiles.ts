@@ -1,5 +1,6 @@
 // Files that programs run or obey without being started by the user, as data. An agent writes them through Parley only
 // with the user's permission, even inside the workspace folders.
+import { posix, win32 } from "node:path";
 import { expandGlob, pathFits, pathGlobs, restrictionTest, type PathContext } from "./pathGlob.ts";
 
 /**
@@ -74,6 +75,8 @@ export interface ProtectionSettings {
   readonly overrides: readonly (readonly [glob: string, protection: Protection | false])[];
   /** Whether files that run with the next build are protected. */
   readonly askForBuildFiles: boolean;
+  /** Folders in which repositories have their hooks, by their configuration. Absolute paths. */
+  readonly hookFolders?: readonly string[];
 }
 
 /** Finds out how a file is protected. Undefined: it is not. False: the user has taken it out of the lists. */
@@ -111,7 +114,9 @@ export function protectionTest(settings: ProtectionSettings, place: PathContext)
   const anyCase = { ...place, ignoresCase: true };
   const lists = protections.map(protection => {
     const globs = protectedGlobs[protection].flatMap(glob => pathGlobs(`**/${glob}`));
-    return { protection, matches: restrictionTest(globs, anyCase) };
+    const listed = restrictionTest(globs, anyCase);
+    const isHook = protection === "ask" ? hookTest(settings.hookFolders ?? [], place) : undefined;
+    return { protection, matches: (path: string) => listed(path) || isHook?.(path) === true };
   });
   const overrides = settings.overrides.map(([glob, protection]) => {
     const globs = pathGlobs(glob);
@@ -127,6 +132,24 @@ export function protectionTest(settings: ProtectionSettings, place: PathContext)
     const found = overrides.findLast(({ matches }) => matches(plain)) ?? lists.find(({ matches }) => matches(plain));
     const protection = found?.protection;
     return protection === "askForBuild" && !settings.askForBuildFiles ? false : protection;
+  };
+}
+
+/** Whether a path is in one of the folders. If the folder contains a whole workspace, only the files in it are hooks. */
+function hookTest(folders: readonly string[], { platform, roots }: PathContext): (path: string) => boolean {
+  const { dirname, normalize, relative } = platform === "windows" ? win32 : posix;
+  const normal = (path: string): string => normalize(path).toLowerCase();
+  const isWithin = (path: string, folder: string): boolean => {
+    const rest = relative(folder, path);
+    return rest !== path && !/^\.\.(?:[\\/]|$)/.test(rest);
+  };
+  const all = folders.map(folder => {
+    const at = normal(folder).replace(/(?<=.)[\\/]$/, "");
+    return { at, isWhole: roots.some(root => isWithin(normal(root), at)) };
+  });
+  return path => {
+    const plain = normal(path);
+    return all.some(({ at, isWhole }) => (isWhole ? dirname(plain) === at : isWithin(plain, at)));
   };
 }
 

@@ -21,6 +21,7 @@ import { SessionTerminals } from "../terminals/sessionTerminals.ts";
 import type { FileEvents } from "../files/vscode/fileEvents.ts";
 import { UnsavedChangesWatcher } from "../files/vscode/unsavedChangesWatcher.ts";
 import type { Settings } from "./settings.ts";
+import { lazyHookFolders } from "../permissions/vscode/protectedHooks.ts";
 import { factsContext } from "../permissions/vscode/questionContext.ts";
 import { sessionRoots } from "../editor/folders.ts";
 import { userEnvironment } from "../terminals/vscode/userEnvironment.ts";
@@ -66,6 +67,7 @@ export function createSessionServices(
     rules,
     sensitive: () => settings().sensitive,
     protection: () => settings().protection,
+    hookFolders: lazyHookFolders(roots, log),
     context,
   });
   const broker: PermissionBroker = new PermissionBroker({

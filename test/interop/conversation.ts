@@ -236,6 +236,7 @@ export class Conversation {
       rules: () => readRules(this.rules),
       sensitive: () => [],
       protection: () => defaultProtection,
+      hookFolders: () => Promise.resolve([]),
       context: () => ({
         agent: definition.id,
         workspaceFolder: cwd,

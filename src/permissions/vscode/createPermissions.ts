@@ -1,4 +1,5 @@
 // Creates the permission rules and the permission log of a window, and their handlers.
+import type { Log } from "../../base/log.ts";
 import type { CommandHandlers } from "../../editor/commandHandlers.ts";
 import type { ExtensionPlatform } from "../../editor/extensionPlatform.ts";
 import type { IntentHandlers } from "../../panel/intentHandlers.ts";
@@ -9,6 +10,7 @@ import { AuditLog } from "../auditLog.ts";
 import { withSensitivity } from "../policy.ts";
 import { protectionTest, type ProtectionSettings } from "../protectedFiles.ts";
 import { secretMatcher } from "../sensitiveFiles.ts";
+import { readHookFolders } from "./protectedHooks.ts";
 import { PermissionLog } from "./permissionLog.ts";
 import { PermissionRules } from "./permissionRules.ts";
 import { factsOf, runsInWindow } from "./questionContext.ts";
@@ -51,7 +53,7 @@ export function createPermissions(
       "parley.showPermissionLog": () => permissionLog.show(),
     },
     intents: {
-      always: ({ ask }) => createRule(rules, options, ask),
+      always: ({ ask }) => createRule(rules, options, ask, log),
       manageRules: ({ decision }) => rules.manage(decision),
     },
   };
@@ -62,6 +64,7 @@ async function createRule(
   rules: PermissionRules,
   { sensitive, protection, session: current }: PermissionsOptions,
   questionId: string,
+  log: Log,
 ): Promise<void> {
   const session = current();
   const question = session?.question(questionId);
@@ -70,9 +73,10 @@ async function createRule(
   const { workspaceFolder } = session.state;
   const facts = await factsOf(question, agent.id, workspaceFolder);
   const { place } = facts;
+  const protectedFiles = { ...protection(), hookFolders: await readHookFolders(place.roots, log) };
   const ruleEffect = await rules.createRule(
     permissionTitle(question.title, question.tool, workspaceFolder),
-    withSensitivity(facts, secretMatcher(sensitive(), place), protectionTest(protection(), place)),
+    withSensitivity(facts, secretMatcher(sensitive(), place), protectionTest(protectedFiles, place)),
   );
   const optionOfKind = (kind: string): QuestionOption | undefined =>
     question.options.find(offered => offered.kind === kind);

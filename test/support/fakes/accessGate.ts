@@ -16,6 +16,7 @@ export interface Setup {
   readonly answer?: QuestionAnswer;
   readonly sensitive?: readonly string[];
   readonly protection?: Partial<ProtectionSettings>;
+  readonly hookFolders?: readonly string[];
 }
 
 /** The gate of a session in /ws, whose questions are answered by the rules, or else with `answer`. */
@@ -25,6 +26,7 @@ export function gate({
   answer = { option: "allow" },
   sensitive = [],
   protection = {},
+  hookFolders = [],
 }: Setup = {}) {
   const documents = new FakeDocuments();
   const confinement = new Confinement(documents.resolver, ["/ws"], "posix");
@@ -35,6 +37,7 @@ export function gate({
     rules: () => readRules(rules),
     sensitive: () => sensitive,
     protection: () => ({ ...defaultProtection, ...protection }),
+    hookFolders: () => Promise.resolve(hookFolders),
     context: () => ({
       agent: "bot",
       workspaceFolder: "/ws",
