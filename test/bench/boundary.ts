@@ -4,7 +4,7 @@ import { jsonEqual } from "../../src/base/jsonEqual.ts";
 import { PanelChannel, minFlushInterval } from "../../src/panel/panelChannel.ts";
 import { appendToLast, applyViewPatches, diffViews, type SharedView } from "../../src/panel/patch.ts";
 import type { HostMessage, View } from "../../src/panel/protocol.ts";
-import { Projector } from "../../src/panel/projection/projector.ts";
+import { WholeProjector } from "../support/fakes/wholeViews.ts";
 import { reduce } from "../../src/session/reduce.ts";
 import { FakeClock } from "../support/fakes/fakePorts.ts";
 import { answerOf, cut } from "./answer.ts";
@@ -55,7 +55,7 @@ const projectedChunks = 200;
 /** The time of one chunk: its projection, and the difference to the view before. */
 function projections(): Report["tables"][number] {
   const rows = conversations.map(entries => {
-    const projector = new Projector();
+    const projector = new WholeProjector();
     const prompt = {
       type: "messageChunk",
       author: "user",
@@ -88,7 +88,7 @@ function projections(): Report["tables"][number] {
 function streamed(chunks: readonly string[], pace: number): { readonly messages: number; readonly bytes: number } {
   const clock = new FakeClock();
   clock.advance(1_790_000_000_000);
-  const projector = new Projector();
+  const projector = new WholeProjector();
   let state = fold(Array.from({ length: before }, (_, i) => chunk(`earlier${i}`, "An earlier message.")));
   state = reduce(state, { seq: 0, at: clock.now(), event: { type: "activity", state: "running" } });
   const posted: HostMessage[] = [];

@@ -7,11 +7,10 @@ import { nullLog } from "../../src/base/log.ts";
 import { DiffLocator } from "../../src/files/diffLocator.ts";
 import { Confinement } from "../../src/files/paths.ts";
 import { V1Updates } from "../../src/acp/v1/v1Updates.ts";
-import { Projector } from "../../src/panel/projection/projector.ts";
+import { WholeProjector, replayAtOnce } from "../support/fakes/wholeViews.ts";
 import type { ToolPart } from "../../src/panel/protocol.ts";
 import { PermissionBroker } from "../../src/permissions/permissionBroker.ts";
 import type { LoggedEvent, ToolContent, ToolStatus } from "../../src/session/events.ts";
-import { replay } from "../../src/session/log/replay.ts";
 import { Session } from "../../src/session/session.ts";
 import { openQuestions, type SessionState } from "../../src/session/state.ts";
 import { FakeClock, FakeDocuments } from "../support/fakes/fakePorts.ts";
@@ -67,7 +66,7 @@ describe("the lines of a diff", () => {
         ],
       }),
       onLog: one => log.push(one),
-      ...(past && { earlier: replay(past, nullLog) }),
+      ...(past && { earlier: replayAtOnce(past, nullLog) }),
     });
     sessions.push(session);
     await session.open();
@@ -89,7 +88,7 @@ describe("the lines of a diff", () => {
     return part.unplaced ? "none" : first?.oldStart;
   };
   const view = (state: SessionState) =>
-    new Projector().project(state, {
+    new WholeProjector().project(state, {
       agents: [],
       chosenAgent: null,
       problem: null,

@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { nullLog } from "../../src/base/log.ts";
-import { Projector, type WindowState } from "../../src/panel/projection/projector.ts";
+import type { WindowState } from "../../src/panel/projection/projector.ts";
+import { WholeProjector } from "../support/fakes/wholeViews.ts";
 import type { LoggedEvent } from "../../src/session/events.ts";
 import { readSession, SessionWriter, sessionFileName } from "../../src/session/log/sessionStore.ts";
 import { eventsArb, logged } from "../support/fakes/arbitraryEvents.ts";
@@ -54,7 +55,7 @@ describe("a stored session with random damage", () => {
       const bench = new SessionBench(events);
       try {
         const fail = (error: unknown): never => assert.fail(String(error));
-        new Projector(undefined, fail).project(bench.session.state, around);
+        new WholeProjector(undefined, fail).project(bench.session.state, around);
       } finally {
         bench.session.dispose();
         bench.died.dispose();

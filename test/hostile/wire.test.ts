@@ -4,10 +4,10 @@ import fc from "fast-check";
 import type { V1Agent } from "../../src/acp/v1/v1Agent.ts";
 import { Emitter } from "../../src/base/lifecycle.ts";
 import { nullLog, type Log } from "../../src/base/log.ts";
-import { Projector, type WindowState } from "../../src/panel/projection/projector.ts";
+import type { WindowState } from "../../src/panel/projection/projector.ts";
+import { WholeProjector, replayAtOnce } from "../support/fakes/wholeViews.ts";
 import { PermissionBroker } from "../../src/permissions/permissionBroker.ts";
 import type { LoggedEvent } from "../../src/session/events.ts";
-import { replay } from "../../src/session/log/replay.ts";
 import { readSession, SessionWriter } from "../../src/session/log/sessionStore.ts";
 import { Session } from "../../src/session/session.ts";
 import type { SessionState } from "../../src/session/state.ts";
@@ -54,7 +54,7 @@ class Conversation {
   readonly #wire = new WireAgent();
   readonly #died = new Emitter<never>();
   readonly #log: Log = { ...nullLog, error: (message, detail) => this.errors.push(`${message} ${String(detail)}`) };
-  readonly #projector = new Projector(undefined, error => this.errors.push(String(error)));
+  readonly #projector = new WholeProjector(undefined, error => this.errors.push(String(error)));
   #session: Session | undefined;
 
   async start(): Promise<void> {
@@ -112,8 +112,8 @@ class Conversation {
     for (const logged of this.events) writer.write(logged);
     await writer.flush();
     writer.dispose();
-    const projector = new Projector(undefined, error => this.errors.push(String(error)));
-    const { state } = replay((await readSession(files, "s")) ?? [], this.#log);
+    const projector = new WholeProjector(undefined, error => this.errors.push(String(error)));
+    const { state } = replayAtOnce((await readSession(files, "s")) ?? [], this.#log);
     return JSON.stringify([...projector.project(state, around).entries]);
   }
 

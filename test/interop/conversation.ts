@@ -9,9 +9,8 @@ import { nullLog, systemClock } from "../../src/base/log.ts";
 import { PanelChannel } from "../../src/panel/panelChannel.ts";
 import { appendToLast, applyViewPatches } from "../../src/panel/patch.ts";
 import type { HostMessage, View, ViewQuestion, ViewEntry, ViewPatch } from "../../src/panel/protocol.ts";
-import { Projector } from "../../src/panel/projection/projector.ts";
+import { WholeProjector, replayAtOnce } from "../support/fakes/wholeViews.ts";
 import type { LoggedEvent, SessionEvent } from "../../src/session/events.ts";
-import { replay } from "../../src/session/log/replay.ts";
 import { Session } from "../../src/session/session.ts";
 import type { SessionServices } from "../../src/session/sessionServices.ts";
 import { SessionFiles } from "../../src/files/sessionFiles.ts";
@@ -82,10 +81,10 @@ export class Conversation {
         restart: () => pool.stop(definition.id),
       },
       createServices: dispatch => this.#room(definition, folder, dispatch),
-      earlier: replay(this.#log, nullLog),
+      earlier: replayAtOnce(this.#log, nullLog),
       onLog: logged => this.#log.push(logged),
     });
-    const projector = new Projector();
+    const projector = new WholeProjector();
     const channel = new PanelChannel({
       clock: systemClock,
       view: () => projector.project(session.state, { agents: [], chosenAgent: null, problem: null, sendKey: "enter" }),

@@ -1,7 +1,7 @@
 // Diffs that are computed once, in slices, for all panels.
 import assert from "node:assert/strict";
 import { DiffStore } from "../../src/panel/diff/diffStore.ts";
-import { Projector } from "../../src/panel/projection/projector.ts";
+import { WholeProjector } from "../support/fakes/wholeViews.ts";
 import type { DiffBody, View } from "../../src/panel/protocol.ts";
 import type { SessionEvent, ToolContent } from "../../src/session/events.ts";
 import { reduce } from "../../src/session/reduce.ts";
@@ -72,7 +72,7 @@ describe("the diff store", () => {
 
   it("has compared the diffs of calls that arrived one by one before they are projected, also once their lines are found", () => {
     const turns = new Turns();
-    const projector = new Projector(turns.store);
+    const projector = new WholeProjector(turns.store);
     let state = emptySession;
     const next = (event: SessionEvent): void => {
       state = reduce(state, { seq: 0, at: 0, event });
@@ -105,7 +105,7 @@ describe("the diff store", () => {
 
   it("gives two panels the same object, first without and later with the diff", () => {
     const turns = new Turns();
-    const [one, two] = [new Projector(turns.store), new Projector(turns.store)];
+    const [one, two] = [new WholeProjector(turns.store), new WholeProjector(turns.store)];
     const state = fold([edit([large(), small])]);
     const first = one.project(state, around);
     assert.deepEqual(

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { PanelChannel, minFlushInterval, pauseAfterPaint, paintTimeout } from "../../src/panel/panelChannel.ts";
 import { appendToLast, applyViewPatches } from "../../src/panel/patch.ts";
 import type { HostMessage, View } from "../../src/panel/protocol.ts";
-import { Projector } from "../../src/panel/projection/projector.ts";
+import { WholeProjector } from "../support/fakes/wholeViews.ts";
 import type { SessionEvent } from "../../src/session/events.ts";
 import { reduce } from "../../src/session/reduce.ts";
 import { emptySession } from "../../src/session/state.ts";
@@ -18,7 +18,7 @@ class Bench {
   readonly messages: HostMessage[] = [];
   taken: boolean | "throws" = true;
   #state = emptySession;
-  readonly #projector = new Projector();
+  readonly #projector = new WholeProjector();
   readonly channel = new PanelChannel({
     clock: this.clock,
     view: () => this.view,

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { applyViewPatches, diffViews } from "../../src/panel/patch.ts";
 import type { View, ViewPatch } from "../../src/panel/protocol.ts";
-import { Projector } from "../../src/panel/projection/projector.ts";
+import { WholeProjector } from "../support/fakes/wholeViews.ts";
 import type { SessionEvent } from "../../src/session/events.ts";
 import { reduce } from "../../src/session/reduce.ts";
 import { emptySession } from "../../src/session/state.ts";
@@ -12,7 +12,7 @@ import { eventsArb, logged } from "../support/fakes/arbitraryEvents.ts";
 const around = { agents: [], chosenAgent: null, problem: null, sendKey: "enter" } as const;
 
 /** The view after each event. */
-function viewsOf(events: readonly SessionEvent[], projector = new Projector()): View[] {
+function viewsOf(events: readonly SessionEvent[], projector = new WholeProjector()): View[] {
   let state = emptySession;
   return [
     projector.project(emptySession, around),

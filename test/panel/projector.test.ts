@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { relativeLabel } from "../../src/base/pathLabel.ts";
 import type { View, ViewTool } from "../../src/panel/protocol.ts";
-import { Projector } from "../../src/panel/projection/projector.ts";
+import { WholeProjector } from "../support/fakes/wholeViews.ts";
 import type { SessionEvent, ToolContent, ToolFields } from "../../src/session/events.ts";
 import { reduce } from "../../src/session/reduce.ts";
 import { emptySession, type SessionState } from "../../src/session/state.ts";
@@ -13,7 +13,7 @@ import { eventsArb } from "../support/fakes/arbitraryEvents.ts";
 const around = { agents: [], chosenAgent: null, problem: null, sendKey: "enter" } as const;
 const fold = (events: readonly SessionEvent[], from = emptySession): SessionState =>
   events.reduce<SessionState>((state, event, seq) => reduce(state, { seq, at: seq, event }), from);
-const view = (events: readonly SessionEvent[]): View => new Projector().project(fold(events), around);
+const view = (events: readonly SessionEvent[]): View => new WholeProjector().project(fold(events), around);
 const opened: SessionEvent = { type: "opened", agent: "a", agentName: "A", cwd: "/w" };
 const tool = (patch: Partial<ToolFields>, toolCallId = "t"): SessionEvent => ({ type: "tool", toolCallId, patch });
 const card = (patch: Partial<ToolFields>, more: readonly SessionEvent[] = []): ViewTool => {
@@ -30,7 +30,7 @@ const say = (author: "user" | "agent", text: string): SessionEvent => ({
 
 describe("the view", () => {
   it("keeps the identity of every entry that did not change", () => {
-    const projector = new Projector();
+    const projector = new WholeProjector();
     const first = fold([opened, say("user", "hi"), tool({ title: "T" }), say("agent", "a")]);
     const before = projector.project(first, around);
     const after = projector.project(fold([say("agent", "b")], first), around);
@@ -55,7 +55,7 @@ describe("the view", () => {
     const ask: SessionEvent = { type: "askOpened", ask: "q", title: "May I?", toolCallId: "t", options: [] };
     const asked = fold([ask], state);
     Object.assign(key, { fields: broken });
-    const projector = new Projector(undefined, error => errors.push(error));
+    const projector = new WholeProjector(undefined, error => errors.push(error));
     projector.prepare(asked);
     const { entries, head } = projector.project(asked, around);
     assert.deepEqual(
@@ -76,7 +76,7 @@ describe("the view", () => {
     const start = fold([opened, ...past]);
     fc.assert(
       fc.property(eventsArb, fc.array(fc.nat(199), { maxLength: 5 }), (events, changed) => {
-        const projector = new Projector();
+        const projector = new WholeProjector();
         projector.project(start, around);
         const later = changed.map((i): SessionEvent =>
           i % 3 === 0 ? tool({ status: "completed" }, `old${i}`) : say("agent", "x"),
@@ -84,7 +84,7 @@ describe("the view", () => {
         let state = start;
         for (const event of [...events, ...later, ...events]) {
           state = fold([event], state);
-          assert.deepEqual(projector.project(state, around), new Projector().project(state, around));
+          assert.deepEqual(projector.project(state, around), new WholeProjector().project(state, around));
         }
       }),
       { numRuns: 30 },
@@ -92,7 +92,7 @@ describe("the view", () => {
   });
 
   it("updates path labels when the folder becomes known", () => {
-    const projector = new Projector();
+    const projector = new WholeProjector();
     const first = fold([tool({ locations: [{ path: "/w/a.ts" }] })]);
     projector.project(first, around);
     const [entry] = projector.project(fold([opened], first), around).entries;
@@ -101,7 +101,7 @@ describe("the view", () => {
   });
 
   it("changes a tool call whose terminal has new output, and no other", () => {
-    const projector = new Projector();
+    const projector = new WholeProjector();
     const shows = (id: string): SessionEvent => tool({ content: [{ type: "terminal", terminalId: id }] }, id);
     const first = fold([shows("a"), shows("b")]);
     const before = projector.project(first, around);
@@ -178,7 +178,7 @@ describe("the view", () => {
 
   it("shows at a tool call which rules answered, and which of its files need the user", () => {
     const options = [{ id: "y", name: "Yes", kind: "allow_once" }];
-    const projector = new Projector();
+    const projector = new WholeProjector();
     const first = fold([opened, tool({ title: "T", locations: [{ path: "/w/a.ts" }] })]);
     const before = projector.project(first, around);
     const after = projector.project(

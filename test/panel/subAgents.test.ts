@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import type { ViewEntry } from "../../src/panel/protocol.ts";
 import { conversationText } from "../../src/panel/projection/conversationText.ts";
-import { Projector } from "../../src/panel/projection/projector.ts";
+import { WholeProjector } from "../support/fakes/wholeViews.ts";
 import { V1Updates } from "../../src/acp/v1/v1Updates.ts";
 import type { JsonObject } from "../../src/acp/parse.ts";
 import { reduce } from "../../src/session/reduce.ts";
@@ -32,7 +32,7 @@ const state = (...updates: readonly JsonObject[]): SessionState => {
 const around = { agents: [], chosenAgent: null, problem: null, sendKey: "enter" } as const;
 /** Entries as `kind text < parent`. */
 const shown = (...updates: readonly JsonObject[]): readonly string[] =>
-  new Projector()
+  new WholeProjector()
     .project(state(...updates), around)
     .entries.slice(1)
     .map(words);
@@ -88,10 +88,10 @@ describe("a sub-agent", () => {
       ...upgrade.turnEnded("cancelled"),
     ].reduce<SessionState>((s, event, seq) => reduce(s, { seq, at: seq, event }), emptySession);
     assert.deepEqual(
-      new Projector().project(after, around).entries.map(entry => entry.kind),
+      new WholeProjector().project(after, around).entries.map(entry => entry.kind),
       ["user", "tool", "user", "turnEnd"],
     );
-    const [, card] = new Projector().project(after, around).entries;
+    const [, card] = new WholeProjector().project(after, around).entries;
     assert.ok(card?.kind === "tool" && card.status === "cancelled", "the end of the turn closes its call");
   });
 });

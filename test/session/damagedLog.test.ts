@@ -1,6 +1,7 @@
 // A stored session with a wrong byte: it costs the event of its line at most.
 import assert from "node:assert/strict";
-import { Projector, type WindowState } from "../../src/panel/projection/projector.ts";
+import type { WindowState } from "../../src/panel/projection/projector.ts";
+import { WholeProjector } from "../support/fakes/wholeViews.ts";
 import type { View } from "../../src/panel/protocol.ts";
 import type { LoggedEvent } from "../../src/session/events.ts";
 import { readSession } from "../../src/session/log/sessionStore.ts";
@@ -13,7 +14,7 @@ const around: WindowState = { agents: [], chosenAgent: null, problem: null, send
 function restored(past: readonly LoggedEvent[]): View {
   const bench = new SessionBench(past);
   try {
-    return new Projector(undefined, error => assert.fail(error as Error)).project(bench.session.state, around);
+    return new WholeProjector(undefined, error => assert.fail(error as Error)).project(bench.session.state, around);
   } finally {
     bench.session.dispose();
     bench.died.dispose();

@@ -1,7 +1,7 @@
 // The reducer: properties of a session's state for any stream of events.
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { Projector } from "../../src/panel/projection/projector.ts";
+import { WholeProjector } from "../support/fakes/wholeViews.ts";
 import type { SessionEvent } from "../../src/session/events.ts";
 import { shownContent } from "../../src/session/fileNotes.ts";
 import { reduce } from "../../src/session/reduce.ts";
@@ -171,10 +171,10 @@ describe("the reducer, for any events,", () => {
     const around = { agents: [], chosenAgent: null, problem: null, sendKey: "enter" } as const;
     fc.assert(
       fc.property(eventsArb, events => {
-        const projector = new Projector();
+        const projector = new WholeProjector();
         let state = emptySession;
         for (const one of logged(events)) projector.project((state = reduce(state, one)), around);
-        assert.deepEqual(projector.project(state, around), new Projector().project(fold(events), around));
+        assert.deepEqual(projector.project(state, around), new WholeProjector().project(fold(events), around));
       }),
     );
   });

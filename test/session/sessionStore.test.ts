@@ -3,7 +3,8 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { nullLog } from "../../src/base/log.ts";
 import type { LoggedEvent } from "../../src/session/events.ts";
-import { replay, replayInSlices } from "../../src/session/log/replay.ts";
+import { replayInSlices } from "../../src/session/log/replay.ts";
+import { replayAtOnce } from "../support/fakes/wholeViews.ts";
 import { SessionWriter, readSession, type TextStorage } from "../../src/session/log/sessionStore.ts";
 import { eventsArb, logged } from "../support/fakes/arbitraryEvents.ts";
 import { FakeClock } from "../support/fakes/fakePorts.ts";
@@ -86,7 +87,7 @@ describe("a stored session", () => {
     clearImmediate(counting);
     assert.ok(readTurns >= 5, `${readTurns} turns while it was read`);
     assert.ok(turns - readTurns >= 5, `${turns - readTurns} turns while it was replayed`);
-    assert.deepEqual(json(replayed), json(replay(events, nullLog)));
+    assert.deepEqual(json(replayed), json(replayAtOnce(events, nullLog)));
     assert.equal(replayed.nextSeq, 4000);
   });
 

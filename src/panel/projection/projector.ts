@@ -21,18 +21,9 @@ import {
 import { toolTitle } from "../../session/toolTitle.ts";
 import { limitTexts } from "./textLimits.ts";
 import { viewPart } from "./contentParts.ts";
-import type {
-  ViewHead,
-  ToolPart,
-  View,
-  ViewAgent,
-  ViewQuestion,
-  ViewEntry,
-  ViewNotedFile,
-  ViewTool,
-} from "../protocol.ts";
+import type { ViewHead, ToolPart, ViewAgent, ViewQuestion, ViewEntry, ViewNotedFile, ViewTool } from "../protocol.ts";
 import { DiffStore } from "../diff/diffStore.ts";
-import type { SharedView, ViewEntries } from "../patch.ts";
+import type { SharedView } from "../patch.ts";
 import { OptionsView } from "./optionsView.ts";
 import { queuedPromptView } from "./queueView.ts";
 import { recentEntriesStart, type RecentEntries } from "./recentEntries.ts";
@@ -95,7 +86,6 @@ export class Projector {
   readonly #diffs: DiffStore;
   readonly #onError: (error: unknown) => void;
   #last: LastProjection | undefined;
-  #copied: { readonly from: ViewEntries; readonly entries: readonly ViewEntry[] } | undefined;
   #decisions: {
     readonly of: SessionState["questions"] | undefined;
     readonly words: ReadonlyMap<string, readonly string[]>;
@@ -114,13 +104,6 @@ export class Projector {
   constructor(diffs = new DiffStore(), onError: (error: unknown) => void = () => {}) {
     this.#diffs = diffs;
     this.#onError = onError;
-  }
-
-  /** The view as the panel holds it. Use {@link projectShared} for each change of a long conversation. */
-  project(state: SessionState, windowState: WindowState): View {
-    const { head, entries } = this.projectShared(state, windowState);
-    if (this.#copied?.from !== entries) this.#copied = { from: entries, entries: [...entries] };
-    return { head, entries: this.#copied.entries };
   }
 
   /** The view with a list of entries that shares everything unchanged with the view before. */

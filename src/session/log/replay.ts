@@ -17,15 +17,6 @@ export interface Replayed {
 /** The events that are replayed before other work of the extension host gets its turn, a few milliseconds. */
 const eventsPerSlice = 500;
 
-/** Replays the events at once. */
-export function replay(events: readonly LoggedEvent[], log: Log): Replayed {
-  const steps = replaySteps(events, log);
-  for (;;) {
-    const step = steps.next();
-    if (step.done) return step.value;
-  }
-}
-
 /** Replays the events in slices. */
 export async function replayInSlices(events: readonly LoggedEvent[], log: Log): Promise<Replayed> {
   const steps = replaySteps(events, log);

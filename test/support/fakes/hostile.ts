@@ -4,7 +4,7 @@ import type { V1Agent } from "../../../src/acp/v1/v1Agent.ts";
 import { Emitter } from "../../../src/base/lifecycle.ts";
 import { nullLog } from "../../../src/base/log.ts";
 import type { View } from "../../../src/panel/protocol.ts";
-import { Projector } from "../../../src/panel/projection/projector.ts";
+import { WholeProjector } from "./wholeViews.ts";
 import type { SessionEvent, ToolContent } from "../../../src/session/events.ts";
 import { Session } from "../../../src/session/session.ts";
 import { openQuestions } from "../../../src/session/state.ts";
@@ -89,7 +89,7 @@ export class HostileAgent {
     const agent = { id: "hostile", name: text, description: text };
     const around = { agents: [agent], chosenAgent: agent, problem, sendKey: "enter" } as const;
     // Each of these is shown at some times only.
-    const { head, entries } = new Projector().project(session.state, around);
+    const { head, entries } = new WholeProjector().project(session.state, around);
     const changes = {
       files: [{ path: text, label: text, added: 1, removed: 1, movedFrom: text }],
       added: 1,

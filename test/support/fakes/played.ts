@@ -5,7 +5,8 @@ import { nullLog, type Clock } from "../../../src/base/log.ts";
 import { Emitter } from "../../../src/base/lifecycle.ts";
 import { applyViewPatches, diffViews } from "../../../src/panel/patch.ts";
 import type { View } from "../../../src/panel/protocol.ts";
-import { Projector, type WindowState } from "../../../src/panel/projection/projector.ts";
+import type { WindowState } from "../../../src/panel/projection/projector.ts";
+import { WholeProjector } from "./wholeViews.ts";
 import type { Agent, WriteResult } from "../../../src/session/agent.ts";
 import type { LoggedEvent } from "../../../src/session/events.ts";
 import { Session } from "../../../src/session/session.ts";
@@ -24,7 +25,7 @@ export class ReplayedSession {
   readonly session: Session;
   readonly log: LoggedEvent[] = [];
   readonly history = new History();
-  readonly #projector = new Projector();
+  readonly #projector = new WholeProjector();
   readonly #services: RecordedServices;
   readonly #died = new Emitter<never>();
   #view: View;

@@ -5,7 +5,7 @@ import { Emitter } from "../../../src/base/lifecycle.ts";
 import { nullLog } from "../../../src/base/log.ts";
 import type { ConnectionState, LoggedEvent } from "../../../src/session/events.ts";
 import type { AgentConnector } from "../../../src/session/agent.ts";
-import { replay } from "../../../src/session/log/replay.ts";
+import { replayAtOnce } from "./wholeViews.ts";
 import { Session } from "../../../src/session/session.ts";
 import { PermissionBroker } from "../../../src/permissions/permissionBroker.ts";
 import { FakeClock } from "./fakePorts.ts";
@@ -49,7 +49,7 @@ export class SessionBench implements AgentConnector {
         return questionServices(this.broker, () => this.endTerminalsCount++);
       },
       onLog: one => this.log.push(one),
-      ...(past && { earlier: replay(past, { ...nullLog, error: message => this.warnings.push(message) }) }),
+      ...(past && { earlier: replayAtOnce(past, { ...nullLog, error: message => this.warnings.push(message) }) }),
     });
   }
 

@@ -2,7 +2,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { View } from "../../../src/panel/protocol.ts";
-import { Projector, type WindowState } from "../../../src/panel/projection/projector.ts";
+import type { WindowState } from "../../../src/panel/projection/projector.ts";
+import { WholeProjector } from "./wholeViews.ts";
 import type { LoggedEvent } from "../../../src/session/events.ts";
 import { reduce } from "../../../src/session/reduce.ts";
 import type { TextStorage } from "../../../src/session/log/sessionStore.ts";
@@ -41,7 +42,7 @@ export class StoredFiles implements TextStorage {
 /** The view after each event of a log. */
 export function viewsOf(log: readonly LoggedEvent[], more: Partial<WindowState> = {}): readonly View[] {
   const around: WindowState = { agents: [], chosenAgent: null, problem: null, sendKey: "enter", ...more };
-  const projector = new Projector();
+  const projector = new WholeProjector();
   let state = emptySession;
   return log.map(logged => {
     state = reduce(state, logged);
