@@ -163,9 +163,11 @@ describe("following the agent", () => {
   });
 
   it("pauses on a wheel event during a movement", async () => {
-    const { page, panel, follow, comes } = await open(
+    const { page, panel, follow, comes, allow } = await open(
       [
-        ...Array.from({ length: 25 }, (_, i) => ({ ...at(`t${i}`, "src/long.js", 48 * (i + 1)), delayMs: 150 })),
+        ...Array.from({ length: 12 }, (_, i) => ({ ...at(`t${i}`, "src/long.js", 48 * (i + 1)), delayMs: 150 })),
+        gate("Continue"),
+        ...Array.from({ length: 13 }, (_, i) => at(`u${i}`, "src/long.js", 48 * (i + 13))),
         gate("End"),
       ],
       { smoothly: true },
@@ -181,7 +183,9 @@ describe("following the agent", () => {
     // Like a finger, the wheel sends many small steps.
     for (let i = 0; i < 20 && !(await pausedStatus(page).isVisible()); i++) await wheel(page, -200);
     await pausedStatus(page).waitFor();
+    await comes("Continue");
     const before = await top(page);
+    await allow("Continue");
     await comes("End");
     const after = await top(page);
     assert.ok(Math.abs(after - before) < 120, `scrolled from ${before} to ${after}`);

@@ -13,6 +13,7 @@ import { decorationRanges } from "../../src/review/vscode/reviewDecorations.ts";
 import { editorReviewPort } from "../../src/files/vscode/editorReviewPort.ts";
 import { ReviewLenses } from "../../src/review/vscode/reviewLenses.ts";
 import { WindowReview } from "../../src/review/windowReview.ts";
+import { undividedWork } from "../support/fakes/undividedWork.ts";
 import { until } from "../support/fakes/until.ts";
 
 const textBefore = "one\ntwo\nthree\nfour\nfive\nsix\n";
@@ -36,7 +37,11 @@ describe("the review UI", () => {
   });
   beforeEach(async () => {
     await vscode.commands.executeCommand("workbench.action.closeAllEditors");
-    review = new WindowReview({ port: editorReviewPort(() => [folder]), schedule: run => void setImmediate(run) });
+    review = new WindowReview({
+      port: editorReviewPort(() => [folder]),
+      schedule: run => void setImmediate(run),
+      slices: undividedWork,
+    });
     // The extension under test has registered its own.
     bases = new BaseDocuments(review, nullLog, `parley-base-test-${++scheme}`);
     [announced, questions, agrees] = [[], [], true];

@@ -14,6 +14,7 @@ import { reviewCommands } from "../../src/review/vscode/reviewCommands.ts";
 import { ReviewLenses } from "../../src/review/vscode/reviewLenses.ts";
 import { ReviewTabs } from "../../src/review/vscode/reviewTabs.ts";
 import { WindowReview } from "../../src/review/windowReview.ts";
+import { undividedWork } from "../support/fakes/undividedWork.ts";
 import { until } from "../support/fakes/until.ts";
 
 const textBefore = "one\ntwo\nthree\nfour\nfive\nsix\n";
@@ -38,7 +39,11 @@ describe("a review in VS Code's own surfaces", () => {
   });
   beforeEach(async () => {
     await vscode.commands.executeCommand("workbench.action.closeAllEditors");
-    own = new WindowReview({ port: editorReviewPort(() => [folder]), schedule: run => void setImmediate(run) });
+    own = new WindowReview({
+      port: editorReviewPort(() => [folder]),
+      schedule: run => void setImmediate(run),
+      slices: undividedWork,
+    });
     review = new LinkedReview(own, nullLog);
     bases = new BaseDocuments(review, nullLog, `parley-base-surfaces-${++scheme}`);
     announced = [];
