@@ -15,8 +15,8 @@ import {
 
 /** Longer lines are dropped. */
 export const maxLineBytes = 64 * 1024 * 1024;
-/** The stream is paused while more lines or bytes than this wait to be processed, so that a fast agent waits in time. */
-export const maxWaitingLines = 50;
+/** The stream is paused while more lines or bytes than this wait to be processed. */
+export const maxWaitingLines = 200;
 const maxWaitingBytes = 16 * 1024 * 1024;
 /** The interval at which an exhausted read budget is checked again (ms). */
 const budgetPollTime = 4;

@@ -49,18 +49,7 @@ export function compareLines(oldLine: string, newLine: string): ComparedLines {
   return { likeness, old, new: others, steps: steps + Math.ceil(edits ** 2 / 4) };
 }
 
-const isSpace = /\s/;
-
-function nonSpaceLength(text: string): number {
-  let length = 0;
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at);
-    // Most text is ASCII, which needs no pattern.
-    const isWhite = code < 0x80 ? code === 0x20 || (code >= 0x09 && code <= 0x0d) : isSpace.test(text.charAt(at));
-    if (!isWhite) length++;
-  }
-  return length;
-}
+const nonSpaceLength = (text: string): number => text.replace(/\s+/g, "").length;
 
 function addRange(marks: [number, number][], from: number, length: number): void {
   const last = marks.at(-1);

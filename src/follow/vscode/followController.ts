@@ -52,8 +52,6 @@ const maxKeys = 1000;
 
 /** Places that wait for their file to be located; the oldest are dropped. */
 const maxPending = 100;
-/** A path of the agent is resolved again after this long (ms), and always before its file is shown. */
-const maxLocatedAge = 500;
 
 /** One per window, for the session that the window shows. */
 export class FollowController implements Disposable {
@@ -119,7 +117,6 @@ export class FollowController implements Disposable {
     this.#forget();
     const tracker: Tracker = new Tracker({
       confinement,
-      clock: this.#options.clock,
       log: this.#options.log,
       at: (located, place) => this.#at({ located, place, tracker }),
       stateChanged: (before, after) => {
@@ -284,7 +281,6 @@ export class FollowController implements Disposable {
 
 interface TrackerOptions {
   readonly confinement: Confinement;
-  readonly clock: Clock;
   readonly log: Log;
   readonly at: (located: LocatedPath, place: AgentLocation) => void;
   readonly stateChanged: (before: SessionState, after: SessionState) => void;
@@ -297,8 +293,6 @@ class Tracker implements FollowTracker {
   readonly #options: TrackerOptions;
   readonly #locations: LocationTracker;
   readonly #waiting: AgentLocation[] = [];
-  /** Where the paths of recent places lead. */
-  readonly #recent = new Map<string, { readonly since: number; readonly located: LocatedPath | undefined }>();
   #isLooking = false;
   #disposed = false;
 
@@ -357,18 +351,6 @@ class Tracker implements FollowTracker {
     }
   }
 
-  /** Tool calls can name a file more often than its path can be resolved. */
-  async #locateRecent(path: string): Promise<LocatedPath | undefined> {
-    const now = this.#options.clock.now();
-    const known = this.#recent.get(path);
-    // The system clock may be set back.
-    if (known && Math.abs(now - known.since) < maxLocatedAge) return known.located;
-    const located = await this.locate(path);
-    if (this.#recent.size >= maxPending) this.#recent.clear();
-    this.#recent.set(path, { since: now, located });
-    return located;
-  }
-
   #put(place: AgentLocation): void {
     this.#waiting.push(place);
     if (this.#waiting.length > maxPending) this.#waiting.shift();
@@ -382,7 +364,7 @@ class Tracker implements FollowTracker {
 
   async #lookUp(): Promise<void> {
     for (let place = this.#waiting.shift(); place; place = this.#waiting.shift()) {
-      const located = await this.#locateRecent(place.path);
+      const located = await this.locate(place.path);
       if (this.#disposed) return;
       if (!located?.inside) continue;
       // Output may name files that do not exist, or that cannot be read.
