@@ -36,7 +36,7 @@ describe("the read budget of agents", () => {
     credit.spend(much);
     assert.equal(credit.isExhausted, false);
     behind = true;
-    assert.equal(credit.isExhausted, false, "what was said before is forgotten");
+    assert.equal(credit.isExhausted, false, "what was read before does not count");
   });
 
   it("is enough for as many tool calls with small diffs as chunks of text, but not for large diffs", () => {

@@ -6,7 +6,7 @@ import { openChat, openFile, reloadWindow, screenshot, sharedWorkbench } from ".
 const PIXEL =
   "iVBORw0KGgoAAAANSUhEUgAAAAoAAAAKCAYAAACNMs+9AAAAFUlEQVR42mNk+M9Qz0AEYBxVSF+FABJADveWkH6oAAAAAElFTkSuQmCC";
 
-const said = `See \`src/sum.js:2\` and src/sum.js#L1.
+const links = `See \`src/sum.js:2\` and src/sum.js#L1.
 
 \`\`\`js src/sum.js
 const answer = 42;
@@ -29,7 +29,7 @@ const blocks = [
 
 const script = {
   steps: [
-    { chunk: said },
+    { chunk: links },
     ...blocks.map(content => ({ update: { sessionUpdate: "agent_message_chunk", content } })),
     {
       update: {

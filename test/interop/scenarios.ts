@@ -307,7 +307,7 @@ async function stopStream({ conversation }: Stage): Promise<readonly string[]> {
   assert.equal(turn.entries.at(-1)?.kind, "turnEnd");
   assert.equal(ending(turn), " (cancelled)");
   const text = messageText(turn.entries);
-  assert.ok(text.startsWith("chunk 1 chunk 2 ") && !text.includes("chunk 5000"), "what was said stays");
+  assert.ok(text.startsWith("chunk 1 chunk 2 ") && !text.includes("chunk 5000"), "the text so far stays");
   await stillAnswers(conversation);
   return [`After Stop, the turn ended within ${ms < 250 ? "250 ms" : `${(ms / 1000).toFixed(1)} s`}.`];
 }

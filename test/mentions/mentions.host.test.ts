@@ -125,7 +125,7 @@ describe("mentions", () => {
       const first = paths("quillwort");
       assert.deepEqual(await first, [file]);
       const [cold] = panel.messages.filter((one): one is Completions => one.type === "completions");
-      assert.equal(cold?.indexing, true, "it said that it was still looking");
+      assert.equal(cold?.indexing, true, "it reported that it was still looking");
 
       await mkdir(join(inside, "fresh"));
       await writeFile(join(inside, "fresh", "quillwortNew.ts"), "");

@@ -51,7 +51,7 @@ describe("a session", () => {
     );
     assert.deepEqual([again.title, again.plans.size], ["Sums", 0]);
     assert.equal(fold([{ type: "info", title: null }], again).title, "Sums");
-    // Nothing was said yet, so the title of the new start is about all of the conversation.
+    // There was no message yet, so the title of the new start is about all of the conversation.
     const opened = fold([
       { type: "connection", state: "opening" },
       { type: "info", title: "One" },
