@@ -73,10 +73,7 @@ export class Access implements Gate {
     const { verdict } = await policy.evaluate(question, protection !== undefined);
     this.#refuseIfDenied(question, verdict, path);
     if (protection === "refuse" && verdict.effect !== "allow") {
-      this.#options.onRefused(question, {
-        option: refusal,
-        by: "only a rule with its path allows writing a file of git",
-      });
+      this.#options.onRefused(question, { option: refusal, by: builtInGitRule });
       throw new Refusal("failed", gitRefusal(path), { path });
     }
     if (!needsAnswer && !isAskedByRule(verdict)) return false;
@@ -188,6 +185,9 @@ function commandKey({ command, cwd }: QuestionFacts, workspaceFolder: string): s
   const stated = command?.kind === "commands" ? command.commands : command?.line;
   return commandPrefix + JSON.stringify([cwd ?? workspaceFolder, stated]);
 }
+
+/** Completes "Refused by rule:". */
+const builtInGitRule = "files of git (built in, unless a rule of yours names the file)";
 
 const gitRefusal = (path: string): string =>
   `${quotePath(path)} belongs to git, which can run programs that it names. Only a permission rule of the user with this path allows writing it.`;
