@@ -4,6 +4,7 @@ import { Emitter, type Event } from "../base/lifecycle.ts";
 import type { Clock } from "../base/log.ts";
 import { maskText } from "../base/mask.ts";
 import { maskJson } from "../base/maskJson.ts";
+import { isObject } from "./parse.ts";
 
 /**
  * `c>a` is client to agent, `a>c` agent to client, `err` the agent's stderr, `out` a line of stdout that is not a
@@ -37,7 +38,7 @@ export class TrafficRecorder {
   }
 
   recordMessage(dir: "c>a" | "a>c", msg: unknown, bytes: number): void {
-    this.#add({ t: this.#time(), dir, msg }, bytes);
+    this.#add({ t: this.#time(), dir, msg: dir === "c>a" ? withoutAnswers(msg) : msg }, bytes);
   }
   recordText(dir: "err" | "out" | "note", text: string): void {
     if (dir === "out") this.#badLines++;
@@ -67,6 +68,17 @@ export class TrafficRecorder {
     }
     this.#added.fire(record);
   }
+}
+
+/**
+ * The message without what the user entered in a form (the response to `elicitation/create`), which may be a secret. It is
+ * recognised by its shape, because an agent may use the id of a request twice. No other response has an `action`.
+ */
+function withoutAnswers(msg: unknown): unknown {
+  if (!isObject(msg) || !isObject(msg["result"])) return msg;
+  const { result } = msg;
+  if (typeof result["action"] !== "string" || !("content" in result)) return msg;
+  return { ...msg, result: { ...result, content: "[not recorded]" } };
 }
 
 /** The records as newline-delimited JSON, masked. */

@@ -41,6 +41,29 @@ describe("the traffic recorder", () => {
     assert.equal(tap.badLines, 2);
   });
 
+  it("records that a form was answered, but never the answers", () => {
+    const tap = new TrafficRecorder(new FakeClock());
+    const events: unknown[] = [];
+    const link = tap.onDidRecord(record => events.push(record));
+    const result = { action: "accept", content: { password: "hunter2", note: "hunter2" } };
+    // An agent may use an id twice.
+    for (let i = 0; i < 2; i++) tap.recordMessage("c>a", { jsonrpc: "2.0", id: 0, result }, 10);
+    link.dispose();
+    assert.ok(!JSON.stringify([tap.records, events]).includes("hunter2"));
+    assert.deepEqual(tap.records[1]?.msg, {
+      jsonrpc: "2.0",
+      id: 0,
+      result: { action: "accept", content: "[not recorded]" },
+    });
+    assert.deepEqual(result.content, { password: "hunter2", note: "hunter2" });
+  });
+
+  it("records the content of files that an agent reads", () => {
+    const tap = new TrafficRecorder(new FakeClock());
+    tap.recordMessage("c>a", { id: 0, result: { content: "text" } }, 10);
+    assert.deepEqual(tap.records[0]?.msg, { id: 0, result: { content: "text" } });
+  });
+
   it("writes one line per record", () => {
     const tap = new TrafficRecorder(new FakeClock());
     tap.recordMessage("c>a", { method: "m" }, 1);
