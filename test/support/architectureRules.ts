@@ -66,6 +66,8 @@ export const packageExceptions: Readonly<Record<string, readonly string[]>> = {
   // Compares lines and words for the panel's tool calls and for the review of changes.
   "src/base/lineDiff.ts": ["diff"],
   "src/base/wordDiff.ts": ["diff"],
+  // Decodes the host of a web address, so that the user sees letters that look like others.
+  "src/acp/readElicitation.ts": ["node:url"],
   // Makes the folder in which agents start.
   "src/agents/startFolder.ts": ["node:fs/promises", "node:path"],
 };
