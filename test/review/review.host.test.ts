@@ -33,6 +33,7 @@ describe("the review in the editor", () => {
     reviews,
     review,
     watch,
+    noticed,
     reopen,
     folder,
   } = useReviewedFolder();
@@ -289,11 +290,10 @@ describe("the review in the editor", () => {
       await write("old/a.txt", tenLines);
       await write("old/b.txt", tenLines);
       end();
-      await until(async () => {
-        // VS Code does not report a folder that is created and deleted at once.
-        await rm(path("old"), { recursive: true, force: true });
-        return review().files.length === 0;
-      });
+      // VS Code does not report a folder that is created and deleted at once.
+      await noticed();
+      await rm(path("old"), { recursive: true });
+      await until(() => review().files.length === 0);
     });
 
     it("attributes the user's save during a turn to the user", async () => {
