@@ -179,7 +179,13 @@ async function pick(page, key, text, inRow) {
       return;
     } catch (error) {
       if (attempt === 12) throw error;
-      await page.keyboard.press("Escape");
+      // Only the list gets the key: in the panel, Escape stops the turn. The list can have closed meanwhile.
+      if (await list.isVisible())
+        await list
+          .locator("input")
+          .first()
+          .press("Escape", { timeout })
+          .catch(() => {});
       await list.waitFor({ state: "hidden" });
     }
   }
