@@ -80,6 +80,21 @@ describe("the review of many files", () => {
     assert.equal(review().files.length, count);
   });
 
+  it("does not take a text that was read before a decision for the text after it", async function () {
+    this.timeout(60_000);
+    await changeAll("on disk");
+    for (const name of names.toReversed()) {
+      await begin(`turn of ${name}`);
+      // At its end the files are read, which is under way when the decision is carried out.
+      end();
+      await review().undo({ kind: "file", path: path(name) });
+      assert.equal(file(name), undefined, name);
+      await watch().settled();
+      assert.equal(file(name), undefined, name);
+    }
+    assert.deepEqual(new Set(await contents()), new Set([tenLines]));
+  });
+
   it("undoes what it can and names the rest", async () => {
     for (const name of ["a.txt", "b.txt", "c.txt"]) await put(name, tenLines);
     await begin();

@@ -388,13 +388,14 @@ export class ChangeAttribution implements Disposable {
       this.#texts.onDisk.set(path, disk);
       return this.#takeBack(path, disk);
     }
+    // A decision has been applied or a turn has begun meanwhile: this may be the text before it.
+    if (this.#known(path) !== known || this.turn !== turn) return this.#diskChanged({ path });
     // The disk has not changed: the user discarded unsaved text.
     if (disk !== null && disk === this.#texts.onDisk.get(path)) return this.#reverted(path, disk);
     if (disk === null && (await this.#expandMissing(path))) return;
     const isAgents = await this.#author.isAgent(path);
     // A write has begun meanwhile: this is the text before it.
     if (this.#writing.has(path)) return;
-    // A decision has been applied or a turn has begun meanwhile: this may be the text before it.
     if (this.#known(path) !== known || this.turn !== turn) return this.#diskChanged({ path });
     // So is what has been created or deleted meanwhile.
     if (((await changeTime(path)) === undefined) !== (disk === null)) return this.#diskChanged({ path });
