@@ -174,7 +174,7 @@ async function pick(page, key, text, inRow) {
     const timeout = Math.min(250 * 2 ** attempt, 2000);
     try {
       await page.keyboard.press(key);
-      await list.locator("input").first().fill(text, { timeout });
+      await enter(list.locator("input").first(), text, timeout);
       await wanted.click({ timeout });
       return;
     } catch (error) {
@@ -189,6 +189,29 @@ async function pick(page, key, text, inRow) {
       await list.waitFor({ state: "hidden" });
     }
   }
+}
+
+/**
+ * Sets the text of an input. Keys and `fill` go to the focused element, and VS Code can give the focus back to the panel
+ * at this moment.
+ * @param {import("playwright-core").Locator} input
+ * @param {string} text
+ * @param {number} timeout
+ */
+async function enter(input, text, timeout) {
+  await input.waitFor({ timeout });
+  await input.evaluate(
+    (element, value) => {
+      const field = /** @type {{ value: string, focus(): void, dispatchEvent(event: Event): boolean }} */ (
+        /** @type {unknown} */ (element)
+      );
+      field.focus();
+      field.value = value;
+      field.dispatchEvent(new Event("input", { bubbles: true }));
+    },
+    text,
+    { timeout },
+  );
 }
 
 /**

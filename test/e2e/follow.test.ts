@@ -219,6 +219,7 @@ describe("following the agent", () => {
     await shown(page, "long.js");
     await named(page, 150);
     await runCommand(page, "View: Focus Active Editor Group");
+    await page.locator(".editor-instance .monaco-editor.focused").waitFor();
     await keys.press("ArrowDown");
     await pausedStatus(page).waitFor();
     await keys.press("Control+Alt+Shift+F");

@@ -155,17 +155,28 @@ async function cleared(page: Page): Promise<FrameLocator> {
   await page.locator(".tab").first().waitFor({ state: "detached" });
   if (await page.locator(".part.panel").isVisible()) await runCommand(page, "View: Toggle Panel Visibility");
   const panel = await openChat(page);
-  const changes = panel.getByRole("region", { name: "Changes" });
-  const keep = changes.getByRole("button", { name: "Keep All", exact: true });
-  // Shortly after a turn, the files that are written for the next test are changes of the agent. They can appear late,
-  // and editors of an earlier test can close at this moment because their files are removed.
-  for (let tries = 0; tries < 5 && (await changes.isVisible()); tries++) {
-    await Promise.race([keep.click(), changes.waitFor({ state: "hidden" })]);
-    await changes.waitFor({ state: "hidden", timeout: 5000 }).catch(() => undefined);
-  }
-  await changes.waitFor({ state: "hidden" });
+  await keepChanges(panel);
   await newSession(page, panel);
+  await keepChanges(panel);
   return panel;
+}
+
+/**
+ * Keeps all changes. Shortly after a turn, the files that are written for the next test are changes of the agent. They
+ * can appear late, and editors of an earlier test can close at this moment because their files are removed.
+ */
+async function keepChanges(panel: FrameLocator): Promise<void> {
+  const changes = panel.getByRole("region", { name: "Changes" });
+  let isShown = await changes.isVisible();
+  for (let tries = 0; isShown; tries++) {
+    if (tries === 10) throw new Error("Changes appear again although they were kept ten times.");
+    const keep = changes.getByRole("button", { name: "Keep All", exact: true });
+    await keep.click({ timeout: 5000 }).catch(() => undefined);
+    isShown = await changes.waitFor({ state: "hidden", timeout: 5000 }).then(
+      () => false,
+      () => true,
+    );
+  }
 }
 
 /** Starts a session by its command, and waits until the panel shows it. */
