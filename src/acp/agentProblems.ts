@@ -42,10 +42,12 @@ export interface AnswerLimit {
   readonly agentName: string;
   /** Milliseconds. */
   readonly timeout: number;
+  /** The agent waits for the user, so the time does not count. */
+  readonly waitsForUser?: () => boolean;
 }
 
 /** Settles as the agent's answer does. Rejects with a problem after the time limit, or when the signal aborts. */
-export function answerInTime<T>(
+export async function answerInTime<T>(
   answer: Promise<T>,
   limit: AnswerLimit,
   signal: AbortSignal,
@@ -54,9 +56,12 @@ export function answerInTime<T>(
   const unlessAborted = untilAborted(answer, [signal], (): never => {
     throw asError(signal.reason);
   });
-  return withTimeout(unlessAborted, limit.timeout, (): never => {
-    throw new ProblemError(timeoutProblem(limit, request));
-  });
+  for (;;) {
+    const timedOut = Symbol("timed out");
+    const result = await withTimeout(unlessAborted, limit.timeout, () => timedOut);
+    if (result !== timedOut) return result as T;
+    if (limit.waitsForUser?.() !== true) throw new ProblemError(timeoutProblem(limit, request));
+  }
 }
 
 /** The problem for an agent that does not answer a request. `request` is the object of the sentence. */

@@ -4,6 +4,7 @@ import { Refusal } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import type { AgentClient, PermissionQuestion, TerminalRequest } from "../session/agent.ts";
 import type { ExitStatus, QuestionAnswer } from "../session/events.ts";
+import type { FormAnswer } from "../session/forms/form.ts";
 import { toResponseError } from "./errorCodes.ts";
 import {
   asArray,
@@ -14,6 +15,7 @@ import {
   parseQuestionOptions,
   type JsonObject,
 } from "./parse.ts";
+import { readElicitation, type Elicitation } from "./readElicitation.ts";
 
 /** A session as the agent's requests need it. */
 export interface RequestSession {
@@ -27,6 +29,9 @@ export interface RequestSession {
 export interface AgentRequestsOptions {
   /** The session with this id. May wait for sessions that are being opened. */
   findSession(sessionId: string): Promise<RequestSession | undefined>;
+  /** Asks the user for a form or to open a web address. */
+  askForm(elicitation: Elicitation, signal: AbortSignal): Promise<FormAnswer>;
+  completeAddress(elicitationId: string): void;
   /** Aborts when the agent is no longer running. */
   readonly ended: AbortSignal;
   readonly log: Log;
@@ -70,7 +75,10 @@ const handlers: Readonly<Record<string, Serve>> = {
 
 /** Serves the agent's requests until the connection ends. Refusals and failures become error responses. */
 export function serveAgentRequests(connection: MessageConnection, options: AgentRequestsOptions): void {
-  for (const [method, serve] of Object.entries(handlers)) {
+  const serveRequest = (
+    method: string,
+    serve: (params: JsonObject, signal: AbortSignal) => Promise<JsonObject>,
+  ): void => {
     connection.onRequest(method, async (received: unknown, token: CancellationToken) => {
       const cancelled = new AbortController();
       const link = token.onCancellationRequested(() =>
@@ -78,15 +86,31 @@ export function serveAgentRequests(connection: MessageConnection, options: Agent
       );
       const signal = AbortSignal.any([cancelled.signal, options.ended]);
       try {
-        const params = asObject(received);
-        return await serve(await requireSession(params, options), params, signal);
+        return await serve(asObject(received), signal);
       } catch (error) {
         throw toResponseError(method, error, options.log);
       } finally {
         link.dispose();
       }
     });
+  };
+  for (const [method, serve] of Object.entries(handlers)) {
+    serveRequest(method, async (params, signal) => serve(await requireSession(params, options), params, signal));
   }
+  serveRequest("elicitation/create", async (params, signal) =>
+    elicitationResult(await options.askForm(readElicitation(params), signal)),
+  );
+  connection.onNotification("elicitation/complete", (params: unknown) => {
+    const id = asString(asObject(params)["elicitationId"]);
+    if (id !== undefined) options.completeAddress(id);
+  });
+}
+
+/** The result of `elicitation/create`. A consent to open a web address has no content. */
+function elicitationResult(answer: FormAnswer): JsonObject {
+  if (answer === "cancelled") return { action: "cancel" };
+  if (answer.action === "decline" || answer.values === undefined) return { action: answer.action };
+  return { action: "accept", content: Object.fromEntries(answer.values) };
 }
 
 async function requireSession(params: JsonObject, options: AgentRequestsOptions): Promise<RequestSession> {

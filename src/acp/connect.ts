@@ -15,6 +15,7 @@ import { asArray, asString, asObject, optionalField, type JsonObject } from "./p
 import { V1Agent } from "./v1/v1Agent.ts";
 import { authenticationProblem } from "./authentication.ts";
 import { errorReason } from "./errorReason.ts";
+import { OpenRequests } from "./openRequests.ts";
 import { answerInTime, asSentence, isConnectionClosed } from "./agentProblems.ts";
 
 /** After stdin closes, keep reading stdout at least this long (ms). */
@@ -56,6 +57,7 @@ export interface AgentConnection extends Disposable {
 const clientCapabilities = {
   fs: { readTextFile: true, writeTextFile: true },
   terminal: true,
+  elicitation: { form: {}, url: {} },
   session: { configOptions: { boolean: {} }, notices: {}, compaction: {} },
   _meta: { terminal_output: true, "terminal-auth": true },
 };
@@ -66,12 +68,16 @@ const clientCapabilities = {
  */
 export async function connect(options: ConnectOptions, signal: AbortSignal): Promise<AgentConnection> {
   const { agentName, recorder, log } = options;
+  const openRequests = new OpenRequests();
   let badLines = 0;
   const reader = new NdJsonReader(
     options.stdout,
     acpDialect,
     {
-      onMessage: (message, bytes) => recorder.recordMessage("a>c", message, bytes),
+      onMessage: (message, bytes) => {
+        recorder.recordMessage("a>c", message, bytes);
+        openRequests.received(message);
+      },
       onBadLine: line => {
         badLines++;
         recorder.recordText("out", line.text === "" ? line.reason : line.text);
@@ -82,7 +88,10 @@ export async function connect(options: ConnectOptions, signal: AbortSignal): Pro
     options.readBudget,
   );
   const writer = new NdJsonWriter(options.stdin, acpDialect, {
-    onMessage: (message, bytes) => recorder.recordMessage("c>a", message, bytes),
+    onMessage: (message, bytes) => {
+      recorder.recordMessage("c>a", message, bytes);
+      openRequests.sent(message);
+    },
   });
   const logAt = (level: "warn" | "debug") => (message: string) => log[level](`${agentName}: ${message}`);
   const connection = createMessageConnection(reader, writer, {
@@ -113,7 +122,7 @@ export async function connect(options: ConnectOptions, signal: AbortSignal): Pro
   connection.listen();
   try {
     const result = await initialize(connection, options, signal);
-    agent = new V1Agent(connection, result, options);
+    agent = new V1Agent(connection, result, { ...options, openRequests });
     return { agent, closed, dispose: () => end.dispose() };
   } catch (error) {
     end.dispose();

@@ -3,33 +3,21 @@
 import { domainToUnicode } from "node:url";
 import { Refusal } from "../base/errors.ts";
 import { asArray, asNumber, asObject, asString, isObject, optionalField, type JsonObject } from "./parse.ts";
-import type { Form, FormChoice, FormField, TextFormat } from "../session/forms/form.ts";
+import type { FormChoice, FormField, FormRequest, Form, TextFormat, WebAddress } from "../session/forms/form.ts";
 
 /** What an elicitation belongs to, and ends with. */
 export type ElicitationScope =
   { readonly sessionId: string; readonly toolCallId?: string } | { readonly requestId: string | number };
 
-/** A web address that the user is asked to open. `href` is exactly what is shown and opened. */
-export interface WebAddress {
-  readonly href: string;
-  readonly host: string;
-  /** The host with its punycode decoded. Absent if the host has none. */
-  readonly decodedHost?: string;
-  /** The address has a user name, which can be mistaken for the host. */
-  readonly hasUserName?: true;
-}
-
-/** What the agent asks for. `declined` is answered without the user, and `reason` is a sentence. */
-export type Elicitation = { readonly scope: ElicitationScope } & (
-  | { readonly type: "form"; readonly form: Form }
-  | { readonly type: "url"; readonly message: string; readonly elicitationId: string; readonly address: WebAddress }
-  | { readonly type: "declined"; readonly message: string; readonly reason: string }
-);
+/** What the agent asks for, and what it belongs to. */
+export type Elicitation = { readonly scope: ElicitationScope } & FormRequest;
 
 const maxFields = 100;
 const maxChoices = 1000;
 /** In characters, for names, titles, descriptions, defaults and patterns. */
 const maxText = 10_000;
+/** The panel sends names back, so it must get them whole. In characters. */
+const maxNameLength = 1000;
 
 /** The request, checked. Throws a Refusal if it cannot be shown at all. */
 export function readElicitation(params: JsonObject): Elicitation {
@@ -83,7 +71,8 @@ function readForm(message: string, schema: unknown): FormOrDeclined {
   const required = new Set(asArray(schema["required"]).filter(name => typeof name === "string"));
   const fields: FormField[] = [];
   for (const [name, property] of properties) {
-    const field = readField(limited(name, "properties"), asObject(property), required.has(name));
+    if (name.length > maxNameLength) throw invalid("requestedSchema", `A name may have ${maxNameLength} characters.`);
+    const field = readField(name, asObject(property), required.has(name));
     if (field) fields.push(field);
   }
   const unknown = [...required].find(name => !fields.some(field => field.name === name));

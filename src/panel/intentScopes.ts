@@ -24,6 +24,8 @@ export const intentScopes = {
   stop: "session",
   cancelConnecting: "session",
   answer: "session",
+  answerForm: "session",
+  openAddress: "session",
   always: "session",
   manageRules: "window",
   killTerminal: "session",

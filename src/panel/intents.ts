@@ -1,9 +1,12 @@
 // The requests of a chat panel to the extension host, and the validation of all messages from panels.
 import type { NextStep } from "../base/errors.ts";
+import type { FormValue } from "../session/forms/form.ts";
 import { intentScopes, type IntentScope } from "./intentScopes.ts";
 import { attachmentKinds } from "./mentionKinds.ts";
 import {
+  isAnyOf,
   isBoolean,
+  isFiniteNumber,
   isNonNegativeInteger,
   isListOf,
   isOneOf,
@@ -12,7 +15,8 @@ import {
   optional,
   type Validator,
 } from "../base/validators.ts";
-import type { Attachment, FindQuery, SettleFileChoice } from "./protocol.ts";
+import type { FindQuery } from "./find/findProtocol.ts";
+import type { Attachment, SettleFileChoice } from "./protocol.ts";
 
 /** Panel → extension host: an intent of the user. There is no direct answer. The outcome arrives as state. */
 export type Intent =
@@ -52,6 +56,15 @@ export type Intent =
   /** Ends the agent's process while Parley connects to it. */
   | { readonly type: "cancelConnecting" }
   | { readonly type: "answer"; readonly ask: string; readonly option: string }
+  /** Answers a form or a web address. `accept` needs the answers of a form. */
+  | {
+      readonly type: "answerForm";
+      readonly ask: string;
+      readonly action: "accept" | "decline" | "cancel";
+      readonly answers?: readonly { readonly field: string; readonly value: FormValue }[];
+    }
+  /** The user consents to open the web address of a question. */
+  | { readonly type: "openAddress"; readonly ask: string }
   /** Creates a rule from a question, after asking the user which one. */
   | { readonly type: "always"; readonly ask: string }
   /** Shows the rules, and highlights the one that `decision` names. */
@@ -150,6 +163,8 @@ const isAttachmentShape = isRecordOf({
 /** Whether a value is an attachment without unknown fields. */
 export const isAttachment = (value: unknown): value is Attachment => isAttachmentShape(value);
 
+const isFormValue = isAnyOf(isString, isFiniteNumber, isBoolean, isListOf(isString));
+
 /** One schema per intent. The mapped type makes a missing intent or field a compile error. */
 const shapes: {
   readonly [K in Intent["type"]]: { readonly [F in keyof Omit<Extract<Intent, { type: K }>, "type">]-?: Validator };
@@ -178,6 +193,12 @@ const shapes: {
   stop: {},
   cancelConnecting: {},
   answer: { ask: isString, option: isString },
+  answerForm: {
+    ask: isString,
+    action: isOneOf("accept", "decline", "cancel"),
+    answers: optional(isListOf(isRecordOf({ field: isString, value: isFormValue }))),
+  },
+  openAddress: { ask: isString },
   always: { ask: isString },
   manageRules: { decision: optional(isString) },
   killTerminal: { terminal: isString },

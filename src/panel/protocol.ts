@@ -1,6 +1,8 @@
 // The messages from the extension host to a chat panel: the view, its patches, and messages to one panel. Shared with
 // webview-ui. Everything here is plain JSON.
 import type { Problem } from "../base/errors.ts";
+import type { Form, WebAddress } from "../session/forms/form.ts";
+import type { FindHit } from "./find/findProtocol.ts";
 import type { AttachmentKind, Completion } from "./mentionKinds.ts";
 import type {
   ActivityState,
@@ -251,6 +253,12 @@ export interface ViewQuestion {
   readonly always?: true;
   /** The environment variables of the command, with secret values masked. */
   readonly env?: readonly { readonly name: string; readonly value: string }[];
+  /** A form to fill in, instead of options. */
+  readonly form?: Form;
+  /** A web address to open, instead of options. */
+  readonly address?: WebAddress;
+  /** The user has opened the web address. */
+  readonly opened?: true;
 }
 
 /** A prompt that waits for the agent. */
@@ -394,26 +402,6 @@ export type AttachmentSource =
   /** `data` is base64. */
   | { readonly type: "data"; readonly mimeType: string; readonly data: string };
 
-/** A search in the conversation. */
-export interface FindQuery {
-  readonly query: string;
-  readonly matchCase: boolean;
-  readonly wholeWord: boolean;
-  /** The query is a regular expression. */
-  readonly regex: boolean;
-}
-
-/** One hit of a search. */
-export interface FindHit {
-  readonly entry: string;
-  /** The index of its part. Absent for a hit in the frame of the entry: title, locations, notes. */
-  readonly part?: number;
-  /** The number of equal texts before it in the same part or frame, as painted. */
-  readonly nth: number;
-  /** The matched text. Cut if it is very long. */
-  readonly text: string;
-}
-
 /** Messages outside the view: replies to requests of one panel, and effects of commands on it. */
 export type PanelMessage =
   | { readonly type: "focus"; readonly target: "composer" | "ask" | "find" }
@@ -446,6 +434,8 @@ export type PanelMessage =
       readonly attachments: readonly Attachment[];
       readonly reason: string;
     }
+  /** A form that was not sent, because these fields do not have the form that the agent asks for. */
+  | { readonly type: "formRefused"; readonly ask: string; readonly fields: readonly string[] }
   /** A draft that the user can edit and send. */
   | { readonly type: "draft"; readonly text: string; readonly attachments: readonly Attachment[] }
   | { readonly type: "sound"; readonly sound: "question" | "turnEnd" | "failure" }

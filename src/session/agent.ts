@@ -12,6 +12,7 @@ import type {
   SessionEvent,
   ToolFields,
 } from "./events.ts";
+import type { FormAnswer, FormRequest } from "./forms/form.ts";
 
 /** An agent's capabilities, normalised over protocol versions. */
 export interface AgentCapabilities {
@@ -98,6 +99,10 @@ export interface AgentClient {
   report(event: SessionEvent): void;
   /** Resolves with `cancelled` when the signal aborts, or has aborted already. */
   requestPermission(question: PermissionQuestion, signal: AbortSignal): Promise<QuestionAnswer>;
+  /** Shows a form or a web address. Resolves with `cancelled` when the signal aborts, or has aborted already. */
+  askForm(request: FormRequest, signal: AbortSignal): Promise<FormAnswer>;
+  /** The agent no longer needs the web address with this id. */
+  completeAddress(elicitationId: string): void;
   /** `line` is 1-based, `limit` counts lines. */
   readTextFile(
     request: { readonly path: string; readonly line?: number; readonly limit?: number },

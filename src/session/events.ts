@@ -2,6 +2,7 @@
 // converts v1 updates to them, and Parley's own facts are events too. Logs store them, so fields keep their names even
 // where the code has other words: `submission` is the id of a prompt, `ask` of a question, `cwd` a workspace folder.
 import type { Problem } from "../base/errors.ts";
+import type { Form, FormDecision, WebAddress } from "./forms/form.ts";
 
 /** A patch as in ACP v2: absent leaves a field, null clears it, a value replaces it. */
 export type Patch<T> = { readonly [K in keyof T]?: T[K] | null };
@@ -207,8 +208,12 @@ export type SessionEvent =
       readonly reason?: string;
       /** The user can create a rule from the question. */
       readonly always?: true;
-      /** A rule's answer: the user is not asked. */
-      readonly answer?: QuestionAnswer;
+      /** Absent for a permission. A form has a `form`, unless Parley declined it, and a web address an `address`. */
+      readonly kind?: "form" | "url";
+      readonly form?: Form;
+      readonly address?: WebAddress;
+      /** An answer without the user: of a rule, or of Parley to a form that it cannot show. */
+      readonly answer?: AskAnswer;
       readonly by?: string;
     }
   /**
@@ -232,7 +237,9 @@ export type SessionEvent =
     }
   /** The user sends prompts although choices were refused. */
   | { readonly type: "choicesWaived" }
-  | { readonly type: "askClosed"; readonly ask: string; readonly answer: QuestionAnswer; readonly by?: string }
+  | { readonly type: "askClosed"; readonly ask: string; readonly answer: AskAnswer; readonly by?: string }
+  /** The user has opened the web address of a question, which stays open until the agent reports its end. */
+  | { readonly type: "addressOpened"; readonly ask: string }
   /** A file that the agent wrote needs the user; null: it no longer does. */
   | { readonly type: "file"; readonly path: string; readonly note: FileNote | null }
   /** The result of an agent's write, where the user's save settings changed its text. */
@@ -323,6 +330,8 @@ export type ConnectionState = "starting" | "connecting" | "opening" | "ready" | 
 export type ActivityState = "running" | "idle" | "requires_action" | (string & {});
 /** The id of the chosen option, or `cancelled` if none was chosen. */
 export type QuestionAnswer = { readonly option: string } | "cancelled";
+/** The answer to a question of any kind. Free text of a form is not part of it. */
+export type AskAnswer = QuestionAnswer | FormDecision;
 
 /**
  * An event as the log stores it and the reducer gets it. `at` (ms since the epoch) is set on dispatch, because the reducer

@@ -25,7 +25,8 @@ export function notificationBetween(before: SessionState, after: SessionState): 
   return { kind: "turnEnd", title: sessionTitle(after), outcome };
 }
 
-function titleOf({ title, toolCallId }: Question, { entries, workspaceFolder }: SessionState): string {
+function titleOf({ title, toolCallId, kind }: Question, { entries, workspaceFolder }: SessionState): string {
+  if (kind !== undefined) return title;
   const entry = toolCallId === undefined ? undefined : entries.get(toolKey(toolCallId));
   return permissionTitle(title, entry?.kind === "tool" ? entry.fields : undefined, workspaceFolder);
 }

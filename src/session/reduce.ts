@@ -21,6 +21,7 @@ import {
   withSwitchAllowed,
 } from "./choices.ts";
 import type { LoggedEvent, SessionEvent, SessionOption } from "./events.ts";
+import { formNotice } from "./forms/formNotice.ts";
 import { noteFile, recordWriteResult } from "./fileNotes.ts";
 import { appendContent, joinContent, upsertMessage } from "./messages.ts";
 import { editPrompt, movePrompt } from "./promptQueue.ts";
@@ -91,6 +92,12 @@ export function reduce(state: SessionState, { event, at }: LoggedEvent): Session
     }
     case "askClosed":
       return closeQuestion(state, event, at);
+    case "addressOpened":
+      if (!state.questions.some(ask => ask.id === event.ask && ask.answer === undefined && !ask.opened)) return state;
+      return {
+        ...state,
+        questions: state.questions.map(ask => (ask.id === event.ask ? { ...ask, opened: true as const } : ask)),
+      };
     case "file":
       return noteFile(state, event, at);
     case "fileResult":
@@ -175,6 +182,7 @@ function closeQuestion(
   if (!open) return state;
   const closed: Question = { ...open, answer, ...(by !== undefined && { by }) };
   const answered = { ...state, questions: state.questions.map(ask => (ask === open ? closed : ask)) };
+  if (closed.kind !== undefined) return withNotice(answered, formNotice(closed, answer), at);
   const { toolCallId } = open;
   const noted = toolCallId === undefined ? answered : noteAnswer(answered, toolCallId, answerKind(state, closed), at);
   const next = withAnswer(noted, closed);

@@ -55,6 +55,7 @@ export class RestartIds {
       case "choicesWaived":
       case "askOpened":
       case "askClosed":
+      case "addressOpened":
       case "file":
       case "fileResult":
       case "diffLines":

@@ -5,6 +5,8 @@ import { turnEnded } from "./activity.ts";
 import type { AgentClient, AgentSession, PermissionQuestion, WriteResult } from "./agent.ts";
 import type { ConnectionState, ContentBlock, LoggedEvent, QuestionAnswer, SessionEvent } from "./events.ts";
 import { ChoiceApplier } from "./choiceApplier.ts";
+import type { FormAnswer, FormRequest } from "./forms/form.ts";
+import { FormBroker } from "./forms/formBroker.ts";
 import { areChoicesOpen } from "./choices.ts";
 import { promptContentForAgent, type PromptCapabilities } from "./promptContentForAgent.ts";
 import { Participants } from "./participant.ts";
@@ -38,6 +40,8 @@ export class Session implements Disposable {
   readonly #changed = new Emitter<SessionState>();
   /** Fires after each event, with the state it led to. */
   readonly onDidChange: Event<SessionState> = this.#changed.event;
+  /** The open forms and web addresses. */
+  readonly forms: FormBroker;
   #state: SessionState = emptySession;
   #seq = 0;
   #agentLink: AgentLink | undefined;
@@ -63,6 +67,7 @@ export class Session implements Disposable {
       // that answers the question be recorded as the one that did.
       if (event.type === "askOpened" && this.#state.cancelling) queueMicrotask(() => this.#cancelQuestionsOfStopped());
     });
+    this.forms = new FormBroker({ report: event => this.#dispatch(event), newId: options.newId });
     const { participants = [] } = this.#services;
     this.#participants = new Participants({ participants, clock: options.clock, log: options.log });
     this.#choices = new ChoiceApplier({
@@ -228,7 +233,7 @@ export class Session implements Disposable {
   #cancelTurn(): void {
     if (!isBusy(this.#state)) return;
     this.#dispatch({ type: "cancelRequested" });
-    this.#services.cancelQuestions();
+    this.#cancelQuestions();
     this.#agentLink?.session.cancel();
     this.#stopTimer ??= this.#options.clock.after(maxStopWait, () => this.#dispatch({ type: "stopIgnored" }));
   }
@@ -336,6 +341,8 @@ export class Session implements Disposable {
         if (change) participants.observe(event, change.before, change.after);
       },
       requestPermission: (question, signal) => this.#requestPermission(this.#withTool(question, ids), signal),
+      askForm: (request, signal) => this.#askForm(request, ids, signal),
+      completeAddress: id => this.forms.complete(id),
       readTextFile: async (request, signal) => {
         const text = await services.readTextFile(request, signal);
         participants.afterRead(request);
@@ -366,8 +373,23 @@ export class Session implements Disposable {
     return this.#services.requestPermission(question, signal);
   }
 
+  #askForm(request: FormRequest, ids: RestartIds, signal: AbortSignal): Promise<FormAnswer> {
+    // After Stop, the turn must end instead of waiting for an answer, as with permissions.
+    if (this.#state.cancelling) return Promise.resolve("cancelled");
+    const { toolCallId } = request;
+    return this.forms.ask(
+      toolCallId === undefined ? request : { ...request, toolCallId: ids.suffixId(toolCallId) },
+      signal,
+    );
+  }
+
+  #cancelQuestions(): void {
+    this.#services.cancelQuestions();
+    this.forms.cancelAll();
+  }
+
   #cancelQuestionsOfStopped(): void {
-    if (this.#state.cancelling) this.#services.cancelQuestions();
+    if (this.#state.cancelling) this.#cancelQuestions();
   }
 
   #withTool(question: PermissionQuestion, ids: RestartIds): PermissionQuestion {
@@ -420,7 +442,7 @@ export class Session implements Disposable {
     this.#detach();
     // A prompt that was lost with the agent is not sent again automatically, and the prompts behind it wait too.
     if (isBusy(this.#state)) this.#setQueuePaused(true);
-    this.#services.cancelQuestions();
+    this.#cancelQuestions();
     this.#dispatch({ type: "agentLost", problem });
   }
 
@@ -431,7 +453,7 @@ export class Session implements Disposable {
     remote?.link.dispose();
     remote?.session.dispose();
     this.#choices.agentGone();
-    this.#services.cancelQuestions();
+    this.#cancelQuestions();
     // No agent is left that could use them.
     this.#services.endTerminals();
   }
@@ -449,6 +471,7 @@ export class Session implements Disposable {
     this.#participants.stateChanged(before, after);
     if (turnEnded(before, after)) this.#handleTurnEnd();
     this.#choices.stateChanged(before, after);
+    this.forms.stateChanged(after);
     this.#changed.fire(this.#state);
     return { before, after };
   }
@@ -466,6 +489,7 @@ export class Session implements Disposable {
   dispose(): void {
     if (this.#disposed) return;
     this.#detach();
+    this.forms.dispose();
     this.#disposed = true;
     this.#stopPreparing?.();
     this.#services.dispose();

@@ -11,7 +11,8 @@ import type { SessionParticipant } from "./participant.ts";
  * Files, terminals and permission requests, for one session. Disposing settles every promise that the services gave
  * out. The session serves the agent's requests with them, and calls the participants.
  */
-export interface SessionServices extends Omit<AgentClient, "report" | "writeTextFile">, Disposable {
+export interface SessionServices
+  extends Omit<AgentClient, "report" | "writeTextFile" | "askForm" | "completeAddress">, Disposable {
   writeTextFile(
     request: { readonly path: string; readonly content: string },
     signal: AbortSignal,

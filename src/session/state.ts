@@ -1,10 +1,11 @@
 // The immutable state of a session, and functions that derive values from it.
 import type { Problem } from "../base/errors.ts";
 import { EntryList } from "./entryList.ts";
+import type { Form, WebAddress } from "./forms/form.ts";
 import type {
   ActivityState,
   AgentCommand,
-  QuestionAnswer,
+  AskAnswer,
   QuestionOption,
   QuestionSubject,
   MessageAuthor,
@@ -115,7 +116,13 @@ export interface Question {
   readonly subject?: QuestionSubject;
   readonly reason?: string;
   readonly always?: true;
-  readonly answer?: QuestionAnswer;
+  /** Absent for a permission. */
+  readonly kind?: "form" | "url";
+  readonly form?: Form;
+  readonly address?: WebAddress;
+  /** The user has opened the web address. */
+  readonly opened?: true;
+  readonly answer?: AskAnswer;
   readonly by?: string;
 }
 /** A terminal's output. Beyond a limit the oldest output is dropped. */
@@ -281,14 +288,14 @@ export const contentText = (content: readonly ContentBlock[]): string =>
 /** A rule's answer to the question, as a sentence. Undefined if no rule answered. */
 export function ruleAnswerText(ask: Question): string | undefined {
   const { answer, by } = ask;
-  if (by === undefined || answer === undefined || answer === "cancelled") return undefined;
+  if (by === undefined || answer === undefined || answer === "cancelled" || "action" in answer) return undefined;
   const kind = ask.options.find(option => option.id === answer.option)?.kind ?? "";
   return `${kind.startsWith("reject") ? "Refused" : "Allowed"} by rule: ${by}`;
 }
 
 /** Whether the question was answered with an option that allows the request. */
 export function isAllowed({ answer, options }: Question): boolean {
-  if (answer === undefined || answer === "cancelled") return false;
+  if (answer === undefined || answer === "cancelled" || "action" in answer) return false;
   return options.some(option => option.id === answer.option && option.kind.startsWith("allow"));
 }
 

@@ -1,9 +1,11 @@
 // Handlers that pass intents on to the session, or replace it.
 import type { NextStep } from "../base/errors.ts";
-import type { IntentHandlers } from "../panel/intentHandlers.ts";
+import { faultyFields } from "../panel/form/answerForm.ts";
+import type { IntentHandlers, IntentOf } from "../panel/intentHandlers.ts";
 import type { ReplyTarget } from "../panel/replyTarget.ts";
 import { isPrompt } from "../session/state.ts";
 import type { CurrentSession } from "./currentSession.ts";
+import { openLink } from "./code/openFile.ts";
 import { runPanelCommand } from "./panelCommands.ts";
 
 type SessionIntents = IntentHandlers<
@@ -16,6 +18,8 @@ type SessionIntents = IntentHandlers<
   | "stop"
   | "cancelConnecting"
   | "answer"
+  | "answerForm"
+  | "openAddress"
   | "killTerminal"
   | "rename"
   | "setOption"
@@ -35,6 +39,11 @@ export const sessionIntents = (current: CurrentSession): SessionIntents => ({
   stop: () => current.session?.stop(),
   cancelConnecting: () => current.session?.cancelConnecting(),
   answer: ({ ask, option }) => current.session?.answer(ask, option),
+  answerForm: (intent, replyTarget) => answerForm(current, intent, replyTarget),
+  openAddress: async ({ ask }) => {
+    const href = current.session?.forms.openAddress(ask);
+    if (href !== undefined) await openLink(href, current.state.workspaceFolder);
+  },
   killTerminal: ({ terminal }) => current.session?.killTerminal(terminal),
   rename: ({ title }) => current.session?.rename(title),
   setOption: ({ option, value }) => current.session?.setOption(option, value),
@@ -42,6 +51,21 @@ export const sessionIntents = (current: CurrentSession): SessionIntents => ({
   selectAgent: ({ agent }, replyTarget) => replaceSession(current, replyTarget, agent),
   nextStep: ({ step }, replyTarget) => runNextStep(current, step, replyTarget),
 });
+
+function answerForm(
+  { session }: CurrentSession,
+  { ask, action, answers = [] }: IntentOf<"answerForm">,
+  replyTarget: ReplyTarget,
+): void {
+  if (action === "decline") return session?.forms.decline(ask);
+  if (action === "cancel") return session?.forms.cancel(ask);
+  const form = session?.forms.form(ask);
+  if (!session || !form) return;
+  const values = new Map(answers.map(({ field, value }) => [field, value]));
+  const fields = faultyFields(form, values);
+  if (fields.length > 0) replyTarget.reply({ type: "formRefused", ask, fields });
+  else session.forms.accept(ask, values);
+}
 
 /** Starts a session with this agent, and lets the user type its first prompt. */
 async function replaceSession(current: CurrentSession, replyTarget: ReplyTarget, agent?: string): Promise<void> {

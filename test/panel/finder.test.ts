@@ -4,7 +4,8 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { Finder, maxHits, type FindResult } from "../../src/panel/find/finder.ts";
 import { plainMarkdown, plainTerminal } from "../../src/panel/find/plainText.ts";
-import type { FindQuery, ToolPart, ViewEntry, ViewMessage } from "../../src/panel/protocol.ts";
+import type { FindQuery } from "../../src/panel/find/findProtocol.ts";
+import type { ToolPart, ViewEntry, ViewMessage } from "../../src/panel/protocol.ts";
 
 const turn = (): Promise<void> => new Promise(resolve => setImmediate(resolve));
 

@@ -1,7 +1,8 @@
 // The find bar over the transcript. The host searches; the bar counts the hits, navigates between them and highlights
 // them.
 import { html, nothing, type TemplateResult } from "lit";
-import type { FindHit, PanelMessage, ViewEntry } from "../../src/panel/protocol.ts";
+import type { FindHit } from "../../src/panel/find/findProtocol.ts";
+import type { PanelMessage, ViewEntry } from "../../src/panel/protocol.ts";
 import { LightElement } from "../base/element.ts";
 import { iconButton } from "../base/iconButton.ts";
 import { FindMarks } from "./findMarks.ts";

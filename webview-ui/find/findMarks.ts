@@ -1,6 +1,7 @@
 // Highlights hits with the CSS Custom Highlight API, which changes no nodes. Only entries near the visible part are
 // read.
-import type { FindHit, ViewEntry } from "../../src/panel/protocol.ts";
+import type { FindHit } from "../../src/panel/find/findProtocol.ts";
+import type { ViewEntry } from "../../src/panel/protocol.ts";
 import type { LightElement } from "../base/element.ts";
 import { PaintedEntry } from "./findText.ts";
 import type { TranscriptElement } from "../transcript/transcript.ts";

@@ -2,7 +2,8 @@
 // here.
 import { MarkdownElement } from "../markdown/markdown.ts";
 import { namedLocations } from "../../src/panel/fileNames.ts";
-import type { FindHit, ViewEntry } from "../../src/panel/protocol.ts";
+import type { FindHit } from "../../src/panel/find/findProtocol.ts";
+import type { ViewEntry } from "../../src/panel/protocol.ts";
 
 /** The elements of an entry's frame with searchable text, in the order in which the host searches them. */
 const frameSelector =

@@ -1,6 +1,7 @@
 // The whole panel: header, banner, transcript or empty state, and the dock below.
 import { html, nothing, type TemplateResult } from "lit";
 import type { ViewHead, PanelMessage, View } from "../../src/panel/protocol.ts";
+import type { FormCardElement } from "../question/formCard.ts";
 import type { QuestionCardElement } from "../question/questionCard.ts";
 import { forgetClosedQuestions } from "../transcript/questionOptions.ts";
 import { changesKey } from "./changes.ts";
@@ -82,6 +83,9 @@ export class PanelElement extends LightElement {
       case "unsent":
       case "draft":
         this.#composer?.receive(message);
+        break;
+      case "formRefused":
+        this.querySelector<FormCardElement>("parley-form")?.showRefused(message.ask, message.fields);
         break;
       case "found":
         this.#find?.showResults(message);
@@ -195,6 +199,7 @@ export class PanelElement extends LightElement {
         <parley-plan .plans=${head.plans}></parley-plan>
         <parley-asks
           .asks=${head.asks}
+          .agentName=${head.agent?.name ?? ""}
           .entryOf=${(id: string) => this.store.entry(id)}
           .onLeave=${() => this.focusComposer()}
         ></parley-asks>

@@ -4,6 +4,7 @@ import { html, nothing, type TemplateResult } from "lit";
 import { keyed } from "lit/directives/keyed.js";
 import { visibleText } from "../../src/base/visibleText.ts";
 import type { ViewQuestion, ViewEntry } from "../../src/panel/protocol.ts";
+import type { FormCardElement } from "./formCard.ts";
 import { QuestionOptions, onAnswer } from "../transcript/questionOptions.ts";
 import { LightElement, icon, roveByKey, roveTabStop, roveToFocus } from "../base/element.ts";
 import { t } from "../base/l10n.ts";
@@ -13,8 +14,9 @@ import { toolKindIcon } from "../transcript/toolCall.ts";
 
 /** `<parley-asks>`: the oldest open question, and how many are open. */
 export class QuestionCardElement extends LightElement {
-  static override properties = { asks: { attribute: false } };
+  static override properties = { asks: { attribute: false }, agentName: { attribute: false } };
   declare asks: readonly ViewQuestion[];
+  declare agentName: string;
   /** Returns the entry of the tool call that a question is about. */
   entryOf: (id: string) => ViewEntry | undefined = () => undefined;
   /** Called when the last question disappears and the focus was here. */
@@ -26,6 +28,7 @@ export class QuestionCardElement extends LightElement {
   constructor() {
     super();
     this.asks = [];
+    this.agentName = "";
     this.addEventListener("keydown", event => this.#keydown(event));
     this.addEventListener("focusin", event => this.#focusin(event));
   }
@@ -43,11 +46,14 @@ export class QuestionCardElement extends LightElement {
 
   /** Focuses the question, at the user's request. */
   focusCard(): void {
-    this.querySelector<HTMLElement>(".options button")?.focus();
+    const form = this.querySelector<FormCardElement>("parley-form");
+    if (form) form.focusCard();
+    else this.querySelector<HTMLElement>(".options button")?.focus();
   }
 
+  /** The card of a permission. A form has its own keys. */
   get #card(): HTMLElement | null {
-    return this.querySelector<HTMLElement>(".ask");
+    return this.querySelector<HTMLElement>(".ask:not(.form-card)");
   }
 
   protected override willUpdate(changed: Map<PropertyKey, unknown>): void {
@@ -61,7 +67,7 @@ export class QuestionCardElement extends LightElement {
     if (card) roveTabStop(card);
     if (!this.#hadFocus) return;
     this.#hadFocus = false;
-    if (card) this.focusCard();
+    if (this.asks.length > 0) this.focusCard();
     else this.onLeave();
   }
 
@@ -71,6 +77,13 @@ export class QuestionCardElement extends LightElement {
   }
 
   #question(question: ViewQuestion): TemplateResult {
+    if (question.form || question.address) {
+      return html`<parley-form
+        .question=${question}
+        .agentName=${this.agentName}
+        .count=${this.asks.length}
+      ></parley-form>`;
+    }
     const owner = question.entry === undefined ? undefined : this.entryOf(question.entry);
     return html`<div class="ask" role="group" aria-label=${visibleText(question.title)}>
       <div class="ask-head">

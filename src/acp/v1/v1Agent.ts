@@ -1,6 +1,6 @@
 // An Agent that uses ACP v1: sends requests, and turns updates into session events with v1Updates.ts.
 import { ResponseError, type MessageConnection } from "vscode-jsonrpc/node";
-import { ProblemError, asError, type Problem } from "../../base/errors.ts";
+import { ProblemError, Refusal, asError, type Problem } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
 import type {
   Agent,
@@ -11,13 +11,16 @@ import type {
   TerminalRequest,
 } from "../../session/agent.ts";
 import type { ContentBlock, QuestionAnswer } from "../../session/events.ts";
+import type { FormAnswer } from "../../session/forms/form.ts";
 import { agentProblem, answerInTime } from "../agentProblems.ts";
 import { permissionResult, readPermissionRequest, serveAgentRequests, type RequestSession } from "../agentRequests.ts";
 import { sendNotification, sendRequest } from "../clientRequests.ts";
 import { EarlyUpdates } from "../earlyUpdates.ts";
 import { requestCancelled } from "../errorCodes.ts";
+import type { OpenRequests } from "../openRequests.ts";
 import { maxPromptBytes, promptLineBytes, promptSizeProblem } from "../promptSize.ts";
 import { isObject, asArray, asString, asObject, contentToWire, type JsonObject } from "../parse.ts";
+import type { Elicitation } from "../readElicitation.ts";
 import { turnUsage } from "./usage.ts";
 import { V1Updates } from "./v1Updates.ts";
 
@@ -26,6 +29,7 @@ interface V1Options {
   readonly commandLine: string;
   readonly timeout: number;
   readonly log: Log;
+  readonly openRequests: OpenRequests;
 }
 
 /** An agent process that uses v1, and its sessions. */
@@ -37,6 +41,11 @@ export class V1Agent implements Agent {
   readonly #sessions = new Map<string, V1Session>();
   readonly #earlyUpdates: EarlyUpdates;
   readonly #ended = new AbortController();
+  /** The clients of requests that name no session, by their parameters. */
+  readonly #clients = new WeakMap<object, AgentClient>();
+  /** The clients that show a web address, by its id. */
+  readonly #addresses = new Map<string, AgentClient>();
+  #openForms = 0;
 
   constructor(connection: MessageConnection, result: JsonObject, options: V1Options) {
     this.#connection = connection;
@@ -65,8 +74,11 @@ export class V1Agent implements Agent {
   }
 
   open(request: { readonly cwd: string }, client: AgentClient): Promise<AgentSession> {
-    const answer = this.request("session/new", { cwd: request.cwd, mcpServers: [] });
-    const opened = answerInTime(answer, this.#options, this.#ended.signal, "the request for a new session").then(
+    const params = { cwd: request.cwd, mcpServers: [] };
+    this.#clients.set(params, client);
+    const answer = this.request("session/new", params);
+    const limit = { ...this.#options, waitsForUser: () => this.#openForms > 0 };
+    const opened = answerInTime(answer, limit, this.#ended.signal, "the request for a new session").then(
       value => this.#opened(asObject(value), client),
       (error: unknown) => {
         throw new ProblemError(this.problem(asError(error), "could not open a session"));
@@ -119,9 +131,33 @@ export class V1Agent implements Agent {
     });
     serveAgentRequests(this.#connection, {
       findSession: id => this.#findSession(id),
+      askForm: (elicitation, signal) => this.#askForm(elicitation, signal),
+      completeAddress: id => {
+        this.#addresses.get(id)?.completeAddress(id);
+        this.#addresses.delete(id);
+      },
       ended: this.#ended.signal,
       log,
     });
+  }
+
+  async #askForm({ scope, ...asked }: Elicitation, signal: AbortSignal): Promise<FormAnswer> {
+    const request = "requestId" in scope ? this.#options.openRequests.find(scope.requestId) : undefined;
+    const sessionId = "requestId" in scope ? asString(request?.params["sessionId"]) : scope.sessionId;
+    const session = sessionId === undefined ? undefined : await this.#findSession(sessionId);
+    const client = session?.client ?? (request && this.#clients.get(request.params));
+    if (!client) throw new Refusal("notFound", "There is no open request or session with this id.", scope);
+    if (asked.type === "url") this.#addresses.set(asked.elicitationId, client);
+    const toolCallId = "toolCallId" in scope ? scope.toolCallId : undefined;
+    this.#openForms++;
+    try {
+      return await client.askForm(
+        { ...asked, ...(toolCallId !== undefined && { toolCallId }) },
+        request ? AbortSignal.any([signal, request.answered]) : signal,
+      );
+    } finally {
+      this.#openForms--;
+    }
   }
 
   async #findSession(sessionId: string): Promise<V1Session | undefined> {

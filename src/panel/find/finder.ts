@@ -1,6 +1,7 @@
 // Find in conversation: searches everything a view contains, in slices, so that the extension host is never blocked.
 import { runWithTimeLimit, type TimedRun } from "./findTimeLimit.ts";
-import type { FindHit, FindQuery, ViewEntry } from "../protocol.ts";
+import type { ViewEntry } from "../protocol.ts";
+import type { FindHit, FindQuery } from "./findProtocol.ts";
 import { searchable, type Searchable } from "./searchable.ts";
 
 /** The search ends after this many hits. */

@@ -40,7 +40,22 @@ function folderOf(raw: unknown): string | undefined {
   return found && (found[1] as string);
 }
 
+/** The view of a form or a web address. It names no tool call, because it is shown above the composer only. */
+function formView({ id, title, form, address, opened }: Question): ViewQuestion {
+  return {
+    id,
+    title,
+    parts: [],
+    locations: [],
+    options: [],
+    ...(form && { form }),
+    ...(address && { address }),
+    ...(opened && { opened }),
+  };
+}
+
 export function questionView(ask: Question, state: SessionState, diffs: DiffStore): ViewQuestion {
+  if (ask.kind !== undefined) return formView(ask);
   const id = ask.toolCallId === undefined ? undefined : toolKey(ask.toolCallId);
   const entry = id === undefined ? undefined : state.entries.get(id);
   const tool = entry?.kind === "tool" ? entry : undefined;

@@ -6,6 +6,8 @@ const defaultLimit = 4096;
 const fieldLimits: Readonly<Record<string, number>> = {
   // Ids are sent back and must match. Data and texts have their own limits, and a text may grow by appends.
   id: 0, entry: 0, live: 0, terminalId: 0, value: 0, data: 0, text: 0,
+  // An answer that starts with them is sent back, and an address is opened.
+  default: 0, href: 0, host: 0,
   // The user decides by these texts, so they are shown in full up to the length that a person could read.
   command: 20_000, detail: 20_000, patch: 100_000,
 }; // prettier-ignore

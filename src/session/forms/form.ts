@@ -163,3 +163,32 @@ export const loggedAnswers = ({ fields }: Form, answers: ReadonlyMap<string, For
     if (isEmpty(value)) return [];
     return [field.type === "text" ? { field: field.name, answered: true } : { field: field.name, value }];
   });
+
+/** A web address that the user is asked to open. `href` is exactly what is shown and opened. */
+export interface WebAddress {
+  readonly href: string;
+  readonly host: string;
+  /** The host with its punycode decoded. Absent if the host has none. */
+  readonly decodedHost?: string;
+  /** The address has a user name, which can be mistaken for the host. */
+  readonly hasUserName?: true;
+}
+
+/** What an agent asks. `declined` is answered without the user, and `reason` is a sentence. */
+export type FormRequest = { readonly toolCallId?: string } & (
+  | { readonly type: "form"; readonly form: Form }
+  | { readonly type: "url"; readonly message: string; readonly elicitationId: string; readonly address: WebAddress }
+  | { readonly type: "declined"; readonly message: string; readonly reason: string }
+);
+
+/** The answer for the agent. A web address is accepted without values, when the user opens it. */
+export type FormAnswer =
+  | { readonly action: "accept"; readonly values?: ReadonlyMap<string, FormValue> }
+  | { readonly action: "decline" }
+  | "cancelled";
+
+/** The answer as events keep it. */
+export interface FormDecision {
+  readonly action: "accept" | "decline";
+  readonly answers?: readonly LoggedAnswer[];
+}

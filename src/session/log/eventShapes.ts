@@ -69,7 +69,61 @@ const toolFields: { readonly [F in keyof ToolFields]-?: Validator } = {
 };
 
 const isProblem = isRecordWith({ message: isString, detail: isExtra, command: isExtra, next: isListOf(isString) });
-const isAnswer = isAnyOf(isOneOf("cancelled"), isRecordWith({ option: isString }));
+const isFormValue = isAnyOf(isString, isFiniteNumber, isBoolean, isListOf(isString));
+const isFormAnswer = isAnyOf(
+  isRecordWith({ field: isString, value: isFormValue }),
+  isRecordWith({ field: isString, answered: isTrue }),
+);
+const isAnswer = isAnyOf(
+  isOneOf("cancelled"),
+  isRecordWith({ option: isString }),
+  isRecordWith({ action: isOneOf("accept", "decline"), answers: optional(isListOf(isFormAnswer)) }),
+);
+const fieldParts = { name: isString, title: isString, description: isExtra, required: isBoolean };
+const number = optional(isFiniteNumber);
+const isChoices = isListOf(isRecordWith({ value: isString, name: isString, description: isExtra }));
+const isForm = isRecordWith({
+  message: isString,
+  title: isExtra,
+  description: isExtra,
+  fields: isListOf(
+    isAnyOf(
+      isRecordWith({
+        ...fieldParts,
+        type: isOneOf("text"),
+        minLength: number,
+        maxLength: number,
+        pattern: isExtra,
+        format: isExtra,
+        default: isExtra,
+      }),
+      isRecordWith({
+        ...fieldParts,
+        type: isOneOf("number"),
+        integer: isBoolean,
+        minimum: number,
+        maximum: number,
+        default: number,
+      }),
+      isRecordWith({ ...fieldParts, type: isOneOf("boolean"), default: optional(isBoolean) }),
+      isRecordWith({ ...fieldParts, type: isOneOf("select"), choices: isChoices, default: isExtra }),
+      isRecordWith({
+        ...fieldParts,
+        type: isOneOf("multiselect"),
+        choices: isChoices,
+        minItems: number,
+        maxItems: number,
+        default: optional(isListOf(isString)),
+      }),
+    ),
+  ),
+});
+const isAddress = isRecordWith({
+  href: isString,
+  host: isString,
+  decodedHost: isExtra,
+  hasUserName: optional(isTrue),
+});
 const isAuthor = isOneOf("user", "agent", "thought");
 
 const isSubject = isRecordWith({
@@ -130,6 +184,9 @@ const shapes: {
     subject: optional(isSubject),
     reason: isExtra,
     always: optional(isTrue),
+    kind: optional(isOneOf("form", "url")),
+    form: optional(isForm),
+    address: optional(isAddress),
     answer: optional(isAnswer),
     by: isExtra,
   },
@@ -139,6 +196,7 @@ const shapes: {
   choiceRefused: { id: isString, reason: isOneOf("missing", "refused"), message: isExtra },
   choicesWaived: {},
   askClosed: { ask: isString, answer: isAnswer, by: isExtra },
+  addressOpened: { ask: isString },
   file: { path: isString, note: nullable(isOneOf("unsaved", "diverged")) },
   fileResult: { path: isString, before: isString, after: isString },
   diffLines: { toolCallId: isString, lines: isListOf(isRecordWith({ item: isFiniteNumber, line: isFiniteNumber })) },

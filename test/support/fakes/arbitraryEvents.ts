@@ -125,6 +125,32 @@ export const eventArb: fc.Arbitrary<SessionEvent> = fc.oneof(
     answer: fc.constant({ option: "y" }),
     by: word,
   }),
+  fc.record({
+    type: fc.constant("askOpened"),
+    ask: id,
+    title: word,
+    toolCallId: id,
+    options: fc.constant([]),
+    kind: fc.constant("form"),
+    form: fc.record({
+      message: word,
+      fields: fc.constant([{ type: "text", name: "x", title: "X", required: true }]),
+    }),
+  }),
+  fc.record({
+    type: fc.constant("askOpened"),
+    ask: id,
+    title: word,
+    options: fc.constant([]),
+    kind: fc.constant("url"),
+    address: fc.constant({ href: "https://example.com/", host: "example.com" }),
+  }),
+  fc.record({ type: fc.constant("addressOpened"), ask: id }),
+  fc.record({
+    type: fc.constant("askClosed"),
+    ask: id,
+    answer: fc.constantFrom({ action: "decline" }, { action: "accept", answers: [{ field: "x", answered: true }] }),
+  }),
   fc.record({ type: fc.constant("fileResult"), path: fc.constantFrom("/w/a", "/w/b"), before: word, after: word }),
   fc.record({
     type: fc.constant("file"),

@@ -11,6 +11,8 @@ export function recordingClient(serve: Partial<AgentClient> = {}): AgentClient &
     events,
     report: event => events.push(event),
     requestPermission: none,
+    askForm: none,
+    completeAddress: () => {},
     readTextFile: none,
     writeTextFile: none,
     createTerminal: none,

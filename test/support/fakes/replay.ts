@@ -1,4 +1,6 @@
 // Replays a transcript through the real connect(), Session and Projector, with the actions of the recorded user.
+import type { FormValue } from "../../../src/session/forms/form.ts";
+import type { Session } from "../../../src/session/session.ts";
 import { isDeepStrictEqual } from "node:util";
 import { connect, type AgentConnection } from "../../../src/acp/connect.ts";
 import { TrafficRecorder } from "../../../src/acp/trafficRecorder.ts";
@@ -241,7 +243,8 @@ class ReplayRun implements ReplayResult {
       const option = isObject(outcome) ? outcome["optionId"] : undefined;
       if (ask && typeof option === "string") played.session.answer(ask.id, option);
       else if (ask) played.cancelQuestions();
-    } else if (request?.method?.startsWith("fs/") && played) played.answer(request, message);
+    } else if (request?.method === "elicitation/create" && played) answerForm(played.session, message.result);
+    else if (request?.method?.startsWith("fs/") && played) played.answer(request, message);
     return undefined;
   }
 
@@ -265,6 +268,17 @@ class ReplayRun implements ReplayResult {
     this.#connecting?.then(connected => connected.dispose()).catch(() => {});
     this.#agent.end();
   }
+}
+
+/** Answers the open form as the recorded client did. */
+function answerForm(session: Session, result: unknown): void {
+  const form = openQuestions(session.state).find(open => open.kind === "form");
+  if (!form || !isObject(result)) return;
+  const content = isObject(result["content"]) ? result["content"] : {};
+  if (result["action"] === "accept")
+    session.forms.accept(form.id, new Map(Object.entries(content) as [string, FormValue][]));
+  else if (result["action"] === "decline") session.forms.decline(form.id);
+  else session.forms.cancel(form.id);
 }
 
 const turn = (): Promise<void> => new Promise(resolve => setImmediate(resolve));

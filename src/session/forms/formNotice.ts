@@ -1,0 +1,36 @@
+// What the conversation shows of a form or a web address once it was answered.
+import type { AskAnswer } from "../events.ts";
+import type { Notice, Question } from "../state.ts";
+import type { FormField, LoggedAnswer } from "./form.ts";
+
+/** The notice for an answered question of another kind than a permission. */
+export function formNotice(question: Question, answer: AskAnswer): Pick<Notice, "severity" | "title" | "description"> {
+  const { title, kind, form, reason, address } = question;
+  if (answer === "cancelled" || "option" in answer) return { severity: "info", title: `Not answered: ${title}` };
+  if (answer.action === "decline") {
+    return { severity: "info", title: `Declined: ${title}`, ...(reason !== undefined && { description: reason }) };
+  }
+  if (kind === "url") {
+    return { severity: "info", title: `Opened: ${title}`, ...(address && { description: address.href }) };
+  }
+  const lines = (answer.answers ?? []).flatMap(one => answerLine(one, form?.fields ?? []));
+  return {
+    severity: "info",
+    title: `Answered: ${title}`,
+    ...(lines.length > 0 && { description: lines.join("\n") }),
+  };
+}
+
+function answerLine(logged: LoggedAnswer, fields: readonly FormField[]): readonly string[] {
+  const field = fields.find(({ name }) => name === logged.field);
+  return field ? [`${field.title}: ${"value" in logged ? valueText(field, logged.value) : "answered"}`] : [];
+}
+
+function valueText(field: FormField, value: Extract<LoggedAnswer, { value: unknown }>["value"]): string {
+  if (typeof value === "boolean") return value ? "yes" : "no";
+  if (typeof value === "number") return String(value);
+  const chosen = typeof value === "string" ? [value] : value;
+  const choices = field.type === "select" || field.type === "multiselect" ? field.choices : [];
+  const names = chosen.map(one => choices.find(choice => choice.value === one)?.name ?? one);
+  return names.length === 0 ? "none" : names.join(", ");
+}

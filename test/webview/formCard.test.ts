@@ -1,0 +1,178 @@
+// Forms and web addresses above the composer: filled in by keyboard alone, never sent incomplete, hostile texts inert.
+import assert from "node:assert/strict";
+import type { ViewQuestion } from "../../src/panel/protocol.ts";
+import type { Intent } from "../../src/panel/intents.ts";
+import { openPanel, usePanel, type PanelPage } from "./panelPage.ts";
+import { addressAsk, formAsk, message, snapshot, view } from "./scenes.ts";
+
+const asking = (...asks: readonly ViewQuestion[]): ReturnType<typeof view> =>
+  view([message("u1", "user", "Set up a shop")], { asks });
+
+describe("a form", () => {
+  usePanel();
+  const answers = async (panel: PanelPage): Promise<readonly Intent[]> =>
+    (await panel.intents()).filter(({ type }) => type === "answerForm" || type === "openAddress");
+  /** The guard against keys that were meant for something else. */
+  const passGuard = (panel: PanelPage): Promise<void> => panel.page.clock.runFor(600);
+
+  it("is filled in by keyboard alone: Enter names what is missing, and sends only the complete form", async () => {
+    const panel = await openPanel([snapshot(asking(formAsk))], { frozen: true });
+    const { page } = panel;
+    const { keyboard } = page;
+    const focused = (name: string | RegExp, role: "textbox" | "radio" | "checkbox"): Promise<void> =>
+      page.getByRole(role, { name }).and(page.locator(":focus")).waitFor();
+    assert.equal(await page.evaluate(() => document.activeElement?.closest("parley-form") ?? null), null);
+
+    await panel.post({ type: "focus", target: "ask" });
+    await focused("Name of the shop (required)", "textbox");
+    await keyboard.press("Enter");
+    assert.equal(await page.getByText("An answer is required.").count(), 0, "the key came too early");
+    await passGuard(panel);
+    await keyboard.press("Enter");
+    await page.getByText("An answer is required.").first().waitFor();
+    assert.equal(await page.getByText("An answer is required.").count(), 3, "beside each of the required fields");
+    await focused("Name of the shop (required)", "textbox");
+    assert.deepEqual(await answers(panel), []);
+
+    await keyboard.type("Ad");
+    await page.getByText("Enter at least 3 characters.").waitFor();
+    await keyboard.type("a’s");
+    await keyboard.press("Tab");
+    await focused("Contact", "textbox");
+    await keyboard.press("Control+a");
+    await keyboard.type("nobody");
+    await keyboard.press("Tab");
+    await page.getByText("Enter an email address.").waitFor();
+    await focused("Port (required)", "textbox");
+    await keyboard.type("80.5");
+    await page.getByText("Enter a whole number.").waitFor();
+    await keyboard.press("Control+a");
+    await keyboard.type("80");
+    await page.getByText("Enter 1024 or more.").waitFor();
+    await keyboard.type("80");
+    await keyboard.press("Tab");
+    await focused("Write tests", "checkbox");
+    await keyboard.press("Space");
+    await keyboard.press("Tab");
+    await focused(/SQLite/, "radio");
+    await keyboard.press("ArrowDown");
+    await focused(/PostgreSQL/, "radio");
+    await keyboard.press("Tab");
+    await focused("Other database", "textbox");
+    await keyboard.press("Tab");
+    await focused("English", "checkbox");
+    await keyboard.press("Tab");
+    await keyboard.press("Space");
+    await keyboard.press("Enter");
+    await focused("Contact", "textbox");
+    await keyboard.press("Control+a");
+    await keyboard.press("Delete");
+    assert.deepEqual(await answers(panel), []);
+    await keyboard.press("Enter");
+    assert.deepEqual(await answers(panel), [
+      {
+        type: "answerForm",
+        ask: "f1",
+        action: "accept",
+        answers: [
+          { field: "tests", value: false },
+          { field: "langs", value: ["English", "Deutsch"] },
+          { field: "name", value: "Ada’s" },
+          { field: "port", value: 8080 },
+          { field: "store", value: "pg" },
+        ],
+      },
+    ]);
+    await keyboard.press("Enter");
+    assert.equal((await answers(panel)).length, 1, "it is sent once");
+  });
+
+  it("can be declined and cancelled, each by its own button", async () => {
+    for (const [name, action] of [
+      ["Decline", "decline"],
+      ["Cancel", "cancel"],
+    ] as const) {
+      const panel = await openPanel([snapshot(asking(formAsk))]);
+      await panel.page.getByRole("form", { name: formAsk.title }).getByRole("button", { name }).click();
+      assert.deepEqual(await answers(panel), [{ type: "answerForm", ask: "f1", action }]);
+    }
+  });
+
+  it("keeps its answers while the rest of the panel changes, and shows a pattern that the host refused", async () => {
+    const panel = await openPanel([snapshot(asking(formAsk))]);
+    const name = panel.page.getByRole("textbox", { name: "Name of the shop" });
+    await name.fill("Ada’s");
+    await panel.patch({ op: "head", head: { title: "Another title" } });
+    await panel.post({ type: "formRefused", ask: "f1", fields: ["name"] });
+    await panel.page.getByText("The agent asks for another form of text.").waitFor();
+    await name.and(panel.page.locator(":focus")).waitFor();
+    await name.fill("Ada’s Shop");
+    assert.equal(await panel.page.getByText("The agent asks for another form of text.").count(), 0);
+  });
+
+  it("shows hostile texts as text", async () => {
+    const evil = '<img src=x onerror="alert(1)">\u202egpj.exe';
+    const field = { title: evil, description: evil, required: true } as const;
+    const choices = [{ value: evil, name: evil, description: evil }];
+    const form = {
+      message: evil,
+      title: evil,
+      description: evil,
+      fields: [
+        { ...field, name: "__proto__", type: "text", default: evil, pattern: "(a+)+$" },
+        { ...field, name: "b", type: "boolean" },
+        { ...field, name: "c", type: "select", choices },
+        { ...field, name: "d", type: "multiselect", choices, default: [evil] },
+      ],
+    } as const;
+    const panel = await openPanel([snapshot(asking({ ...formAsk, title: evil, form }))]);
+    const card = panel.page.locator("parley-form");
+    await card.getByRole("button", { name: "Send" }).waitFor();
+    assert.equal(await card.locator("img").count(), 0);
+    assert.ok(!(await card.innerText()).includes("\u202e"), "no character changes the direction of the text");
+    await card.getByRole("radio").check();
+    await card.getByRole("button", { name: "Send" }).click();
+    const [sent] = await answers(panel);
+    assert.ok(sent?.type === "answerForm");
+    assert.deepEqual(
+      sent.answers?.map(({ field: name, value }) => [name, value]),
+      [
+        ["__proto__", evil],
+        ["d", [evil]],
+        ["b", false],
+        ["c", evil],
+      ],
+    );
+  });
+});
+
+describe("a web address", () => {
+  usePanel();
+
+  it("is shown in full with its host emphasised and decoded, and opens only when the user agrees", async () => {
+    const panel = await openPanel([snapshot(asking(addressAsk))]);
+    const card = panel.page.getByRole("form", { name: addressAsk.title });
+    assert.equal(
+      (await card.locator(".address").innerText()).trim(),
+      "https://apple.com@xn--80ak6aa92e.com/login?next=%2Ftickets#start",
+    );
+    assert.equal(await card.locator(".address strong").innerText(), "xn--80ak6aa92e.com");
+    await card.getByText(/Decoded, it reads “аррӏе.com”/).waitFor();
+    await card.getByText(/begins with a user name, which is not its host/).waitFor();
+    assert.equal(await card.locator("a, [data-href]").count(), 0, "nothing else opens it");
+    await card.getByRole("button", { name: "Open in Browser" }).click();
+    assert.deepEqual(await panel.intents(), [{ type: "openAddress", ask: "w1" }]);
+  });
+
+  it("stays after it was opened, can be opened again, and can be closed", async () => {
+    const panel = await openPanel([snapshot(asking({ ...addressAsk, opened: true }))]);
+    const card = panel.page.getByRole("form", { name: addressAsk.title });
+    await card.getByText(/Demo Agent waits until you are done there/).waitFor();
+    await card.getByRole("button", { name: "Open Again" }).click();
+    await card.getByRole("button", { name: "Close" }).click();
+    assert.deepEqual(await panel.intents(), [
+      { type: "openAddress", ask: "w1" },
+      { type: "answerForm", ask: "w1", action: "cancel" },
+    ]);
+  });
+});

@@ -1,0 +1,189 @@
+// The card of a form or a web address. It never takes the focus, and Enter never sends an incomplete form.
+import { html, nothing, type TemplateResult } from "lit";
+import { visibleText } from "../../src/base/visibleText.ts";
+import type { ViewQuestion } from "../../src/panel/protocol.ts";
+import { defaultAnswers, fieldFault, type Form, type FormField, type FormValue } from "../../src/session/forms/form.ts";
+import { LightElement, icon } from "../base/element.ts";
+import { t } from "../base/l10n.ts";
+import { send } from "../base/vscodeApi.ts";
+import { addressDetails } from "./addressDetails.ts";
+import { faultText } from "./faultText.ts";
+import { fieldControl } from "./formField.ts";
+
+/** A key does not send within this time after the focus moved here, because it was meant for something else (ms). */
+const guardTime = 500;
+
+/** `<parley-form>`: one form or web address. Its answers live as long as the element. */
+export class FormCardElement extends LightElement {
+  static override properties = {
+    question: { attribute: false },
+    agentName: { attribute: false },
+    count: { attribute: false },
+  };
+  declare question: ViewQuestion | undefined;
+  declare agentName: string;
+  declare count: number;
+  #answers = new Map<string, FormValue>();
+  /** The fields that show their faults: those that the user has left, and all once the user has tried to send. */
+  readonly #checked = new Set<string>();
+  /** Fields that the extension host refused with this answer. */
+  readonly #refused = new Map<string, FormValue | undefined>();
+  #focusedAt = Infinity;
+  #isAnswered = false;
+
+  constructor() {
+    super();
+    this.agentName = "";
+    this.count = 1;
+    this.addEventListener("focusin", event => {
+      if (!(event.relatedTarget instanceof Node && this.contains(event.relatedTarget)))
+        this.#focusedAt = performance.now();
+    });
+  }
+
+  protected override willUpdate(changed: Map<PropertyKey, unknown>): void {
+    const before = changed.get("question") as ViewQuestion | undefined;
+    if (!changed.has("question") || before?.id === this.question?.id) return;
+    this.#isAnswered = false;
+    this.#answers = new Map(this.question?.form ? startAnswers(this.question.form) : []);
+  }
+
+  /** Focuses the first control, at the user's request. */
+  focusCard(): void {
+    this.querySelector<HTMLElement>(":is(input, select, button):not([tabindex='-1'])")?.focus();
+  }
+
+  /** Shows that answers do not have the pattern that the agent asks for. */
+  showRefused(ask: string, fields: readonly string[]): void {
+    if (ask !== this.question?.id) return;
+    this.#isAnswered = false;
+    for (const name of fields) {
+      this.#refused.set(name, this.#answers.get(name));
+      this.#checked.add(name);
+    }
+    this.requestUpdate();
+    void this.#focusFault();
+  }
+
+  protected override render(): TemplateResult | typeof nothing {
+    const { question } = this;
+    if (!question) return nothing;
+    return html`<form
+      class="ask form-card"
+      novalidate
+      aria-label=${visibleText(question.title)}
+      @submit=${this.#submit}
+      @keydown=${this.#keydown}
+    >
+      <div class="ask-head">
+        ${icon(question.address ? "link-external" : "question")}
+        <span class="ask-title">${visibleText(question.title)}</span>
+        ${this.count > 1 ? html`<span class="quiet">${t("1 of {0}", this.count)}</span>` : nothing}
+      </div>
+      <div class="quiet">${t("Asked by {0}.", visibleText(this.agentName))}</div>
+      ${question.form ? this.#form(question.form) : nothing}
+      ${question.address ? addressDetails(question.address, question.opened ? this.agentName : undefined) : nothing}
+      ${question.form ? this.#buttons(t("Send"), "cancel") : this.#addressButtons(question)}
+    </form>`;
+  }
+
+  #form({ title, description, fields }: Form): TemplateResult {
+    return html`${title === undefined ? nothing : html`<div class="form-title">${visibleText(title)}</div>`}
+      ${description === undefined ? nothing : html`<div class="quiet pre">${visibleText(description)}</div>`}
+      <div class="fields">
+        ${fields.map((field, i) =>
+          fieldControl(field, {
+            id: `field-${i}`,
+            value: this.#answers.get(field.name),
+            fault: this.#checked.has(field.name) ? this.#fault(field) : undefined,
+            onInput: value => this.#set(field, value),
+            onLeave: () => this.#leave(field),
+          }),
+        )}
+      </div>`;
+  }
+
+  #buttons(sendLabel: string, cancel: "cancel"): TemplateResult {
+    const disabled = this.#isAnswered ? "true" : nothing;
+    return html`<div class="options">
+      <button class="primary" type="submit" aria-disabled=${disabled}>${sendLabel}</button>
+      <button class="secondary" type="button" aria-disabled=${disabled} @click=${() => this.#close("decline")}>
+        ${t("Decline")}
+      </button>
+      <button class="secondary" type="button" aria-disabled=${disabled} @click=${() => this.#close(cancel)}>
+        ${t("Cancel")}
+      </button>
+    </div>`;
+  }
+
+  #addressButtons(question: ViewQuestion): TemplateResult {
+    if (!question.opened) return this.#buttons(t("Open in Browser"), "cancel");
+    return html`<div class="options">
+      <button class="secondary" type="submit">${t("Open Again")}</button>
+      <button class="secondary" type="button" @click=${() => this.#close("cancel")}>${t("Close")}</button>
+    </div>`;
+  }
+
+  #fault(field: FormField): string | undefined {
+    const value = this.#answers.get(field.name);
+    const fault = fieldFault(field, value);
+    if (fault) return faultText(fault);
+    const isRefused = this.#refused.has(field.name) && this.#refused.get(field.name) === value;
+    return isRefused ? t("The agent asks for another form of text.") : undefined;
+  }
+
+  #set(field: FormField, value: FormValue | undefined): void {
+    if (value === undefined) this.#answers.delete(field.name);
+    else this.#answers.set(field.name, value);
+    this.requestUpdate();
+  }
+
+  #leave(field: FormField): void {
+    // An empty field is not reported before the user tries to send.
+    const value = this.#answers.get(field.name);
+    if (value === undefined || value === "") return;
+    this.#checked.add(field.name);
+    this.requestUpdate();
+  }
+
+  #keydown = (event: KeyboardEvent): void => {
+    // A key that was held down, or meant for what had the focus before, must not send the form.
+    const isEarly = performance.now() - this.#focusedAt < guardTime;
+    if (event.key === "Enter" && (event.repeat || isEarly)) event.preventDefault();
+  };
+
+  #submit = (event: Event): void => {
+    event.preventDefault();
+    const { question } = this;
+    if (!question || this.#isAnswered) return;
+    if (question.address) return send({ type: "openAddress", ask: question.id });
+    const fields = question.form?.fields ?? [];
+    for (const { name } of fields) this.#checked.add(name);
+    this.requestUpdate();
+    if (fields.some(field => this.#fault(field) !== undefined)) return void this.#focusFault();
+    this.#isAnswered = true;
+    const answers = [...this.#answers].map(([field, value]) => ({ field, value }));
+    send({ type: "answerForm", ask: question.id, action: "accept", answers });
+  };
+
+  async #focusFault(): Promise<void> {
+    await this.updateComplete;
+    const first = this.querySelector<HTMLElement>("[aria-invalid='true']");
+    (first?.matches("fieldset") ? first.querySelector<HTMLElement>("input") : first)?.focus();
+  }
+
+  #close(action: "decline" | "cancel"): void {
+    if (!this.question || this.#isAnswered) return;
+    this.#isAnswered = true;
+    this.requestUpdate();
+    send({ type: "answerForm", ask: this.question.id, action });
+  }
+}
+
+/** A required checkbox is answered also while it is off. */
+function startAnswers(form: Form): ReadonlyMap<string, FormValue> {
+  const answers = new Map(defaultAnswers(form));
+  for (const { name, type, required } of form.fields)
+    if (type === "boolean" && required && !answers.has(name)) answers.set(name, false);
+  return answers;
+}
