@@ -1,6 +1,7 @@
 // The entry point: creates the platform, the features, the sessions and the panels, in this order, and ends them.
 import type * as vscode from "vscode";
 import { createAgents } from "./agents/vscode/createAgents.ts";
+import { createSignIn } from "./agents/vscode/createSignIn.ts";
 import { DisposableStore } from "./base/lifecycle.ts";
 import { loggingClock } from "./base/log.ts";
 import { createCheckpoints } from "./checkpoints/vscode/createCheckpoints.ts";
@@ -48,6 +49,7 @@ function createExtension(context: vscode.ExtensionContext): { shutDown(): Promis
 
   // Features
   const agents = createAgents(platform, chat);
+  const signIn = createSignIn(platform, () => active.refresh());
   const fileEvents = store.add(new FileEvents());
   const documents = store.add(new EditorDocuments(nodePaths(), { saveUnsaved: () => settings.read().saveUnsaved }));
   const permissions = createPermissions(platform, {
@@ -87,6 +89,7 @@ function createExtension(context: vscode.ExtensionContext): { shutDown(): Promis
     active,
     settings,
     agents,
+    signIn,
     fileEvents,
     documents,
     permissions,

@@ -2,27 +2,18 @@
 import { ConnectionError, ErrorCodes, ResponseError } from "vscode-jsonrpc/node";
 import { untilAborted, withTimeout } from "../base/async.ts";
 import { ProblemError, asError, type Problem } from "../base/errors.ts";
-import { authenticationProblem, signInVariables } from "./authentication.ts";
 import { errorReason } from "./errorReason.ts";
-import { optionalField, type JsonObject } from "./parse.ts";
-
-/** The agent as problems name it. */
-export interface AgentIdentity {
-  readonly agentName: string;
-  /** The command line that starts the agent, for problems about signing in. */
-  readonly commandLine: string;
-  /** The ways to sign in that the agent announced in `initialize`. */
-  readonly authMethods: readonly JsonObject[];
-}
+import { optionalField } from "./parse.ts";
+import { signInProblem, signInVariables, type SignInOffer } from "./signInProblem.ts";
 
 /** The problem for an agent's error. `failure` completes a sentence that begins with the agent's name. */
-export function agentProblem(error: Error, failure: string, agent: AgentIdentity): Problem {
+export function agentProblem(error: Error, failure: string, agent: SignInOffer): Problem {
   if (error instanceof ProblemError) return error.problem;
   const { agentName } = agent;
   const next = ["retry", "showTraffic", "showLog"] as const;
   if (isConnectionClosed(error)) return { message: `${agentName} ${failure}: Its connection has ended.`, next };
-  const reason = errorReason(error, signInVariables(agent.authMethods));
-  if (reason.isAuthentication) return authenticationProblem(agent, reason);
+  const reason = errorReason(error, signInVariables(agent.signInMethods));
+  if (reason.isAuthentication) return signInProblem(agent, reason);
   return {
     message: `${agentName} ${failure}: ${reason.sentence === "" ? "It gave no reason." : asSentence(reason.sentence)}`,
     ...optionalField("detail", reason.detail),

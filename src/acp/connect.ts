@@ -7,15 +7,16 @@ import { ProblemError, asError, type Problem } from "../base/errors.ts";
 import { toDisposable, type Disposable } from "../base/lifecycle.ts";
 import type { Log } from "../base/log.ts";
 import type { Agent } from "../session/agent.ts";
+import type { AgentProgram } from "../session/signIn.ts";
 import { acpDialect } from "./dialect.ts";
 import { NdJsonReader, NdJsonWriter } from "./ndjson.ts";
 import type { TrafficRecorder } from "./trafficRecorder.ts";
 import { shorten, unsupportedVersion } from "./errorCodes.ts";
 import { asArray, asString, asObject, optionalField, type JsonObject } from "./parse.ts";
 import { V1Agent } from "./v1/v1Agent.ts";
-import { authenticationProblem } from "./authentication.ts";
 import { errorReason } from "./errorReason.ts";
 import { OpenRequests } from "./openRequests.ts";
+import { signInProblem } from "./signInProblem.ts";
 import { answerInTime, asSentence, isConnectionClosed } from "./agentProblems.ts";
 
 /** After stdin closes, keep reading stdout at least this long (ms). */
@@ -32,8 +33,8 @@ export interface ConnectOptions {
   readonly clientVersion: string;
   /** The name that users see, for messages. */
   readonly agentName: string;
-  /** The command line that starts the agent, for messages about signing in. */
-  readonly commandLine: string;
+  /** How the agent is started, for methods that sign in with its program. */
+  readonly program: AgentProgram;
   /** The time limit for answers to `initialize` and `session/new` (ms). */
   readonly timeout: number;
   /** Limits how far reading may be ahead of painting. */
@@ -52,11 +53,12 @@ export interface AgentConnection extends Disposable {
 /**
  * Advertises only what works (spec page "Initialization": omitted means unsupported). `_meta.terminal_output` is the
  * de-facto extension for the output of commands that the agent runs itself. With `_meta["terminal-auth"]`, agents name
- * the command that signs in, which Parley shows to the user.
+ * the command that signs in.
  */
 const clientCapabilities = {
   fs: { readTextFile: true, writeTextFile: true },
   terminal: true,
+  auth: { terminal: true },
   elicitation: { form: {}, url: {} },
   session: { configOptions: { boolean: {} }, notices: {}, compaction: {} },
   _meta: { terminal_output: true, "terminal-auth": true },
@@ -168,7 +170,7 @@ function handshakeError(options: ConnectOptions, error: Error): ProblemError {
   if (error instanceof ResponseError && error.code === unsupportedVersion)
     return new ProblemError(otherVersions(agentName, asArray(asObject(error.data)["supported"]).filter(isVersion)));
   const reason = errorReason(error);
-  if (reason.isAuthentication) return new ProblemError(authenticationProblem({ ...options, authMethods: [] }, reason));
+  if (reason.isAuthentication) return new ProblemError(signInProblem({ agentName, signInMethods: [] }, reason));
   return new ProblemError({
     message: `${agentName} refused to start a conversation: ${asSentence(reason.sentence)} Check that its command starts an ACP agent.`,
     ...optionalField("detail", reason.detail),

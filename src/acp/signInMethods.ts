@@ -1,26 +1,6 @@
 // The ways to sign in that an agent announced in `initialize`, as Parley can run them (spec page "Authentication").
+import type { AgentProgram, SignInMethod, SignInVariable } from "../session/signIn.ts";
 import { asArray, asObject, asString, isObject, optionalField, type JsonObject } from "./parse.ts";
-
-/** How the agent itself is started. */
-export interface AgentProgram {
-  readonly command: string;
-  readonly args: readonly string[];
-}
-
-/** A variable that signs in when the agent's process has it. */
-export interface SignInVariable {
-  readonly name: string;
-  readonly label: string;
-  readonly secret: boolean;
-  readonly optional: boolean;
-}
-
-/** One way to sign in. `terminal` runs a program, `agent` calls `authenticate`, `environment` needs variables. */
-export type SignInMethod = { readonly id: string; readonly name: string; readonly description?: string } & (
-  | ({ readonly type: "terminal"; readonly env: Readonly<Record<string, string>> } & AgentProgram)
-  | { readonly type: "agent" }
-  | { readonly type: "environment"; readonly variables: readonly SignInVariable[] }
-);
 
 /** The methods in the agent's order. Methods without an id, with a known id, or of an unknown type are left out. */
 export function signInMethods(authMethods: readonly unknown[], agent: AgentProgram): readonly SignInMethod[] {

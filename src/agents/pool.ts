@@ -173,7 +173,7 @@ export class AgentPool {
           log: this.#log,
           clientVersion: this.#version,
           agentName: definition.name,
-          commandLine: agentCommandLine(definition),
+          program: { command: definition.command, args: definition.args },
           timeout: definition.startTimeout * 1000,
           ...(this.#readBudget && { readBudget: this.#readBudget }),
         },

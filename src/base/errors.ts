@@ -12,6 +12,14 @@ export type NextStep =
   | "openFolder"
   | "newSession";
 
+/** A way to sign in, offered as a button. */
+export interface SignInOption {
+  /** The agent's id of the method. */
+  readonly id: string;
+  readonly name: string;
+  readonly description?: string;
+}
+
 /** A failure as shown to the user: what happened and why, details, and what to do. Plain text, no Markdown. */
 export interface Problem {
   readonly message: string;
@@ -20,6 +28,8 @@ export interface Problem {
   /** A command line that the user may run in a terminal, such as one that signs in. */
   readonly command?: string;
   readonly next: readonly NextStep[];
+  /** The agent needs the user to sign in, in one of these ways. */
+  readonly signIn?: readonly SignInOption[];
 }
 
 /** An error that carries its {@link Problem}. */

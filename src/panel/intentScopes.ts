@@ -26,6 +26,8 @@ export const intentScopes = {
   answer: "session",
   answerForm: "session",
   openAddress: "session",
+  signIn: "session",
+  cancelSignIn: "session",
   always: "session",
   manageRules: "window",
   killTerminal: "session",

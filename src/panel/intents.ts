@@ -63,6 +63,9 @@ export type Intent =
       readonly action: "accept" | "decline" | "cancel";
       readonly answers?: readonly { readonly field: string; readonly value: FormValue }[];
     }
+  /** Signs in to the agent by one of its methods. */
+  | { readonly type: "signIn"; readonly method: string }
+  | { readonly type: "cancelSignIn" }
   /** The user consents to open the web address of a question. */
   | { readonly type: "openAddress"; readonly ask: string }
   /** Creates a rule from a question, after asking the user which one. */
@@ -199,6 +202,8 @@ const shapes: {
     answers: optional(isListOf(isRecordOf({ field: isString, value: isFormValue }))),
   },
   openAddress: { ask: isString },
+  signIn: { method: isString },
+  cancelSignIn: {},
   always: { ask: isString },
   manageRules: { decision: optional(isString) },
   killTerminal: { terminal: isString },

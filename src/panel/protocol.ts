@@ -305,6 +305,15 @@ export interface ViewRefusedChoice {
   readonly message?: string;
 }
 
+/** A failure of the whole session, and the sign-in that the user has begun to resolve it. */
+export type ViewBanner = Problem & { readonly signingIn?: ViewSignIn };
+
+/** A sign-in in progress. `late`: the agent has not answered for two minutes. */
+export interface ViewSignIn {
+  readonly name: string;
+  readonly late?: true;
+}
+
 /** Everything outside the transcript. A `head` patch replaces whole keys, so a key that was present stays present. */
 export interface ViewHead {
   /** The id of the session. Absent while the window has no session. */
@@ -334,7 +343,7 @@ export interface ViewHead {
   /** The id of the entry that is being streamed. An entry is complete as soon as this names another one, or none. */
   readonly live: string | null;
   /** A failure of the whole session, with its next steps. Shown as a banner until it is resolved. */
-  readonly problem: Problem | null;
+  readonly problem: ViewBanner | null;
   /** Open questions, oldest first. */
   readonly asks: readonly ViewQuestion[];
   readonly plans: readonly { readonly id: string; readonly entries: readonly PlanEntry[] }[];

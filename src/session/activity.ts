@@ -31,7 +31,7 @@ export function setActivity(state: SessionState, event: Activity, at: number): S
     ...(event.stopReason !== undefined && { stopReason: event.stopReason }),
   };
   if (event.state !== "idle") {
-    const next = was.state === "idle" ? { ...state, activity, turnUsage: null } : { ...state, activity };
+    const next = was.state === "idle" ? { ...state, activity, turnUsage: null, signIn: null } : { ...state, activity };
     return was.state === "idle" ? withoutFinishedPlans(next) : next;
   }
   const ended = { ...state, activity, cancelling: false, stopIgnored: false, turnUsage: event.usage ?? null };
@@ -48,6 +48,8 @@ const isPlanEntryDone = ({ status }: PlanEntry): boolean => status === "complete
 
 function endTurn(state: SessionState, event: Activity, at: number): SessionState {
   const next = closeOpenTools(state, at);
+  // The prompt returns to the queue, and the banner offers to sign in.
+  if (event.problem && event.unsent) return excludeTurn({ ...next, signIn: event.problem });
   if (event.problem !== undefined) return withProblem(next, event.problem, at);
   if (event.stopReason === undefined || event.stopReason === "end_turn") return next;
   const minted = next.generatedIds + 1;
@@ -128,6 +130,7 @@ export function markAgentLost(state: SessionState, problem: ProblemEntry["proble
   return {
     ...closed,
     lost: problem,
+    signIn: null,
     connection: { state: "closed" },
     cancelling: false,
     stopIgnored: false,
@@ -142,7 +145,8 @@ export function setConnection(
   event: Extract<SessionEvent, { type: "connection" }>,
   at: number,
 ): SessionState {
-  const state = event.state === "opening" ? withoutEarlierAgent(before) : before;
+  const earlier = event.state === "opening" ? withoutEarlierAgent(before) : before;
+  const state = isSignInOver(earlier, event.state) ? { ...earlier, signIn: null } : earlier;
   const isConnecting = event.state !== "ready" && event.state !== "closed";
   const connection = {
     state: event.state,
@@ -156,8 +160,12 @@ export function setConnection(
     return isSame ? state : { ...state, connection, accepts, starts };
   }
   const next = { ...state, connection, accepts, starts, lost: null };
-  return state.entries.length === 0 ? next : withNotice(next, { severity: "error", title: state.lost.message }, at);
+  if (state.entries.length === 0 || state.lost.signIn !== undefined) return next;
+  return withNotice(next, { severity: "error", title: state.lost.message }, at);
 }
+
+/** A session that opens shows by itself whether the agent still refuses. */
+const isSignInOver = ({ signIn }: SessionState, state: string): boolean => signIn !== null && state === "opening";
 
 /**
  * An agent that is started in the middle of the conversation does not know what came before. So the conversation keeps its

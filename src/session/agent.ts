@@ -13,6 +13,7 @@ import type {
   ToolFields,
 } from "./events.ts";
 import type { FormAnswer, FormRequest } from "./forms/form.ts";
+import type { SignInMethod } from "./signIn.ts";
 
 /** An agent's capabilities, normalised over protocol versions. */
 export interface AgentCapabilities {
@@ -35,6 +36,12 @@ export interface Agent {
   readonly info: AgentInfo;
   /** Opens a session. Rejects with a ProblemError, also when the user must sign in first. */
   open(request: { readonly cwd: string }, client: AgentClient): Promise<AgentSession>;
+  /** The ways to sign in, in the agent's order. */
+  readonly signInMethods: readonly SignInMethod[];
+  /** Signs in by a method of type `agent`. Rejects with a ProblemError, also when the signal aborts. */
+  authenticate(methodId: string, client: FormClient, signal: AbortSignal): Promise<void>;
+  /** Signs out. Absent if the agent cannot. */
+  readonly signOut?: () => Promise<void>;
 }
 
 /** Connects a session to its agent. Methods reject with a ProblemError. */
@@ -62,6 +69,9 @@ export interface AgentSession {
   setOption(id: string, value: string | boolean): Promise<void>;
   dispose(): void;
 }
+
+/** Shows what the agent asks while no session is open. */
+export type FormClient = Pick<AgentClient, "askForm" | "completeAddress">;
 
 export interface PermissionQuestion {
   readonly title: string;

@@ -238,6 +238,9 @@ export type SessionEvent =
   /** The user sends prompts although choices were refused. */
   | { readonly type: "choicesWaived" }
   | { readonly type: "askClosed"; readonly ask: string; readonly answer: AskAnswer; readonly by?: string }
+  /** The agent refused something because the user has to sign in. */
+  | { readonly type: "signInNeeded"; readonly problem: Problem }
+  | { readonly type: "signedIn" }
   /** The user has opened the web address of a question, which stays open until the agent reports its end. */
   | { readonly type: "addressOpened"; readonly ask: string }
   /** A file that the agent wrote needs the user; null: it no longer does. */
@@ -294,6 +297,8 @@ export type SessionEvent =
       readonly stopReason?: StopReason;
       readonly problem?: Problem;
       readonly usage?: TurnUsage;
+      /** The agent did not begin the turn, because the user has to sign in. */
+      readonly unsent?: true;
     }
   | { readonly type: "plan"; readonly planId: string; readonly entries: readonly PlanEntry[] }
   | { readonly type: "commands"; readonly commands: readonly AgentCommand[] }

@@ -92,6 +92,10 @@ export function reduce(state: SessionState, { event, at }: LoggedEvent): Session
     }
     case "askClosed":
       return closeQuestion(state, event, at);
+    case "signInNeeded":
+      return withValues(state, { signIn: event.problem });
+    case "signedIn":
+      return withValues(state, { signIn: null });
     case "addressOpened":
       if (!state.questions.some(ask => ask.id === event.ask && ask.answer === undefined && !ask.opened)) return state;
       return {

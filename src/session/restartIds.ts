@@ -56,6 +56,8 @@ export class RestartIds {
       case "askOpened":
       case "askClosed":
       case "addressOpened":
+      case "signInNeeded":
+      case "signedIn":
       case "file":
       case "fileResult":
       case "diffLines":

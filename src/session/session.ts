@@ -5,8 +5,7 @@ import { turnEnded } from "./activity.ts";
 import type { AgentClient, AgentSession, PermissionQuestion, WriteResult } from "./agent.ts";
 import type { ConnectionState, ContentBlock, LoggedEvent, QuestionAnswer, SessionEvent } from "./events.ts";
 import { ChoiceApplier } from "./choiceApplier.ts";
-import type { FormAnswer, FormRequest } from "./forms/form.ts";
-import { FormBroker } from "./forms/formBroker.ts";
+import { FormBroker, suffixedRequest } from "./forms/formBroker.ts";
 import { areChoicesOpen } from "./choices.ts";
 import { promptContentForAgent, type PromptCapabilities } from "./promptContentForAgent.ts";
 import { Participants } from "./participant.ts";
@@ -14,6 +13,8 @@ import { withPromptText } from "./promptQueue.ts";
 import { nextState } from "./log/replay.ts";
 import { RestartIds } from "./restartIds.ts";
 import type { SessionOptions, SessionServices } from "./sessionServices.ts";
+import { interruptedEvents } from "./log/interruptedEvents.ts";
+import { returnedPrompt, SignInOffers } from "./signIn.ts";
 import { emptySession, isBusy, toolKey, type SessionState } from "./state.ts";
 
 /** After an agent's output ends, wait at most this long for its process to exit. Milliseconds. */
@@ -37,6 +38,7 @@ export class Session implements Disposable {
   readonly #services: SessionServices;
   readonly #participants: Participants;
   readonly #choices: ChoiceApplier;
+  readonly #signIn: SignInOffers;
   readonly #changed = new Emitter<SessionState>();
   /** Fires after each event, with the state it led to. */
   readonly onDidChange: Event<SessionState> = this.#changed.event;
@@ -68,6 +70,7 @@ export class Session implements Disposable {
       if (event.type === "askOpened" && this.#state.cancelling) queueMicrotask(() => this.#cancelQuestionsOfStopped());
     });
     this.forms = new FormBroker({ report: event => this.#dispatch(event), newId: options.newId });
+    this.#signIn = new SignInOffers(options.agent.name);
     const { participants = [] } = this.#services;
     this.#participants = new Participants({ participants, clock: options.clock, log: options.log });
     this.#choices = new ChoiceApplier({
@@ -271,6 +274,18 @@ export class Session implements Disposable {
     this.resumeQueue();
   }
 
+  /** The user has signed in. Opens the session once more, in a new process of the agent if `restarts`. */
+  async signedIn(restarts: boolean): Promise<void> {
+    this.#signIn.isTried = true;
+    this.#dispatch({ type: "signedIn" });
+    await (restarts ? this.restart() : this.open());
+  }
+
+  /** Offers to sign in again, because the user tries again. */
+  offerSignIn(): void {
+    this.#signIn.isTried = false;
+  }
+
   /** Ends the agent's process and starts it again. The conversation stays. */
   async restart(): Promise<void> {
     const restarts = ++this.#restarts;
@@ -303,24 +318,13 @@ export class Session implements Disposable {
       if (ask.answer === undefined) this.#dispatch({ type: "askClosed", ask: ask.id, answer: "cancelled" });
     }
     this.#settleTurn();
-    this.#closeTerminalsAndNotes();
+    for (const event of interruptedEvents(this.#state)) this.#dispatch(event);
     this.#dispatch({ type: "connection", state: "closed" });
     if (wasBusy) {
       const title = `The window was closed or reloaded while ${name} was working, so its turn ended there.`;
       this.#dispatch({ type: "notice", severity: "warning", title });
     }
     this.#setQueuePaused(true);
-  }
-
-  /** Commands ended with the window. Notes on files are removed, because the new window detects them again. */
-  #closeTerminalsAndNotes(): void {
-    for (const { id, own, exit } of this.#state.terminals.values()) {
-      if (own && !exit) this.#dispatch({ type: "terminal", terminalId: id, exit: {} });
-    }
-    for (const entry of this.#state.entries) {
-      const files = entry.kind === "tool" || entry.kind === "notice" ? (entry.files ?? []) : [];
-      for (const { path } of files) this.#dispatch({ type: "file", path, note: null });
-    }
   }
 
   #settleTurn(): void {
@@ -336,12 +340,14 @@ export class Session implements Disposable {
     const participants = this.#participants;
     return {
       report: reported => {
-        const event = ids.suffixEventIds(reported);
+        const event = this.#signIn.event(ids.suffixEventIds(reported));
         const change = this.#dispatch(event);
         if (change) participants.observe(event, change.before, change.after);
       },
       requestPermission: (question, signal) => this.#requestPermission(this.#withTool(question, ids), signal),
-      askForm: (request, signal) => this.#askForm(request, ids, signal),
+      askForm: (request, signal) =>
+        // After Stop, the turn must end instead of waiting for an answer, as with permissions.
+        this.#state.cancelling ? Promise.resolve("cancelled") : this.forms.ask(suffixedRequest(request, ids), signal),
       completeAddress: id => this.forms.complete(id),
       readTextFile: async (request, signal) => {
         const text = await services.readTextFile(request, signal);
@@ -371,16 +377,6 @@ export class Session implements Disposable {
     }
     this.#participants.beforeQuestion(question);
     return this.#services.requestPermission(question, signal);
-  }
-
-  #askForm(request: FormRequest, ids: RestartIds, signal: AbortSignal): Promise<FormAnswer> {
-    // After Stop, the turn must end instead of waiting for an answer, as with permissions.
-    if (this.#state.cancelling) return Promise.resolve("cancelled");
-    const { toolCallId } = request;
-    return this.forms.ask(
-      toolCallId === undefined ? request : { ...request, toolCallId: ids.suffixId(toolCallId) },
-      signal,
-    );
   }
 
   #cancelQuestions(): void {
@@ -443,7 +439,7 @@ export class Session implements Disposable {
     // A prompt that was lost with the agent is not sent again automatically, and the prompts behind it wait too.
     if (isBusy(this.#state)) this.#setQueuePaused(true);
     this.#cancelQuestions();
-    this.#dispatch({ type: "agentLost", problem });
+    this.#dispatch({ type: "agentLost", problem: this.#signIn.problem(problem) });
   }
 
   #detach(): void {
@@ -481,6 +477,8 @@ export class Session implements Disposable {
     // After the turn, no request of the agent waits for an answer.
     this.#services.cancelQuestions();
     const { stopReason } = this.#state.activity;
+    for (const event of returnedPrompt(this.#state, this.#queuedPrompts()[0], this.#options.newId))
+      this.#dispatch(event);
     if (stopReason === "error") this.#setQueuePaused(true);
     // Not from within a dispatch, so that the events of the next turn come after the events of this one.
     queueMicrotask(() => this.#sendNext());

@@ -207,6 +207,8 @@ export interface SessionState {
   readonly stopIgnored: boolean;
   /** The agent is gone. */
   readonly lost: Problem | null;
+  /** The agent runs, and needs the user to sign in before it works. */
+  readonly signIn: Problem | null;
 }
 
 export const emptySession: SessionState = {
@@ -238,6 +240,7 @@ export const emptySession: SessionState = {
   cancelling: false,
   stopIgnored: false,
   lost: null,
+  signIn: null,
 };
 
 // Agents have several id spaces (messages by author, tool calls, compactions); the transcript has one.

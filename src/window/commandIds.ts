@@ -9,6 +9,8 @@ export const commandIds = [
   "parley.stop",
   "parley.selectAgent",
   "parley.restartAgent",
+  "parley.signOut",
+  "parley.removeStoredKeys",
   "parley.renameSession",
   "parley.copyConversation",
   "parley.saveTranscript",

@@ -1,5 +1,6 @@
 // Creates what the user sees of the active session, and connects every handler: the chat, the commands, the indicators.
 import * as vscode from "vscode";
+import { storedKeyCommands } from "../agents/vscode/createSignIn.ts";
 import { createCheckpointHandlers } from "../checkpoints/vscode/createCheckpoints.ts";
 import type { ExtensionPlatform } from "../editor/extensionPlatform.ts";
 import { sessionRoots } from "../editor/folders.ts";
@@ -34,6 +35,7 @@ export function createPanels(
     review,
     follow,
     terminals,
+    signIn,
   }: SessionFeatures,
 ): void {
   const { store, log } = platform;
@@ -86,6 +88,7 @@ export function createPanels(
         chatCommands(current, chat),
         sessionCommands(current, chat, settings),
         logCommands(current, traffic, log),
+        storedKeyCommands(signIn.keys, () => settings().agents),
         mentions.commands,
         permissions.commands,
         follow.commands,

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import * as vscode from "vscode";
 import { asError } from "../base/errors.ts";
 import type { AgentPool } from "../agents/pool.ts";
+import type { SignInFeature } from "../agents/vscode/createSignIn.ts";
 import type { CheckpointsFeature } from "../checkpoints/vscode/createCheckpoints.ts";
 import type { ExtensionPlatform } from "../editor/extensionPlatform.ts";
 import type { Documents } from "../files/ports.ts";
@@ -31,6 +32,7 @@ export interface SessionFeatures {
   readonly review: ReviewFeature;
   readonly follow: FollowFeature;
   readonly terminals: TerminalsFeature;
+  readonly signIn: SignInFeature;
 }
 
 /** Creates the current session. The caller disposes it, and waits for it, before anything else. */
@@ -53,6 +55,7 @@ export function createSessions(platform: ExtensionPlatform, features: SessionFea
   const current = new CurrentSession({
     active,
     pool: agents,
+    signIn: features.signIn,
     settings,
     follow: () => follow.controller.state,
     storage,

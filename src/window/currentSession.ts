@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import * as vscode from "vscode";
 import type { AgentPool } from "../agents/pool.ts";
 import type { AgentDefinition } from "../agents/registry.ts";
+import type { SignInFeature } from "../agents/vscode/createSignIn.ts";
 import { Sequencer } from "../base/async.ts";
 import { asError, asProblem, type Problem } from "../base/errors.ts";
 import { DisposableStore } from "../base/lifecycle.ts";
@@ -12,6 +13,7 @@ import type { SharedView } from "../panel/patch.ts";
 import type { ViewHead, ViewAgent } from "../panel/protocol.ts";
 import type { RecentEntries } from "../panel/projection/recentEntries.ts";
 import { Projector, type WindowState } from "../panel/projection/projector.ts";
+import type { Agent } from "../session/agent.ts";
 import type { SessionEvent } from "../session/events.ts";
 import { Session } from "../session/session.ts";
 import type { SessionServices } from "../session/sessionServices.ts";
@@ -26,6 +28,7 @@ export interface CurrentSessionOptions {
   /** Set to each session that is started or restored here. */
   readonly active: ActiveSession;
   readonly pool: AgentPool;
+  readonly signIn: SignInFeature;
   readonly storage: TextStorage;
   readonly settings: () => Settings;
   readonly follow: () => ViewHead["follow"];
@@ -207,7 +210,8 @@ export class CurrentSession {
       log,
       newId: () => randomUUID(),
       connection: {
-        connect: onProgress => pool.get(this.#definition(definition), ({ state, detail }) => onProgress(state, detail)),
+        connect: async onProgress =>
+          pool.get(await this.#startDefinition(definition), ({ state, detail }) => onProgress(state, detail)),
         restart: () => pool.stop(definition.id),
       },
       createServices: dispatch => createServices(definition, cwd, dispatch),
@@ -236,6 +240,39 @@ export class CurrentSession {
   /** The definition from the current settings, so that a restart uses corrected settings. */
   #definition(original: AgentDefinition): AgentDefinition {
     return this.#options.settings().agents.find(agent => agent.id === original.id) ?? original;
+  }
+
+  /** That definition with the keys that the user entered. */
+  #startDefinition(original: AgentDefinition): Promise<AgentDefinition> {
+    return this.#options.signIn.keys.withKeys(this.#definition(original));
+  }
+
+  /** Signs in to the agent of the session. Rejects with a ProblemError if that failed. */
+  async signIn(methodId: string): Promise<void> {
+    const { session, agent: definition } = this;
+    if (!session || !definition) return;
+    await this.#options.signIn.runner.run({ session, definition, connect: () => this.#agent(definition) }, methodId);
+  }
+
+  cancelSignIn(): void {
+    this.#options.signIn.runner.cancel();
+  }
+
+  /** Signs out of the agent. Rejects with a sentence if the agent cannot. */
+  async signOut(): Promise<void> {
+    const { agent: definition } = this;
+    if (!definition || this.startObstacle()) return;
+    const { signOut } = await this.#agent(definition);
+    if (!signOut) {
+      throw new Error(vscode.l10n.t("{0} cannot sign out. Use its command-line program.", definition.name));
+    }
+    await signOut();
+    this.session?.addNotice(vscode.l10n.t("You have signed out of {0}.", definition.name));
+  }
+
+  async #agent(definition: AgentDefinition): Promise<Agent> {
+    const { agent } = await this.#options.pool.get(await this.#startDefinition(definition), () => {});
+    return agent;
   }
 
   #remember(session: RememberedSession): void {
@@ -283,6 +320,7 @@ export class CurrentSession {
       sendKey,
       changes: this.#options.changes(this.state.workspaceFolder),
       follow: this.#options.follow(),
+      signingIn: this.#options.signIn.runner.progress,
     };
   }
 
@@ -292,6 +330,7 @@ export class CurrentSession {
     this.#current = undefined;
     this.#options.active.set(undefined);
     if (!current) return;
+    this.cancelSignIn();
     try {
       current.session.stop();
     } finally {

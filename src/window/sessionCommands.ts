@@ -23,6 +23,7 @@ type SessionCommandId =
   | "parley.stop"
   | "parley.selectAgent"
   | "parley.restartAgent"
+  | "parley.signOut"
   | "parley.renameSession"
   | "parley.copyConversation";
 
@@ -45,9 +46,11 @@ export const sessionCommands = (
   },
   "parley.restartAgent": async () => {
     await chat.focus("composer");
+    current.session?.offerSignIn();
     if (current.session) await current.session.restart();
     else current.start();
   },
+  "parley.signOut": () => current.signOut(),
   "parley.renameSession": async () => {
     const { session, state } = current;
     if (!session) return;

@@ -20,6 +20,8 @@ type SessionIntents = IntentHandlers<
   | "answer"
   | "answerForm"
   | "openAddress"
+  | "signIn"
+  | "cancelSignIn"
   | "killTerminal"
   | "rename"
   | "setOption"
@@ -44,6 +46,8 @@ export const sessionIntents = (current: CurrentSession): SessionIntents => ({
     const href = current.session?.forms.openAddress(ask);
     if (href !== undefined) await openLink(href, current.state.workspaceFolder);
   },
+  signIn: ({ method }) => current.signIn(method),
+  cancelSignIn: () => current.cancelSignIn(),
   killTerminal: ({ terminal }) => current.session?.killTerminal(terminal),
   rename: ({ title }) => current.session?.rename(title),
   setOption: ({ option, value }) => current.session?.setOption(option, value),
@@ -77,9 +81,11 @@ function runNextStep(current: CurrentSession, step: NextStep, replyTarget: Reply
   switch (step) {
     case "retry":
       if (!current.session) return current.start();
+      current.session.offerSignIn();
       if (current.state.lost) return current.session.open();
       return retryLastPrompt(current);
     case "restartAgent":
+      current.session?.offerSignIn();
       return current.session ? current.session.restart() : current.start();
     case "newSession":
       return replaceSession(current, replyTarget);

@@ -32,6 +32,7 @@ describe("the handshake with an agent", () => {
       clientCapabilities: {
         fs: { readTextFile: true, writeTextFile: true },
         terminal: true,
+        auth: { terminal: true },
         elicitation: { form: {}, url: {} },
         session: { configOptions: { boolean: {} }, notices: {}, compaction: {} },
         _meta: { terminal_output: true, "terminal-auth": true },

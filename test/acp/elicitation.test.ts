@@ -66,16 +66,18 @@ describe("an agent that asks with a form", () => {
   it("can ask before a session exists, for the request that opens it, whose time limit then does not run", async () => {
     connected.dispose();
     agent = new WireAgent();
-    const connecting = agent.connect(undefined, { timeout: 20 });
+    const connecting = agent.connect(undefined, { timeout: 400 });
     agent.answer(await agent.request("initialize"), { protocolVersion: 1 });
     connected = await connecting;
     let settle: (answer: FormAnswer) => void = () => {};
     answer = () => new Promise(resolve => (settle = resolve));
+    const started = performance.now();
     const opening = connected.agent.open({ cwd: "/w" }, client);
     const request = await agent.request("session/new");
     agent.send({ id: "q", method: "elicitation/create", params: { ...form, requestId: request.id } });
     await until(() => asked.length === 1);
-    await new Promise(resolve => setTimeout(resolve, 60));
+    // Past the limit, which runs on the system's clock.
+    await until(() => performance.now() - started > 600);
     settle({ action: "decline" });
     assert.deepEqual((await agent.response("q")).result, { action: "decline" });
     agent.answer(request, { sessionId: "s" });

@@ -183,13 +183,58 @@ describe("an agent of version 1", () => {
     });
   }
 
-  it("shows the command to run when it requires a sign-in", async () => {
+  it("offers its ways to sign in when it requires a sign-in, also for an option", async () => {
     const failing = problem(connected.agent.open({ cwd: "/w" }, recordingClient()));
     agent.fail(await agent.request("session/new"), -32000, "Authentication required");
-    const { message, command, next } = await failing;
-    assert.match(message, /^Robo needs you to sign in\..*Sign-in methods: Log in, key\.$/);
-    assert.equal(command, "robo --acp --login");
-    assert.ok(next.includes("restartAgent"));
+    const { message, command, signIn } = await failing;
+    assert.equal(message, "Robo needs you to sign in.");
+    assert.deepEqual(
+      [command, signIn],
+      [
+        undefined,
+        [
+          { id: "login", name: "Log in" },
+          { id: "key", name: "key" },
+        ],
+      ],
+    );
+    const client = recordingClient();
+    const session = await opened(client);
+    const setting = problem(session.setOption("x", "y"));
+    agent.fail(await agent.request("session/set_config_option"), -32000, "Your login has expired");
+    assert.equal((await setting).detail, "Your login has expired");
+    assert.equal(client.events.at(-1)?.type, "signInNeeded");
+  });
+
+  it("signs in by its own method, asks for a form meanwhile, and says why it refuses", async () => {
+    const asked: string[] = [];
+    const client = {
+      askForm: () => {
+        asked.push("form");
+        return Promise.resolve("cancelled" as const);
+      },
+      completeAddress: () => {},
+    };
+    const { signal } = new AbortController();
+    const signingIn = connected.agent.authenticate("key", client, signal);
+    const request = await agent.request("authenticate");
+    assert.deepEqual(request.params, { methodId: "key" });
+    const form = { mode: "form", message: "Code?", requestedSchema: { properties: {} }, requestId: request.id };
+    agent.send({ id: "q", method: "elicitation/create", params: form });
+    assert.deepEqual((await agent.response("q")).result, { action: "cancel" });
+    assert.deepEqual(asked, ["form"]);
+    agent.answer(request, {});
+    await signingIn;
+    const refused = problem(connected.agent.authenticate("key", client, signal));
+    agent.fail(await agent.request("authenticate"), -32000, "Authentication required", "The account is closed");
+    const { message, signIn } = await refused;
+    assert.equal(message, "Robo did not sign you in: The account is closed.");
+    assert.equal(signIn, undefined);
+    const stop = new AbortController();
+    const stopped = problem(connected.agent.authenticate("key", client, stop.signal));
+    await agent.request("authenticate");
+    stop.abort();
+    assert.match((await stopped).message, /It was cancelled/);
   });
 
   it("gets a clear error message when it opens a session without an id, or not at all", async () => {

@@ -90,8 +90,8 @@ export const startless: readonly {
   },
   {
     id: "auth-required",
-    says: /Bad Agent needs you to sign in\. Run its sign-in command in a terminal, or set BAD_KEY/,
-    offers: "Restart Agent",
+    says: /Bad Agent needs you to sign in\./,
+    offers: "Log in at the terminal",
     scene: "agent-sign-in",
   },
 ];

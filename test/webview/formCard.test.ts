@@ -3,7 +3,8 @@ import assert from "node:assert/strict";
 import type { ViewQuestion } from "../../src/panel/protocol.ts";
 import type { Intent } from "../../src/panel/intents.ts";
 import { openPanel, usePanel, type PanelPage } from "./panelPage.ts";
-import { addressAsk, formAsk, message, snapshot, view } from "./scenes.ts";
+import { addressAsk, formAsk } from "./formScenes.ts";
+import { message, snapshot, view } from "./scenes.ts";
 
 const asking = (...asks: readonly ViewQuestion[]): ReturnType<typeof view> =>
   view([message("u1", "user", "Set up a shop")], { asks });

@@ -8,6 +8,7 @@ import type {
   ViewMessage,
   ViewTool,
 } from "../../src/panel/protocol.ts";
+import { addressAsk, formAsk } from "./formScenes.ts";
 import { placeholderHead } from "../../webview-ui/base/placeholderHead.ts";
 
 export const START = Date.UTC(2026, 10, 20, 12);
@@ -320,67 +321,6 @@ export const permissions: View = view(
   },
 );
 
-/** A form with every type of field. */
-export const formAsk: ViewQuestion = {
-  id: "f1",
-  title: "How should the shop be set up?",
-  parts: [],
-  locations: [],
-  options: [],
-  form: {
-    message: "How should the shop be set up?",
-    description: "The answers go into shop.config.json.",
-    fields: [
-      {
-        type: "text",
-        name: "name",
-        title: "Name of the shop",
-        description: "Shown in the header.",
-        required: true,
-        minLength: 3,
-      },
-      { type: "text", name: "mail", title: "Contact", format: "email", required: false, default: "ada@example.com" },
-      { type: "number", name: "port", title: "Port", integer: true, minimum: 1024, required: true },
-      { type: "boolean", name: "tests", title: "Write tests", required: false, default: true },
-      {
-        type: "select",
-        name: "store",
-        title: "Database",
-        required: true,
-        choices: [
-          { value: "sqlite", name: "SQLite", description: "One file, no server" },
-          { value: "pg", name: "PostgreSQL", description: "Needs a server" },
-        ],
-      },
-      { type: "text", name: "store_custom", title: "Other database", required: false },
-      {
-        type: "multiselect",
-        name: "langs",
-        title: "Languages",
-        required: false,
-        maxItems: 2,
-        choices: ["English", "Deutsch", "Français"].map(name => ({ value: name, name })),
-        default: ["English"],
-      },
-    ],
-  },
-};
-
-/** A web address with a host in Punycode and a user name before it. */
-export const addressAsk: ViewQuestion = {
-  id: "w1",
-  title: "Sign in to the ticket service",
-  parts: [],
-  locations: [],
-  options: [],
-  address: {
-    href: "https://apple.com@xn--80ak6aa92e.com/login?next=%2Ftickets#start",
-    host: "xn--80ak6aa92e.com",
-    decodedHost: "аррӏе.com",
-    hasUserName: true,
-  },
-};
-
 const lookUp = (id: string, toolKind: "read" | "search", path: string): ViewTool =>
   tool(id, toolKind === "read" ? `Read ${path}` : `Search ${path}`, {
     toolKind,
@@ -446,6 +386,35 @@ export const scenes: Readonly<Record<string, readonly HostMessage[]>> = {
       view([message("u1", "user", "Set up a shop")], {
         activity: { state: "requires_action", since: START, cancelling: false },
         asks: [formAsk],
+      }),
+    ),
+  ],
+  signIn: [
+    snapshot(
+      view([message("u1", "user", "Hello")], {
+        connection: { state: "closed" },
+        problem: {
+          message: "Gemini CLI needs you to sign in.",
+          detail: "Your login has expired.",
+          next: ["restartAgent", "showTraffic"],
+          signIn: [
+            { id: "a", name: "Log in with Google", description: "Opens the browser" },
+            { id: "b", name: "Use an API key" },
+          ],
+        },
+      }),
+    ),
+  ],
+  signingIn: [
+    snapshot(
+      view([], {
+        connection: { state: "closed" },
+        problem: {
+          message: "Gemini CLI needs you to sign in.",
+          next: ["restartAgent"],
+          signIn: [],
+          signingIn: { name: "Log in with Google", late: true },
+        },
       }),
     ),
   ],

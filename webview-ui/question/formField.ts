@@ -66,7 +66,7 @@ function textControl(field: Extract<FormField, { type: "text" | "number" }>, sta
     const isNumeric = isNumber && text.trim() !== "" && Number.isFinite(number);
     state.onInput(text === "" ? undefined : isNumeric ? number : text);
   };
-  const kind = field.type === "text" && field.format === "date" ? "date" : "text";
+  const kind = field.type === "number" ? "text" : field.secret ? "password" : field.format === "date" ? "date" : "text";
   return html`<input
     id=${state.id}
     type=${kind}

@@ -1,7 +1,8 @@
 // Shows a problem: the message, the agent's output, a command to run, and the next steps.
 import { html, nothing, type TemplateResult } from "lit";
 import { visibleText } from "../../src/base/visibleText.ts";
-import type { NextStep, Problem } from "../../src/base/errors.ts";
+import type { NextStep, Problem, SignInOption } from "../../src/base/errors.ts";
+import type { ViewBanner, ViewSignIn } from "../../src/panel/protocol.ts";
 import { copyButton } from "../markdown/copy.ts";
 import { icon } from "../base/element.ts";
 import { send } from "../base/vscodeApi.ts";
@@ -35,8 +36,37 @@ export function stepName(step: NextStep): string {
   }
 }
 
+function signInButton({ id, name, description }: SignInOption, at: number): TemplateResult {
+  return html`<button
+    class=${at === 0 ? "primary" : "secondary"}
+    type="button"
+    title=${description === undefined ? nothing : visibleText(description)}
+    @click=${() => send({ type: "signIn", method: id })}
+  >
+    <bdi>${visibleText(name)}</bdi>
+  </button>`;
+}
+
+/** A sign-in in progress takes the place of the offers. */
+function signInProgress(problem: Problem, { name, late }: ViewSignIn): TemplateResult {
+  return html`<div class="problem-text">${icon("key")} <span class="sentence">${titleText(problem.message)}</span></div>
+    <div role="status">
+      ${
+        late
+          ? t("The agent has not answered for two minutes. You can wait, or restart it.")
+          : t("Signing in with “{0}”…", visibleText(name))
+      }
+    </div>
+    <div class="buttons">
+      <button class="secondary" type="button" @click=${() => send({ type: "cancelSignIn" })}>
+        ${late ? t("Cancel and Restart") : t("Cancel")}
+      </button>
+    </div>`;
+}
+
 /** The content of a banner or row. `offersSteps` is false when the next steps no longer apply. */
-export function problemBody(problem: Problem, offersSteps: boolean): TemplateResult {
+export function problemBody(problem: ViewBanner, offersSteps: boolean): TemplateResult {
+  if (offersSteps && problem.signingIn) return signInProgress(problem, problem.signingIn);
   const { command } = problem;
   return html`<div class="problem-text">
       ${icon("error")} <span class="sentence">${titleText(problem.message)}</span>
@@ -57,10 +87,11 @@ export function problemBody(problem: Problem, offersSteps: boolean): TemplateRes
     ${
       offersSteps && problem.next.length > 0
         ? html`<div class="buttons">
+            ${(problem.signIn ?? []).map(signInButton)}
             ${problem.next.map(
               (step, i) =>
                 html`<button
-                  class=${i === 0 ? "primary" : "secondary"}
+                  class=${i === 0 && !problem.signIn?.length ? "primary" : "secondary"}
                   type="button"
                   @click=${() => send({ type: "nextStep", step })}
                 >

@@ -1,32 +1,37 @@
 // An Agent that uses ACP v1: sends requests, and turns updates into session events with v1Updates.ts.
 import { ResponseError, type MessageConnection } from "vscode-jsonrpc/node";
 import { ProblemError, Refusal, asError, type Problem } from "../../base/errors.ts";
+import { untilAborted } from "../../base/async.ts";
 import type { Log } from "../../base/log.ts";
 import type {
   Agent,
   AgentClient,
   AgentInfo,
   AgentSession,
+  FormClient,
   PermissionQuestion,
   TerminalRequest,
 } from "../../session/agent.ts";
 import type { ContentBlock, QuestionAnswer } from "../../session/events.ts";
 import type { FormAnswer } from "../../session/forms/form.ts";
-import { agentProblem, answerInTime } from "../agentProblems.ts";
+import type { AgentProgram, SignInMethod } from "../../session/signIn.ts";
+import { agentProblem, answerInTime, asSentence } from "../agentProblems.ts";
 import { permissionResult, readPermissionRequest, serveAgentRequests, type RequestSession } from "../agentRequests.ts";
 import { sendNotification, sendRequest } from "../clientRequests.ts";
 import { EarlyUpdates } from "../earlyUpdates.ts";
-import { requestCancelled } from "../errorCodes.ts";
+import { authRequired, requestCancelled } from "../errorCodes.ts";
+import { errorReason } from "../errorReason.ts";
 import type { OpenRequests } from "../openRequests.ts";
 import { maxPromptBytes, promptLineBytes, promptSizeProblem } from "../promptSize.ts";
-import { isObject, asArray, asString, asObject, contentToWire, type JsonObject } from "../parse.ts";
+import { isObject, asArray, asString, asObject, contentToWire, optionalField, type JsonObject } from "../parse.ts";
 import type { Elicitation } from "../readElicitation.ts";
+import { signInMethods } from "../signInMethods.ts";
 import { turnUsage } from "./usage.ts";
 import { V1Updates } from "./v1Updates.ts";
 
 interface V1Options {
   readonly agentName: string;
-  readonly commandLine: string;
+  readonly program: AgentProgram;
   readonly timeout: number;
   readonly log: Log;
   readonly openRequests: OpenRequests;
@@ -37,14 +42,15 @@ export class V1Agent implements Agent {
   readonly info: AgentInfo;
   readonly #connection: MessageConnection;
   readonly #options: V1Options;
-  readonly #authMethods: readonly JsonObject[];
+  readonly signInMethods: readonly SignInMethod[];
+  readonly signOut?: () => Promise<void>;
   readonly #sessions = new Map<string, V1Session>();
   readonly #earlyUpdates: EarlyUpdates;
   readonly #ended = new AbortController();
   /** The clients of requests that name no session, by their parameters. */
-  readonly #clients = new WeakMap<object, AgentClient>();
+  readonly #clients = new WeakMap<object, FormClient>();
   /** The clients that show a web address, by its id. */
-  readonly #addresses = new Map<string, AgentClient>();
+  readonly #addresses = new Map<string, FormClient>();
   #openForms = 0;
 
   constructor(connection: MessageConnection, result: JsonObject, options: V1Options) {
@@ -69,7 +75,13 @@ export class V1Agent implements Agent {
         load: capabilities["loadSession"] === true,
       },
     };
-    this.#authMethods = asArray(result["authMethods"]).filter(isObject);
+    this.signInMethods = signInMethods(asArray(result["authMethods"]), options.program);
+    // Clients must not call it otherwise (spec page "Authentication").
+    if (isObject(asObject(capabilities["auth"])["logout"])) {
+      this.signOut = async () => {
+        await this.#answered(this.request("logout", {}), "could not sign you out", this.#ended.signal);
+      };
+    }
     this.#serve();
   }
 
@@ -85,6 +97,26 @@ export class V1Agent implements Agent {
       },
     );
     return this.#earlyUpdates.keepDuring(opened);
+  }
+
+  async authenticate(methodId: string, client: FormClient, signal: AbortSignal): Promise<void> {
+    const params = { methodId };
+    this.#clients.set(params, client);
+    await this.#answered(this.request("authenticate", params), "did not sign you in", signal);
+  }
+
+  /** Rejects with a problem that does not offer to sign in, because this is part of signing in or out. */
+  async #answered(answer: Promise<unknown>, failure: string, signal: AbortSignal): Promise<void> {
+    const { agentName } = this.#options;
+    try {
+      await untilAborted(answer, [signal, this.#ended.signal], (): never => {
+        throw new Error("It was cancelled.");
+      });
+    } catch (error) {
+      const { sentence, detail } = errorReason(asError(error));
+      const message = `${agentName} ${failure}: ${sentence === "" ? "It gave no reason." : asSentence(sentence)}`;
+      throw new ProblemError({ message, ...optionalField("detail", detail), next: ["showTraffic"] });
+    }
   }
 
   #opened(result: JsonObject, client: AgentClient): V1Session {
@@ -111,7 +143,7 @@ export class V1Agent implements Agent {
   }
 
   problem(error: Error, failure: string): Problem {
-    return agentProblem(error, failure, { ...this.#options, authMethods: this.#authMethods });
+    return agentProblem(error, failure, { ...this.#options, signInMethods: this.signInMethods });
   }
 
   #serve(): void {
@@ -227,7 +259,9 @@ class V1Session implements AgentSession, RequestSession {
   #failed(error: Error): ReturnType<V1Updates["update"]> {
     const cancelled = this.#cancelled || (error instanceof ResponseError && error.code === requestCancelled);
     if (cancelled) return this.#updates.turnEnded("cancelled");
-    return this.#updates.turnEnded("error", this.#agent.problem(error, "could not finish this turn"));
+    const ended = this.#updates.turnEnded("error", this.#agent.problem(error, "could not finish this turn"));
+    if (!(error instanceof ResponseError && error.code === authRequired)) return ended;
+    return ended.map(event => (event.type === "activity" ? { ...event, unsent: true } : event));
   }
 
   cancel(): void {
@@ -262,7 +296,9 @@ class V1Session implements AgentSession, RequestSession {
       }
       this.#report(this.#updates.optionSet(id, value));
     } catch (error) {
-      throw new ProblemError(this.#agent.problem(asError(error), "rejected this setting"));
+      const problem = this.#agent.problem(asError(error), "rejected this setting");
+      if (problem.signIn) this.#report([{ type: "signInNeeded", problem }]);
+      throw new ProblemError(problem);
     }
   }
 

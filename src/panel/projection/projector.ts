@@ -21,7 +21,17 @@ import {
 import { toolTitle } from "../../session/toolTitle.ts";
 import { limitTexts } from "./textLimits.ts";
 import { viewPart } from "./contentParts.ts";
-import type { ViewHead, ToolPart, ViewAgent, ViewQuestion, ViewEntry, ViewNotedFile, ViewTool } from "../protocol.ts";
+import type {
+  ViewBanner,
+  ViewSignIn,
+  ViewHead,
+  ToolPart,
+  ViewAgent,
+  ViewQuestion,
+  ViewEntry,
+  ViewNotedFile,
+  ViewTool,
+} from "../protocol.ts";
 import { DiffStore } from "../diff/diffStore.ts";
 import type { SharedView } from "../patch.ts";
 import { OptionsView } from "./optionsView.ts";
@@ -45,6 +55,8 @@ export interface WindowState {
   readonly changes?: ViewHead["changes"];
   /** The turns with a checkpoint, by their prompt ids. Stays the same set until a checkpoint is added. */
   readonly checkpoints?: ReadonlySet<string>;
+  /** The sign-in in progress. Absent if there is none. */
+  readonly signingIn?: ViewSignIn | undefined;
   /** Absent means off. */
   readonly follow?: ViewHead["follow"];
 }
@@ -95,6 +107,7 @@ export class Projector {
   };
   readonly #options = new OptionsView();
   #asks: readonly ViewQuestion[] = [];
+  #lastBanner: { readonly problem: Problem; readonly signingIn: ViewSignIn; readonly view: ViewBanner } | undefined;
   #plans: { readonly from: SessionState["plans"]; readonly views: ViewHead["plans"] } | undefined;
   #queue:
     | { readonly from: SessionState["pendingPrompts"]; readonly paused: boolean; readonly views: ViewHead["queue"] }
@@ -232,6 +245,15 @@ export class Projector {
     }
   }
 
+  /** The same object until one of both changes. */
+  #banner(problem: Problem | null, signingIn: ViewSignIn | undefined): ViewBanner | null {
+    if (problem === null || signingIn === undefined) return problem;
+    const last = this.#lastBanner;
+    if (last?.problem !== problem || last.signingIn !== signingIn)
+      this.#lastBanner = { problem, signingIn, view: { ...problem, signingIn } };
+    return this.#lastBanner?.view ?? problem;
+  }
+
   #questionOf(ask: Question, state: SessionState): ViewQuestion {
     try {
       return questionView(ask, state, this.#diffs);
@@ -265,7 +287,7 @@ export class Projector {
       connection: this.#options.connection(state),
       activity: activityView(activity, cancelling, stopIgnored),
       live: isBusy(state) ? state.latestMessage : null,
-      problem: state.lost ?? windowState.problem,
+      problem: this.#banner(state.lost ?? state.signIn ?? windowState.problem, windowState.signingIn),
       asks: this.#asks,
       plans: this.#plans.views,
       queue: this.#queue.views,

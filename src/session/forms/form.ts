@@ -23,6 +23,8 @@ export type FormField = {
       readonly maxLength?: number;
       readonly pattern?: string;
       readonly format?: TextFormat;
+      /** The text is hidden while it is entered. Only Parley asks for it. */
+      readonly secret?: true;
       readonly default?: string;
     }
   | {

@@ -2,6 +2,7 @@
 // permissions. Invariant: each is answered exactly once.
 import type { Disposable } from "../../base/lifecycle.ts";
 import type { SessionEvent } from "../events.ts";
+import type { RestartIds } from "../restartIds.ts";
 import { isFinal, toolKey, type SessionState } from "../state.ts";
 import {
   completeAnswers,
@@ -148,3 +149,7 @@ function askEvent(ask: string, request: FormRequest): Extract<SessionEvent, { ty
     ...(request.type === "form" && { form: request.form }),
   };
 }
+
+/** The request with the id that its tool call has in the session. */
+export const suffixedRequest = (request: FormRequest, ids: RestartIds): FormRequest =>
+  request.toolCallId === undefined ? request : { ...request, toolCallId: ids.suffixId(request.toolCallId) };

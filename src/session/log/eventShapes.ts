@@ -68,7 +68,13 @@ const toolFields: { readonly [F in keyof ToolFields]-?: Validator } = {
   rawOutput: isAnything,
 };
 
-const isProblem = isRecordWith({ message: isString, detail: isExtra, command: isExtra, next: isListOf(isString) });
+const isProblem = isRecordWith({
+  message: isString,
+  detail: isExtra,
+  command: isExtra,
+  next: isListOf(isString),
+  signIn: optional(isListOf(isRecordWith({ id: isString, name: isString, description: isExtra }))),
+});
 const isFormValue = isAnyOf(isString, isFiniteNumber, isBoolean, isListOf(isString));
 const isFormAnswer = isAnyOf(
   isRecordWith({ field: isString, value: isFormValue }),
@@ -95,6 +101,7 @@ const isForm = isRecordWith({
         maxLength: number,
         pattern: isExtra,
         format: isExtra,
+        secret: optional(isTrue),
         default: isExtra,
       }),
       isRecordWith({
@@ -197,6 +204,8 @@ const shapes: {
   choicesWaived: {},
   askClosed: { ask: isString, answer: isAnswer, by: isExtra },
   addressOpened: { ask: isString },
+  signInNeeded: { problem: isProblem },
+  signedIn: {},
   file: { path: isString, note: nullable(isOneOf("unsaved", "diverged")) },
   fileResult: { path: isString, before: isString, after: isString },
   diffLines: { toolCallId: isString, lines: isListOf(isRecordWith({ item: isFiniteNumber, line: isFiniteNumber })) },
@@ -215,7 +224,13 @@ const shapes: {
     truncated: optional(isBoolean),
   },
   terminalOutput: { terminalId: isString, text: isString },
-  activity: { state: isString, stopReason: isExtra, problem: optional(isProblem), usage: optional(isTurnUsage) },
+  activity: {
+    state: isString,
+    stopReason: isExtra,
+    problem: optional(isProblem),
+    usage: optional(isTurnUsage),
+    unsent: optional(isTrue),
+  },
   plan: {
     planId: isString,
     entries: isListOf(isRecordWith({ content: isString, priority: isString, status: isString })),

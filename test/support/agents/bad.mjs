@@ -7,6 +7,7 @@ import { randomUUID } from "node:crypto";
 import { existsSync, writeFileSync } from "node:fs";
 import { once } from "node:events";
 import { join } from "node:path";
+import { signInBehaviours } from "./signInBehaviours.mjs";
 import { wrongParams, wrongUpdates } from "./wrongTypes.mjs";
 
 const [name = "", value] = process.argv.slice(2);
@@ -188,11 +189,13 @@ const behaviours = {
       },
       "session/new": message => {
         const file = process.env["BAD_SIGNED_IN"];
-        if (signedIn || (file && existsSync(file))) return right["session/new"](message);
+        if (signedIn || process.env["BAD_KEY"] || (file && existsSync(file))) return right["session/new"](message);
         return refuse(message.id, -32000, "Authentication required");
       },
     };
   },
+
+  ...signInBehaviours({ answer, refuse, write, right, value }),
 
   /** Offers the mode `careful` only in its first process for a folder, as if an update had removed it. */
   "forgets-mode": () => {
@@ -476,7 +479,7 @@ const behaviours = {
 
 if (process.argv.includes("--sign-in")) {
   if (process.env["BAD_SIGNED_IN"]) writeFileSync(process.env["BAD_SIGNED_IN"], "yes");
-  process.exit(process.env["BAD_FLOW"] === "terminal" ? 0 : 1);
+  process.exit(process.env["BAD_FLOW"] === "terminal" && value !== "exit" ? 0 : 1);
 }
 if (!Object.hasOwn(behaviours, name)) {
   process.stderr.write(`Name a behaviour: ${Object.keys(behaviours).join(", ")}\n`);

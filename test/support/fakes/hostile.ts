@@ -81,7 +81,8 @@ export class HostileAgent {
     await opened;
     const turnUsage = await this.#turns(session, id, text);
     const [failing] = session.state.pendingPrompts.filter(({ messageId }) => messageId === undefined);
-    const problem = { message: text, detail: text, command: text, next: [] };
+    const signIn = [{ id: text, name: text, description: text }];
+    const problem = { message: text, detail: text, command: text, next: [], signIn };
     dispatch({ type: "promptFailed", submission: failing?.id ?? "", problem });
     for (const event of ownFacts(text)) dispatch(event);
     void broker?.requestPermission(ownQuestion(text), new AbortController().signal);

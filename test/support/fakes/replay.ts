@@ -138,6 +138,8 @@ class ReplayRun implements ReplayResult {
                   ? "the agent does not say that it takes such content"
                   : undefined;
         if (why !== undefined || !session || !prompt) return this.#send(message, why ?? "");
+        // The recorded client gave up prompts that the agent refused until a sign-in.
+        for (const { id } of session.state.pendingPrompts) session.withdraw(id);
         return void session.send(prompt);
       }
       case "session/cancel":
@@ -173,7 +175,7 @@ class ReplayRun implements ReplayResult {
         log: nullLog,
         clientVersion: "1.0.0",
         agentName: typeof info["title"] === "string" ? info["title"] : this.#name,
-        commandLine: "agent --acp",
+        program: { command: "agent", args: ["--acp"] },
         timeout: 15_000,
       },
       this.#cut.signal,

@@ -60,6 +60,10 @@ export class StubAgent implements Agent {
     protocolVersion: 1,
     capabilities: { image: false, audio: false, embeddedContext: false, load: false },
   };
+  readonly signInMethods = [];
+  authenticate(): Promise<void> {
+    return Promise.resolve();
+  }
   readonly sessions: StubSession[] = [];
   /** The options that each new session reports. */
   options: readonly SessionOption[] | undefined;

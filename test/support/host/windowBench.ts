@@ -1,5 +1,11 @@
 // The session of a window with a stub agent, a storage that a test controls, and a panel that keeps its messages.
-import { nullLog, systemClock } from "../../../src/base/log.ts";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type * as vscode from "vscode";
+import type { SignInFeature } from "../../../src/agents/vscode/createSignIn.ts";
+import { SignInRunner } from "../../../src/agents/vscode/signInRunner.ts";
+import { StoredKeys } from "../../../src/agents/vscode/storedKeys.ts";
+import { nullLog, systemClock, type Clock } from "../../../src/base/log.ts";
 import { Emitter, DisposableStore } from "../../../src/base/lifecycle.ts";
 import type { Problem } from "../../../src/base/errors.ts";
 import type { AgentPool } from "../../../src/agents/pool.ts";
@@ -43,6 +49,9 @@ export class WindowBench {
   readonly active = new ActiveSession();
   readonly store = new DisposableStore();
   readonly current: CurrentSession;
+  readonly signIn: SignInFeature;
+  readonly secrets = new Map<string, string>();
+  readonly globalState = new Map<string, unknown>();
   agents: readonly AgentDefinition[] = [definition("stub", "Stub"), definition("other", "Other")];
   /** The files that could not be restored, with the reasons. */
   readonly restoreFailures: string[] = [];
@@ -51,14 +60,29 @@ export class WindowBench {
   /** A promise that delays reading the storage. */
   readable: Promise<void> = Promise.resolve();
 
-  constructor(files: ReadonlyMap<string, string> = new Map()) {
+  /** Without a pool of processes, the agent is the stub. `clock` is the clock of sign-ins. */
+  constructor(files: ReadonlyMap<string, string> = new Map(), pool?: AgentPool, clock: Clock = systemClock) {
     for (const [name, text] of files) this.files.set(name, text);
     let ids = 0;
     const died = this.store.add(new Emitter<Problem>());
     const running = { agent: this.agent, definition: this.agents[0], onDidDie: died.event, hasEnded: () => false };
+    const secrets = {
+      get: (key: string) => Promise.resolve(this.secrets.get(key)),
+      store: (key: string, value: string) => Promise.resolve(void this.secrets.set(key, value)),
+      delete: (key: string) => Promise.resolve(void this.secrets.delete(key)),
+    } as unknown as vscode.SecretStorage;
+    const globalState = {
+      get: (key: string, otherwise: unknown) => this.globalState.get(key) ?? otherwise,
+      update: (key: string, value: unknown) => Promise.resolve(void this.globalState.set(key, value)),
+    } as unknown as vscode.ExtensionContext["globalState"];
+    const keys = new StoredKeys({ secrets, globalState });
+    const onDidChange = (): void => this.active.refresh();
+    const startFolders = join(tmpdir(), "parley-start-folders");
+    this.signIn = { keys, runner: new SignInRunner({ keys, startFolders, clock, onDidChange }) };
     this.current = new CurrentSession({
+      signIn: this.signIn,
       active: this.active,
-      pool: { get: () => Promise.resolve(running), stop: () => Promise.resolve() } as unknown as AgentPool,
+      pool: pool ?? ({ get: () => Promise.resolve(running), stop: () => Promise.resolve() } as unknown as AgentPool),
       storage: this.#storage(),
       settings: () => ({ agents: this.agents, bad: [], sendKey: "enter" }) as unknown as Settings,
       follow: () => "off",

@@ -1,0 +1,44 @@
+// Creates what signs the user in to agents, with its commands.
+import { join } from "node:path";
+import * as vscode from "vscode";
+import type { CommandHandlers } from "../../editor/commandHandlers.ts";
+import type { ExtensionPlatform } from "../../editor/extensionPlatform.ts";
+import type { AgentDefinition } from "../registry.ts";
+import { SignInRunner } from "./signInRunner.ts";
+import { StoredKeys } from "./storedKeys.ts";
+
+export interface SignInFeature {
+  readonly keys: StoredKeys;
+  readonly runner: SignInRunner;
+}
+
+export function createSignIn({ context, clock }: ExtensionPlatform, onDidChange: () => void): SignInFeature {
+  const keys = new StoredKeys(context);
+  const startFolders = join(context.globalStorageUri.fsPath, "agents");
+  return { keys, runner: new SignInRunner({ keys, startFolders, clock, onDidChange }) };
+}
+
+/** Handler of the command that deletes keys. `agents` gives their names. */
+export const storedKeyCommands = (
+  keys: StoredKeys,
+  agents: () => readonly AgentDefinition[],
+): CommandHandlers<"parley.removeStoredKeys"> => ({
+  "parley.removeStoredKeys": async () => {
+    const names = Object.entries(keys.names);
+    if (names.length === 0) {
+      void vscode.window.showInformationMessage(vscode.l10n.t("No keys of agents are stored."));
+      return;
+    }
+    const picks = names.map(([id, variables]) => ({
+      label: agents().find(agent => agent.id === id)?.name ?? id,
+      description: variables.join(", "),
+      id,
+    }));
+    const picked = await vscode.window.showQuickPick(picks, {
+      title: vscode.l10n.t("Remove Stored Keys"),
+      placeHolder: vscode.l10n.t("The agents whose keys are removed. Running agents keep them until they restart."),
+      canPickMany: true,
+    });
+    for (const { id } of picked ?? []) await keys.remove(id);
+  },
+});

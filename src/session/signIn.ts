@@ -1,0 +1,79 @@
+// Signing in to an agent: the ways that it offers, and what a session does with its refusals.
+import type { Problem } from "../base/errors.ts";
+import type { SessionEvent } from "./events.ts";
+import { currentTurn, type PendingPrompt, type SessionState } from "./state.ts";
+
+/** How the agent itself is started. */
+export interface AgentProgram {
+  readonly command: string;
+  readonly args: readonly string[];
+}
+
+/** A variable that signs in when the agent's process has it. */
+export interface SignInVariable {
+  readonly name: string;
+  readonly label: string;
+  readonly secret: boolean;
+  readonly optional: boolean;
+}
+
+/** One way to sign in. `terminal` runs a program, `agent` calls `authenticate`, `environment` needs variables. */
+export type SignInMethod = { readonly id: string; readonly name: string; readonly description?: string } & (
+  | ({ readonly type: "terminal"; readonly env: Readonly<Record<string, string>> } & AgentProgram)
+  | { readonly type: "agent" }
+  | { readonly type: "environment"; readonly variables: readonly SignInVariable[] }
+);
+
+/** Offers to sign in only once. If the agent still refuses afterwards, the user gets its words instead of a loop. */
+export class SignInOffers {
+  readonly #agentName: string;
+  #isTried = false;
+
+  constructor(agentName: string) {
+    this.#agentName = agentName;
+  }
+
+  /** The user has signed in, or wants to be asked again. */
+  set isTried(isTried: boolean) {
+    this.#isTried = isTried;
+  }
+
+  /** The problem without its offer, if the user has signed in already. */
+  problem(problem: Problem): Problem {
+    if (problem.signIn === undefined || !this.#isTried) return problem;
+    const [words = "It gave no reason."] = (problem.detail ?? "").split("\n").filter(line => line !== "");
+    const { detail } = problem;
+    return {
+      message: `${this.#agentName} still refuses after you signed in: ${words}`,
+      ...(detail !== undefined && detail !== words && { detail }),
+      next: ["retry", "restartAgent", "showTraffic"],
+    };
+  }
+
+  /** The event with the problem that the user sees. */
+  event(event: SessionEvent): SessionEvent {
+    if (event.type === "signInNeeded") return { ...event, problem: this.problem(event.problem) };
+    if (event.type !== "activity" || event.state !== "idle") return event;
+    if (event.problem?.signIn === undefined) this.#isTried = false;
+    if (!event.problem) return event;
+    const problem = this.problem(event.problem);
+    // Another refusal is an error of the turn.
+    const { unsent: _, ...rest } = event;
+    return problem === event.problem ? event : { ...rest, problem };
+  }
+}
+
+/** If the agent refused the turn until the user signs in, its prompt is the first of the queue again. */
+export function returnedPrompt(
+  state: SessionState,
+  first: PendingPrompt | undefined,
+  newId: () => string,
+): readonly SessionEvent[] {
+  const turn = currentTurn(state);
+  if (state.signIn === null || turn === "") return [];
+  const prompt = state.entries.findLast(entry => entry.kind === "message" && entry.submission === turn);
+  if (prompt?.kind !== "message") return [];
+  const submission = newId();
+  const sent: SessionEvent = { type: "promptSent", submission, content: prompt.content };
+  return first ? [sent, { type: "promptMoved", submission, before: first.id }] : [sent];
+}

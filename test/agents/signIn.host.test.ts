@@ -1,0 +1,191 @@
+// Signing in to agents that really run: each kind of method signed in, refused and cancelled, and nobody asked twice.
+import assert from "node:assert/strict";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import * as vscode from "vscode";
+import { AgentPool } from "../../src/agents/pool.ts";
+import type { AgentDefinition } from "../../src/agents/registry.ts";
+import { nullLog, systemClock } from "../../src/base/log.ts";
+import { openQuestions } from "../../src/session/state.ts";
+import { FakeClock } from "../support/fakes/fakePorts.ts";
+import { until } from "../support/fakes/until.ts";
+import { WindowBench } from "../support/host/windowBench.ts";
+
+const project = vscode.extensions.getExtension("parley.parley")?.extensionPath ?? "";
+
+describe("signing in to an agent", function () {
+  this.timeout(60_000);
+  let folder: string;
+  let pool: AgentPool;
+  let bench: WindowBench;
+  let clock: FakeClock;
+
+  /** Starts a session with the misbehaving agent, and waits until it asks for a sign-in or is ready. */
+  async function start(behaviour: string, more: Partial<AgentDefinition> = {}): Promise<void> {
+    folder = mkdtempSync(join(tmpdir(), "parley-sign-in-"));
+    pool = new AgentPool(nullLog, systemClock, "0.0.0", join(folder, "agents"));
+    clock = new FakeClock();
+    bench = new WindowBench(new Map(), pool, clock);
+    bench.agents = [
+      {
+        id: "bad",
+        name: "Bad Agent",
+        command: process.execPath,
+        args: [join(project, "test", "support", "agents", "bad.mjs"), ...behaviour.split(" ")],
+        env: { ELECTRON_RUN_AS_NODE: "1", BAD_SIGNED_IN: join(folder, "signed-in") },
+        missingFiles: "error",
+        startTimeout: 20,
+        ...more,
+      },
+    ];
+    bench.current.start("bad");
+    await until(() => bench.current.state.lost !== null || isReady());
+  }
+  afterEach(async () => {
+    await bench.dispose();
+    await pool.dispose();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  const isReady = (): boolean => bench.current.state.connection?.state === "ready";
+  const offered = (): readonly string[] | undefined => bench.current.state.lost?.signIn?.map(({ name }) => name);
+  const signingIn = (): object | undefined => bench.current.view().head.problem?.signingIn;
+  const sent = (method: string): number =>
+    (pool.tap("bad")?.records ?? []).filter(({ msg }) => (msg as { method?: string } | undefined)?.method === method)
+      .length;
+
+  it("by the agent itself opens the session again, once", async () => {
+    await start("auth-required");
+    assert.deepEqual(offered(), ["Log in", "Log in at the terminal", "Use a key"]);
+    await bench.current.signIn("login");
+    assert.ok(isReady());
+    assert.deepEqual([sent("authenticate"), sent("session/new")], [1, 2]);
+    assert.equal(bench.current.view().head.problem, null);
+    assert.equal(signingIn(), undefined);
+  });
+
+  it("by the agent itself shows the agent's words when it refuses, and offers every way again", async () => {
+    await start("auth-nobody");
+    await assert.rejects(bench.current.signIn("denied"), /Bad Agent did not sign you in: The account is closed\./);
+    assert.deepEqual(offered(), ["login", "denied"]);
+    assert.equal(sent("session/new"), 1);
+  });
+
+  it("that signs nobody in ends with an error in the agent's words, not in a loop", async () => {
+    await start("auth-nobody");
+    await bench.current.signIn("login");
+    const { lost } = bench.current.state;
+    assert.equal(lost?.message, "Bad Agent still refuses after you signed in: No seat is left");
+    assert.equal(lost.signIn, undefined);
+    assert.equal(sent("session/new"), 2);
+  });
+
+  it("that the agent never answers can be cancelled, which restarts it, and is late after two minutes", async () => {
+    await start("auth-silent");
+    const done = bench.current.signIn("login");
+    await until(() => sent("authenticate") === 1);
+    assert.deepEqual(signingIn(), { name: "Log in" });
+    clock.advance(119_000);
+    assert.deepEqual(signingIn(), { name: "Log in" });
+    clock.advance(1_000);
+    assert.deepEqual(signingIn(), { name: "Log in", late: true });
+    bench.current.cancelSignIn();
+    await done;
+    assert.deepEqual(offered(), ["Log in"]);
+    assert.equal(sent("authenticate"), 0, "it is another process");
+    assert.equal(signingIn(), undefined);
+  });
+
+  it("in a terminal succeeds with exit code 0, and starts the agent again", async () => {
+    await start("auth-required");
+    await bench.current.signIn("terminal");
+    assert.ok(existsSync(join(folder, "signed-in")));
+    assert.ok(isReady());
+    assert.equal(sent("authenticate"), 0);
+  });
+
+  it("in a terminal fails with another exit code, and can be cancelled", async () => {
+    await start("auth-required exit");
+    await assert.rejects(bench.current.signIn("terminal"), /its sign-in program ended with code 1/);
+    assert.deepEqual(offered()?.length, 3);
+    const cancelled = bench.current.signIn("terminal");
+    bench.current.cancelSignIn();
+    await cancelled.catch(() => {}); // The program may have ended before.
+    assert.deepEqual(offered()?.length, 3);
+  });
+
+  it("by keys asks for them in a form, keeps them in the secret storage, and gives them to the next process", async () => {
+    await start("auth-required");
+    const done = bench.current.signIn("key");
+    await until(() => openQuestions(bench.current.state).length === 1);
+    const [question] = openQuestions(bench.current.state);
+    assert.deepEqual(question?.form?.fields, [
+      { type: "text", name: "BAD_KEY", title: "BAD_KEY", required: true, secret: true },
+    ]);
+    assert.ok(bench.current.session?.forms.accept(question.id, new Map([["BAD_KEY", "key-4711"]])));
+    await done;
+    assert.ok(isReady());
+    assert.deepEqual([...bench.secrets], [["parley.key.bad.BAD_KEY", "key-4711"]]);
+    assert.deepEqual(bench.signIn.keys.names, { bad: ["BAD_KEY"] });
+    assert.ok(!JSON.stringify([...bench.files, ...bench.globalState]).includes("key-4711"));
+    assert.ok(!JSON.stringify(pool.tap("bad")?.records).includes("key-4711"));
+    await bench.signIn.keys.remove("bad");
+    assert.deepEqual([bench.secrets.size, bench.signIn.keys.names], [0, {}]);
+  });
+
+  it("by keys ends without effect when the user cancels the form, and nobody is asked twice", async () => {
+    await start("auth-required");
+    const done = bench.current.signIn("key");
+    await until(() => openQuestions(bench.current.state).length === 1);
+    void bench.current.signIn("login");
+    bench.current.session?.forms.cancel(openQuestions(bench.current.state)[0]?.id ?? "");
+    await done;
+    assert.deepEqual(openQuestions(bench.current.state), []);
+    assert.deepEqual([sent("session/new"), sent("authenticate"), bench.secrets.size], [1, 0, 0]);
+    assert.equal(offered()?.length, 3);
+  });
+
+  it("for a prompt returns the prompt to the head of the queue, which waits until the user resumes it", async () => {
+    await start("auth-prompt");
+    const { session } = bench.current;
+    assert.ok(session);
+    session.send([{ type: "text", text: "first" }]);
+    session.send([{ type: "text", text: "second" }]);
+    const queue = (): readonly string[] => bench.current.view().head.queue.map(({ text }) => text);
+    await until(() => session.state.signIn !== null);
+    assert.deepEqual([queue(), session.state.queuePaused], [["first", "second"], true]);
+    assert.deepEqual(bench.current.view().head.problem?.signIn, [{ id: "login", name: "Log in" }]);
+    await bench.current.signIn("login");
+    assert.equal(bench.current.view().head.problem, null);
+    assert.deepEqual([queue(), session.state.queuePaused], [["first", "second"], true]);
+    session.resumeQueue();
+    await until(() => queue().length === 0 && session.state.activity.state === "idle");
+    const answers = [...session.state.entries].flatMap(entry =>
+      entry.kind === "message" && entry.author === "agent" ? [JSON.stringify(entry.content)] : [],
+    );
+    assert.deepEqual(
+      answers.map(text => /You said: (\w+)/.exec(text)?.[1]),
+      ["first", "second"],
+    );
+    await bench.current.signOut();
+    session.send([{ type: "text", text: "third" }]);
+    await until(() => session.state.signIn !== null);
+  });
+
+  it("for a prompt that the agent still refuses afterwards shows its words at the prompt", async () => {
+    await start("auth-prompt never");
+    const { session } = bench.current;
+    session?.send([{ type: "text", text: "first" }]);
+    await until(() => session?.state.signIn !== null);
+    await bench.current.signIn("login");
+    session?.resumeQueue();
+    await until(() => session?.state.entries.at(-1)?.kind === "problem");
+    const last = session?.state.entries.at(-1);
+    assert.equal(
+      last?.kind === "problem" && last.problem.message,
+      "Bad Agent still refuses after you signed in: Your login has expired",
+    );
+    assert.equal(session?.state.signIn, null);
+    assert.equal(sent("session/prompt"), 2);
+  });
+});

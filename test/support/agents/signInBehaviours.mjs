@@ -1,0 +1,44 @@
+// The behaviors of bad.mjs that concern signing in.
+
+export const signInBehaviours = ({ answer, refuse, write, right, value }) => ({
+  /** Requires a sign-in. `authenticate` succeeds but signs nobody in, or refuses for the method `denied`. */
+  "auth-nobody": () => ({
+    initialize: ({ id }) => answer(id, { protocolVersion: 1, authMethods: [{ id: "login" }, { id: "denied" }] }),
+    authenticate: ({ id, params }) =>
+      params.methodId === "login" ? answer(id, {}) : refuse(id, -32000, "The account is closed"),
+    "session/new": ({ id }) => refuse(id, -32000, "Authentication required", { details: "No seat is left" }),
+  }),
+
+  /** Requires a sign-in. `authenticate` prints to stdout, never answers, and everything after it is ignored. */
+  "auth-silent": () => {
+    let isStuck = false;
+    return {
+      initialize: ({ id }) => answer(id, { protocolVersion: 1, authMethods: [{ id: "login", name: "Log in" }] }),
+      authenticate: () => {
+        isStuck = true;
+        return write("Open this address in your browser:\n");
+      },
+      "session/new": ({ id }) => isStuck || refuse(id, -32000, "Authentication required"),
+    };
+  },
+
+  /** Opens a session, but requires a sign-in for prompts and for options. */
+  "auth-prompt": () => {
+    let signedIn = false;
+    const authMethods = [{ id: "login", name: "Log in" }];
+    return {
+      initialize: ({ id }) =>
+        answer(id, { protocolVersion: 1, agentCapabilities: { auth: { logout: {} } }, authMethods }),
+      authenticate: ({ id }) => {
+        signedIn = value !== "never";
+        return answer(id, {});
+      },
+      logout: ({ id }) => {
+        signedIn = false;
+        return answer(id, {});
+      },
+      "session/prompt": message =>
+        signedIn ? right["session/prompt"](message) : refuse(message.id, -32000, "Your login has expired"),
+    };
+  },
+});

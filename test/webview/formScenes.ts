@@ -1,0 +1,63 @@
+// A form and a web address, for the scenes and the tests of the panel.
+import type { ViewQuestion } from "../../src/panel/protocol.ts";
+
+/** A form with every type of field. */
+export const formAsk: ViewQuestion = {
+  id: "f1",
+  title: "How should the shop be set up?",
+  parts: [],
+  locations: [],
+  options: [],
+  form: {
+    message: "How should the shop be set up?",
+    description: "The answers go into shop.config.json.",
+    fields: [
+      {
+        type: "text",
+        name: "name",
+        title: "Name of the shop",
+        description: "Shown in the header.",
+        required: true,
+        minLength: 3,
+      },
+      { type: "text", name: "mail", title: "Contact", format: "email", required: false, default: "ada@example.com" },
+      { type: "number", name: "port", title: "Port", integer: true, minimum: 1024, required: true },
+      { type: "boolean", name: "tests", title: "Write tests", required: false, default: true },
+      {
+        type: "select",
+        name: "store",
+        title: "Database",
+        required: true,
+        choices: [
+          { value: "sqlite", name: "SQLite", description: "One file, no server" },
+          { value: "pg", name: "PostgreSQL", description: "Needs a server" },
+        ],
+      },
+      { type: "text", name: "store_custom", title: "Other database", required: false },
+      {
+        type: "multiselect",
+        name: "langs",
+        title: "Languages",
+        required: false,
+        maxItems: 2,
+        choices: ["English", "Deutsch", "Français"].map(name => ({ value: name, name })),
+        default: ["English"],
+      },
+    ],
+  },
+};
+
+/** A web address with a host in Punycode and a user name before it. */
+export const addressAsk: ViewQuestion = {
+  id: "w1",
+  title: "Sign in to the ticket service",
+  parts: [],
+  locations: [],
+  options: [],
+  address: {
+    href: "https://apple.com@xn--80ak6aa92e.com/login?next=%2Ftickets#start",
+    host: "xn--80ak6aa92e.com",
+    decodedHost: "аррӏе.com",
+    hasUserName: true,
+  },
+};
