@@ -4,7 +4,7 @@ import type { MessageDialect } from "./ndjson.ts";
 
 /** Methods that only clients call. */
 const clientMethods =
-  /^(initialize|authenticate|logout|session\/(new|load|resume|fork|list|close|delete|prompt|cancel|set_mode|set_model|set_config_option))$/;
+  /^(initialize|authenticate|logout|auth\/status|session\/(new|load|resume|fork|list|close|delete|prompt|cancel|set_mode|set_model|set_config_option))$/;
 
 /** How ACP uses JSON-RPC. */
 export const acpDialect: MessageDialect = {

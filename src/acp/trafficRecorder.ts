@@ -38,7 +38,7 @@ export class TrafficRecorder {
   }
 
   recordMessage(dir: "c>a" | "a>c", msg: unknown, bytes: number): void {
-    this.#add({ t: this.#time(), dir, msg: dir === "c>a" ? withoutAnswers(msg) : msg }, bytes);
+    this.#add({ t: this.#time(), dir, msg: dir === "c>a" ? withoutAnswers(msg) : withoutAccounts(msg) }, bytes);
   }
   recordText(dir: "err" | "out" | "note", text: string): void {
     if (dir === "out") this.#badLines++;
@@ -79,6 +79,15 @@ function withoutAnswers(msg: unknown): unknown {
   const { result } = msg;
   if (typeof result["action"] !== "string" || !("content" in result)) return msg;
   return { ...msg, result: { ...result, content: "[not recorded]" } };
+}
+
+/** The message without the user's accounts (`auth/status` and `auth/status_update`), recognised by their shape. */
+function withoutAccounts(msg: unknown): unknown {
+  if (!isObject(msg)) return msg;
+  const key = isObject(msg["result"]) ? "result" : "params";
+  const body = msg[key];
+  if (!isObject(body) || !Array.isArray(body["accounts"]) || typeof body["state"] !== "string") return msg;
+  return { ...msg, [key]: { ...body, accounts: "[not recorded]" } };
 }
 
 /** The records as newline-delimited JSON, masked. */

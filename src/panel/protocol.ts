@@ -277,6 +277,8 @@ export interface ViewAgent {
   readonly id: string;
   readonly name: string;
   readonly description?: string;
+  /** The account that the agent works with. */
+  readonly account?: string;
 }
 
 /** An option of the session, with the value that the user chose or, without a choice, the one that the agent reported. */

@@ -40,6 +40,9 @@ export interface Agent {
   readonly signInMethods: readonly SignInMethod[];
   /** Signs in by a method of type `agent`. Rejects with a ProblemError, also when the signal aborts. */
   authenticate(methodId: string, client: FormClient, signal: AbortSignal): Promise<void>;
+  /** The account that the agent works with, as it names it. Never logged. */
+  readonly account?: string | undefined;
+  readonly onDidChangeAccount?: Event<void>;
   /** Signs out. Absent if the agent cannot. */
   readonly signOut?: () => Promise<void>;
 }

@@ -6,7 +6,7 @@ import type { AgentDefinition } from "../agents/registry.ts";
 import type { SignInFeature } from "../agents/vscode/createSignIn.ts";
 import { Sequencer } from "../base/async.ts";
 import { asError, asProblem, type Problem } from "../base/errors.ts";
-import { DisposableStore } from "../base/lifecycle.ts";
+import { DisposableStore, type Disposable } from "../base/lifecycle.ts";
 import type { Clock, Log } from "../base/log.ts";
 import { DiffStore } from "../panel/diff/diffStore.ts";
 import type { SharedView } from "../panel/patch.ts";
@@ -81,6 +81,8 @@ export class CurrentSession {
   readonly #rememberedWrites = new Sequencer();
   /** Why the last session could not be started, if we broke. */
   #failure: Problem | undefined;
+  /** The agents that were started last, for their accounts. */
+  readonly #accounts = new Map<string, { readonly agent: Agent; readonly link: Disposable | undefined }>();
   /** The id of the agent for the next session. */
   #chosenAgentId: string | undefined;
   readonly #diffs: DiffStore;
@@ -210,8 +212,12 @@ export class CurrentSession {
       log,
       newId: () => randomUUID(),
       connection: {
-        connect: async onProgress =>
-          pool.get(await this.#startDefinition(definition), ({ state, detail }) => onProgress(state, detail)),
+        connect: async onProgress => {
+          const start = await this.#startDefinition(definition);
+          const running = await pool.get(start, ({ state, detail }) => onProgress(state, detail));
+          this.#showAccount(definition.id, running.agent);
+          return running;
+        },
         restart: () => pool.stop(definition.id),
       },
       createServices: dispatch => createServices(definition, cwd, dispatch),
@@ -240,6 +246,13 @@ export class CurrentSession {
   /** The definition from the current settings, so that a restart uses corrected settings. */
   #definition(original: AgentDefinition): AgentDefinition {
     return this.#options.settings().agents.find(agent => agent.id === original.id) ?? original;
+  }
+
+  #showAccount(id: string, agent: Agent): void {
+    const shown = this.#accounts.get(id);
+    if (shown?.agent === agent) return;
+    shown?.link?.dispose();
+    this.#accounts.set(id, { agent, link: agent.onDidChangeAccount?.(() => this.#refresh()) });
   }
 
   /** That definition with the keys that the user entered. */
@@ -314,7 +327,7 @@ export class CurrentSession {
         session: session.id,
         checkpoints: this.#options.checkpoints(session.id, session.state.workspaceFolder),
       }),
-      agents: agents.map(viewAgent),
+      agents: agents.map(agent => viewAgent(agent, this.#accounts.get(agent.id)?.agent.account)),
       chosenAgent: chosen ? viewAgent(chosen) : null,
       problem: problem ?? null,
       sendKey,
@@ -344,6 +357,7 @@ export class CurrentSession {
   async dispose(): Promise<void> {
     this.close();
     await Promise.all([...this.#pendingWrites, this.#rememberedWrites.whenIdle()]);
+    for (const { link } of this.#accounts.values()) link?.dispose();
     this.#diffs.dispose();
     this.#options.active.dispose();
   }
@@ -356,10 +370,11 @@ function parseRemembered(text: string | undefined): RememberedSession | undefine
   return isValid ? { id, agent, cwd } : undefined;
 }
 
-const viewAgent = (agent: AgentDefinition): ViewAgent => ({
+const viewAgent = (agent: AgentDefinition, account?: string): ViewAgent => ({
   id: agent.id,
   name: agent.name,
   ...(agent.description !== undefined && { description: agent.description }),
+  ...(account !== undefined && { account }),
 });
 
 function settingsProblem(reasons: readonly string[]): Problem | undefined {

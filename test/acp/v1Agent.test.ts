@@ -206,6 +206,22 @@ describe("an agent of version 1", () => {
     assert.equal(client.events.at(-1)?.type, "signInNeeded");
   });
 
+  it("names its account, which is in no recording, and can change it", async () => {
+    connected.dispose();
+    agent = new WireAgent();
+    connected = await agent.ready({ agentCapabilities: { auth: { status: {} } } });
+    const accounts = [{ label: "old@example.com" }, { label: "ada@example.com", active: true }];
+    agent.answer(await agent.request("auth/status"), { state: "authenticated", accounts });
+    await until(() => connected.agent.account === "ada@example.com");
+    let changes = 0;
+    const link = connected.agent.onDidChangeAccount?.(() => changes++);
+    agent.send({ method: "auth/status_update", params: { state: "unauthenticated", accounts } });
+    await until(() => connected.agent.account === undefined);
+    assert.equal(changes, 1);
+    link?.dispose();
+    assert.ok(!JSON.stringify([agent.recorder.records, agent.warnings]).includes("example.com"));
+  });
+
   it("signs in by its own method, asks for a form meanwhile, and says why it refuses", async () => {
     const asked: string[] = [];
     const client = {

@@ -5,7 +5,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as vscode from "vscode";
 import { AgentPool } from "../../src/agents/pool.ts";
-import type { AgentDefinition } from "../../src/agents/registry.ts";
 import { nullLog, systemClock } from "../../src/base/log.ts";
 import { openQuestions } from "../../src/session/state.ts";
 import { FakeClock } from "../support/fakes/fakePorts.ts";
@@ -13,6 +12,9 @@ import { until } from "../support/fakes/until.ts";
 import { WindowBench } from "../support/host/windowBench.ts";
 
 const project = vscode.extensions.getExtension("parley.parley")?.extensionPath ?? "";
+
+const program = (name: string): string => join(project, "test", "support", "agents", name);
+const programs = new Map([["sdk", [program("sdkSignIn.mjs")]]]);
 
 describe("signing in to an agent", function () {
   this.timeout(60_000);
@@ -22,7 +24,7 @@ describe("signing in to an agent", function () {
   let clock: FakeClock;
 
   /** Starts a session with the misbehaving agent, and waits until it asks for a sign-in or is ready. */
-  async function start(behaviour: string, more: Partial<AgentDefinition> = {}): Promise<void> {
+  async function start(behaviour: string): Promise<void> {
     folder = mkdtempSync(join(tmpdir(), "parley-sign-in-"));
     pool = new AgentPool(nullLog, systemClock, "0.0.0", join(folder, "agents"));
     clock = new FakeClock();
@@ -32,11 +34,14 @@ describe("signing in to an agent", function () {
         id: "bad",
         name: "Bad Agent",
         command: process.execPath,
-        args: [join(project, "test", "support", "agents", "bad.mjs"), ...behaviour.split(" ")],
-        env: { ELECTRON_RUN_AS_NODE: "1", BAD_SIGNED_IN: join(folder, "signed-in") },
+        args: programs.get(behaviour) ?? [program("bad.mjs"), ...behaviour.split(" ")],
+        env: {
+          ELECTRON_RUN_AS_NODE: "1",
+          BAD_SIGNED_IN: join(folder, "signed-in"),
+          SIGNED_IN: join(folder, "signed-in"),
+        },
         missingFiles: "error",
         startTimeout: 20,
-        ...more,
       },
     ];
     bench.current.start("bad");
@@ -187,5 +192,32 @@ describe("signing in to an agent", function () {
     );
     assert.equal(session?.state.signIn, null);
     assert.equal(sent("session/prompt"), 2);
+  });
+
+  for (const method of ["login", "terminal", "key"]) {
+    it(`on the official SDK by its method “${method}” works, and is asked for once`, async () => {
+      await start("sdk");
+      assert.equal(offered()?.length, 5);
+      const done = bench.current.signIn(method);
+      if (method === "key") {
+        await until(() => openQuestions(bench.current.state).length === 1);
+        const id = openQuestions(bench.current.state)[0]?.id ?? "";
+        bench.current.session?.forms.accept(id, new Map([["SDK_KEY", "key-1"]]));
+      }
+      await done;
+      assert.ok(isReady());
+      bench.current.session?.send([{ type: "text", text: "hello" }]);
+      await until(() => bench.current.state.activity.stopReason === "end_turn");
+      assert.deepEqual(openQuestions(bench.current.state), []);
+      assert.equal(bench.current.view().head.problem, null);
+    });
+  }
+
+  it("on the official SDK says why it refuses, for each way, and nothing is signed in", async () => {
+    await start("sdk");
+    await assert.rejects(bench.current.signIn("denied"), /did not sign you in: .*The account is closed\./);
+    await assert.rejects(bench.current.signIn("broken"), /ended with code 1/);
+    assert.equal(existsSync(join(folder, "signed-in")), false);
+    assert.equal(offered()?.length, 5);
   });
 });

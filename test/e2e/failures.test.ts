@@ -43,6 +43,21 @@ describe("an agent that does not start", () => {
     assert.deepEqual(errors, []);
   });
 
+  it("starts after the user has signed in by a button of the card", async () => {
+    const { panel, errors } = await withAgents();
+    await choose(panel, "auth-required");
+    const banner = panel.getByRole("group", { name: "Problem" });
+    await banner.getByRole("button", { name: "Use a key" }).click();
+    const form = panel.getByRole("form", { name: "Use a key" });
+    await form.getByLabel("BAD_KEY").waitFor();
+    await form.getByRole("button", { name: "Cancel" }).click();
+    await banner.getByRole("button", { name: "Log in", exact: true }).click();
+    await banner.waitFor({ state: "hidden" });
+    await send(panel, "hello");
+    await conversation(panel).getByText("You said: hello").waitFor();
+    assert.deepEqual(errors, []);
+  });
+
   it("can be cancelled while Parley connects, at each step, and Retry or a prompt starts it again", async () => {
     const { page, panel, errors } = await withAgents();
     const banner = panel.getByRole("group", { name: "Problem" });

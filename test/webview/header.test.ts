@@ -11,6 +11,13 @@ const focused = (panel: PanelPage): Promise<string> =>
 describe("the header", () => {
   usePanel();
 
+  it("the menu of agents shows the account of an agent", async () => {
+    const account = "ada@example.com";
+    const panel = await openPanel([snapshot(view([], { agents: [{ id: "demo", name: "Demo Agent", account }] }))]);
+    await panel.page.getByRole("button", { name: "Agent: Demo Agent" }).click();
+    await panel.page.getByRole("menuitemradio", { name: "Demo Agent (ada@example.com)" }).waitFor();
+  });
+
   it("renames the session by its button or F2; Enter saves, Escape does not, and an unchanged title is not sent", async () => {
     const panel = await openPanel([snapshot(busy)]);
     const input = panel.page.getByRole("textbox", { name: "Session title" });

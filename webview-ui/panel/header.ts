@@ -1,5 +1,6 @@
 // The header of the panel: the session's title, its agent, New Session and further actions.
 import { html, nothing, type TemplateResult } from "lit";
+import { visibleText } from "../../src/base/visibleText.ts";
 import type { ViewHead, ViewAgent } from "../../src/panel/protocol.ts";
 import { LightElement } from "../base/element.ts";
 import { iconButton } from "../base/iconButton.ts";
@@ -171,9 +172,9 @@ export class HeaderElement extends LightElement {
 }
 
 /** Acts only when it is chosen, because another agent replaces the conversation, and arrow keys must not. */
-function agentItem({ id, name, description }: ViewAgent, isCurrent: boolean): MenuItem {
+function agentItem({ id, name, description, account }: ViewAgent, isCurrent: boolean): MenuItem {
   return {
-    label: name,
+    label: account === undefined ? name : t("{0} ({1})", name, visibleText(account)),
     icon: isCurrent ? "check" : "blank",
     checked: isCurrent,
     value: id,

@@ -2,6 +2,7 @@
 import { ResponseError, type MessageConnection } from "vscode-jsonrpc/node";
 import { ProblemError, Refusal, asError, type Problem } from "../../base/errors.ts";
 import { untilAborted } from "../../base/async.ts";
+import { Emitter, type Event } from "../../base/lifecycle.ts";
 import type { Log } from "../../base/log.ts";
 import type {
   Agent,
@@ -15,6 +16,7 @@ import type {
 import type { ContentBlock, QuestionAnswer } from "../../session/events.ts";
 import type { FormAnswer } from "../../session/forms/form.ts";
 import type { AgentProgram, SignInMethod } from "../../session/signIn.ts";
+import { accountLabel } from "../account.ts";
 import { agentProblem, answerInTime, asSentence } from "../agentProblems.ts";
 import { permissionResult, readPermissionRequest, serveAgentRequests, type RequestSession } from "../agentRequests.ts";
 import { sendNotification, sendRequest } from "../clientRequests.ts";
@@ -44,6 +46,10 @@ export class V1Agent implements Agent {
   readonly #options: V1Options;
   readonly signInMethods: readonly SignInMethod[];
   readonly signOut?: () => Promise<void>;
+  readonly #accountChanged = new Emitter<void>();
+  readonly onDidChangeAccount: Event<void> = this.#accountChanged.event;
+  #account: string | undefined;
+  readonly #hasAccount: boolean;
   readonly #sessions = new Map<string, V1Session>();
   readonly #earlyUpdates: EarlyUpdates;
   readonly #ended = new AbortController();
@@ -83,6 +89,27 @@ export class V1Agent implements Agent {
       };
     }
     this.#serve();
+    this.#hasAccount = isObject(asObject(capabilities["auth"])["status"]);
+    this.#askForAccount();
+  }
+
+  get account(): string | undefined {
+    return this.#account;
+  }
+
+  #askForAccount(): void {
+    if (!this.#hasAccount) return;
+    this.request("auth/status", {}).then(
+      status => this.#setAccount(status),
+      () => this.#options.log.debug(`${this.#options.agentName} did not name its account.`),
+    );
+  }
+
+  #setAccount(status: unknown): void {
+    const account = accountLabel(status);
+    if (account === this.#account) return;
+    this.#account = account;
+    this.#accountChanged.fire();
   }
 
   open(request: { readonly cwd: string }, client: AgentClient): Promise<AgentSession> {
@@ -103,6 +130,7 @@ export class V1Agent implements Agent {
     const params = { methodId };
     this.#clients.set(params, client);
     await this.#answered(this.request("authenticate", params), "did not sign you in", signal);
+    this.#askForAccount();
   }
 
   /** Rejects with a problem that does not offer to sign in, because this is part of signing in or out. */
@@ -161,6 +189,7 @@ export class V1Agent implements Agent {
       else if (!this.#earlyUpdates.keep(id, update))
         log.debug(`${agentName} sent an update for a session that is not open.`, id);
     });
+    this.#connection.onNotification("auth/status_update", (status: unknown) => this.#setAccount(status));
     serveAgentRequests(this.#connection, {
       findSession: id => this.#findSession(id),
       askForm: (elicitation, signal) => this.#askForm(elicitation, signal),
@@ -200,6 +229,7 @@ export class V1Agent implements Agent {
 
   dispose(): void {
     this.#ended.abort(new Error(`${this.#options.agentName} is no longer running.`));
+    this.#accountChanged.dispose();
     for (const session of [...this.#sessions.values()]) session.dispose();
   }
 }
