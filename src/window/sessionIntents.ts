@@ -1,11 +1,11 @@
 // Handlers that pass intents on to the session, or replace it.
+import * as vscode from "vscode";
 import type { NextStep } from "../base/errors.ts";
 import { faultyFields } from "../panel/form/answerForm.ts";
 import type { IntentHandlers, IntentOf } from "../panel/intentHandlers.ts";
 import type { ReplyTarget } from "../panel/replyTarget.ts";
 import { isPrompt } from "../session/state.ts";
 import type { CurrentSession } from "./currentSession.ts";
-import { openLink } from "./code/openFile.ts";
 import { runPanelCommand } from "./panelCommands.ts";
 
 type SessionIntents = IntentHandlers<
@@ -44,7 +44,8 @@ export const sessionIntents = (current: CurrentSession): SessionIntents => ({
   answerForm: (intent, replyTarget) => answerForm(current, intent, replyTarget),
   openAddress: async ({ ask }) => {
     const href = current.session?.forms.openAddress(ask);
-    if (href !== undefined) await openLink(href, current.state.workspaceFolder);
+    // As a string, because a Uri would decode and encode parts of the address that the user agreed to.
+    if (href !== undefined) await vscode.commands.executeCommand("vscode.open", href);
   },
   signIn: ({ method }) => current.signIn(method),
   cancelSignIn: () => current.cancelSignIn(),
