@@ -264,7 +264,9 @@ export class CurrentSession {
   async signIn(methodId: string): Promise<void> {
     const { session, agent: definition } = this;
     if (!session || !definition) return;
-    await this.#options.signIn.runner.run({ session, definition, connect: () => this.#agent(definition) }, methodId);
+    const connect = (): Promise<Agent> => this.#agent(definition);
+    const isCurrent = (): boolean => this.session === session;
+    await this.#options.signIn.runner.run({ session, definition, connect, isCurrent }, methodId);
   }
 
   cancelSignIn(): void {

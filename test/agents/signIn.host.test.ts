@@ -101,6 +101,18 @@ describe("signing in to an agent", function () {
     assert.equal(signingIn(), undefined);
   });
 
+  it("ends without effect when another session replaces the one that it was for", async () => {
+    await start("auth-silent");
+    const { session } = bench.current;
+    const done = bench.current.signIn("login");
+    await until(() => sent("authenticate") === 1);
+    bench.current.start("bad");
+    await done;
+    assert.notEqual(bench.current.session, session);
+    assert.equal(signingIn(), undefined);
+    assert.equal(sent("authenticate"), 1, "the process that both use still runs");
+  });
+
   it("in a terminal succeeds with exit code 0, and starts the agent again", async () => {
     await start("auth-required");
     await bench.current.signIn("terminal");

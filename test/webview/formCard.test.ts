@@ -177,3 +177,38 @@ describe("a web address", () => {
     ]);
   });
 });
+
+describe("a card to sign in", () => {
+  usePanel();
+
+  it("is used by keyboard alone: the focus follows to the sign-in in progress, to its form, and to the message box", async () => {
+    const signIn = [
+      { id: "a", name: "Log in" },
+      { id: "b", name: "Use a key" },
+    ];
+    const problem = { message: "Robo needs you to sign in.", next: ["restartAgent"], signIn } as const;
+    const panel = await openPanel([snapshot(view([], { problem }))]);
+    const focused = (role: "button" | "textbox", name: string): Promise<void> =>
+      panel.page.getByRole(role, { name }).and(panel.page.locator(":focus")).waitFor();
+    await panel.page.getByRole("button", { name: "Use a key" }).focus();
+    await panel.page.keyboard.press("Enter");
+    assert.deepEqual(await panel.intents(), [{ type: "signIn", method: "b" }]);
+    const signingIn = { ...problem, signingIn: { name: "Use a key" } };
+    await panel.show(view([], { problem: signingIn }));
+    await panel.page.getByText("Signing in with “Use a key”…").waitFor();
+    await focused("button", "Cancel");
+    const secret = { type: "text", name: "K", title: "The key", required: true, secret: true } as const;
+    const asks = [{ ...formAsk, title: "Use a key", form: { message: "Use a key", fields: [secret] } }];
+    await panel.show(view([], { problem: signingIn, asks }));
+    const key = panel.page.getByLabel("The key (required)");
+    await key.and(panel.page.locator(":focus")).waitFor();
+    assert.equal(await key.getAttribute("type"), "password");
+    await panel.show(view([], { problem: signingIn }));
+    await focused("textbox", "Message");
+    await panel.page.getByRole("button", { name: "Cancel" }).focus();
+    await panel.page.keyboard.press("Enter");
+    assert.deepEqual((await panel.intents()).at(-1), { type: "cancelSignIn" });
+    await panel.show(view([], {}));
+    await focused("textbox", "Message");
+  });
+});

@@ -35,6 +35,8 @@ export class PanelElement extends LightElement {
   #stopTicking: (() => void) | undefined;
   /** The id of the question that is shown above the composer. */
   #shownQuestion: string | undefined;
+  /** Whether the focus was in the banner before the update. */
+  #bannerHadFocus = false;
   readonly #findContext: FindContext = {
     transcript: () => this.#transcript,
     entries: () => this.store.view?.entries ?? [],
@@ -135,9 +137,23 @@ export class PanelElement extends LightElement {
     if (region) this.#speech = new Speech(region, id => this.#transcript.spokenText(id));
   }
 
+  protected override willUpdate(): void {
+    this.#bannerHadFocus = this.querySelector(".banner")?.contains(document.activeElement) === true;
+  }
+
+  /** A button of the banner can start a sign-in, which replaces the buttons, and can ask for a form. */
+  #keepFocus(hasNewQuestion: boolean): void {
+    if (!this.#bannerHadFocus) return;
+    const banner = this.querySelector(".banner");
+    if (hasNewQuestion) void this.#afterAnswer();
+    else if (!banner) this.focusComposer();
+    else if (!banner.contains(document.activeElement)) banner.querySelector<HTMLElement>("button")?.focus();
+  }
+
   protected override updated(): void {
     setShownSession(this.head?.session);
     const question = this.head?.asks[0]?.id;
+    this.#keepFocus(question !== undefined && question !== this.#shownQuestion);
     if (question !== undefined && question !== this.#shownQuestion) void this.#scrollToQuestion();
     this.#shownQuestion = question;
     if (this.head !== undefined && showsElapsedTime(this.head))

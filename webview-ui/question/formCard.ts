@@ -50,7 +50,7 @@ export class FormCardElement extends LightElement {
 
   /** Focuses the first control, at the user's request. */
   focusCard(): void {
-    this.querySelector<HTMLElement>(":is(input, select, button):not([tabindex='-1'])")?.focus();
+    void this.updateComplete.then(() => this.querySelector<HTMLElement>(":is(input, select, button)")?.focus());
   }
 
   /** Shows that answers do not have the pattern that the agent asks for. */

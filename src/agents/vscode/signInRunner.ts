@@ -32,6 +32,8 @@ export interface SignInTarget {
   readonly session: Session;
   readonly definition: AgentDefinition;
   readonly connect: () => Promise<Agent>;
+  /** Whether the window still shows the session. Another one may have replaced it meanwhile. */
+  readonly isCurrent: () => boolean;
 }
 
 /** Runs one sign-in at a time. */
@@ -61,6 +63,8 @@ export class SignInRunner {
       this.#running = undefined;
       this.#options.onDidChange();
     }
+    // The session that replaced it may use the same process.
+    if (!target.isCurrent()) return;
     if (outcome === "signedIn") await target.session.signedIn(false);
     else if (outcome === "restart") await target.session.signedIn(true);
     else if (outcome === "stuck") await target.session.restart();
