@@ -127,5 +127,10 @@ describe("an agent that asks with a form", () => {
     await until(() => completed.length === 1);
     await create({ ...form, sessionId: "s" });
     assert.deepEqual(completed, ["e"]);
+    answer = () => Promise.resolve("cancelled");
+    await create(url);
+    agent.send({ method: "elicitation/complete", params: { elicitationId: "e" } });
+    await create({ ...form, sessionId: "s" });
+    assert.deepEqual(completed, ["e"], "a cancelled one is not shown any more");
   });
 });

@@ -212,10 +212,14 @@ export class V1Agent implements Agent {
     const toolCallId = "toolCallId" in scope ? scope.toolCallId : undefined;
     this.#openForms++;
     try {
-      return await client.askForm(
+      const answer = await client.askForm(
         { ...asked, ...(toolCallId !== undefined && { toolCallId }) },
         request ? AbortSignal.any([signal, request.answered]) : signal,
       );
+      // Nothing is shown any more, so the agent has nothing to complete.
+      if (asked.type === "url" && (answer === "cancelled" || answer.action !== "accept"))
+        this.#addresses.delete(asked.elicitationId);
+      return answer;
     } finally {
       this.#openForms--;
     }
