@@ -79,7 +79,12 @@ function createExtension(context: vscode.ExtensionContext): { shutDown(): Promis
     },
     reviewBefore: (turn, text) => checkpoints.current()?.reviewBefore(turn, text),
     beginTurn: async turn => checkpoints.current()?.beginTurn(turn),
-    treesOf: async turn => checkpoints.current()?.startOf(turn),
+    session: () => {
+      const shown = session();
+      return shown && { id: shown.id, workspaceFolder: shown.state.workspaceFolder };
+    },
+    treesOf: async (turn, of) =>
+      (of ? checkpoints.sessions.forSession(of.id, of.workspaceFolder) : checkpoints.current())?.startOf(turn),
     announce: text => chat.announce(text),
     runsOf: permissions.runsOf,
   });
@@ -106,6 +111,7 @@ function createExtension(context: vscode.ExtensionContext): { shutDown(): Promis
 
   return {
     async shutDown() {
+      review.store.beginClosing();
       try {
         await current.dispose();
       } finally {

@@ -12,8 +12,23 @@ const run = promisify(execFile);
 
 for (const git of [true, false]) {
   describe(`the end of a turn, ${git ? "in a repository" : "without git"}`, () => {
-    const { path, onDisk, put, open, show, file, prepare, noticed, end, edit, review, watch, turnBegan, folder } =
-      useReviewedFolder({ git });
+    const {
+      path,
+      onDisk,
+      put,
+      open,
+      show,
+      file,
+      prepare,
+      noticed,
+      end,
+      edit,
+      review,
+      watch,
+      turnBegan,
+      folder,
+      reopen,
+    } = useReviewedFolder({ git });
     const sh = (command: string): Promise<unknown> => run("sh", ["-c", command], { cwd: folder() });
     const paths = (): readonly string[] => review().files.map(one => one.path);
     const isDeleted = (name: string): boolean => file(name)?.changes.text === null;
@@ -139,6 +154,52 @@ for (const git of [true, false]) {
       await ended();
       assert.deepEqual(paths(), []);
     });
+
+    it("lists what is deleted and created as the last action before the window is reloaded", async () => {
+      await putAll("a.txt", "pkg/b.txt");
+      await prepare();
+      await sh("rm -rf a.txt pkg && printf 'new\\n' > new.txt");
+      end();
+      await reopen(() => Promise.resolve());
+      await until(() => paths().length === 3);
+      assert.deepEqual(paths(), ["a.txt", "new.txt", "pkg/b.txt"].map(path));
+      await review().undo({ kind: "all" });
+      assert.equal(await onDisk("a.txt"), lines("a.txt"));
+      assert.equal(await onDisk("pkg/b.txt"), lines("pkg/b.txt"));
+      await assert.rejects(onDisk("new.txt"), { code: "ENOENT" });
+    });
+
+    it("does not attribute what is changed while the window is closed to the agent", async () => {
+      await putAll("a.txt", "b.txt", "pkg/b.txt");
+      await prepare();
+      await edit("a.txt", "1\n");
+      await until(() => file("a.txt") !== undefined);
+      end();
+      const ended = Date.now();
+      await reopen(async () => {
+        await until(() => Date.now() > ended + 100);
+        await put("b.txt", "user's\n");
+        await rm(path("pkg"), { recursive: true });
+      });
+      await watch().settled();
+      assert.deepEqual(paths(), [path("a.txt")]);
+    });
+
+    if (git) {
+      it("lists what was deleted if the window is killed before the comparison", async () => {
+        await putAll("a.txt", "pkg/b.txt");
+        await prepare();
+        await sh("rm -rf a.txt pkg");
+        end();
+        await reopen(() => Promise.resolve(), { killed: true });
+        await until(() => paths().length === 2);
+        assert.deepEqual(paths(), [path("a.txt"), path("pkg/b.txt")]);
+        await review().undo({ kind: "all" });
+        assert.equal(await onDisk("pkg/b.txt"), lines("pkg/b.txt"));
+        await reopen(() => Promise.resolve());
+        assert.deepEqual(paths(), []);
+      });
+    }
 
     it("lists a deletion although the next turn begins at once", async () => {
       await putAll("a.txt");

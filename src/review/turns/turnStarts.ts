@@ -3,11 +3,12 @@ import { asError } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
 import { folderTexts } from "./folderTexts.ts";
 import { joinedStart, type TurnStart } from "./turnStart.ts";
+import type { SessionOfTurn, UnfinishedTurn } from "./unfinishedTurn.ts";
 
 export interface TurnStartsOptions {
   readonly roots: () => readonly string[];
-  /** The trees that were taken at the start of a turn. */
-  readonly treesOf: (turn: string) => Promise<TurnStart | undefined>;
+  /** The trees that were taken at the start of a turn. Without a session, it is a turn of the current one. */
+  readonly treesOf: (turn: string, session?: SessionOfTurn) => Promise<TurnStart | undefined>;
   readonly log: Log;
 }
 
@@ -15,6 +16,7 @@ export interface TurnStartsOptions {
 export class TurnStarts {
   readonly #options: TurnStartsOptions;
   #turn = "";
+  #earlier: UnfinishedTurn | undefined;
   #texts: Promise<readonly TurnStart[]> = Promise.resolve([]);
 
   constructor(options: TurnStartsOptions) {
@@ -28,9 +30,17 @@ export class TurnStarts {
     await this.#texts;
   }
 
+  /** A turn of an earlier window is about to be compared. Resolves with the folders whose start is not known. */
+  async resume(earlier: UnfinishedTurn): Promise<readonly string[]> {
+    this.#earlier = earlier;
+    const { folders } = await this.of(earlier.turn);
+    return this.#options.roots().filter(root => !folders.includes(root));
+  }
+
   /** What is known of the start of a turn. Rejects if it cannot be read. */
   async of(turn: string): Promise<TurnStart> {
-    const trees = await this.#options.treesOf(turn);
+    const session = this.#earlier?.turn === turn ? this.#earlier.session : undefined;
+    const trees = await this.#options.treesOf(turn, session);
     const texts = turn === this.#turn ? await this.#texts : [];
     return joinedStart([...(trees ? [trees] : []), ...texts]);
   }

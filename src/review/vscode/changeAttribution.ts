@@ -13,16 +13,18 @@ import type { WindowReview } from "../windowReview.ts";
 import type { ChangedStates, TouchListener } from "../changeListeners.ts";
 import { PendingWrites } from "../turns/pendingWrites.ts";
 import type { FileDifference, TurnStart } from "../turns/turnStart.ts";
+import type { UnfinishedTurn } from "../turns/unfinishedTurn.ts";
 import { TurnTimes } from "../turns/turnTimes.ts";
 import { TurnTexts } from "../turns/turnTexts.ts";
 import { isAtOrBelow } from "../turns/userMoves.ts";
+import { reviewedPaths, trackedAt } from "../reviewedPaths.ts";
 import { ChangeAuthor } from "./changeAuthor.ts";
 import { DocumentChanges, type DocumentChange } from "./documentChanges.ts";
 import { DocumentReloads } from "./documentReloads.ts";
 import { FileWork } from "./fileWork.ts";
 import { compareWithStart, settledOrLate } from "./turnComparison.ts";
 import { UserFileOperations } from "./userFileOperations.ts";
-import { changeTime, diskText, isFile, settledDiskText } from "../../editor/diskText.ts";
+import { changeTime, diskText, folderChangeTime, isFile, settledDiskText } from "../../editor/diskText.ts";
 import { currentTextOf, openTextOf } from "../../editor/openDocuments.ts";
 import { ChangedFiles } from "../../files/vscode/changedFiles.ts";
 import type { FileEvents } from "../../files/vscode/fileEvents.ts";
@@ -36,6 +38,8 @@ export interface ChangeAttributionOptions {
   readonly states?: ChangedStates;
   /** What is known of the files when the turn began. */
   readonly start: (turn: string) => Promise<TurnStart>;
+  /** A turn has ended. `compared` resolves when its end is compared with its start. */
+  readonly onTurnEnded?: (turn: string, compared: Promise<void>) => void;
   readonly log: Log;
 }
 
@@ -91,13 +95,13 @@ export class ChangeAttribution implements Disposable {
         isFollowed: path => this.#isFollowed(path) || this.#texts.reports.isNamed(path) || this.#texts.last.has(path),
         onChanged: path => {
           // When a folder is deleted, only the folder is reported.
-          for (const one of new Set([path, ...this.#beneathOrAt(path)])) {
+          for (const one of new Set([path, ...trackedAt(this.#options.review, path)])) {
             void this.#enqueue(one, located => this.#diskChanged(located));
           }
         },
         onCommitted: (path, text) =>
           void this.#enqueue(path, async located => options.review.committed(located.path, text)),
-        trackedPaths: () => this.#reviewedPaths(),
+        trackedPaths: () => reviewedPaths(this.#options.review),
         log: options.log,
       }),
     );
@@ -120,7 +124,7 @@ export class ChangeAttribution implements Disposable {
     this.#options.review.turnBegan(turn, title);
     this.#times.begin(Date.now());
     for (const document of vscode.workspace.textDocuments) this.#opened(document);
-    const reviewed = this.#reviewedPaths();
+    const reviewed = reviewedPaths(this.#options.review);
     await Promise.all(reviewed.map(path => this.#enqueue(path, located => this.#syncWithDisk(located))));
   }
 
@@ -142,13 +146,32 @@ export class ChangeAttribution implements Disposable {
     this.#changedFiles.turnEnded();
     const followed = [...this.#texts.reports.paths(), ...this.#options.review.files.map(({ path }) => path)];
     for (const path of followed) this.#work.enqueueOnce("disk", path, located => this.#diskChanged(located));
-    const turn = this.turn;
+    this.#compare(one => this.#enqueue(one.path, located => this.#differs(located, one)));
+    this.#options.onTurnEnded?.(this.turn, this.#comparison);
+  }
+
+  /** Compares the disk with the start of a turn of an earlier window. */
+  resumeComparison({ turn, title, began, ended = began }: UnfinishedTurn): void {
+    this.#texts.begin(turn);
+    this.#options.review.turnBegan(turn, title);
+    this.#times.begin(began);
+    this.#times.end(ended);
+    this.#compare(async one => {
+      // The folder has the time of the last change in it.
+      const time = one.is === undefined ? await folderChangeTime(one.path) : ended;
+      if (time !== undefined && this.#times.includes(time))
+        await this.#enqueue(one.path, located => this.#differs(located, one));
+    });
+  }
+
+  #compare(attribute: (difference: FileDifference) => Promise<void>): void {
+    const { turn } = this;
     this.#comparison = compareWithStart({
       ...this.#options,
       turn,
       isCurrent: () => this.turn === turn && !this.#store.isDisposed,
       isUsers: path => this.#userOperations.moves.wasDone(path),
-      attribute: one => this.#enqueue(one.path, located => this.#differs(located, one)),
+      attribute,
     });
   }
 
@@ -300,7 +323,7 @@ export class ChangeAttribution implements Disposable {
       this.#userOperations.moves.end(newPath);
       if (!to?.inside) return;
       const moved = (path: string): string => to.path + path.slice(from.length);
-      for (const path of this.#beneathOrAt(from)) this.#options.review.moved(path, moved(path));
+      for (const path of trackedAt(this.#options.review, from)) this.#options.review.moved(path, moved(path));
       for (const [path, text] of [...this.#texts.last]) {
         if (!isAtOrBelow(path, from)) continue;
         this.#texts.last.set(path, null);
@@ -313,24 +336,12 @@ export class ChangeAttribution implements Disposable {
     void this.#enqueue(removed, async ({ path }) => {
       if (this.#options.review.acceptOwnChange(path, null)) return;
       for (const one of [path, ...this.#texts.last.keys()]) if (isAtOrBelow(one, path)) this.#texts.last.set(one, null);
-      for (const one of this.#beneathOrAt(path)) await this.#options.review.replaced(one, null);
+      for (const one of trackedAt(this.#options.review, path)) await this.#options.review.replaced(one, null);
     });
   }
 
-  /** The files under review, and those that can come back to it. */
-  #reviewedPaths(): readonly string[] {
-    const { files, replacedPaths } = this.#options.review;
-    return [...new Set([...files.map(({ path }) => path), ...replacedPaths])];
-  }
-
   #isFollowed(path: string): boolean {
-    return this.#options.review.isTracked(path) || this.#beneathOrAt(path).length > 0;
-  }
-
-  /** The files at the path, or in the folder at the path, that are tracked or can come back to the review. */
-  #beneathOrAt(path: string): readonly string[] {
-    const { trackedPaths, replacedPaths } = this.#options.review;
-    return [...new Set([...trackedPaths, ...replacedPaths])].filter(one => isAtOrBelow(one, path));
+    return this.#options.review.isTracked(path) || trackedAt(this.#options.review, path).length > 0;
   }
 
   async #attributeChange({ path }: LocatedPath, seen: DocumentChange): Promise<void> {

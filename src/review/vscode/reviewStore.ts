@@ -13,13 +13,16 @@ import type { AppliedSteps, ApplyOptions, FileTextStep, ReviewPort } from "../..
 import { currentTextOf } from "../../editor/openDocuments.ts";
 import { editorReviewPort } from "../../files/vscode/editorReviewPort.ts";
 import { TurnStarts, type TurnStartsOptions } from "../turns/turnStarts.ts";
+import { UnfinishedTurnStore, type SessionOfTurn } from "../turns/unfinishedTurn.ts";
 import type { EarlierStates, StoredStates } from "../earlierStates.ts";
 import type { TurnStart } from "../turns/turnStart.ts";
 import { createEarlierStates, decodedStart } from "./createEarlierStates.ts";
 import { ChangeAttribution, type ChangeAttributionOptions } from "./changeAttribution.ts";
 
 export interface ReviewStoreOptions
-  extends Omit<ChangeAttributionOptions, "review" | "start">, Pick<TurnStartsOptions, "treesOf"> {
+  extends Omit<ChangeAttributionOptions, "review" | "start" | "onTurnEnded">, Pick<TurnStartsOptions, "treesOf"> {
+  /** The session of the turn that begins. */
+  readonly session?: () => SessionOfTurn | undefined;
   /** Takes trees of the folders before a turn, where it can. Must not reject. */
   readonly beginTurn: (turn: string) => Promise<void>;
   /** Receives the review as it is before a turn, as {@link ReviewStore.snapshot} returns it. */
@@ -51,6 +54,9 @@ export class ReviewStore implements Disposable {
   readonly #store = new DisposableStore();
   readonly #starts: TurnStarts;
   readonly #states: EarlierStates;
+  readonly #unfinished: UnfinishedTurnStore;
+  #runningTurn: string | undefined;
+  #isClosing = false;
   #timer: Disposable | undefined;
   #restored = false;
   #storedStates = "{}";
@@ -75,9 +81,16 @@ export class ReviewStore implements Disposable {
     this.#states = this.#store.add(states);
     const schedule = (run: () => void): void => void setImmediate(run);
     this.review = this.#store.add(new WindowReview({ port: this.edits, earlier: states, schedule }));
-    this.attribution = this.#store.add(new ChangeAttribution({ ...options, states, start, review: this.review }));
+    this.#unfinished = new UnfinishedTurnStore(options.storage, log);
+    const onTurnEnded = (turn: string, compared: Promise<void>): void => void this.#turnEnded(turn, compared);
+    this.attribution = this.#store.add(
+      new ChangeAttribution({ ...options, states, start, review: this.review, onTurnEnded }),
+    );
     this.#store.add(this.review.onDidChange(() => this.#storeLater()));
     this.ready = this.#restore();
+    this.#resumeComparison().catch((thrown: unknown) =>
+      log.warn("The last turn could not be compared with its start.", asError(thrown).message),
+    );
   }
 
   /** The review's part in a session that begins. */
@@ -109,6 +122,9 @@ export class ReviewStore implements Disposable {
     await this.ready;
     await this.attribution.whenCompared();
     this.#options.reviewBefore?.(turn, await this.snapshot());
+    this.#runningTurn = turn;
+    const session = this.#options.session?.();
+    this.#unfinished.begin({ turn, title, began: Date.now(), ...(session && { session }) });
     this.#states.turnBegan(Date.now());
     const synced = this.attribution.turnBegan(turn, title);
     await Promise.all([trees, synced]);
@@ -147,12 +163,30 @@ export class ReviewStore implements Disposable {
     return applied;
   }
 
+  /**
+   * The window is about to close. What agents do until they are ended is compared in the next window, because this one
+   * may be killed before.
+   */
+  beginClosing(): void {
+    this.#isClosing = true;
+  }
+
   /** Resolves when everything is stored, or its loss was logged. */
   async flush(): Promise<void> {
+    if (this.#isClosing) {
+      this.#unfinished.update(this.attribution.turn, { ended: Date.now() });
+      await this.settled();
+    }
+    await this.#flush();
+    await this.#unfinished.whenStored();
+  }
+
+  async #flush(): Promise<void> {
     this.#timer?.dispose();
     this.#timer = undefined;
     // Nothing is written over what was not read yet.
     if (!this.#restored) return this.#writes.whenIdle();
+    if (this.#runningTurn !== undefined) this.#unfinished.update(this.#runningTurn, { ended: Date.now() });
     await this.#states.settled();
     const text = JSON.stringify(this.review.storedForLater());
     if (text.length > maxStoredLength) {
@@ -181,7 +215,37 @@ export class ReviewStore implements Disposable {
   }
 
   #storeLater(): void {
-    this.#timer ??= this.#options.clock.after(storeDelay, () => void this.flush());
+    this.#timer ??= this.#options.clock.after(storeDelay, () => void this.#flush());
+  }
+
+  async #turnEnded(turn: string, compared: Promise<void>): Promise<void> {
+    this.#runningTurn = undefined;
+    this.#unfinished.update(turn, { ended: Date.now() });
+    await compared;
+    if (this.#store.isDisposed) return;
+    await this.#flush();
+    if (this.#isClosing) this.#unfinished.update(turn, { compared: true });
+    else this.#unfinished.finish(turn);
+  }
+
+  /** The window was reloaded in a turn or just after it: its end may not be compared with its start. */
+  async #resumeComparison(): Promise<void> {
+    await this.ready;
+    const earlier = await this.#unfinished.read();
+    if (!earlier || this.#store.isDisposed) return;
+    const unknown = await this.#starts.resume(earlier);
+    for (const folder of earlier.compared ? [] : unknown) {
+      this.#options.log.warn(
+        `The window closed before the last turn's changes in ${folder} were found. ` +
+          "Changes that commands made without being seen are not in the review.",
+      );
+    }
+    // A turn has begun meanwhile, so its own end is compared.
+    if (this.attribution.turn !== "") return;
+    this.attribution.resumeComparison(earlier);
+    await this.attribution.settled();
+    await this.#flush();
+    this.#unfinished.finish(earlier.turn);
   }
 
   async #restore(): Promise<void> {

@@ -259,14 +259,21 @@ export function useReviewedFolder(options: ReviewedFolderOptions = {}) {
   const watch = (): ReviewStore["attribution"] => current.attribution;
   const turnBegan = (turn: string, title: string): Promise<void> => current.turnBegan(turn, title);
   const folderOf = (): string => folder;
-  /** Ends the review like a closing window, and creates it again. `between` runs while no window is open. */
-  const reopen = async (between: () => Promise<void>): Promise<void> => {
-    await current.flush();
+  /**
+   * Ends the review like a closing window, or like one that is killed, and creates it again. `between` runs while no
+   * window is open.
+   */
+  const reopen = async (between: () => Promise<void>, { killed = false } = {}): Promise<void> => {
+    if (!killed) {
+      current.beginClosing();
+      await current.flush();
+    }
     current.dispose();
     await discardAll();
     await between();
     current = make();
     await current.ready;
+    await current.attribution.settled();
   };
   return {
     path,

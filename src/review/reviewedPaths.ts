@@ -1,0 +1,13 @@
+// The paths that the review follows.
+import type { WindowReview } from "./windowReview.ts";
+import { isAtOrBelow } from "./turns/userMoves.ts";
+
+/** The files under review, and those that can come back to it. */
+export function reviewedPaths({ files, replacedPaths }: WindowReview): readonly string[] {
+  return [...new Set([...files.map(({ path }) => path), ...replacedPaths])];
+}
+
+/** The files at the path, or in the folder at the path, that are tracked or can come back to the review. */
+export function trackedAt({ trackedPaths, replacedPaths }: WindowReview, path: string): readonly string[] {
+  return [...new Set([...trackedPaths, ...replacedPaths])].filter(one => isAtOrBelow(one, path));
+}
