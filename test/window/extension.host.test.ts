@@ -55,6 +55,7 @@ describe("the commands of Parley", () => {
   const commands = contributes.commands
     .map(({ command }) => command)
     .filter(command => !asking.includes(command.slice("parley.".length)));
+  const noKeys = "No keys of agents are stored.";
   before(() => extension.activate());
   afterEach(async () => {
     await vscode.commands.executeCommand("workbench.action.closeAllEditors");
@@ -73,7 +74,7 @@ describe("the commands of Parley", () => {
     try {
       assert.deepEqual(await messagesDuring(runAll), {
         errors: [],
-        information: ["There is nothing to save yet. This agent has not been started in this window."],
+        information: [noKeys, "There is nothing to save yet. This agent has not been started in this window."],
         questions: [],
       });
     } finally {
@@ -87,7 +88,7 @@ describe("the commands of Parley", () => {
     await configuration.update("agents", hidden, vscode.ConfigurationTarget.Global);
     try {
       assert.deepEqual(readSettings(context).agents, []);
-      assert.deepEqual(await messagesDuring(runAll), { errors: [], information: [], questions: [] });
+      assert.deepEqual(await messagesDuring(runAll), { errors: [], information: [noKeys], questions: [] });
     } finally {
       await configuration.update("agents", undefined, vscode.ConfigurationTarget.Global);
     }
