@@ -63,6 +63,8 @@ export class ReviewStore implements Disposable {
   readonly #writes = new Sequencer();
   /** Settles when what was stored is taken back in. */
   readonly ready: Promise<void>;
+  /** Settles when the last turn of the earlier window is compared with its start, or cannot be. */
+  readonly resumed: Promise<void>;
 
   constructor(options: ReviewStoreOptions) {
     this.#options = options;
@@ -88,7 +90,7 @@ export class ReviewStore implements Disposable {
     );
     this.#store.add(this.review.onDidChange(() => this.#storeLater()));
     this.ready = this.#restore();
-    this.#resumeComparison().catch((thrown: unknown) =>
+    this.resumed = this.#resumeComparison().catch((thrown: unknown) =>
       log.warn("The last turn could not be compared with its start.", asError(thrown).message),
     );
   }

@@ -173,13 +173,16 @@ export function useReviewedFolder(options: ReviewedFolderOptions = {}) {
     await watched(folder);
   });
   afterEach(async () => {
+    // A comparison takes trees, also after the end of the test.
+    await current.resumed;
+    await current.attribution.whenCompared();
     current.dispose();
     await checkpoints?.flush();
     checkpoints?.dispose();
     checkpoints = undefined;
     await discardAll();
     for (const one of [folder, join(above, ".git"), join(above, "checkpoints")])
-      await rm(one, { recursive: true, force: true });
+      await rm(one, { recursive: true, force: true, maxRetries: 10 });
     assert.deepEqual(faults, []);
   });
 
