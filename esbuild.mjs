@@ -19,7 +19,7 @@ const tests = process.argv.includes("--tests");
 
 /** Budgets in minified bytes. A production build that exceeds one of them fails. */
 const budgets = {
-  "dist/extension.js": 740_000,
+  "dist/extension.js": 900_000,
   "dist/watchdog.js": 20_000,
   "dist/demo-agent.mjs": 400_000,
   /** The code that the panel loads before it can paint: main.js and everything that it imports statically. */
