@@ -20,6 +20,7 @@ import { nullLog } from "../src/base/log.ts";
 import { jsonEqual } from "../src/base/jsonEqual.ts";
 import type { View } from "../src/panel/protocol.ts";
 import type { LoggedEvent } from "../src/session/events.ts";
+import { replayInSlices } from "../src/session/log/replay.ts";
 import { readSession, SessionWriter } from "../src/session/log/sessionStore.ts";
 import { AuditLog } from "../src/permissions/auditLog.ts";
 import { parseIndex, serializeIndex } from "../src/checkpoints/checkpointIndex.ts";
@@ -76,7 +77,7 @@ describe("stored session logs", () => {
 
     it(`are written in the same form as ${session}`, async () => {
       const storage = new StoredFiles({});
-      const writer = new SessionWriter(storage, session, new FakeClock(), nullLog);
+      const writer = new SessionWriter({ storage, session, isNew: false, clock: new FakeClock(), log: nullLog });
       for (const logged of await logOf(session)) writer.write(logged);
       await writer.flush();
       writer.dispose();
@@ -84,6 +85,15 @@ describe("stored session logs", () => {
       assert.deepEqual(rows(await storage.read(logFile(session))), rows(storedText(`sessions/${logFile(session)}`)));
     });
   }
+
+  it("of version 2 record the sessions of the agent, and those of version 1 count its starts", async () => {
+    const sessionsOf = async (session: string): Promise<unknown[]> => {
+      const { agentSessions, agentSession, connections } = (await replayInSlices(await logOf(session), nullLog)).state;
+      return [agentSessions, agentSession, connections];
+    };
+    assert.deepEqual(await sessionsOf("version-2"), [["first", "second"], 1, 3]);
+    assert.deepEqual(await sessionsOf(recordedSession), [[null, null], 1, 2]);
+  });
 
   it("change the view if any of their fields is renamed", async function () {
     this.timeout(30_000);

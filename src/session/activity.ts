@@ -1,6 +1,6 @@
 // Prompts on their way, activity, connection and loss of the agent, and the effects of the end of a turn.
 import { jsonEqual } from "../base/jsonEqual.ts";
-import type { PlanEntry, SessionEvent } from "./events.ts";
+import type { ConnectionState, PlanEntry, SessionEvent } from "./events.ts";
 import { closeOpenTools } from "./toolCalls.ts";
 import {
   currentTurn,
@@ -145,7 +145,7 @@ export function setConnection(
   event: Extract<SessionEvent, { type: "connection" }>,
   at: number,
 ): SessionState {
-  const earlier = event.state === "opening" ? withoutEarlierAgent(before) : before;
+  const earlier = recordsAgentSessions(before) ? before : setUnnamedSession(before, event.state);
   const state = isSignInOver(earlier, event.state) ? { ...earlier, signIn: null } : earlier;
   const isConnecting = event.state !== "ready" && event.state !== "closed";
   const connection = {
@@ -154,18 +154,43 @@ export function setConnection(
     ...(isConnecting && { since: state.connection?.since ?? at }),
   };
   const accepts = event.accepts ?? state.accepts;
-  const starts = state.starts + (event.state === "ready" && state.connection?.state !== "ready" ? 1 : 0);
   if (state.lost === null || event.state === "closed") {
     const isSame = jsonEqual(state.connection, connection) && jsonEqual(state.accepts, accepts);
-    return isSame ? state : { ...state, connection, accepts, starts };
+    return isSame ? state : { ...state, connection, accepts };
   }
-  const next = { ...state, connection, accepts, starts, lost: null };
+  const next = { ...state, connection, accepts, lost: null };
   if (state.entries.length === 0 || state.lost.signIn !== undefined) return next;
   return withNotice(next, { severity: "error", title: state.lost.message }, at);
 }
 
 /** A session that opens shows by itself whether the agent still refuses. */
 const isSignInOver = ({ signIn }: SessionState, state: string): boolean => signIn !== null && state === "opening";
+
+const recordsAgentSessions = ({ agentSessions }: SessionState): boolean => agentSessions.some(id => id !== null);
+
+/** A log of version 1 does not record agent sessions: each start of the agent opened one. */
+function setUnnamedSession(state: SessionState, connection: ConnectionState): SessionState {
+  if (connection === "opening") return withoutEarlierAgent(state);
+  if (connection !== "ready" || state.connection?.state === "ready") return state;
+  return withNewSession(state, null);
+}
+
+const withNewSession = (state: SessionState, id: string | null): SessionState => ({
+  ...state,
+  agentSessions: [...state.agentSessions, id],
+  agentSession: state.agentSessions.length,
+  connections: state.connections + 1,
+});
+
+/** Applies that the agent opened or continued a session. */
+export function openAgentSession(
+  state: SessionState,
+  { sessionId, continued }: Extract<SessionEvent, { type: "agentSession" }>,
+): SessionState {
+  const known = continued ? state.agentSessions.lastIndexOf(sessionId) : -1;
+  if (known < 0) return withNewSession(withoutEarlierAgent(state), sessionId);
+  return { ...state, agentSession: known, connections: state.connections + 1 };
+}
 
 /**
  * An agent that is started in the middle of the conversation does not know what came before. So the conversation keeps its

@@ -31,11 +31,19 @@ export interface AgentInfo {
   readonly capabilities: AgentCapabilities;
 }
 
+/** A session to open at an agent. */
+export interface OpenSessionRequest {
+  /** The workspace folder. */
+  readonly cwd: string;
+  /** Counts the connections of the conversation from 1. It is part of each id that Parley creates for the agent. */
+  readonly connection: number;
+}
+
 /** A connected agent process. One process serves any number of sessions. */
 export interface Agent {
   readonly info: AgentInfo;
   /** Opens a session. Rejects with a ProblemError, also when the user must sign in first. */
-  open(request: { readonly cwd: string }, client: AgentClient): Promise<AgentSession>;
+  open(request: OpenSessionRequest, client: AgentClient): Promise<AgentSession>;
   /** The ways to sign in, in the agent's order. */
   readonly signInMethods: readonly SignInMethod[];
   /** Signs in by a method of type `agent`. Rejects with a ProblemError, also when the signal aborts. */
@@ -109,6 +117,7 @@ export interface WriteResult {
  * cancels its request or is gone, and ends a wait for the user.
  */
 export interface AgentClient {
+  /** The first event is `agentSession`, because the ids in the others belong to that session. */
   report(event: SessionEvent): void;
   /** Resolves with `cancelled` when the signal aborts, or has aborted already. */
   requestPermission(question: PermissionQuestion, signal: AbortSignal): Promise<QuestionAnswer>;

@@ -182,6 +182,11 @@ export type SessionEvent =
       /** The content types that the agent supports in prompts, besides text and links. Set once it is known. */
       readonly accepts?: { readonly image: boolean; readonly audio: boolean; readonly embeddedContext: boolean };
     }
+  /**
+   * The agent opened this session, or continued it. Everything that it reports afterwards belongs to the session. Agents
+   * can give a new session the id of an earlier one.
+   */
+  | { readonly type: "agentSession"; readonly sessionId: string; readonly continued?: true }
   | { readonly type: "promptSent"; readonly submission: string; readonly content: readonly ContentBlock[] }
   | { readonly type: "promptAccepted"; readonly submission: string; readonly messageId: string }
   | { readonly type: "promptFailed"; readonly submission: string; readonly problem: Problem }

@@ -6,6 +6,7 @@ import {
   acceptPrompt,
   failPrompt,
   markAgentLost,
+  openAgentSession,
   setActivity,
   setConnection,
   withNotice,
@@ -55,6 +56,8 @@ export function reduce(state: SessionState, { event, at }: LoggedEvent): Session
     case "connection":
       if (event.state === "ready") return choicesAfterReport(state, setConnection(state, event, at));
       return withoutAgentSession(setConnection(state, event, at));
+    case "agentSession":
+      return openAgentSession(state, event);
     case "chosen":
       return recordChoices(state, event.choices);
     case "choiceRefused":

@@ -11,7 +11,7 @@ import { promptContentForAgent, type PromptCapabilities } from "./promptContentF
 import { Participants } from "./participant.ts";
 import { withPromptText } from "./promptQueue.ts";
 import { nextState } from "./log/replay.ts";
-import { RestartIds } from "./restartIds.ts";
+import { AgentSessionIds } from "./opening/agentSessionIds.ts";
 import type { SessionOptions, SessionServices } from "./sessionServices.ts";
 import { interruptedEvents } from "./log/interruptedEvents.ts";
 import { returnedPrompt, SignInOffers } from "./signIn.ts";
@@ -27,7 +27,7 @@ const maxTitleLength = 200;
 interface AgentLink {
   readonly session: AgentSession;
   readonly accepts: PromptCapabilities;
-  readonly ids: RestartIds;
+  readonly ids: AgentSessionIds;
   readonly link: Disposable;
   readonly hasEnded: () => boolean;
 }
@@ -125,9 +125,9 @@ export class Session implements Disposable {
         if (!isStale()) this.#handleAgentLoss(problem);
         resolveDied();
       });
-      const ids = new RestartIds(this.#state.starts + 1, id => this.#state.terminals.get(id)?.own === true);
+      const ids = new AgentSessionIds(id => this.#state.terminals.get(id)?.own === true);
       const session = await running.agent
-        .open({ cwd: workspaceFolder }, this.#createClient(ids))
+        .open({ cwd: workspaceFolder, connection: this.#state.connections + 1 }, this.#createClient(ids))
         .catch(async (error: unknown) => {
           // The end of the stream arrives before the exit of the process. The exit has more to report, its code and last
           // output, so wait briefly for it.
@@ -335,13 +335,14 @@ export class Session implements Disposable {
     this.#dispatch({ type: "connection", state, ...(detail !== undefined && { detail }) });
   }
 
-  #createClient(ids: RestartIds): AgentClient {
+  #createClient(ids: AgentSessionIds): AgentClient {
     const services = this.#services;
     const participants = this.#participants;
     return {
       report: reported => {
         const event = this.#signIn.event(ids.suffixEventIds(reported));
         const change = this.#dispatch(event);
+        if (event.type === "agentSession") ids.use(this.#state.agentSession ?? 0);
         if (change) participants.observe(event, change.before, change.after);
       },
       requestPermission: (question, signal) => this.#requestPermission(this.#withTool(question, ids), signal),
@@ -388,7 +389,7 @@ export class Session implements Disposable {
     if (this.#state.cancelling) this.#cancelQuestions();
   }
 
-  #withTool(question: PermissionQuestion, ids: RestartIds): PermissionQuestion {
+  #withTool(question: PermissionQuestion, ids: AgentSessionIds): PermissionQuestion {
     if (question.toolCallId === undefined) return question;
     const toolCallId = ids.suffixId(question.toolCallId);
     const entry = this.#state.entries.get(toolKey(toolCallId));

@@ -168,8 +168,12 @@ export interface SessionState {
   readonly workspaceFolder: string;
   /** `since`: when Parley began to connect, in ms since the epoch. Absent once it is connected or has given up. */
   readonly connection: { readonly state: ConnectionState; readonly detail?: string; readonly since?: number } | null;
-  /** How many times the agent was started for this session and became ready. */
-  readonly starts: number;
+  /** The ids of the agent's sessions for this conversation, oldest first. Null if a log of version 1 lacks the id. */
+  readonly agentSessions: readonly (string | null)[];
+  /** The index of the agent session that was opened or continued last; null before the first. */
+  readonly agentSession: number | null;
+  /** How often an agent session was opened or continued. */
+  readonly connections: number;
   /** The content types that the agent supports in prompts, besides text and links; null until it is known. */
   readonly accepts: { readonly image: boolean; readonly audio: boolean; readonly embeddedContext: boolean } | null;
   /** The agent's title for the session. */
@@ -215,7 +219,9 @@ export const emptySession: SessionState = {
   agent: null,
   workspaceFolder: "",
   connection: null,
-  starts: 0,
+  agentSessions: [],
+  agentSession: null,
+  connections: 0,
   accepts: null,
   title: null,
   keepsTitle: false,

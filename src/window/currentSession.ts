@@ -202,7 +202,9 @@ export class CurrentSession {
     const store = new DisposableStore();
     const leftOut = (): void =>
       session.addNotice("Parley cannot save a part of the conversation. It is missing after the window is reloaded.");
-    const writer = new SessionWriter(storage, id, clock, log, warnNotSaved, leftOut);
+    const isNew = earlier === undefined;
+    const files = { storage, session: id, isNew, onFailed: warnNotSaved, onLeftOut: leftOut };
+    const writer = new SessionWriter({ ...files, clock, log });
     // The constructor logs the first event, before a listener can be added.
     const session = new Session({
       id,

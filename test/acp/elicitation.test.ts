@@ -34,7 +34,7 @@ describe("an agent that asks with a form", () => {
   afterEach(() => connected.dispose());
 
   async function open(): Promise<void> {
-    const opening = connected.agent.open({ cwd: "/w" }, client);
+    const opening = connected.agent.open({ cwd: "/w", connection: 1 }, client);
     agent.answer(await agent.request("session/new"), { sessionId: "s" });
     await opening;
   }
@@ -72,7 +72,7 @@ describe("an agent that asks with a form", () => {
     let settle: (answer: FormAnswer) => void = () => {};
     answer = () => new Promise(resolve => (settle = resolve));
     const started = performance.now();
-    const opening = connected.agent.open({ cwd: "/w" }, client);
+    const opening = connected.agent.open({ cwd: "/w", connection: 1 }, client);
     const request = await agent.request("session/new");
     agent.send({ id: "q", method: "elicitation/create", params: { ...form, requestId: request.id } });
     await until(() => asked.length === 1);
@@ -87,7 +87,7 @@ describe("an agent that asks with a form", () => {
   it("has its form ended when it answers the request that the form belongs to", async () => {
     answer = (_, signal) =>
       new Promise(resolve => signal.addEventListener("abort", () => resolve("cancelled"), { once: true }));
-    const opening = connected.agent.open({ cwd: "/w" }, client);
+    const opening = connected.agent.open({ cwd: "/w", connection: 1 }, client);
     const request = await agent.request("session/new");
     agent.send({ id: "q", method: "elicitation/create", params: { ...form, requestId: request.id } });
     await until(() => asked.length === 1);

@@ -33,7 +33,7 @@ describe("an agent of version 1", () => {
   });
 
   async function opened(client: AgentClient, sessionId = "s", result: object = {}): Promise<AgentSession> {
-    const opening = connected.agent.open({ cwd: "/w" }, client);
+    const opening = connected.agent.open({ cwd: "/w", connection: 1 }, client);
     const request = await agent.request("session/new");
     assert.deepEqual(request.params, { cwd: "/w", mcpServers: [] });
     agent.answer(request, { sessionId, ...result });
@@ -50,7 +50,10 @@ describe("an agent of version 1", () => {
 
   it("may send updates before it has answered, also for two sessions at once", async () => {
     const [a, b] = [recordingClient(), recordingClient()];
-    const both = [connected.agent.open({ cwd: "/a" }, a), connected.agent.open({ cwd: "/b" }, b)];
+    const both = [
+      connected.agent.open({ cwd: "/a", connection: 1 }, a),
+      connected.agent.open({ cwd: "/b", connection: 1 }, b),
+    ];
     const [first, second] = [await agent.request("session/new"), await agent.request("session/new")];
     agent.update("b", say("for b"));
     agent.update("a", say("for a"));
@@ -63,7 +66,7 @@ describe("an agent of version 1", () => {
 
   it("may send a limited number of updates before it has answered", async () => {
     const client = recordingClient();
-    const opening = connected.agent.open({ cwd: "/w" }, client);
+    const opening = connected.agent.open({ cwd: "/w", connection: 1 }, client);
     const request = await agent.request("session/new");
     for (let i = 0; i < 10_100; i++) agent.update("s", say("."));
     agent.answer(request, { sessionId: "s" });
@@ -86,7 +89,7 @@ describe("an agent of version 1", () => {
   });
 
   it("is disconnected when it only closes its input, because it cannot receive requests", async () => {
-    const opening = connected.agent.open({ cwd: "/w" }, recordingClient());
+    const opening = connected.agent.open({ cwd: "/w", connection: 1 }, recordingClient());
     await agent.request("session/new");
     agent.stdin.destroy();
     assert.match((await problem(opening)).message, /Robo is no longer running/);
@@ -184,7 +187,7 @@ describe("an agent of version 1", () => {
   }
 
   it("offers its ways to sign in when it requires a sign-in, also for an option", async () => {
-    const failing = problem(connected.agent.open({ cwd: "/w" }, recordingClient()));
+    const failing = problem(connected.agent.open({ cwd: "/w", connection: 1 }, recordingClient()));
     agent.fail(await agent.request("session/new"), -32000, "Authentication required");
     const { message, command, signIn } = await failing;
     assert.equal(message, "Robo needs you to sign in.");
@@ -259,11 +262,11 @@ describe("an agent of version 1", () => {
       [null, /without an id/],
       [{ sessionId: 7 }, /without an id/],
     ] as const) {
-      const failing = problem(connected.agent.open({ cwd: "/w" }, recordingClient()));
+      const failing = problem(connected.agent.open({ cwd: "/w", connection: 1 }, recordingClient()));
       agent.answer(await agent.request("session/new"), answer);
       assert.match((await failing).message, words);
     }
-    const refused = problem(connected.agent.open({ cwd: "/w" }, recordingClient()));
+    const refused = problem(connected.agent.open({ cwd: "/w", connection: 1 }, recordingClient()));
     agent.fail(await agent.request("session/new"), -32602, "");
     assert.match((await refused).message, /could not open a session: It gave no reason\./);
   });
@@ -312,7 +315,7 @@ describe("an agent of version 1", () => {
       },
     });
     assert.deepEqual((await agent.response(0)).result, { outcome: { outcome: "selected", optionId: "y" } });
-    assert.deepEqual(client.events.slice(1), [
+    assert.deepEqual(client.events.slice(2), [
       { type: "tool", toolCallId: "t", patch: { title: "Run", kind: "execute" } },
     ]);
   });
@@ -456,7 +459,7 @@ describe("an agent of version 1", () => {
     });
     const session = await opened(client);
     await session.prompt([{ type: "text", text: "go" }]);
-    const opening = problem(connected.agent.open({ cwd: "/w" }, recordingClient()));
+    const opening = problem(connected.agent.open({ cwd: "/w", connection: 1 }, recordingClient()));
     const setting = problem(session.setOption("x", "y"));
     agent.send({
       id: 1,
@@ -471,7 +474,7 @@ describe("an agent of version 1", () => {
     await until(() => settled === "cancelled");
     // The process watcher reports the exit. The session receives no further events here.
     assert.deepEqual(client.events, before);
-    const later = await problem(connected.agent.open({ cwd: "/w" }, recordingClient()));
+    const later = await problem(connected.agent.open({ cwd: "/w", connection: 1 }, recordingClient()));
     assert.equal(later.message, "Robo could not open a session: Robo is no longer running.");
   });
 

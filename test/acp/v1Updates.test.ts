@@ -283,6 +283,19 @@ describe("an update of v1", () => {
     }
   });
 
+  it("creates ids that no other connection of the conversation has", () => {
+    const ids = [1, 2, 21].flatMap(connection => {
+      const updates = new V1Updates(connection);
+      const own = Array.from({ length: 30 }, () => updates.prompt([{ type: "text", text: "go" }]).messageId);
+      const text = { content: { type: "text", text: "a" }, messageId: "m" };
+      updates.update({ sessionUpdate: "agent_message_chunk", ...text });
+      updates.update({ sessionUpdate: "tool_call", toolCallId: "t" });
+      const [split] = updates.update({ sessionUpdate: "agent_message_chunk", ...text });
+      return [...own, split?.type === "messageChunk" ? split.messageId : assert.fail()];
+    });
+    assert.equal(new Set(ids).size, ids.length);
+  });
+
   it("never throws with any value in any field, and its events can be reduced and serialized", () => {
     const names = table.map(([, update]) => String(update["sessionUpdate"]));
     const fields = ["content", "messageId", "toolCallId", "title", "kind", "status", "locations", "rawInput", "rawOutput", "entries",

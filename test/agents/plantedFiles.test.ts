@@ -181,7 +181,7 @@ describe("files in the opened folder", function () {
     try {
       const { agent } = await pool.get(definition, () => {});
       // The agent has run and opens sessions in the folder.
-      await agent.open({ cwd: folder }, { report: () => {} } as never);
+      await agent.open({ cwd: folder, connection: 1 }, { report: () => {} } as never);
       return existsSync(stage.trace) || requestsOfHostile > 0;
     } finally {
       await pool.dispose();

@@ -139,7 +139,7 @@ describe("the pool of agent processes", function () {
         for (const [, pid] of text.matchAll(/(\d{2,})/g)) pids.push(Number(pid));
       },
     };
-    const session = await running.agent.open({ cwd: folder }, client as never);
+    const session = await running.agent.open({ cwd: folder, connection: 1 }, client as never);
     await session.prompt([{ type: "text", text: "go" }]);
     await until(() => pids.some(isAlive));
     const alive = pids.filter(isAlive);

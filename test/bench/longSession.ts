@@ -16,7 +16,7 @@ export const lastWords = "That is the end of the long conversation.";
 
 /** Writes it as the session's own log. Resolves when it is on disk. */
 export async function writeLongSession(storage: TextStorage, session: string, cwd: string): Promise<void> {
-  const writer = new SessionWriter(storage, session, systemClock, nullLog);
+  const writer = new SessionWriter({ storage, session, isNew: true, clock: systemClock, log: nullLog });
   const began = Date.now() - 10_000_000;
   for (const [seq, event] of events(cwd).entries()) writer.write({ seq, at: began + seq * 100, event });
   await writer.flush();

@@ -61,7 +61,13 @@ describe("a stored session with random damage", () => {
         bench.died.dispose();
       }
 
-      const writer = new SessionWriter(files, "s", new FakeClock(), nullLog);
+      const writer = new SessionWriter({
+        storage: files,
+        session: "s",
+        isNew: true,
+        clock: new FakeClock(),
+        log: nullLog,
+      });
       const next: LoggedEvent = { seq: 100_000, at: 1, event: { type: "titled", title: "continued" } };
       writer.write(next);
       await writer.flush();

@@ -108,7 +108,13 @@ class Conversation {
   /** What a later window shows: the session is written to disk, read and replayed. */
   async restored(): Promise<string> {
     const files = new StoredFiles({});
-    const writer = new SessionWriter(files, "s", new FakeClock(), this.#log);
+    const writer = new SessionWriter({
+      storage: files,
+      session: "s",
+      isNew: true,
+      clock: new FakeClock(),
+      log: this.#log,
+    });
     for (const logged of this.events) writer.write(logged);
     await writer.flush();
     writer.dispose();

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import type { LoggedEvent } from "../../src/session/events.ts";
-import { joinChunks } from "../../src/session/joinChunks.ts";
+import { joinChunks } from "../../src/session/log/joinChunks.ts";
 import { reduce } from "../../src/session/reduce.ts";
 import { emptySession, type SessionState } from "../../src/session/state.ts";
 import { eventsArb, logged } from "../support/fakes/arbitraryEvents.ts";

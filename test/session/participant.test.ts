@@ -48,6 +48,7 @@ describe("the participants of a session", () => {
     await session.open();
     const remote = agent.sessions.at(-1);
     assert.ok(remote);
+    calls.length = 0;
     return remote;
   };
   const named = (name: string, more: Partial<SessionParticipant> = {}): SessionParticipant => ({

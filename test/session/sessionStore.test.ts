@@ -26,13 +26,14 @@ class MemoryStorage implements TextStorage {
   }
 }
 
-async function stored(storage: MemoryStorage, events: readonly LoggedEvent[]): Promise<string> {
-  const writer = new SessionWriter(storage, "s", new FakeClock(), nullLog);
+async function stored(storage: MemoryStorage, events: readonly LoggedEvent[], isNew = true): Promise<string> {
+  const writer = new SessionWriter({ ...writing, storage, isNew, clock: new FakeClock() });
   for (const one of events) writer.write(one);
   await writer.flush();
   return storage.files.get("s.jsonl") ?? "";
 }
 
+const writing = { session: "s", isNew: true, log: nullLog };
 const json = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;
 const chunk = (text: string): LoggedEvent["event"] => ({
   type: "messageChunk",
@@ -57,7 +58,7 @@ describe("a stored session", () => {
   it("lacks only the events that cannot be written, and reports the first of them once", async () => {
     const storage = new MemoryStorage();
     let reports = 0;
-    const writer = new SessionWriter(storage, "s", new FakeClock(), nullLog, undefined, () => reports++);
+    const writer = new SessionWriter({ ...writing, storage, clock: new FakeClock(), onLeftOut: () => reports++ });
     let deep: unknown = "the end";
     for (let i = 0; i < 50_000; i++) deep = [deep];
     const unwritable: LoggedEvent["event"] = { type: "tool", toolCallId: "t", patch: { rawInput: deep } };
@@ -101,13 +102,22 @@ describe("a stored session", () => {
       storage.files.set("s.jsonl", left);
       const lines = left.split("\n").filter(row => events.some(one => row === JSON.stringify(one))).length;
       assert.deepEqual(await readSession(storage, "s"), json(events.slice(0, lines)), `cut at ${length}`);
-      await stored(storage, more);
+      await stored(storage, more, false);
       assert.deepEqual(
         await readSession(storage, "s"),
         json([...events.slice(0, lines), ...more]),
         `continued at ${length}`,
       );
     }
+  });
+
+  it("begins with the version of its format, also after it is continued", async () => {
+    const storage = new MemoryStorage();
+    const text = await stored(storage, logged([chunk("a")]));
+    assert.deepEqual(JSON.parse(text.split("\n")[0] ?? ""), { parley: 2 });
+    const continued = await stored(storage, logged([chunk("b")]), false);
+    assert.equal(continued.split("\n").filter(row => row.includes("parley")).length, 1);
+    assert.equal((await readSession(storage, "s"))?.length, 2);
   });
 
   it("skips lines that are not events", async () => {
@@ -132,7 +142,7 @@ describe("a stored session", () => {
   it("is written in batches with a short delay, and completely when it is disposed", async () => {
     const storage = new MemoryStorage();
     const clock = new FakeClock();
-    const writer = new SessionWriter(storage, "s", clock, nullLog);
+    const writer = new SessionWriter({ ...writing, storage, clock });
     for (const one of logged([chunk("a"), chunk("b")])) writer.write(one);
     assert.equal(storage.appends, 0);
     clock.advance(250);
@@ -150,7 +160,7 @@ describe("a stored session", () => {
     const entered: string[] = [];
     const problems: string[] = [];
     const log = { ...nullLog, error: (message: string) => entered.push(message) };
-    const writer = new SessionWriter(storage, "s", clock, log, reason => problems.push(reason));
+    const writer = new SessionWriter({ ...writing, storage, clock, log, onFailed: reason => problems.push(reason) });
     const [one, two, three] = logged([chunk("a"), chunk("b"), chunk("c")]);
     assert.ok(one && two && three);
     storage.fails = true;

@@ -10,6 +10,7 @@ import type {
   AgentInfo,
   AgentSession,
   FormClient,
+  OpenSessionRequest,
   PermissionQuestion,
   TerminalRequest,
 } from "../../session/agent.ts";
@@ -112,13 +113,13 @@ export class V1Agent implements Agent {
     this.#accountChanged.fire();
   }
 
-  open(request: { readonly cwd: string }, client: AgentClient): Promise<AgentSession> {
+  open(request: OpenSessionRequest, client: AgentClient): Promise<AgentSession> {
     const params = { cwd: request.cwd, mcpServers: [] };
     this.#clients.set(params, client);
     const answer = this.request("session/new", params);
     const limit = { ...this.#options, waitsForUser: () => this.#openForms > 0 };
     const opened = answerInTime(answer, limit, this.#ended.signal, "the request for a new session").then(
-      value => this.#opened(asObject(value), client),
+      value => this.#opened(asObject(value), request, client),
       (error: unknown) => {
         throw new ProblemError(this.problem(asError(error), "could not open a session"));
       },
@@ -147,13 +148,14 @@ export class V1Agent implements Agent {
     }
   }
 
-  #opened(result: JsonObject, client: AgentClient): V1Session {
+  #opened(result: JsonObject, { connection }: OpenSessionRequest, client: AgentClient): V1Session {
     const sessionId = asString(result["sessionId"]);
     if (sessionId === undefined) {
       const message = `${this.#options.agentName} opened a session without an id. This is an error in the agent.`;
       throw new ProblemError({ message, next: ["restartAgent", "showTraffic"] });
     }
-    const session = new V1Session(sessionId, this, client, () => this.#sessions.delete(sessionId));
+    const updates = new V1Updates(connection);
+    const session = new V1Session(sessionId, this, client, updates, () => this.#sessions.delete(sessionId));
     this.#sessions.set(sessionId, session);
     session.setup(result);
     for (const update of this.#earlyUpdates.take(sessionId)) session.update(update);
@@ -242,21 +244,23 @@ class V1Session implements AgentSession, RequestSession {
   readonly sessionId: string;
   readonly client: AgentClient;
   readonly #agent: V1Agent;
-  readonly #updates = new V1Updates();
+  readonly #updates: V1Updates;
   readonly #onDispose: () => void;
   #cancelled = false;
   #disposed = false;
   /** The number of permission requests that wait for an answer. */
   #openQuestions = 0;
 
-  constructor(sessionId: string, agent: V1Agent, client: AgentClient, onDispose: () => void) {
+  constructor(sessionId: string, agent: V1Agent, client: AgentClient, updates: V1Updates, onDispose: () => void) {
     this.sessionId = sessionId;
     this.client = client;
     this.#agent = agent;
+    this.#updates = updates;
     this.#onDispose = onDispose;
   }
 
   setup(result: JsonObject): void {
+    this.#report([{ type: "agentSession", sessionId: this.sessionId }]);
     this.#report(this.#updates.setup(result));
   }
   update(update: JsonObject): void {

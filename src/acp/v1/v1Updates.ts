@@ -46,6 +46,12 @@ export class V1Updates {
   #running = false;
   #hasConfig = false;
   #messageCount = 0;
+  readonly #ownIdPrefix: string;
+
+  /** `connection`: Parley creates other ids in each connection of a conversation, because a session can continue. */
+  constructor(connection = 1) {
+    this.#ownIdPrefix = connection === 1 ? "~" : `~${connection}.`;
+  }
 
   /** v1 neither accepts prompts nor gives ids to user messages, so both happen here. */
   prompt(blocks: readonly ContentBlock[]): { readonly messageId: string; readonly events: readonly SessionEvent[] } {
@@ -237,7 +243,7 @@ export class V1Updates {
     const key = `${author} ${id}`;
     const count = (this.#segments.get(key) ?? 0) + 1;
     this.#segments.set(key, count);
-    return count === 1 ? id : `${id}~${count}`;
+    return count === 1 ? id : `${id}${this.#ownIdPrefix}${count}`;
   }
 
   #tool(update: JsonObject, isQuestion: boolean): readonly SessionEvent[] | undefined {
@@ -258,7 +264,7 @@ export class V1Updates {
   }
 
   #newMessageId(): string {
-    return `~${++this.#messageCount}`;
+    return `${this.#ownIdPrefix}${++this.#messageCount}`;
   }
 }
 

@@ -2,7 +2,7 @@
 // permissions. Invariant: each is answered exactly once.
 import type { Disposable } from "../../base/lifecycle.ts";
 import type { SessionEvent } from "../events.ts";
-import type { RestartIds } from "../restartIds.ts";
+import type { AgentSessionIds } from "../opening/agentSessionIds.ts";
 import { isFinal, toolKey, type SessionState } from "../state.ts";
 import {
   completeAnswers,
@@ -151,5 +151,5 @@ function askEvent(ask: string, request: FormRequest): Extract<SessionEvent, { ty
 }
 
 /** The request with the id that its tool call has in the session. */
-export const suffixedRequest = (request: FormRequest, ids: RestartIds): FormRequest =>
+export const suffixedRequest = (request: FormRequest, ids: AgentSessionIds): FormRequest =>
   request.toolCallId === undefined ? request : { ...request, toolCallId: ids.suffixId(request.toolCallId) };

@@ -173,6 +173,7 @@ const shapes: {
     detail: isExtra,
     accepts: optional(isRecordWith({ image: isBoolean, audio: isBoolean, embeddedContext: isBoolean })),
   },
+  agentSession: { sessionId: isString, continued: optional(isTrue) },
   promptSent: { submission: isString, content: isContent },
   promptAccepted: { submission: isString, messageId: isString },
   promptFailed: { submission: isString, problem: isProblem },

@@ -3,7 +3,7 @@
 import { asError } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
 import type { LoggedEvent } from "../events.ts";
-import { joinChunks } from "../joinChunks.ts";
+import { joinChunks } from "./joinChunks.ts";
 import { reduce } from "../reduce.ts";
 import { emptySession, type SessionState } from "../state.ts";
 

@@ -1,4 +1,5 @@
-// Sessions on disk: an append-only log of events, one JSON a line. A log cut anywhere still opens.
+// Sessions on disk: an append-only log of events, one JSON a line. A log cut anywhere still opens. Its first line is the
+// version of its format; a log without that line has version 1.
 import { Sequencer } from "../../base/async.ts";
 import type { Disposable } from "../../base/lifecycle.ts";
 import { asError } from "../../base/errors.ts";
@@ -29,18 +30,32 @@ const charactersPerSlice = 256 * 1024;
 /** The name of a session's log in the storage. */
 export const sessionFileName = (session: string): string => `${session}.jsonl`;
 
+/**
+ * The version of the format. In version 1, the log does not record the sessions of the agent, and starts of the agent
+ * are counted instead.
+ */
+const logVersion = 2;
+
+export interface SessionWriterOptions {
+  readonly storage: TextStorage;
+  readonly session: string;
+  /** The session has no log yet. */
+  readonly isNew: boolean;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Gets the reason when saving begins to fail. */
+  readonly onFailed?: (reason: string) => void;
+  /** Called for the first event that cannot be written. */
+  readonly onLeftOut?: () => void;
+}
+
 /** Writes one session's events in batches, in order. A batch that cannot be written is kept and tried again. */
 export class SessionWriter implements Disposable {
-  readonly #storage: TextStorage;
-  readonly #session: string;
-  readonly #clock: Clock;
-  readonly #log: Log;
-  readonly #onFailed: (reason: string) => void;
-  readonly #onLeftOut: () => void;
+  readonly #options: SessionWriterOptions;
   #hasLeftOut = false;
   #batch: LoggedEvent[] = [];
-  /** An earlier window may have been killed while writing a line. The first batch must not continue that line. */
-  #leadingLineFeed = "\n";
+  /** What the first batch begins with. */
+  #head: string;
   /** Lines that are not stored yet. */
   #unsaved = "";
   #isFailing = false;
@@ -48,21 +63,10 @@ export class SessionWriter implements Disposable {
   #timer: Disposable | undefined;
   readonly #saves = new Sequencer();
 
-  /** `onFailed` gets the reason when saving begins to fail. `onLeftOut` is called for the first event that cannot be written. */
-  constructor(
-    storage: TextStorage,
-    session: string,
-    clock: Clock,
-    log: Log,
-    onFailed: (reason: string) => void = () => {},
-    onLeftOut: () => void = () => {},
-  ) {
-    this.#storage = storage;
-    this.#session = session;
-    this.#clock = clock;
-    this.#log = log;
-    this.#onFailed = onFailed;
-    this.#onLeftOut = onLeftOut;
+  constructor(options: SessionWriterOptions) {
+    this.#options = options;
+    // An earlier window may have been killed while writing a line. The first batch must not continue that line.
+    this.#head = options.isNew ? `${JSON.stringify({ parley: logVersion })}\n` : "\n";
   }
 
   write(logged: LoggedEvent): void {
@@ -75,9 +79,9 @@ export class SessionWriter implements Disposable {
     this.#timer?.dispose();
     this.#timer = undefined;
     if (this.#batch.length > 0) {
-      this.#unsaved += this.#leadingLineFeed + this.#batch.map(logged => this.#lineOf(logged)).join("");
+      this.#unsaved += this.#head + this.#batch.map(logged => this.#lineOf(logged)).join("");
       this.#batch = [];
-      this.#leadingLineFeed = "";
+      this.#head = "";
     }
     return this.#saves.queue(() => this.#save());
   }
@@ -93,15 +97,15 @@ export class SessionWriter implements Disposable {
       return serializeEvent(logged);
     } catch (error) {
       const { type } = logged.event;
-      this.#log.error(`The event ${type} could not be saved and is left out.`, asError(error).stack);
-      if (!this.#hasLeftOut) this.#onLeftOut();
+      this.#options.log.error(`The event ${type} could not be saved and is left out.`, asError(error).stack);
+      if (!this.#hasLeftOut) this.#options.onLeftOut?.();
       this.#hasLeftOut = true;
       return "";
     }
   }
 
   #flushAfter(time: number): void {
-    this.#timer ??= this.#clock.after(time, () => void this.flush());
+    this.#timer ??= this.#options.clock.after(time, () => void this.flush());
   }
 
   async #save(): Promise<void> {
@@ -109,14 +113,14 @@ export class SessionWriter implements Disposable {
     if (text === "") return;
     this.#unsaved = "";
     try {
-      await this.#storage.append(sessionFileName(this.#session), text);
+      await this.#options.storage.append(sessionFileName(this.#options.session), text);
       this.#isFailing = false;
     } catch (error) {
       this.#unsaved = text + this.#unsaved;
       const { message } = asError(error);
       if (!this.#isFailing) {
-        this.#log.error("The conversation could not be saved.", message);
-        this.#onFailed(message);
+        this.#options.log.error("The conversation could not be saved.", message);
+        this.#options.onFailed?.(message);
       }
       this.#isFailing = true;
       if (!this.#disposed) this.#flushAfter(retryTime);

@@ -74,6 +74,10 @@ export const eventArb: fc.Arbitrary<SessionEvent> = fc.oneof(
   { weight: 6, arbitrary: card },
   fc.record({ type: fc.constant("opened"), agent: id, agentName: word, cwd: fc.constantFrom("/w", "/v") }),
   fc.record({ type: fc.constant("connection"), state: fc.constantFrom("starting", "ready", "closed") }),
+  fc.record(
+    { type: fc.constant("agentSession"), sessionId: id, continued: fc.constant(true) },
+    { requiredKeys: ["type", "sessionId"] },
+  ),
   fc.record({ type: fc.constant("promptSent"), submission: id, content: contents }),
   fc.record({ type: fc.constant("promptAccepted"), submission: id, messageId: id }),
   fc.record({ type: fc.constant("promptFailed"), submission: id, problem }),

@@ -1,5 +1,5 @@
 // An agent made of promises that a test settles, to test how Session uses an agent, whatever its protocol.
-import type { Agent, AgentClient, AgentSession } from "../../../src/session/agent.ts";
+import type { Agent, AgentClient, AgentSession, OpenSessionRequest } from "../../../src/session/agent.ts";
 import type { ContentBlock, SessionEvent, SessionOption } from "../../../src/session/events.ts";
 
 /** A session of a {@link StubAgent}, and the requests it received. */
@@ -72,10 +72,11 @@ export class StubAgent implements Agent {
   /** A promise that delays the response. */
   ready: Promise<void> = Promise.resolve();
 
-  async open(_request: { readonly cwd: string }, client: AgentClient): Promise<AgentSession> {
+  async open(_request: OpenSessionRequest, client: AgentClient): Promise<AgentSession> {
     await this.ready;
     const session = new StubSession(`r${this.sessions.length}`, client);
     this.sessions.push(session);
+    session.report({ type: "agentSession", sessionId: session.sessionId });
     this.onOpen(session);
     if (this.options) session.report({ type: "options", options: this.options });
     return session;

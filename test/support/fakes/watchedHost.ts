@@ -23,7 +23,7 @@ async function main(): Promise<void> {
       if (event.type === "messageChunk") process.stdout.write(`${JSON.stringify(event.content)}\n`);
     },
   };
-  const session = await running.agent.open({ cwd: folder }, client as never);
+  const session = await running.agent.open({ cwd: folder, connection: 1 }, client as never);
   await session.prompt([{ type: "text", text: "go" }]);
 }
 

@@ -4,7 +4,7 @@ import { Projector, type WindowState } from "../../../src/panel/projection/proje
 import type { ViewEntries } from "../../../src/panel/patch.ts";
 import type { View, ViewEntry } from "../../../src/panel/protocol.ts";
 import type { LoggedEvent } from "../../../src/session/events.ts";
-import { joinChunks } from "../../../src/session/joinChunks.ts";
+import { joinChunks } from "../../../src/session/log/joinChunks.ts";
 import { nextState, type Replayed } from "../../../src/session/log/replay.ts";
 import { emptySession, type SessionState } from "../../../src/session/state.ts";
 

@@ -1,6 +1,6 @@
 // Joins the chunks of messages when a log is read. A log contains every chunk, but the messages do not depend on how they
 // were split, and fewer events are faster to reduce.
-import type { LoggedEvent, SessionEvent } from "./events.ts";
+import type { LoggedEvent, SessionEvent } from "../events.ts";
 
 type TextChunk = Extract<SessionEvent, { type: "messageChunk" }> & { readonly content: { readonly type: "text" } };
 

@@ -1,15 +1,20 @@
-// A restarted agent reuses its old ids. This suffixes them (`@2`), so that updates never touch entries of the earlier run.
-import type { SessionEvent, ToolContent } from "./events.ts";
+// Agents reuse their ids in a new session. This suffixes them (`@2`), so that updates never touch entries of an earlier
+// agent session. An agent session that continues has the ids that it had, so its entries are not duplicated.
+import type { SessionEvent, ToolContent } from "../events.ts";
 
-/** The ids of one start of an agent. The ids of the first start are not changed. */
-export class RestartIds {
-  readonly #suffix: string;
+/** The ids of one agent session. The ids of the first agent session of a conversation are not changed. */
+export class AgentSessionIds {
+  #suffix = "";
   readonly #isOwnTerminal: (terminalId: string) => boolean;
 
-  /** `start` counts from 1. `isOwnTerminal`: whether Parley runs the terminal; Parley never reuses an id. */
-  constructor(start: number, isOwnTerminal: (terminalId: string) => boolean) {
-    this.#suffix = start > 1 ? `@${start}` : "";
+  /** `isOwnTerminal`: whether Parley runs the terminal; Parley never reuses an id. */
+  constructor(isOwnTerminal: (terminalId: string) => boolean) {
     this.#isOwnTerminal = isOwnTerminal;
+  }
+
+  /** The ids from now on belong to this agent session, counted from 0. */
+  use(agentSession: number): void {
+    this.#suffix = agentSession > 0 ? `@${agentSession + 1}` : "";
   }
 
   /** The id of a message, a tool call or a compaction. */
@@ -40,6 +45,7 @@ export class RestartIds {
       // These carry no id of the agent, or only Parley creates them.
       case "opened":
       case "connection":
+      case "agentSession":
       case "promptSent":
       case "promptAccepted":
       case "promptFailed":

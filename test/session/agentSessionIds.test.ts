@@ -1,4 +1,4 @@
-// A restarted agent reuses its old ids. The conversation above must stay unchanged.
+// The ids of an agent: a new agent session reuses ids of an earlier one, and a session that continues has the same ids.
 import assert from "node:assert/strict";
 import { findLeaks, trackLeaks } from "../../src/base/lifecycle.ts";
 import { openQuestions } from "../../src/session/state.ts";
@@ -80,4 +80,43 @@ describe("the conversation with a restarted agent", () => {
       assert.deepEqual(bench.session.state.pendingPrompts, []);
     });
   }
+
+  it("belongs to the same entries after the agent session continues, and to others in a new one", async () => {
+    await bench.openReady();
+    const update = (title: string): void => bench.remote.report({ type: "tool", toolCallId: "t", patch: { title } });
+    const titles = (): readonly unknown[] =>
+      [...bench.session.state.entries].flatMap(entry => (entry.kind === "tool" ? [entry.fields.title] : []));
+    update("first");
+    bench.remote.report({ type: "agentSession", sessionId: "r0", continued: true });
+    update("continued");
+    assert.deepEqual(titles(), ["continued"]);
+    // An agent can give a new session the id of an earlier one.
+    bench.remote.report({ type: "agentSession", sessionId: "r0" });
+    update("new");
+    assert.deepEqual(titles(), ["continued", "new"]);
+    assert.deepEqual(bench.session.state.agentSessions, ["r0", "r0"]);
+    bench.remote.report({ type: "agentSession", sessionId: "r0", continued: true });
+    update("new, continued");
+    assert.deepEqual(titles(), ["continued", "new, continued"]);
+    assert.equal(bench.session.state.connections, 4);
+  });
+
+  it("is kept with its title, plans and usage when the agent session continues", async () => {
+    await bench.openReady();
+    bench.send("go");
+    await bench.flushPromises();
+    const { remote } = bench;
+    remote.report({ type: "info", title: "Agent's title" });
+    remote.report({ type: "plan", planId: "p", entries: [{ content: "a", priority: "low", status: "pending" }] });
+    remote.report({ type: "usage", used: 1, size: 2 });
+    remote.end();
+    const kept = (): unknown => {
+      const { keepsTitle, plans, usage } = bench.session.state;
+      return [keepsTitle, plans.size, usage];
+    };
+    remote.report({ type: "agentSession", sessionId: "r0", continued: true });
+    assert.deepEqual(kept(), [false, 1, { used: 1, size: 2 }]);
+    remote.report({ type: "agentSession", sessionId: "r1" });
+    assert.deepEqual(kept(), [true, 0, null]);
+  });
 });
