@@ -488,6 +488,8 @@ export interface ViewChanges {
     readonly movedFrom?: string;
     /** Programs run the file without an action of the user, or with the next build. */
     readonly runs?: "byItself" | "withBuild";
+    /** The file is outside the workspace folders. */
+    readonly isOutside?: true;
   }[];
   readonly added: number;
   readonly removed: number;

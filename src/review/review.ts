@@ -18,6 +18,8 @@ export interface ReviewedFile {
   readonly unknown?: string;
   /** Whether the file can be undone although it has no hunks: its earlier bytes are known. */
   readonly canUndo?: boolean;
+  /** The file is outside the workspace folders. The user allowed the agent to write it. */
+  readonly isOutside?: true;
 }
 
 /** The target of a decision. Hunk ids belong to the file. */

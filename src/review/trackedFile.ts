@@ -116,12 +116,13 @@ export function movedFile(
 
 /**
  * The file as the surfaces show it. `turns`: all turns, oldest first. `hasEarlier`: the exact state before the agent's
- * first change is known.
+ * first change is known. `isOutside`: it is outside the workspace folders.
  */
 export function reviewedFile(
   { path, changes, unknown, movedFrom }: TrackedFile,
   turns: readonly string[],
   hasEarlier: boolean,
+  isOutside: boolean,
 ): ReviewedFile {
   const own = new Set([...changes.hunks.flatMap(hunk => hunk.turns), ...(movedFrom ? [movedFrom.turn] : [])]);
   return {
@@ -130,6 +131,7 @@ export function reviewedFile(
     ...lineCounts(changes),
     turns: [...own].sort((a, b) => turns.indexOf(a) - turns.indexOf(b)),
     ...(movedFrom && { movedFrom: movedFrom.path }),
+    ...(isOutside && { isOutside }),
     ...(unknown !== undefined && { unknown, canUndo: movedFrom !== undefined || hasEarlier }),
   };
 }

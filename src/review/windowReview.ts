@@ -383,7 +383,10 @@ export class WindowReview implements Review, Disposable {
   #view(one: TrackedFile): ReviewedFile {
     const known = this.#shown.get(one);
     if (known) return known;
-    const view = reviewedFile(one, [...this.#titles.keys()], this.#options.earlier?.has(one.path) ?? false);
+    const { earlier, isOutside } = this.#options;
+    const { path } = one;
+    const hasEarlier = earlier?.has(path) ?? false;
+    const view = reviewedFile(one, [...this.#titles.keys()], hasEarlier, isOutside?.(path) ?? false);
     this.#shown.set(one, view);
     return view;
   }

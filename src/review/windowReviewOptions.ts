@@ -6,6 +6,8 @@ import type { EarlierFileStates } from "./reviewDecision.ts";
 export interface WindowReviewOptions {
   readonly port: ReviewPort;
   readonly earlier?: EarlierFileStates;
+  /** Whether the file is outside the workspace folders. */
+  readonly isOutside?: (path: string) => boolean;
   /** Runs the function once, soon. */
   readonly schedule: (run: () => void) => void;
   readonly slices?: Slices;

@@ -36,6 +36,11 @@ export interface SessionParticipant extends Disposable {
    * whole new text. The first participant is the outermost.
    */
   aroundWrite?(path: string, text: string, next: () => Promise<WriteResult>): Promise<WriteResult>;
+  /**
+   * Called after the user or a rule has allowed the agent to write a file outside the session's folders, and before the
+   * agent writes it. `path` is resolved. Must not reject.
+   */
+  allowedOutside?(path: string): Promise<void>;
 }
 
 /** Prompts wait this long for the participants. Milliseconds. */
@@ -48,7 +53,7 @@ export interface ParticipantsOptions {
 }
 
 /** The participants of a session as one. A participant that fails is logged; the session and the others continue. */
-export class Participants implements Required<Omit<SessionParticipant, "beforeTurn">> {
+export class Participants implements Required<Omit<SessionParticipant, "beforeTurn" | "allowedOutside">> {
   readonly #options: ParticipantsOptions;
   readonly #writes = new SequencerByKey<string>();
 

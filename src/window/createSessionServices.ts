@@ -6,6 +6,7 @@ import type { SessionEvent } from "../session/events.ts";
 import { turnEnded } from "../session/activity.ts";
 import type { SessionParticipant } from "../session/participant.ts";
 import type { SessionServices } from "../session/sessionServices.ts";
+import { OutsideWrites } from "../permissions/outsideWrites.ts";
 import { Access } from "../permissions/access.ts";
 import { auditRecord, type AuditLog } from "../permissions/auditLog.ts";
 import { questionFacts, type FactsContext } from "../permissions/questionFacts.ts";
@@ -88,7 +89,9 @@ export function createSessionServices(
     onRefused: (question, answer) => broker.record(question, answer),
   });
   const { missingFiles } = definition;
-  const files = new SessionFiles(documents, confinement, { missingFiles }, access);
+  const reviewing = review();
+  const outside = new OutsideWrites(confinement, path => reviewing.allowedOutside?.(path) ?? Promise.resolve());
+  const files = new SessionFiles(documents, confinement, { missingFiles }, outside.reported(access));
   const terminals = new SessionTerminals({
     confinement,
     access,
@@ -112,7 +115,11 @@ export function createSessionServices(
   };
   const following = services.follow?.(confinement);
   return {
-    requestPermission: (question, signal) => broker.requestPermission(question, signal),
+    requestPermission: async (question, signal) => {
+      const answer = await broker.requestPermission(question, signal);
+      await outside.reportAnswered(question, answer);
+      return answer;
+    },
     answer: (ask, option) => broker.answer(ask, option),
     cancelQuestions: () => broker.cancelAll(),
     question: ask => broker.question(ask),
@@ -125,7 +132,7 @@ export function createSessionServices(
     killTerminal: id => terminals.killTerminal(id),
     releaseTerminal: id => terminals.releaseTerminal(id),
     // The first is the outermost around a write.
-    participants: [...(following ? [following] : []), review(), unsavedChanges, diffLines, endOfTurn],
+    participants: [...(following ? [following] : []), reviewing, unsavedChanges, diffLines, endOfTurn],
     dispose() {
       broker.dispose();
       onEnding(terminals.close());

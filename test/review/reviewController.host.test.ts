@@ -365,6 +365,12 @@ describe("the review UI", () => {
         `${basename(created)} | +1 −0 · new · runs by itself · ${inFolder} | file`,
         `unknown.bin | Changed by a command; there is no earlier text. · runs with the next build · ${inFolder} | unknownFile`,
       ]);
+      const [first] = review.files;
+      assert.ok(first);
+      const outside = { ...first, path: "/etc/hosts", isOutside: true as const };
+      const marked = tree.getTreeItem({ kind: "file", file: outside, hunks: [], added: 1, removed: 0 });
+      assert.match(String(marked.description), /outside the workspace · \/etc$/);
+      assert.match(marked.accessibilityInformation?.label ?? "", /^hosts, \/etc, outside the workspace/);
       const [file] = tree.getChildren();
       const hunks = tree.getChildren(file);
       assert.deepEqual(labels(hunks.map(row => tree.getTreeItem(row))), [

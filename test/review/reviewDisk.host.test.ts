@@ -20,6 +20,7 @@ describe("the review in the editor", () => {
     file,
     hunks,
     hunksAre,
+    noticed,
     begin,
     end,
     tool,
@@ -75,6 +76,59 @@ describe("the review in the editor", () => {
       const content = [{ type: "diff" as const, path: path("a.txt"), oldText: "line 2", newText: "line two" }];
       tool({ kind: "edit", status: "completed", content });
       await hunksAre("a.txt", "line 2 → line two");
+    });
+
+    it("uses a report that arrives only in the next turn, when the base was unknown", async () => {
+      await put("a.txt", tenLines);
+      await begin();
+      await put("a.txt", lines(1, "two", 3, 4, 5, 6, 7, 8, 9, 10));
+      await until(() => file("a.txt")?.unknown !== undefined);
+      end();
+      await begin("turn 2");
+      const content = [{ type: "diff" as const, path: path("a.txt"), oldText: "line 2", newText: "line two" }];
+      tool({ kind: "edit", status: "completed", content });
+      await hunksAre("a.txt", "line 2 → line two");
+      assert.deepEqual(file("a.txt")?.turns, ["turn 1"]);
+      await review().undo({ kind: "all" });
+      assert.equal(await onDisk("a.txt"), tenLines);
+    });
+
+    it("uses a late report of a deletion and of a fragment whose earlier text occurs again elsewhere", async () => {
+      await put("a.txt", tenLines);
+      await put("b.txt", "same\nsame\n");
+      await noticed();
+      await begin();
+      await rm(path("a.txt"));
+      await put("b.txt", "other\nsame\n");
+      await until(() => file("a.txt")?.unknown !== undefined && file("b.txt")?.unknown !== undefined);
+      const deleted = {
+        type: "diff" as const,
+        path: path("a.txt"),
+        oldText: tenLines,
+        newText: "",
+        deleted: true as const,
+      };
+      const changed = { type: "diff" as const, path: path("b.txt"), oldText: "same", newText: "other" };
+      tool({ kind: "edit", status: "completed", content: [deleted, changed] });
+      await hunksAre("b.txt", "same → other");
+      await until(() => file("a.txt")?.changes.base === tenLines);
+      await review().undo({ kind: "all" });
+      assert.equal(await onDisk("a.txt"), tenLines);
+      assert.equal(await onDisk("b.txt"), "same\nsame\n");
+    });
+
+    it("uses no late report that does not fit the text exactly", async () => {
+      await put("a.txt", tenLines);
+      await begin();
+      await put("a.txt", lines(1, "two", "two"));
+      await until(() => file("a.txt")?.unknown !== undefined);
+      tool({
+        kind: "edit",
+        status: "completed",
+        content: [{ type: "diff", path: path("a.txt"), oldText: "line 2", newText: "line two" }],
+      });
+      await watch().settled();
+      assert.match(file("a.txt")?.unknown ?? "", /no earlier text/);
     });
 
     it("uses a late report with a git patch", async () => {

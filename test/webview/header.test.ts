@@ -170,6 +170,20 @@ describe("the header", () => {
     assert.doesNotMatch(plain ?? "", /Runs/);
   });
 
+  it("a file outside the workspace has a mark, which counts in the bar", async () => {
+    const panel = await openPanel([snapshot(delegated)], { width: 280, height: 500 });
+    const files = [
+      { path: "/etc/hosts", label: "/etc/hosts", added: 1, removed: 0, isOutside: true as const },
+      { path: "/home/ada/shop/a.js", label: "a.js", added: 1, removed: 0 },
+    ];
+    await panel.patch({ op: "head", head: { changes: { added: 2, removed: 0, files } } });
+    const bar = panel.page.getByRole("region", { name: "Changes" });
+    await bar.getByRole("button", { name: /^2 files.*1 outside the workspace$/ }).click();
+    const [outside, inside] = await bar.getByRole("listitem").allInnerTexts();
+    assert.match(outside ?? "", /Outside the workspace/);
+    assert.doesNotMatch(inside ?? "", /Outside/);
+  });
+
   it("a moved file names its earlier path, without counts if its text is the same, and can be undone", async () => {
     const panel = await openPanel([snapshot(delegated)], { width: 280, height: 500 });
     const file = (name: string) => ({ path: `/home/ada/shop/lib/${name}`, label: `lib/${name}`, added: 0, removed: 0 });

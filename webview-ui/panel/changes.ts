@@ -25,6 +25,7 @@ export class ChangesElement extends LightElement {
     if (!changes || changes.files.length === 0) return nothing;
     const { files, added, removed } = changes;
     const dangerous = files.filter(({ runs }) => runs === "byItself").length;
+    const outside = files.filter(({ isOutside }) => isOutside).length;
     const open = openState(changesKey) ?? false;
     const toggle = (): void => {
       setOpen(changesKey, !open);
@@ -36,6 +37,7 @@ export class ChangesElement extends LightElement {
           ${icon(open ? "chevron-down" : "chevron-right")}
           <span>${files.length === 1 ? t("1 file") : t("{0} files", formatCount(files.length))}</span>
           ${changeCounts(added, removed)}
+          ${outside === 0 ? nothing : html`<span class="quiet">${t("{0} outside the workspace", formatCount(outside))}</span>`}
           ${dangerous === 0 ? nothing : dangerMark(dangerous === 1 ? t("1 runs by itself") : t("{0} run by themselves", formatCount(dangerous)))}
         </button>
         <div class="changes-buttons">
@@ -59,7 +61,17 @@ function actionButton(look: "primary" | "secondary", label: string, intent: Inte
   return html`<button class=${look} type="button" @click=${() => send(intent)}>${label}</button>`;
 }
 
-function fileRow({ path, label, added, removed, unknown, canUndo, movedFrom, runs }: ListedFile): TemplateResult {
+function fileRow({
+  path,
+  label,
+  added,
+  removed,
+  unknown,
+  canUndo,
+  movedFrom,
+  runs,
+  isOutside,
+}: ListedFile): TemplateResult {
   const name = visibleText(label);
   const isOnlyMoved = movedFrom !== undefined && added === 0 && removed === 0;
   return html`<li>
@@ -73,6 +85,7 @@ function fileRow({ path, label, added, removed, unknown, canUndo, movedFrom, run
           : nothing
       }
     </span>
+    ${isOutside ? html`<span class="quiet">${t("Outside the workspace")}</span>` : nothing}
     ${runs === undefined ? nothing : dangerMark(runs === "byItself" ? t("Runs by itself") : t("Runs with the next build"))}
     ${unknown === undefined ? nothing : html`<span class="quiet">${visibleText(unknown)}</span>`}
     ${movedFrom === undefined ? nothing : html`<span class="quiet">${t("Moved from {0}", visibleText(movedFrom))}</span>`}

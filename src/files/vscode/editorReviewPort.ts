@@ -33,9 +33,12 @@ const maxConcurrentFiles = 16;
 /** How long to wait until hidden documents have the text that was written below them (ms). */
 const maxHiddenReloadWait = 1500;
 
-/** Applies steps to files in these folders. */
-export const editorReviewPort = (roots: () => readonly string[]): ReviewPort => ({
-  apply: (steps, options) => new StepRun(roots(), options ?? {}).apply(steps),
+/** Applies steps to files in these folders, and to files outside that the user allowed. */
+export const editorReviewPort = (
+  roots: () => readonly string[],
+  isAllowedOutside: (path: string) => boolean = () => false,
+): ReviewPort => ({
+  apply: (steps, options) => new StepRun(roots(), isAllowedOutside, options ?? {}).apply(steps),
   move: (from, to) => moveFile(roots(), from, to),
 });
 
@@ -53,14 +56,16 @@ interface DocumentStep {
 
 class StepRun {
   readonly #roots: readonly string[];
+  readonly #isAllowedOutside: (path: string) => boolean;
   readonly #options: ApplyOptions;
   readonly #confinement: Confinement;
   readonly #failed = new Map<string, Error>();
   readonly #replaced = new Map<string, FileState>();
   #done = 0;
 
-  constructor(roots: readonly string[], options: ApplyOptions) {
+  constructor(roots: readonly string[], isAllowedOutside: (path: string) => boolean, options: ApplyOptions) {
     this.#roots = roots;
+    this.#isAllowedOutside = isAllowedOutside;
     this.#options = options;
     this.#confinement = new Confinement(nodePaths(), this.#roots);
   }
@@ -90,7 +95,7 @@ class StepRun {
 
   async #write(step: FileTextStep): Promise<void> {
     const { path } = step;
-    await checkInside(this.#confinement, step);
+    await checkInside(this.#confinement, step, this.#isAllowedOutside);
     const state = await withFileLock([vscode.Uri.file(path)], async () => {
       refuseUnsaved(path);
       const now = await readFileState(path, Infinity);
@@ -168,7 +173,7 @@ class StepRun {
   async #prepare(step: FileTextStep): Promise<DocumentStep | undefined> {
     const { path, before, after, state } = step;
     if (typeof before !== "string" || after === undefined) throw changedMeanwhile(path);
-    await checkInside(this.#confinement, step);
+    await checkInside(this.#confinement, step, this.#isAllowedOutside);
     const uri = vscode.Uri.file(path);
     const change: TextChange = { uri, before, after };
     const document = await waitForReload(

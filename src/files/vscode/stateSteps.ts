@@ -63,15 +63,20 @@ async function textState(
 }
 
 /**
- * Rejects if the file is outside the roots, or has become a link to another place since its path was resolved. A step
- * that replaces a link, or creates one, does not follow it.
+ * Rejects if the file is outside the roots and not allowed, or has become a link to another place since its path was
+ * resolved. A step that replaces a link, or creates one, does not follow it.
  */
-export async function checkInside(confinement: Confinement, step: FileTextStep): Promise<void> {
+export async function checkInside(
+  confinement: Confinement,
+  step: FileTextStep,
+  isAllowedOutside: (path: string) => boolean,
+): Promise<void> {
   const { path } = step;
   const folder = await confinement.locate(dirname(path));
   const isLink = await isSymbolicLink(path);
   const replacesLink = step.before === undefined && step.state !== undefined;
-  if (folder.inside && join(folder.path, basename(path)) === path && (!isLink || replacesLink)) return;
+  const isAllowed = folder.inside || isAllowedOutside(path);
+  if (isAllowed && join(folder.path, basename(path)) === path && (!isLink || replacesLink)) return;
   throw new Refusal(
     "failed",
     vscode.l10n.t("{0} is no longer in this session's folders, so nothing was changed.", path),

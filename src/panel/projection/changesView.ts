@@ -9,6 +9,7 @@ interface UnreviewedFile {
   readonly unknown?: string;
   readonly canUndo?: boolean;
   readonly movedFrom?: string;
+  readonly isOutside?: true;
 }
 
 type Runs = ViewChanges["files"][number]["runs"];
@@ -24,7 +25,7 @@ export function changesView(
 ): ViewChanges | null {
   if (files.length === 0) return null;
   return {
-    files: files.map(({ path, added, removed, unknown, canUndo, movedFrom }) => {
+    files: files.map(({ path, added, removed, unknown, canUndo, movedFrom, isOutside }) => {
       const runs = runsOf(path);
       return {
         path,
@@ -35,6 +36,7 @@ export function changesView(
         ...(canUndo === true && { canUndo }),
         ...(movedFrom !== undefined && { movedFrom: relativeLabel(movedFrom, workspaceFolder) }),
         ...(runs && { runs }),
+        ...(isOutside && { isOutside }),
       };
     }),
     added: files.reduce((sum, file) => sum + file.added, 0),

@@ -1,30 +1,30 @@
 // Attributes changes of files to the agent (through Parley or on disk), the user, or others, finds the text before the
 // agent's first change, and reports both to the review. VS Code does not report authors, so they are derived here.
 import * as vscode from "vscode";
-import { asError } from "../../base/errors.ts";
 import { DisposableStore, type Disposable } from "../../base/lifecycle.ts";
 import type { Log } from "../../base/log.ts";
 import type { SessionEvent } from "../../session/events.ts";
 import { isBusy, type SessionState } from "../../session/state.ts";
 import { endsToolCall } from "../../session/toolCalls.ts";
-import { withLineFeeds, normalizeText } from "../../base/text.ts";
 import type { LocatedPath } from "../../files/paths.ts";
 import type { WindowReview } from "../windowReview.ts";
 import type { ChangedStates, TouchListener } from "../changeListeners.ts";
-import { PendingWrites } from "../turns/pendingWrites.ts";
+import { OutsideFiles } from "../turns/outsideFiles.ts";
 import type { FileDifference, TurnStart } from "../turns/turnStart.ts";
 import type { UnfinishedTurn } from "../turns/unfinishedTurn.ts";
 import { TurnTimes } from "../turns/turnTimes.ts";
 import { TurnTexts } from "../turns/turnTexts.ts";
 import { isAtOrBelow } from "../turns/userMoves.ts";
 import { reviewedPaths, trackedAt } from "../reviewedPaths.ts";
+import { AgentWrites } from "./agentWrites.ts";
 import { ChangeAuthor } from "./changeAuthor.ts";
 import { DocumentChanges, type DocumentChange } from "./documentChanges.ts";
 import { DocumentReloads } from "./documentReloads.ts";
 import { FileWork } from "./fileWork.ts";
+import { OpenedTexts } from "./openedTexts.ts";
 import { compareWithStart, settledOrLate } from "./turnComparison.ts";
 import { UserFileOperations } from "./userFileOperations.ts";
-import { changeTime, diskText, folderChangeTime, isFile, settledDiskText } from "../../editor/diskText.ts";
+import { changeTime, folderChangeTime, isFile, settledDiskText } from "../../editor/diskText.ts";
 import { currentTextOf, openTextOf } from "../../editor/openDocuments.ts";
 import { ChangedFiles } from "../../files/vscode/changedFiles.ts";
 import type { FileEvents } from "../../files/vscode/fileEvents.ts";
@@ -53,21 +53,48 @@ export class ChangeAttribution implements Disposable {
   readonly #userOperations: UserFileOperations;
   readonly #texts: TurnTexts;
   readonly #author: ChangeAuthor;
-  readonly #writing = new PendingWrites();
+  readonly #opened: OpenedTexts;
+  readonly #outside: OutsideFiles;
+  readonly #writes: AgentWrites;
   /** Texts that the agent wrote to disk while the document has unsaved changes of the user. */
   readonly #diskUnderUnsaved = new Map<string, string | null>();
   readonly #touched = new Set<string>();
+  /** The turns of the last changes of files whose text before is unknown. */
+  readonly #withoutBase = new Map<string, string>();
   #comparison: Promise<void> = Promise.resolve();
   readonly #reloads: DocumentReloads;
 
   constructor(options: ChangeAttributionOptions) {
     this.#options = options;
     this.#reloads = new DocumentReloads(options.log);
-    this.#work = new FileWork(options);
+    this.#work = new FileWork({ ...options, isFollowedOutside: path => this.#outside.has(path) });
     this.#texts = new TurnTexts(options);
-    const { workspace } = vscode;
-    this.#store.add(workspace.onDidOpenTextDocument(document => this.#opened(document)));
-    this.#store.add(workspace.onDidSaveTextDocument(document => this.#saved(document)));
+    this.#outside = this.#store.add(
+      new OutsideFiles({
+        watchFile: (path, listener) => options.fileEvents.watchFile(path, listener),
+        onChanged: path => this.#pathChanged(path),
+        isReviewed: path => options.review.isTracked(path),
+      }),
+    );
+    this.#writes = new AgentWrites({
+      ...options,
+      work: this.#work,
+      outside: this.#outside,
+      texts: this.#texts,
+      known: path => this.#known(path),
+      touch: (path, before) => this.#touch(path, before),
+      diskChanged: path => this.#diskChanged({ path }),
+      attributeToAgent: (path, after) => this.#attributeToAgent(path, after),
+    });
+    this.#opened = this.#store.add(
+      new OpenedTexts({
+        review: options.review,
+        times: this.#times,
+        texts: this.#texts,
+        isWanted: path => this.#isWanted(path),
+        enqueue: (path, work) => this.#enqueue(path, work),
+      }),
+    );
     this.#userOperations = this.#store.add(
       new UserFileOperations({
         onRenamed: (from, to) => this.#renamed(from, to),
@@ -80,7 +107,7 @@ export class ChangeAttribution implements Disposable {
       isUsers: path => this.#known(path) === undefined && this.#userOperations.moves.wasDone(path),
       isKnown: path => this.#known(path) !== undefined,
     });
-    this.#store.add(workspace.onDidChangeWorkspaceFolders(() => this.#work.rootsChanged()));
+    this.#store.add(vscode.workspace.onDidChangeWorkspaceFolders(() => this.#work.rootsChanged()));
     this.#documentChanges = this.#store.add(
       new DocumentChanges({
         isWanted: path => options.review.files.length > 0 || this.#isWanted(path),
@@ -93,12 +120,7 @@ export class ChangeAttribution implements Disposable {
         roots: options.roots,
         isWanted: path => this.#isWanted(path),
         isFollowed: path => this.#isFollowed(path) || this.#texts.reports.isNamed(path) || this.#texts.last.has(path),
-        onChanged: path => {
-          // When a folder is deleted, only the folder is reported.
-          for (const one of new Set([path, ...trackedAt(this.#options.review, path)])) {
-            void this.#enqueue(one, located => this.#diskChanged(located));
-          }
-        },
+        onChanged: path => this.#pathChanged(path),
         onCommitted: (path, text) =>
           void this.#enqueue(path, async located => options.review.committed(located.path, text)),
         trackedPaths: () => reviewedPaths(this.#options.review),
@@ -123,9 +145,13 @@ export class ChangeAttribution implements Disposable {
     this.#changedFiles.turnStarted();
     this.#options.review.turnBegan(turn, title);
     this.#times.begin(Date.now());
-    for (const document of vscode.workspace.textDocuments) this.#opened(document);
+    this.#opened.turnBegan();
     const reviewed = reviewedPaths(this.#options.review);
-    await Promise.all(reviewed.map(path => this.#enqueue(path, located => this.#syncWithDisk(located))));
+    await Promise.all([
+      ...reviewed.map(path => this.#enqueue(path, located => this.#syncWithDisk(located))),
+      // Nothing else knows the texts of these files at the start of the turn.
+      ...this.#outside.paths.map(path => this.#writes.allowedOutside(path)),
+    ]);
   }
 
   /**
@@ -144,7 +170,8 @@ export class ChangeAttribution implements Disposable {
     this.#times.end(Date.now());
     this.#texts.reports.turnEnded();
     this.#changedFiles.turnEnded();
-    const followed = [...this.#texts.reports.paths(), ...this.#options.review.files.map(({ path }) => path)];
+    const reviewed = this.#options.review.files.map(({ path }) => path);
+    const followed = [...this.#texts.reports.paths(), ...reviewed, ...this.#outside.paths];
     for (const path of followed) this.#work.enqueueOnce("disk", path, located => this.#diskChanged(located));
     this.#compare(one => this.#enqueue(one.path, located => this.#differs(located, one)));
     this.#options.onTurnEnded?.(this.turn, this.#comparison);
@@ -200,40 +227,28 @@ export class ChangeAttribution implements Disposable {
   }
 
   /** Runs an agent's write through Parley, and attributes its changes. */
-  async aroundWrite<T>(path: string, content: string, run: () => Promise<T>): Promise<T> {
-    const located = await this.#work.locate(path);
-    if (!located?.inside) return run();
-    const { review } = this.#options;
-    // After everything that was reported before.
-    await this.#enqueue(path, async one => (review.isTracked(one.path) ? this.#diskChanged(one) : undefined));
-    // A file that cannot be read is not followed. If the write fails too, its error tells the agent why.
-    const before = await currentTextOf(located.path).catch((thrown: unknown) => {
-      this.#options.log.warn(`${located.path} could not be read before a write.`, asError(thrown).message);
-      return undefined;
-    });
-    await this.#options.states?.beforeWrite(located.path);
-    if (before === undefined) return run();
-    // Some agents write to disk first and send the request afterwards: the text known before counts.
-    const known = this.#known(located.path);
-    const { touches } = this.#options;
-    this.#touch(located.path, known === undefined ? before : known);
-    if (known === undefined && !review.isTracked(located.path)) this.#texts.last.set(located.path, before);
-    this.#writing.begin(located.path, normalizeText(content), before);
-    try {
-      return await run();
-    } finally {
-      await this.#enqueue(path, async () => {
-        this.#writing.end(located.path);
-        const after = await currentTextOf(located.path);
-        if (after !== undefined) touches.written(located.path, after);
-        const last = this.#known(located.path);
-        // Of unsaved text, VS Code reports every edit, with what the user types at this moment.
-        if (openTextOf(located.path)?.dirty) return;
-        if (after !== undefined) this.#texts.onDisk.set(located.path, after);
-        if (after !== undefined && after !== (last === undefined ? before : last))
-          await this.#attributeToAgent(located.path, after);
-      });
-    }
+  aroundWrite<T>(path: string, content: string, run: () => Promise<T>): Promise<T> {
+    return this.#writes.around(path, content, run);
+  }
+
+  /** The user allowed the agent to write a file outside the folders. `path`: resolved. Never rejects. */
+  allowedOutside(path: string): Promise<void> {
+    return this.#writes.allowedOutside(path);
+  }
+
+  /** The files outside the folders that are followed, by their resolved paths. */
+  get outsidePaths(): readonly string[] {
+    return this.#outside.paths;
+  }
+
+  /** Whether the file, by its resolved path, is followed and outside the folders. */
+  isOutside(path: string): boolean {
+    return this.#outside.has(path) && !this.#options.roots().some(root => isAtOrBelow(path, root));
+  }
+
+  /** Follows files outside the folders again that an earlier window followed. */
+  followOutside(paths: readonly string[]): void {
+    for (const path of paths) this.#outside.allow(path);
   }
 
   /** Resolves when everything reported so far is processed. */
@@ -271,33 +286,6 @@ export class ChangeAttribution implements Disposable {
     this.#options.states?.written(this.turn, path);
   }
 
-  #opened(document: vscode.TextDocument): void {
-    if (!this.#times.isBusy || document.uri.scheme !== "file") return;
-    const text = withLineFeeds(document.getText());
-    const clean = !document.isDirty;
-    void this.#enqueue(document.uri.fsPath, async ({ path }) => {
-      if (this.#texts.last.has(path) || this.#options.review.isTracked(path)) return;
-      const before = clean ? await this.#beforeTurn(path, text) : text;
-      this.#rememberText(path, before);
-    });
-  }
-
-  #saved(document: vscode.TextDocument): void {
-    const { scheme, fsPath } = document.uri;
-    if (scheme !== "file" || !this.#isWanted(fsPath)) return;
-    const text = withLineFeeds(document.getText());
-    void this.#enqueue(fsPath, async ({ path }) => void this.#texts.onDisk.set(path, text));
-  }
-
-  /** A saved document's text when the turn began. The editor may not have loaded earlier changes by others yet. */
-  async #beforeTurn(path: string, opened: string): Promise<string | null> {
-    const time = await changeTime(path);
-    // The editor keeps the text of a deleted file.
-    if (time === undefined) return null;
-    const disk = this.#times.isBefore(time) ? await diskText(path) : undefined;
-    return typeof disk === "string" && this.#times.isBefore(await changeTime(path)) ? disk : opened;
-  }
-
   /** Changes made before the turn, even if noticed later, are not attributed to the agent. */
   async #syncWithDisk({ path }: LocatedPath): Promise<void> {
     const open = openTextOf(path);
@@ -310,10 +298,22 @@ export class ChangeAttribution implements Disposable {
     const { review } = this.#options;
     if (review.textOf(path) !== undefined) return this.#diskChanged({ path });
     const text = await currentTextOf(path);
-    if (text === undefined) return;
+    if (text === undefined || (await this.#useLateReport(path, text))) return;
     if (this.#texts.reports.containsReportedEdit(path, text) && (await this.#author.isAgent(path)))
       return this.#attributeToAgent(path, text);
     if (!this.#texts.last.has(path) && !review.isTracked(path)) this.#texts.last.set(path, text);
+  }
+
+  /** The agent reports its change only after the review has noticed it, without a text before. */
+  async #useLateReport(path: string, text: string | null): Promise<boolean> {
+    const file = this.#options.review.file(path);
+    if (file?.unknown === undefined || file.canUndo) return false;
+    const base = this.#texts.reports.before(path, text);
+    if (base === undefined) return false;
+    const noticedIn = file.changes.text === text ? this.#withoutBase.get(path) : undefined;
+    await this.#options.review.agentChanged(path, base, text, noticedIn ?? this.turn);
+    this.#withoutBase.delete(path);
+    return true;
   }
 
   #renamed(oldPath: string, newPath: string): void {
@@ -321,7 +321,7 @@ export class ChangeAttribution implements Disposable {
       const to = await this.#work.locate(newPath);
       this.#userOperations.moves.end(oldPath);
       this.#userOperations.moves.end(newPath);
-      if (!to?.inside) return;
+      if (!to || !this.#work.isFollowed(to)) return;
       const moved = (path: string): string => to.path + path.slice(from.length);
       for (const path of trackedAt(this.#options.review, from)) this.#options.review.moved(path, moved(path));
       for (const [path, text] of [...this.#texts.last]) {
@@ -340,6 +340,12 @@ export class ChangeAttribution implements Disposable {
     });
   }
 
+  /** When a folder is deleted, only the folder is reported. */
+  #pathChanged(path: string): void {
+    for (const one of new Set([path, ...trackedAt(this.#options.review, path)]))
+      void this.#enqueue(one, located => this.#diskChanged(located));
+  }
+
   #isFollowed(path: string): boolean {
     return this.#options.review.isTracked(path) || trackedAt(this.#options.review, path).length > 0;
   }
@@ -348,7 +354,7 @@ export class ChangeAttribution implements Disposable {
     const { review } = this.#options;
     const { text } = seen;
     if (review.acceptOwnChange(path, text)) return;
-    const author = this.#writing.authorOf(path, seen, this.#known(path));
+    const author = this.#writes.pending.authorOf(path, seen, this.#known(path));
     if (author === "nobody") return;
     if (author === "agent") return this.#attributeToAgent(path, text);
     if ((await this.#documentChanges.reloadedText(path, seen)) !== undefined) {
@@ -357,10 +363,10 @@ export class ChangeAttribution implements Disposable {
       this.#texts.onDisk.set(path, text);
       if (isReverted) return this.#reverted(path, text);
       if (isUnderUnsaved || (await this.#author.isAgent(path))) return this.#attributeToAgent(path, text);
-      this.#rememberText(path, text);
+      this.#opened.remember(path, text);
       return review.replaced(path, text);
     }
-    this.#rememberText(path, text);
+    this.#opened.remember(path, text);
     this.#texts.unsure.delete(path);
     if (seen.reason !== undefined) return review.editorUndoRedo(path, text);
     await review.userChanged(path, seen.edits, text);
@@ -368,19 +374,13 @@ export class ChangeAttribution implements Disposable {
 
   /** The user discarded unsaved text, so the file has the text on disk again. */
   async #reverted(path: string, text: string): Promise<void> {
-    this.#rememberText(path, text);
+    this.#opened.remember(path, text);
     await this.#options.review.editorUndoRedo(path, text);
-  }
-
-  /** Remembers the latest text of a file that is not tracked. After the turn, the agent can still change those it saw. */
-  #rememberText(path: string, text: string | null): void {
-    const { last } = this.#texts;
-    if ((this.#times.isBusy || last.has(path)) && !this.#options.review.isTracked(path)) last.set(path, text);
   }
 
   async #diskChanged({ path }: Pick<LocatedPath, "path">): Promise<void> {
     const { review } = this.#options;
-    if (this.#writing.has(path)) return;
+    if (this.#writes.pending.has(path)) return;
     const { turn } = this;
     const known = this.#known(path);
     const disk = await settledDiskText(path);
@@ -406,7 +406,7 @@ export class ChangeAttribution implements Disposable {
     if (disk === null && (await this.#expandMissing(path))) return;
     const isAgents = await this.#author.isAgent(path);
     // A write has begun meanwhile: this is the text before it.
-    if (this.#writing.has(path)) return;
+    if (this.#writes.pending.has(path)) return;
     if (this.#known(path) !== known || this.turn !== turn) return this.#diskChanged({ path });
     // So is what has been created or deleted meanwhile.
     if (((await changeTime(path)) === undefined) !== (disk === null)) return this.#diskChanged({ path });
@@ -414,7 +414,7 @@ export class ChangeAttribution implements Disposable {
     if (isAgents) return this.#attributeToAgent(path, disk);
     if (this.#texts.reports.isLeft(path) && known !== undefined && !this.#texts.unsure.has(path))
       this.#texts.unsure.set(path, known);
-    this.#rememberText(path, disk);
+    this.#opened.remember(path, disk);
     await review.replaced(path, disk);
   }
 
@@ -479,6 +479,7 @@ export class ChangeAttribution implements Disposable {
     if (review.isMovedAway(path) && (await changeTime(path)) === undefined) return;
     this.#touch(path, base);
     if (base === undefined) {
+      this.#withoutBase.set(path, this.turn);
       const why = vscode.l10n.t("Changed by a command. There is no earlier text to compare with.");
       review.agentChangedWithoutBase(path, after, this.turn, why);
     } else await review.agentChanged(path, base, after, this.turn);

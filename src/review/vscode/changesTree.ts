@@ -96,7 +96,7 @@ function turnItem(row: TurnRow): vscode.TreeItem {
 }
 
 function fileItem(row: FileRow, runs: ReturnType<RunsOf>): vscode.TreeItem {
-  const { path, unknown, changes, movedFrom } = row.file;
+  const { path, unknown, changes, movedFrom, isOutside } = row.file;
   const uri = vscode.Uri.file(path);
   const folder = dirname(vscode.workspace.asRelativePath(uri));
   const state =
@@ -119,6 +119,7 @@ function fileItem(row: FileRow, runs: ReturnType<RunsOf>): vscode.TreeItem {
   item.resourceUri = uri;
   item.iconPath = vscode.ThemeIcon.File;
   const place = folder === "." ? "" : folder;
+  const outside = isOutside ? vscode.l10n.t("outside the workspace") : "";
   const size = unknown === undefined ? countsLabel(row) : "";
   const danger =
     runs === undefined
@@ -127,9 +128,16 @@ function fileItem(row: FileRow, runs: ReturnType<RunsOf>): vscode.TreeItem {
         ? vscode.l10n.t("runs by itself")
         : vscode.l10n.t("runs with the next build");
   if (danger !== "") item.iconPath = new vscode.ThemeIcon("warning");
-  item.description = [size, state, danger, place].filter(each => each !== "").join(" · ");
-  item.tooltip = [path, danger, unknown ?? ""].filter(each => each !== "").join("\n");
-  const accessibleParts = [basename(path), place, danger, state, unknown === undefined ? accessibleCounts(row) : ""];
+  item.description = [size, state, danger, outside, place].filter(each => each !== "").join(" · ");
+  item.tooltip = [path, danger, outside, unknown ?? ""].filter(each => each !== "").join("\n");
+  const accessibleParts = [
+    basename(path),
+    place,
+    outside,
+    danger,
+    state,
+    unknown === undefined ? accessibleCounts(row) : "",
+  ];
   item.accessibilityInformation = { label: accessibleParts.filter(each => each !== "").join(", ") };
   item.command = { command: "parley.openChange", title: vscode.l10n.t("Open Change"), arguments: [row] };
   return item;

@@ -7,6 +7,8 @@ import { Confinement, type LocatedPath } from "../../files/paths.ts";
 
 export interface FileWorkOptions {
   readonly roots: () => readonly string[];
+  /** Whether the file outside the folders, by its resolved path, is followed too. */
+  readonly isFollowedOutside?: (path: string) => boolean;
   readonly log: Log;
 }
 
@@ -35,7 +37,7 @@ export class FileWork {
     this.#located.clear();
   }
 
-  /** Does the work when all earlier work on the file is done. A path outside the folders has no work. */
+  /** Does the work when all earlier work on the file is done. A path that is not followed has no work. */
   enqueue(path: string, work: (located: LocatedPath) => Promise<void>): Promise<void> {
     const done = this.#do(path, work);
     this.#pending.add(done);
@@ -44,7 +46,7 @@ export class FileWork {
 
   async #do(path: string, work: (located: LocatedPath) => Promise<void>): Promise<void> {
     const located = await this.locate(path);
-    if (!located?.inside || this.#ended) return;
+    if (!located || !this.isFollowed(located) || this.#ended) return;
     const key = located.path;
     await this.#files
       .queue(key, () => work(located))
@@ -67,6 +69,11 @@ export class FileWork {
     };
     // A path that leads nowhere has no work.
     void this.enqueue(path, begin).finally(() => this.#waiting.delete(key));
+  }
+
+  /** Whether the file is in one of the folders, or followed outside of them. */
+  isFollowed({ path, inside }: LocatedPath): boolean {
+    return inside || (this.#options.isFollowedOutside?.(path) ?? false);
   }
 
   /** Resolves the path. Cached, so that reports about a file stay in order. */

@@ -38,6 +38,12 @@ interface ReviewSnapshot {
   readonly states: StoredStates;
 }
 
+/** What is stored for the next window. */
+interface StoredWindow extends StoredReview {
+  /** The files outside the folders that the user allowed agents to write. */
+  readonly outside?: readonly string[];
+}
+
 const fileName = "review.json";
 const statesFileName = "reviewStates.json";
 /** The time to collect changes before they are stored, in milliseconds. */
@@ -68,7 +74,8 @@ export class ReviewStore implements Disposable {
 
   constructor(options: ReviewStoreOptions) {
     this.#options = options;
-    this.edits = editorReviewPort(options.roots);
+    const isOutside = (path: string): boolean => this.attribution.isOutside(path);
+    this.edits = editorReviewPort(options.roots, isOutside);
     this.#starts = new TurnStarts(options);
     const start = async (turn: string): Promise<TurnStart> => decodedStart(await this.#starts.of(turn));
     const { log } = options;
@@ -82,7 +89,7 @@ export class ReviewStore implements Disposable {
     });
     this.#states = this.#store.add(states);
     const schedule = (run: () => void): void => void setImmediate(run);
-    this.review = this.#store.add(new WindowReview({ port: this.edits, earlier: states, schedule }));
+    this.review = this.#store.add(new WindowReview({ port: this.edits, earlier: states, isOutside, schedule }));
     this.#unfinished = new UnfinishedTurnStore(options.storage, log);
     const onTurnEnded = (turn: string, compared: Promise<void>): void => void this.#turnEnded(turn, compared);
     this.attribution = this.#store.add(
@@ -111,6 +118,7 @@ export class ReviewStore implements Disposable {
         attribution.snapshotFiles([...new Set(paths)]);
       },
       aroundWrite: (path, text, next) => attribution.aroundWrite(path, text, next),
+      allowedOutside: path => attribution.allowedOutside(path),
       dispose: () => attribution.turnEnded(),
     };
   }
@@ -190,7 +198,8 @@ export class ReviewStore implements Disposable {
     if (!this.#restored) return this.#writes.whenIdle();
     if (this.#runningTurn !== undefined) this.#unfinished.update(this.#runningTurn, { ended: Date.now() });
     await this.#states.settled();
-    const text = JSON.stringify(this.review.storedForLater());
+    const stored: StoredWindow = { ...this.review.storedForLater(), outside: this.attribution.outsidePaths };
+    const text = JSON.stringify(stored);
     if (text.length > maxStoredLength) {
       this.#options.log.warn("The changes to review are too large to be stored for the next window.");
       return this.#writes.whenIdle();
@@ -257,7 +266,9 @@ export class ReviewStore implements Disposable {
       if (text === undefined) return;
       const states = await storage.read(statesFileName);
       if (states !== undefined) this.#states.restore(JSON.parse(states) as StoredStates);
-      const dropped = await this.review.restore(JSON.parse(text) as StoredReview, currentTextOf);
+      const stored = JSON.parse(text) as StoredWindow;
+      this.attribution.followOutside(stored.outside ?? []);
+      const dropped = await this.review.restore(stored, currentTextOf);
       for (const path of dropped) log.warn(`${path} changed while the window was closed, so its review starts again.`);
     } catch (thrown) {
       log.error("The changes to review could not be read.", asError(thrown).message);

@@ -1,0 +1,114 @@
+// The writes of an agent through Parley: reads the text before each, and reports what it changed.
+import { asError } from "../../base/errors.ts";
+import type { Log } from "../../base/log.ts";
+import { normalizeText } from "../../base/text.ts";
+import { currentTextOf, openTextOf } from "../../editor/openDocuments.ts";
+import type { WindowReview } from "../windowReview.ts";
+import type { ChangedStates, TouchListener } from "../changeListeners.ts";
+import type { OutsideFiles } from "../turns/outsideFiles.ts";
+import { PendingWrites } from "../turns/pendingWrites.ts";
+import type { TurnTexts } from "../turns/turnTexts.ts";
+import type { FileWork } from "./fileWork.ts";
+
+export interface AgentWritesOptions {
+  readonly review: WindowReview;
+  readonly work: FileWork;
+  readonly outside: OutsideFiles;
+  readonly texts: TurnTexts;
+  readonly states?: ChangedStates;
+  readonly touches: TouchListener;
+  /** The last text seen. Undefined: none. */
+  readonly known: (path: string) => string | null | undefined;
+  /** The agent changes the file for the first time in the turn, or again. */
+  readonly touch: (path: string, before: string | null) => void;
+  /** Takes in what is on disk. */
+  readonly diskChanged: (path: string) => Promise<void>;
+  readonly attributeToAgent: (path: string, after: string | null) => Promise<void>;
+  readonly log: Log;
+}
+
+export class AgentWrites {
+  readonly #options: AgentWritesOptions;
+  readonly pending = new PendingWrites();
+  /** The texts before the writes that have begun. */
+  readonly #before = new Map<string, string | null>();
+  /** The texts of writes outside the folders that the user has not allowed yet. */
+  readonly #asked = new Map<string, string>();
+
+  constructor(options: AgentWritesOptions) {
+    this.#options = options;
+  }
+
+  /** Runs an agent's write, and attributes its changes. */
+  async around<T>(path: string, content: string, run: () => Promise<T>): Promise<T> {
+    const { work } = this.#options;
+    const located = await work.locate(path);
+    if (!located) return run();
+    // A file outside the folders is not read before the user allows the write.
+    if (!work.isFollowed(located)) this.#asked.set(located.path, content);
+    else if (!(await this.#begin(located.path, content))) return run();
+    try {
+      return await run();
+    } finally {
+      this.#asked.delete(located.path);
+      await work.enqueue(path, () => this.#end(located.path));
+    }
+  }
+
+  /**
+   * The user allowed the agent to write a file outside the folders, through Parley or by itself. Reads its text before
+   * the write. Never rejects.
+   */
+  async allowedOutside(path: string): Promise<void> {
+    const { outside, work, states, texts, review, known } = this.#options;
+    outside.allow(path);
+    const content = this.#asked.get(path);
+    if (content !== undefined) return void (await this.#begin(path, content));
+    await work.enqueue(path, async () => {
+      await states?.beforeWrite(path);
+      const before = await this.#read(path);
+      if (before !== undefined && known(path) === undefined && !review.isTracked(path)) texts.last.set(path, before);
+    });
+  }
+
+  /** Resolves with whether the file is followed. */
+  async #begin(path: string, content: string): Promise<boolean> {
+    const { review, work, states, texts, touch, diskChanged } = this.#options;
+    // After everything that was reported before.
+    await work.enqueue(path, async () => (review.isTracked(path) ? diskChanged(path) : undefined));
+    const before = await this.#read(path);
+    await states?.beforeWrite(path);
+    if (before === undefined) return false;
+    // Some agents write to disk first and send the request afterwards: the text known before counts.
+    const known = this.#options.known(path);
+    touch(path, known === undefined ? before : known);
+    if (known === undefined && !review.isTracked(path)) texts.last.set(path, before);
+    this.#before.set(path, before);
+    this.pending.begin(path, normalizeText(content), before);
+    return true;
+  }
+
+  async #end(path: string): Promise<void> {
+    const { touches, texts } = this.#options;
+    const before = this.#before.get(path);
+    this.#before.delete(path);
+    this.pending.end(path);
+    if (before === undefined) return;
+    const after = await currentTextOf(path);
+    if (after !== undefined) touches.written(path, after);
+    const last = this.#options.known(path);
+    // Of unsaved text, VS Code reports every edit, with what the user types at this moment.
+    if (openTextOf(path)?.dirty) return;
+    if (after !== undefined) texts.onDisk.set(path, after);
+    if (after !== undefined && after !== (last === undefined ? before : last))
+      await this.#options.attributeToAgent(path, after);
+  }
+
+  /** A file that cannot be read is not followed. If the write fails too, its error tells the agent why. */
+  #read(path: string): Promise<string | null | undefined> {
+    return currentTextOf(path).catch((thrown: unknown) => {
+      this.#options.log.warn(`${path} could not be read before a write.`, asError(thrown).message);
+      return undefined;
+    });
+  }
+}

@@ -1,0 +1,74 @@
+// The texts of documents that are open when a turn begins, or that the user opens and saves in it. Until the agent's
+// first change, they are the texts before it.
+import * as vscode from "vscode";
+import { DisposableStore, type Disposable } from "../../base/lifecycle.ts";
+import { withLineFeeds } from "../../base/text.ts";
+import type { LocatedPath } from "../../files/paths.ts";
+import { changeTime, diskText } from "../../editor/diskText.ts";
+import type { WindowReview } from "../windowReview.ts";
+import type { TurnTexts } from "../turns/turnTexts.ts";
+import type { TurnTimes } from "../turns/turnTimes.ts";
+
+export interface OpenedTextsOptions {
+  readonly review: WindowReview;
+  readonly times: TurnTimes;
+  readonly texts: TurnTexts;
+  /** Whether the text on disk must be known. */
+  readonly isWanted: (path: string) => boolean;
+  readonly enqueue: (path: string, work: (located: LocatedPath) => Promise<void>) => Promise<void>;
+}
+
+export class OpenedTexts implements Disposable {
+  readonly #options: OpenedTextsOptions;
+  readonly #store = new DisposableStore();
+
+  constructor(options: OpenedTextsOptions) {
+    this.#options = options;
+    this.#store.add(vscode.workspace.onDidOpenTextDocument(document => this.#opened(document)));
+    this.#store.add(vscode.workspace.onDidSaveTextDocument(document => this.#saved(document)));
+  }
+
+  /** A turn has begun. */
+  turnBegan(): void {
+    for (const document of vscode.workspace.textDocuments) this.#opened(document);
+  }
+
+  /** Remembers the latest text of a file that is not tracked. After the turn, the agent can still change those it saw. */
+  remember(path: string, text: string | null): void {
+    const { texts, times, review } = this.#options;
+    if ((times.isBusy || texts.last.has(path)) && !review.isTracked(path)) texts.last.set(path, text);
+  }
+
+  dispose(): void {
+    this.#store.dispose();
+  }
+
+  #opened(document: vscode.TextDocument): void {
+    const { times, texts, review, enqueue } = this.#options;
+    if (!times.isBusy || document.uri.scheme !== "file") return;
+    const text = withLineFeeds(document.getText());
+    const clean = !document.isDirty;
+    void enqueue(document.uri.fsPath, async ({ path }) => {
+      if (texts.last.has(path) || review.isTracked(path)) return;
+      const before = clean ? await this.#beforeTurn(path, text) : text;
+      this.remember(path, before);
+    });
+  }
+
+  #saved(document: vscode.TextDocument): void {
+    const { scheme, fsPath } = document.uri;
+    if (scheme !== "file" || !this.#options.isWanted(fsPath)) return;
+    const text = withLineFeeds(document.getText());
+    void this.#options.enqueue(fsPath, async ({ path }) => void this.#options.texts.onDisk.set(path, text));
+  }
+
+  /** A saved document's text when the turn began. The editor may not have loaded earlier changes by others yet. */
+  async #beforeTurn(path: string, opened: string): Promise<string | null> {
+    const { times } = this.#options;
+    const time = await changeTime(path);
+    // The editor keeps the text of a deleted file.
+    if (time === undefined) return null;
+    const disk = times.isBefore(time) ? await diskText(path) : undefined;
+    return typeof disk === "string" && times.isBefore(await changeTime(path)) ? disk : opened;
+  }
+}
