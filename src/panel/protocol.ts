@@ -341,6 +341,8 @@ export interface ViewHead {
     readonly unfinished?: true;
     /** The agent has not stopped for some seconds, so a restart is offered. */
     readonly stopIgnored?: true;
+    /** When the agent began to work outside of a turn, in ms since the epoch. Absent while a turn is running. */
+    readonly background?: number;
   };
   /** The id of the entry that is being streamed. An entry is complete as soon as this names another one, or none. */
   readonly live: string | null;

@@ -66,7 +66,7 @@ export class PermissionBroker implements Disposable, Pick<AgentClient, "requestP
   readonly #options: PermissionBrokerOptions;
   readonly #open = new Map<string, OpenQuestion>();
   /** Questions that the policy is evaluating. */
-  readonly #deciding = new Set<AbortController>();
+  readonly #deciding = new Map<AbortController, PermissionQuestion>();
   readonly #decisions = new Sequencer();
   #disposed = false;
 
@@ -90,7 +90,7 @@ export class PermissionBroker implements Disposable, Pick<AgentClient, "requestP
     const { decide } = this.#options;
     if (!decide) return this.#answerOrAskUser(question, signal, {});
     const cancelled = new AbortController();
-    this.#deciding.add(cancelled);
+    this.#deciding.set(cancelled, question);
     // One after the other: the questions stay in the order they came.
     const policyDecision = this.#decisions
       .queue(() => withTimeout(decide(question), policyTimeout, policyTookTooLong))
@@ -157,10 +157,13 @@ export class PermissionBroker implements Disposable, Pick<AgentClient, "requestP
     this.#close(questionId, "cancelled");
   }
 
-  /** Answers all open questions with `cancelled`, because the turn was stopped or the agent is gone. */
-  cancelAll(): void {
-    for (const one of this.#deciding) one.abort();
-    for (const ask of this.openQuestionIds) this.#close(ask, "cancelled");
+  /**
+   * Answers the open questions with `cancelled`, because the turn was stopped or the agent is gone. With `fits`, only those
+   * about which it returns true. A question that the policy is evaluating has no id yet.
+   */
+  cancelAll(fits: (question: PermissionQuestion, ask?: string) => boolean = () => true): void {
+    for (const [one, question] of this.#deciding) if (fits(question)) one.abort();
+    for (const [ask, { question }] of [...this.#open]) if (fits(question, ask)) this.#close(ask, "cancelled");
   }
 
   dispose(): void {

@@ -1,5 +1,6 @@
 // Prompts on their way, activity, connection and loss of the agent, and the effects of the end of a turn.
 import { jsonEqual } from "../base/jsonEqual.ts";
+import { endBackground } from "./background/background.ts";
 import type { ConnectionState, PlanEntry, SessionEvent } from "./events.ts";
 import { closeOpenTools } from "./toolCalls.ts";
 import {
@@ -31,8 +32,9 @@ export function setActivity(state: SessionState, event: Activity, at: number): S
     ...(event.stopReason !== undefined && { stopReason: event.stopReason }),
   };
   if (event.state !== "idle") {
-    const next = was.state === "idle" ? { ...state, activity, turnUsage: null, signIn: null } : { ...state, activity };
-    return was.state === "idle" ? withoutFinishedPlans(next) : next;
+    if (was.state !== "idle") return { ...state, activity };
+    const turnStart = state.entries.length;
+    return withoutFinishedPlans({ ...state, activity, turnStart, turnUsage: null, signIn: null });
   }
   const ended = { ...state, activity, cancelling: false, stopIgnored: false, turnUsage: event.usage ?? null };
   return endTurn(ended, event, at);
@@ -126,7 +128,7 @@ export function withoutPrompt(state: SessionState, id: string): SessionState {
 
 /** The agent is gone: closes tool calls and questions. The conversation and unsent prompts stay. */
 export function markAgentLost(state: SessionState, problem: ProblemEntry["problem"], at: number): SessionState {
-  const closed = closeOpenTools(state, at);
+  const closed = endBackground(closeOpenTools(state, at), at);
   return {
     ...closed,
     lost: problem,

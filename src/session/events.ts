@@ -200,6 +200,8 @@ export type SessionEvent =
   | { readonly type: "cancelRequested" }
   /** The agent has not ended the turn some seconds after Stop. */
   | { readonly type: "stopIgnored" }
+  /** The work outside of a turn has ended or was stopped. */
+  | { readonly type: "backgroundEnded" }
   /** The user's own title for the session; null restores the agent's. */
   | { readonly type: "titled"; readonly title: string | null }
   | {

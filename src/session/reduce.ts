@@ -12,6 +12,7 @@ import {
   withNotice,
   withoutPrompt,
 } from "./activity.ts";
+import { endBackground, trackBackground } from "./background/background.ts";
 import {
   choicesAfterReport,
   recordChoices,
@@ -45,7 +46,10 @@ import {
 } from "./toolCalls.ts";
 
 /** The state after the event. `logged.at` is the only time it uses. */
-export function reduce(state: SessionState, { event, at }: LoggedEvent): SessionState {
+export const reduce = (state: SessionState, logged: LoggedEvent): SessionState =>
+  trackBackground(state, applyEvent(state, logged), logged.event, logged.at);
+
+function applyEvent(state: SessionState, { event, at }: LoggedEvent): SessionState {
   switch (event.type) {
     case "opened":
       return withValues(state, {
@@ -83,6 +87,8 @@ export function reduce(state: SessionState, { event, at }: LoggedEvent): Session
       return state.cancelling ? state : closeOpenTools({ ...state, cancelling: true }, at);
     case "stopIgnored":
       return state.cancelling ? withValues(state, { stopIgnored: true }) : state;
+    case "backgroundEnded":
+      return endBackground(state, at);
     case "titled":
       return withValues(state, { ownTitle: event.title });
     case "askOpened": {
@@ -201,7 +207,8 @@ function closeQuestion(
 
 function answerKind(state: SessionState, question: Question): "allowed" | "stopped" | "other" {
   if (isAllowed(question)) return "allowed";
-  return question.answer === "cancelled" && state.cancelling ? "stopped" : "other";
+  const isStopped = question.background ? state.background === null : state.cancelling;
+  return question.answer === "cancelled" && isStopped ? "stopped" : "other";
 }
 
 function setOption(state: SessionState, id: string, value: string | boolean): SessionState {

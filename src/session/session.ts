@@ -2,6 +2,8 @@
 import { ProblemError, asError, asProblem, type Problem } from "../base/errors.ts";
 import { Emitter, type Disposable, type Event } from "../base/lifecycle.ts";
 import { turnEnded } from "./activity.ts";
+import { isBackgroundQuestion, isWorking } from "./background/background.ts";
+import { QuietTimer } from "./background/quietTimer.ts";
 import type { AgentClient, AgentSession, PermissionQuestion, WriteResult } from "./agent.ts";
 import type { ConnectionState, ContentBlock, LoggedEvent, QuestionAnswer, SessionEvent } from "./events.ts";
 import { ChoiceApplier } from "./choiceApplier.ts";
@@ -13,7 +15,7 @@ import { withPromptText } from "./promptQueue.ts";
 import { nextState } from "./log/replay.ts";
 import { AgentSessionIds } from "./opening/agentSessionIds.ts";
 import type { SessionOptions, SessionServices } from "./sessionServices.ts";
-import { interruptedEvents } from "./log/interruptedEvents.ts";
+import { endedWork, interruptedEvents } from "./log/interruptedEvents.ts";
 import { returnedPrompt, SignInOffers } from "./signIn.ts";
 import { emptySession, isBusy, toolKey, type SessionState } from "./state.ts";
 
@@ -56,6 +58,7 @@ export class Session implements Disposable {
   #stopPreparing: (() => void) | undefined;
   /** Runs from Stop until the end of the turn. */
   #stopTimer: Disposable | undefined;
+  readonly #quietTimer: QuietTimer;
   /** The prompt that is being sent to the agent. */
   #sendingPrompt: string | undefined;
   #disposed = false;
@@ -71,6 +74,7 @@ export class Session implements Disposable {
     });
     this.forms = new FormBroker({ report: event => this.#dispatch(event), newId: options.newId });
     this.#signIn = new SignInOffers(options.agent.name);
+    this.#quietTimer = new QuietTimer(options.clock, () => this.#dispatch({ type: "backgroundEnded" }));
     const { participants = [] } = this.#services;
     this.#participants = new Participants({ participants, clock: options.clock, log: options.log });
     this.#choices = new ChoiceApplier({
@@ -205,7 +209,7 @@ export class Session implements Disposable {
     const [first] = waiting;
     if (!first || !waiting.some(s => s.id === promptId)) return;
     if (first.id !== promptId) this.#dispatch({ type: "promptMoved", submission: promptId, before: first.id });
-    this.#cancelTurn();
+    if (isBusy(this.#state)) this.#cancelWork();
     this.resumeQueue();
   }
 
@@ -227,18 +231,23 @@ export class Session implements Disposable {
     return this.#state.pendingPrompts.filter(s => s.messageId === undefined && s.id !== this.#sendingPrompt);
   }
 
-  /** Ends the turn: answers open questions with `cancelled`. Updates are accepted until the agent reports the end. */
+  /**
+   * Ends the turn and the background work: answers open questions with `cancelled`. Updates are accepted until the agent
+   * reports the end.
+   */
   stop(): void {
     if (this.#preparingPrompt !== undefined || isBusy(this.#state)) this.#setQueuePaused(true);
-    this.#cancelTurn();
+    if (isWorking(this.#state)) this.#cancelWork();
   }
 
-  #cancelTurn(): void {
-    if (!isBusy(this.#state)) return;
-    this.#dispatch({ type: "cancelRequested" });
+  #cancelWork(): void {
+    const isTurn = isBusy(this.#state);
+    if (isTurn) this.#dispatch({ type: "cancelRequested" });
+    if (this.#state.background) this.#dispatch({ type: "backgroundEnded" });
     this.#cancelQuestions();
     this.#agentLink?.session.cancel();
-    this.#stopTimer ??= this.#options.clock.after(maxStopWait, () => this.#dispatch({ type: "stopIgnored" }));
+    if (isTurn)
+      this.#stopTimer ??= this.#options.clock.after(maxStopWait, () => this.#dispatch({ type: "stopIgnored" }));
   }
 
   #endStopTimer(): void {
@@ -291,7 +300,7 @@ export class Session implements Disposable {
     const restarts = ++this.#restarts;
     this.#detach();
     this.#dispatch({ type: "connection", state: "starting" });
-    this.#settleTurn();
+    for (const event of endedWork(this.#state)) this.#dispatch(event);
     const earlier = this.#opening;
     await this.#options.connection.restart();
     await earlier;
@@ -309,26 +318,11 @@ export class Session implements Disposable {
     await this.#options.connection.restart();
   }
 
-  /** A window reload ends the running turn: closes what was open, and adds a notice about it. */
+  /** A window reload ends the running turn. */
   #closeInterruptedTurn(): void {
     this.#choices.restore();
-    const { name } = this.#options.agent;
-    const wasBusy = isBusy(this.#state) || this.#state.questions.some(ask => ask.answer === undefined);
-    for (const ask of this.#state.questions) {
-      if (ask.answer === undefined) this.#dispatch({ type: "askClosed", ask: ask.id, answer: "cancelled" });
-    }
-    this.#settleTurn();
-    for (const event of interruptedEvents(this.#state)) this.#dispatch(event);
-    this.#dispatch({ type: "connection", state: "closed" });
-    if (wasBusy) {
-      const title = `The window was closed or reloaded while ${name} was working, so its turn ended there.`;
-      this.#dispatch({ type: "notice", severity: "warning", title });
-    }
+    for (const event of interruptedEvents(this.#state, this.#options.agent.name)) this.#dispatch(event);
     this.#setQueuePaused(true);
-  }
-
-  #settleTurn(): void {
-    if (isBusy(this.#state)) this.#dispatch({ type: "activity", state: "idle", stopReason: "cancelled" });
   }
 
   #reportConnection(state: ConnectionState, detail?: string): void {
@@ -469,14 +463,15 @@ export class Session implements Disposable {
     if (turnEnded(before, after)) this.#handleTurnEnd();
     this.#choices.stateChanged(before, after);
     this.forms.stateChanged(after);
+    this.#quietTimer.stateChanged(after);
     this.#changed.fire(this.#state);
     return { before, after };
   }
 
   #handleTurnEnd(): void {
     this.#endStopTimer();
-    // After the turn, no request of the agent waits for an answer.
-    this.#services.cancelQuestions();
+    // After the turn, none of its requests waits for an answer.
+    this.#services.cancelQuestions(({ toolCallId }, ask) => !isBackgroundQuestion(this.#state, toolCallId, ask));
     const { stopReason } = this.#state.activity;
     for (const event of returnedPrompt(this.#state, this.#queuedPrompts()[0], this.#options.newId))
       this.#dispatch(event);
@@ -489,6 +484,7 @@ export class Session implements Disposable {
     if (this.#disposed) return;
     this.#detach();
     this.forms.dispose();
+    this.#quietTimer.dispose();
     this.#disposed = true;
     this.#stopPreparing?.();
     this.#services.dispose();

@@ -19,8 +19,8 @@ export interface SessionServices
   ): Promise<WriteResult>;
   /** The user's answer to an open question. An answer that comes too late has no effect. */
   answer(questionId: string, option: string): void;
-  /** Answers every open question with `cancelled`. */
-  cancelQuestions(): void;
+  /** Answers the open questions that fit with `cancelled`: all of them, or those about which `fits` returns true. */
+  cancelQuestions(fits?: (question: PermissionQuestion, ask?: string) => boolean): void;
   /** An open question as the agent asked it. */
   question(questionId: string): PermissionQuestion | undefined;
   /** Ends every command, because the agent that started them is gone. */

@@ -45,6 +45,8 @@ export interface ToolEntry {
   readonly fields: Partial<ToolFields>;
   /** Set by Parley: the turn ended or was stopped before the agent closed the call. */
   readonly closed?: true;
+  /** The call began outside of a turn, or a call of that kind made it. Only the end of background work closes it. */
+  readonly background?: true;
   /** When its latest question was answered with Allow, ms since the epoch. */
   readonly allowedAt?: number;
   /** The agent has reported no status since then. */
@@ -122,6 +124,8 @@ export interface Question {
   readonly address?: WebAddress;
   /** The user has opened the web address. */
   readonly opened?: true;
+  /** The question was asked outside of a turn, or about a call of the background work. No end of a turn cancels it. */
+  readonly background?: true;
   readonly answer?: AskAnswer;
   readonly by?: string;
 }
@@ -205,6 +209,10 @@ export interface SessionState {
   /** The tokens of the latest turn; null until it has ended, and if the agent reports none. */
   readonly turnUsage: TurnUsage | null;
   readonly activity: { readonly state: ActivityState; readonly stopReason?: StopReason; readonly since: number };
+  /** The number of entries when the current or latest turn began. */
+  readonly turnStart: number;
+  /** What the agent does outside of a turn: when it began, and the entries of its tool calls. */
+  readonly background: { readonly since: number; readonly calls: readonly string[] } | null;
   /** The user pressed Stop and the turn has not ended yet. */
   readonly cancelling: boolean;
   /** The agent has not ended the turn some seconds after Stop. */
@@ -243,6 +251,8 @@ export const emptySession: SessionState = {
   usage: null,
   turnUsage: null,
   activity: { state: "idle", since: 0 },
+  turnStart: 0,
+  background: null,
   cancelling: false,
   stopIgnored: false,
   lost: null,

@@ -3,7 +3,7 @@ import { jsonEqual } from "../base/jsonEqual.ts";
 import { withFullerDiffs } from "./fullerDiffs.ts";
 import { appendContent } from "./messages.ts";
 import type { Patch, SessionEvent, ToolContent, ToolFields } from "./events.ts";
-import { isFinal, isPrompt, toolKey, type SessionState, type ToolEntry } from "./state.ts";
+import { isFinal, toolKey, type SessionState, type ToolEntry } from "./state.ts";
 
 /** Applies a patch: absent leaves a field, null clears it, a value replaces it. Returns the same object if nothing changed. */
 export function mergePatch<T extends object>(fields: Partial<T>, patch: Patch<T>): Partial<T> {
@@ -115,13 +115,15 @@ export function noteAnswer(
   return { ...state, entries: state.entries.put(entry) };
 }
 
-/** Marks every call of the turn that the agent left open. The agent may still report how they ended. */
+/**
+ * Marks every call of the latest turn that the agent left open, except those of background work. The agent may still
+ * report how they ended.
+ */
 export function closeOpenTools(state: SessionState, at: number): SessionState {
   let { entries } = state;
-  for (let i = entries.length - 1; i >= 0; i--) {
+  for (let i = entries.length - 1; i >= state.turnStart; i--) {
     const entry = entries.at(i);
-    if (entry && isPrompt(entry)) break;
-    if (entry?.kind !== "tool" || entry.closed || isFinal(entry.fields.status)) continue;
+    if (entry?.kind !== "tool" || entry.closed || entry.background || isFinal(entry.fields.status)) continue;
     entries = entries.put({ ...entry, closed: true, ended: at });
   }
   return entries === state.entries ? state : { ...state, entries };

@@ -121,7 +121,7 @@ export function createSessionServices(
       return answer;
     },
     answer: (ask, option) => broker.answer(ask, option),
-    cancelQuestions: () => broker.cancelAll(),
+    cancelQuestions: fits => broker.cancelAll(fits),
     question: ask => broker.question(ask),
     endTerminals: () => terminals.endAll(),
     readTextFile: (request, signal) => files.read(request, signal),

@@ -1,7 +1,8 @@
 // Shows the state of the active session outside the chat: status bar, Sessions view, notifications, context keys.
 import { setContextKey } from "../editor/contextKeys.ts";
 import type { ExtensionPlatform } from "../editor/extensionPlatform.ts";
-import { isBusy, openQuestions, type SessionState } from "../session/state.ts";
+import { isWorking } from "../session/background/background.ts";
+import { openQuestions, type SessionState } from "../session/state.ts";
 import type { ActiveSession } from "./activeSession.ts";
 import type { CurrentSession } from "./currentSession.ts";
 import { SessionsTree } from "./sessionsTree.ts";
@@ -23,7 +24,7 @@ export function createSessionIndicators(
     sessions.update(state, current.agent?.name);
     notifications.update(active.session);
     setContextKey("parley.hasSession", active.session !== undefined);
-    setContextKey("parley.busy", isBusy(state));
+    setContextKey("parley.busy", isWorking(state));
     setContextKey("parley.waiting", openQuestions(state).length > 0);
   };
   store.add(active.onDidChangeState(update));

@@ -42,6 +42,7 @@ export function sessionStatus(state: SessionState): { readonly icon: string; rea
   if (openQuestions(state).length > 0) return { icon: "bell-dot", words: vscode.l10n.t("Waiting for you") };
   if (state.lost) return { icon: "error", words: state.lost.message };
   if (isBusy(state)) return { icon: "loading~spin", words: vscode.l10n.t("Working") };
+  if (state.background) return { icon: "loading~spin", words: vscode.l10n.t("Working in the background") };
   switch (state.connection?.state) {
     case "starting":
     case "connecting":

@@ -105,6 +105,7 @@ const breaking = [
   "dies-with-question",
   "dies-in-turn",
   "ignores-cancel",
+  "works-after-turn",
   "session-never",
   "forgets-mode",
 ];

@@ -197,6 +197,21 @@ describe("a turn that is interrupted", () => {
     assert.deepEqual(errors, []);
   });
 
+  it("shows what the agent does after its turn as background work, which Stop ends", async () => {
+    const { page, panel, errors } = await withAgents();
+    const log = conversation(panel);
+    await choose(panel, "works-after-turn");
+    await send(panel, "start the server");
+    await log.getByText("The server has started.").waitFor();
+    await panel.getByRole("group", { name: "Watch the server" }).getByRole("button", { name: "Reject" }).click();
+    await panel.locator(".status-line", { hasText: "Working in the background…" }).waitFor();
+    await scene(page, "background-work");
+    await panel.getByRole("button", { name: "Stop" }).click();
+    await log.getByText("I was cancelled.").waitFor();
+    await idle(panel);
+    assert.deepEqual(errors, []);
+  });
+
   it("stops by Escape and by Parley: Stop during a permission request, which closes, and the turn ends", async () => {
     const { page, panel } = await sharedWorkbench();
     const allow = panel.getByRole("button", { name: /^Allow/ }).first();

@@ -135,6 +135,11 @@ export class ComposerElement extends LightElement {
     return this.head.activity.state !== "idle";
   }
 
+  /** Whether the agent works on a turn or in the background. */
+  get #canStop(): boolean {
+    return this.#isRunning || this.head.activity.background !== undefined;
+  }
+
   protected override firstUpdated(): void {
     // Restore the caret only; the focus does not move.
     this.#box?.setSelectionRange(...savedState.caret);
@@ -211,7 +216,7 @@ export class ComposerElement extends LightElement {
   }
 
   #sendAndStop(): TemplateResult {
-    return html`${this.#isRunning ? this.#stopButton() : nothing}
+    return html`${this.#canStop ? this.#stopButton() : nothing}
     ${iconButton("send", {
       label: t("Send"),
       title: this.#isRunning ? t("Add to Queue") : this.#sendTitle(),
@@ -275,7 +280,7 @@ export class ComposerElement extends LightElement {
     } else if (event.key === "Enter" && this.#isSendKey(event)) {
       event.preventDefault();
       this.#sendPrompt();
-    } else if (event.key === "Escape" && this.#isRunning) {
+    } else if (event.key === "Escape" && this.#canStop) {
       event.preventDefault();
       this.#stop();
     } else if (event.key === "Backspace") this.#removeLast(event);

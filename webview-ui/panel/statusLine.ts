@@ -16,7 +16,7 @@ export function statusLine(head: ViewHead, leave: () => void): TemplateResult | 
   const connecting = connectionText(head);
   const words = connecting ?? activityText(head);
   if (words === undefined) return nothing;
-  const since = connecting === undefined ? head.activity.since : head.connection?.since;
+  const since = connecting === undefined ? (head.activity.background ?? head.activity.since) : head.connection?.since;
   const elapsed = since === undefined ? 0 : Date.now() - since;
   const isWaiting = connecting === undefined && head.asks.length > 0;
   const detail = connecting === undefined ? undefined : head.connection?.detail;

@@ -21,10 +21,10 @@ export function connectionText(head: ViewHead): string | undefined {
 
 /** The agent's activity as text; undefined if it is idle. */
 export function activityText(head: ViewHead): string | undefined {
-  const { state, cancelling, stopIgnored } = head.activity;
-  if (state === "idle") return undefined;
+  const { state, cancelling, stopIgnored, background } = head.activity;
+  if (state === "idle" && background === undefined) return undefined;
   if (cancelling && stopIgnored) return t("{0} has not stopped yet.", head.agent?.name ?? t("The agent"));
   if (cancelling) return t("Stopping…");
   if (head.asks.length > 0 || state === "requires_action") return t("Waiting for you");
-  return t("Working…");
+  return background === undefined ? t("Working…") : t("Working in the background…");
 }

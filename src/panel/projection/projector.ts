@@ -2,10 +2,10 @@
 // their identity.
 import type { Problem } from "../../base/errors.ts";
 import { relativeLabel } from "../../base/pathLabel.ts";
+import { isWorking } from "../../session/background/background.ts";
 import { EntryList } from "../../session/entryList.ts";
 import {
   ruleAnswerText,
-  isBusy,
   openQuestions,
   sessionTitle,
   shownToolStatus,
@@ -265,7 +265,6 @@ export class Projector {
   }
 
   #head(state: SessionState, windowState: WindowState, open: readonly Question[]): ViewHead {
-    const { activity, cancelling, stopIgnored } = state;
     const agent = state.agent ? { id: state.agent.id, name: state.agent.name } : windowState.chosenAgent;
     const asks = open.map(ask => this.#questionOf(ask, state));
     if (!sameJson(asks, this.#asks)) this.#asks = asks;
@@ -285,8 +284,8 @@ export class Projector {
       agent,
       agents: windowState.agents,
       connection: this.#options.connection(state),
-      activity: activityView(activity, cancelling, stopIgnored),
-      live: isBusy(state) ? state.latestMessage : null,
+      activity: activityView(state),
+      live: isWorking(state) ? state.latestMessage : null,
       problem: this.#banner(state.lost ?? state.signIn ?? windowState.problem, windowState.signingIn),
       asks: this.#asks,
       plans: this.#plans.views,
@@ -304,13 +303,15 @@ export class Projector {
   }
 }
 
-function activityView(
-  { state, since, stopReason }: SessionState["activity"],
-  cancelling: boolean,
-  stopIgnored: boolean,
-): ViewHead["activity"] {
+function activityView({ activity, background, cancelling, stopIgnored }: SessionState): ViewHead["activity"] {
+  const { state, since, stopReason } = activity;
   const unfinished = stopReason !== undefined && stopReason !== "end_turn";
-  return { state, since, cancelling, ...(unfinished && { unfinished }), ...(stopIgnored && { stopIgnored }) };
+  return {
+    ...{ state, since, cancelling },
+    ...(unfinished && { unfinished }),
+    ...(stopIgnored && { stopIgnored }),
+    ...(background && state === "idle" && { background: background.since }),
+  };
 }
 
 const toolCallsInQuestion = (open: readonly Question[]): ReadonlySet<string> =>

@@ -183,6 +183,7 @@ const shapes: {
   queuePaused: { paused: isBoolean },
   cancelRequested: {},
   stopIgnored: {},
+  backgroundEnded: {},
   titled: { title: nullable(isString) },
   askOpened: {
     ask: isString,

@@ -1,10 +1,16 @@
-// What a reload of the window ends, besides the turn.
+// What a reload of the window ends.
 import type { SessionEvent } from "../events.ts";
-import type { SessionState } from "../state.ts";
+import { isBusy, openQuestions, type SessionState } from "../state.ts";
 
-/** Commands ended with the window. Notes on files are removed, because the new window detects them again. */
-export function interruptedEvents({ terminals, entries }: SessionState): readonly SessionEvent[] {
-  const events: SessionEvent[] = [];
+/**
+ * Closes what was open, and adds a notice about a turn that ended with the window. Commands ended with the window too.
+ * Notes on files are removed, because the new window detects them again.
+ */
+export function interruptedEvents(state: SessionState, agentName: string): readonly SessionEvent[] {
+  const { terminals, entries } = state;
+  const asks = openQuestions(state);
+  const events: SessionEvent[] = asks.map(({ id }) => ({ type: "askClosed", ask: id, answer: "cancelled" }));
+  events.push(...endedWork(state));
   for (const { id, own, exit } of terminals.values()) {
     if (own && !exit) events.push({ type: "terminal", terminalId: id, exit: {} });
   }
@@ -12,5 +18,18 @@ export function interruptedEvents({ terminals, entries }: SessionState): readonl
     const files = entry.kind === "tool" || entry.kind === "notice" ? (entry.files ?? []) : [];
     for (const { path } of files) events.push({ type: "file", path, note: null });
   }
+  events.push({ type: "connection", state: "closed" });
+  if (isBusy(state) || asks.length > 0) {
+    const title = `The window was closed or reloaded while ${agentName} was working, so its turn ended there.`;
+    events.push({ type: "notice", severity: "warning", title });
+  }
   return events;
+}
+
+/** Ends the turn and the background work of an agent that is gone. */
+export function endedWork(state: SessionState): readonly SessionEvent[] {
+  return [
+    ...(isBusy(state) ? [{ type: "activity", state: "idle", stopReason: "cancelled" } as const] : []),
+    ...(state.background ? [{ type: "backgroundEnded" } as const] : []),
+  ];
 }

@@ -55,6 +55,7 @@ export class AgentSessionIds {
       case "queuePaused":
       case "cancelRequested":
       case "stopIgnored":
+      case "backgroundEnded":
       case "titled":
       case "chosen":
       case "choiceRefused":

@@ -254,6 +254,18 @@ const behaviours = {
       await say(`${ids.length} answered`);
     }),
 
+  /** Works on after the end of its turn, until it is cancelled: a message, a tool call, and a question about the call. */
+  "works-after-turn": () => ({
+    "session/prompt": async ({ id }) => {
+      await say("I go on later.");
+      await stop(id);
+      await say("The server has started.");
+      void askPermission("watch", { toolCallId: "watch", title: "Watch the server", status: "in_progress" });
+      await waitForCancel();
+      await say("I was cancelled.");
+    },
+  }),
+
   /** Answers the prompt with neither result nor error. */
   "missing-result": () => ({
     "session/prompt": async ({ id }) => {

@@ -8,7 +8,7 @@ export function questionServices(broker: PermissionBroker, endTerminals: () => v
   return {
     requestPermission: (question, signal) => broker.requestPermission(question, signal),
     answer: (ask, option) => broker.answer(ask, option),
-    cancelQuestions: () => broker.cancelAll(),
+    cancelQuestions: fits => broker.cancelAll(fits),
     question: ask => broker.question(ask),
     endTerminals,
     readTextFile: none,
